@@ -1,0 +1,60 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The realtime sanitizer is a link-time choice: its runtime intercepts what blocks, and
+// CRealtime marks the audio callback for it. `swift build --sanitize` does not know it yet.
+let underRealtimeSanitizer = Context.environment["SYRINX_SANITIZE"] == "realtime"
+let linker: [LinkerSetting] =
+  underRealtimeSanitizer ? [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])] : []
+
+let package = Package(
+  name: "syrinx",
+  products: [
+    .executable(name: "syrinx", targets: ["syrinx"])
+  ],
+  targets: [
+    // C libraries, and the few inline shims that Swift can't import.
+    .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
+    .systemLibrary(name: "CLiblo", pkgConfig: "liblo", providers: [.apt(["liblo-dev"])]),
+    // Avahi's pkg-config file asks for a definition that SwiftPM refuses; nothing else is in it.
+    .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+    .target(name: "CRealtime", linkerSettings: [.linkedLibrary("m")]),
+
+    // The audio side. Nothing here may block; the compiler refuses what could.
+    .target(name: "DSP", dependencies: ["CRealtime"]),
+    .target(name: "Engine", dependencies: ["DSP", "CRealtime"]),
+
+    // The control side.
+    .target(name: "OSC"),
+    .target(name: "Posix"),
+    .target(name: "Control", dependencies: ["Engine", "OSC", "Posix"]),
+    .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "Engine", "Posix"]),
+    .executableTarget(
+      name: "syrinx", dependencies: ["CAvahi", "CLiblo", "Control", "JackClient"],
+      linkerSettings: linker),
+
+    // Tests: one target a module, and the running node under a real JACK server.
+    .target(name: "TestSupport", dependencies: ["CJack", "OSC", "Posix"], path: "Tests/TestSupport"),
+    .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
+    .testTarget(name: "EngineTests", dependencies: ["Engine", "TestSupport"], linkerSettings: linker),
+    .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
+    .testTarget(
+      name: "ControlTests", dependencies: ["Control", "TestSupport"], linkerSettings: linker),
+    .testTarget(
+      name: "NodeTests", dependencies: ["Control", "JackClient", "TestSupport"],
+      linkerSettings: linker),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CRealtime" {
+  target.swiftSettings = [
+    // SE-0335: `any` is written wherever a call is dynamic, so that it can be seen.
+    .enableUpcomingFeature("ExistentialAny"),
+    // SE-0444: a file sees the members of what it imports, and of nothing else.
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // SE-0409: a C library never leaks through a module that wraps it.
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+  ]
+}

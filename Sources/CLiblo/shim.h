@@ -1,0 +1,4 @@
+#pragma once
+
+#include <lo/lo.h>
+#include <lo/lo_lowlevel.h>

@@ -1,0 +1,15 @@
+internal import CRealtime
+
+/// The conversions between decibels and linear gain.
+package enum Level {
+  /// The level, in dB, at and below which a gain means silence.
+  package static let silenceDecibels: Float = -90
+
+  /// Returns the linear gain for a level in dB; exactly 0 at the silent end, exactly 1 at 0 dB.
+  @_noLocks
+  package static func gain(decibels: Float) -> Float {
+    if decibels <= silenceDecibels { return 0 }
+    if decibels == 0 { return 1 }
+    return rt_exp(decibels * 0.115_129_254_6)  // ln(10) / 20
+  }
+}

@@ -1,0 +1,53 @@
+/// One instruction to the audio thread: fixed in size, and without references.
+package struct Command: BitwiseCopyable, Sendable {
+  /// What an instruction does.
+  package enum Action: BitwiseCopyable, Sendable {
+    /// Sets a parameter, in the unit of its address.
+    case set(Parameter, Float)
+    /// Answers with `Event.Kind.synced` and the token, when all before it is in effect.
+    case sync(UInt32)
+    /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
+    case leave
+  }
+
+  /// The frame time that stands for "as soon as it arrives".
+  package static var now: Int64 { @_noLocks get { .min } }
+
+  /// The frame, in the engine's time, at which it takes effect.
+  package var frame: Int64
+  /// What it does.
+  package var action: Action
+  /// How many commands of the same batch come after this one.
+  var following: UInt16 = 0
+
+  /// An instruction that takes effect at `frame`, or as soon as it arrives.
+  package init(_ action: Action, at frame: Int64 = Command.now) {
+    self.frame = frame
+    self.action = action
+  }
+}
+
+/// What the audio thread has to say; each command yields exactly one event.
+package struct Event: BitwiseCopyable, Sendable {
+  /// What happened.
+  package enum Kind: BitwiseCopyable, Sendable {
+    /// A parameter was set.
+    case applied(Parameter, Float)
+    /// All commands before this token are in effect.
+    case synced(UInt32)
+    /// The fade at the end is over.
+    case faded
+  }
+
+  /// What happened.
+  package var kind: Kind
+  /// The number of the command that this answers, as `CommandQueue.submit` returned it.
+  package var command: UInt64
+
+  // Written out, because the real-time check doesn't see an implicit one from other files.
+  @_noLocks
+  init(kind: Kind, command: UInt64) {
+    self.kind = kind
+    self.command = command
+  }
+}

@@ -1,0 +1,88 @@
+/// The commands that wait for their frame, earliest first, and in the order of their arrival
+/// where the frame is the same.
+///
+/// A binary heap in memory of fixed size. The credits of `CommandQueue` keep it from
+/// overflowing. Audio thread only.
+struct Schedule: ~Copyable {
+  struct Entry: BitwiseCopyable {
+    var command: Command
+    var number: UInt64
+
+    // Written out, because the real-time check doesn't see an implicit one from other files.
+    @_noLocks
+    init(command: Command, number: UInt64) {
+      self.command = command
+      self.number = number
+    }
+  }
+
+  private let entries: UnsafeMutablePointer<Entry>
+  private let capacity: Int
+  private(set) var count = 0
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    entries = .allocate(capacity: capacity)
+    entries.initialize(
+      repeating: Entry(command: Command(.sync(0)), number: 0), count: capacity)
+  }
+
+  deinit { entries.deallocate() }
+
+  /// The frame of the earliest command; `Int64.max` when there is none.
+  var nextFrame: Int64 {
+    @_noLocks get { count > 0 ? entries[0].command.frame : .max }
+  }
+
+  @_noLocks
+  private func isEarlier(_ a: Int, _ b: Int) -> Bool {
+    let (x, y) = (entries[a].command.frame, entries[b].command.frame)
+    return x < y || (x == y && entries[a].number < entries[b].number)
+  }
+
+  @_noLocks
+  private func swap(_ a: Int, _ b: Int) {
+    let entry = entries[a]
+    entries[a] = entries[b]
+    entries[b] = entry
+  }
+
+  @_noLocks
+  mutating func insert(_ entry: Entry) {
+    precondition(count < capacity)
+    var index = count
+    entries[index] = entry
+    count &+= 1
+    while index > 0 {
+      let parent = (index &- 1) / 2
+      guard isEarlier(index, parent) else { break }
+      swap(index, parent)
+      index = parent
+    }
+  }
+
+  @_noLocks
+  mutating func removeEarliest() -> Entry {
+    precondition(count > 0)
+    let earliest = entries[0]
+    count &-= 1
+    entries[0] = entries[count]
+    var index = 0
+    while true {
+      var least = index
+      let left = 2 &* index &+ 1
+      if left < count && isEarlier(left, least) { least = left }
+      if left &+ 1 < count && isEarlier(left &+ 1, least) { least = left &+ 1 }
+      if least == index { break }
+      swap(index, least)
+      index = least
+    }
+    return earliest
+  }
+
+  /// Moves all by the same time, when the timeline jumps.
+  @_noLocks
+  mutating func shift(by frames: Int64) {
+    for index in 0..<count { entries[index].command.frame &+= frames }
+  }
+}

@@ -1,0 +1,300 @@
+internal import CRealtime
+internal import DSP
+internal import Synchronization
+
+/// One block's place in time.
+package struct Cycle: BitwiseCopyable {
+  /// The server's frame count at the first frame of the block.
+  package var frame: UInt32
+  /// When the block was due, in microseconds of the host's steady clock.
+  package var microseconds: Double
+  /// Whether frames at the moment don't follow the clock.
+  package var isFreewheeling: Bool
+
+  /// A block's place in time.
+  @_noLocks
+  package init(frame: UInt32, microseconds: Double, isFreewheeling: Bool) {
+    self.frame = frame
+    self.microseconds = microseconds
+    self.isFreewheeling = isFreewheeling
+  }
+}
+
+/// The buffers of one block: what comes in, and what must be filled.
+package struct Ports: BitwiseCopyable {
+  /// Inputs; read only.
+  package var input: Stereo
+  /// The mix.
+  package var output: Stereo
+  /// The stems; each is written whole.
+  package var live: Stereo, loop: Stereo, grid: Stereo
+  /// The metronome.
+  package var click: UnsafeMutablePointer<Float>
+
+  /// The buffers of one block.
+  @_noLocks
+  package init(
+    input: Stereo, output: Stereo, live: Stereo, loop: Stereo, grid: Stereo,
+    click: UnsafeMutablePointer<Float>
+  ) {
+    self.input = input
+    self.output = output
+    self.live = live
+    self.loop = loop
+    self.grid = grid
+    self.click = click
+  }
+
+  @_noLocks
+  func advanced(by frames: Int) -> Ports {
+    Ports(
+      input: input.advanced(by: frames), output: output.advanced(by: frames),
+      live: live.advanced(by: frames), loop: loop.advanced(by: frames),
+      grid: grid.advanced(by: frames), click: click + frames)
+  }
+}
+
+/// What only the thread that renders touches.
+struct Core: ~Copyable {
+  /// The longest stretch rendered at once; longer blocks are cut.
+  static var longestSegment: Int { @_noLocks get { 1024 } }
+  // Commands taken in per frame: 768,000 a second at 48 kHz, for a few percent of the time.
+  private static var commandsPerFrame: Int { @_noLocks get { 16 } }
+
+  let shared: Shared
+  private var schedule: Schedule
+  private var nextCommand: UInt64 = 0
+  private var timeline = Timeline()
+  private var clock: ClockFilter
+  private var isNewDriver = true
+
+  private var inGain: Fader
+  private var live: Strip, loop: Strip, grid: Strip, music: Strip
+  private var master: Master
+  private var presence: Fader
+  private var leaving: UInt64?
+
+  private let scratch: UnsafeMutablePointer<Float>
+  private let chain: Stereo
+  private let memory: UnsafeMutablePointer<Float>
+
+  init(shared: Shared, sampleRate: Double) {
+    self.shared = shared
+    let rate = Float(sampleRate)
+    schedule = Schedule(capacity: Shared.commandCapacity)
+    clock = ClockFilter(sampleRate: sampleRate)
+    inGain = Fader(at: 1, sampleRate: rate)
+    live = Strip(sampleRate: rate)
+    loop = Strip(sampleRate: rate)
+    grid = Strip(sampleRate: rate)
+    music = Strip(sampleRate: rate)
+    master = Master(sampleRate: rate)
+    presence = Fader(at: 0, sampleRate: rate)
+    presence.move(to: 1)
+    memory = .allocate(capacity: 3 * Core.longestSegment)
+    memory.initialize(repeating: 0, count: 3 * Core.longestSegment)
+    scratch = memory
+    chain = Stereo(memory + Core.longestSegment, memory + 2 * Core.longestSegment)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// Prepares for another driver, which begins with a fade from silence. Only while nobody
+  /// renders.
+  mutating func begin(sampleRate: Double) {
+    let rate = Float(sampleRate)
+    clock = ClockFilter(sampleRate: sampleRate)
+    inGain.setSampleRate(rate)
+    live.setSampleRate(rate)
+    loop.setSampleRate(rate)
+    grid.setSampleRate(rate)
+    music.setSampleRate(rate)
+    master.setSampleRate(rate)
+    presence.setSampleRate(rate)
+    presence.jump(to: 0)
+    presence.move(to: leaving == nil ? 1 : 0)
+    isNewDriver = true
+  }
+
+  @_noLocks
+  mutating func render(_ cycle: Cycle, frames: Int, ports: Ports) {
+    rt_flush_denormals()
+    keepTime(cycle)
+    takeCommands(frames: frames)
+    var done = 0
+    while done < frames {
+      applyDue(by: timeline.frame &+ Int64(done))
+      let untilCommand = schedule.nextFrame &- (timeline.frame &+ Int64(done))
+      let segment = Int(min(Int64(min(frames &- done, Core.longestSegment)), untilCommand))
+      renderSegment(frames: segment, ports: ports.advanced(by: done))
+      done &+= segment
+    }
+    shared.frames.add(UInt64(frames), ordering: .relaxed)
+    if let leave = leaving, presence.isClosed {
+      leaving = .max
+      if leave != .max { push(.faded, command: leave) }
+    }
+  }
+
+  @_noLocks
+  private mutating func keepTime(_ cycle: Cycle) {
+    let step = timeline.advance(to: cycle.frame)
+    if isNewDriver {
+      schedule.shift(by: step)
+      isNewDriver = false
+    }
+    if cycle.isFreewheeling {
+      shared.clock.publish(clock.nominalReading)
+    } else {
+      clock.update(frame: timeline.frame, microseconds: cycle.microseconds)
+      shared.clock.publish(clock.reading)
+    }
+  }
+
+  /// Takes in what has come, whole batches only, and no more than the block has time for.
+  @_noLocks
+  private mutating func takeCommands(frames: Int) {
+    var budget = frames &* Core.commandsPerFrame
+    while let first = shared.commands.command(number: nextCommand) {
+      let batch = Int(first.following) &+ 1
+      if batch > budget && budget < frames &* Core.commandsPerFrame { return }
+      budget &-= batch
+      for _ in 0..<batch {
+        guard let command = shared.commands.command(number: nextCommand) else { return }
+        take(command, number: nextCommand)
+        nextCommand &+= 1
+      }
+      if budget <= 0 { return }
+    }
+  }
+
+  @_noLocks
+  private mutating func take(_ command: Command, number: UInt64) {
+    if command.frame > timeline.frame {
+      schedule.insert(Schedule.Entry(command: command, number: number))
+      return
+    }
+    if command.frame != Command.now && command.frame < timeline.frame {
+      shared.late.add(1, ordering: .relaxed)
+    }
+    apply(command.action, number: number)
+  }
+
+  @_noLocks
+  private mutating func applyDue(by frame: Int64) {
+    while schedule.nextFrame <= frame {
+      let entry = schedule.removeEarliest()
+      // A lost block can take the frame of a command with it.
+      if entry.command.frame < frame { shared.late.add(1, ordering: .relaxed) }
+      apply(entry.command.action, number: entry.number)
+    }
+  }
+
+  @_noLocks
+  private mutating func apply(_ action: Command.Action, number: UInt64) {
+    switch action {
+    case .set(let parameter, let value):
+      set(parameter, value)
+      push(.applied(parameter, value), command: number)
+    case .sync(let token):
+      push(.synced(token), command: number)
+    case .leave:
+      leaving = number
+      presence.move(to: 0)
+    }
+  }
+
+  @_noLocks
+  private func push(_ kind: Event.Kind, command: UInt64) {
+    // The command's credit stands for this place: there is room.
+    _ = shared.events.push(Event(kind: kind, command: command))
+  }
+
+  @_noLocks
+  private mutating func set(_ parameter: Parameter, _ value: Float) {
+    switch parameter {
+    case .inGain: inGain.move(to: Level.gain(decibels: value))
+    case .liveGain: live.setGain(Level.gain(decibels: value))
+    case .loopGain: loop.setGain(Level.gain(decibels: value))
+    case .gridGain: grid.setGain(Level.gain(decibels: value))
+    case .musicGain: music.setGain(Level.gain(decibels: value))
+    case .outGain: master.setGain(Level.gain(decibels: value))
+    case .liveRoute: live.setRoute(Core.route(value))
+    case .loopRoute: loop.setRoute(Core.route(value))
+    case .gridRoute: grid.setRoute(Core.route(value))
+    case .musicRoute: music.setRoute(Core.route(value))
+    case .mute: master.setMute(value != 0)
+    }
+  }
+
+  @_noLocks
+  private static func route(_ value: Float) -> Route {
+    value == 0 ? .chain : value == 1 ? .direct : .off
+  }
+
+  @_noLocks
+  private mutating func renderSegment(frames: Int, ports: Ports) {
+    let out = ports.output
+    Blocks.clear(out.left, frames: frames)
+    Blocks.clear(out.right, frames: frames)
+    Blocks.clear(chain.left, frames: frames)
+    Blocks.clear(chain.right, frames: frames)
+
+    renderLive(frames: frames, ports: ports)
+    // These have nothing that sounds yet.
+    Core.silence(ports.loop, &loop, frames: frames)
+    Core.silence(ports.grid, &grid, frames: frames)
+    music.rest()
+    Blocks.clear(ports.click, frames: frames)
+
+    // The chain's effects stand here, between its bus and the output.
+    Blocks.add(chain.left, times: 1, to: out.left, frames: frames)
+    Blocks.add(chain.right, times: 1, to: out.right, frames: frames)
+
+    presence.apply(to: out, frames: frames, scratch: scratch)
+    let finding = master.process(out, frames: frames, scratch: scratch)
+    count(nonFinite: finding.nonFinite)
+    shared.meters.raise(.out1, to: finding.leftPeak)
+    shared.meters.raise(.out2, to: finding.rightPeak)
+    shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
+  }
+
+  @_noLocks
+  private mutating func renderLive(frames: Int, ports: Ports) {
+    let sound = ports.live
+    Blocks.copy(ports.input.left, to: sound.left, frames: frames)
+    Blocks.copy(ports.input.right, to: sound.right, frames: frames)
+    guardInput(sound.left, meter: .in1, frames: frames)
+    guardInput(sound.right, meter: .in2, frames: frames)
+    inGain.apply(to: sound, frames: frames, scratch: scratch)
+    live.process(
+      sound, chain: chain, direct: ports.output, frames: frames, scratch: scratch)
+    shared.meters.raise(.live1, to: Magnitude(sound.left, frames: frames).peak)
+    shared.meters.raise(.live2, to: Magnitude(sound.right, frames: frames).peak)
+  }
+
+  /// Stops NaN at the door, before any filter can remember it.
+  @_noLocks
+  private func guardInput(
+    _ samples: UnsafeMutablePointer<Float>, meter: Meters.Channel, frames: Int
+  ) {
+    let magnitude = Magnitude(samples, frames: frames)
+    if magnitude.isFinite {
+      shared.meters.raise(meter, to: magnitude.peak)
+    } else {
+      count(nonFinite: Magnitude.silenceNonFinite(samples, frames: frames))
+    }
+  }
+
+  @_noLocks
+  private func count(nonFinite: Int) {
+    if nonFinite > 0 { shared.nonFinite.add(UInt64(nonFinite), ordering: .relaxed) }
+  }
+
+  @_noLocks
+  private static func silence(_ stem: Stereo, _ strip: inout Strip, frames: Int) {
+    Blocks.clear(stem.left, frames: frames)
+    Blocks.clear(stem.right, frames: frames)
+    strip.rest()
+  }
+}

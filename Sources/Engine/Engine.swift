@@ -1,0 +1,83 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#endif
+
+/// The engine: the control side's handle to it.
+///
+/// It sounds when a *driver* renders it: JACK's thread, a clock that stands in while no server
+/// runs, or a test. There is one driver at a time; `takeOver` hands the turn on.
+package final class Engine: Sendable {
+  /// What control threads and the audio thread share.
+  package let shared = Shared()
+  private let core: CorePointer
+
+  /// An engine that nobody renders yet.
+  package init(sampleRate: Double) {
+    core = CorePointer(shared: shared, sampleRate: sampleRate)
+  }
+
+  /// Ends the turn of whoever renders, and returns the means to render from now on. What the
+  /// former driver still tries to render stays silent. Waits for a block under way to end.
+  package func takeOver(sampleRate: Double) -> Renderer {
+    var turn = shared.turn.load(ordering: .relaxed)
+    while true {
+      let idle = turn & ~1
+      // Odd: nobody renders while the core is prepared. Acquiring: what the former driver did
+      // to the core is seen here.
+      let (exchanged, original) = shared.turn.compareExchange(
+        expected: idle, desired: idle + 3, ordering: .acquiringAndReleasing)
+      if exchanged {
+        turn = idle + 2
+        break
+      }
+      turn = original
+      usleep(100)
+    }
+    core.pointer.pointee.begin(sampleRate: sampleRate)
+    shared.turn.store(turn, ordering: .releasing)  // publishes the core to the new driver
+    return Renderer(core: core.pointer, turn: turn)
+  }
+}
+
+/// Owns the core's memory.
+private struct CorePointer: ~Copyable, @unchecked Sendable {
+  let pointer: UnsafeMutablePointer<Core>
+
+  init(shared: Shared, sampleRate: Double) {
+    pointer = .allocate(capacity: 1)
+    pointer.initialize(to: Core(shared: shared, sampleRate: sampleRate))
+  }
+
+  deinit {
+    pointer.deinitialize(count: 1)
+    pointer.deallocate()
+  }
+}
+
+/// The right to render an engine. The engine must outlive it.
+package struct Renderer: BitwiseCopyable, @unchecked Sendable {
+  private let core: UnsafeMutablePointer<Core>
+  private let turn: UInt64
+
+  init(core: UnsafeMutablePointer<Core>, turn: UInt64) {
+    self.core = core
+    self.turn = turn
+  }
+
+  /// Renders one block of any length into the ports; false, and nothing written, when the turn
+  /// has passed to another driver.
+  @_noLocks
+  package func render(_ cycle: Cycle, frames: Int, ports: Ports) -> Bool {
+    // Acquiring: the core as `takeOver` or the last block left it.
+    guard
+      core.pointee.shared.turn.compareExchange(
+        expected: turn, desired: turn &+ 1, ordering: .acquiring
+      ).exchanged
+    else { return false }
+    core.pointee.render(cycle, frames: frames, ports: ports)
+    core.pointee.shared.turn.store(turn, ordering: .releasing)
+    return true
+  }
+}

@@ -1,0 +1,63 @@
+internal import DSP
+
+/// The last part of the way: output gain, mute, the guard against NaN, the limiter.
+struct Master: BitwiseCopyable {
+  private var gain: Fader
+  private var open: Fader
+  private var limiter: Limiter
+
+  /// What the master found in a block.
+  struct Finding: BitwiseCopyable {
+    var leftPeak: Float
+    var rightPeak: Float
+    var nonFinite: Int
+    var limiterGain: Float
+  }
+
+  @_noLocks
+  init(sampleRate: Float) {
+    gain = Fader(at: 1, sampleRate: sampleRate)
+    open = Fader(at: 1, sampleRate: sampleRate)
+    limiter = Limiter(sampleRate: sampleRate)
+  }
+
+  @_noLocks
+  mutating func setSampleRate(_ rate: Float) {
+    gain.setSampleRate(rate)
+    open.setSampleRate(rate)
+    limiter.setSampleRate(rate)
+  }
+
+  @_noLocks
+  mutating func setGain(_ linear: Float) { gain.move(to: linear) }
+
+  @_noLocks
+  mutating func setMute(_ mute: Bool) { open.move(to: mute ? 0 : 1) }
+
+  @_noLocks
+  mutating func process(
+    _ out: Stereo, frames: Int, scratch: UnsafeMutablePointer<Float>
+  ) -> Finding {
+    gain.apply(to: out, frames: frames, scratch: scratch)
+    open.apply(to: out, frames: frames, scratch: scratch)
+    var nonFinite = 0
+    var left = Magnitude(out.left, frames: frames)
+    var right = Magnitude(out.right, frames: frames)
+    if !left.isFinite || !right.isFinite {
+      nonFinite = Magnitude.silenceNonFinite(out.left, frames: frames)
+      nonFinite &+= Magnitude.silenceNonFinite(out.right, frames: frames)
+      left = Magnitude(out.left, frames: frames)
+      right = Magnitude(out.right, frames: frames)
+    }
+    let wasLimiting = limiter.currentGain != 1
+    limiter.process(
+      out.left, out.right, frames: frames, peak: max(left.peak, right.peak))
+    if wasLimiting || limiter.currentGain != 1 {
+      left = Magnitude(out.left, frames: frames)
+      right = Magnitude(out.right, frames: frames)
+    }
+    return Finding(
+      leftPeak: left.peak, rightPeak: right.peak, nonFinite: nonFinite,
+      limiterGain: limiter.currentGain)
+  }
+}

@@ -1,0 +1,58 @@
+/// One source's way through the mixer: its gain, and how much of it goes to which bus.
+struct Strip: BitwiseCopyable {
+  private var gain: Fader
+  private var toChain: Fader
+  private var toDirect: Fader
+
+  @_noLocks
+  init(sampleRate: Float) {
+    gain = Fader(at: 1, sampleRate: sampleRate)
+    toChain = Fader(at: 1, sampleRate: sampleRate)
+    toDirect = Fader(at: 0, sampleRate: sampleRate)
+  }
+
+  @_noLocks
+  mutating func setSampleRate(_ rate: Float) {
+    gain.setSampleRate(rate)
+    toChain.setSampleRate(rate)
+    toDirect.setSampleRate(rate)
+  }
+
+  @_noLocks
+  mutating func setGain(_ linear: Float) { gain.move(to: linear) }
+
+  @_noLocks
+  mutating func setRoute(_ route: Route) {
+    switch route {
+    case .chain: move(toChain: 1, toDirect: 0)
+    case .direct: move(toChain: 0, toDirect: 1)
+    case .off: move(toChain: 0, toDirect: 0)
+    }
+  }
+
+  @_noLocks
+  private mutating func move(toChain chainShare: Float, toDirect directShare: Float) {
+    toChain.move(to: chainShare)
+    toDirect.move(to: directShare)
+  }
+
+  /// Applies the gain to a block in place, which makes it the source's stem, and adds it to the
+  /// buses that its route names.
+  @_noLocks
+  mutating func process(
+    _ sound: Stereo, chain: Stereo, direct: Stereo, frames: Int,
+    scratch: UnsafeMutablePointer<Float>
+  ) {
+    gain.apply(to: sound, frames: frames, scratch: scratch)
+    toChain.add(sound, to: chain, frames: frames, scratch: scratch)
+    toDirect.add(sound, to: direct, frames: frames, scratch: scratch)
+  }
+
+  /// Is where it was going to, while the source is silent.
+  @_noLocks
+  mutating func rest() {
+    gain.rest()
+    toChain.rest()
+    toDirect.rest()
+  }
+}

@@ -1,0 +1,38 @@
+internal import Synchronization
+
+/// All that the audio thread and the control threads both touch, and nothing else.
+///
+/// What only the audio thread touches lives in `Core`, in memory of its own.
+package final class Shared: Sendable {
+  /// How many commands can be under way at once.
+  package static let commandCapacity = 16_384
+
+  /// Control side to audio thread.
+  package let commands = CommandQueue(capacity: Shared.commandCapacity)
+  /// Audio thread to control side; a place for the event of each command.
+  let events = EventQueue(capacity: Shared.commandCapacity)
+  /// The levels.
+  package let meters = Meters()
+  let clock = PublishedClock()
+
+  // Counters publish nothing but themselves: relaxed.
+  let late = Atomic<UInt64>(0)
+  let nonFinite = Atomic<UInt64>(0)
+  let frames = Atomic<UInt64>(0)
+
+  // Who may render: twice the number of the ticket, plus one while it renders.
+  let turn = Atomic<UInt64>(0)
+
+  /// Commands that came after their time and were applied at once.
+  package var lateCount: UInt64 { late.load(ordering: .relaxed) }
+  /// Samples that were no number and were replaced by silence.
+  package var nonFiniteCount: UInt64 { nonFinite.load(ordering: .relaxed) }
+  /// Frames rendered so far.
+  package var frameCount: UInt64 { frames.load(ordering: .relaxed) }
+  /// The relation of frames and time as the audio thread last saw it.
+  package var clockReading: ClockReading { clock.read() }
+
+  /// Takes the oldest event. The control thread that owns the events calls this, and gives the
+  /// credit back with `commands.returnCredits`.
+  package func nextEvent() -> Event? { events.pop() }
+}

@@ -1,0 +1,80 @@
+/// A delay-locked loop that tells the time of every frame from the jittery times of the blocks.
+///
+/// The second-order loop of Fons Adriaensen, "Using a DLL to filter time" (Linux Audio
+/// Conference 2005), with the period counted in frames, so that lost blocks and a changed
+/// block size don't disturb it.
+package struct ClockFilter: BitwiseCopyable {
+  // Wide at first, so that the first seconds already are right; then narrow against jitter.
+  private static var widestHertz: Double { @_noLocks get { 2 } }
+  private static var narrowestHertz: Double { @_noLocks get { 0.2 } }
+  // Further off than this is no jitter: the clock was set anew, or the machine slept.
+  private static var jumpMicroseconds: Double { @_noLocks get { 100_000 } }
+
+  private var frame: Int64 = 0
+  private var microseconds: Double = 0
+  private var microsecondsPerFrame: Double
+  private let nominal: Double
+  private var bandwidth: Double
+  private var started = false
+
+  /// A loop for a nominal sample rate.
+  @_noLocks
+  package init(sampleRate: Double) {
+    nominal = 1_000_000 / sampleRate
+    bandwidth = Self.widestHertz
+    microsecondsPerFrame = nominal
+  }
+
+  /// Takes the time at which the block that begins at `frame` was due.
+  @_noLocks
+  package mutating func update(frame: Int64, microseconds measured: Double) {
+    let frames = Double(frame &- self.frame)
+    let predicted = microseconds + frames * microsecondsPerFrame
+    let error = measured - predicted
+    guard started, frames > 0, abs(error) < Self.jumpMicroseconds else {
+      self.frame = frame
+      microseconds = measured
+      microsecondsPerFrame = nominal
+      bandwidth = Self.widestHertz
+      started = true
+      return
+    }
+    // No more than a radian a step, or the loop would swing.
+    let omega = min(0.5, 2 * 3.141_592_653_589_793 * bandwidth * frames * nominal * 1e-6)
+    self.frame = frame
+    microseconds = predicted + 1.414_213_562_373_095 * omega * error
+    microsecondsPerFrame += omega * omega * error / frames
+    bandwidth = max(Self.narrowestHertz, bandwidth * (1 - frames * nominal * 1e-6))
+  }
+
+  /// The filtered relation of frames and time as it stands.
+  package var reading: ClockReading {
+    @_noLocks get {
+      ClockReading(
+        frame: frame, microseconds: microseconds, microsecondsPerFrame: microsecondsPerFrame)
+    }
+  }
+
+  /// The relation at the nominal rate, for as long as frames don't follow the clock.
+  package var nominalReading: ClockReading {
+    @_noLocks get {
+      ClockReading(frame: frame, microseconds: microseconds, microsecondsPerFrame: nominal)
+    }
+  }
+}
+
+/// A relation of frames and time: a point and a slope.
+package struct ClockReading: BitwiseCopyable, Sendable {
+  /// A frame in the engine's time.
+  package var frame: Int64
+  /// When that frame begins, in microseconds of the host's steady clock.
+  package var microseconds: Double
+  /// The length of a frame in microseconds.
+  package var microsecondsPerFrame: Double
+
+  /// The frame that begins nearest to a time in microseconds of the host's steady clock.
+  package func frame(at microseconds: Double) -> Int64 {
+    let frames = ((microseconds - self.microseconds) / microsecondsPerFrame).rounded()
+    return frame + Int64(min(max(frames, -9e15), 9e15))
+  }
+}
