@@ -26,7 +26,8 @@ let package = Package(
 
     // The control side.
     .target(name: "OSC"),
-    .target(name: "Posix"),
+    .target(name: "CPosix"),
+    .target(name: "Posix", dependencies: ["CPosix"]),
     .target(name: "Control", dependencies: ["Engine", "OSC", "Posix"]),
     .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "Engine", "Posix"]),
     .executableTarget(
@@ -47,7 +48,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "CRealtime" {
+for target in package.targets where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
   target.swiftSettings = [
     // SE-0335: `any` is written wherever a call is dynamic, so that it can be seen.
     .enableUpcomingFeature("ExistentialAny"),

@@ -12,4 +12,9 @@ package enum Level {
     if decibels == 0 { return 1 }
     return rt_exp(decibels * 0.115_129_254_6)  // ln(10) / 20
   }
+
+  /// Returns the level in dB for a linear gain, -120 at the least.
+  package static func decibels(_ gain: Float) -> Float {
+    gain > 1e-6 ? 8.685_889_638 * rt_log(gain) : -120  // 20 / ln(10)
+  }
 }

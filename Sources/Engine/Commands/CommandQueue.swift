@@ -10,7 +10,7 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
   /// How many commands can be under way.
   package let capacity: Int
   /// The greatest number of commands in one batch.
-  package static let largestBatch = 1024
+  package static let largestBatch = 4096
 
   private let slots: UnsafeMutablePointer<Command>
   // For each slot, the number after that of the command it holds: written after the command
@@ -73,6 +73,9 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
   package borrowing func returnCredits(_ count: Int) {
     credits.add(count, ordering: .releasing)
   }
+
+  /// How many more commands there is room for.
+  package var free: Int { credits.load(ordering: .relaxed) }
 
   /// How many commands are under way: written, and their event not yet read.
   package var underWay: Int { capacity - credits.load(ordering: .relaxed) }

@@ -1,0 +1,24 @@
+// Linux calls that Swift's Glibc module leaves out, because it is made without _GNU_SOURCE.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+// All descriptors are made close-on-exec and non-blocking.
+int px_eventfd(void);
+int px_signalfd(const sigset_t *signals);
+int px_accept(int listener, struct sockaddr *peer, socklen_t *size);
+
+// The number of the signal that came, or 0.
+int px_next_signal(int signalfd);
+
+void px_name_thread(pthread_t thread, const char *name);
+
+// Receives up to `most` datagrams into `buffers`, `each` bytes for each; returns how many.
+enum { PX_MOST_DATAGRAMS = 32 };
+int px_receive(
+    int socket, char *buffers, size_t each, unsigned most, struct sockaddr_storage *senders,
+    uint32_t *lengths);

@@ -1,0 +1,43 @@
+#define _GNU_SOURCE
+#include "CPosix.h"
+
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int px_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int px_signalfd(const sigset_t *signals) {
+  return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int px_accept(int listener, struct sockaddr *peer, socklen_t *size) {
+  return accept4(listener, peer, size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+int px_next_signal(int fd) {
+  struct signalfd_siginfo information;
+  return read(fd, &information, sizeof information) == sizeof information
+             ? (int)information.ssi_signo
+             : 0;
+}
+
+void px_name_thread(pthread_t thread, const char *name) { pthread_setname_np(thread, name); }
+
+int px_receive(
+    int socket, char *buffers, size_t each, unsigned most, struct sockaddr_storage *senders,
+    uint32_t *lengths) {
+  struct iovec vectors[PX_MOST_DATAGRAMS];
+  struct mmsghdr headers[PX_MOST_DATAGRAMS] = {0};
+  if (most > PX_MOST_DATAGRAMS) most = PX_MOST_DATAGRAMS;
+  for (unsigned i = 0; i < most; i++) {
+    vectors[i] = (struct iovec){buffers + i * each, each};
+    headers[i].msg_hdr.msg_iov = &vectors[i];
+    headers[i].msg_hdr.msg_iovlen = 1;
+    headers[i].msg_hdr.msg_name = &senders[i];
+    headers[i].msg_hdr.msg_namelen = sizeof senders[i];
+  }
+  int count = recvmmsg(socket, headers, most, MSG_DONTWAIT, NULL);
+  for (int i = 0; i < count; i++) lengths[i] = headers[i].msg_len;
+  return count;
+}

@@ -1,0 +1,119 @@
+internal import OSC
+
+extension Address {
+  /// The value for the engine that one argument gives, or why it can't be taken.
+  func value(from argument: Argument) throws(Refusal) -> Float {
+    switch kind {
+    case .number(_, let range, _):
+      guard let number = argument.number else { throw wrongType(got: [argument]) }
+      guard number >= Double(range.lowerBound), number <= Double(range.upperBound) else {
+        throw outOfRange(number)
+      }
+      return Float(number)
+    case .whole(_, let range, _):
+      guard let number = argument.number else { throw wrongType(got: [argument]) }
+      guard number >= Double(range.lowerBound), number <= Double(range.upperBound),
+        number == number.rounded()
+      else { throw outOfRange(number) }
+      return Float(number)
+    case .choice(_, let words, _):
+      guard let word = argument.text else { throw wrongType(got: [argument]) }
+      guard let index = words.firstIndex(of: word) else {
+        throw Refusal(
+          .range, "\(path) takes one of \(words.joined(separator: ", ")); got \(quoted(word))")
+      }
+      return Float(index)
+    default:
+      throw wrongType(got: [argument])
+    }
+  }
+
+  /// The refusal of a number that the address does not take.
+  func outOfRange(_ number: Double) -> Refusal {
+    let (least, greatest) = range
+    let unit = unit.isEmpty ? "" : " \(unit)"
+    let whole = if case .whole = kind { "a whole number" } else { "a number" }
+    return Refusal(
+      .range,
+      "\(path) takes \(whole) from \(plain(Double(least))) to \(plain(Double(greatest)))\(unit);"
+        + " got \(plain(number))")
+  }
+
+  /// The refusal of arguments of other types or number than the address takes.
+  func wrongType(got arguments: [Argument]) -> Refusal {
+    let got = arguments.isEmpty ? "nothing" : "\"\(String(arguments.map(\.tag)))\""
+    return Refusal(.type, "\(path) takes \(usage); got \(got)")
+  }
+
+  /// What it takes, in words.
+  var usage: String {
+    switch kind {
+    case .number: return "one number, or nothing to ask for its value"
+    case .whole: return "one whole number, or nothing to ask for its value"
+    case .choice(_, let words, _):
+      return "one of \(words.joined(separator: ", ")), or nothing to ask for its value"
+    case .reading: return "nothing: it only tells"
+    case .sent: return "nothing: only the node sends it"
+    case .action(let forms, let isButton, _):
+      return isButton ? "nothing, or a number as a button sends" : Self.usage(of: forms)
+    case .command(let forms, _): return Self.usage(of: forms)
+    }
+  }
+
+  private static func usage(of forms: [Form]) -> String {
+    if forms.isEmpty { return "nothing" }
+    return forms.map { form in
+      let text = "\(form.kind.rawValue):\(form.name)"
+      return form.isOptional ? "[\(text)]" : text
+    }.joined(separator: " ")
+  }
+
+  /// Matches arguments to forms: an optional one that is not there leaves a gap, also where one
+  /// of another type follows, as in `[s:pattern] [i:port]`.
+  func match(
+    _ arguments: [Argument], to forms: [Form]
+  ) throws(Refusal) -> [Argument?] {
+    var rest = arguments[...]
+    var matched: [Argument?] = []
+    for form in forms {
+      if let argument = rest.first, let taken = try take(argument, as: form) {
+        matched.append(taken)
+        rest = rest.dropFirst()
+      } else if form.isOptional {
+        matched.append(nil)
+      } else {
+        throw wrongType(got: arguments)
+      }
+    }
+    guard rest.isEmpty else { throw wrongType(got: arguments) }
+    return matched
+  }
+
+  /// The argument as the form wants it; nil where it is of another type.
+  private func take(_ argument: Argument, as form: Form) throws(Refusal) -> Argument? {
+    if form.kind == .text { return argument.text.map(Argument.string) }
+    guard let number = argument.number else { return nil }
+    let isWhole = form.kind == .whole
+    guard form.range.contains(number), !isWhole || number == number.rounded() else {
+      throw Refusal(
+        .range,
+        "\(path) takes a\(isWhole ? " whole" : "") number from \(plain(form.range.lowerBound))"
+          + " to \(plain(form.range.upperBound)) as its \(form.name); got \(plain(number))")
+    }
+    return isWhole ? .int32(Int32(number)) : .float(Float(number))
+  }
+}
+
+/// A number as people write it: without the places that say nothing.
+package func plain(_ number: Double) -> String {
+  if number.isNaN { return "NaN" }
+  if number.isInfinite { return number < 0 ? "-infinity" : "infinity" }
+  if number == number.rounded(), abs(number) < 1e15 { return "\(Int64(number))" }
+  let single = Float(number)
+  return Double(single) == number ? "\(single)" : "\(number)"
+}
+
+/// A text in quotes, cut to a length that fits a line.
+package func quoted(_ text: String) -> String {
+  "\"\(text.count > 40 ? text.prefix(40) + "…" : text[...])\""
+}

@@ -1,0 +1,126 @@
+package import Engine
+package import OSC
+
+/// The declaration of one address: all that dispatch, checks, feedback, help and the reference
+/// page know of it.
+package struct Address: Sendable {
+  /// What it is, with what goes with each kind.
+  package enum Kind: Sendable {
+    /// A number that can be set and asked for.
+    case number(Parameter, ClosedRange<Float>, initial: Float)
+    /// A whole number that can be set and asked for.
+    case whole(Parameter, ClosedRange<Int>, initial: Int)
+    /// One word of a few that can be set and asked for.
+    case choice(Parameter, [String], initial: Int)
+    /// Values that can only be asked for; subscribers are told the announced ones as they change.
+    case reading(types: String, isAnnounced: Bool, read: @Sendable (Node) -> [Argument])
+    /// Something to do. A button ignores the number 0.
+    case action([Form], isButton: Bool, perform: @Sendable (Node, Request) throws(Refusal) -> Void)
+    /// Something that the audio thread does or answers at the message's own time.
+    case command([Form], make: @Sendable (Node, Request) throws(Refusal) -> PlannedCommand)
+    /// What only the node sends, by itself or as an answer; arriving, it is ignored.
+    case sent(types: String)
+  }
+
+  /// One argument of an action.
+  package struct Form: Sendable {
+    /// What it may be.
+    package enum Kind: Character, Sendable {
+      case whole = "i"
+      case number = "f"
+      case text = "s"
+    }
+
+    /// Its name in the help.
+    package let name: String
+    /// What it may be.
+    package let kind: Kind
+    /// The values that it may have, where it is a number.
+    package let range: ClosedRange<Double>
+    /// Whether it can be left out.
+    package let isOptional: Bool
+
+    /// An argument that is needed.
+    package static func needed(
+      _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
+    ) -> Form {
+      Form(name: name, kind: kind, range: range, isOptional: false)
+    }
+
+    /// An argument that can be left out.
+    package static func optional(
+      _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
+    ) -> Form {
+      Form(name: name, kind: kind, range: range, isOptional: true)
+    }
+
+    /// All that 32 bits hold.
+    package static let anything = Double(Int32.min)...Double(Int32.max)
+  }
+
+  /// The address itself.
+  package let path: String
+  /// What it is.
+  package let kind: Kind
+  /// The unit of its number, for people; empty where it has none.
+  package let unit: String
+  /// One line of help.
+  package let help: String
+
+  /// The declaration of an address.
+  package init(_ path: String, _ kind: Kind, unit: String = "", _ help: String) {
+    self.path = path
+    self.kind = kind
+    self.unit = unit
+    self.help = help
+  }
+
+  /// The type tags of its arguments, as the contract writes them.
+  package var types: String {
+    switch kind {
+    case .number: "f"
+    case .whole: "i"
+    case .choice: "s"
+    case .reading(let types, _, _), .sent(let types): types
+    case .action(let forms, _, _), .command(let forms, _):
+      String(forms.map(\.kind.rawValue))
+    }
+  }
+
+  /// The least and the greatest number that it takes; 0 and 0 where it takes none.
+  package var range: (least: Float, greatest: Float) {
+    switch kind {
+    case .number(_, let range, _): (range.lowerBound, range.upperBound)
+    case .whole(_, let range, _): (Float(range.lowerBound), Float(range.upperBound))
+    default: (0, 0)
+    }
+  }
+
+  /// The engine's parameter behind it.
+  package var parameter: Parameter? {
+    switch kind {
+    case .number(let parameter, _, _), .whole(let parameter, _, _),
+      .choice(let parameter, _, _):
+      parameter
+    default: nil
+    }
+  }
+
+  /// The value at the start, as the engine takes it.
+  package var initial: Float? {
+    switch kind {
+    case .number(_, _, let initial): initial
+    case .whole(_, _, let initial), .choice(_, _, let initial): Float(initial)
+    default: nil
+    }
+  }
+
+  /// The engine's value as the address gives it.
+  package func argument(for value: Float) -> Argument {
+    switch kind {
+    case .whole: .int32(Int32(value))
+    case .choice(_, let words, _): .string(words[Int(value)])
+    default: .float(value)
+    }
+  }
+}

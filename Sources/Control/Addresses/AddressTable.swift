@@ -1,0 +1,77 @@
+package import Engine
+internal import OSC
+
+/// All addresses, and the ways to find them.
+package struct AddressTable: Sendable {
+  /// The addresses in the order in which they are listed.
+  package let addresses: [Address]
+  // An open-addressed hash table over the bytes of the paths: a message finds its address
+  // without becoming a String first.
+  private let slots: [Int16]
+  private let paths: [[UInt8]]
+  private let byParameter: [Int]
+
+  /// All that the node understands and sends.
+  package static let node = AddressTable(
+    Address.ofTheNode + Address.ofTheMixer + Address.ofTheStatus)
+
+  /// A table of these addresses, whose paths must differ.
+  package init(_ addresses: [Address]) {
+    self.addresses = addresses
+    paths = addresses.map { Array($0.path.utf8) }
+    var count = 64
+    while count < addresses.count * 4 { count *= 2 }
+    var slots = [Int16](repeating: -1, count: count)
+    for (index, path) in paths.enumerated() {
+      var slot = path.withUnsafeBytes(Self.hash) & (count - 1)
+      while slots[slot] >= 0 {
+        precondition(paths[Int(slots[slot])] != path, "\(addresses[index].path) stands twice")
+        slot = (slot + 1) & (count - 1)
+      }
+      slots[slot] = Int16(index)
+    }
+    self.slots = slots
+    var byParameter = [Int](repeating: -1, count: Parameter.allCases.count)
+    for (index, address) in addresses.enumerated() {
+      if let parameter = address.parameter { byParameter[Int(parameter.rawValue)] = index }
+    }
+    self.byParameter = byParameter
+  }
+
+  /// The place of an address in the table.
+  package func index(of path: UnsafeRawBufferPointer) -> Int? {
+    var slot = Self.hash(path) & (slots.count - 1)
+    while slots[slot] >= 0 {
+      let index = Int(slots[slot])
+      let known = paths[index]
+      if known.count == path.count && known.withUnsafeBytes({ $0.elementsEqual(path) }) {
+        return index
+      }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  /// The place of an address in the table.
+  package func index(of path: String) -> Int? {
+    Array(path.utf8).withUnsafeBytes(index(of:))
+  }
+
+  /// The declaration of an address.
+  package subscript(path: String) -> Address? {
+    index(of: path).map { addresses[$0] }
+  }
+
+  /// The address that sets a parameter.
+  package func address(of parameter: Parameter) -> Address? {
+    let index = byParameter[Int(parameter.rawValue)]
+    return index >= 0 ? addresses[index] : nil
+  }
+
+  /// FNV-1a.
+  private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return Int(truncatingIfNeeded: hash & 0x7FFF_FFFF)
+  }
+}

@@ -1,0 +1,39 @@
+internal import Engine
+package import OSC
+
+/// An instruction that has been checked against its declaration.
+package struct Request {
+  /// Its arguments in the order of the forms; nil for one that was left out.
+  package let arguments: [Argument?]
+  /// Who sent it; nil for the node itself.
+  package let client: Client?
+
+  /// The whole number at a place.
+  func whole(_ index: Int) -> Int? {
+    if case .int32(let value)? = arguments[index] { Int(value) } else { nil }
+  }
+
+  /// The text at a place.
+  func text(_ index: Int) -> String? {
+    arguments[index]?.text
+  }
+}
+
+/// A command on its way to the audio thread, with what is to be done when it is in effect.
+package struct PlannedCommand {
+  /// What the audio thread is to do.
+  let action: Command.Action
+  /// The frame at which.
+  var frame = Command.now
+  /// What follows on the control side, when it is done.
+  var whenDone: (() -> Void)?
+}
+
+/// What the messages of one packet come to.
+struct Plan {
+  var commands: [PlannedCommand] = []
+  /// Answers and doings, to follow when the commands have been accepted.
+  var afterwards: [() -> Void] = []
+  /// The address of the first command, for the error when there is no room.
+  var firstPath = ""
+}

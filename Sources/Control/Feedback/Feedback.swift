@@ -1,0 +1,128 @@
+internal import DSP
+internal import Engine
+internal import OSC
+internal import Posix
+
+/// Tells subscribers what has changed: coalesced, each at its own pace.
+final class Feedback {
+  // At most a hundred times a second the same address.
+  private static let changePeriod = 10_000.0
+  // The contract's 30 a second.
+  private static let meterPeriod = 1e6 / 30
+  private static let readingPeriod = 500_000.0
+  private static let leasePeriod = 1e6
+
+  var subscriptions: Subscriptions
+  private let table: AddressTable
+  private let meterIndex: Int?
+  private let readings: [Int]
+
+  private var dirty: Set<Int> = []
+  private var lastSent: [Int: [Argument]] = [:]
+  private var nextChange = 0.0
+  private var nextMeter = 0.0
+  private var nextReading = 0.0
+  private var nextLease = 0.0
+
+  init(_ table: AddressTable) {
+    self.table = table
+    subscriptions = Subscriptions(table)
+    meterIndex = table.index(of: "/meter")
+    readings = table.addresses.indices.filter {
+      if case .reading(_, let isAnnounced, _) = table.addresses[$0].kind { isAnnounced } else { false }
+    }
+  }
+
+  /// Notes that a client is alive.
+  func heard(from client: Client) {
+    if subscriptions.count > 0 { subscriptions.renew(client, now: HostTime.steady) }
+  }
+
+  /// Where answers for a client go.
+  func target(for client: Client) -> Client { subscriptions.target(for: client) }
+
+  /// Notes that a parameter was set.
+  func changed(_ parameter: Parameter) {
+    guard subscriptions.count > 0, let path = table.address(of: parameter)?.path,
+      let index = table.index(of: path)
+    else { return }
+    dirty.insert(index)
+  }
+
+  /// Subscribes a client and sends it the present values of what it asked for.
+  func subscribe(
+    _ client: Client, to pattern: Pattern?, port: UInt16?, isPermanent: Bool, node: Node
+  ) throws(Refusal) {
+    let covered = try subscriptions.add(
+      pattern, for: client, target: port.map(client.at(port:)),
+      now: isPermanent ? nil : HostTime.steady)
+    let target = subscriptions.target(for: client)
+    for index in covered {
+      let address = table.addresses[index]
+      guard let values = value(of: address, at: index, node: node) else { continue }
+      node.outlet?.send([UInt8](address: address.path, values), to: target)
+      if lastSent[index] == nil { lastSent[index] = values }
+    }
+  }
+
+  private func value(of address: Address, at index: Int, node: Node) -> [Argument]? {
+    if let argument = node.argument(for: address) { return [argument] }
+    if case .reading(_, true, let read) = address.kind { return read(node) }
+    return nil
+  }
+
+  /// Sends what is due.
+  func tick(_ now: Double, node: Node) {
+    guard subscriptions.count > 0 else {
+      dirty.removeAll()
+      lastSent.removeAll()
+      return
+    }
+    if now >= nextLease {
+      nextLease = now + Self.leasePeriod
+      subscriptions.removeSilent(now: now)
+    }
+    if now >= nextReading {
+      nextReading = now + Self.readingPeriod
+      dirty.formUnion(readings)
+    }
+    if !dirty.isEmpty, now >= nextChange {
+      nextChange = now + Self.changePeriod
+      sendChanges(node)
+    }
+    if let meterIndex, now >= nextMeter, subscriptions.isWanted(meterIndex) {
+      // On the grid of its period, so that a late turn doesn't slow it down.
+      nextMeter = max(nextMeter + Self.meterPeriod, now)
+      let packet = [UInt8](address: "/meter", Self.levels(node.engine))
+      subscriptions.forEach(wanting: meterIndex) { node.outlet?.send(packet, to: $0) }
+    }
+  }
+
+  private func sendChanges(_ node: Node) {
+    for index in dirty.sorted() {
+      let address = table.addresses[index]
+      guard let values = value(of: address, at: index, node: node), values != lastSent[index]
+      else { continue }
+      lastSent[index] = values
+      let packet = [UInt8](address: address.path, values)
+      subscriptions.forEach(wanting: index) { node.outlet?.send(packet, to: $0) }
+    }
+    dirty.removeAll(keepingCapacity: true)
+  }
+
+  private static func levels(_ engine: Engine) -> [Argument] {
+    Meters.Channel.allCases.map { channel in
+      let level = engine.shared.meters.take(channel)
+      return .float(channel == .limiter ? Level.decibels(max(level, 1)) : Level.decibels(level))
+    }
+  }
+
+  /// In how many milliseconds something will be due.
+  func millisecondsUntilDue(_ now: Double) -> Int {
+    guard subscriptions.count > 0 else { return 1000 }
+    var due = min(nextLease, nextReading)
+    if !dirty.isEmpty { due = min(due, nextChange) }
+    if let meterIndex, subscriptions.isWanted(meterIndex) { due = min(due, nextMeter) }
+    return max(0, min(1000, Int(((due - now) / 1000).rounded(.up))))
+  }
+}

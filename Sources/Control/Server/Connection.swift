@@ -1,0 +1,87 @@
+internal import OSC
+internal import Posix
+
+/// One client's stream.
+final class Connection {
+  /// How a stream is after something came.
+  enum State {
+    case open, ended, broken
+  }
+
+  // A message that takes longer than this to come whole never will.
+  private static let messageSeconds = 5.0
+  // What a client may leave lying; then it is gone, or too slow to play with.
+  private static let mostUnsent = 1 << 20
+  private static let mostAtOnce = 1 << 18
+
+  let socket: Socket
+  let client: Client
+  private var framing = StreamFraming()
+  private var insideSince: Double?
+  private var unsent: [UInt8] = []
+  private var isBroken = false
+
+  init(socket: Socket, client: Client) {
+    self.socket = socket
+    self.client = client
+  }
+
+  /// Reads what has come and hands over the packets in it.
+  func receive(now: Double, _ body: (UnsafeRawBufferPointer) -> Void) -> State {
+    var taken = 0
+    while taken < Self.mostAtOnce {
+      let (reading, isWhole) = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) {
+        buffer -> (Socket.Reading, Bool) in
+        let reading = socket.read(into: buffer)
+        guard case .bytes(let count) = reading else { return (reading, true) }
+        return (
+          reading, framing.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
+        )
+      }
+      guard isWhole else { return .broken }
+      switch reading {
+      case .bytes(let count): taken += count
+      case .nothingNow:
+        noteProgress(now: now)
+        return .open
+      case .closed: return framing.isInsidePacket ? .broken : .ended
+      }
+    }
+    noteProgress(now: now)
+    return .open
+  }
+
+  private func noteProgress(now: Double) {
+    insideSince = framing.isInsidePacket ? insideSince ?? now : nil
+  }
+
+  /// Whether it hangs in the middle of a message, or does not take what it is sent.
+  func isHopeless(now: Double) -> Bool {
+    if let insideSince, now - insideSince > Self.messageSeconds * 1e6 { return true }
+    return isBroken
+  }
+
+  /// Whether something waits to be written.
+  var hasUnsent: Bool { !unsent.isEmpty }
+
+  /// Sends a packet, or as much of it as goes; the rest follows.
+  func send(_ packet: [UInt8]) {
+    guard !isBroken else { return }
+    unsent += StreamFraming.frame(packet, framing.style ?? .lengthPrefix)
+    flush()
+    if unsent.count > Self.mostUnsent { isBroken = true }
+  }
+
+  /// Writes what waits.
+  func flush() {
+    while !unsent.isEmpty {
+      guard let count = socket.write(unsent[...]) else {
+        isBroken = true
+        unsent.removeAll()
+        return
+      }
+      if count == 0 { return }
+      unsent.removeFirst(count)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// What the node can say about the sound server that it plays on.
+package struct SoundServerStatus: Sendable, Equatable {
+  /// Whether there is one at the moment.
+  package var isRunning = false
+  /// Its sample rate, in Hz.
+  package var rate = 0
+  /// Its block, in frames.
+  package var block = 0
+  /// Its load, in percent of the time that there is.
+  package var load: Float = 0
+  /// Blocks lost since the node's start.
+  package var xruns = 0
+  /// The longest delay that an xrun had, in microseconds.
+  package var longestXrun: Float = 0
+
+  /// The status of a server that is not there.
+  package init() {}
+}
+
+/// The sound server, as the control side sees it.
+package protocol SoundServer: Sendable {
+  /// How it is at the moment. Any thread.
+  var status: SoundServerStatus { get }
+}

@@ -1,0 +1,29 @@
+internal import Engine
+
+/// The values of all parameters as the control side knows them.
+struct Values {
+  private var values: [Float]
+  // The number of the newest command under way for each, whose value stands here already.
+  private var newest: [UInt64?]
+
+  init(_ table: AddressTable) {
+    values = Parameter.allCases.map { table.address(of: $0)?.initial ?? 0 }
+    newest = Array(repeating: nil, count: values.count)
+  }
+
+  subscript(parameter: Parameter) -> Float { values[Int(parameter.rawValue)] }
+
+  /// Takes a value that was accepted to take effect at once: whoever asks next is told it.
+  mutating func accept(_ parameter: Parameter, _ value: Float, command: UInt64) {
+    values[Int(parameter.rawValue)] = value
+    newest[Int(parameter.rawValue)] = command
+  }
+
+  /// Takes the news that a value is in effect.
+  mutating func apply(_ parameter: Parameter, _ value: Float, command: UInt64) {
+    let index = Int(parameter.rawValue)
+    if let newest = newest[index], command < newest { return }
+    values[index] = value
+    newest[index] = nil
+  }
+}

@@ -1,0 +1,181 @@
+/// A message as it lies in a packet whose bytes have been checked.
+///
+/// It refers to the packet's memory and is good for as long as that is.
+package struct Message {
+  /// The address, without its end.
+  package let address: UnsafeRawBufferPointer
+  /// The type tags, without the comma.
+  package let tags: UnsafeRawBufferPointer
+  private let data: UnsafeRawBufferPointer
+
+  /// Checks the bytes of one message and takes it apart.
+  package init(_ bytes: UnsafeRawBufferPointer) throws(MalformedPacket) {
+    guard bytes.count > 0, bytes[0] == UInt8(ascii: "/") else { throw .noAddress }
+    guard bytes.count % 4 == 0 else { throw .odd(bytes.count) }
+    guard let addressEnd = Self.stringEnd(in: bytes, from: 0) else { throw .unterminated }
+    address = UnsafeRawBufferPointer(rebasing: bytes[0..<addressEnd.text])
+    guard addressEnd.next < bytes.count else {
+      // Very old senders leave out the tags where there are no arguments.
+      tags = UnsafeRawBufferPointer(start: nil, count: 0)
+      data = UnsafeRawBufferPointer(start: nil, count: 0)
+      return
+    }
+    guard bytes[addressEnd.next] == UInt8(ascii: ","),
+      let tagsEnd = Self.stringEnd(in: bytes, from: addressEnd.next)
+    else { throw .noTags }
+    tags = UnsafeRawBufferPointer(rebasing: bytes[addressEnd.next + 1..<tagsEnd.text])
+    data = UnsafeRawBufferPointer(rebasing: bytes[tagsEnd.next...])
+    try checkArguments()
+  }
+
+  /// Finds the end of the text that begins at `start`, and the place behind its padding.
+  private static func stringEnd(
+    in bytes: UnsafeRawBufferPointer, from start: Int
+  ) -> (text: Int, next: Int)? {
+    var end = start
+    while end < bytes.count && bytes[end] != 0 { end += 1 }
+    let next = start + ((end - start) / 4 + 1) * 4
+    return end < bytes.count && next <= bytes.count ? (end, next) : nil
+  }
+
+  private func checkArguments() throws(MalformedPacket) {
+    var position = 0
+    var depth = 0
+    for tag in tags {
+      switch tag {
+      case UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "]"): depth -= 1
+      default: position = try end(of: tag, at: position)
+      }
+      guard depth >= 0 else { throw .unbalanced }
+    }
+    guard depth == 0 else { throw .unbalanced }
+    guard position == data.count else { throw .excess(data.count - position) }
+  }
+
+  /// Where an argument ends that begins at `position`.
+  private func end(of tag: UInt8, at position: Int) throws(MalformedPacket) -> Int {
+    var end = position
+    switch tag {
+    case UInt8(ascii: "i"), UInt8(ascii: "f"), UInt8(ascii: "c"), UInt8(ascii: "r"),
+      UInt8(ascii: "m"):
+      end += 4
+    case UInt8(ascii: "h"), UInt8(ascii: "d"), UInt8(ascii: "t"):
+      end += 8
+    case UInt8(ascii: "T"), UInt8(ascii: "F"), UInt8(ascii: "N"), UInt8(ascii: "I"):
+      break
+    case UInt8(ascii: "s"), UInt8(ascii: "S"):
+      guard let text = Self.stringEnd(in: data, from: position) else { throw .unterminated }
+      end = text.next
+    case UInt8(ascii: "b"):
+      guard position + 4 <= data.count else { throw .short }
+      let size = Int(word(at: position))
+      guard size <= data.count else { throw .short }
+      end += 4 + (size + 3) / 4 * 4
+    default:
+      throw .unknownTag(tag)
+    }
+    guard end <= data.count else { throw .short }
+    return end
+  }
+
+  private func word(at position: Int) -> UInt32 {
+    UInt32(bigEndian: data.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+  }
+
+  private func doubleWord(at position: Int) -> UInt64 {
+    UInt64(bigEndian: data.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+  }
+
+  /// The address as a text, for people; bytes that are no UTF-8 are replaced.
+  package var addressText: String { String(decoding: address, as: UTF8.self) }
+
+  /// The only argument, where it is a number: the way of nearly all messages, without an
+  /// allocation.
+  package var onlyNumber: Double? {
+    guard tags.count == 1 else { return nil }
+    switch tags[0] {
+    case UInt8(ascii: "f"): return Double(Float(bitPattern: word(at: 0)))
+    case UInt8(ascii: "i"): return Double(Int32(bitPattern: word(at: 0)))
+    case UInt8(ascii: "d"): return Double(bitPattern: doubleWord(at: 0))
+    case UInt8(ascii: "h"): return Double(Int64(bitPattern: doubleWord(at: 0)))
+    case UInt8(ascii: "T"): return 1
+    case UInt8(ascii: "F"): return 0
+    default: return nil
+    }
+  }
+
+  /// All arguments; the brackets of arrays are left out.
+  package var arguments: [Argument] {
+    var result: [Argument] = []
+    result.reserveCapacity(tags.count)
+    var position = 0
+    for tag in tags {
+      guard let argument = argument(tag, at: position) else { continue }
+      result.append(argument)
+      // The initialiser has walked this way before: it can't fail.
+      position = (try? end(of: tag, at: position)) ?? data.count
+    }
+    return result
+  }
+
+  private func argument(_ tag: UInt8, at position: Int) -> Argument? {
+    switch tag {
+    case UInt8(ascii: "i"): .int32(Int32(bitPattern: word(at: position)))
+    case UInt8(ascii: "f"): .float(Float(bitPattern: word(at: position)))
+    case UInt8(ascii: "c"): .character(word(at: position))
+    case UInt8(ascii: "r"): .color(word(at: position))
+    case UInt8(ascii: "m"): .midi(word(at: position))
+    case UInt8(ascii: "h"): .int64(Int64(bitPattern: doubleWord(at: position)))
+    case UInt8(ascii: "d"): .double(Double(bitPattern: doubleWord(at: position)))
+    case UInt8(ascii: "t"): .timeTag(TimeTag(bits: doubleWord(at: position)))
+    case UInt8(ascii: "T"): .bool(true)
+    case UInt8(ascii: "F"): .bool(false)
+    case UInt8(ascii: "N"): .nil
+    case UInt8(ascii: "I"): .infinitum
+    case UInt8(ascii: "s"): .string(text(at: position))
+    case UInt8(ascii: "S"): .symbol(text(at: position))
+    case UInt8(ascii: "b"):
+      .blob(Array(data[position + 4..<position + 4 + Int(word(at: position))]))
+    default: nil
+    }
+  }
+
+  private func text(at position: Int) -> String {
+    var end = position
+    while data[end] != 0 { end += 1 }
+    return String(decoding: data[position..<end], as: UTF8.self)
+  }
+}
+
+/// Why bytes are no OSC packet.
+package enum MalformedPacket: Error, Equatable, CustomStringConvertible {
+  case empty
+  case noAddress
+  case odd(Int)
+  case unterminated
+  case noTags
+  case unknownTag(UInt8)
+  case short
+  case excess(Int)
+  case unbalanced
+  case deep
+  case badBundle
+
+  package var description: String {
+    switch self {
+    case .empty: "the packet is empty"
+    case .noAddress: "it begins neither with / nor with #bundle"
+    case .odd(let count): "its length, \(count), is no multiple of 4"
+    case .unterminated: "a text in it doesn't end"
+    case .noTags: "the type tags don't begin with a comma"
+    case .unknownTag(let tag):
+      "type tag \(tag >= 32 && tag < 127 ? "'\(UnicodeScalar(tag))'" : "\(tag)") is unknown"
+    case .short: "it is shorter than its arguments"
+    case .excess(let count): "\(count) bytes follow its arguments"
+    case .unbalanced: "the brackets in its type tags don't match"
+    case .deep: "its bundles are nested more than \(Packet.deepestBundle) deep"
+    case .badBundle: "an element's size goes beyond its bundle"
+    }
+  }
+}

@@ -1,0 +1,212 @@
+internal import Glibc
+
+/// An address of the internet protocol, of either version; one of version 4 is kept mapped into
+/// version 6.
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The upper and lower half of the 128 bits.
+  package let high: UInt64, low: UInt64
+
+  /// The loopback addresses.
+  package static let loopback4 = IPAddress(v4: 0x7F00_0001)
+  package static let loopback6 = IPAddress(high: 0, low: 1)
+  /// The addresses that stand for all of the machine's.
+  package static let any4 = IPAddress(v4: 0)
+  package static let any6 = IPAddress(high: 0, low: 0)
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  init(v4: UInt32) {
+    self.init(high: 0, low: 0xFFFF_0000_0000 | UInt64(v4))
+  }
+
+  /// The address that a text gives in numbers.
+  package init?(_ text: String) {
+    var v4 = in_addr()
+    var v6 = in6_addr()
+    if inet_pton(AF_INET, text, &v4) == 1 {
+      self.init(v4: UInt32(bigEndian: v4.s_addr))
+    } else if inet_pton(AF_INET6, text, &v6) == 1 {
+      self.init(v6)
+    } else {
+      return nil
+    }
+  }
+
+  init(_ address: in6_addr) {
+    self = withUnsafeBytes(of: address) {
+      IPAddress(
+        high: UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)),
+        low: UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    }
+  }
+
+  var in6: in6_addr {
+    var address = in6_addr()
+    withUnsafeMutableBytes(of: &address) {
+      $0.storeBytes(of: high.bigEndian, as: UInt64.self)
+      $0.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+    }
+    return address
+  }
+
+  /// Whether it is of version 4.
+  package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
+
+  var v4: UInt32 { UInt32(truncatingIfNeeded: low) }
+
+  /// Whether it names this machine whatever its network.
+  package var isLoopback: Bool {
+    isVersion4 ? v4 >> 24 == 127 : self == .loopback6
+  }
+
+  package var description: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    if isVersion4 {
+      var address = in_addr(s_addr: v4.bigEndian)
+      inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
+    } else {
+      var address = in6
+      inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+    }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// The addresses of this machine's network interfaces.
+  package static var ofThisMachine: [IPAddress] {
+    var list: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&list) == 0 else { return [] }
+    defer { freeifaddrs(list) }
+    var result: [IPAddress] = []
+    var next = list
+    while let entry = next {
+      if let address = entry.pointee.ifa_addr, let endpoint = Endpoint(address) {
+        result.append(endpoint.address)
+      }
+      next = entry.pointee.ifa_next
+    }
+    return result
+  }
+}
+
+/// An address and a port.
+package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
+  /// The address.
+  package var address: IPAddress
+  /// The port.
+  package var port: UInt16
+  /// The interface, for addresses that are good on one only.
+  private var scope: UInt32 = 0
+
+  /// An address and a port.
+  package init(address: IPAddress, port: UInt16) {
+    self.address = address
+    self.port = port
+  }
+
+  init?(_ pointer: UnsafePointer<sockaddr>) {
+    let raw = UnsafeRawPointer(pointer)
+    switch Int32(pointer.pointee.sa_family) {
+    case AF_INET:
+      let v4 = raw.loadUnaligned(as: sockaddr_in.self)
+      self.init(
+        address: IPAddress(v4: UInt32(bigEndian: v4.sin_addr.s_addr)),
+        port: UInt16(bigEndian: v4.sin_port))
+    case AF_INET6:
+      let v6 = raw.loadUnaligned(as: sockaddr_in6.self)
+      self.init(address: IPAddress(v6.sin6_addr), port: UInt16(bigEndian: v6.sin6_port))
+      scope = v6.sin6_scope_id
+    default: return nil
+    }
+  }
+
+  /// Looks up `HOST:PORT`; a host of version 6 stands in brackets.
+  package init?(resolving text: String) {
+    guard let colon = text.lastIndex(of: ":"),
+      let port = UInt16(text[text.index(after: colon)...]), port != 0
+    else { return nil }
+    var host = String(text[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard !host.isEmpty, getaddrinfo(host, nil, &hints, &list) == 0 else { return nil }
+    defer { freeaddrinfo(list) }
+    // Version 4 first: what listens to surfaces mostly has no other.
+    var found: Endpoint?
+    var next = list
+    while let entry = next {
+      if let endpoint = Endpoint(entry.pointee.ai_addr) {
+        if found == nil || (endpoint.address.isVersion4 && !found!.address.isVersion4) {
+          found = endpoint
+        }
+      }
+      next = entry.pointee.ai_next
+    }
+    guard var endpoint = found else { return nil }
+    endpoint.port = port
+    self = endpoint
+  }
+
+  /// Calls `body` with the form that the system's calls take.
+  func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    if address.isVersion4 {
+      var v4 = sockaddr_in()
+      v4.sin_family = sa_family_t(AF_INET)
+      v4.sin_port = port.bigEndian
+      v4.sin_addr.s_addr = address.v4.bigEndian
+      return withUnsafePointer(to: &v4) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+    }
+    var v6 = sockaddr_in6()
+    v6.sin6_family = sa_family_t(AF_INET6)
+    v6.sin6_port = port.bigEndian
+    v6.sin6_addr = address.in6
+    v6.sin6_scope_id = scope
+    return withUnsafePointer(to: &v6) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+      }
+    }
+  }
+
+  package var description: String {
+    address.isVersion4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+  }
+}
+
+/// A range of addresses: an address and how many of its bits count.
+package struct AddressRange: Sendable, CustomStringConvertible {
+  private let base: IPAddress
+  private let bits: Int
+
+  /// The range that a text like `192.168.1.0/24` names; one address alone is a range too.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = IPAddress(String(parts[0])) else { return nil }
+    let width = address.isVersion4 ? 32 : 128
+    var bits = width
+    if parts.count == 2 {
+      guard let given = Int(parts[1]), (0...width).contains(given) else { return nil }
+      bits = given
+    }
+    base = address
+    self.bits = bits + 128 - width
+  }
+
+  /// Whether an address lies in it.
+  package func contains(_ address: IPAddress) -> Bool {
+    func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> UInt64(bits)) }
+    return (address.high ^ base.high) & mask(bits) == 0
+      && (address.low ^ base.low) & mask(bits - 64) == 0
+  }
+
+  package var description: String {
+    "\(base)/\(base.isVersion4 ? bits - 96 : bits)"
+  }
+}

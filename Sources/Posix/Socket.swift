@@ -1,0 +1,184 @@
+internal import CPosix
+internal import Glibc
+
+/// Sockets that never block.
+package final class Socket {
+  /// What it carries.
+  package enum Kind: Sendable {
+    case datagrams, stream
+  }
+
+  /// What a reading brought.
+  package enum Reading {
+    case bytes(Int)
+    case nothingNow
+    case closed
+  }
+
+  /// The descriptor, to be watched.
+  package let descriptor: Descriptor
+
+  private init(_ descriptor: Descriptor) {
+    self.descriptor = descriptor
+  }
+
+  /// A socket bound to an address of this machine; a stream one listens.
+  package init(_ kind: Kind, boundTo endpoint: Endpoint) throws(SystemError) {
+    let type = kind == .datagrams ? SOCK_DGRAM : SOCK_STREAM
+    descriptor = try Descriptor(
+      socket(
+        endpoint.address.isVersion4 ? AF_INET : AF_INET6,
+        Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0),
+      orThrow: "socket")
+    if !endpoint.address.isVersion4 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+    switch kind {
+    case .datagrams:
+      set(SOL_SOCKET, SO_RCVBUF, 4 << 20)
+      // Tells which receiver is gone; without it a datagram to nobody fails some other call.
+      if endpoint.address.isVersion4 {
+        set(Int32(IPPROTO_IP), IP_RECVERR, 1)
+      } else {
+        set(Int32(IPPROTO_IPV6), IPV6_RECVERR, 1)
+      }
+    case .stream:
+      // A restart must not wait until the old connections are forgotten.
+      set(SOL_SOCKET, SO_REUSEADDR, 1)
+    }
+    guard endpoint.withSockaddr({ bind(descriptor.number, $0, $1) }) == 0 else {
+      throw SystemError("port \(endpoint.port)")
+    }
+    if kind == .stream, listen(descriptor.number, 16) != 0 { throw SystemError("listen") }
+  }
+
+  /// A datagram socket without a port of its own yet.
+  package static func unbound(for endpoint: Endpoint) throws(SystemError) -> Socket {
+    try Socket(
+      .datagrams,
+      boundTo: Endpoint(address: endpoint.address.isVersion4 ? .any4 : .any6, port: 0))
+  }
+
+  private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+    var value = value
+    setsockopt(descriptor.number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// The port that it is bound to.
+  package var port: UInt16 {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getsockname(descriptor.number, $0, &size)
+        return Endpoint($0)?.port ?? 0
+      }
+    }
+  }
+
+  /// Takes the next connection to a listening socket.
+  package func accept() -> (Socket, Endpoint)? {
+    var storage = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    return withUnsafeMutablePointer(to: &storage) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> (Socket, Endpoint)? in
+        let number = px_accept(descriptor.number, pointer, &size)
+        guard let descriptor = try? Descriptor(number, orThrow: "accept"),
+          let endpoint = Endpoint(pointer)
+        else { return nil }
+        let socket = Socket(descriptor)
+        // Single notes must not wait for more to fill a packet.
+        socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        return (socket, endpoint)
+      }
+    }
+  }
+
+  /// Sends one datagram; false when it did not go.
+  @discardableResult
+  package func send(_ bytes: [UInt8], to endpoint: Endpoint) -> Bool {
+    // A call may fail with the news that an earlier receiver is gone: then nothing was sent.
+    for _ in 0..<3 {
+      let sent = endpoint.withSockaddr {
+        sendto(descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
+      }
+      if sent == bytes.count { return true }
+      guard errno == ECONNREFUSED || errno == EHOSTUNREACH || errno == EINTR else { return false }
+    }
+    return false
+  }
+
+  /// Writes to a stream and returns how much went; nil when the stream has ended.
+  package func write(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let count = bytes.withUnsafeBytes {
+      Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    return count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : nil
+  }
+
+  /// Reads from a stream.
+  package func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
+    let count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
+    if count > 0 { return .bytes(count) }
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothingNow : .closed
+  }
+
+  /// Takes the news that a receiver of datagrams is gone.
+  package func nextUnreachable() -> Endpoint? {
+    var storage = sockaddr_storage()
+    var control = [UInt8](repeating: 0, count: 512)
+    return withUnsafeMutableBytes(of: &storage) { name in
+      control.withUnsafeMutableBytes { control -> Endpoint? in
+        var header = msghdr()
+        header.msg_name = name.baseAddress
+        header.msg_namelen = socklen_t(name.count)
+        header.msg_control = control.baseAddress
+        header.msg_controllen = control.count
+        guard recvmsg(descriptor.number, &header, Int32(MSG_ERRQUEUE)) >= 0 else {
+          return nil
+        }
+        return Endpoint(name.baseAddress!.assumingMemoryBound(to: sockaddr.self))
+      }
+    }
+  }
+}
+
+/// Receives datagrams many at a time.
+package final class DatagramReader {
+  /// The longest datagram that there is.
+  private static let longest = 65_536
+  private static let most = Int(PX_MOST_DATAGRAMS)
+
+  private let buffers: UnsafeMutableRawBufferPointer
+  private let senders: UnsafeMutablePointer<sockaddr_storage>
+  private let lengths: UnsafeMutablePointer<UInt32>
+
+  /// A reader with its buffers.
+  package init() {
+    buffers = .allocate(byteCount: Self.longest * Self.most, alignment: 16)
+    senders = .allocate(capacity: Self.most)
+    lengths = .allocate(capacity: Self.most)
+  }
+
+  deinit {
+    buffers.deallocate()
+    senders.deallocate()
+    lengths.deallocate()
+  }
+
+  /// Hands over what has come to a socket, and returns how many datagrams that were.
+  package func read(
+    _ socket: Socket, _ body: (UnsafeRawBufferPointer, Endpoint) -> Void
+  ) -> Int {
+    let count = px_receive(
+      socket.descriptor.number, buffers.baseAddress, Self.longest, UInt32(Self.most), senders,
+      lengths)
+    guard count > 0 else { return 0 }
+    for index in 0..<Int(count) {
+      let name = UnsafeRawPointer(senders + index).assumingMemoryBound(to: sockaddr.self)
+      guard let sender = Endpoint(name) else { continue }
+      let start = index * Self.longest
+      body(
+        UnsafeRawBufferPointer(rebasing: buffers[start..<start + Int(lengths[index])]), sender)
+    }
+    return Int(count)
+  }
+}
