@@ -1,5 +1,7 @@
 #pragma once
 
+#include <stddef.h>
+
 #include <avahi-client/client.h>
 #include <avahi-client/publish.h>
 #include <avahi-common/alternative.h>
@@ -9,9 +11,8 @@
 
 // Variadic, therefore not importable.
 static inline int na_add_service(
-    AvahiEntryGroup *group, const char *name, const char *type, uint16_t port,
-    const char *text1, const char *text2) {
+    AvahiEntryGroup *group, int interface, const char *name, uint16_t port) {
   return avahi_entry_group_add_service(
-      group, AVAHI_IF_UNSPEC, AVAHI_PROTO_UNSPEC, (AvahiPublishFlags)0, name, type, NULL, NULL,
-      port, text1, text2, NULL);
+      group, interface, AVAHI_PROTO_UNSPEC, (AvahiPublishFlags)0, name, "_osc._udp", NULL, NULL,
+      port, "txtvers=1", "types=ifsTF", NULL);
 }

@@ -18,17 +18,17 @@ void rt_exit(void) {
   if (__rtsan_realtime_exit) __rtsan_realtime_exit();
 }
 
-// With a finite limit that binds this process, locking what is to come would make its later
-// allocations fail.
-static int limit_binds(void) {
+long rt_lockable_kilobytes(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
-  if (syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_IPC_LOCK & 1)) return 0;
+  if (syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_IPC_LOCK & 1)) return -1;
   struct rlimit limit;
-  return getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0) return 0;
+  return limit.rlim_cur == RLIM_INFINITY ? -1 : (long)(limit.rlim_cur / 1024);
 }
 
 rt_locked rt_lock_memory(void) {
-  if (limit_binds()) return RT_LOCKED_NOTHING;
+  // With a finite limit, locking what is to come would make later allocations fail.
+  if (rt_lockable_kilobytes() >= 0) return RT_LOCKED_NOTHING;
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? RT_LOCKED_ALL : RT_LOCKED_NOTHING;
 }

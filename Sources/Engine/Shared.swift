@@ -20,6 +20,9 @@ package final class Shared: Sendable {
   let nonFinite = Atomic<UInt64>(0)
   let frames = Atomic<UInt64>(0)
 
+  // What the chain delays its input by, in frames: relaxed, whoever reads it looks again.
+  let chainDelay = Atomic<Int>(0)
+
   // Who may render: twice the number of the ticket, plus one while it renders.
   let turn = Atomic<UInt64>(0)
 
@@ -29,6 +32,8 @@ package final class Shared: Sendable {
   package var nonFiniteCount: UInt64 { nonFinite.load(ordering: .relaxed) }
   /// Frames rendered so far.
   package var frameCount: UInt64 { frames.load(ordering: .relaxed) }
+  /// By how many frames the chain delays what goes through it.
+  package var chainDelayFrames: Int { chainDelay.load(ordering: .relaxed) }
   /// The relation of frames and time as the audio thread last saw it.
   package var clockReading: ClockReading { clock.read() }
 

@@ -38,6 +38,9 @@ static inline RT_SAFE float rt_log(float x) { return logf(x); }
 RT_SAFE void rt_enter(void);
 RT_SAFE void rt_exit(void);
 
+// How much memory this process may lock; -1 where there is no limit.
+long rt_lockable_kilobytes(void);
+
 typedef enum { RT_LOCKED_ALL, RT_LOCKED_NOTHING } rt_locked;
 
 // Keeps the process's memory from being paged out. Pages are locked as they are touched, so

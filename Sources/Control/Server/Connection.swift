@@ -29,29 +29,34 @@ final class Connection {
   /// Reads what has come and hands over the packets in it.
   func receive(now: Double, _ body: (UnsafeRawBufferPointer) -> Void) -> State {
     var taken = 0
+    var packets = 0
     while taken < Self.mostAtOnce {
       let (reading, isWhole) = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) {
         buffer -> (Socket.Reading, Bool) in
         let reading = socket.read(into: buffer)
         guard case .bytes(let count) = reading else { return (reading, true) }
         return (
-          reading, framing.take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
+          reading, framing.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
+            packets += 1
+            body($0)
+          }
         )
       }
       guard isWhole else { return .broken }
       switch reading {
       case .bytes(let count): taken += count
       case .nothingNow:
-        noteProgress(now: now)
+        noteProgress(now: now, packets: packets)
         return .open
       case .closed: return framing.isInsidePacket ? .broken : .ended
       }
     }
-    noteProgress(now: now)
+    noteProgress(now: now, packets: packets)
     return .open
   }
 
-  private func noteProgress(now: Double) {
+  private func noteProgress(now: Double, packets: Int) {
+    if packets > 0 { insideSince = nil }
     insideSince = framing.isInsidePacket ? insideSince ?? now : nil
   }
 

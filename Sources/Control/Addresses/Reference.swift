@@ -1,0 +1,79 @@
+/// The table as people and programs read it.
+package enum Reference {
+  /// One address a line, in columns.
+  package static func text(_ addresses: [Address]) -> String {
+    let rows = addresses.map { [$0.path, $0.types, limits($0), $0.help] }
+    let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      zip(row, widths).map { text, width in
+        text + String(repeating: " ", count: width - text.count)
+      }.joined(separator: "  ") + "  \(row[3])\n"
+    }.joined()
+  }
+
+  /// An array of objects.
+  package static func json(_ addresses: [Address]) -> String {
+    let objects = addresses.map { address in
+      var members = [
+        ("address", escaped(address.path)), ("types", escaped(address.types)),
+        ("unit", escaped(address.unit)),
+      ]
+      if case .choice(_, let words, _) = address.kind {
+        members.append(("values", "[" + words.map(escaped).joined(separator: ", ") + "]"))
+      } else if address.parameter != nil {
+        members.append(("min", plain(Double(address.range.least))))
+        members.append(("max", plain(Double(address.range.greatest))))
+      }
+      if let initial = initial(address) { members.append(("default", initial)) }
+      members.append(("help", escaped(address.help)))
+      return "  {" + members.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}"
+    }
+    return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
+  }
+
+  /// A table for the reference page.
+  package static func markdown(_ addresses: [Address]) -> String {
+    let rows = addresses.map { address in
+      [
+        "`\(address.path)`", address.types.isEmpty ? "" : "`\(address.types)`", limits(address),
+        initial(address).map { "`\($0.filter { $0 != "\"" })`" } ?? "", address.help,
+      ].map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")
+    }
+    return "| Address | Types | Values | Default | What it does |\n"
+      + "| --- | --- | --- | --- | --- |\n" + rows.map { "| \($0) |\n" }.joined()
+  }
+
+  private static func limits(_ address: Address) -> String {
+    let unit = address.unit.isEmpty ? "" : " \(address.unit)"
+    switch address.kind {
+    case .number, .whole:
+      return
+        "\(plain(Double(address.range.least)))…\(plain(Double(address.range.greatest)))\(unit)"
+    case .choice(_, let words, _): return words.joined(separator: " ")
+    default: return address.unit
+    }
+  }
+
+  private static func initial(_ address: Address) -> String? {
+    switch address.kind {
+    case .number(_, _, let initial): plain(Double(initial))
+    case .whole(_, _, let initial): "\(initial)"
+    case .choice(_, let words, let initial): escaped(words[initial])
+    default: nil
+    }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 32:
+        result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,37 @@
+internal import OSC
+
+/// The settings of a node as text: a line for each address, with its value.
+extension Node {
+  /// Sets one address from text like `/live/gain=-6`, by the same door as any message.
+  package func set(_ assignment: String) throws(Refusal) {
+    guard let equals = assignment.firstIndex(of: "="), assignment.hasPrefix("/") else {
+      throw Refusal(.type, "\(quoted(assignment)) is not of the form /address=value")
+    }
+    let path = String(assignment[..<equals])
+    let text = String(assignment[assignment.index(after: equals)...])
+    guard let address = table[path] else {
+      throw Refusal(.unknown, "there is no address \(quoted(path)); `syrinx addresses` lists them")
+    }
+    guard address.parameter != nil else {
+      throw Refusal(.type, "\(path) has no value that could be set")
+    }
+    if case .choice = address.kind {
+      try perform(path, [.string(text)])
+    } else if let number = Double(text) {
+      try perform(path, [.double(number)])
+    } else {
+      throw Refusal(.type, "\(path) takes \(address.usage); got \(quoted(text))")
+    }
+  }
+
+  /// All settings as they are, a line each, in the form that `set` takes.
+  package var settings: [String] {
+    table.addresses.compactMap { address in
+      switch argument(for: address) {
+      case .string(let word)?: "\(address.path)=\(word)"
+      case let value?: "\(address.path)=\(plain(value.number ?? 0))"
+      case nil: nil
+      }
+    }
+  }
+}

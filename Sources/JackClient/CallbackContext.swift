@@ -1,0 +1,166 @@
+internal import CJack
+internal import CRealtime
+internal import Engine
+internal import Posix
+internal import Synchronization
+
+/// What JACK's callbacks are given. It outlives the client.
+struct CallbackContext: ~Copyable {
+  let client: OpaquePointer
+  let ports: [OpaquePointer]
+  let renderer: Renderer
+  // Keeps alive what the renderer refers to.
+  private let engine: Engine
+  let facts: ServerFacts
+  let wake: Signal
+  let clockDifference: Double
+
+  // The ports again, where the audio thread finds them without an array.
+  fileprivate let in1, in2, out1, out2, live1, live2, loop1, loop2, grid1, grid2: OpaquePointer
+  fileprivate let click, midiOut: OpaquePointer
+
+  /// `ports` are in the order of `PortPlan.all`.
+  init(
+    client: OpaquePointer, ports: [OpaquePointer], renderer: Renderer, engine: Engine,
+    facts: ServerFacts, wake: Signal, clockDifference: Double
+  ) {
+    self.client = client
+    self.ports = ports
+    self.renderer = renderer
+    self.engine = engine
+    self.facts = facts
+    self.wake = wake
+    self.clockDifference = clockDifference
+    in1 = ports[0]
+    in2 = ports[1]
+    out1 = ports[2]
+    out2 = ports[3]
+    live1 = ports[4]
+    live2 = ports[5]
+    loop1 = ports[6]
+    loop2 = ports[7]
+    grid1 = ports[8]
+    grid2 = ports[9]
+    click = ports[10]
+    midiOut = ports[12]
+  }
+
+  /// Called by JACK on a thread of its own, when the server has gone. No more than this is safe
+  /// there.
+  func noteShutdown() {
+    facts.isRunning.store(false, ordering: .relaxed)
+    facts.isGone.store(true, ordering: .relaxed)
+    wake.set()
+  }
+
+  /// Called by JACK on its notification thread, when ports came, went, or were connected.
+  func noteGraph() {
+    facts.graphChanged.store(true, ordering: .relaxed)
+    wake.set()
+  }
+
+  /// Called by JACK on its notification thread, once for each direction.
+  func reportLatency(_ mode: jack_latency_callback_mode_t) {
+    let delay = UInt32(clamping: engine.shared.chainDelayFrames)
+    if mode == JackCaptureLatency {
+      let (left, right) = (range(in1, mode), range(in2, mode))
+      set(out1, mode, left, plus: delay)
+      set(out2, mode, right, plus: delay)
+      set(live1, mode, left, plus: 0)
+      set(live2, mode, right, plus: 0)
+    } else {
+      set(in1, mode, range(out1, mode), plus: delay)
+      set(in2, mode, range(out2, mode), plus: delay)
+    }
+  }
+
+  private func range(
+    _ port: OpaquePointer, _ mode: jack_latency_callback_mode_t
+  ) -> jack_latency_range_t {
+    var range = jack_latency_range_t()
+    jack_port_get_latency_range(port, mode, &range)
+    return range
+  }
+
+  private func set(
+    _ port: OpaquePointer, _ mode: jack_latency_callback_mode_t, _ range: jack_latency_range_t,
+    plus delay: UInt32
+  ) {
+    var range = range
+    range.min += delay
+    range.max += delay
+    jack_port_set_latency_range(port, mode, &range)
+  }
+}
+
+/// The context in a callback's argument.
+func callbackContext(
+  _ pointer: UnsafeMutableRawPointer?
+) -> UnsafeMutablePointer<CallbackContext> {
+  pointer!.assumingMemoryBound(to: CallbackContext.self)
+}
+
+/// Called by JACK on its audio thread, once a block: the root of all that must not block.
+@_noLocks
+func processBlock(_ frames: jack_nframes_t, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+  rt_enter()
+  renderBlock(frames, argument.unsafelyUnwrapped.assumingMemoryBound(to: CallbackContext.self))
+  rt_exit()
+  return 0
+}
+
+@_noLocks
+private func renderBlock(
+  _ frames: jack_nframes_t, _ context: UnsafeMutablePointer<CallbackContext>
+) {
+  var frame: jack_nframes_t = 0
+  var due: jack_time_t = 0
+  var next: jack_time_t = 0
+  var period: Float = 0
+  jack_get_cycle_times(context.pointee.client, &frame, &due, &next, &period)
+  let cycle = Cycle(
+    frame: frame, microseconds: Double(due) + context.pointee.clockDifference,
+    isFreewheeling: context.pointee.facts.isFreewheeling.load(ordering: .relaxed))
+  let ports = Ports(
+    input: stereo(context.pointee.in1, context.pointee.in2, frames),
+    output: stereo(context.pointee.out1, context.pointee.out2, frames),
+    live: stereo(context.pointee.live1, context.pointee.live2, frames),
+    loop: stereo(context.pointee.loop1, context.pointee.loop2, frames),
+    grid: stereo(context.pointee.grid1, context.pointee.grid2, frames),
+    click: samples(context.pointee.click, frames))
+  if let midi = jack_port_get_buffer(context.pointee.midiOut, frames) {
+    jack_midi_clear_buffer(midi)
+  }
+  if !context.pointee.renderer.render(cycle, frames: Int(frames), ports: ports) {
+    silence(ports, frames: Int(frames))
+  }
+}
+
+@_noLocks
+private func samples(
+  _ port: OpaquePointer, _ frames: jack_nframes_t
+) -> UnsafeMutablePointer<Float> {
+  jack_port_get_buffer(port, frames).unsafelyUnwrapped.assumingMemoryBound(to: Float.self)
+}
+
+@_noLocks
+private func stereo(
+  _ left: OpaquePointer, _ right: OpaquePointer, _ frames: jack_nframes_t
+) -> Stereo {
+  Stereo(samples(left, frames), samples(right, frames))
+}
+
+@_noLocks
+private func silence(_ ports: Ports, frames: Int) {
+  silence(ports.output, frames: frames)
+  silence(ports.live, frames: frames)
+  silence(ports.loop, frames: frames)
+  silence(ports.grid, frames: frames)
+  rt_zero(ports.click, frames)
+}
+
+@_noLocks
+private func silence(_ sound: Stereo, frames: Int) {
+  rt_zero(sound.left, frames)
+  rt_zero(sound.right, frames)
+}

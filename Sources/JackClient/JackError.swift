@@ -1,0 +1,16 @@
+/// Why the node could not join a JACK server.
+package enum JackError: Error, CustomStringConvertible {
+  case noServer(String?)
+  case nameTaken(String)
+  case refused(String)
+
+  package var description: String {
+    switch self {
+    case .noServer(let name):
+      "no JACK server \(name.map { "called \($0) " } ?? "")is running; "
+        + "start one (jackd, PipeWire) or use scripts/run, which does"
+    case .nameTaken(let name): "another JACK client is called \(name) already"
+    case .refused(let what): "the JACK server refused \(what)"
+    }
+  }
+}

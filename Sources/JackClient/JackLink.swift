@@ -1,0 +1,195 @@
+internal import CJack
+package import Engine
+internal import Posix
+internal import Synchronization
+
+/// Keeps the node on a JACK server: joins it, watches it, and joins it again when it has died
+/// and come back, under the same name and with the same connections.
+package final class JackLink: @unchecked Sendable {
+  /// How to join.
+  package struct Configuration: Sendable {
+    /// The client's name.
+    package var name = "syrinx"
+    /// The server's name; nil for the default, which JACK_DEFAULT_SERVER can name.
+    package var server: String?
+    /// Whether to connect to the machine's own inputs and outputs.
+    package var connectsToHardware = false
+
+    /// The usual.
+    package init() {}
+  }
+
+  // How often a dead server is looked for: it may take a second to be back on it.
+  private static let retryMilliseconds = 200
+  private static let idleMilliseconds = 1000
+  private static let xrunReportSeconds = 1.0
+  // After that a close that hangs is left to itself.
+  private static let closeMilliseconds = 3000
+
+  /// The name that the server gave the client.
+  package let name: String
+  private let configuration: Configuration
+  private let engine: Engine
+  private let facts = ServerFacts()
+  private let wake: Signal
+  private let ended: Signal
+  private let report: @Sendable (String) -> Void
+  private let isEnding = Atomic<Bool>(false)
+
+  // The link's own thread only, once it runs.
+  private var membership: Membership?
+  private var standby: Standby?
+  private var memory = ConnectionMemory()
+  private var reportedDelay = 0
+  private var reportedXruns = 0
+  private var nextXrunReport = 0.0
+  private var reportedMetadata = false
+
+  /// Joins the server, or throws. `report` takes lines for people, from any thread.
+  package init(
+    _ configuration: Configuration, engine: Engine, report: @escaping @Sendable (String) -> Void
+  ) throws {
+    self.configuration = configuration
+    self.engine = engine
+    self.report = report
+    wake = try Signal()
+    ended = try Signal()
+    // libjack would write to standard error by itself, many lines for one fault.
+    jack_set_error_function { _ in }
+    jack_set_info_function { _ in }
+    let first = try Membership(
+      name: configuration.name, server: configuration.server, mustBeExact: false, engine: engine,
+      facts: facts, wake: wake)
+    name = first.name
+    began(first)
+    Thread.start("jack-link") { [self] in run() }
+  }
+
+  /// How the server is at the moment.
+  package var status:
+    (
+      isRunning: Bool, rate: Int, block: Int, load: Float, xruns: Int, longestXrun: Float
+    )
+  {
+    (
+      facts.isRunning.load(ordering: .relaxed), Int(facts.rate.load(ordering: .relaxed)),
+      Int(facts.block.load(ordering: .relaxed)),
+      Float(bitPattern: facts.load.load(ordering: .relaxed)),
+      facts.xruns.load(ordering: .relaxed),
+      Float(bitPattern: facts.longestXrun.load(ordering: .relaxed))
+    )
+  }
+
+  /// Leaves the server, for good. Waits no longer than a moment.
+  package func end() {
+    isEnding.store(true, ordering: .relaxed)
+    wake.set()
+    ended.wait(milliseconds: 1000)
+  }
+
+  // MARK: - The link's thread
+
+  private func run() {
+    if configuration.connectsToHardware { membership?.connectToHardware() }
+    describePorts()
+    facts.graphChanged.store(true, ordering: .relaxed)
+    while !isEnding.load(ordering: .relaxed) {
+      lookAfter()
+      wake.wait(
+        milliseconds: membership == nil ? Self.retryMilliseconds : Self.idleMilliseconds)
+    }
+    if let membership {
+      membership.forgetPortDescriptions()
+      membership.leave()
+    }
+    standby?.end()
+    ended.set()
+  }
+
+  private func lookAfter() {
+    if facts.isGone.load(ordering: .relaxed) { lost() }
+    if membership == nil { rejoin() }
+    guard let membership else { return }
+    if Double(facts.rate.load(ordering: .relaxed)) != membership.rate {
+      report("the server's sample rate has changed; joining it anew")
+      lost()
+      return
+    }
+    facts.load.store(membership.load.bitPattern, ordering: .relaxed)
+    if facts.graphChanged.exchange(false, ordering: .relaxed) {
+      memory.update(membership.links, now: HostTime.steady)
+      for link in memory.wanted { membership.connect(link) }
+    }
+    if engine.shared.chainDelayFrames != reportedDelay {
+      reportedDelay = engine.shared.chainDelayFrames
+      membership.recomputeLatency()
+    }
+    reportXruns()
+  }
+
+  private func began(_ membership: Membership) {
+    self.membership = membership
+    standby?.end()
+    standby = nil
+    facts.isRunning.store(true, ordering: .relaxed)
+  }
+
+  private func lost() {
+    guard let membership else { return }
+    if facts.isGone.load(ordering: .relaxed) {
+      report("the JACK server is gone; waiting for its return")
+    }
+    facts.isRunning.store(false, ordering: .relaxed)
+    facts.isGone.store(false, ordering: .relaxed)
+    memory.serverIsGone(now: HostTime.steady)
+    self.membership = nil
+    standby = try? Standby(engine)
+    // Closing may hang where the server has died. libjack can't join a new server before its
+    // clients of the old one are closed, so wait for it, but not for ever.
+    guard let closed = try? Signal() else { return }
+    Thread.start("jack-close") {
+      membership.leave()
+      closed.set()
+    }
+    if !closed.wait(milliseconds: Self.closeMilliseconds) {
+      report("libjack does not let go of the dead server; trying to join all the same")
+    }
+  }
+
+  private func rejoin() {
+    do {
+      let membership = try Membership(
+        name: name, server: configuration.server, mustBeExact: true, engine: engine, facts: facts,
+        wake: wake)
+      began(membership)
+      report("back on the JACK server, at \(Int(membership.rate)) Hz")
+      for link in memory.wanted { membership.connect(link) }
+      if configuration.connectsToHardware && memory.wanted.isEmpty {
+        membership.connectToHardware()
+      }
+      facts.graphChanged.store(true, ordering: .relaxed)
+      describePorts()
+    } catch {
+      // Not there yet.
+    }
+  }
+
+  private func describePorts() {
+    if membership?.describePorts() == false, !reportedMetadata {
+      reportedMetadata = true
+      report("the JACK server can't keep the ports' metadata; they go by their plain names")
+    }
+  }
+
+  private func reportXruns() {
+    let xruns = facts.xruns.load(ordering: .relaxed)
+    let now = HostTime.steady
+    guard xruns > reportedXruns, now >= nextXrunReport else { return }
+    let longest = Float(bitPattern: facts.longestXrun.load(ordering: .relaxed))
+    report(
+      "\(xruns - reportedXruns) block\(xruns - reportedXruns == 1 ? "" : "s") lost, "
+        + "\(xruns) since the start; the longest delay was \(Int(longest)) µs")
+    reportedXruns = xruns
+    nextXrunReport = now + Self.xrunReportSeconds * 1e6
+  }
+}

@@ -1,0 +1,199 @@
+internal import CJack
+internal import CRealtime
+internal import Engine
+internal import Posix
+internal import Synchronization
+
+/// The node's membership in a running server: a client, its ports and its callbacks.
+///
+/// It is not freed before JACK has let go of it: `leave` does both, and may hang where the
+/// server has died, so call it on a thread that can be lost.
+final class Membership: @unchecked Sendable {
+  let name: String
+  let rate: Double
+  private let client: OpaquePointer
+  private let context: UnsafeMutablePointer<CallbackContext>
+
+  /// Joins a server, and plays from the moment it returns.
+  init(
+    name: String, server: String?, mustBeExact: Bool, engine: Engine, facts: ServerFacts,
+    wake: Signal
+  ) throws(JackError) {
+    var status = JackStatus(rawValue: 0)
+    var options = JackNoStartServer.rawValue
+    if mustBeExact { options |= JackUseExactName.rawValue }
+    guard
+      let client = nj_client_open(name, JackOptions(rawValue: options), &status, server)
+    else {
+      throw status.rawValue & JackNameNotUnique.rawValue != 0
+        ? .nameTaken(name) : .noServer(server)
+    }
+    var ports: [OpaquePointer] = []
+    for plan in PortPlan.all {
+      guard let port = plan.register(with: client) else {
+        jack_client_close(client)
+        throw .refused("the port \(plan.name)")
+      }
+      ports.append(port)
+    }
+    self.client = client
+    self.name = String(cString: jack_get_client_name(client))
+    rate = Double(jack_get_sample_rate(client))
+    facts.rate.store(UInt32(rate), ordering: .relaxed)
+    facts.block.store(jack_get_buffer_size(client), ordering: .relaxed)
+    facts.isGone.store(false, ordering: .relaxed)
+    facts.isFreewheeling.store(false, ordering: .relaxed)
+    // Both count microseconds of a steady clock, but not always of the same one.
+    let difference = HostTime.steady - Double(jack_get_time())
+    context = .allocate(capacity: 1)
+    context.initialize(
+      to: CallbackContext(
+        client: client, ports: ports, renderer: engine.takeOver(sampleRate: rate), engine: engine,
+        facts: facts, wake: wake, clockDifference: abs(difference) < 1000 ? 0 : difference))
+    setCallbacks()
+    guard jack_activate(client) == 0 else {
+      jack_client_close(client)
+      context.deinitialize(count: 1)
+      context.deallocate()
+      throw .refused("to activate the client")
+    }
+  }
+
+  private func setCallbacks() {
+    jack_set_process_callback(client, processBlock, context)
+    jack_on_info_shutdown(
+      client,
+      { _, _, context in callbackContext(context).pointee.noteShutdown() }, context)
+    jack_set_xrun_callback(
+      client,
+      { context in
+        let context = callbackContext(context)
+        context.pointee.facts.countXrun(
+          microseconds: jack_get_xrun_delayed_usecs(context.pointee.client))
+        context.pointee.wake.set()
+        return 0
+      }, context)
+    jack_set_buffer_size_callback(
+      client,
+      { frames, context in
+        // Nothing to allocate: the engine takes blocks of any size.
+        callbackContext(context).pointee.facts.block.store(frames, ordering: .relaxed)
+        return 0
+      }, context)
+    jack_set_sample_rate_callback(
+      client,
+      { rate, context in
+        callbackContext(context).pointee.facts.rate.store(rate, ordering: .relaxed)
+        callbackContext(context).pointee.wake.set()
+        return 0
+      }, context)
+    jack_set_freewheel_callback(
+      client,
+      { starting, context in
+        callbackContext(context).pointee.facts.isFreewheeling.store(
+          starting != 0, ordering: .relaxed)
+      }, context)
+    jack_set_port_connect_callback(
+      client, { _, _, _, context in callbackContext(context).pointee.noteGraph() }, context)
+    jack_set_port_registration_callback(
+      client, { _, _, context in callbackContext(context).pointee.noteGraph() }, context)
+    jack_set_latency_callback(
+      client,
+      { mode, context in callbackContext(context).pointee.reportLatency(mode) }, context)
+  }
+
+  /// The server's load, in percent.
+  var load: Float { jack_cpu_load(client) }
+
+  /// Lets JACK ask again for the delays.
+  func recomputeLatency() { jack_recompute_total_latencies(client) }
+
+  /// Leaves the server and frees all. May hang where that is dead.
+  func leave() {
+    jack_client_close(client)
+    context.deinitialize(count: 1)
+    context.deallocate()
+  }
+
+  // MARK: - Connections
+
+  /// All present connections of the node's ports.
+  var links: Set<ConnectionMemory.Link> {
+    var result: Set<ConnectionMemory.Link> = []
+    for (plan, port) in zip(PortPlan.all, context.pointee.ports) {
+      guard let names = jack_port_get_all_connections(client, port) else { continue }
+      var next = names
+      while let name = next.pointee {
+        result.insert(.init(ours: plan.name, theirs: String(cString: name)))
+        next += 1
+      }
+      jack_free(names)
+    }
+    return result
+  }
+
+  /// Connects, where the other port is there.
+  func connect(_ link: ConnectionMemory.Link) {
+    guard let plan = PortPlan.all.first(where: { $0.name == link.ours }),
+      jack_port_by_name(client, link.theirs) != nil
+    else { return }
+    let ours = "\(name):\(link.ours)"
+    _ =
+      plan.isInput
+      ? jack_connect(client, link.theirs, ours) : jack_connect(client, ours, link.theirs)
+  }
+
+  /// Connects the inputs and the output with the machine's own; a single microphone goes to both
+  /// sides.
+  func connectToHardware() {
+    let captures = physicalPorts(JackPortIsOutput)
+    let playbacks = physicalPorts(JackPortIsInput)
+    for (index, ours) in ["in_1", "in_2"].enumerated() where !captures.isEmpty {
+      connect(.init(ours: ours, theirs: captures[min(index, captures.count - 1)]))
+    }
+    for (index, ours) in ["out_1", "out_2"].enumerated() where index < playbacks.count {
+      connect(.init(ours: ours, theirs: playbacks[index]))
+    }
+  }
+
+  private func physicalPorts(_ direction: JackPortFlags) -> [String] {
+    guard
+      let names = jack_get_ports(
+        client, nil, JACK_DEFAULT_AUDIO_TYPE,
+        UInt(JackPortIsPhysical.rawValue | direction.rawValue))
+    else { return [] }
+    defer { jack_free(names) }
+    var result: [String] = []
+    var next = names
+    while let name = next.pointee {
+      result.append(String(cString: name))
+      next += 1
+    }
+    return result
+  }
+
+  // MARK: - Metadata
+
+  /// Tells the names for people, the order and the groups. Returns false where the server can't
+  /// keep them: its store is shared, and can be full.
+  func describePorts() -> Bool {
+    var isKept = true
+    for (index, (plan, port)) in zip(PortPlan.all, context.pointee.ports).enumerated() {
+      let subject = jack_port_uuid(port)
+      for (key, value, type) in [
+        ("pretty-name", plan.prettyName, "text/plain"),
+        ("port-group", plan.group, "text/plain"),
+        ("order", "\(index + 1)", "http://www.w3.org/2001/XMLSchema#integer"),
+      ] {
+        let key = "http://jackaudio.org/metadata/\(key)"
+        isKept = jack_set_property(client, subject, key, value, type) == 0 && isKept
+      }
+    }
+    return isKept
+  }
+
+  /// Takes back what `describePorts` told.
+  func forgetPortDescriptions() {
+    for port in context.pointee.ports { jack_remove_properties(client, jack_port_uuid(port)) }
+  }
+}

@@ -1,0 +1,23 @@
+internal import Synchronization
+
+/// What JACK's callbacks tell about the server; they write, whoever wants to know reads.
+///
+/// Each value stands for itself, hence relaxed throughout.
+final class ServerFacts: Sendable {
+  let isRunning = Atomic<Bool>(false)
+  let isFreewheeling = Atomic<Bool>(false)
+  let rate = Atomic<UInt32>(0)
+  let block = Atomic<UInt32>(0)
+  let load = Atomic<UInt32>(0)
+  let xruns = Atomic<Int>(0)
+  let longestXrun = Atomic<UInt32>(0)
+
+  // Set by callbacks, taken by the link's thread.
+  let isGone = Atomic<Bool>(false)
+  let graphChanged = Atomic<Bool>(false)
+
+  func countXrun(microseconds: Float) {
+    xruns.add(1, ordering: .relaxed)
+    longestXrun.max(max(0, microseconds).bitPattern, ordering: .relaxed)
+  }
+}

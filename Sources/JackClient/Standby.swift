@@ -1,0 +1,53 @@
+internal import Engine
+internal import Posix
+internal import Synchronization
+
+/// Renders the engine into nowhere while there is no server, by the clock of the host: commands
+/// take effect, and answers come, as always.
+final class Standby: Sendable {
+  private static let rate = 48_000.0
+  private static let periodMilliseconds = 5
+  private static let longestBlock = 4096
+
+  private let isWanted = Atomic<Bool>(true)
+  private let stop: Signal
+
+  /// Takes the engine over, and renders it until `end`.
+  init(_ engine: Engine) throws(SystemError) {
+    stop = try Signal()
+    let renderer = engine.takeOver(sampleRate: Self.rate)
+    Thread.start("standby") { [self] in run(renderer, engine) }
+  }
+
+  /// Ends it; whoever takes the engine over next may come before or after.
+  func end() {
+    isWanted.store(false, ordering: .relaxed)
+    stop.set()
+  }
+
+  private func run(_ renderer: Renderer, _ engine: Engine) {
+    let memory = UnsafeMutablePointer<Float>.allocate(capacity: 3 * Self.longestBlock)
+    memory.initialize(repeating: 0, count: 3 * Self.longestBlock)
+    defer { memory.deallocate() }
+    // All outputs share one place: nobody listens.
+    let silence = Stereo(memory, memory)
+    let nowhere = Stereo(memory + Self.longestBlock, memory + 2 * Self.longestBlock)
+    let ports = Ports(
+      input: silence, output: nowhere, live: nowhere, loop: nowhere, grid: nowhere,
+      click: nowhere.left)
+    let start = HostTime.steady
+    var done = 0.0
+    var frame: UInt32 = 0
+    while isWanted.load(ordering: .relaxed) {
+      stop.wait(milliseconds: Self.periodMilliseconds)
+      let now = HostTime.steady
+      let owed = (now - start) * Self.rate / 1e6 - done
+      let frames = min(Int(owed), Self.longestBlock)
+      guard frames > 0 else { continue }
+      let cycle = Cycle(frame: frame, microseconds: now, isFreewheeling: false)
+      guard renderer.render(cycle, frames: frames, ports: ports) else { return }
+      frame &+= UInt32(frames)
+      done += max(Double(frames), owed.rounded(.down))
+    }
+  }
+}

@@ -1,0 +1,54 @@
+internal import Glibc
+
+/// The process's surroundings.
+package enum Environment {
+  /// A variable's value, where it is set and not empty.
+  package static subscript(name: String) -> String? {
+    guard let value = getenv(name), value[0] != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  /// The home folder of the user.
+  package static var homeFolder: String {
+    self["HOME"] ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
+  }
+
+  /// The process's number.
+  package static var processID: Int32 { getpid() }
+
+  /// Sends a line to the socket that systemd listens on, where there is one.
+  package static func notifyServiceManager(_ line: String) {
+    guard var path = self["NOTIFY_SOCKET"].map({ Array($0.utf8) }),
+      path.count < 108,
+      let socket = try? Descriptor(
+        socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0), orThrow: "socket")
+    else { return }
+    // An @ stands for the zero byte of the abstract name space.
+    if path[0] == UInt8(ascii: "@") { path[0] = 0 }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let size = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+    let bytes = Array(line.utf8)
+    _ = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        sendto(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, size)
+      }
+    }
+  }
+
+  /// Writes all of a text to standard output at once.
+  package static func print(_ text: String) { put(text, 1) }
+
+  /// Writes a line for people to standard error.
+  package static func say(_ line: String) { put("syrinx: \(line)\n", 2) }
+
+  private static func put(_ text: String, _ descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+internal import Glibc
+
+/// Small files and folders.
+package enum Files {
+  /// Makes a folder, and those above it.
+  package static func makeFolder(_ path: String) throws(SystemError) {
+    var made = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
+      guard mkdir(made, 0o755) == 0 || errno == EEXIST else { throw SystemError(made) }
+    }
+    guard access(path, W_OK | X_OK) == 0 else { throw SystemError(path) }
+  }
+
+  /// Writes a file so that at any time there is either the old one or the new one, whole.
+  package static func write(_ text: String, to path: String) throws(SystemError) {
+    let temporary = "\(path).\(getpid()).part"
+    do throws(SystemError) {
+      let file = try Descriptor(
+        open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644), orThrow: path)
+      var rest = Array(text.utf8)[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
+        guard count > 0 else { throw SystemError(path) }
+        rest = rest.dropFirst(count)
+      }
+      guard fsync(file.number) == 0, rename(temporary, path) == 0 else { throw SystemError(path) }
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  /// Reads a text file; nil where there is none.
+  package static func read(_ path: String) -> String? {
+    guard
+      let file = try? Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
+    else { return nil }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = Glibc.read(file.number, &buffer, buffer.count)
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Removes a file, if it is there.
+  package static func remove(_ path: String) { unlink(path) }
+
+  /// Whether there is something at a path.
+  package static func exist(_ path: String) -> Bool { access(path, F_OK) == 0 }
+}

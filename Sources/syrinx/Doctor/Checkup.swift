@@ -1,0 +1,119 @@
+internal import CRealtime
+internal import Control
+internal import Glibc
+internal import JackClient
+internal import Posix
+
+/// The looks that `syrinx doctor` takes.
+enum Checkup {
+  static func soundServer(_ name: String?) -> Finding {
+    guard let server = JackProbe.look(server: name) else {
+      return .stop(
+        .unavailable, "no JACK server\(name.map { " called \($0)" } ?? "") is running",
+        "start one: `scripts/run` does it all; by hand `jackd -d alsa -p 64`, or PipeWire with "
+          + "its JACK library (`pw-jack syrinx run`)",
+        "a server of another user can't be joined: run both as one user")
+    }
+    let milliseconds = Float(server.block) / Float(server.rate) * 1000
+    let what =
+      "JACK server at \(server.rate) Hz, \(server.block) frames a block "
+      + "(\(rounded(milliseconds)) ms), load \(rounded(server.load)) %"
+    if !server.isRealtime {
+      return .note(
+        what + ", not real-time", "start it with real-time scheduling: `jackd -R …`")
+    }
+    if server.block > 256 {
+      return .note(what, "that is felt as delay; try 64 or 128 frames: `jackd -d alsa -p 64`")
+    }
+    return .ok(what)
+  }
+
+  private static func rounded(_ value: Float) -> String { "\((value * 10).rounded() / 10)" }
+
+  static func realtime() -> Finding {
+    var parameter = sched_param()
+    parameter.sched_priority = 10
+    var before = sched_param()
+    let policy = sched_getscheduler(0)
+    sched_getparam(0, &before)
+    if sched_setscheduler(0, SCHED_FIFO, &parameter) == 0 {
+      sched_setscheduler(0, policy, &before)
+      return .ok("real-time scheduling is allowed")
+    }
+    return .note(
+      "real-time scheduling is not allowed: other programs will interrupt the sound",
+      "put `@audio - rtprio 95` into /etc/security/limits.d/audio.conf",
+      "join the group, `sudo usermod -aG audio $USER`, and log in again")
+  }
+
+  static func memoryLock() -> Finding {
+    let kilobytes = rt_lockable_kilobytes()
+    if kilobytes < 0 { return .ok("memory can be locked") }
+    return .note(
+      "only \(kilobytes) kB of memory can be locked: sound may stop while pages come "
+        + "back from disk",
+      "put `@audio - memlock unlimited` into /etc/security/limits.d/audio.conf, and log in again")
+  }
+
+  static func governor() -> Finding {
+    let path = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+    guard let governor = Files.read(path)?.split(separator: "\n").first.map(String.init) else {
+      return .ok("the processor's speed is not managed here")
+    }
+    if governor == "performance" { return .ok("the processor runs at full speed") }
+    return .note(
+      "the processor's governor is \(governor): it may be slow when a block is due",
+      "echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
+  }
+
+  static func port(_ options: RunOptions) -> Finding {
+    if options.port == 0 { return .ok("a free port will be taken for OSC") }
+    do throws(SystemError) {
+      for kind in [Socket.Kind.datagrams, .stream] {
+        _ = try Socket(kind, boundTo: Endpoint(address: .loopback4, port: options.port))
+      }
+      return .ok("port \(options.port) is free for OSC")
+    } catch {
+      return error.isAddressInUse
+        ? .stop(
+          .unavailable, "port \(options.port) is taken, perhaps by a node that runs already",
+          "`syrinx send --to 127.0.0.1:\(options.port) /ping` asks who is there",
+          "take another with --port, or any free one with --port 0")
+        : .stop(
+          .notPermitted, "port \(options.port) can't be used: \(error)",
+          "take one above 1023 with --port")
+    }
+  }
+
+  static func home(_ path: String) -> Finding {
+    do throws(SystemError) {
+      try Files.makeFolder(path)
+      return .ok("the home folder \(path) can be written")
+    } catch {
+      return .stop(
+        .cannotWrite, "the home folder can't be used: \(error)",
+        "name another with --home, or make this one yours with chown")
+    }
+  }
+
+  static func runtimeFolder() -> Finding {
+    guard let folder = URLFile.folder else {
+      return .note(
+        "XDG_RUNTIME_DIR is not set: programs can't look up where the node listens",
+        "log in through a session, or set it to a folder of your own")
+    }
+    do throws(SystemError) {
+      try Files.makeFolder(folder)
+      return .ok("the node's address will be in \(folder)")
+    } catch {
+      return .note("the node's address can't be written to \(folder): \(error)")
+    }
+  }
+
+  static func avahi() -> Finding {
+    if Files.exist("/run/avahi-daemon/socket") { return .ok("Avahi will announce the node") }
+    return .note(
+      "Avahi does not run: surfaces won't find the node by themselves",
+      "sudo apt-get install avahi-daemon; or type the address in")
+  }
+}

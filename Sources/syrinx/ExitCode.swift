@@ -1,0 +1,22 @@
+/// The codes that the program ends with, after sysexits.
+enum ExitCode: Int32 {
+  case success = 0
+  case usage = 64
+  case badInput = 65
+  case missingInput = 66
+  case unavailable = 69
+  case fault = 70
+  case cannotWrite = 73
+  case notPermitted = 77
+}
+
+/// Why the program ends before its work is done: a code, and a line for people.
+struct Failure: Error {
+  let code: ExitCode
+  let message: String
+
+  init(_ code: ExitCode, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

@@ -1,0 +1,92 @@
+internal import CAvahi
+internal import Glibc
+internal import Posix
+
+/// Tells the network, through Avahi, where the node listens. Where there is no Avahi it does
+/// nothing, and when one comes later it tells it then.
+final class Announcement: @unchecked Sendable {
+  // Avahi's own thread calls back; it holds the poll's lock then, and so does `end`.
+  private let poll: OpaquePointer
+  private var client: OpaquePointer?
+  private var group: OpaquePointer?
+  private var name: String
+  private let port: UInt16
+  private let isOpen: Bool
+
+  init?(name: String, port: UInt16, isOpen: Bool) {
+    guard let poll = avahi_threaded_poll_new() else { return nil }
+    self.poll = poll
+    self.name = name
+    self.port = port
+    self.isOpen = isOpen
+    client = avahi_client_new(
+      avahi_threaded_poll_get(poll), AVAHI_CLIENT_NO_FAIL,
+      { client, state, context in
+        Unmanaged<Announcement>.fromOpaque(context!).takeUnretainedValue().take(client!, state)
+      }, Unmanaged.passUnretained(self).toOpaque(), nil)
+    guard client != nil else {
+      avahi_threaded_poll_free(poll)
+      return nil
+    }
+    avahi_threaded_poll_start(poll)
+  }
+
+  /// Takes the announcement back.
+  func end() {
+    avahi_threaded_poll_stop(poll)
+    if let client { avahi_client_free(client) }
+    client = nil
+    avahi_threaded_poll_free(poll)
+  }
+
+  private func take(_ client: OpaquePointer, _ state: AvahiClientState) {
+    switch state {
+    case AVAHI_CLIENT_S_RUNNING: publish(client)
+    case AVAHI_CLIENT_S_COLLISION, AVAHI_CLIENT_S_REGISTERING:
+      if let group { avahi_entry_group_reset(group) }
+    case AVAHI_CLIENT_FAILURE:
+      // The daemon is gone for this client; a new one waits for the next daemon.
+      guard avahi_client_errno(client) == AVAHI_ERR_DISCONNECTED else { return }
+      avahi_client_free(client)
+      group = nil
+      self.client = avahi_client_new(
+        avahi_threaded_poll_get(poll), AVAHI_CLIENT_NO_FAIL,
+        { client, state, context in
+          Unmanaged<Announcement>.fromOpaque(context!).takeUnretainedValue().take(client!, state)
+        }, Unmanaged.passUnretained(self).toOpaque(), nil)
+    default: break
+    }
+  }
+
+  private func publish(_ client: OpaquePointer) {
+    if group == nil {
+      group = avahi_entry_group_new(
+        client,
+        { group, state, context in
+          guard state == AVAHI_ENTRY_GROUP_COLLISION else { return }
+          let self_ = Unmanaged<Announcement>.fromOpaque(context!).takeUnretainedValue()
+          self_.useAnotherName()
+          self_.add(to: group!)
+        }, Unmanaged.passUnretained(self).toOpaque())
+    }
+    guard let group, avahi_entry_group_is_empty(group) != 0 else { return }
+    add(to: group)
+  }
+
+  private func add(to group: OpaquePointer) {
+    // A node for this machine alone is told to this machine alone.
+    let interface = isOpen ? -1 : Int32(if_nametoindex("lo"))
+    var result = na_add_service(group, interface, name, port)
+    for _ in 0..<8 where result == Int32(AVAHI_ERR_COLLISION) {
+      useAnotherName()
+      result = na_add_service(group, interface, name, port)
+    }
+    if result == 0 { avahi_entry_group_commit(group) }
+  }
+
+  private func useAnotherName() {
+    guard let other = avahi_alternative_service_name(name) else { return }
+    name = String(cString: other)
+    avahi_free(other)
+  }
+}

@@ -1,0 +1,119 @@
+internal import Control
+internal import Posix
+
+/// `syrinx run`: the node, until it is told to end.
+enum RunCommand {
+  static let page = CommandPage(
+    name: "run", summary: "Start the node.",
+    usage: "syrinx run [OPTIONS]",
+    options: [
+      .init("name", short: "n", value: "NAME", "Name of the JACK client (default: syrinx)"),
+      .init(
+        "server", short: "s", value: "NAME",
+        "JACK server to join (default: $JACK_DEFAULT_SERVER, else default)"),
+      .init(
+        "port", short: "p", value: "PORT",
+        "Port for OSC over UDP and TCP; 0 takes a free one (default: 8000)"),
+      .init(
+        "home", value: "DIR",
+        "Folder for takes, presets, instruments and settings (default: $XDG_DATA_HOME/syrinx, "
+          + "else ~/.local/share/syrinx)"),
+      .init(
+        "listen", value: "local|lan",
+        "Whether other machines can reach it (default: local)"),
+      .init(
+        "allow", value: "CIDR",
+        "Answer only these addresses, such as 192.168.1.0/24; can be given again"),
+      .init(
+        "feedback", value: "HOST:PORT",
+        "Send every change there from the start; can be given again"),
+      .init("connect", "Connect to the sound card's inputs and outputs"),
+      .init(
+        "set", value: "/ADDRESS=VALUE",
+        "Set a value before the first sound; can be given again"),
+    ],
+    details: """
+      The node joins a running JACK server, opens its OSC port and prints one line when it can
+      be played:
+
+        ready name=syrinx rate=48000 block=64 osc=osc.udp://127.0.0.1:8000 home=/home/me/…
+
+      Everything else that it says goes to standard error. When the server dies it waits for it
+      and comes back by itself. Ctrl-C, SIGTERM or /quit fades out and ends it. The OSC URL is
+      also written to $XDG_RUNTIME_DIR/syrinx/NAME.url.
+
+      Examples:
+        syrinx run --connect                         play through the sound card
+        syrinx run --listen lan --allow 192.168.1.0/24   for a phone on this network
+        syrinx run -n second -p 0 --set /live/gain=-6    a second one beside the first
+      """)
+
+  static func run(_ given: CommandPage.Given) throws(Failure) {
+    let options = try RunOptions(given)
+    let program = try RunningNode(options)
+    try program.run()
+  }
+}
+
+/// The options of `syrinx run`, checked.
+struct RunOptions {
+  var name = "syrinx"
+  var server: String?
+  var port: UInt16 = 8000
+  var home: String
+  var access = OSCServer.Access()
+  var feedback: [Endpoint] = []
+  var connects = false
+  var settings: [String] = []
+
+  init(_ given: CommandPage.Given) throws(Failure) {
+    guard given.rest.isEmpty else {
+      throw Failure(.usage, "`syrinx run` takes options only; got \(quoted(given.rest[0]))")
+    }
+    if let name = given["name"] {
+      // JACK keeps its part of a port's name apart with a colon; the file is called so too.
+      guard !name.isEmpty, name.utf8.count <= 32, !name.contains(where: { ":/".contains($0) })
+      else {
+        throw Failure(
+          .usage, "--name takes 1 to 32 bytes without : and /; got \(quoted(name))")
+      }
+      self.name = name
+    }
+    server = given["server"]
+    if let text = given["port"] {
+      guard let port = UInt16(text) else {
+        throw Failure(.usage, "--port takes a number from 0 to 65535; got \(quoted(text))")
+      }
+      self.port = port
+    }
+    home =
+      given["home"]
+      ?? (Environment["XDG_DATA_HOME"] ?? Environment.homeFolder + "/.local/share") + "/syrinx"
+    switch given["listen"] {
+    case nil, "local": break
+    case "lan": access.isOpen = true
+    case let other?:
+      throw Failure(.usage, "--listen takes local or lan; got \(quoted(other))")
+    }
+    for text in given.all("allow") {
+      guard let range = AddressRange(text) else {
+        throw Failure(
+          .usage, "--allow takes an address or a range like 192.168.1.0/24; got \(quoted(text))")
+      }
+      access.allowed.append(range)
+    }
+    for text in given.all("feedback") {
+      guard let endpoint = Endpoint(resolving: text) else {
+        throw Failure(
+          .usage, "--feedback takes HOST:PORT of a host that can be found; got \(quoted(text))")
+      }
+      guard access.isOpen || endpoint.address.isLoopback else {
+        throw Failure(
+          .usage, "--feedback to another machine (\(text)) needs --listen lan")
+      }
+      feedback.append(endpoint)
+    }
+    connects = given.has("connect")
+    settings = given.all("set")
+  }
+}

@@ -1,0 +1,195 @@
+internal import Control
+internal import CRealtime
+internal import Engine
+internal import Glibc
+internal import JackClient
+internal import Posix
+
+/// The running program: the node with its server, its sockets and its surroundings, all on the
+/// main thread's loop.
+final class RunningNode {
+  // How long the fade at the end may take until the program ends without it.
+  private static let fadeMilliseconds = 500.0
+  private static let firstBlockMilliseconds = 1000.0
+
+  private let options: RunOptions
+  private let loop = EventLoop()
+  private let signals: SystemSignals
+  private let engine: Engine
+  private let node: Node
+  private let sound = SoundLink()
+  private let server: OSCServer
+  private var urlFile: URLFile?
+  private var announcement: Announcement?
+  private var session: SessionClient?
+  private var wantsEnd = false
+
+  init(_ options: RunOptions) throws(Failure) {
+    self.options = options
+    do throws(SystemError) {
+      signals = try SystemSignals([SIGINT, SIGTERM, SIGHUP])
+    } catch {
+      throw Failure(.fault, "\(error)")
+    }
+    do throws(SystemError) {
+      try Files.makeFolder(options.home)
+    } catch {
+      throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
+    }
+    if rt_lock_memory() != RT_LOCKED_ALL {
+      Environment.say(
+        "memory is not locked, so that sound may stop while pages come back from disk; "
+          + "`syrinx doctor` tells how to allow it")
+    }
+    engine = Engine(sampleRate: 48_000)
+    node = Node(name: options.name, engine: engine, soundServer: sound)
+    do throws(SystemError) {
+      server = try OSCServer(port: options.port, access: options.access, node: node, loop: loop)
+    } catch {
+      throw Failure(
+        error.isAddressInUse ? .unavailable : .notPermitted,
+        "can't listen for OSC on \(error); --port 0 takes a free one")
+    }
+    do throws(Refusal) {
+      for setting in options.settings { try node.set(setting) }
+      for endpoint in options.feedback { try server.addPermanentSubscriber(endpoint) }
+    } catch {
+      throw Failure(.usage, error.message)
+    }
+  }
+
+  func run() throws(Failure) {
+    loop.watch(signals.descriptor) { [unowned self] in
+      while let signal = signals.next() { take(signal) }
+    }
+    if let url = Environment["NSM_URL"] {
+      session = SessionClient(url: url, name: options.name, program: self)
+    }
+    if let session {
+      session.announce(on: loop)
+    } else {
+      try join(name: options.name)
+      sayReady()
+    }
+    while !wantsEnd && !node.isQuitting { turn() }
+    end()
+  }
+
+  private func take(_ signal: Int32) {
+    // A terminal that closes must not take the sound with it, when the node was left running.
+    if signal != SIGHUP { wantsEnd = true }
+  }
+
+  private func turn(atMost milliseconds: Int = 1000) {
+    server.tick()
+    loop.turn(milliseconds: min(milliseconds, node.tick()))
+  }
+
+  // MARK: - Sound
+
+  /// Joins the JACK server under a name; `name` is what the server made of it.
+  func join(name: String) throws(Failure) {
+    var configuration = JackLink.Configuration()
+    configuration.name = name
+    configuration.server = options.server
+    configuration.connectsToHardware = options.connects
+    do {
+      let link = try JackLink(configuration, engine: engine) { Environment.say($0) }
+      sound.link = link
+      node.name = link.name
+    } catch let error as JackError {
+      throw Failure(.unavailable, "\(error)")
+    } catch {
+      throw Failure(.fault, "\(error)")
+    }
+    // Ready means that it has sounded.
+    let deadline = HostTime.steady + Self.firstBlockMilliseconds * 1e3
+    let framesBefore = engine.shared.frameCount
+    while engine.shared.frameCount == framesBefore && HostTime.steady < deadline {
+      turn(atMost: 1)
+    }
+  }
+
+  /// Fades out and leaves the JACK server.
+  func leaveServer() {
+    sound.link?.end()
+    sound.link = nil
+  }
+
+  // MARK: - Beginning and end
+
+  /// Tells everyone who waits for it that the node can be played.
+  func sayReady() {
+    let host = options.access.isOpen ? Self.hostForOthers : "127.0.0.1"
+    let url = "osc.udp://\(host):\(server.port)"
+    urlFile = URLFile(name: node.name, url: url)
+    let status = sound.status
+    Environment.print(
+      "ready name=\(node.name) rate=\(status.rate) block=\(status.block) osc=\(url) "
+        + "home=\(options.home)\n")
+    Environment.notifyServiceManager("READY=1\nSTATUS=Playing as \(node.name) on \(url)")
+    announcement = Announcement(
+      name: node.name, port: server.port, isOpen: options.access.isOpen)
+  }
+
+  /// The address under which other machines most likely see this one.
+  private static var hostForOthers: String {
+    let own = IPAddress.ofThisMachine.filter { !$0.isLoopback }
+    return (own.first { $0.isVersion4 } ?? own.first)?.description ?? "127.0.0.1"
+  }
+
+  private func end() {
+    Environment.notifyServiceManager("STOPPING=1")
+    announcement?.end()
+    var isSilent = false
+    node.leave { isSilent = true }
+    let deadline = HostTime.steady + Self.fadeMilliseconds * 1e3
+    while !isSilent && HostTime.steady < deadline { turn(atMost: 1) }
+    leaveServer()
+    urlFile?.remove()
+  }
+
+  // MARK: - Sessions
+
+  /// The settings of the node, to be kept.
+  var settings: [String] { node.settings }
+
+  /// Follows settings that were kept; returns the lines that could not be followed.
+  func restore(_ settings: [String]) -> [String] {
+    var refused: [String] = []
+    for setting in settings {
+      do throws(Refusal) {
+        try node.set(setting)
+      } catch {
+        refused.append(error.message)
+      }
+    }
+    return refused
+  }
+
+  /// Puts every address at its initial value.
+  func reset() {
+    for address in node.table.addresses {
+      guard let initial = address.initial else { continue }
+      try? node.perform(address.path, [address.argument(for: initial)])
+    }
+  }
+}
+
+/// The sound server as the node asks for it: whatever link there is at the moment.
+private final class SoundLink: SoundServer, @unchecked Sendable {
+  // Only the main thread sets and asks.
+  var link: JackLink?
+
+  var status: SoundServerStatus {
+    var status = SoundServerStatus()
+    guard let now = link?.status else { return status }
+    status.isRunning = now.isRunning
+    status.rate = now.rate
+    status.block = now.block
+    status.load = now.load
+    status.xruns = now.xruns
+    status.longestXrun = now.longestXrun
+    return status
+  }
+}

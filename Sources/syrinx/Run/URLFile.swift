@@ -1,0 +1,24 @@
+internal import Posix
+
+/// The file that tells programs on this machine where the node listens.
+struct URLFile {
+  private let path: String
+
+  /// Writes it; nil where there is no folder for it.
+  init?(name: String, url: String) {
+    guard let folder = Self.folder else { return nil }
+    path = "\(folder)/\(name).url"
+    do throws(SystemError) {
+      try Files.makeFolder(folder)
+      try Files.write(url + "\n", to: path)
+    } catch {
+      Environment.say("can't write \(path) (\(error)); the node runs without it")
+      return nil
+    }
+  }
+
+  /// Where such files are.
+  static var folder: String? { Environment["XDG_RUNTIME_DIR"].map { $0 + "/syrinx" } }
+
+  func remove() { Files.remove(path) }
+}

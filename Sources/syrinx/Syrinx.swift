@@ -1,0 +1,70 @@
+internal import Control
+internal import Glibc
+internal import Posix
+
+/// The command line.
+@main
+enum Syrinx {
+  private struct Command: Sendable {
+    let page: CommandPage
+    let run: @Sendable (CommandPage.Given) throws(Failure) -> Void
+  }
+
+  private static let commands: [String: Command] = [
+    "run": Command(page: RunCommand.page, run: RunCommand.run),
+    "send": Command(page: SendCommand.page, run: SendCommand.run),
+    "addresses": Command(page: AddressesCommand.page, run: AddressesCommand.run),
+    "doctor": Command(page: DoctorCommand.page, run: DoctorCommand.run),
+  ]
+
+  private static let overview = CommandPage(
+    name: "", summary: "Syrinx: a headless JACK node for live sound, played over OSC.",
+    usage: "syrinx [COMMAND] [OPTIONS]",
+    options: [],
+    details: """
+      Commands:
+        run        Start the node (so does syrinx alone)
+        send       Send one OSC message, and print the answers
+        addresses  List all OSC addresses with their ranges and help
+        doctor     Look at the machine, and say what stands in the way of good sound
+
+      `syrinx COMMAND --help` tells more of each.
+      """)
+
+  static func main() {
+    signal(SIGPIPE, SIG_IGN)
+    do throws(Failure) {
+      try start(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      Environment.say(error.message)
+      exit(error.code.rawValue)
+    }
+  }
+
+  private static func start(_ arguments: [String]) throws(Failure) {
+    let first = arguments.first
+    if first == "--help" || first == "-h" || first == "help" {
+      Environment.print(overview.help)
+      return
+    }
+    if let first, let command = commands[first] {
+      try start(command, Array(arguments.dropFirst()))
+    } else if let first, !first.hasPrefix("-") {
+      throw Failure(
+        .usage, "there is no command \(quoted(first)); `syrinx --help` lists them")
+    } else {
+      try start(Command(page: RunCommand.page, run: RunCommand.run), arguments)
+    }
+  }
+
+  private static func start(_ command: Command, _ arguments: [String]) throws(Failure) {
+    let given = try command.page.parse(arguments)
+    if given.has("help") {
+      Environment.print(command.page.help)
+    } else if given.has("version") {
+      Environment.print("syrinx \(Version.text)\n")
+    } else {
+      try command.run(given)
+    }
+  }
+}
