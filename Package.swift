@@ -35,7 +35,9 @@ let package = Package(
       linkerSettings: linker),
 
     // Tests: one target a module, and the running node under a real JACK server.
-    .target(name: "TestSupport", dependencies: ["CJack", "OSC", "Posix"], path: "Tests/TestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["CJack", "CRealtime", "Engine", "OSC", "Posix"],
+      path: "Tests/TestSupport"),
     .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
     .testTarget(name: "EngineTests", dependencies: ["Engine", "TestSupport"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),

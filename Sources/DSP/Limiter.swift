@@ -10,6 +10,9 @@ internal import CRealtime
 package struct Limiter: BitwiseCopyable {
   /// The ceiling, linear: -0.1 dBFS, rounded down.
   package static let ceiling: Float = 0.988_553
+  // A crest within this share of the ceiling renews the hold: the crests of a steady tone are
+  // met by samples a little beside them.
+  private static let nearCeiling: Float = 0.968
   private static let holdSeconds: Float = 0.025
   private static let releaseSeconds: Float = 0.15
   // Where the gain is taken for 1 again: less than half a step of 24-bit sound away.
@@ -60,6 +63,8 @@ package struct Limiter: BitwiseCopyable {
       if magnitude * gain > Self.ceiling {
         gain = Self.ceiling / magnitude
         lack = 1 - gain
+        holdFrames = holdLength
+      } else if lack > 0 && magnitude * gain > Self.nearCeiling {
         holdFrames = holdLength
       }
       left[frame] *= gain

@@ -6,7 +6,7 @@
 package struct ClockFilter: BitwiseCopyable {
   // Wide at first, so that the first seconds already are right; then narrow against jitter.
   private static var widestHertz: Double { @_noLocks get { 2 } }
-  private static var narrowestHertz: Double { @_noLocks get { 0.2 } }
+  private static var narrowestHertz: Double { @_noLocks get { 0.1 } }
   // Further off than this is no jitter: the clock was set anew, or the machine slept.
   private static var jumpMicroseconds: Double { @_noLocks get { 100_000 } }
 

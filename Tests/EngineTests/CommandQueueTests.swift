@@ -1,0 +1,93 @@
+@testable import Engine
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct CommandQueueTests {
+  private func token(_ command: Command?) -> UInt32? {
+    if case .sync(let token)? = command?.action { token } else { nil }
+  }
+
+  @Test func `yields commands in order, across its end`() {
+    let queue = CommandQueue(capacity: 8)
+    for number in 0..<100 {
+      #expect(queue.submit([Command(.sync(UInt32(number)))]) == UInt64(number))
+      #expect(token(queue.command(number: UInt64(number))) == UInt32(number))
+      #expect(queue.command(number: UInt64(number) + 1) == nil)
+      queue.returnCredits(1)
+    }
+  }
+
+  @Test func `takes a batch whole or not at all`() {
+    let queue = CommandQueue(capacity: 8)
+    #expect(queue.submit(Array(repeating: Command(.sync(1)), count: 6)) == 0)
+    #expect(queue.submit(Array(repeating: Command(.sync(2)), count: 3)) == nil)
+    #expect(queue.command(number: 6) == nil)
+    #expect(queue.submit(Array(repeating: Command(.sync(3)), count: 2)) == 6)
+    #expect(queue.free == 0)
+    queue.returnCredits(8)
+    #expect(queue.free == 8)
+  }
+
+  @Test func `tells how much of its batch follows each command`() {
+    let queue = CommandQueue(capacity: 8)
+    _ = queue.submit(Array(repeating: Command(.sync(0)), count: 3))
+    #expect((0..<3).map { queue.command(number: $0)!.following } == [2, 1, 0])
+  }
+
+  private final class Rig: Sendable {
+    let queue = CommandQueue(capacity: 256)
+    let writersLeft: Atomic<Int>
+    init(writers: Int) { writersLeft = Atomic(writers) }
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `many threads write, and every batch arrives whole and in its writer's order`() {
+    let writers = 4
+    let batches = 5000
+    let rig = Rig(writers: writers)
+    for writer in 0..<writers {
+      Thread.detachNewThread {
+        for batch in 0..<batches {
+          // Batches of 1 to 5; each command names its writer, its batch and its place.
+          let size = 1 + batch % 5
+          let commands = (0..<size).map { place in
+            Command(.sync(UInt32(writer << 28 | batch << 8 | place)))
+          }
+          while rig.queue.submit(commands) == nil { usleep(1) }
+        }
+        rig.writersLeft.subtract(1, ordering: .releasing)
+      }
+    }
+    var next: UInt64 = 0
+    var nextBatch = [Int](repeating: 0, count: writers)
+    var expectedPlace = 0
+    var faults = 0
+    while true {
+      let isLast = rig.writersLeft.load(ordering: .acquiring) == 0
+      guard let command = rig.queue.command(number: next) else {
+        if isLast { break }
+        continue
+      }
+      let value = Int(token(command)!)
+      let (writer, batch, place) = (value >> 28, value >> 8 & 0xFFFFF, value & 0xFF)
+      if place != expectedPlace || batch != nextBatch[writer] { faults += 1 }
+      // Once the first of a batch is seen, all of it is there.
+      if place == 0 {
+        for ahead in 0...UInt64(command.following) where rig.queue.command(number: next + ahead) == nil {
+          faults += 1
+        }
+      }
+      if command.following == 0 {
+        nextBatch[writer] += 1
+        expectedPlace = 0
+      } else {
+        expectedPlace += 1
+      }
+      next += 1
+      rig.queue.returnCredits(1)
+    }
+    #expect(faults == 0)
+    #expect(nextBatch.allSatisfy { $0 == batches })
+  }
+}

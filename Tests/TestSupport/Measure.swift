@@ -1,0 +1,49 @@
+internal import Foundation
+
+/// Measures of sound, for tests.
+package enum Measure {
+  /// The greatest second difference: a click is a corner or a step, and shows here first.
+  package static func roughness(_ samples: some Collection<Float>) -> Float {
+    let samples = Array(samples)
+    guard samples.count > 2 else { return 0 }
+    return (2..<samples.count).map {
+      abs(samples[$0] - 2 * samples[$0 - 1] + samples[$0 - 2])
+    }.max()!
+  }
+
+  /// The greatest magnitude.
+  package static func peak(_ samples: some Collection<Float>) -> Float {
+    samples.map(abs).max() ?? 0
+  }
+
+  /// The first place at which two runs of samples differ.
+  package static func firstDifference(
+    _ a: some Collection<Float>, _ b: some Collection<Float>
+  ) -> Int? {
+    zip(a, b).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+  }
+
+  /// The power that is left when the best-fitting sine of a frequency is taken away, against the
+  /// sine's own, in dB.
+  package static func residue(
+    _ samples: some Collection<Float>, hertz: Double, sampleRate: Double
+  ) -> Double {
+    let samples = samples.map(Double.init)
+    var (sine, cosine) = (0.0, 0.0)
+    let step = 2 * Double.pi * hertz / sampleRate
+    for (index, sample) in samples.enumerated() {
+      sine += sample * sin(step * Double(index))
+      cosine += sample * cos(step * Double(index))
+    }
+    sine *= 2 / Double(samples.count)
+    cosine *= 2 / Double(samples.count)
+    var left = 0.0
+    for (index, sample) in samples.enumerated() {
+      let difference =
+        sample - sine * sin(step * Double(index)) - cosine * cos(step * Double(index))
+      left += difference * difference
+    }
+    let own = (sine * sine + cosine * cosine) / 2 * Double(samples.count)
+    return 10 * log10(left / own)
+  }
+}

@@ -1,0 +1,81 @@
+package import Engine
+
+/// Renders an engine as a server would, without one.
+package final class OfflineHost {
+  /// What it renders.
+  package let engine: Engine
+  /// The frame at which the next block begins.
+  package private(set) var frame: UInt32 = 0
+
+  private let sampleRate: Double
+  private let renderer: Renderer
+
+  /// An engine that has faded in already, unless told to begin with the fade.
+  package init(sampleRate: Double = 48_000, fadesIn: Bool = false) {
+    self.sampleRate = sampleRate
+    engine = Engine(sampleRate: sampleRate)
+    renderer = engine.takeOver(sampleRate: sampleRate)
+    // Silent sources are where they are going at once, but the fade from silence takes its time.
+    if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
+  }
+
+  /// What came out.
+  package struct Output {
+    /// The mix.
+    package var left: [Float] = [], right: [Float] = []
+    /// The live stem.
+    package var live: [Float] = []
+  }
+
+  /// Renders the input, the same on both sides unless a right one is given, in blocks.
+  package func render(
+    _ left: [Float], right: [Float]? = nil, block: Int, isFreewheeling: Bool = false
+  ) -> Output {
+    var output = Output()
+    let buffers = (0..<11).map { _ in
+      UnsafeMutableBufferPointer<Float>.allocate(capacity: block)
+    }
+    defer { for buffer in buffers { buffer.deallocate() } }
+    func stereo(_ index: Int) -> Stereo {
+      Stereo(buffers[index].baseAddress!, buffers[index + 1].baseAddress!)
+    }
+    var start = 0
+    while start < left.count {
+      let frames = min(block, left.count - start)
+      for index in 0..<frames {
+        buffers[0][index] = left[start + index]
+        buffers[1][index] = (right ?? left)[start + index]
+      }
+      // What the engine does not write must show.
+      for buffer in buffers[2...] { buffer.initialize(repeating: .nan) }
+      let ports = Ports(
+        input: stereo(0), output: stereo(2), live: stereo(4), loop: stereo(6), grid: stereo(8),
+        click: buffers[10].baseAddress!)
+      let cycle = Cycle(
+        frame: frame, microseconds: Double(frame) / sampleRate * 1e6,
+        isFreewheeling: isFreewheeling)
+      precondition(renderer.render(cycle, frames: frames, ports: ports))
+      output.left += buffers[2][..<frames]
+      output.right += buffers[3][..<frames]
+      output.live += buffers[4][..<frames]
+      for buffer in buffers[2...] { precondition(!buffer[..<frames].contains { $0.isNaN }) }
+      start += frames
+      frame &+= UInt32(frames)
+    }
+    return output
+  }
+
+  /// Sends commands, all as one batch, and returns the number of the first.
+  @discardableResult
+  package func send(_ commands: Command...) -> UInt64? {
+    engine.shared.commands.submit(commands)
+  }
+
+  /// Takes all events, as the control side would.
+  package func events() -> [Event] {
+    var events: [Event] = []
+    while let event = engine.shared.nextEvent() { events.append(event) }
+    engine.shared.commands.returnCredits(events.count)
+    return events
+  }
+}
