@@ -23,12 +23,17 @@ package final class Node {
   private var values: Values
   private var whenDone: [UInt64: () -> Void] = [:]
   let feedback: Feedback
-  private let start = HostTime.steady
+  /// The steady time, in microseconds.
+  let now: () -> Double
+  private let start: Double
 
   /// A node that plays on an engine.
   package init(
-    name: String, engine: Engine, soundServer: any SoundServer, table: AddressTable = .node
+    name: String, engine: Engine, soundServer: any SoundServer, table: AddressTable = .node,
+    now: @escaping () -> Double = { HostTime.steady }
   ) {
+    self.now = now
+    start = now()
     self.name = name
     self.engine = engine
     self.soundServer = soundServer
@@ -42,7 +47,7 @@ package final class Node {
   package func connect(to outlet: any Outlet) { self.outlet = outlet }
 
   /// Seconds since the start.
-  package var uptime: Double { (HostTime.steady - start) / 1e6 }
+  package var uptime: Double { (now() - start) / 1e6 }
 
   /// How many subscribe at the moment.
   package var clientCount: Int { feedback.subscriptions.count }
@@ -61,7 +66,7 @@ package final class Node {
 
   /// Takes one packet from a client.
   package func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
-    feedback.heard(from: client)
+    if clientCount > 0 { feedback.subscriptions.renew(client, now: now()) }
     var planned = Plan()
     var frames = FrameCache(engine: engine)
     do throws(MalformedPacket) {
@@ -255,7 +260,7 @@ package final class Node {
   /// wants to be called again at the latest.
   package func tick() -> Int {
     takeEvents()
-    let now = HostTime.steady
+    let now = now()
     feedback.tick(now, node: self)
     return engine.shared.commands.underWay > 0 ? 1 : feedback.millisecondsUntilDue(now)
   }

@@ -1,7 +1,6 @@
 internal import DSP
 internal import Engine
 internal import OSC
-internal import Posix
 
 /// Tells subscribers what has changed: coalesced, each at its own pace.
 final class Feedback {
@@ -33,11 +32,6 @@ final class Feedback {
     }
   }
 
-  /// Notes that a client is alive.
-  func heard(from client: Client) {
-    if subscriptions.count > 0 { subscriptions.renew(client, now: HostTime.steady) }
-  }
-
   /// Where answers for a client go.
   func target(for client: Client) -> Client { subscriptions.target(for: client) }
 
@@ -55,7 +49,7 @@ final class Feedback {
   ) throws(Refusal) {
     let covered = try subscriptions.add(
       pattern, for: client, target: port.map(client.at(port:)),
-      now: isPermanent ? nil : HostTime.steady)
+      now: isPermanent ? nil : node.now())
     let target = subscriptions.target(for: client)
     for index in covered {
       let address = table.addresses[index]

@@ -1,0 +1,66 @@
+import Control
+import Engine
+import OSC
+import Posix
+import TestSupport
+
+/// A node on an offline engine, with a clock that the test moves, and clients that write down
+/// what they are sent.
+final class Desk: Outlet, SoundServer, @unchecked Sendable {
+  let host = OfflineHost()
+  private(set) var node: Node!
+  var seconds = 1000.0
+  private(set) var received: [Client: [Received]] = [:]
+
+  var status: SoundServerStatus {
+    var status = SoundServerStatus()
+    status.isRunning = true
+    status.rate = 48_000
+    status.block = 64
+    return status
+  }
+
+  init() {
+    node = Node(name: "desk", engine: host.engine, soundServer: self) { [unowned self] in
+      seconds * 1e6
+    }
+    node.connect(to: self)
+  }
+
+  static func client(_ port: UInt16, host: String = "127.0.0.1") -> Client {
+    Client(
+      endpoint: Endpoint(address: IPAddress(host)!, port: port), transport: .datagrams(socket: 0))
+  }
+
+  func send(_ packet: [UInt8], to client: Client) {
+    received[client, default: []] += packet.withUnsafeBytes(Received.all(in:))
+  }
+
+  /// Sends bytes as a client, and returns what that client is sent at once.
+  @discardableResult
+  func give(_ packet: [UInt8], as client: Client = Desk.client(9000)) -> [Received] {
+    packet.withUnsafeBytes { node.receive($0, from: client) }
+    return take(client)
+  }
+
+  /// Sends one message as a client, and returns what that client is sent at once.
+  @discardableResult
+  func tell(
+    _ address: String, _ arguments: Argument..., as client: Client = Desk.client(9000)
+  ) -> [Received] {
+    give([UInt8](address: address, arguments), as: client)
+  }
+
+  /// What a client was sent since the last look.
+  func take(_ client: Client = Desk.client(9000)) -> [Received] {
+    defer { received[client] = nil }
+    return received[client] ?? []
+  }
+
+  /// Lets the audio and the clock go on.
+  func pass(seconds: Double = 0.02) {
+    _ = host.render(Tone.constant(0, frames: 64), block: 64)
+    self.seconds += seconds
+    _ = node.tick()
+  }
+}

@@ -1,0 +1,250 @@
+import Control
+import Engine
+import OSC
+import Posix
+import TestSupport
+import Testing
+
+@Suite struct DispatchTests {
+  private func code(_ received: [Received]) -> String? {
+    guard let error = received.first, error.address == "/error", error.arguments.count == 3
+    else { return nil }
+    return error.arguments[1].text
+  }
+
+  @Test func `a set value is told to whoever asks next, before the audio has it`() {
+    let desk = Desk()
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
+    #expect(desk.tell("/live/gain", .float(-6)).isEmpty)
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-6)])])
+    desk.pass()
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-6)])])
+  }
+
+  @Test(arguments: [
+    Argument.int32(-3), .int64(-3), .float(-3), .double(-3),
+  ])
+  func `numbers are taken in every form`(argument: Argument) {
+    let desk = Desk()
+    #expect(desk.tell("/live/gain", argument).isEmpty)
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-3)])])
+  }
+
+  @Test func `true and false are 1 and 0`() {
+    let desk = Desk()
+    desk.tell("/mute", .bool(true))
+    #expect(desk.tell("/mute") == [Received("/mute", [.int32(1)])])
+    desk.tell("/mute", .bool(false))
+    #expect(desk.tell("/mute") == [Received("/mute", [.int32(0)])])
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity, 24.1, -90.1, 1e300])
+  func `what is out of range is refused with the range, and changes nothing`(value: Double) {
+    let desk = Desk()
+    for argument in [Argument.double(value), .float(Float(value))] {
+      let answer = desk.tell("/live/gain", argument)
+      #expect(code(answer) == "range")
+      #expect(answer.first?.arguments[2].text?.contains("-90 to 24 dB") == true)
+    }
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
+  }
+
+  @Test(arguments: [
+    ("/live/gain", [Argument.string("loud")], "type"), ("/live/gain", [.float(1), .float(2)], "type"),
+    ("/live/gain", [.nil], "type"), ("/live/gain", [.blob([1])], "type"),
+    ("/mute", [.float(0.5)], "range"), ("/mute", [.int32(2)], "range"),
+    ("/live/route", [.string("sideways")], "range"), ("/live/route", [.float(1)], "type"),
+    ("/nothing", [], "unknown"), ("/live", [], "unknown"), ("/nothing/*", [], "unknown"),
+    ("/status", [.float(1)], "type"), ("/sync", [], "type"), ("/sync", [.float(.nan)], "range"),
+    ("/ping", [.string("x")], "type"), ("/subscribe", [.string("/x"), .int32(70_000)], "range"),
+    ("/subscribe", [.string("/nothing")], "unknown"), ("/quit", [.string("now")], "type"),
+  ])
+  func `bad input gets one clear answer`(address: String, arguments: [Argument], code: String) {
+    let desk = Desk()
+    let answer = desk.give([UInt8](address: address, arguments))
+    #expect(answer.count == 1)
+    #expect(self.code(answer) == code)
+    #expect(answer.first?.arguments[0].text == address)
+    #expect(desk.node.counters.errors == 1)
+  }
+
+  @Test func `a long address is not echoed whole`() {
+    let desk = Desk()
+    let answer = desk.tell("/" + String(repeating: "x", count: 10_000))
+    #expect(code(answer) == "unknown")
+    #expect(answer[0].arguments.compactMap(\.text).joined().utf8.count < 400)
+  }
+
+  @Test func `what is no packet is answered and counted`() {
+    let desk = Desk()
+    #expect(code(desk.give([1, 2, 3])) == "type")
+    #expect(desk.node.counters.malformed == 1)
+  }
+
+  @Test func `answers of other nodes are not answered`() {
+    let desk = Desk()
+    for address in ["/error", "/pong", "/synced", "/reply", "/meter", "/addresses/end"] {
+      #expect(desk.tell(address, .string("x")).isEmpty)
+    }
+  }
+
+  @Test func `a pattern sets and asks all that it matches`() {
+    let desk = Desk()
+    desk.tell("/{live,loop}/gain", .float(-9))
+    #expect(
+      desk.tell("/*/gain").map(\.address).sorted() == [
+        "/grid/gain", "/in/gain", "/live/gain", "/loop/gain", "/music/gain", "/out/gain",
+      ])
+    #expect(desk.tell("/l*/gain").allSatisfy { $0.arguments == [.float(-9)] })
+  }
+
+  @Test func `a bundle takes effect on its frame, all of it`() {
+    let desk = Desk()
+    let clock = desk.host.engine.shared.clockReading
+    let due = clock.microseconds + 1000 * clock.microsecondsPerFrame
+    let time = TimeTag(unixMicroseconds: due - HostTime.steadyOfUnixEpoch)
+    desk.give(
+      [UInt8](
+        bundle: [
+          [UInt8](address: "/live/gain", [.float(-6)]), [UInt8](address: "/mute", [.int32(1)]),
+        ], at: time))
+    let output = desk.host.render(Tone.constant(0.5, frames: 4096), block: 64)
+    // The clock's last reading was for the block before: 64 frames on.
+    #expect(output.left.firstIndex { $0 != 0.5 } == 1000 - 64)
+    #expect(output.live.firstIndex { $0 != 0.5 } == 1000 - 64)
+  }
+
+  @Test func `a timed value is told when it is in effect, not before`() {
+    let desk = Desk()
+    let clock = desk.host.engine.shared.clockReading
+    let time = TimeTag(
+      unixMicroseconds: clock.microseconds + 1e6 - HostTime.steadyOfUnixEpoch)
+    desk.give([UInt8](bundle: [[UInt8](address: "/live/gain", [.float(-6)])], at: time))
+    desk.pass()
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
+    _ = desk.host.render(Tone.constant(0, frames: 50_000), block: 64)
+    desk.pass()
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-6)])])
+  }
+
+  @Test func `when too much is under way a bundle is refused whole`() {
+    let desk = Desk()
+    let gain = [UInt8](address: "/live/gain", [.float(-1)])
+    let bundle = [UInt8](bundle: Array(repeating: gain, count: 1000), at: .immediately)
+    // 16 of them fill the 16,384 places but for 384.
+    for _ in 0..<16 { #expect(desk.give(bundle).isEmpty) }
+    let answer = desk.give(
+      [UInt8](bundle: Array(repeating: [UInt8](address: "/mute", [.int32(1)]), count: 1000), at: .immediately))
+    #expect(code(answer) == "busy")
+    #expect(desk.node.counters.refused == 1)
+    #expect(desk.tell("/mute") == [Received("/mute", [.int32(0)])])
+    // 384 still go.
+    #expect(desk.give([UInt8](bundle: Array(repeating: gain, count: 384), at: .immediately)).isEmpty)
+    _ = desk.host.render(Tone.constant(0, frames: 4096), block: 64)
+    desk.pass()
+    #expect(desk.give(bundle).isEmpty)
+  }
+
+  @Test func `a bundle with more than can be at once is refused`() {
+    let desk = Desk()
+    let gain = [UInt8](address: "/live/gain", [.float(-1)])
+    let answer = desk.give([UInt8](bundle: Array(repeating: gain, count: 4097), at: .immediately))
+    #expect(code(answer) == "busy")
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
+  }
+
+  @Test func `one bad message in a bundle does not hinder the others`() {
+    let desk = Desk()
+    let answer = desk.give(
+      [UInt8](
+        bundle: [
+          [UInt8](address: "/live/gain", [.float(-6)]), [UInt8](address: "/live/gain", [.float(99)]),
+          [UInt8](address: "/mute", [.int32(1)]),
+        ], at: .immediately))
+    #expect(code(answer) == "range")
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-6)])])
+    #expect(desk.tell("/mute") == [Received("/mute", [.int32(1)])])
+  }
+
+  @Test func `a button acts on nothing and on a number, and ignores 0`() {
+    for (arguments, quits) in [([Argument](), true), ([.float(1)], true), ([.float(0)], false)] {
+      let desk = Desk()
+      desk.give([UInt8](address: "/quit", arguments))
+      #expect(desk.node.isQuitting == quits)
+    }
+  }
+
+  @Test func `quit is refused to other machines`() {
+    let desk = Desk()
+    // An address of documentation, which no machine has.
+    let stranger = Desk.client(9000, host: "192.0.2.7")
+    #expect(code(desk.tell("/quit", as: stranger)) == "denied")
+    #expect(!desk.node.isQuitting)
+  }
+
+  @Test func `ping is answered with the token and an id that is new at each start`() {
+    let (first, second) = (Desk(), Desk())
+    let pong = first.tell("/ping", .int32(5))[0]
+    #expect(pong.address == "/pong")
+    #expect(pong.arguments[0] == .int32(5) && pong.arguments[1] == .string("desk"))
+    #expect(second.tell("/ping")[0].arguments[0] == .int32(0))
+    #expect(first.node.engineID != second.node.engineID)
+  }
+
+  @Test func `sync is answered when the audio has taken effect, and not before`() {
+    let desk = Desk()
+    desk.tell("/live/gain", .float(-6))
+    #expect(desk.tell("/sync", .int32(77)).isEmpty)
+    _ = desk.node.tick()
+    #expect(desk.take().isEmpty)
+    desk.pass()
+    #expect(desk.take() == [Received("/synced", [.int32(77)])])
+  }
+
+  @Test func `addresses are listed, all or by pattern`() {
+    let desk = Desk()
+    let all = desk.tell("/addresses")
+    #expect(all.count == AddressTable.node.addresses.count + 1)
+    #expect(all.last == Received("/addresses/end", [.int32(Int32(all.count - 1))]))
+    let some = desk.tell("/addresses", .string("/live"))
+    #expect(some.dropLast().map { $0.arguments[0].text } == ["/live/gain", "/live/route"])
+    #expect(
+      some[0].arguments[1...4] == [.string("f"), .string("dB"), .float(-90), .float(24)])
+  }
+
+  @Test func `status has its values in their order`() {
+    let status = Desk().tell("/status")[0]
+    #expect(status.arguments.count == 16)
+    #expect(status.arguments[0] == .int32(48_000) && status.arguments[1] == .int32(64))
+    #expect(status.arguments[6] == .string("running"))
+  }
+}
+
+@Suite struct SettingsTests {
+  @Test func `settings come back as they were kept`() throws {
+    let desk = Desk()
+    try desk.node.set("/live/gain=-4.5")
+    try desk.node.set("/loop/route=off")
+    try desk.node.set("/mute=1")
+    let other = Desk()
+    for line in desk.node.settings { try other.node.set(line) }
+    #expect(other.node.settings == desk.node.settings)
+    #expect(other.node.settings.contains("/live/gain=-4.5"))
+    #expect(other.node.settings.contains("/loop/route=off"))
+  }
+
+  @Test(arguments: [
+    ("/live/gain", Refusal.Code.type), ("live/gain=1", .type), ("/nothing=1", .unknown),
+    ("/live/gain=loud", .type), ("/live/gain=99", .range), ("/live/gain=nan", .range),
+    ("/ping=1", .type), ("/live/route=up", .range),
+  ])
+  func `bad settings are refused`(text: String, code: Refusal.Code) {
+    let desk = Desk()
+    do throws(Refusal) {
+      try desk.node.set(text)
+      Issue.record("taken: \(text)")
+    } catch {
+      #expect(error.code == code)
+    }
+  }
+}
