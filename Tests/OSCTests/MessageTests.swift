@@ -11,7 +11,9 @@ import Testing
     ("/mute", [.int32(-7)]), ("/mute", [.bool(true)]), ("/mute", [.bool(false)]),
     ("/abc", [.int64(.min), .string("abc"), .string(""), .symbol("four"), .infinitum, .nil]),
     ("/abcd", [.blob([1, 2, 3]), .blob([]), .blob([1, 2, 3, 4]), .string("é ♯")]),
-    ("/t", [.timeTag(TimeTag(bits: 0xE3A1_B2C3_8000_0000)), .character(65), .color(0xFF00_00FF)]),
+    ("/t", [.timeTag(TimeTag(bits: 0xE3A1_B2C3_8000_0000)), .character(65), .midi(0x0090_4064)]),
+    // liblo knows no colours: this one must stand last, and is not compared with it.
+    ("/r", [.color(0xFF00_00FF)]),
   ]
 
   @Test(arguments: messages.indices)
@@ -26,7 +28,7 @@ import Testing
     }
   }
 
-  @Test(arguments: messages.indices)
+  @Test(arguments: messages.indices.dropLast())
   func `liblo reads what is written, and writes the same`(index: Int) throws {
     let (address, arguments) = Self.messages[index]
     var bytes = [UInt8](address: address, arguments)

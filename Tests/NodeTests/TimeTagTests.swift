@@ -1,0 +1,164 @@
+import Foundation
+import OSC
+import Synchronization
+import TestSupport
+import Testing
+
+extension NodeTests {
+  @Suite struct TimeTagTests {
+    // A glide's last steps are smaller than a float can tell at each frame: so long it stands
+    // still only when it is over.
+    private static let restFrames = 200
+
+    /// Notes the frame of every first change of a constant, and holds the server back while
+    /// the test has not yet sent what is due next. Freewheeling callbacks may wait.
+    private final class Ear: @unchecked Sendable {
+      let gate = NSCondition()
+      var openUntil: Int64 = 0
+      var heardUntil: Int64 = 0
+      var frame64: Int64 = 0
+      private var last: Float = .nan
+      private var steady = 0
+      private(set) var changes: [Int64] = []
+
+      func hear(_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) {
+        frame64 += Int64(Int32(bitPattern: frame &- UInt32(truncatingIfNeeded: frame64)))
+        for (index, sample) in samples.enumerated() {
+          if sample == last {
+            steady += 1
+          } else {
+            if steady >= TimeTagTests.restFrames { changes.append(frame64 + Int64(index)) }
+            steady = 0
+            last = sample
+          }
+        }
+        gate.lock()
+        heardUntil = frame64 + Int64(samples.count)
+        gate.broadcast()
+        while heardUntil > openUntil { gate.wait() }
+        gate.unlock()
+      }
+
+      func open(until frame: Int64) {
+        gate.withLock {
+          openUntil = frame
+          gate.broadcast()
+        }
+      }
+
+      func awaitHeard(_ frame: Int64) {
+        gate.lock()
+        while heardUntil < frame { gate.wait() }
+        gate.unlock()
+      }
+    }
+
+    @Test(.timeLimit(.minutes(3)))
+    func `ten thousand timed bundles each land on their frame in freewheel`() throws {
+      let count = 10_000
+      let server = try JackServer(block: 1024)
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      let probe = try Probe(server: server.name) { _ in 0.5 }
+      try probe.connect(to: "syrinx")
+      usleep(500_000)
+      let ear = Ear()
+      ear.openUntil = .max
+      probe.listen(ear.hear)
+      usleep(200_000)
+      probe.setFreewheel(true)
+      usleep(200_000)
+      ear.open(until: 0)
+      usleep(100_000)
+      // The node's callback comes before the ear's: what it says of the clock stands still now.
+      let clock = try #require(phone.ask("/clock")).arguments
+      guard case .int64(let frame0) = clock[0], case .timeTag(let time0) = clock[1],
+        case .double(let rate) = clock[2]
+      else {
+        Issue.record("\(clock)")
+        return
+      }
+      #expect(rate == 48_000)
+      let before = ear.changes.count
+      var expected: [Int64] = []
+      var frame = ear.heardUntil + 20_000
+      var generator = SystemRandomNumberGenerator()
+      let wall = time0.unixMicroseconds
+      while expected.count < count {
+        var packets: [[UInt8]] = []
+        for _ in 0..<100 {
+          // A glide of 1 dB is at rest after some 1600 frames.
+          frame += Int64.random(in: 2400...2700, using: &generator)
+          expected.append(frame)
+          let time = TimeTag(unixMicroseconds: wall + Double(frame - frame0) / rate * 1e6)
+          let gain: Float = expected.count % 2 == 0 ? 0 : -1
+          packets.append([UInt8](bundle: [[UInt8](address: "/live/gain", [.float(gain)])], at: time))
+        }
+        for packet in packets { phone.send(bytes: packet) }
+        // The answer says that all of them have been taken.
+        _ = try #require(phone.ask("/status/rate"))
+        ear.open(until: frame - 5000)
+      }
+      ear.open(until: .max)
+      ear.awaitHeard(frame + 48_000)
+      probe.setFreewheel(false)
+      usleep(100_000)
+      probe.listen(nil)
+      let heard = Array(ear.changes.dropFirst(before))
+      let exact = zip(heard, expected).filter { $0 == $1 }.count
+      print("time-tagged bundles on their exact frame in freewheel: \(exact) of \(count)")
+      #expect(exact == count, "the first ones differ by \(zip(heard, expected).prefix(8).map { $0 - $1 })")
+      #expect(heard.count == count)
+      #expect(phone.ask("/status/late")?.arguments == [.int32(0)])
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a timed bundle lands near its time on a running clock, and late ones are counted`() throws {
+      let server = try JackServer(block: 256)
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      let probe = try Probe(server: server.name) { _ in 0.5 }
+      try probe.connect(to: "syrinx")
+      sleep(2)
+      var due: [Int64] = []
+      let heard = try probe.record {
+        for index in 0..<5 {
+          let clock = try #require(phone.ask("/clock")).arguments
+          guard case .int64(let frame) = clock[0], case .timeTag(let time) = clock[1] else {
+            return
+          }
+          due.append(frame + 9600)
+          phone.send(
+            bytes: [UInt8](
+              bundle: [[UInt8](address: "/live/gain", [.float(index % 2 == 0 ? -1 : 0)])],
+              at: TimeTag(unixMicroseconds: time.unixMicroseconds + 200_000)))
+          usleep(400_000)
+        }
+      }
+      let samples = heard.samples
+      let changes = samples.indices.dropFirst(Self.restFrames).filter { index in
+        samples[index] != samples[index - 1]
+          && samples[index - Self.restFrames..<index].allSatisfy { $0 == samples[index - 1] }
+      }
+      #expect(changes.count == due.count)
+      for (change, due) in zip(changes, due) {
+        let error = Int32(truncatingIfNeeded: Int64(heard.start) + Int64(change) - due)
+        // The clock is told from times that this machine's load makes late by a millisecond or
+        // two, smoothed; without the filter they would be late by a block and more.
+        #expect(abs(error) < 96 || heard.gaps > 0, "\(error) frames")
+      }
+      let late = Int32(phone.ask("/status/late")?.arguments[0].number ?? -1)
+      phone.send(
+        bytes: [UInt8](
+          bundle: [[UInt8](address: "/mute", [.int32(1)])],
+          at: TimeTag(unixMicroseconds: Date().timeIntervalSince1970 * 1e6 - 1e6)))
+      #expect(phone.sync())
+      #expect(phone.ask("/mute")?.arguments == [.int32(1)])
+      #expect(phone.ask("/status/late")?.arguments == [.int32(late + 1)])
+      probe.close()
+      #expect(node.end() == 0)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import CJack
+internal import Foundation
+
+/// A JACK server of the test's own, on the dummy driver.
+package final class JackServer {
+  /// Its name, which no other server has.
+  package let name: String
+  private var process: Process?
+  private let block: Int
+
+  /// Starts a server, and returns when clients can join it.
+  package init(block: Int = 64) throws {
+    name = "syrinx-test-\(UUID().uuidString.prefix(8))"
+    self.block = block
+    try start()
+  }
+
+  deinit { stop() }
+
+  /// Starts it, again after `kill` or `stop`.
+  package func start() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "jackd", "--no-realtime", "-n", name, "-d", "dummy", "-r", "48000", "-p", "\(block)",
+    ]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    self.process = process
+    let deadline = Date() + 10
+    while !isAnswering {
+      guard Date() < deadline, process.isRunning else { throw Fault("jackd does not start") }
+      usleep(20_000)
+    }
+  }
+
+  private var isAnswering: Bool {
+    jack_set_error_function { _ in }
+    jack_set_info_function { _ in }
+    var status = JackStatus(rawValue: 0)
+    guard let client = nj_client_open("probe", JackNoStartServer, &status, name) else {
+      return false
+    }
+    jack_client_close(client)
+    return true
+  }
+
+  /// Ends it as a crash would.
+  package func kill() {
+    guard let process else { return }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    self.process = nil
+  }
+
+  /// Ends it as a person would.
+  package func stop() {
+    process?.terminate()
+    process?.waitUntilExit()
+    process = nil
+  }
+}
+
+/// Why a test can't go on.
+package struct Fault: Error, CustomStringConvertible {
+  package let description: String
+
+  /// A fault with its reason.
+  package init(_ description: String) { self.description = description }
+}

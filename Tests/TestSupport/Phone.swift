@@ -1,0 +1,81 @@
+internal import Foundation
+package import OSC
+internal import Posix
+
+/// A surface with one UDP socket.
+package final class Phone {
+  private let socket: Socket
+  private let reader = DatagramReader()
+  private let node: Endpoint
+  private var inbox: [Received] = []
+
+  /// A surface that talks to a port of this machine.
+  package init(port: UInt16, host: String = "127.0.0.1") throws {
+    node = Endpoint(address: IPAddress(host)!, port: port)
+    socket = try Socket(
+      .datagrams,
+      boundTo: Endpoint(address: node.address.isVersion4 ? .loopback4 : .loopback6, port: 0))
+  }
+
+  /// The port that it sends from.
+  package var port: UInt16 { socket.port }
+
+  /// Sends bytes.
+  package func send(bytes: [UInt8]) { socket.send(bytes, to: node) }
+
+  /// Sends one message.
+  package func send(_ address: String, _ arguments: Argument...) {
+    send(bytes: [UInt8](address: address, arguments))
+  }
+
+  /// Takes the next message; nil when none comes in time.
+  package func receive(seconds: Double = 2) -> Received? {
+    let deadline = HostTime.steady + seconds * 1e6
+    while inbox.isEmpty {
+      let count = reader.read(socket) { bytes, _ in inbox += Received.all(in: bytes) }
+      if count == 0 {
+        let left = (deadline - HostTime.steady) / 1000
+        guard left > 0 else { return nil }
+        wait(milliseconds: min(left, 5))
+      }
+    }
+    return inbox.removeFirst()
+  }
+
+  private func wait(milliseconds: Double) {
+    let loop = EventLoop()
+    loop.watch(socket.descriptor) {}
+    loop.turn(milliseconds: max(1, Int(milliseconds)))
+  }
+
+  /// Takes messages until one has this address.
+  package func receive(_ address: String, seconds: Double = 2) -> Received? {
+    let deadline = HostTime.steady + seconds * 1e6
+    while let message = receive(seconds: max(0, (deadline - HostTime.steady) / 1e6)) {
+      if message.address == address { return message }
+    }
+    return nil
+  }
+
+  /// All that comes within a time.
+  package func receiveAll(seconds: Double) -> [Received] {
+    let deadline = HostTime.steady + seconds * 1e6
+    var result: [Received] = []
+    while let message = receive(seconds: max(0, (deadline - HostTime.steady) / 1e6)) {
+      result.append(message)
+    }
+    return result
+  }
+
+  /// Asks an address for its value.
+  package func ask(_ address: String) -> Received? {
+    send(address)
+    return receive(address)
+  }
+
+  /// Waits until all that was sent is in effect.
+  package func sync(_ token: Int32 = 1) -> Bool {
+    send("/sync", .int32(token))
+    return receive("/synced")?.arguments == [.int32(token)]
+  }
+}
