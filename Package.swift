@@ -45,6 +45,7 @@ let package = Package(
       name: "ControlTests", dependencies: ["Control", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "NodeTests", dependencies: ["Control", "JackClient", "TestSupport"],
+      exclude: ["Snapshots"],
       linkerSettings: linker),
   ],
   swiftLanguageModes: [.v6]

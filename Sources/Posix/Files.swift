@@ -12,6 +12,18 @@ package enum Files {
     guard access(path, W_OK | X_OK) == 0 else { throw SystemError(path) }
   }
 
+  /// Finds out whether `makeFolder` would succeed, and leaves nothing behind.
+  package static func tryFolder(_ path: String) throws(SystemError) {
+    var nearest = path
+    while !exist(nearest), let slash = nearest.lastIndex(of: "/") {
+      nearest = slash == nearest.startIndex ? "/" : String(nearest[..<slash])
+    }
+    // Permission bits don't tell all: a file system can refuse for reasons of its own.
+    let trial = "\(nearest)/.syrinx-\(getpid())"
+    guard mkdir(trial, 0o700) == 0 else { throw SystemError(path) }
+    rmdir(trial)
+  }
+
   /// Writes a file so that at any time there is either the old one or the new one, whole.
   package static func write(_ text: String, to path: String) throws(SystemError) {
     let temporary = "\(path).\(getpid()).part"

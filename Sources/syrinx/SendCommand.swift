@@ -18,9 +18,9 @@ enum SendCommand {
         "Print all that comes for so long; 0 sends and does not wait"),
     ],
     details: """
-      An argument that looks like a whole number is sent as i, one with a point as f, any other
-      as s; i:, f: or s: in front says which it shall be. T and F are true and false as s:T and
-      s:F are not. Without --wait the command ends when all is in effect in the audio.
+      An argument that looks like a whole number is sent as i, one with a point as f, T and F as
+      true and false, any other as s; i:, f: or s: in front says which it shall be. Without
+      --wait the command ends when all is in effect in the audio.
 
       Examples:
         syrinx send /live/gain -6          set a gain

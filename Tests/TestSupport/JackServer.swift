@@ -4,15 +4,26 @@ internal import Foundation
 /// A JACK server of the test's own, on the dummy driver.
 package final class JackServer {
   /// Its name, which no other server has.
-  package let name: String
+  package private(set) var name = ""
   private var process: Process?
   private let block: Int
 
   /// Starts a server, and returns when clients can join it.
   package init(block: Int = 64) throws {
-    name = "syrinx-test-\(UUID().uuidString.prefix(8))"
     self.block = block
-    try start()
+    // JACK keeps the names of eight servers a machine, those of crashed ones for ever; only the
+    // same name takes its place again. So few names, tried in turn.
+    var fault: (any Error)?
+    for number in 1...4 {
+      name = "syrinx-test-\(number)"
+      do {
+        try start()
+        return
+      } catch {
+        fault = error
+      }
+    }
+    throw fault!
   }
 
   deinit { stop() }

@@ -29,7 +29,9 @@ final class Connection {
   /// Reads what has come and hands over the packets in it.
   func receive(now: Double, _ body: (UnsafeRawBufferPointer) -> Void) -> State {
     var taken = 0
-    var packets = 0
+    // Handed over only when the framing is at rest: an answer asks it for its style.
+    var packets: [[UInt8]] = []
+    defer { for packet in packets { packet.withUnsafeBytes(body) } }
     while taken < Self.mostAtOnce {
       let (reading, isWhole) = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) {
         buffer -> (Socket.Reading, Bool) in
@@ -37,8 +39,7 @@ final class Connection {
         guard case .bytes(let count) = reading else { return (reading, true) }
         return (
           reading, framing.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
-            packets += 1
-            body($0)
+            packets.append(Array($0))
           }
         )
       }
@@ -46,12 +47,12 @@ final class Connection {
       switch reading {
       case .bytes(let count): taken += count
       case .nothingNow:
-        noteProgress(now: now, packets: packets)
+        noteProgress(now: now, packets: packets.count)
         return .open
       case .closed: return framing.isInsidePacket ? .broken : .ended
       }
     }
-    noteProgress(now: now, packets: packets)
+    noteProgress(now: now, packets: packets.count)
     return .open
   }
 

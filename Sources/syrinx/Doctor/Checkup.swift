@@ -87,7 +87,7 @@ enum Checkup {
 
   static func home(_ path: String) -> Finding {
     do throws(SystemError) {
-      try Files.makeFolder(path)
+      try Files.tryFolder(path)
       return .ok("the home folder \(path) can be written")
     } catch {
       return .stop(
@@ -103,7 +103,7 @@ enum Checkup {
         "log in through a session, or set it to a folder of your own")
     }
     do throws(SystemError) {
-      try Files.makeFolder(folder)
+      try Files.tryFolder(folder)
       return .ok("the node's address will be in \(folder)")
     } catch {
       return .note("the node's address can't be written to \(folder): \(error)")

@@ -43,6 +43,11 @@ final class RunningNode {
     }
     engine = Engine(sampleRate: 48_000)
     node = Node(name: options.name, engine: engine, soundServer: sound)
+    do throws(Refusal) {
+      for setting in options.settings { try node.set(setting) }
+    } catch {
+      throw Failure(.usage, "--set: \(error.message)")
+    }
     do throws(SystemError) {
       server = try OSCServer(port: options.port, access: options.access, node: node, loop: loop)
     } catch {
@@ -51,10 +56,9 @@ final class RunningNode {
         "can't listen for OSC on \(error); --port 0 takes a free one")
     }
     do throws(Refusal) {
-      for setting in options.settings { try node.set(setting) }
       for endpoint in options.feedback { try server.addPermanentSubscriber(endpoint) }
     } catch {
-      throw Failure(.usage, error.message)
+      throw Failure(.usage, "--feedback: \(error.message)")
     }
   }
 

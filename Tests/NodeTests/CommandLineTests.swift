@@ -1,0 +1,130 @@
+import Control
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  @Suite struct CommandLineTests {
+    private static let snapshots = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Snapshots")
+
+    /// Compares with the kept page. With SYRINX_WRITE_SNAPSHOTS set it keeps the page instead,
+    /// to be looked at before it is committed.
+    private func check(_ text: String, against name: String) throws {
+      let file = Self.snapshots.appendingPathComponent(name)
+      if ProcessInfo.processInfo.environment["SYRINX_WRITE_SNAPSHOTS"] != nil {
+        try text.write(to: file, atomically: true, encoding: .utf8)
+      }
+      let kept = try String(contentsOf: file, encoding: .utf8)
+      #expect(text == kept, "\(name) differs; see Tests/NodeTests/Snapshots")
+    }
+
+    @Test(arguments: ["", "run", "send", "addresses", "doctor"])
+    func `help pages are as they were kept`(command: String) throws {
+      let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
+      #expect(result.code == 0 && result.errors.isEmpty)
+      try check(result.output, against: "help\(command.isEmpty ? "" : "-" + command).txt")
+      #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test(arguments: ["", "--json", "--markdown"])
+    func `addresses are as they were kept`(form: String) throws {
+      let result = try NodeProcess.run(["addresses"] + (form.isEmpty ? [] : [form]))
+      #expect(result.code == 0)
+      try check(
+        result.output, against: "addresses\(form.replacingOccurrences(of: "--", with: ".")).txt")
+    }
+
+    @Test func `the JSON form is JSON, and says the same as the table`() throws {
+      let result = try NodeProcess.run(["addresses", "--json"])
+      let list = try #require(
+        try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]])
+      #expect(list.map { $0["address"] as? String } == AddressTable.node.addresses.map(\.path))
+      #expect(list.first { $0["address"] as? String == "/live/gain" }?["max"] as? Int == 24)
+    }
+
+    @Test func `the reference page in the documentation is the table`() throws {
+      let page = Self.snapshots.appendingPathComponent(
+        "../../../Sources/syrinx/Documentation.docc/Addresses.md")
+      let text = try String(contentsOf: page, encoding: .utf8)
+      #expect(text.hasSuffix(Reference.markdown(AddressTable.node.addresses)))
+    }
+
+    @Test func `version is told by every command`() throws {
+      for command in [[], ["run"], ["send"], ["addresses"], ["doctor"]] {
+        let result = try NodeProcess.run(command + ["--version"])
+        #expect(result.output == "syrinx \(Version.text)\n" && result.code == 0)
+      }
+    }
+
+    @Test(arguments: [
+      ["jump"], ["--nothing"], ["run", "--port", "70000"], ["run", "--port"], ["run", "x"],
+      ["run", "--listen", "everywhere"], ["run", "--allow", "10.0.0.0/33"],
+      ["run", "--allow", "host"], ["run", "--feedback", "127.0.0.1"],
+      ["run", "--feedback", "192.0.2.1:9000"], ["run", "--set", "/live/gain=99"],
+      ["run", "--set", "nonsense"], ["run", "-n", "a:b"], ["run", "-n", ""], ["send"],
+      ["send", "live"], ["send", "--wait", "x", "/ping"], ["send", "--to", "nowhere", "/ping"],
+      ["addresses", "x"], ["addresses", "--json", "--markdown"], ["doctor", "x"],
+    ])
+    func `wrong usage is one line and 64`(arguments: [String]) throws {
+      let home = NSTemporaryDirectory() + "syrinx-usage"
+      let result = try NodeProcess.run(
+        arguments + (arguments.first == "run" ? ["--home", home] : []))
+      #expect(result.code == 64)
+      #expect(result.output.isEmpty)
+      let lines = result.errors.split(separator: "\n")
+      #expect(lines.filter { !$0.contains("memory is not locked") }.count == 1, "\(lines)")
+    }
+
+    @Test func `a home that can't be is 73`() throws {
+      let result = try NodeProcess.run(["run", "--home", "/proc/nowhere", "--port", "0"])
+      #expect(result.code == 73)
+      #expect(result.errors.contains("/proc/nowhere"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `send tells the answers, and ends as the message fared`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      func send(_ words: String...) throws -> (code: Int32, output: String, errors: String) {
+        try NodeProcess.run(["send", "--to", "127.0.0.1:\(node.port)"] + words)
+      }
+      #expect(try send("/live/gain", "-6") == (0, "", ""))
+      #expect(try send("/live/gain") == (0, "/live/gain -6\n", ""))
+      #expect(try send("/live/gain", "f:-6.5") == (0, "", ""))
+      #expect(try send("/live/route", "direct") == (0, "", ""))
+      #expect(try send("/l*/route").output == "/live/route direct\n/loop/route chain\n")
+      #expect(try send("/mute", "T") == (0, "", ""))
+      #expect(try send("/mute").output == "/mute 1\n")
+      #expect(try send("/live/gain", "99").code == 64)
+      #expect(try send("/live/gain", "s:5").errors == "syrinx: type: /live/gain takes one number, or nothing to ask for its value; got \"s\"\n")
+      #expect(try send("/nothing").code == 64)
+      #expect(try send("--wait", "0.3", "/subscribe", "/mute").output == "/mute 1\n")
+      #expect(try send("--wait", "0", "/mute", "0") == (0, "", ""))
+      #expect(node.end() == 0)
+      #expect(try send("/ping").code == 69)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the doctor says what stops the node, and ends with its code`() throws {
+      let server = try JackServer()
+      let home = NSTemporaryDirectory() + "syrinx-doctor-\(UUID().uuidString)"
+      let well = try NodeProcess.run(
+        ["doctor", "--server", server.name, "--port", "0", "--home", home])
+      #expect(well.code == 0)
+      #expect(well.output.contains("JACK server at 48000 Hz, 64 frames a block"))
+      #expect(!FileManager.default.fileExists(atPath: home), "it only looks")
+      let node = try NodeProcess(server: server)
+      let busy = try NodeProcess.run(
+        ["doctor", "--server", server.name, "--port", "\(node.port)", "--home", home])
+      #expect(busy.code == 69 && busy.output.contains("port \(node.port) is taken"))
+      #expect(node.end() == 0)
+      let alone = try NodeProcess.run(["doctor", "--server", "none", "--port", "0"])
+      #expect(alone.code == 69 && alone.output.contains("no JACK server called none"))
+      let homeless = try NodeProcess.run(
+        ["doctor", "--server", server.name, "--port", "0", "--home", "/proc/nowhere"])
+      #expect(homeless.code == 73)
+    }
+  }
+}

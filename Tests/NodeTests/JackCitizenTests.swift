@@ -1,0 +1,152 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  @Suite struct JackCitizenTests {
+    private static let ports = [
+      "in_1", "in_2", "out_1", "out_2", "live_1", "live_2", "loop_1", "loop_2", "grid_1", "grid_2",
+      "click", "midi_in", "midi_out",
+    ]
+
+    @Test(.timeLimit(.minutes(1)))
+    func `it has all its ports, in order, with names for people`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let probe = try Probe(server: server.name)
+      #expect(probe.ports(of: "syrinx") == Self.ports.map { "syrinx:\($0)" })
+      usleep(300_000)
+      #expect(probe.property("pretty-name", of: "syrinx:in_1") == "Input left")
+      #expect(probe.property("port-group", of: "syrinx:live_2") == "Live stem")
+      #expect(
+        Self.ports.indices.allSatisfy {
+          probe.property("order", of: "syrinx:\(Self.ports[$0])") == "\($0 + 1)"
+        })
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a second node gets a name of its own, and says it`() throws {
+      let server = try JackServer()
+      let first = try NodeProcess(server: server)
+      let second = try NodeProcess(server: server)
+      #expect(first.ready["name"] == "syrinx")
+      #expect(second.ready["name"] != "syrinx")
+      let phone = try Phone(port: second.port)
+      #expect(phone.ask("/status/server")?.arguments == [.string("running")])
+      #expect(second.end() == 0)
+      #expect(first.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `it tells delays on`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let probe = try Probe(server: server.name, capturedDelay: 100)
+      try probe.connect(to: "syrinx")
+      usleep(300_000)
+      let captured = try #require(probe.latency(of: "player:left", isCapture: true))
+      #expect(captured == 100...100)
+      for port in ["in_1", "out_1", "live_2"] {
+        #expect(probe.latency(of: "syrinx:\(port)", isCapture: true) == captured, "\(port)")
+      }
+      // The loop's sound does not come from the input.
+      #expect(probe.latency(of: "syrinx:loop_1", isCapture: true) == 0...0)
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `connecting to the hardware gives both sides`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server, ["--connect"])
+      let probe = try Probe(server: server.name)
+      usleep(300_000)
+      #expect(probe.connections(of: "syrinx:in_1") == ["system:capture_1"])
+      #expect(probe.connections(of: "syrinx:out_2") == ["system:playback_2"])
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func `when the server dies it lives on, and comes back as it was`(crashes: Bool) throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server, ["-n", "phoenix", "--connect"])
+      let phone = try Phone(port: node.port)
+      let first = try Probe(server: server.name)
+      try first.connect(to: "phoenix", output: "live_1")
+      phone.send("/live/gain", .float(-7))
+      #expect(phone.sync())
+      usleep(300_000)
+      first.close()
+      if crashes { server.kill() } else { server.stop() }
+      usleep(300_000)
+      #expect(phone.ask("/status/server")?.arguments == [.string("gone")])
+      // State is kept, can be changed, and takes effect.
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-7)])
+      phone.send("/loop/gain", .float(-3))
+      #expect(phone.sync())
+      #expect(phone.ask("/loop/gain")?.arguments == [.float(-3)])
+      try server.start()
+      let returned = Date()
+      while phone.ask("/status/server")?.arguments != [.string("running")] {
+        guard Date().timeIntervalSince(returned) < 5 else { break }
+        usleep(20_000)
+      }
+      let took = Date().timeIntervalSince(returned)
+      print("back on the server after \(Int(took * 1000)) ms")
+      #expect(took < 1)
+      usleep(200_000)
+      let second = try Probe(server: server.name) { _ in 0.5 }
+      #expect(second.ports(of: "phoenix").count == Self.ports.count)
+      #expect(second.connections(of: "phoenix:in_1").contains("system:capture_1"))
+      #expect(second.connections(of: "phoenix:out_2").contains("system:playback_2"))
+      try second.connect(to: "phoenix")
+      usleep(300_000)
+      let heard = second.record { usleep(100_000) }
+      // The stem's connection to the hearer came back as well: what is heard is both.
+      let expected = 2 * 0.5 * Float(pow(10, -7.0 / 20))
+      #expect(heard.samples.count > 1000)
+      #expect(heard.samples.allSatisfy { abs($0 - expected) < 1e-4 })
+      second.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `its connections with programs that come back later are made when those come`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      let first = try Probe(server: server.name)
+      try first.connect(to: "syrinx")
+      usleep(300_000)
+      // The whole server dies while the other program still is on it.
+      server.kill()
+      first.close()
+      usleep(200_000)
+      try server.start()
+      while phone.ask("/status/server")?.arguments != [.string("running")] { usleep(20_000) }
+      let second = try Probe(server: server.name)
+      var connected: [String] = []
+      for _ in 0..<50 where connected.isEmpty {
+        usleep(20_000)
+        connected = second.connections(of: "syrinx:in_1")
+      }
+      #expect(connected == ["player:left"])
+      #expect(second.connections(of: "syrinx:out_1") == ["hearer:in"])
+      second.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `without a server it says so and ends`() throws {
+      let result = try NodeProcess.run(
+        ["run", "--port", "0", "--server", "no-such-server", "--home", NSTemporaryDirectory()])
+      #expect(result.code == 69)
+      #expect(result.errors.contains("no JACK server called no-such-server is running"))
+      #expect(result.output.isEmpty)
+    }
+  }
+}

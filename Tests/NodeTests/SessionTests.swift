@@ -1,0 +1,115 @@
+import Foundation
+import OSC
+import Posix
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// Against a session manager of twenty lines.
+  @Suite struct SessionTests {
+    private final class Manager {
+      let socket: Socket
+      private let reader = DatagramReader()
+      private var client: Endpoint?
+
+      init() throws {
+        socket = try Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: 0))
+      }
+
+      var url: String { "osc.udp://127.0.0.1:\(socket.port)/" }
+
+      func receive(seconds: Double = 5) -> Received? {
+        let deadline = Date() + seconds
+        var result: Received?
+        while result == nil, Date() < deadline {
+          let count = reader.read(socket) { bytes, sender in
+            client = sender
+            result = Received.all(in: bytes).first
+          }
+          if count == 0 { usleep(5000) }
+        }
+        return result
+      }
+
+      func send(_ address: String, _ arguments: Argument...) {
+        socket.send([UInt8](address: address, arguments), to: client!)
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `it opens, saves, switches and ends as its manager says`() throws {
+      let server = try JackServer()
+      let manager = try Manager()
+      let node = try NodeProcess(
+        server: server, environment: ["NSM_URL": manager.url], awaitsReady: false)
+      let announce = try #require(manager.receive())
+      #expect(announce.address == "/nsm/server/announce")
+      #expect(announce.arguments.map(\.tag) == ["s", "s", "s", "i", "i", "i"])
+      #expect(announce.arguments[1].text == ":switch:")
+      #expect(announce.arguments[3...] == [.int32(1), .int32(1), .int32(node.id)])
+      manager.send("/reply", .string("/nsm/server/announce"), .string("hello"), .string("fake"), .string(""))
+
+      let (one, two) = (
+        node.folder.appendingPathComponent("one").path, node.folder.appendingPathComponent("two").path
+      )
+      manager.send("/nsm/client/open", .string(one), .string("One"), .string("Syrinx.nABC"))
+      #expect(manager.receive()?.arguments.first == .string("/nsm/client/open"))
+      try node.awaitReady()
+      #expect(node.ready["name"] == "Syrinx.nABC")
+      let phone = try Phone(port: node.port)
+      phone.send("/live/gain", .float(-5))
+      #expect(phone.sync())
+      manager.send("/nsm/client/save")
+      let saved = try #require(manager.receive())
+      #expect(saved.address == "/reply" && saved.arguments[0] == .string("/nsm/client/save"))
+
+      manager.send("/nsm/client/open", .string(two), .string("Two"), .string("Syrinx.nXYZ"))
+      #expect(manager.receive()?.address == "/reply")
+      #expect(phone.ask("/live/gain")?.arguments == [.float(0)])
+      let probe = try Probe(server: server.name)
+      #expect(probe.ports(of: "Syrinx.nABC").isEmpty)
+      #expect(!probe.ports(of: "Syrinx.nXYZ").isEmpty)
+      probe.close()
+
+      manager.send("/nsm/client/open", .string(one), .string("One"), .string("Syrinx.nABC"))
+      #expect(manager.receive()?.address == "/reply")
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
+
+      manager.send("/nsm/client/open", .string("/proc/nowhere"), .string("x"), .string("y"))
+      #expect(manager.receive()?.address == "/error")
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
+      #expect(node.end() == 0)
+    }
+  }
+
+  @Suite struct ServiceManagerTests {
+    @Test(.timeLimit(.minutes(1)))
+    func `it tells systemd when it is ready, and when it stops`() throws {
+      let server = try JackServer()
+      let path = NSTemporaryDirectory() + "syrinx-notify-\(UUID().uuidString.prefix(8))"
+      let listener = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+      defer {
+        close(listener)
+        unlink(path)
+      }
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+      let bound = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      #expect(bound == 0)
+      let node = try NodeProcess(server: server, environment: ["NOTIFY_SOCKET": path])
+      func next() -> String {
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = recv(listener, &buffer, buffer.count, 0)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+      }
+      #expect(next().hasPrefix("READY=1\n"))
+      #expect(node.end() == 0)
+      #expect(next() == "STOPPING=1")
+    }
+  }
+}
