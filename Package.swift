@@ -7,6 +7,9 @@ let underRealtimeSanitizer = Context.environment["SYRINX_SANITIZE"] == "realtime
 let linker: [LinkerSetting] =
   underRealtimeSanitizer ? [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])] : []
 
+// The fuzzer needs libFuzzer's runtime, which is linked only by `scripts/fuzz`.
+let withFuzzer = Context.environment["SYRINX_SANITIZE"] == "fuzzer"
+
 let package = Package(
   name: "syrinx",
   products: [
@@ -39,7 +42,8 @@ let package = Package(
       name: "TestSupport", dependencies: ["CJack", "CRealtime", "Engine", "OSC", "Posix"],
       path: "Tests/TestSupport"),
     .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
-    .testTarget(name: "EngineTests", dependencies: ["Engine", "TestSupport"], linkerSettings: linker),
+    .testTarget(
+      name: "EngineTests", dependencies: ["Engine", "TestSupport"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
     .testTarget(
       name: "ControlTests", dependencies: ["Control", "TestSupport"], linkerSettings: linker),
@@ -51,7 +55,17 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
+if withFuzzer {
+  package.targets.append(
+    .executableTarget(
+      name: "PacketFuzzer", dependencies: ["Control", "Engine", "OSC", "Posix", "TestSupport"],
+      path: "Tests/PacketFuzzer",
+      // `main` is libFuzzer's.
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+}
+
+for target in package.targets
+where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
   target.swiftSettings = [
     // SE-0335: `any` is written wherever a call is dynamic, so that it can be seen.
     .enableUpcomingFeature("ExistentialAny"),

@@ -256,8 +256,9 @@ package final class Node {
     if count > 0 { engine.shared.commands.returnCredits(count) }
   }
 
-  /// Does what is due: events, feedback, meters, leases. Returns in how many milliseconds it
-  /// wants to be called again at the latest.
+  /// Does what is due: events, feedback, meters, leases.
+  ///
+  /// Returns in how many milliseconds it wants to be called again at the latest.
   package func tick() -> Int {
     takeEvents()
     let now = now()

@@ -99,8 +99,9 @@ struct Core: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// Prepares for another driver, which begins with a fade from silence. Only while nobody
-  /// renders.
+  /// Prepares for another driver, which begins with a fade from silence.
+  ///
+  /// Only while nobody renders.
   mutating func begin(sampleRate: Double) {
     let rate = Float(sampleRate)
     clock = ClockFilter(sampleRate: sampleRate)

@@ -18,8 +18,9 @@ package final class Engine: Sendable {
     core = CorePointer(shared: shared, sampleRate: sampleRate)
   }
 
-  /// Ends the turn of whoever renders, and returns the means to render from now on. What the
-  /// former driver still tries to render stays silent. Waits for a block under way to end.
+  /// Ends the turn of whoever renders, and returns the means to render from now on.
+  ///
+  /// What the former driver still tries to render stays silent. Waits for a block under way to end.
   package func takeOver(sampleRate: Double) -> Renderer {
     var turn = shared.turn.load(ordering: .relaxed)
     while true {
@@ -56,7 +57,9 @@ private struct CorePointer: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// The right to render an engine. The engine must outlive it.
+/// The right to render an engine.
+///
+/// The engine must outlive it.
 package struct Renderer: BitwiseCopyable, @unchecked Sendable {
   private let core: UnsafeMutablePointer<Core>
   private let turn: UInt64

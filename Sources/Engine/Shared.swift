@@ -37,7 +37,9 @@ package final class Shared: Sendable {
   /// The relation of frames and time as the audio thread last saw it.
   package var clockReading: ClockReading { clock.read() }
 
-  /// Takes the oldest event. The control thread that owns the events calls this, and gives the
-  /// credit back with `commands.returnCredits`.
+  /// Takes the oldest event.
+  ///
+  /// The control thread that owns the events calls this, and gives the credit back with
+  /// `commands.returnCredits`.
   package func nextEvent() -> Event? { events.pop() }
 }

@@ -4,7 +4,9 @@ internal import Engine
 internal import Posix
 internal import Synchronization
 
-/// What JACK's callbacks are given. It outlives the client.
+/// What JACK's callbacks are given.
+///
+/// It outlives the client.
 struct CallbackContext: ~Copyable {
   let client: OpaquePointer
   let ports: [OpaquePointer]
@@ -45,8 +47,9 @@ struct CallbackContext: ~Copyable {
     midiOut = ports[12]
   }
 
-  /// Called by JACK on a thread of its own, when the server has gone. No more than this is safe
-  /// there.
+  /// Called by JACK on a thread of its own, when the server has gone.
+  ///
+  /// No more than this is safe there.
   func noteShutdown() {
     facts.isRunning.store(false, ordering: .relaxed)
     facts.isGone.store(true, ordering: .relaxed)

@@ -45,7 +45,9 @@ package final class JackLink: @unchecked Sendable {
   private var nextXrunReport = 0.0
   private var reportedMetadata = false
 
-  /// Joins the server, or throws. `report` takes lines for people, from any thread.
+  /// Joins the server, or throws.
+  ///
+  /// `report` takes lines for people, from any thread.
   package init(
     _ configuration: Configuration, engine: Engine, report: @escaping @Sendable (String) -> Void
   ) throws {
@@ -80,7 +82,9 @@ package final class JackLink: @unchecked Sendable {
     )
   }
 
-  /// Leaves the server, for good. Waits no longer than a moment.
+  /// Leaves the server, for good.
+  ///
+  /// Waits no longer than a moment.
   package func end() {
     isEnding.store(true, ordering: .relaxed)
     wake.set()

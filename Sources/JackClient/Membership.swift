@@ -108,7 +108,9 @@ final class Membership: @unchecked Sendable {
   /// Lets JACK ask again for the delays.
   func recomputeLatency() { jack_recompute_total_latencies(client) }
 
-  /// Leaves the server and frees all. May hang where that is dead.
+  /// Leaves the server and frees all.
+  ///
+  /// May hang where that is dead.
   func leave() {
     jack_client_close(client)
     context.deinitialize(count: 1)
@@ -174,8 +176,9 @@ final class Membership: @unchecked Sendable {
 
   // MARK: - Metadata
 
-  /// Tells the names for people, the order and the groups. Returns false where the server can't
-  /// keep them: its store is shared, and can be full.
+  /// Tells the names for people, the order and the groups.
+  ///
+  /// Returns false where the server can't keep them: its store is shared, and can be full.
   func describePorts() -> Bool {
     var isKept = true
     for (index, (plan, port)) in zip(PortPlan.all, context.pointee.ports).enumerated() {

@@ -79,7 +79,9 @@ package struct TimeTag: Equatable, Hashable, Sendable {
     bits = whole << 32 | UInt64(min(fraction * 4_294_967_296, 4_294_967_295))
   }
 
-  /// Microseconds since 1970. The seconds are taken for the era around 2036 that is nearer.
+  /// Microseconds since 1970.
+  ///
+  /// The seconds are taken for the era around 2036 that is nearer.
   package var unixMicroseconds: Double {
     var seconds = Int64(bits >> 32)
     if seconds < 0x8000_0000 { seconds += 0x1_0000_0000 }

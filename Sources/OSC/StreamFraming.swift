@@ -27,8 +27,9 @@ package struct StreamFraming {
   /// Whether a packet has begun and not ended.
   package var isInsidePacket: Bool { !partial.isEmpty }
 
-  /// Takes the next bytes and hands over each packet that they complete. Returns false when the
-  /// stream can't be followed any further.
+  /// Takes the next bytes and hands over each packet that they complete.
+  ///
+  /// Returns false when the stream can't be followed any further.
   package mutating func take(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) -> Bool {

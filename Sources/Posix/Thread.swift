@@ -42,7 +42,9 @@ package final class Signal: Sendable {
     descriptor = try Descriptor(px_eventfd(), orThrow: "eventfd")
   }
 
-  /// Wakes whoever waits, or will wait next. Any thread, and safe in a signal handler.
+  /// Wakes whoever waits, or will wait next.
+  ///
+  /// Any thread, and safe in a signal handler.
   package func set() {
     var one: UInt64 = 1
     _ = write(descriptor.number, &one, 8)

@@ -5,8 +5,10 @@ package enum HostTime {
   /// The steady clock.
   package static var steady: Double { read(CLOCK_MONOTONIC) }
 
-  /// The steady clock's count of the wall clock's zero, 1970: what to add to a time since 1970
-  /// to get the steady time. Changes when the wall clock is set.
+  /// The steady clock's count of the wall clock's zero, 1970: what to add to a time since 1970 to
+  /// get the steady time.
+  ///
+  /// Changes when the wall clock is set.
   package static var steadyOfUnixEpoch: Double {
     // The closest pair of a few, lest a preemption between the two readings counts.
     var best = (width: Double.infinity, offset: 0.0)

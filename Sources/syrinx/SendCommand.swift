@@ -138,7 +138,8 @@ enum SendCommand {
     }
 
     private func take(
-      _ path: String, _ types: String, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<lo_arg>?>?
+      _ path: String, _ types: String,
+      _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<lo_arg>?>?
     ) {
       let values = types.enumerated().map { index, type in
         Self.text(type, arguments?[index])
@@ -155,7 +156,8 @@ enum SendCommand {
       Environment.print(([path] + values).joined(separator: " ") + "\n")
     }
 
-    private static func text(_ type: Character, _ argument: UnsafeMutablePointer<lo_arg>?) -> String {
+    private static func text(_ type: Character, _ argument: UnsafeMutablePointer<lo_arg>?) -> String
+    {
       guard let argument else { return "" }
       switch type {
       case "i": return "\(argument.pointee.i)"

@@ -16,8 +16,9 @@ import Testing
     for (index, address) in table.addresses.enumerated() {
       #expect(table.index(of: address.path) == index)
       #expect(table.index(of: address.path + "/") == nil)
-      #expect(table.index(of: String(address.path.dropLast())) == nil || address.path.count < 3
-        || table[String(address.path.dropLast())] != nil)
+      #expect(
+        table.index(of: String(address.path.dropLast())) == nil || address.path.count < 3
+          || table[String(address.path.dropLast())] != nil)
     }
     #expect(table.index(of: "") == nil)
   }

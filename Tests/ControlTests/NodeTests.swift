@@ -50,7 +50,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/live/gain", [Argument.string("loud")], "type"), ("/live/gain", [.float(1), .float(2)], "type"),
+    ("/live/gain", [Argument.string("loud")], "type"),
+    ("/live/gain", [.float(1), .float(2)], "type"),
     ("/live/gain", [.nil], "type"), ("/live/gain", [.blob([1])], "type"),
     ("/mute", [.float(0.5)], "range"), ("/mute", [.int32(2)], "range"),
     ("/live/route", [.string("sideways")], "range"), ("/live/route", [.float(1)], "type"),
@@ -134,12 +135,15 @@ import Testing
     // 16 of them fill the 16,384 places but for 384.
     for _ in 0..<16 { #expect(desk.give(bundle).isEmpty) }
     let answer = desk.give(
-      [UInt8](bundle: Array(repeating: [UInt8](address: "/mute", [.int32(1)]), count: 1000), at: .immediately))
+      [UInt8](
+        bundle: Array(repeating: [UInt8](address: "/mute", [.int32(1)]), count: 1000),
+        at: .immediately))
     #expect(code(answer) == "busy")
     #expect(desk.node.counters.refused == 1)
     #expect(desk.tell("/mute") == [Received("/mute", [.int32(0)])])
     // 384 still go.
-    #expect(desk.give([UInt8](bundle: Array(repeating: gain, count: 384), at: .immediately)).isEmpty)
+    #expect(
+      desk.give([UInt8](bundle: Array(repeating: gain, count: 384), at: .immediately)).isEmpty)
     _ = desk.host.render(Tone.constant(0, frames: 4096), block: 64)
     desk.pass()
     #expect(desk.give(bundle).isEmpty)
@@ -158,7 +162,8 @@ import Testing
     let answer = desk.give(
       [UInt8](
         bundle: [
-          [UInt8](address: "/live/gain", [.float(-6)]), [UInt8](address: "/live/gain", [.float(99)]),
+          [UInt8](address: "/live/gain", [.float(-6)]),
+          [UInt8](address: "/live/gain", [.float(99)]),
           [UInt8](address: "/mute", [.int32(1)]),
         ], at: .immediately))
     #expect(code(answer) == "range")

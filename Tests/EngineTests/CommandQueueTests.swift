@@ -1,7 +1,8 @@
-@testable import Engine
 import Foundation
 import Synchronization
 import Testing
+
+@testable import Engine
 
 @Suite struct CommandQueueTests {
   private func token(_ command: Command?) -> UInt32? {
@@ -74,7 +75,8 @@ import Testing
       if place != expectedPlace || batch != nextBatch[writer] { faults += 1 }
       // Once the first of a batch is seen, all of it is there.
       if place == 0 {
-        for ahead in 0...UInt64(command.following) where rig.queue.command(number: next + ahead) == nil {
+        for ahead in 0...UInt64(command.following)
+        where rig.queue.command(number: next + ahead) == nil {
           faults += 1
         }
       }

@@ -106,7 +106,9 @@ import Testing
       let noise = Tone.noise(frames: 9600)
       host.send(Command(.set(.liveRoute, value)))
       let output = host.render(noise, block: 64)
-      #expect(Array(output.left[4800...]) == (isHeard ? Array(noise[4800...]) : Tone.constant(0, frames: 4800)))
+      #expect(
+        Array(output.left[4800...])
+          == (isHeard ? Array(noise[4800...]) : Tone.constant(0, frames: 4800)))
       #expect(output.live == noise)
     }
   }

@@ -1,6 +1,7 @@
-@testable import Engine
 import Foundation
 import Testing
+
+@testable import Engine
 
 @Suite struct EventQueueTests {
   @Test func `yields events in order, and says when it is full`() {

@@ -1,5 +1,6 @@
-@testable import Engine
 import Testing
+
+@testable import Engine
 
 @Suite struct ScheduleTests {
   @Test func `yields the earliest first, and equals in the order of their arrival`() {

@@ -1,5 +1,6 @@
-@testable import Engine
 import Testing
+
+@testable import Engine
 
 @Suite struct ClockFilterTests {
   /// Feeds blocks whose times jitter evenly by so many microseconds, and returns the greatest

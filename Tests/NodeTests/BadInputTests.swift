@@ -49,7 +49,8 @@ extension NodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a client that sends half a message and stays is dropped, and the others play on`() throws {
+    func `a client that sends half a message and stays is dropped, and the others play on`() throws
+    {
       let lame = try StreamPhone(port: node.port)
       lame.write(Array(StreamFraming.frame([UInt8](address: "/ping", []), .lengthPrefix).prefix(7)))
       let sound = try StreamPhone(port: node.port)

@@ -9,8 +9,10 @@ extension NodeTests {
     private static let snapshots = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Snapshots")
 
-    /// Compares with the kept page. With SYRINX_WRITE_SNAPSHOTS set it keeps the page instead,
-    /// to be looked at before it is committed.
+    /// Compares with the kept page.
+    ///
+    /// With SYRINX_WRITE_SNAPSHOTS set it keeps the page instead, to be looked at before it is
+    /// committed.
     private func check(_ text: String, against name: String) throws {
       let file = Self.snapshots.appendingPathComponent(name)
       if ProcessInfo.processInfo.environment["SYRINX_WRITE_SNAPSHOTS"] != nil {
@@ -98,7 +100,10 @@ extension NodeTests {
       #expect(try send("/mute", "T") == (0, "", ""))
       #expect(try send("/mute").output == "/mute 1\n")
       #expect(try send("/live/gain", "99").code == 64)
-      #expect(try send("/live/gain", "s:5").errors == "syrinx: type: /live/gain takes one number, or nothing to ask for its value; got \"s\"\n")
+      #expect(
+        try send("/live/gain", "s:5").errors
+          == "syrinx: type: /live/gain takes one number, or nothing to ask for its value; got \"s\"\n"
+      )
       #expect(try send("/nothing").code == 64)
       #expect(try send("--wait", "0.3", "/subscribe", "/mute").output == "/mute 1\n")
       #expect(try send("--wait", "0", "/mute", "0") == (0, "", ""))

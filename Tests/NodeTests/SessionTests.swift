@@ -47,10 +47,12 @@ extension NodeTests {
       #expect(announce.arguments.map(\.tag) == ["s", "s", "s", "i", "i", "i"])
       #expect(announce.arguments[1].text == ":switch:")
       #expect(announce.arguments[3...] == [.int32(1), .int32(1), .int32(node.id)])
-      manager.send("/reply", .string("/nsm/server/announce"), .string("hello"), .string("fake"), .string(""))
+      manager.send(
+        "/reply", .string("/nsm/server/announce"), .string("hello"), .string("fake"), .string(""))
 
       let (one, two) = (
-        node.folder.appendingPathComponent("one").path, node.folder.appendingPathComponent("two").path
+        node.folder.appendingPathComponent("one").path,
+        node.folder.appendingPathComponent("two").path
       )
       manager.send("/nsm/client/open", .string(one), .string("One"), .string("Syrinx.nABC"))
       #expect(manager.receive()?.arguments.first == .string("/nsm/client/open"))

@@ -10,8 +10,10 @@ extension NodeTests {
     // still only when it is over.
     private static let restFrames = 200
 
-    /// Notes the frame of every first change of a constant, and holds the server back while
-    /// the test has not yet sent what is due next. Freewheeling callbacks may wait.
+    /// Notes the frame of every first change of a constant, and holds the server back while the
+    /// test has not yet sent what is due next.
+    ///
+    /// Freewheeling callbacks may wait.
     private final class Ear: @unchecked Sendable {
       let gate = NSCondition()
       var openUntil: Int64 = 0
@@ -92,7 +94,8 @@ extension NodeTests {
           expected.append(frame)
           let time = TimeTag(unixMicroseconds: wall + Double(frame - frame0) / rate * 1e6)
           let gain: Float = expected.count % 2 == 0 ? 0 : -1
-          packets.append([UInt8](bundle: [[UInt8](address: "/live/gain", [.float(gain)])], at: time))
+          packets.append(
+            [UInt8](bundle: [[UInt8](address: "/live/gain", [.float(gain)])], at: time))
         }
         for packet in packets { phone.send(bytes: packet) }
         // The answer says that all of them have been taken.
@@ -107,7 +110,9 @@ extension NodeTests {
       let heard = Array(ear.changes.dropFirst(before))
       let exact = zip(heard, expected).filter { $0 == $1 }.count
       print("time-tagged bundles on their exact frame in freewheel: \(exact) of \(count)")
-      #expect(exact == count, "the first ones differ by \(zip(heard, expected).prefix(8).map { $0 - $1 })")
+      #expect(
+        exact == count, "the first ones differ by \(zip(heard, expected).prefix(8).map { $0 - $1 })"
+      )
       #expect(heard.count == count)
       #expect(phone.ask("/status/late")?.arguments == [.int32(0)])
       probe.close()
@@ -115,7 +120,8 @@ extension NodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a timed bundle lands near its time on a running clock, and late ones are counted`() throws {
+    func `a timed bundle lands near its time on a running clock, and late ones are counted`() throws
+    {
       let server = try JackServer(block: 256)
       let node = try NodeProcess(server: server)
       let phone = try Phone(port: node.port)

@@ -38,7 +38,8 @@ import Testing
 
   @Test func `it knows when it is inside a packet`() {
     var framing = StreamFraming()
-    _ = cut(Array(StreamFraming.frame(packets[0], .lengthPrefix).dropLast()), pieces: 100, into: &framing)
+    _ = cut(
+      Array(StreamFraming.frame(packets[0], .lengthPrefix).dropLast()), pieces: 100, into: &framing)
     #expect(framing.isInsidePacket)
   }
 

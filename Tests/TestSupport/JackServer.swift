@@ -30,6 +30,7 @@ package final class JackServer {
 
   /// Starts it, again after `kill` or `stop`.
   package func start() throws {
+    guard !isAnswering else { throw Fault("there is a server \(name) already") }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [

@@ -27,7 +27,9 @@ package final class Probe: @unchecked Sendable {
   /// What the player's port tells of its own delay, in frames.
   private let capturedDelay: UInt32
 
-  /// Joins a server. `plays` gives the sample for each frame.
+  /// Joins a server.
+  ///
+  /// `plays` gives the sample for each frame.
   package init(
     server: String, capturedDelay: UInt32 = 0, plays: @escaping (UInt32) -> Float = { _ in 0 }
   ) throws {
@@ -113,8 +115,9 @@ package final class Probe: @unchecked Sendable {
     lock.withLock { self.listener = listener }
   }
 
-  /// Records what is heard while `body` runs, and a little before and after. `gaps` counts the
-  /// blocks that the server lost meanwhile.
+  /// Records what is heard while a body runs, and a little before and after.
+  ///
+  /// `gaps` counts the blocks that the server lost meanwhile.
   package func record(
     _ body: () throws -> Void
   ) rethrows -> (start: UInt32, samples: [Float], gaps: Int) {

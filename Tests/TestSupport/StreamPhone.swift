@@ -30,7 +30,9 @@ package final class StreamPhone {
 
   /// Writes bytes as they are.
   package func write(_ bytes: [UInt8]) {
-    _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    _ = bytes.withUnsafeBytes {
+      Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
   }
 
   /// Sends a message.

@@ -28,7 +28,11 @@ final class Feedback {
     subscriptions = Subscriptions(table)
     meterIndex = table.index(of: "/meter")
     readings = table.addresses.indices.filter {
-      if case .reading(_, let isAnnounced, _) = table.addresses[$0].kind { isAnnounced } else { false }
+      if case .reading(_, let isAnnounced, _) = table.addresses[$0].kind {
+        isAnnounced
+      } else {
+        false
+      }
     }
   }
 

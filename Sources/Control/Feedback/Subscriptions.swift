@@ -27,8 +27,9 @@ package struct Subscriptions {
   /// How many clients there are.
   package var count: Int { byClient.count }
 
-  /// Adds a pattern, or all, to a client's wishes. `target` is nil where it stays as it is.
-  /// Returns which addresses this pattern covers.
+  /// Adds a pattern, or all, to a client's wishes.
+  ///
+  /// `target` is nil where it stays as it is. Returns which addresses this pattern covers.
   mutating func add(
     _ pattern: Pattern?, for client: Client, target: Client?, now: Double?
   ) throws(Refusal) -> [Int] {

@@ -29,7 +29,9 @@ package struct Client: Hashable, Sendable {
   }
 }
 
-/// Sends packets to clients. The node writes to this and knows no sockets.
+/// Sends packets to clients.
+///
+/// The node writes to this and knows no sockets.
 package protocol Outlet: AnyObject {
   /// Sends one packet, or loses it; never waits.
   func send(_ packet: [UInt8], to client: Client)

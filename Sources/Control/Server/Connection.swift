@@ -38,7 +38,8 @@ final class Connection {
         let reading = socket.read(into: buffer)
         guard case .bytes(let count) = reading else { return (reading, true) }
         return (
-          reading, framing.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
+          reading,
+          framing.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
             packets.append(Array($0))
           }
         )

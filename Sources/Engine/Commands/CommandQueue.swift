@@ -38,8 +38,10 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
     published.deallocate()
   }
 
-  /// Hands over a batch of commands and returns the number of its first one, or nil where there
-  /// is no room for all of it. Any thread; never waits.
+  /// Hands over a batch of commands and returns the number of its first one, or nil where there is
+  /// no room for all of it.
+  ///
+  /// Any thread; never waits.
   package borrowing func submit(_ batch: [Command]) -> UInt64? {
     precondition(batch.count <= Self.largestBatch)
     guard !batch.isEmpty, takeCredits(batch.count) else { return nil }
@@ -69,7 +71,9 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
     return false
   }
 
-  /// Gives back the credits of commands whose events have been read. Control side.
+  /// Gives back the credits of commands whose events have been read.
+  ///
+  /// Control side.
   package borrowing func returnCredits(_ count: Int) {
     credits.add(count, ordering: .releasing)
   }
@@ -80,7 +84,9 @@ package struct CommandQueue: ~Copyable, @unchecked Sendable {
   /// How many commands are under way: written, and their event not yet read.
   package var underWay: Int { capacity - credits.load(ordering: .relaxed) }
 
-  /// The command with this number, or nil when it has not come yet. Audio thread.
+  /// The command with this number, or nil when it has not come yet.
+  ///
+  /// Audio thread.
   @_noLocks
   borrowing func command(number: UInt64) -> Command? {
     let slot = Int(truncatingIfNeeded: number & mask)

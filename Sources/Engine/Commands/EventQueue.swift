@@ -19,7 +19,9 @@ package struct EventQueue: ~Copyable, @unchecked Sendable {
 
   deinit { slots.deallocate() }
 
-  /// Writes one event; false when there is no room. Audio thread.
+  /// Writes one event; false when there is no room.
+  ///
+  /// Audio thread.
   @_noLocks
   borrowing func push(_ event: Event) -> Bool {
     let position = written.load(ordering: .relaxed)
@@ -30,7 +32,9 @@ package struct EventQueue: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Takes the oldest event. One control thread at a time.
+  /// Takes the oldest event.
+  ///
+  /// One control thread at a time.
   borrowing func pop() -> Event? {
     let position = read.load(ordering: .relaxed)
     // Acquiring: the writer has filled the slot.

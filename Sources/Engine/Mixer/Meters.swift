@@ -24,7 +24,9 @@ package struct Meters: ~Copyable, @unchecked Sendable {
     peaks.deallocate()
   }
 
-  /// Raises a meter to a level. Audio thread.
+  /// Raises a meter to a level.
+  ///
+  /// Audio thread.
   @_noLocks
   borrowing func raise(_ channel: Channel, to level: Float) {
     let bits = level.bitPattern
@@ -33,7 +35,9 @@ package struct Meters: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Returns the greatest level, linear, since the last call. Any thread.
+  /// Returns the greatest level, linear, since the last call.
+  ///
+  /// Any thread.
   package borrowing func take(_ channel: Channel) -> Float {
     Float(bitPattern: peaks[channel.rawValue].exchange(0, ordering: .relaxed))
   }

@@ -2,8 +2,9 @@ internal import CAvahi
 internal import Glibc
 internal import Posix
 
-/// Tells the network, through Avahi, where the node listens. Where there is no Avahi it does
-/// nothing, and when one comes later it tells it then.
+/// Tells the network, through Avahi, where the node listens.
+///
+/// Where there is no Avahi it does nothing, and when one comes later it tells it then.
 final class Announcement: @unchecked Sendable {
   // Avahi's own thread calls back; it holds the poll's lock then, and so does `end`.
   private let poll: OpaquePointer

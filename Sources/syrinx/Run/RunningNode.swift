@@ -1,5 +1,5 @@
-internal import Control
 internal import CRealtime
+internal import Control
 internal import Engine
 internal import Glibc
 internal import JackClient

@@ -1,0 +1,5 @@
+// expect: can cause
+@_noLocks
+func render(_ list: inout [Float]) {
+  list.append(1)
+}

@@ -1,0 +1,12 @@
+// What RealtimeSanitizer must stop, by the same hooks that the audio callback uses: an
+// allocation inside the marked section.
+#include <CRealtime.h>
+#include <stdlib.h>
+
+int main(void) {
+  rt_enter();
+  void *volatile memory = malloc(64);
+  rt_exit();
+  free(memory);
+  return 0;
+}
