@@ -22,6 +22,9 @@ package final class Node {
   private(set) weak var outlet: (any Outlet)?
   private var values: Values
   private var whenDone: [UInt64: () -> Void] = [:]
+  private var timedUnderWay = 0
+  // What waits for its time must leave room for what is to be at once.
+  private static let mostTimed = Shared.commandCapacity * 3 / 4
   let feedback: Feedback
   /// The steady time, in microseconds.
   let now: () -> Double
@@ -72,7 +75,15 @@ package final class Node {
     do throws(MalformedPacket) {
       try Packet.read(packet) { message, time in
         counters.messages += 1
-        plan(message, at: frames.frame(at: time), from: client, into: &planned)
+        guard let frame = frames.frame(at: time) else {
+          answer(
+            Refusal(
+              .range,
+              "a bundle's time can be \(FrameCache.secondsAhead) s ahead; this one's is further"),
+            to: message.addressText, from: client)
+          return
+        }
+        plan(message, at: frame, from: client, into: &planned)
       }
     } catch {
       counters.malformed += 1
@@ -221,6 +232,14 @@ package final class Node {
           + "and made none of them")
     }
     let batch = commands.map { Command($0.action, at: $0.frame) }
+    let timed = batch.count { $0.frame != Command.now }
+    guard timed == 0 || timedUnderWay + timed <= Self.mostTimed else {
+      counters.refused += 1
+      throw Refusal(
+        .busy,
+        "\(timedUnderWay) timed changes wait already, and \(Self.mostTimed) can; "
+          + "none of these \(batch.count) was made, send them again later")
+    }
     if engine.shared.commands.free < batch.count { takeEvents() }
     guard let first = engine.shared.commands.submit(batch) else {
       counters.refused += 1
@@ -229,6 +248,7 @@ package final class Node {
         "too much is under way (\(engine.shared.commands.underWay) changes); "
           + "none of these \(batch.count) was made, send them again later")
     }
+    timedUnderWay += timed
     for (index, command) in commands.enumerated() {
       let number = first + UInt64(index)
       if let done = command.whenDone { whenDone[number] = done }
@@ -245,6 +265,7 @@ package final class Node {
     var count = 0
     while let event = engine.shared.nextEvent() {
       count += 1
+      if event.wasTimed { timedUnderWay -= 1 }
       switch event.kind {
       case .applied(let parameter, let value):
         values.apply(parameter, value, command: event.command)
@@ -300,16 +321,22 @@ package final class Node {
 
 /// Turns times into frames, once for each time in a packet.
 private struct FrameCache {
+  /// How far ahead a time can be: a tag that is wrong by years would hold its place for ever.
+  static let secondsAhead = 3600
+
   let engine: Engine
-  private var last: (time: TimeTag, frame: Int64)?
+  private var last: (time: TimeTag, frame: Int64?)?
 
   init(engine: Engine) { self.engine = engine }
 
-  mutating func frame(at time: TimeTag) -> Int64 {
+  /// The frame of a time; nil where that is too far ahead.
+  mutating func frame(at time: TimeTag) -> Int64? {
     if time == .immediately { return Command.now }
     if let last, last.time == time { return last.frame }
-    let frame = engine.shared.clockReading.frame(
-      at: time.unixMicroseconds + HostTime.steadyOfUnixEpoch)
+    let clock = engine.shared.clockReading
+    let due = time.unixMicroseconds + HostTime.steadyOfUnixEpoch
+    let isTooFar = due - clock.microseconds > Double(Self.secondsAhead) * 1e6
+    let frame = isTooFar ? nil : clock.frame(at: due)
     last = (time, frame)
     return frame
   }

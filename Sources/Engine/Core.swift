@@ -133,7 +133,7 @@ struct Core: ~Copyable {
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let leave = leaving, presence.isClosed {
       leaving = .max
-      if leave != .max { push(.faded, command: leave) }
+      if leave != .max { push(.faded, command: leave, wasTimed: false) }
     }
   }
 
@@ -145,7 +145,7 @@ struct Core: ~Copyable {
       isNewDriver = false
     }
     if cycle.isFreewheeling {
-      shared.clock.publish(clock.nominalReading)
+      shared.clock.publish(clock.nominalReading(at: timeline.frame))
     } else {
       clock.update(frame: timeline.frame, microseconds: cycle.microseconds)
       shared.clock.publish(clock.reading)
@@ -178,7 +178,7 @@ struct Core: ~Copyable {
     if command.frame != Command.now && command.frame < timeline.frame {
       shared.late.add(1, ordering: .relaxed)
     }
-    apply(command.action, number: number)
+    apply(command.action, number: number, wasTimed: command.frame != Command.now)
   }
 
   @_noLocks
@@ -187,18 +187,18 @@ struct Core: ~Copyable {
       let entry = schedule.removeEarliest()
       // A lost block can take the frame of a command with it.
       if entry.command.frame < frame { shared.late.add(1, ordering: .relaxed) }
-      apply(entry.command.action, number: entry.number)
+      apply(entry.command.action, number: entry.number, wasTimed: true)
     }
   }
 
   @_noLocks
-  private mutating func apply(_ action: Command.Action, number: UInt64) {
+  private mutating func apply(_ action: Command.Action, number: UInt64, wasTimed: Bool) {
     switch action {
     case .set(let parameter, let value):
       set(parameter, value)
-      push(.applied(parameter, value), command: number)
+      push(.applied(parameter, value), command: number, wasTimed: wasTimed)
     case .sync(let token):
-      push(.synced(token), command: number)
+      push(.synced(token), command: number, wasTimed: wasTimed)
     case .leave:
       leaving = number
       presence.move(to: 0)
@@ -206,9 +206,9 @@ struct Core: ~Copyable {
   }
 
   @_noLocks
-  private func push(_ kind: Event.Kind, command: UInt64) {
+  private func push(_ kind: Event.Kind, command: UInt64, wasTimed: Bool) {
     // The command's credit stands for this place: there is room.
-    _ = shared.events.push(Event(kind: kind, command: command))
+    _ = shared.events.push(Event(kind: kind, command: command, wasTimed: wasTimed))
   }
 
   @_noLocks

@@ -44,6 +44,7 @@ package final class JackLink: @unchecked Sendable {
   private var reportedXruns = 0
   private var nextXrunReport = 0.0
   private var reportedMetadata = false
+  private var reportedRefusal = false
 
   /// Joins the server, or throws.
   ///
@@ -161,11 +162,12 @@ package final class JackLink: @unchecked Sendable {
   }
 
   private func rejoin() {
-    do {
+    do throws(JackError) {
       let membership = try Membership(
         name: name, server: configuration.server, mustBeExact: true, engine: engine, facts: facts,
         wake: wake)
       began(membership)
+      reportedRefusal = false
       report("back on the JACK server, at \(Int(membership.rate)) Hz")
       for link in memory.wanted { membership.connect(link) }
       if configuration.connectsToHardware && memory.wanted.isEmpty {
@@ -173,8 +175,14 @@ package final class JackLink: @unchecked Sendable {
       }
       facts.graphChanged.store(true, ordering: .relaxed)
       describePorts()
-    } catch {
+    } catch .noServer {
       // Not there yet.
+    } catch {
+      if !reportedRefusal { report("can't join the JACK server again: \(error); trying on") }
+      reportedRefusal = true
+      // The attempt may have taken the engine over.
+      standby?.end()
+      standby = try? Standby(engine)
     }
   }
 

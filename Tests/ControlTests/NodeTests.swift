@@ -115,6 +115,28 @@ import Testing
     #expect(output.live.firstIndex { $0 != 0.5 } == 1000 - 64)
   }
 
+  @Test func `a time that is wrong by years is refused`() {
+    let desk = Desk()
+    let gain = [UInt8](address: "/live/gain", [.float(-6)])
+    let far = TimeTag(unixMicroseconds: HostTime.wall + 86_400e6 * 365)
+    #expect(code(desk.give([UInt8](bundle: [gain], at: far))) == "range")
+    #expect(desk.host.engine.shared.commands.underWay == 0)
+  }
+
+  @Test func `what waits for its time leaves room for what is to be at once`() {
+    let desk = Desk()
+    let gain = [UInt8](address: "/live/gain", [.float(-1)])
+    let clock = desk.host.engine.shared.clockReading
+    let soon = TimeTag(unixMicroseconds: clock.microseconds + 1e6 - HostTime.steadyOfUnixEpoch)
+    let bundle = [UInt8](bundle: Array(repeating: gain, count: 3072), at: soon)
+    for _ in 0..<4 { #expect(desk.give(bundle).isEmpty) }
+    #expect(code(desk.give([UInt8](bundle: [gain], at: soon))) == "busy")
+    #expect(desk.give(gain).isEmpty)
+    _ = desk.host.render(Tone.constant(0, frames: 96_000), block: 64)
+    desk.pass()
+    #expect(desk.give(bundle).isEmpty)
+  }
+
   @Test func `a timed value is told when it is in effect, not before`() {
     let desk = Desk()
     let clock = desk.host.engine.shared.clockReading

@@ -8,9 +8,11 @@ import Testing
     let queue = EventQueue(capacity: 4)
     for round in 0..<10 {
       for number in 0..<4 {
-        #expect(queue.push(Event(kind: .synced(0), command: UInt64(round * 4 + number))) == true)
+        #expect(
+          queue.push(Event(kind: .synced(0), command: UInt64(round * 4 + number), wasTimed: false))
+            == true)
       }
-      #expect(queue.push(Event(kind: .faded, command: 0)) == false)
+      #expect(queue.push(Event(kind: .faded, command: 0, wasTimed: false)) == false)
       for number in 0..<4 { #expect(queue.pop()?.command == UInt64(round * 4 + number)) }
       #expect(queue.pop() == nil)
     }
@@ -26,7 +28,9 @@ import Testing
     let count: UInt64 = 200_000
     Thread.detachNewThread {
       for number in 0..<count {
-        while !rig.queue.push(Event(kind: .synced(UInt32(number)), command: number)) {}
+        while !rig.queue.push(
+          Event(kind: .synced(UInt32(number)), command: number, wasTimed: false))
+        {}
       }
     }
     var next: UInt64 = 0

@@ -55,11 +55,13 @@ final class Feedback {
       pattern, for: client, target: port.map(client.at(port:)),
       now: isPermanent ? nil : node.now())
     let target = subscriptions.target(for: client)
+    // What the others have not been told yet must not count as told with this snapshot.
+    sendChanges(node)
     for index in covered {
       let address = table.addresses[index]
       guard let values = value(of: address, at: index, node: node) else { continue }
       node.outlet?.send([UInt8](address: address.path, values), to: target)
-      if lastSent[index] == nil { lastSent[index] = values }
+      lastSent[index] = values
     }
   }
 

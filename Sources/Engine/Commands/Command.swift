@@ -43,11 +43,14 @@ package struct Event: BitwiseCopyable, Sendable {
   package var kind: Kind
   /// The number of the command that this answers, as `CommandQueue.submit` returned it.
   package var command: UInt64
+  /// Whether that command had a time.
+  package var wasTimed: Bool
 
   // Written out, because the real-time check doesn't see an implicit one from other files.
   @_noLocks
-  init(kind: Kind, command: UInt64) {
+  init(kind: Kind, command: UInt64, wasTimed: Bool) {
     self.kind = kind
     self.command = command
+    self.wasTimed = wasTimed
   }
 }

@@ -14,7 +14,7 @@ package struct EventQueue: ~Copyable, @unchecked Sendable {
     self.capacity = capacity
     mask = UInt64(capacity - 1)
     slots = .allocate(capacity: capacity)
-    slots.initialize(repeating: Event(kind: .faded, command: 0), count: capacity)
+    slots.initialize(repeating: Event(kind: .faded, command: 0, wasTimed: false), count: capacity)
   }
 
   deinit { slots.deallocate() }

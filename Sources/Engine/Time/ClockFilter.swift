@@ -56,10 +56,11 @@ package struct ClockFilter: BitwiseCopyable {
   }
 
   /// The relation at the nominal rate, for as long as frames don't follow the clock.
-  package var nominalReading: ClockReading {
-    @_noLocks get {
-      ClockReading(frame: frame, microseconds: microseconds, microsecondsPerFrame: nominal)
-    }
+  @_noLocks
+  package func nominalReading(at present: Int64) -> ClockReading {
+    ClockReading(
+      frame: present, microseconds: microseconds + Double(present &- frame) * nominal,
+      microsecondsPerFrame: nominal)
   }
 }
 

@@ -64,7 +64,7 @@ final class RunningNode {
 
   func run() throws(Failure) {
     loop.watch(signals.descriptor) { [unowned self] in
-      while let signal = signals.next() { take(signal) }
+      while signals.next() != nil { wantsEnd = true }
     }
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)
@@ -77,11 +77,6 @@ final class RunningNode {
     }
     while !wantsEnd && !node.isQuitting { turn() }
     end()
-  }
-
-  private func take(_ signal: Int32) {
-    // A terminal that closes must not take the sound with it, when the node was left running.
-    if signal != SIGHUP { wantsEnd = true }
   }
 
   private func turn(atMost milliseconds: Int = 1000) {

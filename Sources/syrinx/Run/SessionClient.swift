@@ -21,6 +21,7 @@ final class SessionClient {
   private let name: String
   private var folder: String?
   private var isReady = false
+  private var isOpening = false
 
   /// Nil where the URL is none: then the node runs as if there were no manager.
   init?(url: String, name: String, program: RunningNode) {
@@ -50,6 +51,8 @@ final class SessionClient {
   /// Tells the manager that the node is here.
   func announce(on loop: EventLoop) {
     loop.watch(socket) { [unowned self] in
+      // Joining the server lets the loop turn: what comes meanwhile waits for its end.
+      guard !isOpening else { return }
       while lo_server_recv_noblock(server, 0) > 0 {}
     }
     let message = lo_message_new()
@@ -83,6 +86,8 @@ final class SessionClient {
   private var file: String? { folder.map { $0 + "/settings" } }
 
   private func open(folder: String, clientName: String) {
+    isOpening = true
+    defer { isOpening = false }
     do {
       try Files.makeFolder(folder)
     } catch {
