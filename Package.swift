@@ -34,12 +34,15 @@ let package = Package(
     .target(name: "Control", dependencies: ["Engine", "OSC", "Posix"]),
     .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "Engine", "Posix"]),
     .executableTarget(
-      name: "syrinx", dependencies: ["CAvahi", "CLiblo", "Control", "JackClient"],
+      name: "syrinx",
+      dependencies: [
+        "CAvahi", "CLiblo", "CRealtime", "Control", "Engine", "JackClient", "OSC", "Posix",
+      ],
       linkerSettings: linker),
 
     // Tests: one target a module, and the running node under a real JACK server.
     .target(
-      name: "TestSupport", dependencies: ["CJack", "CRealtime", "Engine", "OSC", "Posix"],
+      name: "TestSupport", dependencies: ["CJack", "Engine", "JackClient", "OSC", "Posix"],
       path: "Tests/TestSupport"),
     .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
     .testTarget(

@@ -123,13 +123,9 @@ final class Membership: @unchecked Sendable {
   var links: Set<ConnectionMemory.Link> {
     var result: Set<ConnectionMemory.Link> = []
     for (plan, port) in zip(PortPlan.all, context.pointee.ports) {
-      guard let names = jack_port_get_all_connections(client, port) else { continue }
-      var next = names
-      while let name = next.pointee {
-        result.insert(.init(ours: plan.name, theirs: String(cString: name)))
-        next += 1
+      for name in takeNames(jack_port_get_all_connections(client, port)) {
+        result.insert(.init(ours: plan.name, theirs: name))
       }
-      jack_free(names)
     }
     return result
   }
@@ -159,19 +155,10 @@ final class Membership: @unchecked Sendable {
   }
 
   private func physicalPorts(_ direction: JackPortFlags) -> [String] {
-    guard
-      let names = jack_get_ports(
+    takeNames(
+      jack_get_ports(
         client, nil, JACK_DEFAULT_AUDIO_TYPE,
-        UInt(JackPortIsPhysical.rawValue | direction.rawValue))
-    else { return [] }
-    defer { jack_free(names) }
-    var result: [String] = []
-    var next = names
-    while let name = next.pointee {
-      result.append(String(cString: name))
-      next += 1
-    }
-    return result
+        UInt(JackPortIsPhysical.rawValue | direction.rawValue)))
   }
 
   // MARK: - Metadata

@@ -1,6 +1,5 @@
-internal import CLiblo
 internal import Control
-internal import Glibc
+internal import OSC
 internal import Posix
 
 /// `syrinx send`: one message, and what comes back.
@@ -50,18 +49,15 @@ enum SendCommand {
     try conversation.listen(seconds: wait)
   }
 
-  private enum Word {
-    case whole(Int32), number(Float), text(String), truth(Bool)
-  }
-
-  private static func word(_ text: String) -> Word {
-    if text.hasPrefix("s:") { return .text(String(text.dropFirst(2))) }
-    if text.hasPrefix("i:"), let value = Int32(text.dropFirst(2)) { return .whole(value) }
-    if text.hasPrefix("f:"), let value = Float(text.dropFirst(2)) { return .number(value) }
-    if text == "T" || text == "F" { return .truth(text == "T") }
-    if let value = Int32(text) { return .whole(value) }
-    if let value = Float(text), text.first != "n", text.first != "i" { return .number(value) }
-    return .text(text)
+  private static func word(_ text: String) -> Argument {
+    if text.hasPrefix("s:") { return .string(String(text.dropFirst(2))) }
+    if text.hasPrefix("i:"), let value = Int32(text.dropFirst(2)) { return .int32(value) }
+    if text.hasPrefix("f:"), let value = Float(text.dropFirst(2)) { return .float(value) }
+    if text == "T" || text == "F" { return .bool(text == "T") }
+    if let value = Int32(text) { return .int32(value) }
+    // Words like "nan" and "infinity" are words.
+    if let value = Float(text), text.contains(where: \.isNumber) { return .float(value) }
+    return .string(text)
   }
 
   /// A message and its answers.
@@ -71,8 +67,7 @@ enum SendCommand {
     private static let patience = 1.0
 
     private let place: String
-    private let target: lo_address
-    private let server: lo_server
+    private let peer: LibloPeer
     private var isSynced = false
     private var answers = 0
     private var failure: Failure?
@@ -80,56 +75,25 @@ enum SendCommand {
     init(with place: String) throws(Failure) {
       self.place = place
       guard let colon = place.lastIndex(of: ":"),
-        UInt16(place[place.index(after: colon)...]) ?? 0 > 0,
-        let target = lo_address_new_with_proto(
-          LO_UDP, String(place[..<colon]), String(place[place.index(after: colon)...]))
+        let port = UInt16(place[place.index(after: colon)...]), port > 0,
+        let peer = LibloPeer(host: String(place[..<colon]), port: "\(port)")
       else { throw Failure(.usage, "--to takes HOST:PORT; got \(quoted(place))") }
-      guard let server = lo_server_new_with_proto(nil, LO_UDP, nil) else {
-        throw Failure(.fault, "no free port for the answers")
-      }
-      self.target = target
-      self.server = server
-      lo_server_add_method(
-        server, nil, nil,
-        { path, types, arguments, count, _, context in
-          Unmanaged<Conversation>.fromOpaque(context!).takeUnretainedValue().take(
-            String(cString: path!), String(cString: types!), arguments)
-          return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
+      self.peer = peer
+      peer.whenReceived = { [unowned self] in take($0, $1) }
     }
 
-    deinit {
-      lo_server_free(server)
-      lo_address_free(target)
-    }
-
-    func send(_ path: String, _ words: [Word]) throws(Failure) {
-      let message = lo_message_new()
-      defer { lo_message_free(message) }
-      for word in words {
-        switch word {
-        case .whole(let value): lo_message_add_int32(message, value)
-        case .number(let value): lo_message_add_float(message, value)
-        case .text(let value): lo_message_add_string(message, value)
-        case .truth(let value):
-          _ = value ? lo_message_add_true(message) : lo_message_add_false(message)
-        }
-      }
-      guard lo_send_message_from(target, server, path, message) >= 0 else {
-        throw Failure(
-          .unavailable, "can't send to \(place): \(String(cString: lo_address_errstr(target)))")
+    func send(_ path: String, _ words: [Argument]) throws(Failure) {
+      guard peer.send(path, words) else {
+        throw Failure(.unavailable, "can't send to \(place): \(peer.fault)")
       }
     }
 
     func listen(seconds: Double?) throws(Failure) {
       if seconds == 0 { return }
-      let sync = lo_message_new()
-      lo_message_add_int32(sync, Self.token)
-      lo_send_message_from(target, server, "/sync", sync)
-      lo_message_free(sync)
+      peer.send("/sync", .int32(Self.token))
       let end = HostTime.steady + (seconds ?? Self.patience) * 1e6
       while HostTime.steady < end, seconds != nil || !isSynced {
-        lo_server_recv_noblock(server, Int32(max(0, min(50, (end - HostTime.steady) / 1e3))))
+        _ = peer.receive(milliseconds: Int(max(0, min(50, (end - HostTime.steady) / 1e3))))
       }
       if let failure { throw failure }
       if answers == 0 && !isSynced {
@@ -137,38 +101,27 @@ enum SendCommand {
       }
     }
 
-    private func take(
-      _ path: String, _ types: String,
-      _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<lo_arg>?>?
-    ) {
-      let values = types.enumerated().map { index, type in
-        Self.text(type, arguments?[index])
-      }
-      if path == "/synced", values == ["\(Self.token)"] {
+    private func take(_ path: String, _ arguments: [Argument]) {
+      if path == "/synced", arguments == [.int32(Self.token)] {
         isSynced = true
         return
       }
       answers += 1
-      if path == "/error", values.count == 3 {
-        failure = failure ?? Failure(Self.code(values[1]), "\(values[1]): \(values[2])")
+      let words = arguments.map(Self.text)
+      if path == "/error", words.count == 3 {
+        failure = failure ?? Failure(Self.code(words[1]), "\(words[1]): \(words[2])")
         return
       }
-      Environment.print(([path] + values).joined(separator: " ") + "\n")
+      Environment.print(([path] + words).joined(separator: " ") + "\n")
     }
 
-    private static func text(_ type: Character, _ argument: UnsafeMutablePointer<lo_arg>?) -> String
-    {
-      guard let argument else { return "" }
-      switch type {
-      case "i": return "\(argument.pointee.i)"
-      case "h": return "\(argument.pointee.h)"
-      case "f": return plain(Double(argument.pointee.f))
-      case "d": return plain(argument.pointee.d)
-      case "s", "S":
-        let start = UnsafeRawPointer(argument).assumingMemoryBound(to: CChar.self)
-        return String(cString: start)
-      case "t": return "\(argument.pointee.t.sec).\(argument.pointee.t.frac)"
-      default: return String(type)
+    private static func text(_ argument: Argument) -> String {
+      switch argument {
+      case .string(let text): text
+      case .bool(let value): value ? "T" : "F"
+      case .timeTag(let time):
+        "\(time.bits >> 32).\(String(time.bits & 0xFFFF_FFFF, radix: 16))"
+      default: argument.number.map(plain) ?? String(argument.tag)
       }
     }
 

@@ -1,5 +1,6 @@
 internal import CJack
 internal import Foundation
+internal import JackClient
 internal import Synchronization
 
 /// Two JACK clients: one plays into the node, the other hears it.
@@ -148,30 +149,13 @@ package final class Probe: @unchecked Sendable {
 
   /// The connections of a port.
   package func connections(of port: String) -> [String] {
-    guard let handle = jack_port_by_name(hearer, port),
-      let names = jack_port_get_all_connections(hearer, handle)
-    else { return [] }
-    defer { jack_free(names) }
-    var result: [String] = []
-    var next = names
-    while let name = next.pointee {
-      result.append(String(cString: name))
-      next += 1
-    }
-    return result.sorted()
+    guard let handle = jack_port_by_name(hearer, port) else { return [] }
+    return takeNames(jack_port_get_all_connections(hearer, handle)).sorted()
   }
 
   /// All ports of a client.
   package func ports(of client: String) -> [String] {
-    guard let names = jack_get_ports(hearer, "^\(client):", nil, 0) else { return [] }
-    defer { jack_free(names) }
-    var result: [String] = []
-    var next = names
-    while let name = next.pointee {
-      result.append(String(cString: name))
-      next += 1
-    }
-    return result
+    takeNames(jack_get_ports(hearer, "^\(client):", nil, 0))
   }
 
   /// The delay that a port tells, in frames: from the inputs of all, or to their outputs.

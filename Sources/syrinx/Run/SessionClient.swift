@@ -1,6 +1,6 @@
-internal import CLiblo
 internal import Control
 internal import Glibc
+internal import OSC
 internal import Posix
 
 /// A client of the New Session Manager: told when to join the JACK server, under which name, and
@@ -14,8 +14,7 @@ final class SessionClient {
   private static let generalError: Int32 = -1
   private static let createFailed: Int32 = -10
 
-  private let manager: lo_address
-  private let server: lo_server
+  private let manager: LibloPeer
   private let socket: Descriptor
   private unowned let program: RunningNode
   private let name: String
@@ -25,27 +24,14 @@ final class SessionClient {
 
   /// Nil where the URL is none: then the node runs as if there were no manager.
   init?(url: String, name: String, program: RunningNode) {
-    guard let manager = lo_address_new_from_url(url),
-      let server = lo_server_new_with_proto(nil, lo_address_get_protocol(manager), nil),
-      let socket = try? Descriptor(dup(lo_server_get_socket_fd(server)), orThrow: "socket")
+    guard let manager = LibloPeer(url: url),
+      let socket = try? Descriptor(dup(manager.descriptor), orThrow: "socket")
     else { return nil }
     self.manager = manager
-    self.server = server
     self.socket = socket
     self.program = program
     self.name = name
-    lo_server_add_method(
-      server, nil, nil,
-      { path, types, arguments, _, _, context in
-        Unmanaged<SessionClient>.fromOpaque(context!).takeUnretainedValue().take(
-          String(cString: path!), String(cString: types!), arguments)
-        return 0
-      }, Unmanaged.passUnretained(self).toOpaque())
-  }
-
-  deinit {
-    lo_server_free(server)
-    lo_address_free(manager)
+    manager.whenReceived = { [unowned self] in take($0, $1) }
   }
 
   /// Tells the manager that the node is here.
@@ -53,32 +39,20 @@ final class SessionClient {
     loop.watch(socket) { [unowned self] in
       // Joining the server lets the loop turn: what comes meanwhile waits for its end.
       guard !isOpening else { return }
-      while lo_server_recv_noblock(server, 0) > 0 {}
+      while manager.receive(milliseconds: 0) {}
     }
-    let message = lo_message_new()
-    defer { lo_message_free(message) }
-    lo_message_add_string(message, name)
-    lo_message_add_string(message, Self.capabilities)
-    lo_message_add_string(message, CommandLine.arguments[0])
-    lo_message_add_int32(message, 1)
-    lo_message_add_int32(message, 1)
-    lo_message_add_int32(message, Environment.processID)
-    lo_send_message_from(manager, server, "/nsm/server/announce", message)
+    manager.send(
+      "/nsm/server/announce", .string(name), .string(Self.capabilities),
+      .string(CommandLine.arguments[0]), .int32(1), .int32(1), .int32(Environment.processID))
   }
 
-  private func take(
-    _ path: String, _ types: String,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<lo_arg>?>?
-  ) {
-    func text(_ index: Int) -> String {
-      guard let argument = arguments?[index] else { return "" }
-      return String(cString: UnsafeRawPointer(argument).assumingMemoryBound(to: CChar.self))
-    }
-    switch (path, types) {
-    case ("/nsm/client/open", "sss"): open(folder: text(0), clientName: text(2))
+  private func take(_ path: String, _ arguments: [Argument]) {
+    let texts = arguments.map { $0.text ?? "" }
+    switch (path, String(arguments.map(\.tag))) {
+    case ("/nsm/client/open", "sss"): open(folder: texts[0], clientName: texts[2])
     case ("/nsm/client/save", ""): save()
-    case ("/error", "sis") where text(0) == "/nsm/server/announce":
-      Environment.say("the session manager refuses the node: \(text(2))")
+    case ("/error", "sis") where texts[0] == "/nsm/server/announce":
+      Environment.say("the session manager refuses the node: \(texts[2])")
     default: break
     }
   }
@@ -126,19 +100,10 @@ final class SessionClient {
   }
 
   private func succeed(_ path: String, _ text: String) {
-    let message = lo_message_new()
-    lo_message_add_string(message, path)
-    lo_message_add_string(message, text)
-    lo_send_message_from(manager, server, "/reply", message)
-    lo_message_free(message)
+    manager.send("/reply", .string(path), .string(text))
   }
 
   private func fail(_ path: String, _ code: Int32, _ text: String) {
-    let message = lo_message_new()
-    lo_message_add_string(message, path)
-    lo_message_add_int32(message, code)
-    lo_message_add_string(message, text)
-    lo_send_message_from(manager, server, "/error", message)
-    lo_message_free(message)
+    manager.send("/error", .string(path), .int32(code), .string(text))
   }
 }

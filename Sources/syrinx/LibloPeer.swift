@@ -1,0 +1,98 @@
+internal import CLiblo
+internal import OSC
+
+/// A program elsewhere that speaks OSC, and a port of liblo's to talk with it.
+final class LibloPeer {
+  /// What is done with each message that comes.
+  var whenReceived: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
+
+  private let address: lo_address
+  private let server: lo_server
+
+  private init?(_ address: lo_address?) {
+    guard let address else { return nil }
+    guard let server = lo_server_new_with_proto(nil, lo_address_get_protocol(address), nil) else {
+      lo_address_free(address)
+      return nil
+    }
+    self.address = address
+    self.server = server
+    lo_server_add_method(
+      server, nil, nil,
+      { path, types, values, _, _, context in
+        let arguments = String(cString: types!).enumerated().map {
+          LibloPeer.argument($0.element, values?[$0.offset])
+        }
+        Unmanaged<LibloPeer>.fromOpaque(context!).takeUnretainedValue().whenReceived(
+          String(cString: path!), arguments)
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Someone who listens for datagrams.
+  convenience init?(host: String, port: String) {
+    self.init(lo_address_new_with_proto(LO_UDP, host, port))
+  }
+
+  /// Someone at an OSC URL.
+  convenience init?(url: String) {
+    self.init(lo_address_new_from_url(url))
+  }
+
+  deinit {
+    lo_server_free(server)
+    lo_address_free(address)
+  }
+
+  /// The descriptor that becomes readable when a message comes.
+  var descriptor: Int32 { lo_server_get_socket_fd(server) }
+
+  /// What went wrong last.
+  var fault: String { String(cString: lo_address_errstr(address)) }
+
+  /// Sends a message, from the port that answers will come to; false when it did not go.
+  @discardableResult
+  func send(_ path: String, _ arguments: Argument...) -> Bool { send(path, arguments) }
+
+  /// Sends a message, from the port that answers will come to; false when it did not go.
+  func send(_ path: String, _ arguments: [Argument]) -> Bool {
+    let message = lo_message_new()
+    defer { lo_message_free(message) }
+    for argument in arguments {
+      switch argument {
+      case .int32(let value): lo_message_add_int32(message, value)
+      case .float(let value): lo_message_add_float(message, value)
+      case .string(let value): lo_message_add_string(message, value)
+      case .bool(true): lo_message_add_true(message)
+      case .bool(false): lo_message_add_false(message)
+      default: preconditionFailure("no command sends \(argument)")
+      }
+    }
+    return lo_send_message_from(address, server, path, message) >= 0
+  }
+
+  /// Waits for messages for so long at the most; false when none came.
+  func receive(milliseconds: Int) -> Bool {
+    lo_server_recv_noblock(server, Int32(milliseconds)) > 0
+  }
+
+  private static func argument(
+    _ type: Character, _ value: UnsafeMutablePointer<lo_arg>?
+  ) -> Argument {
+    switch (type, value) {
+    case ("T", _): return .bool(true)
+    case ("F", _): return .bool(false)
+    case ("i", let value?): return .int32(value.pointee.i)
+    case ("h", let value?): return .int64(value.pointee.h)
+    case ("f", let value?): return .float(value.pointee.f)
+    case ("d", let value?): return .double(value.pointee.d)
+    case ("t", let value?):
+      return .timeTag(
+        TimeTag(bits: UInt64(value.pointee.t.sec) << 32 | UInt64(value.pointee.t.frac)))
+    case ("s", let value?), ("S", let value?):
+      return .string(
+        String(cString: UnsafeRawPointer(value).assumingMemoryBound(to: CChar.self)))
+    default: return .nil
+    }
+  }
+}
