@@ -238,10 +238,7 @@ struct Core: ~Copyable {
     let out = ports.output
     Blocks.clear(out.left, frames: frames)
     Blocks.clear(out.right, frames: frames)
-    Blocks.clear(chain.left, frames: frames)
-    Blocks.clear(chain.right, frames: frames)
-
-    renderLive(frames: frames, ports: ports)
+    let isSounding = renderLive(frames: frames, ports: ports)
     // These have nothing that sounds yet.
     Core.silence(ports.loop, &loop, frames: frames)
     Core.silence(ports.grid, &grid, frames: frames)
@@ -249,8 +246,10 @@ struct Core: ~Copyable {
     Blocks.clear(ports.click, frames: frames)
 
     // The chain's effects stand here, between its bus and the output.
-    Blocks.add(chain.left, times: 1, to: out.left, frames: frames)
-    Blocks.add(chain.right, times: 1, to: out.right, frames: frames)
+    if isSounding {
+      Blocks.add(chain.left, times: 1, to: out.left, frames: frames)
+      Blocks.add(chain.right, times: 1, to: out.right, frames: frames)
+    }
 
     presence.apply(to: out, frames: frames, scratch: scratch)
     let finding = master.process(out, frames: frames, scratch: scratch)
@@ -260,31 +259,45 @@ struct Core: ~Copyable {
     shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
   }
 
+  /// Renders the live stem, and adds it to the buses; false, and the chain's bus untouched, when
+  /// it is silent.
   @_noLocks
-  private mutating func renderLive(frames: Int, ports: Ports) {
+  private mutating func renderLive(frames: Int, ports: Ports) -> Bool {
     let sound = ports.live
     Blocks.copy(ports.input.left, to: sound.left, frames: frames)
     Blocks.copy(ports.input.right, to: sound.right, frames: frames)
-    guardInput(sound.left, meter: .in1, frames: frames)
-    guardInput(sound.right, meter: .in2, frames: frames)
+    let left = guardInput(sound.left, meter: .in1, frames: frames)
+    let right = guardInput(sound.right, meter: .in2, frames: frames)
+    guard left != 0 || right != 0 else {
+      inGain.rest()
+      live.rest()
+      return false
+    }
+    Blocks.clear(chain.left, frames: frames)
+    Blocks.clear(chain.right, frames: frames)
+    // The stem fades in and out with the mix, which does so by itself for what the chain adds.
+    var fade = presence
+    fade.apply(to: sound, frames: frames, scratch: scratch)
     inGain.apply(to: sound, frames: frames, scratch: scratch)
     live.process(
       sound, chain: chain, direct: ports.output, frames: frames, scratch: scratch)
     shared.meters.raise(.live1, to: Magnitude(sound.left, frames: frames).peak)
     shared.meters.raise(.live2, to: Magnitude(sound.right, frames: frames).peak)
+    return true
   }
 
-  /// Stops NaN at the door, before any filter can remember it.
+  /// Stops NaN at the door, before any filter can remember it, and returns the peak.
   @_noLocks
   private func guardInput(
     _ samples: UnsafeMutablePointer<Float>, meter: Meters.Channel, frames: Int
-  ) {
-    let magnitude = Magnitude(samples, frames: frames)
-    if magnitude.isFinite {
-      shared.meters.raise(meter, to: magnitude.peak)
-    } else {
+  ) -> Float {
+    var magnitude = Magnitude(samples, frames: frames)
+    if !magnitude.isFinite {
       count(nonFinite: Magnitude.silenceNonFinite(samples, frames: frames))
+      magnitude = Magnitude(samples, frames: frames)
     }
+    shared.meters.raise(meter, to: magnitude.peak)
+    return magnitude.peak
   }
 
   @_noLocks

@@ -193,12 +193,21 @@ import Testing
 
   @Test func `begins with a fade from silence, and ends with one to silence`() {
     let host = OfflineHost(fadesIn: true)
-    let beginning = host.render(Tone.constant(0.5, frames: 4800), block: 64).left
-    #expect(beginning[0] < 0.001 && beginning.last == 0.5)
+    let beginning = host.render(Tone.constant(0.5, frames: 4800), block: 64)
+    #expect(beginning.left[0] < 0.001 && beginning.left.last == 0.5)
+    #expect(beginning.live[0] < 0.001 && beginning.live.last == 0.5)
     host.send(Command(.leave))
-    let end = host.render(Tone.constant(0.5, frames: 4800), block: 64).left
-    #expect(end.last == 0)
+    let end = host.render(Tone.constant(0.5, frames: 4800), block: 64)
+    #expect(end.left.last == 0 && end.live.last == 0)
     #expect(host.events().contains { if case .faded = $0.kind { true } else { false } })
+  }
+
+  @Test func `a gain that was changed in silence is there with the first sound`() {
+    let host = OfflineHost()
+    host.send(Command(.set(.liveGain, -20)))
+    _ = host.render(Tone.constant(0, frames: 64), block: 64)
+    let output = host.render(Tone.constant(0.5, frames: 64), block: 64).left
+    #expect(output.allSatisfy { abs($0 - 0.05) < 1e-6 })
   }
 
   @Test func `meters tell the peak since somebody looked`() {

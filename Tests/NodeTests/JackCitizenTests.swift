@@ -115,6 +115,32 @@ extension NodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `it plays on when the server comes back at another rate`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      server.stop()
+      try server.start(rate: 96_000)
+      while phone.ask("/status/server")?.arguments != [.string("running")] { usleep(20_000) }
+      #expect(phone.ask("/status/rate")?.arguments == [.int32(96_000)])
+      let probe = try Probe(server: server.name) { _ in 0.5 }
+      try probe.connect(to: "syrinx")
+      usleep(300_000)
+      let heard = probe.record {
+        phone.send("/live/gain", .float(-90))
+        usleep(100_000)
+      }
+      // The glide takes as long as ever: half-way after 1.7 time constants of 3 ms.
+      let start = heard.samples.firstIndex { $0 != 0.5 } ?? 0
+      let half = heard.samples.firstIndex { $0 < 0.25 } ?? 0
+      #expect(abs(Double(half - start) / 96_000 - 0.00504) < 0.0002 || heard.gaps > 0)
+      let clock = try #require(phone.ask("/clock")).arguments
+      #expect(abs((clock[2].number ?? 0) / 96_000 - 1) < 0.01)
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `its connections with programs that come back later are made when those come`() throws {
       let server = try JackServer()
       let node = try NodeProcess(server: server)

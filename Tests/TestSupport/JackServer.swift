@@ -29,12 +29,12 @@ package final class JackServer {
   deinit { stop() }
 
   /// Starts it, again after `kill` or `stop`.
-  package func start() throws {
+  package func start(rate: Int = 48_000) throws {
     guard !isAnswering else { throw Fault("there is a server \(name) already") }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
-      "jackd", "--no-realtime", "-n", name, "-d", "dummy", "-r", "48000", "-p", "\(block)",
+      "jackd", "--no-realtime", "-n", name, "-d", "dummy", "-r", "\(rate)", "-p", "\(block)",
     ]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
