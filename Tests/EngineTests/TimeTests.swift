@@ -42,6 +42,17 @@ import Testing
     #expect(error(trueRate: 48_000.5, nominal: 48_000, jitter: 0) { _ in 64 } < 0.5)
   }
 
+  @Test func `never takes jitter for a rate`() {
+    var filter = ClockFilter(sampleRate: 48_000)
+    for block in 0..<400 {
+      // Every other block is late by as much as passes for jitter.
+      let late = block % 2 == 0 ? 0.0 : 90_000
+      filter.update(frame: Int64(block * 64), microseconds: Double(block * 64) / 0.048 + late)
+      let rate = 1e6 / filter.reading.microsecondsPerFrame
+      #expect(abs(rate / 48_000 - 1) < 0.00101)
+    }
+  }
+
   @Test func `does not mind lost blocks and changing sizes`() {
     let worst = error(trueRate: 44_100, nominal: 44_100, jitter: 0) { $0 % 7 == 0 ? 2048 : 128 }
     #expect(worst < 0.5, "\(worst) µs")

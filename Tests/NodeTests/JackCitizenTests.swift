@@ -135,7 +135,7 @@ extension NodeTests {
       let half = heard.samples.firstIndex { $0 < 0.25 } ?? 0
       #expect(abs(Double(half - start) / 96_000 - 0.00504) < 0.0002 || heard.gaps > 0)
       let clock = try #require(phone.ask("/clock")).arguments
-      #expect(abs((clock[2].number ?? 0) / 96_000 - 1) < 0.01)
+      #expect(abs((clock[2].number ?? 0) / 96_000 - 1) < 0.00101)
       probe.close()
       #expect(node.end() == 0)
     }

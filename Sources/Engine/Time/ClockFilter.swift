@@ -43,7 +43,9 @@ package struct ClockFilter: BitwiseCopyable {
     let omega = min(0.5, 2 * 3.141_592_653_589_793 * bandwidth * frames * nominal * 1e-6)
     self.frame = frame
     microseconds = predicted + 1.414_213_562_373_095 * omega * error
-    microsecondsPerFrame += omega * omega * error / frames
+    // No crystal is off by a thousandth: more than that is jitter, and not to be followed.
+    let slope = microsecondsPerFrame + omega * omega * error / frames
+    microsecondsPerFrame = min(max(slope, nominal * 0.999), nominal * 1.001)
     bandwidth = max(Self.narrowestHertz, bandwidth * (1 - frames * nominal * 1e-6))
   }
 
