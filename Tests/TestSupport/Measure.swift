@@ -28,22 +28,26 @@ package enum Measure {
   package static func residue(
     _ samples: some Collection<Float>, hertz: Double, sampleRate: Double
   ) -> Double {
-    let samples = samples.map(Double.init)
-    var (sine, cosine) = (0.0, 0.0)
     let step = 2 * Double.pi * hertz / sampleRate
+    // The least squares of both phases: their own products don't vanish over a part of a period.
+    var (ss, cc, sc, xs, xc, power) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for (index, sample) in samples.enumerated() {
-      sine += sample * sin(step * Double(index))
-      cosine += sample * cos(step * Double(index))
+      let (x, s, c) = (Double(sample), sin(step * Double(index)), cos(step * Double(index)))
+      ss += s * s
+      cc += c * c
+      sc += s * c
+      xs += x * s
+      xc += x * c
+      power += x * x
     }
-    sine *= 2 / Double(samples.count)
-    cosine *= 2 / Double(samples.count)
+    let determinant = ss * cc - sc * sc
+    let sine = (xs * cc - xc * sc) / determinant
+    let cosine = (xc * ss - xs * sc) / determinant
     var left = 0.0
     for (index, sample) in samples.enumerated() {
-      let difference =
-        sample - sine * sin(step * Double(index)) - cosine * cos(step * Double(index))
-      left += difference * difference
+      let fitted = sine * sin(step * Double(index)) + cosine * cos(step * Double(index))
+      left += (Double(sample) - fitted) * (Double(sample) - fitted)
     }
-    let own = (sine * sine + cosine * cosine) / 2 * Double(samples.count)
-    return 10 * log10(left / own)
+    return 10 * log10(left / (power - left))
   }
 }

@@ -32,6 +32,7 @@ static inline RT_SAFE void rt_copy(float *to, const float *from, long frames) {
 
 static inline RT_SAFE float rt_exp(float x) { return expf(x); }
 static inline RT_SAFE float rt_log(float x) { return logf(x); }
+static inline RT_SAFE double rt_sin(double x) { return sin(x); }
 
 // Marks the section that RealtimeSanitizer watches; does nothing where its runtime is not
 // linked.
