@@ -16,6 +16,8 @@ struct CallbackContext: ~Copyable {
   let facts: ServerFacts
   let wake: Signal
   let clockDifference: Double
+  private let joined = HostTime.steady
+  private static let joiningMicroseconds = 500_000.0
 
   // The ports again, where the audio thread finds them without an array.
   fileprivate let in1, in2, out1, out2, live1, live2, loop1, loop2, grid1, grid2: OpaquePointer
@@ -53,6 +55,14 @@ struct CallbackContext: ~Copyable {
   func noteShutdown() {
     facts.isRunning.store(false, ordering: .relaxed)
     facts.isGone.store(true, ordering: .relaxed)
+    wake.set()
+  }
+
+  /// Called by JACK on its notification thread, when a block was lost.
+  func noteXrun() {
+    // A server stumbles over the joining itself: that is no fault of the playing.
+    guard HostTime.steady > joined + Self.joiningMicroseconds else { return }
+    facts.countXrun(microseconds: jack_get_xrun_delayed_usecs(client))
     wake.set()
   }
 

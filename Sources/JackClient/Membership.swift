@@ -64,13 +64,13 @@ final class Membership: @unchecked Sendable {
     jack_on_info_shutdown(
       client,
       { _, _, context in callbackContext(context).pointee.noteShutdown() }, context)
+    // PipeWire's libjack calls only the older one; jackd's only the newer, when it is set.
+    jack_on_shutdown(
+      client, { context in callbackContext(context).pointee.noteShutdown() }, context)
     jack_set_xrun_callback(
       client,
       { context in
-        let context = callbackContext(context)
-        context.pointee.facts.countXrun(
-          microseconds: jack_get_xrun_delayed_usecs(context.pointee.client))
-        context.pointee.wake.set()
+        callbackContext(context).pointee.noteXrun()
         return 0
       }, context)
     jack_set_buffer_size_callback(

@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nobody needs these libraries to build the node.
+
+let strict: [CSetting] = [
+  .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+]
+// All of it is C: without these, each program and each library to be preloaded would bring the
+// Swift runtime along, and its start and its memory with it.
+let bare: [LinkerSetting] = [.unsafeFlags(["-static-stdlib", "-nostartfiles"])]
+
+let package = Package(
+  name: "benchmarks",
+  products: [
+    .library(name: "CallbackTimer", type: .dynamic, targets: ["CallbackTimer"]),
+    .library(name: "NoSequencer", type: .dynamic, targets: ["NoSequencer"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
+    .systemLibrary(name: "CLiblo", pkgConfig: "liblo", providers: [.apt(["liblo-dev"])]),
+    // What all measurements share: the clock, statistics, OSC packets, the table.
+    .target(name: "Bench", cSettings: strict),
+
+    // To be preloaded.
+    .target(
+      name: "CallbackTimer", dependencies: ["Bench", "CJack"], publicHeadersPath: ".",
+      cSettings: strict, linkerSettings: bare),
+    .target(
+      name: "NoSequencer", publicHeadersPath: ".", cSettings: strict, linkerSettings: bare),
+
+    // The measurements, and the peer that they need.
+    .executableTarget(
+      name: "callback-times", dependencies: ["Bench", "CJack"], cSettings: strict,
+      linkerSettings: bare),
+    .executableTarget(
+      name: "message-rate", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
+    .executableTarget(
+      name: "gain-delay", dependencies: ["Bench", "CJack"], cSettings: strict,
+      linkerSettings: bare),
+    .executableTarget(
+      name: "start-time", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
+    .executableTarget(
+      name: "resident-memory", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
+    .executableTarget(
+      name: "liblo-gain", dependencies: ["CJack", "CLiblo"], cSettings: strict,
+      linkerSettings: bare),
+  ]
+)

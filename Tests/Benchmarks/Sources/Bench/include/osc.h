@@ -1,0 +1,25 @@
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define OSC_LONGEST 64
+
+// Write a message with one argument, or with none, and return its length. The address must be
+// short enough for OSC_LONGEST.
+size_t osc_float(uint8_t *packet, const char *address, float value);
+size_t osc_int(uint8_t *packet, const char *address, int32_t value);
+size_t osc_empty(uint8_t *packet, const char *address);
+
+// Reads the first argument, an int, of a message to this address; false for any other packet.
+bool osc_read_int(const uint8_t *packet, size_t length, const char *address, int32_t *value);
+
+// A socket that talks to a port of this machine only, and gives up a wait after some seconds;
+// -1 where there is none.
+int osc_socket(uint16_t port);
+
+// Sends a question and waits for the int with which its answer begins.
+bool osc_ask(
+    int socket, const uint8_t *question, size_t length, const char *answer, int32_t *value);
