@@ -23,6 +23,7 @@ package final class JackLink: @unchecked Sendable {
   private static let retryMilliseconds = 200
   private static let idleMilliseconds = 1000
   private static let xrunReportSeconds = 1.0
+  private static let attemptsToDescribe = 5
   // After that a close that hangs is left to itself.
   private static let closeMilliseconds = 3000
 
@@ -44,6 +45,7 @@ package final class JackLink: @unchecked Sendable {
   private var reportedXruns = 0
   private var nextXrunReport = 0.0
   private var reportedMetadata = false
+  private var attemptsToDescribe = 0
   private var reportedRefusal = false
 
   /// Joins the server, or throws.
@@ -96,7 +98,6 @@ package final class JackLink: @unchecked Sendable {
 
   private func run() {
     if configuration.connectsToHardware { membership?.connectToHardware() }
-    describePorts()
     facts.graphChanged.store(true, ordering: .relaxed)
     while !isEnding.load(ordering: .relaxed) {
       lookAfter()
@@ -129,11 +130,13 @@ package final class JackLink: @unchecked Sendable {
       reportedDelay = engine.shared.chainDelayFrames
       membership.recomputeLatency()
     }
+    describePorts()
     reportXruns()
   }
 
   private func began(_ membership: Membership) {
     self.membership = membership
+    attemptsToDescribe = Self.attemptsToDescribe
     standby?.end()
     standby = nil
     facts.isRunning.store(true, ordering: .relaxed)
@@ -174,7 +177,6 @@ package final class JackLink: @unchecked Sendable {
         membership.connectToHardware()
       }
       facts.graphChanged.store(true, ordering: .relaxed)
-      describePorts()
     } catch .noServer {
       // Not there yet.
     } catch {
@@ -186,8 +188,13 @@ package final class JackLink: @unchecked Sendable {
     }
   }
 
+  /// Describes the ports; a server that has just begun may not be able to keep it yet.
   private func describePorts() {
-    if membership?.describePorts() == false, !reportedMetadata {
+    guard let membership, attemptsToDescribe > 0 else { return }
+    attemptsToDescribe -= 1
+    if membership.describePorts() {
+      attemptsToDescribe = 0
+    } else if attemptsToDescribe == 0, !reportedMetadata {
       reportedMetadata = true
       report("the JACK server can't keep the ports' metadata; they go by their plain names")
     }
