@@ -18,6 +18,8 @@ void rt_exit(void) {
   if (__rtsan_realtime_exit) __rtsan_realtime_exit();
 }
 
+void rt_pause(void) { usleep(100); }
+
 long rt_lockable_kilobytes(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};

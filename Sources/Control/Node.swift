@@ -25,6 +25,11 @@ package final class Node {
   private var timedUnderWay = 0
   // What waits for its time must leave room for what is to be at once.
   private static let mostTimed = Shared.commandCapacity * 3 / 4
+  private var agenda = Agenda()
+  private static let planAheadMicroseconds = 500_000.0
+  // What one turn of the loop answers: a packet can ask for more than anybody could read.
+  private static let mostAnswers = 4096
+  private var answersLeft = mostAnswers
   let feedback: Feedback
   /// The steady time, in microseconds.
   let now: () -> Double
@@ -60,6 +65,9 @@ package final class Node {
     try feedback.subscribe(client, to: nil, port: nil, isPermanent: true, node: self)
   }
 
+  /// Whether a client is told of changes.
+  func isSubscribed(_ client: Client) -> Bool { feedback.subscriptions.byClient[client] != nil }
+
   /// Forgets a client that can't be reached any more.
   func forget(_ client: Client) {
     feedback.subscriptions.removeTarget { $0 == client }
@@ -71,19 +79,19 @@ package final class Node {
   package func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
     if clientCount > 0 { feedback.subscriptions.renew(client, now: now()) }
     var planned = Plan()
-    var frames = FrameCache(engine: engine)
+    var times = TimeCache(present: engine.shared.clockReading.microseconds)
     do throws(MalformedPacket) {
       try Packet.read(packet) { message, time in
         counters.messages += 1
-        guard let frame = frames.frame(at: time) else {
+        guard let due = times.due(at: time) else {
           answer(
             Refusal(
               .range,
-              "a bundle's time can be \(FrameCache.secondsAhead) s ahead; this one's is further"),
+              "a bundle's time can be \(TimeCache.secondsAhead) s ahead; this one's is further"),
             to: message.addressText, from: client)
           return
         }
-        plan(message, at: frame, from: client, into: &planned)
+        plan(message, at: due, from: client, into: &planned)
       }
     } catch {
       counters.malformed += 1
@@ -103,10 +111,10 @@ package final class Node {
       plan.commands.append(PlannedCommand(action: .set(parameter, value)))
     } else {
       try self.plan(
-        address, arguments, at: Command.now, from: nil, into: &plan)
+        address, arguments, at: nil, from: nil, into: &plan)
     }
     plan.firstPath = path
-    try submit(plan.commands)
+    try submit(plan.commands, path: path, client: nil)
     for action in plan.afterwards { action() }
   }
 
@@ -115,13 +123,13 @@ package final class Node {
   }
 
   private func plan(
-    _ message: Message, at frame: Int64, from client: Client, into plan: inout Plan
+    _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
   ) {
     do throws(Refusal) {
       if let index = table.index(of: message.address) {
-        try self.plan(table.addresses[index], message, at: frame, from: client, into: &plan)
+        try self.plan(table.addresses[index], message, at: due, from: client, into: &plan)
       } else if Pattern.isPattern(message.address) {
-        try planPattern(message, at: frame, from: client, into: &plan)
+        try planPattern(message, at: due, from: client, into: &plan)
       } else {
         throw unknown(message.addressText)
       }
@@ -131,16 +139,17 @@ package final class Node {
   }
 
   private func planPattern(
-    _ message: Message, at frame: Int64, from client: Client, into plan: inout Plan
+    _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
   ) throws(Refusal) {
     let pattern = Pattern(message.address)
-    let matching = table.addresses.filter { pattern.matches($0.path) }
+    // What does something is reached by its own address only: `/*` shall not end the node.
+    let matching = table.addresses.filter { $0.hasValue && pattern.matches($0.path) }
     guard !matching.isEmpty else {
-      throw Refusal(.unknown, "no address matches \(quoted(message.addressText))")
+      throw Refusal(.unknown, "no address with a value matches \(quoted(message.addressText))")
     }
     for address in matching {
       do throws(Refusal) {
-        try self.plan(address, message, at: frame, from: client, into: &plan)
+        try self.plan(address, message, at: due, from: client, into: &plan)
       } catch {
         answer(error, to: address.path, from: client)
       }
@@ -148,7 +157,7 @@ package final class Node {
   }
 
   private func plan(
-    _ address: Address, _ message: Message, at frame: Int64, from client: Client,
+    _ address: Address, _ message: Message, at due: Double?, from client: Client,
     into plan: inout Plan
   ) throws(Refusal) {
     // Nearly all messages are one number for a parameter.
@@ -158,14 +167,14 @@ package final class Node {
       }
       if plan.commands.isEmpty { plan.firstPath = address.path }
       plan.commands.append(
-        PlannedCommand(action: .set(parameter, Float(number)), frame: frame))
+        PlannedCommand(action: .set(parameter, Float(number)), due: due))
       return
     }
-    try self.plan(address, message.arguments, at: frame, from: client, into: &plan)
+    try self.plan(address, message.arguments, at: due, from: client, into: &plan)
   }
 
   private func plan(
-    _ address: Address, _ arguments: [Argument], at frame: Int64, from client: Client?,
+    _ address: Address, _ arguments: [Argument], at due: Double?, from client: Client?,
     into plan: inout Plan
   ) throws(Refusal) {
     switch address.kind {
@@ -180,13 +189,15 @@ package final class Node {
       guard arguments.count == 1 else { throw address.wrongType(got: arguments) }
       let value = try address.value(from: argument)
       if plan.commands.isEmpty { plan.firstPath = address.path }
-      plan.commands.append(PlannedCommand(action: .set(parameter, value), frame: frame))
+      plan.commands.append(PlannedCommand(action: .set(parameter, value), due: due))
     case .reading(_, _, let read):
       guard arguments.isEmpty else { throw address.wrongType(got: arguments) }
       plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
     case .action(let forms, let isButton, let perform):
       if isButton, arguments.count == 1, let number = arguments[0].number {
-        guard number.isFinite else { throw address.outOfRange(number) }
+        guard number.isFinite else {
+          throw Refusal(.range, "\(address.path) takes a finite number; got \(plain(number))")
+        }
         if number == 0 { return }
       }
       // A button's number has said all that it has to say.
@@ -203,7 +214,7 @@ package final class Node {
       let request = Request(arguments: try address.match(arguments, to: forms), client: client)
       if plan.commands.isEmpty { plan.firstPath = address.path }
       var command = try make(self, request)
-      command.frame = frame
+      command.due = due
       plan.commands.append(command)
     case .sent:
       // An answer of another node that took this one for its client. To answer it could go on
@@ -214,15 +225,17 @@ package final class Node {
 
   private func carryOut(_ plan: Plan, from client: Client) {
     do throws(Refusal) {
-      try submit(plan.commands)
+      try submit(plan.commands, path: plan.firstPath, client: client)
     } catch {
       answer(error, to: plan.firstPath, from: client)
     }
     for action in plan.afterwards { action() }
   }
 
-  /// Hands commands to the engine: all of them, or none and the reason.
-  private func submit(_ commands: [PlannedCommand]) throws(Refusal) {
+  /// Takes commands on: all of them, or none and the reason.
+  private func submit(
+    _ commands: [PlannedCommand], path: String, client: Client?
+  ) throws(Refusal) {
     guard !commands.isEmpty else { return }
     guard commands.count <= CommandQueue.largestBatch else {
       counters.refused += 1
@@ -231,14 +244,50 @@ package final class Node {
         "a bundle holds at most \(CommandQueue.largestBatch) changes; got \(commands.count), "
           + "and made none of them")
     }
-    let batch = commands.map { Command($0.action, at: $0.frame) }
-    let timed = batch.count { $0.frame != Command.now }
-    guard timed == 0 || timedUnderWay + timed <= Self.mostTimed else {
+    let timed = commands.count { $0.due != nil }
+    let waiting = timedUnderWay + agenda.count
+    guard timed == 0 || waiting + timed <= Self.mostTimed else {
       counters.refused += 1
       throw Refusal(
         .busy,
-        "\(timedUnderWay) timed changes wait already, and \(Self.mostTimed) can; "
-          + "none of these \(batch.count) was made, send them again later")
+        "\(waiting) timed changes wait already, and \(Self.mostTimed) can; "
+          + "none of these \(commands.count) was made, send them again later")
+    }
+    let horizon = horizon
+    try hand(over: commands.filter { $0.due ?? 0 <= horizon }, from: client)
+    // What is for later, a time at a time.
+    var later = commands.filter { $0.due ?? 0 > horizon }[...]
+    while let due = later.first?.due {
+      let together = later.prefix { $0.due == due }
+      agenda.insert(
+        Agenda.Item(commands: Array(together), due: due, path: path, client: client))
+      later = later.dropFirst(together.count)
+    }
+  }
+
+  /// The time up to which frames are fixed at present.
+  private var horizon: Double {
+    // Frames that run free of the clock run ahead of any plan, but their relation is exact.
+    engine.shared.isFreewheeling
+      ? .infinity : engine.shared.clockReading.microseconds + Self.planAheadMicroseconds
+  }
+
+  private func releaseAgenda() {
+    while let item = agenda.take(dueBy: horizon) {
+      do throws(Refusal) {
+        try hand(over: item.commands, from: item.client)
+      } catch {
+        answer(error, to: item.path, from: item.client)
+      }
+    }
+  }
+
+  /// Gives commands to the audio thread: all of them, or none and the reason.
+  private func hand(over commands: [PlannedCommand], from client: Client?) throws(Refusal) {
+    guard !commands.isEmpty else { return }
+    let clock = engine.shared.clockReading
+    let batch = commands.map { command in
+      Command(command.action, at: command.due.map(clock.frame(at:)) ?? Command.now)
     }
     if engine.shared.commands.free < batch.count { takeEvents() }
     guard let first = engine.shared.commands.submit(batch) else {
@@ -248,13 +297,13 @@ package final class Node {
         "too much is under way (\(engine.shared.commands.underWay) changes); "
           + "none of these \(batch.count) was made, send them again later")
     }
-    timedUnderWay += timed
     for (index, command) in commands.enumerated() {
       let number = first + UInt64(index)
       if let done = command.whenDone { whenDone[number] = done }
-      if case .set(let parameter, let value) = command.action, command.frame == Command.now {
-        values.accept(parameter, value, command: number)
-      }
+      if batch[index].frame != Command.now { timedUnderWay += 1 }
+      guard case .set(let parameter, let value) = command.action else { continue }
+      if batch[index].frame == Command.now { values.accept(parameter, value, command: number) }
+      if let client { feedback.heard(parameter, value, from: client) }
     }
   }
 
@@ -282,14 +331,24 @@ package final class Node {
   /// Returns in how many milliseconds it wants to be called again at the latest.
   package func tick() -> Int {
     takeEvents()
+    releaseAgenda()
+    answersLeft = Self.mostAnswers
     let now = now()
     feedback.tick(now, node: self)
-    return engine.shared.commands.underWay > 0 ? 1 : feedback.millisecondsUntilDue(now)
+    if engine.shared.commands.underWay > timedUnderWay { return 1 }
+    var milliseconds = feedback.millisecondsUntilDue(now)
+    // What waits for its time in the audio is told within a few milliseconds of it.
+    if timedUnderWay > 0 { milliseconds = min(milliseconds, 5) }
+    if let due = agenda.nextDue {
+      milliseconds = min(milliseconds, max(1, Int(min((due - horizon) / 1000, 1e6))))
+    }
+    return milliseconds
   }
 
   /// Fades out, and calls back when all is silent.
   package func leave(_ whenSilent: @escaping () -> Void) {
-    try? submit([PlannedCommand(action: .leave, whenDone: whenSilent)])
+    try? submit(
+      [PlannedCommand(action: .leave, whenDone: whenSilent)], path: "", client: nil)
   }
 
   /// The value of an address as an argument.
@@ -315,29 +374,36 @@ package final class Node {
   }
 
   private func send(_ packet: [UInt8], answering client: Client) {
-    outlet?.send(packet, to: feedback.target(for: client))
+    answersLeft -= 1
+    if answersLeft == 0 { counters.refused += 1 }
+    guard answersLeft >= 0 else { return }
+    let packet =
+      answersLeft > 0
+      ? packet
+      : Refusal(.busy, "that asks for more than can be answered at once; the rest is left out")
+        .answer(to: "")
+    for target in feedback.targets(for: client) { outlet?.send(packet, to: target) }
   }
 }
 
-/// Turns times into frames, once for each time in a packet.
-private struct FrameCache {
+/// Turns time tags into times of the steady clock, once for each in a packet.
+private struct TimeCache {
   /// How far ahead a time can be: a tag that is wrong by years would hold its place for ever.
   static let secondsAhead = 3600
 
-  let engine: Engine
-  private var last: (time: TimeTag, frame: Int64?)?
+  let present: Double
+  private var last: (time: TimeTag, due: Double)?
 
-  init(engine: Engine) { self.engine = engine }
+  init(present: Double) { self.present = present }
 
-  /// The frame of a time; nil where that is too far ahead.
-  mutating func frame(at time: TimeTag) -> Int64? {
-    if time == .immediately { return Command.now }
-    if let last, last.time == time { return last.frame }
-    let clock = engine.shared.clockReading
-    let due = time.unixMicroseconds + HostTime.steadyOfUnixEpoch
-    let isTooFar = due - clock.microseconds > Double(Self.secondsAhead) * 1e6
-    let frame = isTooFar ? nil : clock.frame(at: due)
-    last = (time, frame)
-    return frame
+  /// The time, where nil stands for at once; nil where it is too far ahead.
+  mutating func due(at time: TimeTag) -> Double?? {
+    // Before the first block there is no time.
+    if time == .immediately || present == 0 { return .some(nil) }
+    let due =
+      last.flatMap { $0.time == time ? $0.due : nil }
+      ?? time.unixMicroseconds + HostTime.steadyOfUnixEpoch
+    last = (time, due)
+    return due - present > Double(Self.secondsAhead) * 1e6 ? nil : .some(due)
   }
 }

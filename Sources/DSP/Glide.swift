@@ -67,20 +67,34 @@ package struct Glide: BitwiseCopyable {
     @_noLocks get { target + toGo }
   }
 
+  /// Goes on by `frames` values that nobody needs.
+  @_noLocks
+  package mutating func skip(frames: Int) {
+    var frame = 0
+    while isMoving && frame < frames {
+      step()
+      frame += 1
+    }
+  }
+
+  /// The one step that all others are made of.
+  @_noLocks
+  private mutating func step() {
+    if abs(firstToGo) < Self.near && abs(toGo) < Self.near {
+      firstToGo = 0
+      toGo = 0
+      return
+    }
+    firstToGo -= coefficient * firstToGo
+    toGo += coefficient * (firstToGo - toGo)
+  }
+
   /// Writes the next `frames` values; the first one already has moved.
   @_noLocks
   package mutating func fill(_ values: UnsafeMutablePointer<Float>, frames: Int) {
-    var firstToGo = self.firstToGo
-    var toGo = self.toGo
     var frame = 0
-    while frame < frames {
-      if abs(firstToGo) < Self.near && abs(toGo) < Self.near {
-        firstToGo = 0
-        toGo = 0
-        break
-      }
-      firstToGo -= coefficient * firstToGo
-      toGo += coefficient * (firstToGo - toGo)
+    while isMoving && frame < frames {
+      step()
       values[frame] = target + toGo
       frame += 1
     }
@@ -88,7 +102,5 @@ package struct Glide: BitwiseCopyable {
       values[frame] = target
       frame += 1
     }
-    self.firstToGo = firstToGo
-    self.toGo = toGo
   }
 }

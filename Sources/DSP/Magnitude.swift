@@ -12,16 +12,17 @@ package struct Magnitude: BitwiseCopyable {
   @_noLocks
   package init(_ samples: UnsafePointer<Float>, frames: Int) {
     let words = UnsafeRawPointer(samples)
-    let mask = SIMD8<UInt32>(repeating: 0x7FFF_FFFF)
-    var greatest = SIMD8<UInt32>(repeating: 0)
+    // Signed, because a maximum of these is one instruction on more machines.
+    let mask = SIMD8<Int32>(repeating: 0x7FFF_FFFF)
+    var greatest = SIMD8<Int32>(repeating: 0)
     var frame = 0
     while frame &+ 8 <= frames {
       let next =
-        words.loadUnaligned(fromByteOffset: frame &* 4, as: SIMD8<UInt32>.self) & mask
+        words.loadUnaligned(fromByteOffset: frame &* 4, as: SIMD8<Int32>.self) & mask
       greatest = pointwiseMax(greatest, next)
       frame &+= 8
     }
-    var bits = greatest.max()
+    var bits = UInt32(bitPattern: greatest.max())
     while frame < frames {
       bits = max(bits, samples[frame].bitPattern & 0x7FFF_FFFF)
       frame &+= 1

@@ -113,15 +113,19 @@ struct Core: ~Copyable {
     master.setSampleRate(rate)
     presence.setSampleRate(rate)
     presence.jump(to: 0)
-    presence.move(to: leaving == nil ? 1 : 0)
+    presence.move(to: 1)
+    leaving = nil
     isNewDriver = true
   }
 
   @_noLocks
   mutating func render(_ cycle: Cycle, frames: Int, ports: Ports) {
     rt_flush_denormals()
+    let isFirst = isNewDriver
     keepTime(cycle)
     takeCommands(frames: frames)
+    // The fade from silence has not begun: what was set before is there from its first sample.
+    if isFirst { settle() }
     var done = 0
     while done < frames {
       applyDue(by: timeline.frame &+ Int64(done))
@@ -138,12 +142,23 @@ struct Core: ~Copyable {
   }
 
   @_noLocks
+  private mutating func settle() {
+    inGain.settle()
+    live.settle()
+    loop.settle()
+    grid.settle()
+    music.settle()
+    master.settle()
+  }
+
+  @_noLocks
   private mutating func keepTime(_ cycle: Cycle) {
     let step = timeline.advance(to: cycle.frame)
     if isNewDriver {
       schedule.shift(by: step)
       isNewDriver = false
     }
+    shared.freewheeling.store(cycle.isFreewheeling, ordering: .relaxed)
     if cycle.isFreewheeling {
       shared.clock.publish(clock.nominalReading(at: timeline.frame))
     } else {
@@ -242,7 +257,7 @@ struct Core: ~Copyable {
     // These have nothing that sounds yet.
     Core.silence(ports.loop, &loop, frames: frames)
     Core.silence(ports.grid, &grid, frames: frames)
-    music.rest()
+    music.skip(frames: frames)
     Blocks.clear(ports.click, frames: frames)
 
     // The chain's effects stand here, between its bus and the output.
@@ -266,11 +281,11 @@ struct Core: ~Copyable {
     let sound = ports.live
     Blocks.copy(ports.input.left, to: sound.left, frames: frames)
     Blocks.copy(ports.input.right, to: sound.right, frames: frames)
-    let left = guardInput(sound.left, meter: .in1, frames: frames)
-    let right = guardInput(sound.right, meter: .in2, frames: frames)
+    let left = stopNonFinite(sound.left, meter: .in1, frames: frames)
+    let right = stopNonFinite(sound.right, meter: .in2, frames: frames)
     guard left != 0 || right != 0 else {
-      inGain.rest()
-      live.rest()
+      inGain.skip(frames: frames)
+      live.skip(frames: frames)
       return false
     }
     Blocks.clear(chain.left, frames: frames)
@@ -281,14 +296,15 @@ struct Core: ~Copyable {
     inGain.apply(to: sound, frames: frames, scratch: scratch)
     live.process(
       sound, chain: chain, direct: ports.output, frames: frames, scratch: scratch)
-    shared.meters.raise(.live1, to: Magnitude(sound.left, frames: frames).peak)
-    shared.meters.raise(.live2, to: Magnitude(sound.right, frames: frames).peak)
+    // A gain can lift what is finite over all bounds: the stems are guarded as the mix is.
+    _ = stopNonFinite(sound.left, meter: .live1, frames: frames)
+    _ = stopNonFinite(sound.right, meter: .live2, frames: frames)
     return true
   }
 
-  /// Stops NaN at the door, before any filter can remember it, and returns the peak.
+  /// Stops NaN and infinity, at the door before any filter can remember it, and returns the peak.
   @_noLocks
-  private func guardInput(
+  private func stopNonFinite(
     _ samples: UnsafeMutablePointer<Float>, meter: Meters.Channel, frames: Int
   ) -> Float {
     var magnitude = Magnitude(samples, frames: frames)
@@ -309,6 +325,6 @@ struct Core: ~Copyable {
   private static func silence(_ stem: Stereo, _ strip: inout Strip, frames: Int) {
     Blocks.clear(stem.left, frames: frames)
     Blocks.clear(stem.right, frames: frames)
-    strip.rest()
+    strip.skip(frames: frames)
   }
 }

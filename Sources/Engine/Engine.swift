@@ -1,8 +1,5 @@
+internal import CRealtime
 internal import Synchronization
-
-#if canImport(Glibc)
-  internal import Glibc
-#endif
 
 /// The engine: the control side's handle to it.
 ///
@@ -34,7 +31,7 @@ package final class Engine: Sendable {
         break
       }
       turn = original
-      usleep(100)
+      rt_pause()
     }
     core.pointer.pointee.begin(sampleRate: sampleRate)
     shared.turn.store(turn, ordering: .releasing)  // publishes the core to the new driver

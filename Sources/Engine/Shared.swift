@@ -23,6 +23,8 @@ package final class Shared: Sendable {
   // What the chain delays its input by, in frames: relaxed, whoever reads it looks again.
   let chainDelay = Atomic<Int>(0)
 
+  let freewheeling = Atomic<Bool>(false)
+
   // Who may render: twice the number of the ticket, plus one while it renders.
   let turn = Atomic<UInt64>(0)
 
@@ -32,6 +34,8 @@ package final class Shared: Sendable {
   package var nonFiniteCount: UInt64 { nonFinite.load(ordering: .relaxed) }
   /// Frames rendered so far.
   package var frameCount: UInt64 { frames.load(ordering: .relaxed) }
+  /// Whether frames at the moment don't follow the clock.
+  package var isFreewheeling: Bool { freewheeling.load(ordering: .relaxed) }
   /// By how many frames the chain delays what goes through it.
   package var chainDelayFrames: Int { chainDelay.load(ordering: .relaxed) }
   /// The relation of frames and time as the audio thread last saw it.

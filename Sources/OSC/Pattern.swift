@@ -7,14 +7,18 @@ package struct Pattern: Hashable, Sendable {
   // hundredth of this.
   private static let mostSteps = 20_000
 
+  // Each star can be a step down the stack. No address is half as long.
+  private static let longest = 256
+
   /// A pattern from its text.
   package init(_ text: String) {
-    bytes = Array(text.utf8)
+    self.init(text.utf8)
   }
 
-  /// A pattern from the address bytes of a message.
+  /// A pattern from the address bytes of a message; one of more than 256 bytes matches nothing.
   package init(_ bytes: some Sequence<UInt8>) {
-    self.bytes = Array(bytes)
+    let all = Array(bytes)
+    self.bytes = all.count <= Self.longest ? all : [UInt8(ascii: "[")]
   }
 
   /// Whether a text has any of the characters that make it a pattern.

@@ -25,7 +25,7 @@ package struct StreamFraming {
   package init() {}
 
   /// Whether a packet has begun and not ended.
-  package var isInsidePacket: Bool { !partial.isEmpty }
+  package var isInsidePacket: Bool { !partial.isEmpty || isEscaped }
 
   /// Takes the next bytes and hands over each packet that they complete.
   ///

@@ -121,6 +121,12 @@ package final class Socket {
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothingNow : .closed
   }
 
+  /// Whether there is news that a receiver of datagrams is gone.
+  package var hasFault: Bool {
+    var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)
+    return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
+  }
+
   /// Takes the news that a receiver of datagrams is gone.
   package func nextUnreachable() -> Endpoint? {
     var storage = sockaddr_storage()
@@ -145,7 +151,8 @@ package final class Socket {
 package final class DatagramReader {
   /// The longest datagram that there is.
   private static let longest = 65_536
-  private static let most = Int(PX_MOST_DATAGRAMS)
+  /// How many datagrams one reading brings at the most.
+  package static let most = Int(PX_MOST_DATAGRAMS)
 
   private let buffers: UnsafeMutableRawBufferPointer
   private let senders: UnsafeMutablePointer<sockaddr_storage>

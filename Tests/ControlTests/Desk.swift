@@ -57,6 +57,15 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
     return received[client] ?? []
   }
 
+  /// Lets the audio go on for long, and the node look after it every ten milliseconds.
+  func pass(frames: Int) {
+    for _ in 0..<frames / 480 {
+      _ = host.render(Tone.constant(0, frames: 480), block: 64)
+      seconds += 0.01
+      _ = node.tick()
+    }
+  }
+
   /// Lets the audio and the clock go on.
   func pass(seconds: Double = 0.02) {
     _ = host.render(Tone.constant(0, frames: 64), block: 64)

@@ -52,6 +52,58 @@ import Testing
     #expect(count <= 11)
   }
 
+  @Test func `a snapshot for one takes no change from another`() {
+    let desk = Desk()
+    desk.tell("/subscribe", .string("/loop/gain"), as: phone)
+    desk.pass()
+    _ = desk.take(phone)
+    desk.tell("/loop/gain", .float(-1), as: tablet)
+    desk.tell("/subscribe", .string("/loop/gain"), as: tablet)
+    desk.pass()
+    #expect(desk.take(phone) == [Received("/loop/gain", [.float(-1)])])
+  }
+
+  @Test func `whoever set a value is told what became of it, also when it is the old one`() {
+    let desk = Desk()
+    desk.tell("/subscribe", .string("/grid/gain"), as: phone)
+    desk.pass()
+    _ = desk.take(phone)
+    desk.tell("/grid/gain", .float(-6), as: phone)
+    desk.tell("/grid/gain", .float(0), as: tablet)
+    desk.pass()
+    #expect(desk.take(phone) == [Received("/grid/gain", [.float(0)])])
+  }
+
+  @Test func `two nodes that feed each other come to rest`() {
+    let desk = Desk()
+    desk.tell("/subscribe", .string("/grid/gain"), as: phone)
+    desk.tell("/grid/gain", .float(-6), as: tablet)
+    var count = 0
+    for _ in 0..<50 {
+      desk.pass()
+      for message in desk.take(phone) {
+        count += 1
+        desk.give([UInt8](address: message.address, message.arguments), as: phone)
+      }
+    }
+    #expect(count <= 2)
+  }
+
+  @Test func `a program that comes again from another port is told once`() {
+    let desk = Desk()
+    let ear = Desk.client(7777)
+    for port in 1...3 {
+      desk.tell("/subscribe", .string("/mute"), .int32(7777), as: Desk.client(UInt16(port)))
+    }
+    desk.tell("/subscribe", .string("/live/gain"), .int32(7777), as: Desk.client(4))
+    _ = desk.take(ear)
+    desk.tell("/mute", .int32(1), as: tablet)
+    desk.tell("/live/gain", .float(-3), as: tablet)
+    desk.pass()
+    #expect(desk.take(ear).map(\.address).sorted() == ["/live/gain", "/mute"])
+    #expect(desk.node.clientCount == 1)
+  }
+
   @Test func `what did not change is not sent`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/live/gain"))

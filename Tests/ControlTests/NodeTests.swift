@@ -132,9 +132,44 @@ import Testing
     for _ in 0..<4 { #expect(desk.give(bundle).isEmpty) }
     #expect(code(desk.give([UInt8](bundle: [gain], at: soon))) == "busy")
     #expect(desk.give(gain).isEmpty)
-    _ = desk.host.render(Tone.constant(0, frames: 96_000), block: 64)
-    desk.pass()
+    desk.pass(frames: 96_000)
     #expect(desk.give(bundle).isEmpty)
+  }
+
+  @Test func `what waits comes at its time, and in the order of its arrival`() {
+    let desk = Desk()
+    let clock = desk.host.engine.shared.clockReading
+    for (seconds, gain) in [(2.0, Float(-20)), (1.5, -15), (2.0, -21)] {
+      let time = TimeTag(
+        unixMicroseconds: clock.microseconds + seconds * 1e6 - HostTime.steadyOfUnixEpoch)
+      desk.give([UInt8](bundle: [[UInt8](address: "/live/gain", [.float(gain)])], at: time))
+    }
+    desk.pass(frames: 48_000)
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
+    desk.pass(frames: 36_000)
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-15)])])
+    desk.pass(frames: 36_000)
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-21)])])
+    #expect(desk.host.engine.shared.lateCount == 0)
+  }
+
+  @Test func `a pattern reaches values, and nothing that acts`() {
+    let desk = Desk()
+    desk.tell("/*")
+    #expect(!desk.node.isQuitting)
+    #expect(Set(desk.take().map(\.address)).isSubset(of: ["/mute", "/status", "/clock"]))
+  }
+
+  @Test func `a packet that asks for more than anybody could read is answered in part`() {
+    let desk = Desk()
+    let question = [UInt8](address: "/*/*", [])
+    let answers = desk.give(
+      [UInt8](bundle: Array(repeating: question, count: 3000), at: .immediately))
+    #expect(answers.count == 4096)
+    #expect(code(Array(answers.suffix(1))) == "busy")
+    #expect(desk.node.counters.refused == 1)
+    desk.pass()
+    #expect(desk.tell("/mute").count == 1)
   }
 
   @Test func `a timed value is told when it is in effect, not before`() {
@@ -145,8 +180,7 @@ import Testing
     desk.give([UInt8](bundle: [[UInt8](address: "/live/gain", [.float(-6)])], at: time))
     desk.pass()
     #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
-    _ = desk.host.render(Tone.constant(0, frames: 50_000), block: 64)
-    desk.pass()
+    desk.pass(frames: 50_000)
     #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-6)])])
   }
 

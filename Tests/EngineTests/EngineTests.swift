@@ -202,12 +202,32 @@ import Testing
     #expect(host.events().contains { if case .faded = $0.kind { true } else { false } })
   }
 
-  @Test func `a gain that was changed in silence is there with the first sound`() {
+  @Test func `what was set before the first sound is there from its first sample`() {
+    let host = OfflineHost(fadesIn: true)
+    host.send(Command(.set(.mute, 1)), Command(.set(.liveGain, -20)))
+    let output = host.render(Tone.constant(0.9, frames: 4800), block: 64)
+    #expect(output.left.allSatisfy { $0 == 0 })
+    #expect(output.live.max()! < 0.0901)
+  }
+
+  @Test func `a glide goes its way through silent samples too`() {
+    // A tone with zeros in it, and a command on each frame that cuts the block there.
+    func render(cuts: Bool) -> [Float] {
+      let host = OfflineHost()
+      let start = Int64(host.frame)
+      host.send(Command(.set(.liveGain, -90), at: start + 1))
+      if cuts { for frame in 1..<480 { host.send(Command(.set(.loopGain, 0), at: start + Int64(frame))) } }
+      let tone = (0..<480).map { [0, 0.5, 0, -0.5][$0 % 4] as Float }
+      return host.render(tone, block: 64).left
+    }
+    #expect(render(cuts: true) == render(cuts: false))
+  }
+
+  @Test func `a stem is finite whatever its gain makes of it`() {
     let host = OfflineHost()
-    host.send(Command(.set(.liveGain, -20)))
-    _ = host.render(Tone.constant(0, frames: 64), block: 64)
-    let output = host.render(Tone.constant(0.5, frames: 64), block: 64).left
-    #expect(output.allSatisfy { abs($0 - 0.05) < 1e-6 })
+    host.send(Command(.set(.inGain, 24)))
+    let output = host.render(Tone.constant(3e38, frames: 4800), block: 64)
+    #expect(output.live.allSatisfy { $0.isFinite })
   }
 
   @Test func `meters tell the peak since somebody looked`() {

@@ -27,9 +27,16 @@ import Testing
     #expect(Pattern(pattern).covers(address) == covers)
   }
 
+  @Test func `a pattern longer than any address matches nothing, and harms nothing`() {
+    for text in [String(repeating: "*", count: 60_000), String(repeating: "{", count: 60_000)] {
+      #expect(!Pattern("/live/" + text).covers("/live/gain"))
+    }
+    #expect(Pattern("/live/" + String(repeating: "*", count: 200)).matches("/live/gain"))
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `a pattern made to take for ever gives up`() {
-    let pattern = Pattern("/" + String(repeating: "*a", count: 5000) + "{a,b}")
+    let pattern = Pattern("/" + String(repeating: "*a", count: 120) + "{a,b}")
     #expect(!pattern.matches("/" + String(repeating: "a", count: 200) + "c"))
   }
 }

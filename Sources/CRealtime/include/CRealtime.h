@@ -39,6 +39,9 @@ static inline RT_SAFE double rt_sin(double x) { return sin(x); }
 RT_SAFE void rt_enter(void);
 RT_SAFE void rt_exit(void);
 
+// Sleeps for a tenth of a millisecond. Not for the audio thread.
+void rt_pause(void);
+
 // How much memory this process may lock; -1 where there is no limit.
 long rt_lockable_kilobytes(void);
 

@@ -115,5 +115,6 @@ package func plain(_ number: Double) -> String {
 
 /// A text in quotes, cut to a length that fits a line.
 package func quoted(_ text: String) -> String {
-  "\"\(text.count > 40 ? text.prefix(40) + "…" : text[...])\""
+  let isLong = text.utf8.count > 60
+  return "\"\(isLong ? String(decoding: text.utf8.prefix(60), as: UTF8.self) + "…" : text)\""
 }

@@ -106,6 +106,11 @@ package struct Address: Sendable {
     }
   }
 
+  /// Whether it has a value that can be asked for.
+  package var hasValue: Bool {
+    if case .reading = kind { true } else { parameter != nil }
+  }
+
   /// The value at the start, as the engine takes it.
   package var initial: Float? {
     switch kind {

@@ -62,10 +62,15 @@ package struct AddressTable: Sendable {
     index(of: path).map { addresses[$0] }
   }
 
+  /// The place of the address that sets a parameter.
+  package func index(of parameter: Parameter) -> Int? {
+    let index = byParameter[Int(parameter.rawValue)]
+    return index >= 0 ? index : nil
+  }
+
   /// The address that sets a parameter.
   package func address(of parameter: Parameter) -> Address? {
-    let index = byParameter[Int(parameter.rawValue)]
-    return index >= 0 ? addresses[index] : nil
+    index(of: parameter).map { addresses[$0] }
   }
 
   /// FNV-1a.

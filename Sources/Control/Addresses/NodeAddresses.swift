@@ -73,7 +73,7 @@ extension Address {
           .int64(clock.frame),
           .timeTag(
             TimeTag(unixMicroseconds: clock.microseconds - HostTime.steadyOfUnixEpoch)),
-          .double(1e6 / clock.microsecondsPerFrame),
+          .double(clock.microsecondsPerFrame > 0 ? 1e6 / clock.microsecondsPerFrame : 0),
         ]
       },
       "Answers h:frame t:time d:rate: the frame that began at that time, whose low 32 bits are "

@@ -25,7 +25,7 @@ package struct Refusal: Error, Equatable {
   package func answer(to address: String) -> [UInt8] {
     let echo =
       address.utf8.count <= Self.longestEcho
-      ? address : String(address.prefix(Self.longestEcho)) + "…"
+      ? address : String(decoding: address.utf8.prefix(Self.longestEcho), as: UTF8.self) + "…"
     return [UInt8](
       address: "/error", [.string(echo), .string(code.rawValue), .string(message)])
   }

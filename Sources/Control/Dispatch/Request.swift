@@ -23,8 +23,8 @@ package struct Request {
 package struct PlannedCommand {
   /// What the audio thread is to do.
   let action: Command.Action
-  /// The frame at which.
-  var frame = Command.now
+  /// When, in microseconds of the host's steady clock; nil for at once.
+  var due: Double?
   /// What follows on the control side, when it is done.
   var whenDone: (() -> Void)?
 }

@@ -17,7 +17,6 @@ final class Feedback {
   private let readings: [Int]
 
   private var dirty: Set<Int> = []
-  private var lastSent: [Int: [Argument]] = [:]
   private var nextChange = 0.0
   private var nextMeter = 0.0
   private var nextReading = 0.0
@@ -37,13 +36,23 @@ final class Feedback {
   }
 
   /// Where answers for a client go.
-  func target(for client: Client) -> Client { subscriptions.target(for: client) }
+  func targets(for client: Client) -> [Client] { subscriptions.targets(for: client) }
+
+  /// Notes that a client set a value: it shall be told what became of it, unless that is just what
+  /// it was told last.
+  ///
+  /// Without the exception two nodes that feed each other would answer each other for ever.
+  func heard(_ parameter: Parameter, _ value: Float, from client: Client) {
+    guard subscriptions.byClient[client] != nil, let index = table.index(of: parameter) else {
+      return
+    }
+    subscriptions.unsettle(
+      index, for: client, unless: [table.addresses[index].argument(for: value)])
+  }
 
   /// Notes that a parameter was set.
   func changed(_ parameter: Parameter) {
-    guard subscriptions.count > 0, let path = table.address(of: parameter)?.path,
-      let index = table.index(of: path)
-    else { return }
+    guard subscriptions.count > 0, let index = table.index(of: parameter) else { return }
     dirty.insert(index)
   }
 
@@ -54,14 +63,12 @@ final class Feedback {
     let covered = try subscriptions.add(
       pattern, for: client, target: port.map(client.at(port:)),
       now: isPermanent ? nil : node.now())
-    let target = subscriptions.target(for: client)
-    // What the others have not been told yet must not count as told with this snapshot.
-    sendChanges(node)
     for index in covered {
       let address = table.addresses[index]
       guard let values = value(of: address, at: index, node: node) else { continue }
-      node.outlet?.send([UInt8](address: address.path, values), to: target)
-      lastSent[index] = values
+      subscriptions.tell(client, index, values) {
+        node.outlet?.send([UInt8](address: address.path, values), to: $0)
+      }
     }
   }
 
@@ -75,7 +82,6 @@ final class Feedback {
   func tick(_ now: Double, node: Node) {
     guard subscriptions.count > 0 else {
       dirty.removeAll()
-      lastSent.removeAll()
       return
     }
     if now >= nextLease {
@@ -101,11 +107,9 @@ final class Feedback {
   private func sendChanges(_ node: Node) {
     for index in dirty.sorted() {
       let address = table.addresses[index]
-      guard let values = value(of: address, at: index, node: node), values != lastSent[index]
-      else { continue }
-      lastSent[index] = values
+      guard let values = value(of: address, at: index, node: node) else { continue }
       let packet = [UInt8](address: address.path, values)
-      subscriptions.forEach(wanting: index) { node.outlet?.send(packet, to: $0) }
+      subscriptions.tellAll(index, values) { node.outlet?.send(packet, to: $0) }
     }
     dirty.removeAll(keepingCapacity: true)
   }

@@ -1,4 +1,5 @@
 internal import OSC
+internal import Posix
 
 /// Who wants to be told what.
 package struct Subscriptions {
@@ -10,6 +11,8 @@ package struct Subscriptions {
     var wantsAll = false
     /// For each address in the table, whether it is wanted.
     var wanted: [Bool]
+    /// For each address, what it was told last; nil where it must be told anew.
+    var told: [[Argument]?]
     /// When it was last heard from; nil when it stays whatever happens.
     var lastHeard: Double?
   }
@@ -40,7 +43,8 @@ package struct Subscriptions {
     var subscription =
       byClient[client]
       ?? Subscription(
-        target: target ?? client, wanted: Array(repeating: false, count: table.addresses.count))
+        target: target ?? client, wanted: Array(repeating: false, count: table.addresses.count),
+        told: Array(repeating: nil, count: table.addresses.count), lastHeard: now)
     let covered = table.addresses.indices.filter {
       pattern?.covers(table.addresses[$0].path) ?? true
     }
@@ -60,15 +64,30 @@ package struct Subscriptions {
     }
     for index in covered { subscription.wanted[index] = true }
     if let target { subscription.target = target }
-    subscription.lastHeard = now
+    // What is to stay stays.
+    if subscription.lastHeard != nil { subscription.lastHeard = now }
+    takeOver(from: client, &subscription)
     byClient[client] = subscription
     return covered
   }
 
-  /// Forgets a client; false when there was none.
-  @discardableResult
-  mutating func remove(_ client: Client) -> Bool {
-    byClient.removeValue(forKey: client) != nil
+  /// Lets a subscription have the wishes of others with the same target: a program that comes
+  /// again from another port, and must not be told everything twice.
+  private mutating func takeOver(from client: Client, _ subscription: inout Subscription) {
+    for (other, older) in byClient
+    where other != client && older.target == subscription.target && older.lastHeard != nil {
+      for index in older.wanted.indices where older.wanted[index] {
+        subscription.wanted[index] = true
+      }
+      subscription.patterns += older.patterns.filter { !subscription.patterns.contains($0) }
+      subscription.wantsAll = subscription.wantsAll || older.wantsAll
+      byClient[other] = nil
+    }
+  }
+
+  /// Ends a client's subscriptions, unless it is to be told things whatever it says.
+  mutating func remove(_ client: Client) {
+    if byClient[client]?.lastHeard != nil { byClient[client] = nil }
   }
 
   /// Forgets whoever is told things at this place, unless it is to stay.
@@ -88,7 +107,16 @@ package struct Subscriptions {
   }
 
   /// Where answers for a client go.
-  func target(for client: Client) -> Client { byClient[client]?.target ?? client }
+  ///
+  /// To one that does not subscribe, back to it, and also to a place on its host that is told
+  /// everything: it may listen there only.
+  func targets(for client: Client) -> [Client] {
+    if let subscription = byClient[client] { return [subscription.target] }
+    let places = byClient.values.filter {
+      $0.lastHeard == nil && $0.target.endpoint.address == client.endpoint.address
+    }
+    return [client] + places.map(\.target)
+  }
 
   /// Whether anybody wants an address.
   func isWanted(_ index: Int) -> Bool { byClient.values.contains { $0.wanted[index] } }
@@ -97,6 +125,31 @@ package struct Subscriptions {
   func forEach(wanting index: Int, _ body: (Client) -> Void) {
     for subscription in byClient.values where subscription.wanted[index] {
       body(subscription.target)
+    }
+  }
+
+  /// Tells one client the values of an address, by calling `body` with its place.
+  mutating func tell(
+    _ client: Client, _ index: Int, _ values: [Argument], _ body: (Client) -> Void
+  ) {
+    guard let target = byClient[client]?.target else { return }
+    byClient[client]!.told[index] = values
+    body(target)
+  }
+
+  /// Tells everyone who wants an address and was told something else last.
+  mutating func tellAll(_ index: Int, _ values: [Argument], _ body: (Client) -> Void) {
+    for (client, subscription) in byClient
+    where subscription.wanted[index] && subscription.told[index] != values {
+      byClient[client]!.told[index] = values
+      body(subscription.target)
+    }
+  }
+
+  /// Lets a client be told an address anew, unless it was told just these values last.
+  mutating func unsettle(_ index: Int, for client: Client, unless values: [Argument]) {
+    if let told = byClient[client]?.told[index], told != values {
+      byClient[client]!.told[index] = nil
     }
   }
 }

@@ -20,9 +20,13 @@ final class Connection {
   private var insideSince: Double?
   private var unsent: [UInt8] = []
   private var isBroken = false
+  private var finishingSince: Double?
+  /// When something came last.
+  private(set) var lastHeard: Double
 
-  init(socket: Socket, client: Client) {
+  init(socket: Socket, now: Double, client: Client) {
     self.socket = socket
+    lastHeard = now
     self.client = client
   }
 
@@ -58,6 +62,7 @@ final class Connection {
   }
 
   private func noteProgress(now: Double, packets: Int) {
+    lastHeard = now
     if packets > 0 { insideSince = nil }
     insideSince = framing.isInsidePacket ? insideSince ?? now : nil
   }
@@ -66,6 +71,21 @@ final class Connection {
   func isHopeless(now: Double) -> Bool {
     if let insideSince, now - insideSince > Self.messageSeconds * 1e6 { return true }
     return isBroken
+  }
+
+  /// Lets it go when its last answers are out.
+  func finish(now: Double) { finishingSince = now }
+
+  /// Whether nothing more is read from it.
+  var isFinishing: Bool { finishingSince != nil }
+
+  /// Whether its last answers are out, as far as they ever will be.
+  func isFinished(now: Double) -> Bool {
+    guard let finishingSince else { return false }
+    flush()
+    let seconds = (now - finishingSince) / 1e6
+    // What the audio answers comes within a block or two.
+    return isBroken || seconds > 1 || (seconds > 0.25 && unsent.isEmpty)
   }
 
   /// Whether something waits to be written.

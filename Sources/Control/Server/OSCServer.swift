@@ -96,9 +96,12 @@ package final class OSCServer: Outlet {
         }
         node.receive(bytes, from: Client(endpoint: sender, transport: .datagrams(socket: index)))
       }
-      if count == 0 { break }
       node.takeEvents()
+      // Less than all there is room for is all there is.
+      if count < DatagramReader.most { break }
     }
+    // An answer that nobody took makes the next call fail: only then there is news.
+    guard socket.hasFault else { return }
     while let gone = socket.nextUnreachable() {
       node.forget(Client(endpoint: gone, transport: .datagrams(socket: index)))
     }
@@ -112,14 +115,18 @@ package final class OSCServer: Outlet {
         node.counters.denied += 1
         continue
       }
-      guard connections.count < Self.mostConnections else {
+      if connections.count >= Self.mostConnections {
+        // Who has said nothing for longest, and wants nothing, makes room.
+        let idle = connections.filter { !node.isSubscribed($0.value.client) }
+          .min { $0.value.lastHeard < $1.value.lastHeard }
         node.counters.dropped += 1
-        continue
+        guard let idle else { continue }
+        close(idle.key)
       }
       connectionCount += 1
       let number = connectionCount
       connections[number] = Connection(
-        socket: socket,
+        socket: socket, now: HostTime.steady,
         client: Client(endpoint: peer, transport: .stream(connection: number)))
       loop.watch(socket.descriptor) { [unowned self] in serve(number) }
     }
@@ -128,11 +135,14 @@ package final class OSCServer: Outlet {
   private func serve(_ number: Int) {
     guard let connection = connections[number] else { return }
     connection.flush()
+    if connection.isFinishing { return }
     switch connection.receive(now: HostTime.steady, { node.receive($0, from: connection.client) }) {
     case .open:
       loop.watchWriting(connection.socket.descriptor, connection.hasUnsent)
     case .ended:
-      close(number)
+      // It may have closed its own side only, and still want its answers.
+      connection.finish(now: HostTime.steady)
+      loop.forget(connection.socket.descriptor)
     case .broken:
       node.counters.malformed += 1
       node.counters.dropped += 1
@@ -150,9 +160,13 @@ package final class OSCServer: Outlet {
   package func tick() {
     guard !connections.isEmpty else { return }
     let now = HostTime.steady
-    for (number, connection) in connections where connection.isHopeless(now: now) {
-      node.counters.dropped += 1
-      close(number)
+    for (number, connection) in connections {
+      if connection.isFinished(now: now) {
+        close(number)
+      } else if connection.isHopeless(now: now) {
+        node.counters.dropped += 1
+        close(number)
+      }
     }
   }
 

@@ -18,9 +18,13 @@ struct Fader: BitwiseCopyable {
   @_noLocks
   mutating func jump(to linear: Float) { gain.jump(to: linear) }
 
-  /// Is where it was going to, while nothing can be heard of it.
+  /// Is where it was going to, at once: before anything is heard.
   @_noLocks
-  mutating func rest() { gain.jump(to: gain.target) }
+  mutating func settle() { gain.jump(to: gain.target) }
+
+  /// Goes on while there is nothing to be heard.
+  @_noLocks
+  mutating func skip(frames: Int) { gain.skip(frames: frames) }
 
   /// Whether it has come to rest at silence.
   var isClosed: Bool {

@@ -34,6 +34,13 @@ struct Master: BitwiseCopyable {
   @_noLocks
   mutating func setMute(_ mute: Bool) { open.move(to: mute ? 0 : 1) }
 
+  /// Is where it was going to, at once: before anything is heard.
+  @_noLocks
+  mutating func settle() {
+    gain.settle()
+    open.settle()
+  }
+
   @_noLocks
   mutating func process(
     _ out: Stereo, frames: Int, scratch: UnsafeMutablePointer<Float>

@@ -48,11 +48,19 @@ struct Strip: BitwiseCopyable {
     toDirect.add(sound, to: direct, frames: frames, scratch: scratch)
   }
 
-  /// Is where it was going to, while the source is silent.
+  /// Is where it was going to, at once: before anything is heard.
   @_noLocks
-  mutating func rest() {
-    gain.rest()
-    toChain.rest()
-    toDirect.rest()
+  mutating func settle() {
+    gain.settle()
+    toChain.settle()
+    toDirect.settle()
+  }
+
+  /// Goes on while the source is silent.
+  @_noLocks
+  mutating func skip(frames: Int) {
+    gain.skip(frames: frames)
+    toChain.skip(frames: frames)
+    toDirect.skip(frames: frames)
   }
 }
