@@ -15,7 +15,6 @@ struct CallbackContext: ~Copyable {
   private let engine: Engine
   let facts: ServerFacts
   let wake: Signal
-  let clockDifference: Double
   private let joined = HostTime.steady
   private static let joiningMicroseconds = 500_000.0
 
@@ -26,7 +25,7 @@ struct CallbackContext: ~Copyable {
   /// `ports` are in the order of `PortPlan.all`.
   init(
     client: OpaquePointer, ports: [OpaquePointer], renderer: Renderer, engine: Engine,
-    facts: ServerFacts, wake: Signal, clockDifference: Double
+    facts: ServerFacts, wake: Signal
   ) {
     self.client = client
     self.ports = ports
@@ -34,7 +33,6 @@ struct CallbackContext: ~Copyable {
     self.engine = engine
     self.facts = facts
     self.wake = wake
-    self.clockDifference = clockDifference
     in1 = ports[0]
     in2 = ports[1]
     out1 = ports[2]
@@ -76,15 +74,32 @@ struct CallbackContext: ~Copyable {
   func reportLatency(_ mode: jack_latency_callback_mode_t) {
     let delay = UInt32(clamping: engine.shared.chainDelayFrames)
     if mode == JackCaptureLatency {
-      let (left, right) = (range(in1, mode), range(in2, mode))
-      set(out1, mode, left, plus: delay)
-      set(out2, mode, right, plus: delay)
-      set(live1, mode, left, plus: 0)
-      set(live2, mode, right, plus: 0)
+      var (left, right) = (range(in1, mode), range(in2, mode))
+      set(live1, mode, left)
+      set(live2, mode, right)
+      left.min += delay
+      left.max += delay
+      right.min += delay
+      right.max += delay
+      set(out1, mode, left)
+      set(out2, mode, right)
     } else {
-      set(in1, mode, range(out1, mode), plus: delay)
-      set(in2, mode, range(out2, mode), plus: delay)
+      set(in1, mode, playback(out1, live1, delay))
+      set(in2, mode, playback(out2, live2, delay))
     }
+  }
+
+  /// How long the sound of an input takes to where it is heard, on either way there is.
+  private func playback(
+    _ out: OpaquePointer, _ stem: OpaquePointer, _ delay: UInt32
+  ) -> jack_latency_range_t {
+    var whole = range(out, JackPlaybackLatency)
+    whole.min += delay
+    whole.max += delay
+    guard jack_port_connected(stem) > 0 else { return whole }
+    let other = range(stem, JackPlaybackLatency)
+    guard jack_port_connected(out) > 0 else { return other }
+    return jack_latency_range_t(min: min(whole.min, other.min), max: max(whole.max, other.max))
   }
 
   private func range(
@@ -96,12 +111,9 @@ struct CallbackContext: ~Copyable {
   }
 
   private func set(
-    _ port: OpaquePointer, _ mode: jack_latency_callback_mode_t, _ range: jack_latency_range_t,
-    plus delay: UInt32
+    _ port: OpaquePointer, _ mode: jack_latency_callback_mode_t, _ range: jack_latency_range_t
   ) {
     var range = range
-    range.min += delay
-    range.max += delay
     jack_port_set_latency_range(port, mode, &range)
   }
 }
@@ -132,7 +144,9 @@ private func renderBlock(
   var period: Float = 0
   jack_get_cycle_times(context.pointee.client, &frame, &due, &next, &period)
   let cycle = Cycle(
-    frame: frame, microseconds: Double(due) + context.pointee.clockDifference,
+    frame: frame,
+    microseconds: Double(due)
+      + Double(bitPattern: context.pointee.facts.clockDifference.load(ordering: .relaxed)),
     isFreewheeling: context.pointee.facts.isFreewheeling.load(ordering: .relaxed))
   let ports = Ports(
     input: stereo(context.pointee.in1, context.pointee.in2, frames),

@@ -48,11 +48,12 @@ package final class JackLink: @unchecked Sendable {
   private var attemptsToDescribe = 0
   private var reportedRefusal = false
 
-  /// Joins the server, or throws.
+  /// Joins the server, or throws; or, where it need not be there yet, waits for it.
   ///
   /// `report` takes lines for people, from any thread.
   package init(
-    _ configuration: Configuration, engine: Engine, report: @escaping @Sendable (String) -> Void
+    _ configuration: Configuration, engine: Engine, awaitsServer: Bool = false,
+    report: @escaping @Sendable (String) -> Void
   ) throws {
     self.configuration = configuration
     self.engine = engine
@@ -62,11 +63,18 @@ package final class JackLink: @unchecked Sendable {
     // libjack would write to standard error by itself, many lines for one fault.
     jack_set_error_function { _ in }
     jack_set_info_function { _ in }
-    let first = try Membership(
-      name: configuration.name, server: configuration.server, mustBeExact: false, engine: engine,
-      facts: facts, wake: wake)
-    name = first.name
-    began(first)
+    do throws(JackError) {
+      let first = try Membership(
+        name: configuration.name, server: configuration.server, mustBeExact: awaitsServer,
+        engine: engine, facts: facts, wake: wake)
+      name = first.name
+      began(first)
+    } catch {
+      guard awaitsServer else { throw error }
+      name = configuration.name
+      standby = try Standby(engine)
+      report("\(error); waiting for it")
+    }
     Thread.start("jack-link") { [self] in run() }
   }
 
@@ -114,13 +122,14 @@ package final class JackLink: @unchecked Sendable {
 
   private func lookAfter() {
     if facts.isGone.load(ordering: .relaxed) { lost() }
-    if membership == nil { rejoin() }
+    if membership == nil && !isEnding.load(ordering: .relaxed) { rejoin() }
     guard let membership else { return }
     if Double(facts.rate.load(ordering: .relaxed)) != membership.rate {
       report("the server's sample rate has changed; joining it anew")
       lost()
       return
     }
+    facts.compareClocks()
     facts.load.store(membership.load.bitPattern, ordering: .relaxed)
     if facts.graphChanged.exchange(false, ordering: .relaxed) {
       memory.update(membership.links, now: HostTime.steady)
@@ -182,9 +191,11 @@ package final class JackLink: @unchecked Sendable {
     } catch {
       if !reportedRefusal { report("can't join the JACK server again: \(error); trying on") }
       reportedRefusal = true
-      // The attempt may have taken the engine over.
-      standby?.end()
-      standby = try? Standby(engine)
+      if case .refused = error {
+        // The attempt may have taken the engine over.
+        standby?.end()
+        standby = try? Standby(engine)
+      }
     }
   }
 

@@ -25,7 +25,10 @@ final class Membership: @unchecked Sendable {
     guard
       let client = nj_client_open(name, JackOptions(rawValue: options), &status, server)
     else {
-      throw status.rawValue & JackNameNotUnique.rawValue != 0
+      // jackd tells a name that is taken as an error of the server, and only a server that is
+      // not there as a failure.
+      let taken = JackNameNotUnique.rawValue | JackServerError.rawValue
+      throw status.rawValue & JackServerFailed.rawValue == 0 && status.rawValue & taken != 0
         ? .nameTaken(name) : .noServer(server)
     }
     var ports: [OpaquePointer] = []
@@ -43,13 +46,12 @@ final class Membership: @unchecked Sendable {
     facts.block.store(jack_get_buffer_size(client), ordering: .relaxed)
     facts.isGone.store(false, ordering: .relaxed)
     facts.isFreewheeling.store(false, ordering: .relaxed)
-    // Both count microseconds of a steady clock, but not always of the same one.
-    let difference = HostTime.steady - Double(jack_get_time())
+    facts.compareClocks()
     context = .allocate(capacity: 1)
     context.initialize(
       to: CallbackContext(
         client: client, ports: ports, renderer: engine.takeOver(sampleRate: rate), engine: engine,
-        facts: facts, wake: wake, clockDifference: abs(difference) < 1000 ? 0 : difference))
+        facts: facts, wake: wake))
     setCallbacks()
     guard jack_activate(client) == 0 else {
       jack_client_close(client)

@@ -1,3 +1,5 @@
+internal import CJack
+internal import Posix
 internal import Synchronization
 
 /// What JACK's callbacks tell about the server; they write, whoever wants to know reads.
@@ -12,9 +14,19 @@ final class ServerFacts: Sendable {
   let xruns = Atomic<Int>(0)
   let longestXrun = Atomic<UInt32>(0)
 
+  // What to add to the server's microseconds to get the host's: bits of a Double.
+  let clockDifference = Atomic<UInt64>(0)
+
   // Set by callbacks, taken by the link's thread.
   let isGone = Atomic<Bool>(false)
   let graphChanged = Atomic<Bool>(false)
+
+  /// Compares the server's clock with the host's: both are steady, but one may follow the
+  /// network's time and the other not.
+  func compareClocks() {
+    let difference = HostTime.steady - Double(jack_get_time())
+    clockDifference.store(difference.bitPattern, ordering: .relaxed)
+  }
 
   func countXrun(microseconds: Float) {
     xruns.add(1, ordering: .relaxed)

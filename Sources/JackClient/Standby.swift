@@ -1,10 +1,10 @@
-internal import Engine
-internal import Posix
+package import Engine
+package import Posix
 internal import Synchronization
 
 /// Renders the engine into nowhere while there is no server, by the clock of the host: commands
 /// take effect, and answers come, as always.
-final class Standby: Sendable {
+package final class Standby: Sendable {
   private static let rate = 48_000.0
   private static let periodMilliseconds = 5
   private static let longestBlock = 4096
@@ -13,14 +13,14 @@ final class Standby: Sendable {
   private let stop: Signal
 
   /// Takes the engine over, and renders it until `end`.
-  init(_ engine: Engine) throws(SystemError) {
+  package init(_ engine: Engine) throws(SystemError) {
     stop = try Signal()
     let renderer = engine.takeOver(sampleRate: Self.rate)
     Thread.start("standby") { [self] in run(renderer, engine) }
   }
 
   /// Ends it; whoever takes the engine over next may come before or after.
-  func end() {
+  package func end() {
     isWanted.store(false, ordering: .relaxed)
     stop.set()
   }

@@ -37,18 +37,22 @@ package enum Environment {
     }
   }
 
-  /// Writes all of a text to standard output at once.
-  package static func print(_ text: String) { put(text, 1) }
+  /// Writes all of a text to standard output at once; false where that takes no more.
+  @discardableResult
+  package static func print(_ text: String) -> Bool { put(text, 1) }
 
   /// Writes a line for people to standard error.
-  package static func say(_ line: String) { put("syrinx: \(line)\n", 2) }
+  package static func say(_ line: String) { _ = put("syrinx: \(line)\n", 2) }
 
-  private static func put(_ text: String, _ descriptor: Int32) {
+  private static func put(_ text: String, _ descriptor: Int32) -> Bool {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { return }
+      if count < 0, errno == EINTR { continue }
+      // Whoever has stopped to read wanted no more: that is no fault.
+      guard count > 0 else { return errno == EPIPE }
       rest = rest.dropFirst(count)
     }
+    return true
   }
 }

@@ -9,7 +9,9 @@ package enum Files {
       made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
       guard mkdir(made, 0o755) == 0 || errno == EEXIST else { throw SystemError(made) }
     }
-    guard access(path, W_OK | X_OK) == 0 else { throw SystemError(path) }
+    var status = stat()
+    guard stat(path, &status) == 0, access(path, W_OK | X_OK) == 0 else { throw SystemError(path) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw SystemError(path, code: ENOTDIR) }
   }
 
   /// Finds out whether `makeFolder` would succeed, and leaves nothing behind.

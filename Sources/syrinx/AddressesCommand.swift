@@ -22,7 +22,7 @@ enum AddressesCommand {
       throw Failure(.usage, "--json and --markdown exclude each other")
     }
     let addresses = AddressTable.node.addresses
-    Environment.print(
+    try Failure.print(
       given.has("json")
         ? Reference.json(addresses)
         : given.has("markdown") ? Reference.markdown(addresses) : Reference.text(addresses))

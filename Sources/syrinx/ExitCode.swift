@@ -1,3 +1,5 @@
+internal import Posix
+
 /// The codes that the program ends with, after sysexits.
 enum ExitCode: Int32 {
   case success = 0
@@ -18,5 +20,12 @@ struct Failure: Error {
   init(_ code: ExitCode, _ message: String) {
     self.code = code
     self.message = message
+  }
+
+  /// Writes to standard output, or fails as one that can't.
+  static func print(_ text: String) throws(Failure) {
+    guard Environment.print(text) else {
+      throw Failure(.cannotWrite, "can't write to the standard output")
+    }
   }
 }

@@ -92,7 +92,10 @@ final class LibloPeer {
     case ("s", let value?), ("S", let value?):
       return .string(
         String(cString: UnsafeRawPointer(value).assumingMemoryBound(to: CChar.self)))
-    default: return .nil
+    case ("b", let value?): return .blob(Array(repeating: 0, count: Int(value.pointee.i)))
+    case ("I", _): return .infinitum
+    case ("N", _): return .nil
+    default: return .symbol("(\(type))")
     }
   }
 }

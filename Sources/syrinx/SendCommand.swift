@@ -76,7 +76,8 @@ enum SendCommand {
       self.place = place
       guard let colon = place.lastIndex(of: ":"),
         let port = UInt16(place[place.index(after: colon)...]), port > 0,
-        let peer = LibloPeer(host: String(place[..<colon]), port: "\(port)")
+        let peer = LibloPeer(
+          host: place[..<colon].filter { !"[]".contains($0) }, port: "\(port)")
       else { throw Failure(.usage, "--to takes HOST:PORT; got \(quoted(place))") }
       self.peer = peer
       peer.whenReceived = { [unowned self] in take($0, $1) }
@@ -108,8 +109,9 @@ enum SendCommand {
       }
       answers += 1
       let words = arguments.map(Self.text)
-      if path == "/error", words.count == 3 {
-        failure = failure ?? Failure(Self.code(words[1]), "\(words[1]): \(words[2])")
+      if path == "/error" {
+        let code = words.count == 3 ? Self.code(words[1]) : .unavailable
+        failure = failure ?? Failure(code, words.dropFirst().joined(separator: ": "))
         return
       }
       Environment.print(([path] + words).joined(separator: " ") + "\n")
@@ -117,11 +119,13 @@ enum SendCommand {
 
     private static func text(_ argument: Argument) -> String {
       switch argument {
-      case .string(let text): text
+      // What would move the cursor or colour the terminal is no answer.
+      case .string(let text), .symbol(let text):
+        text.filter { !($0.unicodeScalars.first?.value ?? 0 < 32) }
       case .bool(let value): value ? "T" : "F"
-      case .timeTag(let time):
-        "\(time.bits >> 32).\(String(time.bits & 0xFFFF_FFFF, radix: 16))"
-      default: argument.number.map(plain) ?? String(argument.tag)
+      case .timeTag(let time): "\(time.unixMicroseconds / 1e6)"
+      case .nil: "N"
+      default: argument.number.map(plain) ?? "(\(argument.tag))"
       }
     }
 

@@ -44,7 +44,7 @@ enum Syrinx {
   private static func start(_ arguments: [String]) throws(Failure) {
     let first = arguments.first
     if first == "--help" || first == "-h" || first == "help" {
-      Environment.print(overview.help)
+      try Failure.print(overview.help)
       return
     }
     if let first, let command = commands[first] {
@@ -60,9 +60,9 @@ enum Syrinx {
   private static func start(_ command: Command, _ arguments: [String]) throws(Failure) {
     let given = try command.page.parse(arguments)
     if given.has("help") {
-      Environment.print(command.page.help)
+      try Failure.print(command.page.help)
     } else if given.has("version") {
-      Environment.print("syrinx \(Version.text)\n")
+      try Failure.print("syrinx \(Version.text)\n")
     } else {
       try command.run(given)
     }

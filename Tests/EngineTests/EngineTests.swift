@@ -216,7 +216,9 @@ import Testing
       let host = OfflineHost()
       let start = Int64(host.frame)
       host.send(Command(.set(.liveGain, -90), at: start + 1))
-      if cuts { for frame in 1..<480 { host.send(Command(.set(.loopGain, 0), at: start + Int64(frame))) } }
+      if cuts {
+        for frame in 1..<480 { host.send(Command(.set(.loopGain, 0), at: start + Int64(frame))) }
+      }
       let tone = (0..<480).map { [0, 0.5, 0, -0.5][$0 % 4] as Float }
       return host.render(tone, block: 64).left
     }

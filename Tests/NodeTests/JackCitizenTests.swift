@@ -59,6 +59,24 @@ extension NodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `it says when another has taken its name meanwhile`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      // The node sleeps while the thief comes.
+      kill(node.id, SIGSTOP)
+      server.kill()
+      try server.start()
+      let thief = try Probe(server: server.name, playerName: "syrinx")
+      kill(node.id, SIGCONT)
+      for _ in 0..<100 where !node.errors.contains("is called syrinx already") { usleep(20_000) }
+      #expect(node.errors.contains("is called syrinx already"))
+      thief.close()
+      for _ in 0..<100 where !node.errors.contains("back on the JACK server") { usleep(20_000) }
+      #expect(node.errors.contains("back on the JACK server"))
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `connecting to the hardware gives both sides`() throws {
       let server = try JackServer()
       let node = try NodeProcess(server: server, ["--connect"])

@@ -7,7 +7,7 @@ import Testing
 extension NodeTests {
   /// Against a session manager of twenty lines.
   @Suite struct SessionTests {
-    private final class Manager {
+    fileprivate final class Manager {
       let socket: Socket
       private let reader = DatagramReader()
       private var client: Endpoint?
@@ -80,6 +80,43 @@ extension NodeTests {
       manager.send("/nsm/client/open", .string("/proc/nowhere"), .string("x"), .string("y"))
       #expect(manager.receive()?.address == "/error")
       #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
+      #expect(node.end() == 0)
+    }
+  }
+
+  @Suite struct LoneSessionTests {
+    @Test(.timeLimit(.minutes(1)), arguments: ["osc.udp://127.0.0.1:9/", "nonsense"])
+    func `without a manager that answers it runs on its own, and says so`(url: String) throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server, environment: ["NSM_URL": url])
+      #expect(node.ready["name"] == "syrinx")
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a session that opens before the server is there is joined when that comes`() throws {
+      let server = try JackServer()
+      server.stop()
+      let manager = try SessionTests.Manager()
+      let node = try NodeProcess(
+        server: server, environment: ["NSM_URL": manager.url], awaitsReady: false)
+      #expect(manager.receive()?.address == "/nsm/server/announce")
+      manager.send("/reply", .string("/nsm/server/announce"), .string(""), .string(""), .string(""))
+      let folder = node.folder.appendingPathComponent("one").path
+      manager.send("/nsm/client/open", .string(folder), .string("One"), .string("late"))
+      #expect(manager.receive()?.address == "/reply")
+      try node.awaitReady()
+      let phone = try Phone(port: node.port)
+      #expect(phone.ask("/status/server")?.arguments == [.string("gone")])
+      phone.send("/live/gain", .float(-2))
+      #expect(phone.sync())
+      try server.start()
+      for _ in 0..<100 where phone.ask("/status/server")?.arguments != [.string("running")] {
+        usleep(20_000)
+      }
+      let probe = try Probe(server: server.name)
+      #expect(!probe.ports(of: "late").isEmpty)
+      probe.close()
       #expect(node.end() == 0)
     }
   }

@@ -32,7 +32,8 @@ package final class Probe: @unchecked Sendable {
   ///
   /// `plays` gives the sample for each frame.
   package init(
-    server: String, capturedDelay: UInt32 = 0, plays: @escaping (UInt32) -> Float = { _ in 0 }
+    server: String, playerName: String = "player", capturedDelay: UInt32 = 0,
+    plays: @escaping (UInt32) -> Float = { _ in 0 }
   ) throws {
     func open(_ name: String) throws -> OpaquePointer {
       var status = JackStatus(rawValue: 0)
@@ -41,7 +42,7 @@ package final class Probe: @unchecked Sendable {
       }
       return client
     }
-    player = try open("player")
+    player = try open(playerName)
     hearer = try open("hearer")
     playerPorts = ["left", "right"].map { [player] (name: String) -> OpaquePointer in
       jack_port_register(player, name, JACK_DEFAULT_AUDIO_TYPE, UInt(JackPortIsOutput.rawValue), 0)

@@ -25,7 +25,7 @@ enum DoctorCommand {
       Checkup.governor(), Checkup.port(options), Checkup.home(options.home),
       Checkup.runtimeFolder(), Checkup.avahi(),
     ]
-    for finding in findings { Environment.print(finding.text) }
+    for finding in findings { try Failure.print(finding.text) }
     if let stop = findings.first(where: { $0.state == .stop }) {
       throw Failure(stop.code, "the node can't run like this")
     }

@@ -52,7 +52,7 @@ struct CommandPage: Sendable {
       // What begins with - and a digit is a negative number.
       let isOption =
         argument.hasPrefix("-") && argument.count > 1
-        && !(argument.dropFirst().first?.isNumber ?? false)
+        && !(argument.dropFirst().first.map { $0.isNumber || $0 == "." } ?? false)
       if onlyRest || !isOption {
         given.rest.append(argument)
       } else if argument == "--" {

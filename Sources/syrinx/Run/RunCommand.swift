@@ -72,10 +72,12 @@ struct RunOptions {
     }
     if let name = given["name"] {
       // JACK keeps its part of a port's name apart with a colon; the file is called so too.
-      guard !name.isEmpty, name.utf8.count <= 32, !name.contains(where: { ":/".contains($0) })
-      else {
+      let isPlain = !name.unicodeScalars.contains {
+        ":/".unicodeScalars.contains($0) || $0.value < 33
+      }
+      guard !name.isEmpty, name.utf8.count <= 32, isPlain else {
         throw Failure(
-          .usage, "--name takes 1 to 32 bytes without : and /; got \(quoted(name))")
+          .usage, "--name takes 1 to 32 bytes without blanks, : and /; got \(quoted(name))")
       }
       self.name = name
     }
@@ -89,6 +91,7 @@ struct RunOptions {
     home =
       given["home"]
       ?? (Environment["XDG_DATA_HOME"] ?? Environment.homeFolder + "/.local/share") + "/syrinx"
+    guard !home.isEmpty else { throw Failure(.usage, "--home takes a folder; got \"\"") }
     switch given["listen"] {
     case nil, "local": break
     case "lan": access.isOpen = true

@@ -11,6 +11,7 @@ final class RunningNode {
   // How long the fade at the end may take until the program ends without it.
   private static let fadeMilliseconds = 500.0
   private static let firstBlockMilliseconds = 1000.0
+  private static let managerMilliseconds = 2000.0
 
   private let options: RunOptions
   private let loop = EventLoop()
@@ -22,6 +23,8 @@ final class RunningNode {
   private var urlFile: URLFile?
   private var announcement: Announcement?
   private var session: SessionClient?
+  private var standby: Standby?
+  private var failure: Failure?
   private var wantsEnd = false
 
   init(_ options: RunOptions) throws(Failure) {
@@ -69,14 +72,39 @@ final class RunningNode {
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)
     }
-    if let session {
-      session.announce(on: loop)
+    if let session, session.announce(on: loop) {
+      // Nobody plays before the manager says so, but what is asked is answered.
+      standby = try? Standby(engine)
+      awaitManager(session)
     } else {
-      try join(name: options.name)
-      sayReady()
+      try beginAlone()
     }
     while !wantsEnd && !node.isQuitting { turn() }
     end()
+    if let failure { throw failure }
+  }
+
+  private func beginAlone() throws(Failure) {
+    try join(name: options.name)
+    sayReady()
+  }
+
+  /// Waits for the manager's first word; without one, the node is on its own.
+  private func awaitManager(_ session: SessionClient) {
+    let deadline = HostTime.steady + Self.managerMilliseconds * 1e3
+    while !session.isManaged && !session.isRefused && !wantsEnd && HostTime.steady < deadline {
+      turn(atMost: 20)
+    }
+    guard !session.isManaged, !wantsEnd else { return }
+    Environment.say("no session manager answers at $NSM_URL; running without it")
+    session.withdraw(from: loop)
+    self.session = nil
+    do throws(Failure) {
+      try beginAlone()
+    } catch {
+      failure = error
+      wantsEnd = true
+    }
   }
 
   private func turn(atMost milliseconds: Int = 1000) {
@@ -86,16 +114,20 @@ final class RunningNode {
 
   // MARK: - Sound
 
-  /// Joins the JACK server under a name; `name` is what the server made of it.
-  func join(name: String) throws(Failure) {
+  /// Joins the JACK server under a name, or begins to wait for it where that is allowed.
+  func join(name: String, awaitsServer: Bool = false) throws(Failure) {
     var configuration = JackLink.Configuration()
     configuration.name = name
     configuration.server = options.server
     configuration.connectsToHardware = options.connects
     do {
-      let link = try JackLink(configuration, engine: engine) { Environment.say($0) }
+      let link = try JackLink(configuration, engine: engine, awaitsServer: awaitsServer) {
+        Environment.say($0)
+      }
       sound.link = link
       node.name = link.name
+      standby?.end()
+      standby = nil
     } catch let error as JackError {
       throw Failure(.unavailable, "\(error)")
     } catch {
@@ -111,17 +143,23 @@ final class RunningNode {
 
   /// Fades out and leaves the JACK server.
   func leaveServer() {
+    guard sound.link != nil else { return }
+    var isSilent = false
+    node.leave { isSilent = true }
+    let deadline = HostTime.steady + Self.fadeMilliseconds * 1e3
+    while !isSilent && HostTime.steady < deadline { turn(atMost: 1) }
     sound.link?.end()
     sound.link = nil
+    standby = try? Standby(engine)
   }
 
   // MARK: - Beginning and end
 
   /// Tells everyone who waits for it that the node can be played.
   func sayReady() {
-    let host = options.access.isOpen ? Self.hostForOthers : "127.0.0.1"
-    let url = "osc.udp://\(host):\(server.port)"
-    urlFile = URLFile(name: node.name, url: url)
+    let host = options.access.isOpen ? Self.hostForOthers : .loopback4
+    let url = "osc.udp://\(Endpoint(address: host, port: server.port))"
+    tellName(url)
     let status = sound.status
     Environment.print(
       "ready name=\(node.name) rate=\(status.rate) block=\(status.block) osc=\(url) "
@@ -132,19 +170,27 @@ final class RunningNode {
   }
 
   /// The address under which other machines most likely see this one.
-  private static var hostForOthers: String {
+  private static var hostForOthers: IPAddress {
     let own = IPAddress.ofThisMachine.filter { !$0.isLoopback }
-    return (own.first { $0.isVersion4 } ?? own.first)?.description ?? "127.0.0.1"
+    return own.first { $0.isVersion4 } ?? own.first ?? .loopback4
+  }
+
+  /// Writes where the node listens into the file of its name.
+  private func tellName(_ url: String) {
+    urlFile?.remove()
+    urlFile = URLFile(name: node.name, url: url)
+  }
+
+  /// Follows a new name.
+  func tellNewName() {
+    if let url = urlFile?.url { tellName(url) }
   }
 
   private func end() {
     Environment.notifyServiceManager("STOPPING=1")
     announcement?.end()
-    var isSilent = false
-    node.leave { isSilent = true }
-    let deadline = HostTime.steady + Self.fadeMilliseconds * 1e3
-    while !isSilent && HostTime.steady < deadline { turn(atMost: 1) }
     leaveServer()
+    standby?.end()
     urlFile?.remove()
   }
 

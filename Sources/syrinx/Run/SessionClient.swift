@@ -34,25 +34,34 @@ final class SessionClient {
     manager.whenReceived = { [unowned self] in take($0, $1) }
   }
 
-  /// Tells the manager that the node is here.
-  func announce(on loop: EventLoop) {
+  /// Whether the manager has taken the node on, or turned it away.
+  private(set) var isManaged = false
+  private(set) var isRefused = false
+
+  /// Tells the manager that the node is here; false where that could not be sent.
+  func announce(on loop: EventLoop) -> Bool {
     loop.watch(socket) { [unowned self] in
       // Joining the server lets the loop turn: what comes meanwhile waits for its end.
       guard !isOpening else { return }
       while manager.receive(milliseconds: 0) {}
     }
-    manager.send(
+    return manager.send(
       "/nsm/server/announce", .string(name), .string(Self.capabilities),
       .string(CommandLine.arguments[0]), .int32(1), .int32(1), .int32(Environment.processID))
   }
 
+  /// Hears no more.
+  func withdraw(from loop: EventLoop) { loop.forget(socket) }
+
   private func take(_ path: String, _ arguments: [Argument]) {
     let texts = arguments.map { $0.text ?? "" }
     switch (path, String(arguments.map(\.tag))) {
+    case ("/reply", _) where texts.first == "/nsm/server/announce": isManaged = true
     case ("/nsm/client/open", "sss"): open(folder: texts[0], clientName: texts[2])
     case ("/nsm/client/save", ""): save()
     case ("/error", "sis") where texts[0] == "/nsm/server/announce":
       Environment.say("the session manager refuses the node: \(texts[2])")
+      isRefused = true
     default: break
     }
   }
@@ -60,6 +69,7 @@ final class SessionClient {
   private var file: String? { folder.map { $0 + "/settings" } }
 
   private func open(folder: String, clientName: String) {
+    isManaged = true
     isOpening = true
     defer { isOpening = false }
     do {
@@ -74,12 +84,14 @@ final class SessionClient {
     let lines = file.flatMap(Files.read)?.split(separator: "\n").map(String.init) ?? []
     for refusal in program.restore(lines) { Environment.say("in the session: \(refusal)") }
     do throws(Failure) {
-      try program.join(name: clientName)
+      try program.join(name: clientName, awaitsServer: true)
     } catch {
       fail("/nsm/client/open", Self.generalError, error.message)
       return
     }
-    if !isReady {
+    if isReady {
+      program.tellNewName()
+    } else {
       isReady = true
       program.sayReady()
     }

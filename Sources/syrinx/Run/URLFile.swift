@@ -3,11 +3,14 @@ internal import Posix
 /// The file that tells programs on this machine where the node listens.
 struct URLFile {
   private let path: String
+  /// What stands in it.
+  let url: String
 
   /// Writes it; nil where there is no folder for it.
   init?(name: String, url: String) {
     guard let folder = Self.folder else { return nil }
     path = "\(folder)/\(name).url"
+    self.url = url
     do throws(SystemError) {
       try Files.makeFolder(folder)
       try Files.write(url + "\n", to: path)
@@ -20,5 +23,8 @@ struct URLFile {
   /// Where such files are.
   static var folder: String? { Environment["XDG_RUNTIME_DIR"].map { $0 + "/syrinx" } }
 
-  func remove() { Files.remove(path) }
+  /// Removes it, unless it is another's by now.
+  func remove() {
+    if Files.read(path) == url + "\n" { Files.remove(path) }
+  }
 }
