@@ -77,7 +77,7 @@ extension NodeTests {
       ["addresses", "x"], ["addresses", "--json", "--markdown"], ["doctor", "x"],
     ])
     func `wrong usage is one line and 64`(arguments: [String]) throws {
-      let home = NSTemporaryDirectory() + "syrinx-usage"
+      let home = NSTemporaryDirectory() + "syrinx-usage-\(UUID().uuidString)"
       let result = try NodeProcess.run(
         arguments + (arguments.first == "run" ? ["--home", home] : []))
       #expect(result.code == 64)

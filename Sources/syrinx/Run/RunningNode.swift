@@ -34,6 +34,13 @@ final class RunningNode {
     } catch {
       throw Failure(.fault, "\(error)")
     }
+    engine = Engine(sampleRate: 48_000)
+    node = Node(name: options.name, engine: engine, soundServer: sound)
+    do throws(Refusal) {
+      for setting in options.settings { try node.set(setting) }
+    } catch {
+      throw Failure(.usage, "--set: \(error.message)")
+    }
     do throws(SystemError) {
       try Files.makeFolder(options.home)
     } catch {
@@ -43,13 +50,6 @@ final class RunningNode {
       Environment.say(
         "memory is not locked, so that sound may stop while pages come back from disk; "
           + "`syrinx doctor` tells how to allow it")
-    }
-    engine = Engine(sampleRate: 48_000)
-    node = Node(name: options.name, engine: engine, soundServer: sound)
-    do throws(Refusal) {
-      for setting in options.settings { try node.set(setting) }
-    } catch {
-      throw Failure(.usage, "--set: \(error.message)")
     }
     do throws(SystemError) {
       server = try OSCServer(port: options.port, access: options.access, node: node, loop: loop)
