@@ -26,9 +26,10 @@ package final class Node {
   // What waits for its time must leave room for what is to be at once.
   private static let mostTimed = Shared.commandCapacity * 3 / 4
   private var agenda = Agenda()
+  private var steadyEpoch = SteadyEpoch()
   private static let planAheadMicroseconds = 500_000.0
-  // What one turn of the loop answers: a packet can ask for more than anybody could read.
-  private static let mostAnswers = 4096
+  // What one packet is answered: it can ask for more than anybody could read.
+  private static let mostAnswers = 1024
   private var answersLeft = mostAnswers
   let feedback: Feedback
   /// The steady time, in microseconds.
@@ -79,7 +80,9 @@ package final class Node {
   package func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
     if clientCount > 0 { feedback.subscriptions.renew(client, now: now()) }
     var planned = Plan()
-    var times = TimeCache(present: engine.shared.clockReading.microseconds)
+    answersLeft = Self.mostAnswers
+    var times = TimeCache(
+      present: engine.shared.clockReading.microseconds, epoch: steadyEpoch.current)
     do throws(MalformedPacket) {
       try Packet.read(packet) { message, time in
         counters.messages += 1
@@ -95,8 +98,10 @@ package final class Node {
       }
     } catch {
       counters.malformed += 1
-      send(
-        Refusal(.type, "this is no OSC packet: \(error)").answer(to: ""), answering: client)
+      if mayAnswer(client) {
+        let refusal = Refusal(.type, "this is no OSC packet: \(error)")
+        send(refusal.answer(to: ""), answering: client)
+      }
       return
     }
     carryOut(planned, from: client)
@@ -332,7 +337,6 @@ package final class Node {
   package func tick() -> Int {
     takeEvents()
     releaseAgenda()
-    answersLeft = Self.mostAnswers
     let now = now()
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }
@@ -363,26 +367,47 @@ package final class Node {
 
   /// Answers a client, or nobody where the node asked itself.
   func reply(_ path: String, _ arguments: [Argument], to client: Client?) {
-    guard let client else { return }
+    guard let client, mayAnswer(client) else { return }
     send([UInt8](address: path, arguments), answering: client)
   }
 
   private func answer(_ refusal: Refusal, to path: String, from client: Client?) {
     counters.errors += 1
-    guard let client else { return }
+    guard let client, mayAnswer(client) else { return }
     send(refusal.answer(to: path), answering: client)
   }
 
-  private func send(_ packet: [UInt8], answering client: Client) {
+  /// Whether this packet is still answered; says so once where it is not.
+  private func mayAnswer(_ client: Client) -> Bool {
     answersLeft -= 1
-    if answersLeft == 0 { counters.refused += 1 }
-    guard answersLeft >= 0 else { return }
-    let packet =
-      answersLeft > 0
-      ? packet
-      : Refusal(.busy, "that asks for more than can be answered at once; the rest is left out")
-        .answer(to: "")
+    if answersLeft == 0 {
+      counters.refused += 1
+      let refusal = Refusal(
+        .busy, "that asks for more than can be answered at once; the rest is left out")
+      send(refusal.answer(to: ""), answering: client)
+    }
+    return answersLeft > 0
+  }
+
+  private func send(_ packet: [UInt8], answering client: Client) {
     for target in feedback.targets(for: client) { outlet?.send(packet, to: target) }
+  }
+}
+
+/// The wall clock's zero on the steady clock, free of the noise of its measurement: the same tag
+/// must stay the same time, or bundles of one time would change their order.
+private struct SteadyEpoch {
+  // Less than half a frame at any rate up to 48 kHz.
+  private static let noise = 10.0
+
+  private var value = HostTime.steadyOfUnixEpoch
+
+  var current: Double {
+    mutating get {
+      let measured = HostTime.steadyOfUnixEpoch
+      if abs(measured - value) > Self.noise { value = measured }
+      return value
+    }
   }
 }
 
@@ -392,9 +417,13 @@ private struct TimeCache {
   static let secondsAhead = 3600
 
   let present: Double
+  let epoch: Double
   private var last: (time: TimeTag, due: Double)?
 
-  init(present: Double) { self.present = present }
+  init(present: Double, epoch: Double) {
+    self.present = present
+    self.epoch = epoch
+  }
 
   /// The time, where nil stands for at once; nil where it is too far ahead.
   mutating func due(at time: TimeTag) -> Double?? {
@@ -402,7 +431,7 @@ private struct TimeCache {
     if time == .immediately || present == 0 { return .some(nil) }
     let due =
       last.flatMap { $0.time == time ? $0.due : nil }
-      ?? time.unixMicroseconds + HostTime.steadyOfUnixEpoch
+      ?? time.unixMicroseconds + epoch
     last = (time, due)
     return due - present > Double(Self.secondsAhead) * 1e6 ? nil : .some(due)
   }

@@ -138,10 +138,9 @@ import Testing
 
   @Test func `what waits comes at its time, and in the order of its arrival`() {
     let desk = Desk()
-    let clock = desk.host.engine.shared.clockReading
+    let start = desk.host.engine.shared.clockReading.microseconds - HostTime.steadyOfUnixEpoch
     for (seconds, gain) in [(2.0, Float(-20)), (1.5, -15), (2.0, -21)] {
-      let time = TimeTag(
-        unixMicroseconds: clock.microseconds + seconds * 1e6 - HostTime.steadyOfUnixEpoch)
+      let time = TimeTag(unixMicroseconds: start + seconds * 1e6)
       desk.give([UInt8](bundle: [[UInt8](address: "/live/gain", [.float(gain)])], at: time))
     }
     desk.pass(frames: 48_000)
@@ -165,7 +164,7 @@ import Testing
     let question = [UInt8](address: "/*/*", [])
     let answers = desk.give(
       [UInt8](bundle: Array(repeating: question, count: 3000), at: .immediately))
-    #expect(answers.count == 4096)
+    #expect(answers.count == 1024)
     #expect(code(Array(answers.suffix(1))) == "busy")
     #expect(desk.node.counters.refused == 1)
     desk.pass()

@@ -23,6 +23,7 @@ package final class OSCServer: Outlet {
 
   // Batches of datagrams taken before other work gets its turn.
   private static let mostBatches = 8
+  private static let longestTurn = 5000.0
   private static let mostConnections = 64
   private static let attemptsAtFreePort = 20
 
@@ -88,6 +89,7 @@ package final class OSCServer: Outlet {
 
   private func receive(on index: Int) {
     let socket = datagrams[index]
+    let start = HostTime.steady
     for _ in 0..<Self.mostBatches {
       let count = reader.read(socket) { bytes, sender in
         guard access.admits(sender.address) else {
@@ -99,6 +101,8 @@ package final class OSCServer: Outlet {
       node.takeEvents()
       // Less than all there is room for is all there is.
       if count < DatagramReader.most { break }
+      // Packets can be long, and much in them: signals and feedback get their turn.
+      if HostTime.steady - start > Self.longestTurn { break }
     }
     // An answer that nobody took makes the next call fail: only then there is news.
     guard socket.hasFault else { return }
