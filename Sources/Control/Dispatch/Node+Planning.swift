@@ -1,0 +1,110 @@
+internal import Engine
+internal import OSC
+
+/// From messages to what they come to.
+extension Node {
+  func unknown(_ path: String) -> Refusal {
+    Refusal(.unknown, "there is no address \(quoted(path)); /addresses lists them all")
+  }
+
+  func plan(
+    _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
+  ) {
+    do throws(Refusal) {
+      if let index = table.index(of: message.address) {
+        try self.plan(table.addresses[index], message, at: due, from: client, into: &plan)
+      } else if Pattern.isPattern(message.address) {
+        try planPattern(message, at: due, from: client, into: &plan)
+      } else {
+        throw unknown(message.addressText)
+      }
+    } catch {
+      answer(error, to: message.addressText, from: client)
+    }
+  }
+
+  private func planPattern(
+    _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
+  ) throws(Refusal) {
+    let pattern = Pattern(message.address)
+    // What does something is reached by its own address only: `/*` shall not end the node.
+    let matching = table.addresses.filter { $0.hasValue && pattern.matches($0.path) }
+    guard !matching.isEmpty else {
+      throw Refusal(.unknown, "no address with a value matches \(quoted(message.addressText))")
+    }
+    for address in matching {
+      do throws(Refusal) {
+        try self.plan(address, message, at: due, from: client, into: &plan)
+      } catch {
+        answer(error, to: address.path, from: client)
+      }
+    }
+  }
+
+  private func plan(
+    _ address: Address, _ message: Message, at due: Double?, from client: Client,
+    into plan: inout Plan
+  ) throws(Refusal) {
+    // Nearly all messages are one number for a parameter.
+    if case .number(let parameter, let range, _) = address.kind, let number = message.onlyNumber {
+      guard number >= Double(range.lowerBound), number <= Double(range.upperBound) else {
+        throw address.outOfRange(number)
+      }
+      if plan.commands.isEmpty { plan.firstPath = address.path }
+      plan.commands.append(
+        PlannedCommand(action: .set(parameter, Float(number)), due: due))
+      return
+    }
+    try self.plan(address, message.arguments, at: due, from: client, into: &plan)
+  }
+
+  func plan(
+    _ address: Address, _ arguments: [Argument], at due: Double?, from client: Client?,
+    into plan: inout Plan
+  ) throws(Refusal) {
+    switch address.kind {
+    case .number(let parameter, _, _), .whole(let parameter, _, _),
+      .choice(let parameter, _, _):
+      guard let argument = arguments.first else {
+        plan.afterwards.append { [self] in
+          reply(address.path, [address.argument(for: values[parameter])], to: client)
+        }
+        return
+      }
+      guard arguments.count == 1 else { throw address.wrongType(got: arguments) }
+      let value = try address.value(from: argument)
+      if plan.commands.isEmpty { plan.firstPath = address.path }
+      plan.commands.append(PlannedCommand(action: .set(parameter, value), due: due))
+    case .reading(_, _, let read):
+      guard arguments.isEmpty else { throw address.wrongType(got: arguments) }
+      plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
+    case .action(let forms, let isButton, let perform):
+      if isButton, arguments.count == 1, let number = arguments[0].number {
+        guard number.isFinite else {
+          throw Refusal(.range, "\(address.path) takes a finite number; got \(plain(number))")
+        }
+        if number == 0 { return }
+      }
+      // A button's number has said all that it has to say.
+      let given = isButton && arguments.count == 1 && arguments[0].number != nil ? [] : arguments
+      let request = Request(arguments: try address.match(given, to: forms), client: client)
+      plan.afterwards.append { [self] in
+        do throws(Refusal) {
+          try perform(self, request)
+        } catch {
+          answer(error, to: address.path, from: client)
+        }
+      }
+    case .command(let forms, let make):
+      let request = Request(arguments: try address.match(arguments, to: forms), client: client)
+      if plan.commands.isEmpty { plan.firstPath = address.path }
+      var command = try make(self, request)
+      command.due = due
+      plan.commands.append(command)
+    case .sent:
+      // An answer of another node that took this one for its client. To answer it could go on
+      // for ever.
+      break
+    }
+  }
+}
