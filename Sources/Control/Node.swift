@@ -111,14 +111,7 @@ package final class Node {
   package func perform(_ path: String, _ arguments: [Argument]) throws(Refusal) {
     guard let address = table[path] else { throw unknown(path) }
     var plan = Plan()
-    if let parameter = address.parameter, let argument = arguments.first, arguments.count == 1 {
-      let value = try address.value(from: argument)
-      plan.commands.append(PlannedCommand(action: .set(parameter, value)))
-    } else {
-      try self.plan(
-        address, arguments, at: nil, from: nil, into: &plan)
-    }
-    plan.firstPath = path
+    try self.plan(address, arguments, at: nil, from: nil, into: &plan)
     try submit(plan.commands, path: path, client: nil)
     for action in plan.afterwards { action() }
   }

@@ -50,13 +50,6 @@ package final class Socket {
     if kind == .stream, listen(descriptor.number, 16) != 0 { throw SystemError("listen") }
   }
 
-  /// A datagram socket without a port of its own yet.
-  package static func unbound(for endpoint: Endpoint) throws(SystemError) -> Socket {
-    try Socket(
-      .datagrams,
-      boundTo: Endpoint(address: endpoint.address.isVersion4 ? .any4 : .any6, port: 0))
-  }
-
   private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
     var value = value
     setsockopt(descriptor.number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))

@@ -65,14 +65,14 @@ final class Feedback {
       now: isPermanent ? nil : node.now())
     for index in covered {
       let address = table.addresses[index]
-      guard let values = value(of: address, at: index, node: node) else { continue }
+      guard let values = value(of: address, node: node) else { continue }
       subscriptions.tell(client, index, values) {
         node.outlet?.send([UInt8](address: address.path, values), to: $0)
       }
     }
   }
 
-  private func value(of address: Address, at index: Int, node: Node) -> [Argument]? {
+  private func value(of address: Address, node: Node) -> [Argument]? {
     if let argument = node.argument(for: address) { return [argument] }
     if case .reading(_, true, let read) = address.kind { return read(node) }
     return nil
@@ -107,7 +107,7 @@ final class Feedback {
   private func sendChanges(_ node: Node) {
     for index in dirty.sorted() {
       let address = table.addresses[index]
-      guard let values = value(of: address, at: index, node: node) else { continue }
+      guard let values = value(of: address, node: node) else { continue }
       let packet = [UInt8](address: address.path, values)
       subscriptions.tellAll(index, values) { node.outlet?.send(packet, to: $0) }
     }

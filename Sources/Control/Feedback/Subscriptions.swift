@@ -8,7 +8,6 @@ package struct Subscriptions {
     /// Where its feedback and answers go.
     var target: Client
     var patterns: [Pattern] = []
-    var wantsAll = false
     /// For each address in the table, whether it is wanted.
     var wanted: [Bool]
     /// For each address, what it was told last; nil where it must be told anew.
@@ -51,16 +50,12 @@ package struct Subscriptions {
     guard !covered.isEmpty else {
       throw Refusal(.unknown, "no address matches this pattern; /addresses lists them all")
     }
-    if let pattern {
-      if !subscription.patterns.contains(pattern) {
-        guard subscription.patterns.count < Self.mostPatterns else {
-          throw Refusal(
-            .busy, "a client subscribes to \(Self.mostPatterns) patterns at most")
-        }
-        subscription.patterns.append(pattern)
+    if let pattern, !subscription.patterns.contains(pattern) {
+      guard subscription.patterns.count < Self.mostPatterns else {
+        throw Refusal(
+          .busy, "a client subscribes to \(Self.mostPatterns) patterns at most")
       }
-    } else {
-      subscription.wantsAll = true
+      subscription.patterns.append(pattern)
     }
     for index in covered { subscription.wanted[index] = true }
     if let target { subscription.target = target }
@@ -80,7 +75,6 @@ package struct Subscriptions {
         subscription.wanted[index] = true
       }
       subscription.patterns += older.patterns.filter { !subscription.patterns.contains($0) }
-      subscription.wantsAll = subscription.wantsAll || older.wantsAll
       byClient[other] = nil
     }
   }

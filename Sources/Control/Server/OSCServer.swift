@@ -194,10 +194,4 @@ package final class OSCServer: Outlet {
     try node.subscribePermanently(
       Client(endpoint: endpoint, transport: .datagrams(socket: index)))
   }
-
-  /// Whether a permanent target can be reached from the sockets that there are: closed to other
-  /// machines, only this one can.
-  package func canReach(_ endpoint: Endpoint) -> Bool {
-    access.isOpen || endpoint.address.isLoopback
-  }
 }
