@@ -1,0 +1,136 @@
+internal import CRealtime
+
+/// The discrete Fourier transform of complex numbers, as many as a power of two from 64 on.
+///
+/// Stockham's autosorting form (W. T. Cochran et al., "What is the fast Fourier transform?",
+/// 1967) in passes of radix 8 and 4: each reads in order and writes in order, so there is no
+/// permutation, and work can stop between passes or inside of one and go on later.
+package struct ComplexFFT: ~Copyable, @unchecked Sendable {
+  /// How many numbers are transformed.
+  package let size: Int
+  /// How many passes a transform is made of.
+  package let passCount: Int
+
+  /// One pass: how many numbers in a row share a factor, and where its factors are.
+  private struct Pass {
+    var radix: Int
+    var stride: Int
+    var isLast: Bool
+    var factors: UnsafeMutablePointer<Float>
+  }
+
+  private let passes: UnsafeMutablePointer<Pass>
+  private let factors: UnsafeMutablePointer<Float>
+
+  /// A transform of `size` numbers, a power of two, 64 at least.
+  package init(size: Int) {
+    precondition(size >= 64 && size & (size - 1) == 0)
+    self.size = size
+    var bits = size.trailingZeroBitCount
+    var radices: [Int] = []
+    while bits % 3 != 0 {
+      radices.append(4)
+      bits -= 2
+    }
+    radices += Array(repeating: 8, count: bits / 3)
+    passCount = radices.count
+
+    passes = .allocate(capacity: passCount)
+    factors = .allocate(capacity: Self.factorCount(size: size, radices: radices))
+    var table = factors
+    var stride = 1
+    for (index, radix) in radices.enumerated() {
+      (passes + index).initialize(
+        to: Pass(
+          radix: radix, stride: stride, isLast: index == radices.count - 1, factors: table))
+      table = Self.fill(table, size: size, radix: radix, stride: stride)
+      stride *= radix
+    }
+  }
+
+  deinit {
+    passes.deallocate()
+    factors.deallocate()
+  }
+
+  private static func factorCount(size: Int, radices: [Int]) -> Int {
+    var count = 0
+    var stride = 1
+    for radix in radices {
+      count += size / radix / min(max(stride, 4), size / radix) * (radix - 1) * 8
+      stride *= radix
+    }
+    return count
+  }
+
+  /// Writes the factors of a pass: for each four numbers in a row (the first pass) or each run
+  /// that shares them (the others) four times each, so that no lane need be spread.
+  private static func fill(
+    _ table: UnsafeMutablePointer<Float>, size: Int, radix: Int, stride: Int
+  ) -> UnsafeMutablePointer<Float> {
+    var table = table
+    let length = size / stride
+    let groups = length / radix / (stride == 1 ? 4 : 1)
+    for group in 0..<groups {
+      for output in 1..<radix {
+        for lane in 0..<4 {
+          let place = stride == 1 ? 4 * group + lane : group
+          let angle = -2 * Double.pi * Double(place * output) / Double(length)
+          (table + lane).initialize(to: Float(rt_cos(angle)))
+          (table + 4 + lane).initialize(to: Float(rt_sin(angle)))
+        }
+        table += 8
+      }
+    }
+    return table
+  }
+
+  /// Transforms `from` to `to` with the help of `scratch`; the three don't overlap.
+  ///
+  /// The inverse, times `size`, is the same with the parts of `from` and `to` exchanged.
+  @_noLocks
+  package borrowing func transform(_ from: Planar, to: Planar, scratch: Planar) {
+    for index in 0..<passCount {
+      pass(
+        index, from: index == 0 ? from : place(index &- 1, to: to, scratch: scratch),
+        to: place(index, to: to, scratch: scratch), slice: 0, of: 1)
+    }
+  }
+
+  /// Where a pass leaves its result: the last one in `to`.
+  @_noLocks
+  package borrowing func place(_ pass: Int, to: Planar, scratch: Planar) -> Planar {
+    (passCount &- 1 &- pass) & 1 == 0 ? to : scratch
+  }
+
+  /// Does a part of a pass: slice `slice` of `count` equal ones, a power of two up to 4.
+  @_noLocks
+  package borrowing func pass(
+    _ index: Int, from: Planar, to: Planar, slice: Int, of count: Int
+  ) {
+    let pass = passes[index]
+    let numbers = size / pass.radix
+    // Where factors are shared, runs are counted instead.
+    let whole = pass.stride == 1 || pass.isLast ? numbers : numbers / pass.stride
+    let start = whole &* slice / count
+    let end = whole &* (slice &+ 1) / count
+    let factors = UnsafePointer(pass.factors)
+    if pass.radix == 4 {
+      switch (pass.stride, pass.isLast) {
+      case (1, _): Radix4.first(from, to, quarter: numbers, start, end, factors)
+      case (_, true): Radix4.last(from, to, quarter: numbers, start, end)
+      // A known stride is half the work where runs are as short as a vector.
+      case (4, _): Radix4.middle(from, to, quarter: numbers, start, end, 4, factors)
+      default: Radix4.middle(from, to, quarter: numbers, start, end, pass.stride, factors)
+      }
+    } else {
+      switch (pass.stride, pass.isLast) {
+      case (1, _): Radix8.first(from, to, eighth: numbers, start, end, factors)
+      case (_, true): Radix8.last(from, to, eighth: numbers, start, end)
+      case (4, _): Radix8.middle(from, to, eighth: numbers, start, end, 4, factors)
+      case (8, _): Radix8.middle(from, to, eighth: numbers, start, end, 8, factors)
+      default: Radix8.middle(from, to, eighth: numbers, start, end, pass.stride, factors)
+      }
+    }
+  }
+}

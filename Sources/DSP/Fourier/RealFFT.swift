@@ -1,0 +1,150 @@
+internal import CRealtime
+
+/// The discrete Fourier transform of real numbers, as many as a power of two from 128 on.
+///
+/// Even and odd samples are the parts of half as many complex numbers; their transform is
+/// taken apart by its symmetries, a bin and its mirror at a time.
+package struct RealFFT: ~Copyable, @unchecked Sendable {
+  /// How many samples are transformed.
+  package let size: Int
+
+  private let half: ComplexFFT
+  // The factors that turn the odd samples' transform, real and imaginary parts four by four.
+  private let turns: UnsafeMutablePointer<Float>
+  private let work: UnsafeMutablePointer<Float>
+
+  /// How many bins there are: both ends are real.
+  package var bins: Int {
+    @_noLocks get { size / 2 &+ 1 }
+  }
+
+  /// A transform of `size` samples, a power of two, 128 at least.
+  package init(size: Int) {
+    precondition(size >= 128 && size & (size - 1) == 0)
+    self.size = size
+    half = ComplexFFT(size: size / 2)
+    turns = .allocate(capacity: size / 2 + 8)
+    for bin in 1...(size / 4 + 4) {
+      // Half the turn, and half of -i: both halves of the formula below carry them.
+      let angle = -2 * Double.pi * Double(bin) / Double(size)
+      let at = turns + (bin - 1) / 4 * 8 + (bin - 1) % 4
+      at.initialize(to: Float(0.5 * rt_sin(angle)))
+      (at + 4).initialize(to: Float(-0.5 * rt_cos(angle)))
+    }
+    work = .allocate(capacity: 2 * size + 4 * Self.apart)
+    work.initialize(repeating: 0, count: 2 * size + 4 * Self.apart)
+  }
+
+  deinit {
+    turns.deallocate()
+    work.deallocate()
+  }
+
+  // Powers of two apart, all parts would fall on the same few lines of the cache.
+  private static var apart: Int { @_noLocks get { 48 } }
+
+  private var first: Planar {
+    @_noLocks get { Planar(work, work + (size / 2 &+ Self.apart)) }
+  }
+  private var second: Planar {
+    @_noLocks get {
+      Planar(work + (size &+ 2 &* Self.apart), work + (size / 2 &* 3 &+ 3 &* Self.apart))
+    }
+  }
+
+  /// Transforms `samples` to `spectrum`, which has `bins` places; nothing is scaled.
+  @_noLocks
+  package borrowing func forward(_ samples: UnsafePointer<Float>, to spectrum: Planar) {
+    let count = size / 2
+    let input = first
+    let output = second
+    let bytes = UnsafeRawPointer(samples)
+    var index = 0
+    while index < count {
+      let low = bytes.loadUnaligned(fromByteOffset: index &* 8, as: SIMD4<Float>.self)
+      let high = bytes.loadUnaligned(fromByteOffset: index &* 8 &+ 16, as: SIMD4<Float>.self)
+      Complex4(rt_evens(low, high), rt_odds(low, high)).store(input, at: index)
+      index &+= 4
+    }
+    half.transform(input, to: output, scratch: spectrum)
+
+    let constant = output.real[0]
+    let alternating = output.imaginary[0]
+    let middle = (output.real[count / 2], output.imaginary[count / 2])
+    // Bin b of the whole is E(b) - i w^b O(b), where E and O are the even and odd parts of the
+    // half's spectrum: 2 E(b) = Z(b) + Z*(M - b), 2 O(b) = Z(b) - Z*(M - b), over i.
+    let quarter = SIMD4<Float>(repeating: 0.5)
+    index = 1
+    while index < count / 2 {
+      let low = Complex4(output, at: index)
+      let mirror = Complex4(output, at: count &- index &- 3)
+      let highReal = rt_reversed(mirror.real)
+      let highImaginary = rt_reversed(mirror.imaginary)
+      let even = Complex4(
+        (low.real + highReal) * quarter, (low.imaginary - highImaginary) * quarter)
+      let odd = Complex4(low.real - highReal, low.imaginary + highImaginary)
+      let turned = odd * turn(index)
+      (even + turned).store(spectrum, at: index)
+      let mirrored = even - turned
+      Complex4(rt_reversed(mirrored.real), -rt_reversed(mirrored.imaginary))
+        .store(spectrum, at: count &- index &- 3)
+      index &+= 4
+    }
+    spectrum.real[0] = constant + alternating
+    spectrum.imaginary[0] = 0
+    spectrum.real[count] = constant - alternating
+    spectrum.imaginary[count] = 0
+    spectrum.real[count / 2] = middle.0
+    spectrum.imaginary[count / 2] = -middle.1
+  }
+
+  /// The factors of bins `bin` to `bin + 3`, where `bin` is one more than a multiple of 4.
+  @_noLocks @inline(__always)
+  private borrowing func turn(_ bin: Int) -> Complex4 {
+    Complex4(table: turns + (bin &- 1) &* 2)
+  }
+
+  /// Transforms `spectrum` back to `samples`, each times `size`.
+  ///
+  /// The imaginary parts of both ends are taken for 0.
+  @_noLocks
+  package borrowing func inverse(_ spectrum: Planar, to samples: UnsafeMutablePointer<Float>) {
+    let count = size / 2
+    let input = first
+    let output = second
+    var index = 1
+    while index < count / 2 {
+      let low = Complex4(spectrum, at: index)
+      let mirror = Complex4(spectrum, at: count &- index &- 3)
+      let highReal = rt_reversed(mirror.real)
+      let highImaginary = rt_reversed(mirror.imaginary)
+      let even = Complex4(low.real + highReal, low.imaginary - highImaginary)
+      let turned = Complex4(low.real - highReal, low.imaginary + highImaginary)
+      let turn = turn(index)
+      let odd = turned * Complex4(turn.real + turn.real, -(turn.imaginary + turn.imaginary))
+      (even + odd).store(input, at: index)
+      let mirrored = even - odd
+      Complex4(rt_reversed(mirrored.real), -rt_reversed(mirrored.imaginary))
+        .store(input, at: count &- index &- 3)
+      index &+= 4
+    }
+    input.real[0] = spectrum.real[0] + spectrum.real[count]
+    input.imaginary[0] = spectrum.real[0] - spectrum.real[count]
+    input.real[count / 2] = 2 * spectrum.real[count / 2]
+    input.imaginary[count / 2] = -2 * spectrum.imaginary[count / 2]
+
+    half.transform(
+      input.exchanged, to: output.exchanged,
+      scratch: Planar(samples, samples + count))
+    let bytes = UnsafeMutableRawPointer(samples)
+    index = 0
+    while index < count {
+      let numbers = Complex4(output, at: index)
+      let low = rt_interleave_low(numbers.real, numbers.imaginary)
+      let high = rt_interleave_high(numbers.real, numbers.imaginary)
+      bytes.storeBytes(of: low, toByteOffset: index &* 8, as: SIMD4<Float>.self)
+      bytes.storeBytes(of: high, toByteOffset: index &* 8 &+ 16, as: SIMD4<Float>.self)
+      index &+= 4
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import CRealtime
+
+/// Readers for every speed up to four times: what is read faster loses what would fold back.
+package struct SincBank: ~Copyable, @unchecked Sendable {
+  // Six to the octave: at most a sixth of an octave more is lost at the top than must be.
+  private static var stepsPerOctave: Int { @_noLocks get { 6 } }
+  private static var tableCount: Int { @_noLocks get { 2 * stepsPerOctave + 1 } }
+  // Leaves the slope of 64 taps an octave up below what would fold back.
+  private static let margin = 0.92
+
+  /// How many samples around a place the longest reader looks at.
+  package static var mostTaps: Int { @_noLocks get { 128 } }
+
+  private let tables: UnsafeMutablePointer<SincTable>
+
+  /// Readers for speeds up to four.
+  package init() {
+    tables = .allocate(capacity: Self.tableCount)
+    let window = KaiserWindow(beta: SincTable.beta)
+    (tables + 0).initialize(to: SincTable(taps: 32, cutoff: 1, window: window))
+    for index in 1..<Self.tableCount {
+      let ratio = Double(rt_exp(Float(index) / Float(Self.stepsPerOctave) * 0.693_147_18))
+      let taps = 32 * Int((ratio - 0.001).rounded(.up))
+      (tables + index).initialize(
+        to: SincTable(taps: taps, cutoff: Self.margin / ratio, window: window))
+    }
+  }
+
+  deinit {
+    tables.deinitialize(count: Self.tableCount)
+    tables.deallocate()
+  }
+
+  /// The number of the reader for a speed in samples a frame.
+  @_noLocks
+  package borrowing func table(forSpeed speed: Float) -> Int {
+    if speed <= 1 { return 0 }
+    let steps = rt_log(speed) * (1.442_695 * Float(Self.stepsPerOctave))
+    // A speed that is a step but for its rounding is that step.
+    return min(Int(steps + 0.999), Self.tableCount &- 1)
+  }
+
+  /// How many samples behind and ahead of a place a reader looks at.
+  @_noLocks
+  package borrowing func reach(ofTable table: Int) -> Int { tables[table].taps / 2 }
+
+  /// Reads both sides from `position` on, each frame `step` further, both in samples with 32
+  /// binary places.
+  @_noLocks
+  package borrowing func read(
+    table: Int, left: UnsafePointer<Float>, right: UnsafePointer<Float>, from position: Int64,
+    step: Int64, to output: Stereo, frames: Int
+  ) {
+    tables[table].read(
+      left: left, right: right, from: position, step: step, to: output, frames: frames)
+  }
+}
