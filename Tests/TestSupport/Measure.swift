@@ -50,4 +50,70 @@ package enum Measure {
     }
     return 10 * log10(left / (power - left))
   }
+
+  /// How far a sound is from repeating itself after `period` frames, against its own power, in
+  /// dB: what a periodic sound's noise and modulation amount to.
+  package static func aperiodicity(_ samples: some Collection<Float>, period: Int) -> Double {
+    let samples = Array(samples)
+    var (power, difference) = (0.0, 0.0)
+    for index in period..<samples.count {
+      power += Double(samples[index]) * Double(samples[index])
+      let change = Double(samples[index]) - Double(samples[index - period])
+      // Noise stands in both of them.
+      difference += change * change / 2
+    }
+    return 10 * log10(difference / power + 1e-30)
+  }
+
+  /// The level as the root of the mean square.
+  package static func level(_ samples: some Collection<Float>) -> Double {
+    (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)).squareRoot()
+  }
+
+  /// By how many frames the loudness of `later` follows that of `earlier`.
+  ///
+  /// Found where the envelopes' correlation is greatest, to a fraction of a frame.
+  package static func delay(
+    of later: [Float], against earlier: [Float], atMost longest: Int, smoothing: Int
+  ) -> Double {
+    func envelope(_ samples: [Float]) -> [Double] {
+      var squares = samples.map { Double($0) * Double($0) }
+      // Three running means in a row are smooth enough for a clear maximum.
+      for _ in 0..<3 {
+        var sum = 0.0
+        var means = squares
+        for index in squares.indices {
+          sum += squares[index]
+          if index >= smoothing { sum -= squares[index - smoothing] }
+          means[index] = sum / Double(smoothing)
+        }
+        squares = means
+      }
+      return squares
+    }
+    let (a, b) = (envelope(earlier), envelope(later))
+    let margin = 6 * smoothing + longest
+    let window = margin..<(a.count - margin)
+    let mean = window.reduce(0.0) { $0 + a[$1] } / Double(window.count)
+    func correlation(_ lag: Int) -> Double {
+      var (product, energy, sum) = (0.0, 0.0, 0.0)
+      for index in stride(from: window.lowerBound, to: window.upperBound, by: 7) {
+        sum += b[index + lag]
+      }
+      let other = sum / Double((window.count + 6) / 7)
+      for index in stride(from: window.lowerBound, to: window.upperBound, by: 7) {
+        product += (a[index] - mean) * (b[index + lag] - other)
+        energy += (b[index + lag] - other) * (b[index + lag] - other)
+      }
+      return product / energy.squareRoot()
+    }
+    let best = stride(from: -longest, through: longest, by: 8).max {
+      correlation($0) < correlation($1)
+    }!
+    // A parabola through points far enough apart that rounding doesn't matter.
+    let (before, here, behind) = (
+      correlation(best - 16), correlation(best), correlation(best + 16)
+    )
+    return Double(best) + 8 * (before - behind) / (before - 2 * here + behind)
+  }
 }

@@ -1,3 +1,4 @@
+internal import DSP
 package import Engine
 
 /// Renders an engine as a server would, without one.

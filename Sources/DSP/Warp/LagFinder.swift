@@ -1,0 +1,284 @@
+internal import CRealtime
+
+/// Finds by how many frames a stretch of tape must be moved to be most like another one.
+///
+/// The measure is the normalised cross-correlation; first on a coarse copy, then between the
+/// samples by a parabola through the three best. Of two sides the sum is looked at, or their
+/// difference where there is more in it, so that both sides move alike.
+struct LagFinder: ~Copyable {
+  /// What was found.
+  struct Finding: BitwiseCopyable {
+    /// The distance in frames.
+    var lag: Float
+    /// The normalised correlation there: 1 is a repetition.
+    var likeness: Float
+
+    @_noLocks
+    init(lag: Float, likeness: Float) {
+      self.lag = lag
+      self.likeness = likeness
+    }
+  }
+
+  // How much is compared: enough of the lowest period to know it.
+  private static var windowSeconds: Double { @_noLocks get { 0.014 } }
+  // What is compared first is this coarse.
+  private static var coarseHertz: Double { @_noLocks get { 8000 } }
+  // Of lags that fit nearly alike the shorter is better: it delays less.
+  private static var costOfDistance: Float { @_noLocks get { 0.08 } }
+
+  // How many likenesses on each side of the best lead to the place between the samples.
+  static var wing: Int { @_noLocks get { 3 } }
+
+  // -120 dB of full scale.
+  private static var silence: Float { @_noLocks get { 1e-6 } }
+
+  let greatestLag: Int
+  private let window: Int
+  private let coarse: Int
+  private let pattern: UnsafeMutablePointer<Float>
+  private let field: UnsafeMutablePointer<Float>
+  private let coarsePattern: UnsafeMutablePointer<Float>
+  private let coarseField: UnsafeMutablePointer<Float>
+
+  init(sampleRate: Double, greatestLag: Int) {
+    // Lags of sounds read at four times their speed are longer by the way of the crossfade.
+    self.greatestLag = 2 * greatestLag
+    coarse = max(1, Int(sampleRate / Self.coarseHertz))
+    window = Int(Self.windowSeconds * sampleRate) / (8 * coarse) * 8 * coarse
+    let most = 2 * greatestLag + window + 8 * coarse
+    pattern = .allocate(capacity: 2 * (window + most))
+    pattern.initialize(repeating: 0, count: 2 * (window + most))
+    field = pattern + window
+    coarsePattern = field + most
+    coarseField = coarsePattern + window
+  }
+
+  deinit { pattern.deallocate() }
+
+  /// The best lag from `least` to `greatest`, forward or back from the stretch that ends at `end`.
+  @_noLocks
+  mutating func search(
+    _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
+  ) -> Finding {
+    // The field runs from the lag that is earliest on the tape to the one that is latest.
+    let earliest = isForward ? Int64(least) : -Int64(greatest)
+    let span = greatest &- least
+    let start = end &- Int64(window)
+    let side = take(tape, at: start)
+    takeField(tape, at: start &+ earliest, frames: span &+ window, side: side)
+    let offset = best(span: span, isNearestFirst: isForward)
+    let found = refine(near: offset, span: span)
+    let lag = Float(earliest) + found.lag
+    return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
+  }
+
+  /// The best place for a stretch like the one that ends at `end` to end, at or not long before
+  /// `target`: how many frames before it.
+  @_noLocks
+  mutating func search(
+    _ tape: borrowing Tape, end: Int64, endingBefore target: Int64
+  ) -> Finding {
+    let span = greatestLag / 2
+    let side = take(tape, at: end &- Int64(window))
+    takeField(
+      tape, at: target &- Int64(span &+ window), frames: span &+ window, side: side)
+    let found = refine(near: best(span: span, isNearestFirst: false), span: span)
+    return Finding(lag: Float(span) - found.lag, likeness: found.likeness)
+  }
+
+  /// The best lag within a few frames of `lag`.
+  @_noLocks
+  mutating func refine(
+    _ tape: borrowing Tape, end: Int64, near lag: Int, isForward: Bool
+  ) -> Finding {
+    let span = 2 &* (coarse &+ Self.wing)
+    let start = end &- Int64(window)
+    let earliest = Int64(isForward ? lag : -lag) &- Int64(span / 2)
+    let side = take(tape, at: start)
+    takeField(tape, at: start &+ earliest, frames: span &+ window, side: side)
+    let found = refine(near: span / 2, span: span)
+    let moved = Float(earliest) + found.lag
+    return Finding(lag: isForward ? moved : -moved, likeness: found.likeness)
+  }
+
+  /// How alike the stretches are that end at two places.
+  @_noLocks
+  mutating func compare(_ tape: borrowing Tape, end: Int64, with other: Int64) -> Finding {
+    let side = take(tape, at: end &- Int64(window))
+    takeField(tape, at: other &- Int64(window), frames: window, side: side)
+    let scale = 1 / rt_square_root(Self.dot(pattern, pattern, count: window) + 1e-12)
+    let energy = Self.dot(field, field, count: window)
+    return Finding(lag: 0, likeness: likeness(at: 0, energy: energy, scale: scale))
+  }
+
+  /// Whether a stretch of tape, and what was compared before it, hold next to nothing.
+  @_noLocks
+  func isSilent(_ tape: borrowing Tape, from start: Int64, frames: Int) -> Bool {
+    let first = start &- Int64(window)
+    let (left, right) = (tape.left(at: first), tape.right(at: first))
+    let count = window &+ frames
+    return Magnitude(left, frames: count).bits < Self.silence.bitPattern
+      && Magnitude(right, frames: count).bits < Self.silence.bitPattern
+  }
+
+  // MARK: - The two stretches
+
+  /// Takes the stretch to be found; returns by which sign the right side is added.
+  @_noLocks
+  private mutating func take(_ tape: borrowing Tape, at start: Int64) -> Float {
+    let (left, right) = (tape.left(at: start), tape.right(at: start))
+    var product: Float = 0
+    for frame in 0..<window { product += left[frame] * right[frame] }
+    let side: Float = product < 0 ? -1 : 1
+    for frame in 0..<window { pattern[frame] = left[frame] + side * right[frame] }
+    return side
+  }
+
+  @_noLocks
+  private mutating func takeField(
+    _ tape: borrowing Tape, at start: Int64, frames: Int, side: Float
+  ) {
+    let (left, right) = (tape.left(at: start), tape.right(at: start))
+    for frame in 0..<frames { field[frame] = left[frame] + side * right[frame] }
+  }
+
+  // MARK: - Comparing
+
+  /// The best offset of the pattern in the field, to within the coarse copy's step.
+  @_noLocks
+  private mutating func best(span: Int, isNearestFirst: Bool) -> Int {
+    let count = window / coarse
+    let offsets = span / coarse &+ 1
+    shrink(pattern, to: coarsePattern, count: count)
+    shrink(field, to: coarseField, count: count &+ offsets &- 1)
+    var energy: Float = 1e-9
+    for index in 0..<count { energy += coarseField[index] * coarseField[index] }
+    let own = Self.dot(coarsePattern, coarsePattern, count: count) + 1e-9
+    let scale = 1 / rt_square_root(own)
+    var best = 0
+    var bestScore: Float = -2
+    for offset in 0..<offsets {
+      let product = Self.dot(coarsePattern, coarseField + offset, count: count)
+      let distance = isNearestFirst ? offset : offsets &- 1 &- offset
+      let score =
+        product * scale / rt_square_root(max(energy, 1e-9))
+        - Self.costOfDistance * Float(distance) / Float(offsets)
+      if score > bestScore {
+        bestScore = score
+        best = offset
+      }
+      if offset &+ 1 < offsets {
+        let (old, new) = (coarseField[offset], coarseField[offset &+ count])
+        energy += new * new - old * old
+      }
+    }
+    return best &* coarse
+  }
+
+  @_noLocks
+  private func shrink(
+    _ from: UnsafePointer<Float>, to: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    for index in 0..<count {
+      var sum: Float = 0
+      for part in 0..<coarse { sum += from[index &* coarse &+ part] }
+      to[index] = sum
+    }
+  }
+
+  /// Climbs from an offset to the best one near it, and finds the place between the samples.
+  @_noLocks
+  private func refine(near offset: Int, span: Int) -> Finding {
+    let scale = 1 / rt_square_root(Self.dot(pattern, pattern, count: window) + 1e-12)
+    var middle = min(max(offset, Self.wing), span &- Self.wing)
+    var energy = Self.dot(field + middle, field + middle, count: window)
+    var here = likeness(at: middle, energy: energy, scale: scale)
+    var steps = 2 &* coarse &+ 2
+    var isRising = true
+    var isClimbing = true
+    // First the one way as far as it rises, then the other.
+    while isClimbing && steps > 0 {
+      steps &-= 1
+      let next = middle &+ (isRising ? 1 : -1)
+      let isInside = next >= Self.wing && next <= span &- Self.wing
+      let moved = isInside ? self.energy(energy, from: middle, to: next) : 0
+      let there = isInside ? likeness(at: next, energy: moved, scale: scale) : -2
+      if there > here {
+        (middle, here, energy) = (next, there, moved)
+      } else if isRising {
+        isRising = false
+      } else {
+        isClimbing = false
+      }
+    }
+    return peak(around: middle, energy: energy, scale: scale)
+  }
+
+  /// The highest point of the curve through the likenesses around `middle`.
+  ///
+  /// The likeness of sounds with high partials bends too sharply for a parabola through three
+  /// points; a curve of sixth degree through seven finds it to a few thousandths of a frame.
+  @_noLocks
+  private func peak(around middle: Int, energy: Float, scale: Float) -> Finding {
+    // What is still missing from full likeness: small numbers that keep their digits.
+    let here = 1 - likeness(at: middle, energy: energy, scale: scale)
+    var (up, down) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0))
+    var (above, below) = (energy, energy)
+    for distance in 1...Self.wing {
+      above = self.energy(above, from: middle &+ distance &- 1, to: middle &+ distance)
+      below = self.energy(below, from: middle &- distance &+ 1, to: middle &- distance)
+      up[distance &- 1] = 1 - likeness(at: middle &+ distance, energy: above, scale: scale)
+      down[distance &- 1] = 1 - likeness(at: middle &- distance, energy: below, scale: scale)
+    }
+    let odd = (up - down) * 0.5
+    let even = (up + down) * 0.5 - here
+    // The coefficients of the polynomial through the seven points.
+    let c1 = odd.x * 1.5 - odd.y * 0.3 + odd.z * (1 / 30)
+    let c3 = odd.x * (-13 / 24) + odd.y * (1 / 3) - odd.z * (1 / 24)
+    let c5 = odd.x * (1 / 24) - odd.y * (1 / 30) + odd.z * (1 / 120)
+    let c2 = even.x * 1.5 - even.y * 0.15 + even.z * (1 / 90)
+    let c4 = even.x * (-13 / 24) + even.y * (1 / 6) - even.z * (1 / 72)
+    let c6 = even.x * (1 / 24) - even.y * (1 / 60) + even.z * (1 / 360)
+    var x: Float = 0
+    for _ in 0..<4 {
+      let slope =
+        c1 + x * (2 * c2 + x * (3 * c3 + x * (4 * c4 + x * (5 * c5 + x * 6 * c6))))
+      let bend = 2 * c2 + x * (6 * c3 + x * (12 * c4 + x * (20 * c5 + x * 30 * c6)))
+      // Where the curve does not bend upward there is nothing to be found.
+      if bend > 1e-9 { x = min(max(x - slope / bend, -0.6), 0.6) }
+    }
+    return Finding(lag: Float(middle) + x, likeness: 1 - here)
+  }
+
+  /// The energy under the pattern at an offset, from the one next to it.
+  @_noLocks
+  private func energy(_ energy: Float, from old: Int, to new: Int) -> Float {
+    let (lost, won) =
+      new > old ? (field[old], field[old &+ window]) : (field[new &+ window], field[new])
+    return max(energy + won * won - lost * lost, 0)
+  }
+
+  @_noLocks
+  private func likeness(at offset: Int, energy: Float, scale: Float) -> Float {
+    Self.dot(pattern, field + offset, count: window) * scale / rt_square_root(energy + 1e-12)
+  }
+
+  /// The sum of products of `count` pairs, a multiple of eight.
+  @_noLocks
+  private static func dot(
+    _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, count: Int
+  ) -> Float {
+    let (a, b) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
+    var first = SIMD8<Float>(repeating: 0)
+    var offset = 0
+    while offset < count &* 4 {
+      first +=
+        a.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+        * b.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+      offset &+= 32
+    }
+    let four = first.lowHalf + first.highHalf
+    return (four.x + four.y) + (four.z + four.w)
+  }
+}

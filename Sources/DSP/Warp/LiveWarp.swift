@@ -1,0 +1,416 @@
+internal import CRealtime
+
+/// The warp engine with the least delay: reads the tape at the speed of the pitch, and jumps by
+/// whole periods of the sound where it would come too near to now or fall too far behind.
+///
+/// A jump goes where the sound is most like what it leaves, and is a short crossfade. At its own
+/// pitch and rate the sound comes out as it went in, to the bit and without delay.
+package struct LiveWarp: ~Copyable, @unchecked Sendable {
+  /// One of the two places that a crossfade leads between.
+  private struct Reader: BitwiseCopyable {
+    /// The place on the tape, in frames with 32 binary places.
+    var position: Int64
+    /// Which of the bank's tables it reads with.
+    var table: Int
+    /// Whether it takes the samples as they are, one a frame.
+    var isPlain: Bool
+
+    @_noLocks
+    init(position: Int64, table: Int, isPlain: Bool) {
+      self.position = position
+      self.table = table
+      self.isPlain = isPlain
+    }
+  }
+
+  private enum FadeLength: BitwiseCopyable {
+    case usual, long, quick
+  }
+
+  // A period is at least this: jumps of a tone above 500 Hz are by several of its periods.
+  private static var leastLagSeconds: Double { @_noLocks get { 0.002 } }
+  // The period of 62 Hz: of the lowest voices, and of a major chord on middle C.
+  private static var greatestLagSeconds: Double { @_noLocks get { 0.016 } }
+  // Noise that is repeated at shorter distances is heard as a tone.
+  private static var leastLagOfNoiseSeconds: Double { @_noLocks get { 0.006 } }
+  private static var fadeSeconds: Double { @_noLocks get { 0.002 } }
+  // For jumps whose place is given, which may not fit.
+  private static var longFadeSeconds: Double { @_noLocks get { 0.012 } }
+  // For jumps in the quiet before a sound begins.
+  private static var quickFadeSeconds: Double { @_noLocks get { 0.0005 } }
+  // What is this much like itself may jump before it must, which keeps the delay short.
+  private static var likenessForEarlyJump: Float { @_noLocks get { 0.985 } }
+  // Less than this is taken for noise.
+  private static var likenessOfTones: Float { @_noLocks get { 0.5 } }
+
+  private let leastLag: Int
+  private let greatestLag: Int
+  private let leastLagOfNoise: Int
+  private let checkFrames: Int
+  private let refreshFrames: Int
+
+  private var finder: LagFinder
+  private var onsets: OnsetWatch
+  private var reader = Reader(position: 0, table: 0, isPlain: true)
+  private var leaving = Reader(position: 0, table: 0, isPlain: true)
+  private var isFresh = true
+  private var hasLeapt = false
+  // Where the place was before it leapt.
+  private var lastPlace: Int64 = 0
+
+  // The crossfade under way.
+  private var fadeLeft = 0
+  private var fadeLength = 0
+  private var likeness: Float = 1
+  private let fade: Int
+  private let longFade: Int
+  private let quickFade: Int
+  private var shape: UnsafePointer<Float>
+  private let shapes: UnsafeMutablePointer<Float>
+  private let scratch: UnsafeMutablePointer<Float>
+
+  // The last good lag, with which the next search begins; 0 where there was none.
+  private var lastLag = 0
+  private var framesSinceSearch = 0
+  private var framesToCheck = 0
+
+  /// An engine that has heard nothing yet.
+  package init(sampleRate: Double) {
+    leastLag = Int(Self.leastLagSeconds * sampleRate)
+    greatestLag = Int(Self.greatestLagSeconds * sampleRate)
+    leastLagOfNoise = Int(Self.leastLagOfNoiseSeconds * sampleRate)
+    checkFrames = Int(0.001 * sampleRate)
+    refreshFrames = Int(0.1 * sampleRate)
+    finder = LagFinder(sampleRate: sampleRate, greatestLag: greatestLag)
+    onsets = OnsetWatch(sampleRate: sampleRate)
+    fade = Int(Self.fadeSeconds * sampleRate)
+    longFade = Int(Self.longFadeSeconds * sampleRate)
+    quickFade = max(Int(Self.quickFadeSeconds * sampleRate), 2)
+    shapes = .allocate(capacity: fade + longFade + quickFade + 2 * WarpStep.longest)
+    shape = UnsafePointer(shapes)
+    for (length, start) in [(fade, 0), (longFade, fade), (quickFade, fade + longFade)] {
+      for frame in 0..<length {
+        let angle = Double.pi * (Double(frame) + 0.5) / Double(length)
+        shapes[start + frame] = Float(0.5 - 0.5 * rt_cos(angle))
+      }
+    }
+    scratch = shapes + fade + longFade + quickFade
+    scratch.initialize(repeating: 0, count: 2 * WarpStep.longest)
+  }
+
+  deinit { shapes.deallocate() }
+
+  /// Forgets all; the next step begins anew at its place.
+  @_noLocks
+  package mutating func start() {
+    isFresh = true
+    hasLeapt = false
+    onsets.forget()
+    fadeLeft = 0
+    lastLag = 0
+    framesToCheck = 0
+  }
+
+  /// How many frames after a start the output is whole.
+  package var warmUp: Int { @_noLocks get { 0 } }
+
+  /// The mean delay in frames at rate 1: none at the tape's own pitch; else what a tone of 440 Hz
+  /// meets, as the delay swings by a period of the sound.
+  @_noLocks
+  package borrowing func delay(pitch: Float, bank: borrowing SincBank) -> Int {
+    if pitch == 1 { return 0 }
+    let reach = bank.reach(ofTable: bank.table(forSpeed: pitch))
+    let period = leastLag + leastLag / 7
+    if pitch > 1 {
+      return reach + 2 + period / 2 + Int((pitch - 1) * Float(fade) / 2)
+    }
+    return reach + 2 + period / 2 + Int((1 - pitch) * Float(fade) / 2)
+  }
+
+  /// Renders one step.
+  @_noLocks
+  package mutating func process(
+    _ tape: borrowing Tape, _ step: WarpStep, bank: borrowing SincBank, to out: Stereo, frames: Int
+  ) {
+    if step.isLeap { hasLeapt = true }
+    var done = 0
+    while done < frames {
+      let place = step.place(ofFrame: done)
+      let most = max(onsets.framesToGo, 1)
+      let count = min(
+        min(decide(tape, step, place: place, bank: bank), most), frames &- done)
+      render(tape, step, bank: bank, to: out.advanced(by: done), frames: count)
+      framesSinceSearch &+= count
+      framesToCheck &-= count
+      done &+= count
+      lastPlace = step.place(ofFrame: done)
+      _ = onsets.advance(tape, to: step.place(ofFrame: done) >> 32, frames: count)
+    }
+  }
+
+  // MARK: - Where to read
+
+  /// Begins a jump where one is due; returns after how many frames at most to ask again.
+  @_noLocks
+  private mutating func decide(
+    _ tape: borrowing Tape, _ step: WarpStep, place: Int64, bank: borrowing SincBank
+  ) -> Int {
+    let isFollowing = step.pitch == 1 && step.rate == WarpStep.unity
+    let table = bank.table(forSpeed: step.pitch)
+    let reach =
+      max(
+        bank.reach(ofTable: bank.table(forSpeed: max(step.pitch, step.nextPitch))),
+        bank.reach(ofTable: reader.table)) &+ 2
+    // By how much the reader comes nearer to the place, in frames a frame: now, and while a jump
+    // that begins now is under way.
+    let approach = step.pitch - Float(step.rate) * (1 / 4_294_967_296)
+    let greatestApproach =
+      max(step.pitch, step.nextPitch) - Float(min(step.rate, step.nextRate)) * (1 / 4_294_967_296)
+    // The least distance at which a crossfade can still be finished.
+    let wayOfFade = Int(max(0, greatestApproach) * Float(fade)) &+ 1
+    let nearest = reach &+ wayOfFade
+
+    if isFresh {
+      isFresh = false
+      hasLeapt = false
+      let distance = isFollowing ? 0 : nearest &+ leastLag
+      reader = Reader(
+        position: place &- Int64(distance) << 32, table: table, isPlain: isFollowing)
+      return 1
+    }
+    if fadeLeft > 0 { return fadeLeft }
+
+    if isFollowing {
+      hasLeapt = false
+      if reader.isPlain && reader.position == place { return .max }
+      // Back to now, wherever that meets the wave.
+      leap(tape, to: place, nearest: 0, isPlain: true, table: table)
+      return 1
+    }
+    let distance = Int((place &- reader.position) >> 32)
+    let room = distance &- reach
+    if hasLeapt || room > finder.greatestLag || distance < -finder.greatestLag {
+      hasLeapt = false
+      // The longer crossfade takes both readers nearer to what they must not pass: where the
+      // old one has no room for it, it must be the usual one.
+      let wayOfLongFade = Int(max(0, greatestApproach) * Float(longFade)) &+ 1
+      let oldRoom = Int((lastPlace &- reader.position) >> 32) &- reach
+      let hasRoom =
+        reader.isPlain
+        || oldRoom > Int(max(0, max(step.pitch, step.nextPitch) - 1) * Float(longFade))
+      leap(
+        tape, to: place, nearest: nearest &+ wayOfLongFade, isPlain: false, table: table,
+        length: hasRoom ? .long : .usual)
+      return 1
+    }
+    if reader.isPlain || distance < nearest && approach >= 0 {
+      // The crossfade over, there must be room for the next.
+      let least = max(leastLag, nearest &+ wayOfFade &- distance)
+      jumpBack(tape, before: place >> 32, by: least, table: table)
+      return 1
+    }
+    let toNearest =
+      approach > 1e-9 ? Int(min(Float(distance &- nearest) / approach, 1e6)) &+ 1 : Int.max
+    if approach > 1e-9 && wouldRepeatOnset(after: toNearest, speed: step.pitch) {
+      // The sound before it is repeated instead, as long as it is yet to come.
+      jumpBack(
+        tape, before: onsets.last, by: max(leastLag, wayOfFade) &+ leastLag, table: table,
+        length: .quick)
+      return 1
+    }
+    if reader.table != table && toNearest > 2 &* fade {
+      // The same place through the other table: no jump, but a crossfade like one.
+      begin(Reader(position: reader.position, table: table, isPlain: false), likeness: 1)
+      return 1
+    }
+    if approach < 0 {
+      if framesToCheck > 0 { return framesToCheck }
+      let missing = max(leastLag &+ 2 &* LagFinder.wing, lastLag &+ 3) &+ 1 &- room
+      if missing > 0 {
+        framesToCheck = Int(min(Float(missing) / -approach, 1e6)) &+ 1
+        return framesToCheck
+      }
+      framesToCheck = checkFrames
+      jumpForward(tape, room: room, table: table)
+      return 1
+    }
+    return toNearest
+  }
+
+  /// Whether the next jump back, in so many frames, would come just after the beginning of a
+  /// sound that is still ahead, and make it begin twice.
+  @_noLocks
+  private func wouldRepeatOnset(after frames: Int, speed: Float) -> Bool {
+    let ahead = onsets.last &- (reader.position >> 32)
+    guard ahead > Int64(Float(quickFade) * speed) && ahead < Int64(2 &* greatestLag) else {
+      return false
+    }
+    let passed = Int64(Float(min(frames, 1 << 20)) * speed) &- ahead
+    return passed > -Int64(Float(fade) * speed) && passed < Int64(2 &* leastLag)
+  }
+
+  /// Jumps back by at least `least` frames.
+  @_noLocks
+  private mutating func jumpBack(
+    _ tape: borrowing Tape, before end: Int64, by least: Int, table: Int,
+    length: FadeLength = .usual
+  ) {
+    let greatest = min(max(greatestLag, least &+ leastLag), finder.greatestLag)
+    // The newest sound that there is is compared: what the reader is about to say.
+    let found = find(
+      tape, end: end, from: min(least, greatest &- leastLag), to: greatest, isForward: false)
+    jump(by: -found.lag, likeness: found.likeness, table: table, length: length)
+  }
+
+  /// Jumps forward where there is room for a lag that fits, or must be.
+  @_noLocks
+  private mutating func jumpForward(_ tape: borrowing Tape, room: Int, table: Int) {
+    let mustJump = room > greatestLag &+ 2 &* checkFrames
+    if finder.isSilent(tape, from: reader.position >> 32, frames: room) {
+      jump(by: Float(room), likeness: 1, table: table)
+      return
+    }
+    let greatest = min(mustJump ? finder.greatestLag : greatestLag, room &- 1)
+    // Far behind, a short lag would not be enough.
+    let least = max(leastLag, room &- greatestLag)
+    // Room for the climb to the best lag, and for what is on both sides of it.
+    guard greatest &- least >= 2 &* LagFinder.wing else { return }
+    let found = find(
+      tape, end: reader.position >> 32, from: least, to: greatest, isForward: true)
+    // A tone's best lag is a peak, not the end of what was looked at.
+    let fits =
+      found.likeness > Self.likenessForEarlyJump && found.lag < Float(greatest &- 3)
+    if fits || mustJump || found.likeness < Self.likenessOfTones && isNoise(tape, room: room) {
+      jump(by: found.lag, likeness: found.likeness, table: table)
+    } else if found.likeness < Self.likenessForEarlyJump {
+      framesToCheck = 4 &* checkFrames
+    }
+  }
+
+  /// Whether the sound has no period, so that waiting for one to fit into the room is in vain.
+  @_noLocks
+  private mutating func isNoise(_ tape: borrowing Tape, room: Int) -> Bool {
+    guard room > leastLagOfNoise &+ leastLag else { return false }
+    let past = finder.search(
+      tape, end: reader.position >> 32, from: leastLag, to: greatestLag, isForward: false)
+    return past.likeness < Self.likenessOfTones
+  }
+
+  /// Finds the lag by which to jump: the last one again, moved a little, while it fits.
+  @_noLocks
+  private mutating func find(
+    _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
+  ) -> LagFinder.Finding {
+    if lastLag >= least && lastLag <= greatest && framesSinceSearch < refreshFrames {
+      let near = finder.refine(tape, end: end, near: lastLag, isForward: isForward)
+      if near.likeness > Self.likenessForEarlyJump && near.lag >= Float(least) {
+        lastLag = Int(near.lag)
+        return near
+      }
+    }
+    framesSinceSearch = 0
+    var found = finder.search(tape, end: end, from: least, to: greatest, isForward: isForward)
+    lastLag = found.likeness > Self.likenessForEarlyJump ? Int(found.lag) : 0
+    if found.likeness < Self.likenessOfTones && greatest > leastLagOfNoise &+ leastLag {
+      found = finder.search(
+        tape, end: end, from: max(least, leastLagOfNoise), to: greatest, isForward: isForward)
+    }
+    return found
+  }
+
+  @_noLocks
+  private mutating func jump(
+    by lag: Float, likeness: Float, table: Int, length: FadeLength = .usual
+  ) {
+    let position = reader.position &+ Int64(Double(lag) * 4_294_967_296)
+    begin(
+      Reader(position: position, table: table, isPlain: false), likeness: likeness,
+      length: length)
+  }
+
+  /// Goes to another part of the tape: to where the sound there fits, or plainly to the place.
+  @_noLocks
+  private mutating func leap(
+    _ tape: borrowing Tape, to place: Int64, nearest: Int, isPlain: Bool, table: Int,
+    length: FadeLength = .long
+  ) {
+    let end = reader.position >> 32
+    let target = (place >> 32) &- Int64(nearest)
+    if isPlain {
+      let found = finder.compare(tape, end: end, with: target)
+      begin(
+        Reader(position: target << 32, table: table, isPlain: true), likeness: found.likeness,
+        length: length)
+    } else {
+      let found = finder.search(tape, end: end, endingBefore: target)
+      let position =
+        (target << 32) &- Int64(Double(found.lag) * 4_294_967_296)
+        &+ (reader.position & 0xFFFF_FFFF)
+      begin(
+        Reader(position: position, table: table, isPlain: false), likeness: found.likeness,
+        length: length)
+    }
+  }
+
+  @_noLocks
+  private mutating func begin(_ next: Reader, likeness: Float, length: FadeLength = .usual) {
+    leaving = reader
+    reader = next
+    switch length {
+    case .usual: (fadeLength, shape) = (fade, UnsafePointer(shapes))
+    case .long: (fadeLength, shape) = (longFade, UnsafePointer(shapes + fade))
+    case .quick: (fadeLength, shape) = (quickFade, UnsafePointer(shapes + fade + longFade))
+    }
+    fadeLeft = fadeLength
+    self.likeness = max(likeness, -0.5)
+  }
+
+  // MARK: - Reading
+
+  @_noLocks
+  private mutating func render(
+    _ tape: borrowing Tape, _ step: WarpStep, bank: borrowing SincBank, to out: Stereo, frames: Int
+  ) {
+    let speed = Int64(Double(step.pitch) * 4_294_967_296)
+    Self.read(tape, &reader, speed: speed, bank: bank, to: out, frames: frames)
+    guard fadeLeft > 0 else { return }
+    let old = Stereo(scratch, scratch + WarpStep.longest)
+    Self.read(tape, &leaving, speed: speed, bank: bank, to: old, frames: frames)
+    let shape = shape + (fadeLength &- fadeLeft)
+    // Two sounds that are alike add up to more than two that are not.
+    let cross = 2 * likeness
+    for frame in 0..<frames {
+      let share = shape[frame]
+      let rest = 1 - share
+      let power = share * share + rest * rest + cross * share * rest
+      let gain = 1 / rt_square_root(power)
+      out.left[frame] = gain * (share * out.left[frame] + rest * old.left[frame])
+      out.right[frame] = gain * (share * out.right[frame] + rest * old.right[frame])
+    }
+    fadeLeft &-= frames
+  }
+
+  @_noLocks
+  private static func read(
+    _ tape: borrowing Tape, _ reader: inout Reader, speed: Int64, bank: borrowing SincBank,
+    to out: Stereo, frames: Int
+  ) {
+    let first = reader.position >> 32
+    if reader.isPlain {
+      let last = min(first, tape.head &- Int64(frames))
+      Blocks.copy(tape.left(at: last), to: out.left, frames: frames)
+      Blocks.copy(tape.right(at: last), to: out.right, frames: frames)
+      reader.position = reader.position &+ Int64(frames) << 32
+      return
+    }
+    let reach = Int64(bank.reach(ofTable: reader.table))
+    // A pitch that rises in the middle of a crossfade could pull the old reader past the end.
+    let toEnd = (tape.head &- reach &- 1) << 32 &- reader.position
+    let speed = min(speed, max(toEnd, 0) / Int64(frames))
+    let start = (reader.position >> 32) &- reach
+    bank.read(
+      table: reader.table, left: tape.left(at: start), right: tape.right(at: start),
+      from: reach << 32 &+ reader.position & 0xFFFF_FFFF, step: speed, to: out, frames: frames)
+    reader.position = reader.position &+ Int64(frames) &* speed
+  }
+}

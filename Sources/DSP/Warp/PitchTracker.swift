@@ -1,0 +1,206 @@
+internal import CRealtime
+
+/// Finds the period of a voice on a tape, a little of the work at a time.
+///
+/// The normalised cross-correlation of David Talkin, "A Robust Algorithm for Pitch Tracking"
+/// (1995), on a copy at about 12 kHz, and `PitchPath` to choose among its maxima. A round of
+/// eight slots looks at the last 36 ms before the place and ends with a new result; each slot
+/// does the same share of the work, so that no block is long.
+package struct PitchTracker: ~Copyable, @unchecked Sendable {
+  /// The lowest pitch that is found, in hertz.
+  package static var lowest: Double { @_noLocks get { 60 } }
+  /// The highest pitch that is found as it is, in hertz; of a higher one, a fraction is.
+  package static var highest: Double { @_noLocks get { 1000 } }
+  private static var slots: Int { @_noLocks get { 8 } }
+
+  /// How many frames pass between two calls of `advance`.
+  package let slotFrames: Int
+  /// The period in frames of tape; the last one while there is none.
+  package private(set) var period: Float
+  /// Whether the sound is periodic.
+  package private(set) var isVoiced = false
+  /// The signal that is looked at.
+  private(set) var ear = VoiceEar()
+
+  private let factor: Int
+  private let taps: Int
+  private let window: Int
+  private let shortest: Int
+  private let longest: Int
+  private let held: Int
+  private let fillsAtOnce: Int
+  private static var ringSize: Int { @_noLocks get { 1024 } }
+
+  // One allocation holds them all.
+  private let filter: UnsafeMutablePointer<Float>
+  private let raw: UnsafeMutablePointer<Float>
+  private let ring: UnsafeMutablePointer<Float>
+  private let sound: UnsafeMutablePointer<Float>
+  private let likeness: UnsafeMutablePointer<Float>
+
+  // The decimated samples that the ring holds; sample i lies at frame i * factor of the tape.
+  private var firstHeld: Int64 = 0
+  private var endHeld: Int64 = 0
+  private var slot = 0
+  private var isSounding = false
+  private var power: Float = 0
+  private var lagPower: Float = 0
+  private var nextLag = 0
+  private var path: PitchPath
+
+  /// A tracker with nothing heard.
+  package init(sampleRate: Double) {
+    factor = max(1, Int((sampleRate / 12_000).rounded()))
+    slotFrames = 4 * factor
+    let rate = sampleRate / Double(factor)
+    shortest = max(4, Int(rate / Self.highest))
+    longest = Int((rate / Self.lowest).rounded(.up))
+    window = (Int(rate * 0.0185) + 15) / 16 * 16
+    held = window + longest + 1
+    fillsAtOnce = 128
+    taps = 16 * factor
+    period = Float(sampleRate / 200)
+    path = PitchPath(
+      secondsARound: Float(Double(4 * factor * Self.slots) / sampleRate), shortest: shortest)
+
+    let rawSize = fillsAtOnce * factor + taps
+    let sizes = [taps, rawSize, Self.ringSize, held, longest + 2]
+    filter = .allocate(capacity: sizes.reduce(0, +))
+    filter.initialize(repeating: 0, count: sizes.reduce(0, +))
+    raw = filter + taps
+    ring = raw + rawSize
+    sound = ring + Self.ringSize
+    likeness = sound + held
+    // A windowed sinc that keeps the lower formants: they tell a period from its half.
+    let cutoff = 1500 / sampleRate
+    var sum = 0.0
+    var weights = [Double](repeating: 0, count: taps)
+    for tap in 0..<taps {
+      let distance = Double(tap - taps / 2)
+      let angle = 2 * Double.pi * cutoff * distance
+      let hann = 0.5 + 0.5 * rt_cos(2 * Double.pi * distance / Double(taps))
+      weights[tap] = hann * (distance == 0 ? 1 : rt_sin(angle) / angle)
+      sum += weights[tap]
+    }
+    for tap in 0..<taps { filter[tap] = Float(weights[tap] / sum) }
+  }
+
+  deinit { filter.deallocate() }
+
+  /// Begins anew at a frame of the tape; the last period stays until there is another.
+  @_noLocks
+  package mutating func start(at frame: Int64) {
+    let past = Int64((held &+ 2) &* factor &+ taps)
+    endHeld = floorDivide(frame &- past, by: Int64(factor))
+    firstHeld = endHeld
+    slot = 0
+    path.forget()
+  }
+
+  /// Takes the sound for unvoiced until there is a result.
+  @_noLocks
+  package mutating func assumeUnvoiced() {
+    isVoiced = false
+  }
+
+  @_noLocks
+  private func floorDivide(_ value: Int64, by divisor: Int64) -> Int64 {
+    value >= 0 ? value / divisor : -((-value &+ divisor &- 1) / divisor)
+  }
+
+  /// Does the work of one slot, with `frame` the last frame of tape that may be looked at.
+  @_noLocks
+  package mutating func advance(_ tape: borrowing Tape, to frame: Int64) {
+    fill(tape, to: frame)
+    if slot == 0 {
+      if endHeld &- firstHeld < Int64(held) { return }
+      latch()
+    }
+    let last = slot == Self.slots &- 1
+    if !last {
+      let count = (longest &- shortest &+ 3 &+ Self.slots &- 2) / (Self.slots &- 1)
+      correlate(upTo: min(longest &+ 2, nextLag &+ count))
+      slot &+= 1
+      return
+    }
+    conclude()
+    slot = 0
+    let heard = Int64(slotFrames &* Self.slots)
+    if ear.choose(tape, from: frame &- heard &+ 1, count: Int(heard)) { start(at: frame) }
+  }
+
+  /// Appends decimated samples, so many that a leap is made up for in a few slots.
+  @_noLocks
+  private mutating func fill(_ tape: borrowing Tape, to frame: Int64) {
+    let end = floorDivide(frame &- Int64(taps / 2) &+ 1, by: Int64(factor)) &+ 1
+    // Where the place has left what is held, what lies between is not needed.
+    if end < endHeld || end &- endHeld > Int64(held) {
+      start(at: frame)
+    }
+    let count = min(Int(end &- endHeld), fillsAtOnce)
+    if count <= 0 { return }
+    let first = endHeld &* Int64(factor) &- Int64(taps / 2)
+    ear.hear(tape, from: first, count: (count &- 1) &* factor &+ taps, to: raw)
+    for index in 0..<count {
+      let at = Int(truncatingIfNeeded: endHeld &+ Int64(index)) & (Self.ringSize &- 1)
+      ring[at] = VoiceCorrelation.product(raw + index &* factor, filter, count: taps)
+    }
+    endHeld &+= Int64(count)
+    firstHeld = max(firstHeld, endHeld &- Int64(Self.ringSize))
+  }
+
+  /// Takes what the round will look at, without its mean.
+  @_noLocks
+  private mutating func latch() {
+    let first = Int(truncatingIfNeeded: endHeld &- Int64(held)) & (Self.ringSize &- 1)
+    let unbroken = min(held, Self.ringSize &- first)
+    rt_copy(sound, ring + first, unbroken)
+    rt_copy(sound + unbroken, ring, held &- unbroken)
+    let mean = VoiceCorrelation.sum(sound, count: held) / Float(held)
+    for index in 0..<held { sound[index] -= mean }
+    let recent = sound + (held &- window)
+    power = VoiceCorrelation.product(recent, recent, count: window)
+    // -110 dBFS is no voice; false for NaN, and for what is too great to be squared.
+    isSounding = power > 1e-11 * Float(window) && power < 1e30
+    nextLag = shortest &- 1
+    if !isSounding { return }
+    let lagged = recent - nextLag
+    lagPower = VoiceCorrelation.product(lagged, lagged, count: window)
+  }
+
+  @_noLocks
+  private mutating func correlate(upTo end: Int) {
+    if !isSounding || nextLag >= end { return }
+    let recent = sound + (held &- window)
+    // A lag into what is 40 dB below doesn't count as a likeness.
+    let floor = power * 1e-4
+    for lag in nextLag..<end {
+      let lagged = recent - lag
+      let product = VoiceCorrelation.product(recent, lagged, count: window)
+      likeness[lag] =
+        product / rt_square_root((power + floor) * (max(lagPower, 0) + floor))
+      let entering = lag < held &- window ? lagged[-1] : 0
+      let leaving = lagged[window &- 1]
+      lagPower += entering * entering - leaving * leaving
+    }
+    nextLag = end
+  }
+
+  @_noLocks
+  private mutating func conclude() {
+    path.begin()
+    if isSounding {
+      for lag in shortest...longest {
+        let height = likeness[lag]
+        if height > 0.3 && height >= likeness[lag &- 1] && height > likeness[lag &+ 1] {
+          let beside = VoiceCorrelation.top(likeness[lag &- 1], height, likeness[lag &+ 1])
+          let top = height - 0.25 * (likeness[lag &- 1] - likeness[lag &+ 1]) * beside
+          path.consider(lag: Float(lag) + beside, likeness: min(top, 1))
+        }
+      }
+    }
+    path.choose()
+    isVoiced = path.lag > 0
+    if isVoiced { period = path.lag * Float(factor) }
+  }
+}

@@ -1,0 +1,172 @@
+internal import CRealtime
+
+/// The stretched sound of the studio engine: frames that are laid over each other, and what is
+/// whole of them, to be read.
+///
+/// Places are numbered in stretched samples from the engine's start on. The sum is divided by the
+/// sum of the windows that made it, whatever hops there were.
+struct StudioOverlap: ~Copyable {
+  // The sums begin at `whole`; what is whole is kept as often as a reader needs it, and its
+  // first samples once more behind the last, as on a tape.
+  private let sums: UnsafeMutablePointer<Float>
+  private let room: Int
+  private let ring: UnsafeMutablePointer<Float>
+  private let ringSize: Int
+  private let ringStep: Int
+  // The rise or fall of one frame.
+  private let weights: UnsafeMutablePointer<Float>
+  // Transforms there and back multiply by this.
+  private let gain: Float
+  /// The place of the first sample that is not whole.
+  private(set) var whole: Int64 = 0
+
+  /// Room for frames of at most `longest` samples, read in pieces of at most `reach`; frames are
+  /// louder by `gain` than they shall be.
+  init(longest: Int, reach: Int, gain: Float) {
+    self.gain = gain
+    room = longest + 8
+    sums = .allocate(capacity: 3 * room)
+    weights = .allocate(capacity: room)
+    weights.initialize(repeating: 0, count: room)
+    var size = 64
+    while size < longest + 2 * reach { size *= 2 }
+    ringSize = size
+    ringStep = size + reach
+    ring = .allocate(capacity: 2 * ringStep)
+    sums.initialize(repeating: 0, count: 3 * room)
+    ring.initialize(repeating: 0, count: 2 * ringStep)
+  }
+
+  deinit {
+    sums.deallocate()
+    weights.deallocate()
+    ring.deallocate()
+  }
+
+  /// Forgets everything; sample 0 comes next.
+  @_noLocks
+  mutating func start() {
+    rt_zero(sums, 3 &* room)
+    rt_zero(ring, 2 &* ringStep)
+    whole = 0
+  }
+
+  /// The left side of what is whole, from `place` on.
+  @_noLocks
+  borrowing func left(at place: Int64) -> UnsafePointer<Float> {
+    UnsafePointer(ring + (Int(truncatingIfNeeded: place) & (ringSize &- 1)))
+  }
+
+  /// The right side of what is whole, from `place` on.
+  @_noLocks
+  borrowing func right(at place: Int64) -> UnsafePointer<Float> {
+    UnsafePointer(ring + ringStep + (Int(truncatingIfNeeded: place) & (ringSize &- 1)))
+  }
+
+  /// Lays a frame over the others: `sound` has its centre first and wraps at `size`.
+  ///
+  /// It rises from where samples are not whole yet to its centre, and falls over `fall` samples.
+  /// The window itself is seen `shift` samples later in it than it was cut.
+  @_noLocks
+  mutating func add(
+    _ sound: Planar, size: Int, window: borrowing StudioWindow, at centre: Int64, fall: Int,
+    shift: Int
+  ) {
+    let distance = Int(truncatingIfNeeded: centre &- whole)
+    let before = min(max(distance, 0), size / 2)
+    // When the pitch falls, samples may be whole behind the centre already.
+    let late = min(max(0 &- distance, 0), fall)
+    let first = max(distance, 0) &- before
+    let after = min(fall, room &- first &- before)
+    Self.fillRise(weights, frames: before, backwards: false)
+    Self.fillRise(weights + before, frames: after, backwards: true)
+    let sums = self.sums + first
+    let used = weights + late
+    window.addHeights(
+      from: late &- before &- shift, times: used, to: sums + 2 &* room,
+      frames: before &+ after &- late)
+    for side in 0..<2 {
+      let from = side == 0 ? sound.real : sound.imaginary
+      let to = sums + side &* room
+      Self.add(from + (size &- before), times: used, to: to, frames: before)
+      Self.add(
+        from + late, times: used + before, to: to + before, frames: max(after &- late, 0))
+    }
+  }
+
+  @_noLocks
+  private static func add(
+    _ from: UnsafePointer<Float>, times weights: UnsafePointer<Float>,
+    to: UnsafeMutablePointer<Float>, frames: Int
+  ) {
+    for frame in 0..<frames { to[frame] += from[frame] * weights[frame] }
+  }
+
+  /// Writes a rise of a squared sine, or its mirror image, by turning a pointer from four to four.
+  @_noLocks
+  private static func fillRise(
+    _ to: UnsafeMutablePointer<Float>, frames: Int, backwards: Bool
+  ) {
+    guard frames > 0 else { return }
+    let step = Float.pi / Float(frames)
+    let begin = backwards ? Float.pi + step / 2 : step / 2
+    var real = SIMD4<Float>(repeating: 0)
+    var imaginary = real
+    for lane in 0..<4 {
+      real[lane] = Float(rt_cos(Double(begin + Float(lane) * step)))
+      imaginary[lane] = Float(rt_sin(Double(begin + Float(lane) * step)))
+    }
+    var pointer = Complex4(real, imaginary)
+    let turn = Complex4(
+      SIMD4(repeating: Float(rt_cos(Double(4 * step)))),
+      SIMD4(repeating: Float(rt_sin(Double(4 * step)))))
+    var frame = 0
+    while frame < frames {
+      let values = (1 - pointer.real) * 0.5
+      if frame &+ 4 <= frames {
+        UnsafeMutableRawPointer(to + frame).storeBytes(of: values, as: SIMD4<Float>.self)
+      } else {
+        for lane in 0..<(frames &- frame) { to[frame &+ lane] = values[lane] }
+      }
+      pointer = pointer * turn
+      frame &+= 4
+    }
+  }
+
+  /// Calls everything before `end` whole, where no more frame will be laid; `least` is the sum of
+  /// windows below which sound is beginning, and stays as quiet as it is.
+  @_noLocks
+  mutating func finish(upTo end: Int64, least: Float) {
+    var count = min(max(Int(truncatingIfNeeded: end &- whole), 0), room)
+    while count > 0 {
+      let at = Int(truncatingIfNeeded: whole) & (ringSize &- 1)
+      let piece = min(count, ringSize &- at)
+      put(piece, at: at, least: least)
+      let left = room &- piece
+      for part in 0..<3 {
+        let sums = self.sums + part &* room
+        for frame in 0..<left { sums[frame] = sums[frame &+ piece] }
+        rt_zero(sums + left, piece)
+      }
+      whole &+= Int64(piece)
+      count &-= piece
+    }
+  }
+
+  @_noLocks
+  private func put(_ count: Int, at: Int, least: Float) {
+    let left = ring + at
+    let right = ring + (ringStep &+ at)
+    let reach = ringStep &- ringSize
+    for frame in 0..<count {
+      let share = 1 / (gain * max(sums[2 &* room &+ frame], least))
+      left[frame] = sums[frame] * share
+      right[frame] = sums[room &+ frame] * share
+    }
+    if at < reach {
+      let again = min(count, reach &- at)
+      rt_copy(left + ringSize, left, again)
+      rt_copy(right + ringSize, right, again)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// Sums over runs of samples, sixteen at a time.
+enum VoiceCorrelation {
+  /// The sum of the products of two runs.
+  @_noLocks
+  static func product(_ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, count: Int) -> Float {
+    let first = UnsafeRawPointer(a)
+    let second = UnsafeRawPointer(b)
+    var sums = SIMD16<Float>(repeating: 0)
+    var index = 0
+    while index &+ 16 <= count {
+      let offset = index &* 4
+      sums +=
+        first.loadUnaligned(fromByteOffset: offset, as: SIMD16<Float>.self)
+        * second.loadUnaligned(fromByteOffset: offset, as: SIMD16<Float>.self)
+      index &+= 16
+    }
+    let eight = sums.lowHalf + sums.highHalf
+    let four = eight.lowHalf + eight.highHalf
+    var sum = (four.x + four.y) + (four.z + four.w)
+    while index < count {
+      sum += a[index] * b[index]
+      index &+= 1
+    }
+    return sum
+  }
+
+  /// The sum of a run.
+  @_noLocks
+  static func sum(_ samples: UnsafePointer<Float>, count: Int) -> Float {
+    let from = UnsafeRawPointer(samples)
+    var sums = SIMD8<Float>(repeating: 0)
+    var index = 0
+    while index &+ 8 <= count {
+      sums += from.loadUnaligned(fromByteOffset: index &* 4, as: SIMD8<Float>.self)
+      index &+= 8
+    }
+    let four = sums.lowHalf + sums.highHalf
+    var sum = (four.x + four.y) + (four.z + four.w)
+    while index < count {
+      sum += samples[index]
+      index &+= 1
+    }
+    return sum
+  }
+
+  /// How far beside the middle of three values the top of a parabola through them lies.
+  @_noLocks
+  static func top(_ before: Float, _ middle: Float, _ behind: Float) -> Float {
+    let bend = before - 2 * middle + behind
+    if !(bend < 0) { return 0 }
+    let beside = 0.5 * (before - behind) / bend
+    // NaN, too, is none.
+    return abs(beside) <= 0.5 ? beside : 0
+  }
+}

@@ -1,0 +1,344 @@
+internal import CRealtime
+
+/// Where grains come from and where they go.
+extension VoiceWarp {
+  /// The first grain is the sound as it is, at once.
+  @_noLocks
+  mutating func begin(at place: Int64) {
+    isFresh = false
+    let apart = Int64(marks.gap) << 32
+    marks.restart(
+      at: VoiceMark(
+        place: place &- Int64(delayFrames) << 32, span: apart, period: apart, isVoiced: false,
+        clarity: 0))
+    untilNext = 0
+    add(mark: marks.newest, speed: WarpStep.unity, table: 0, gain: 1, rise: 0)
+    untilNext = apart
+    nextRise = apart
+  }
+
+  /// Chooses the next grain, and puts it on its way.
+  @_noLocks
+  mutating func plan(
+    _ tape: borrowing Tape, _ step: WarpStep, _ bank: borrowing SincBank, place: Int64
+  ) {
+    let end = place >> 32
+    let target = due(place, step.rate)
+    let previous = grains[latest]
+    if abs(marks[marks.newest].place &- target) > Int64(8 &* delayFrames) << 32 { hasLeapt = true }
+    if hasLeapt { rejoin(tape, place: place, target: target, previous: previous) }
+
+    var tries = 0
+    while tries < 24 {
+      let newest = marks[marks.newest]
+      if newest.place >= target &+ newest.period / 2 { break }
+      if !marks.extend(tape, upTo: end, toward: target, by: tracker) { break }
+      tries &+= 1
+    }
+    let formant = ratio(step.formant)
+    let speed = speedOf(formant)
+    let table = bank.table(forSpeed: formant)
+    let reach = Int64(bank.reach(ofTable: table) &+ 2) << 32
+    var pick = marks.has(previous.mark) ? previous.mark : marks.first
+    while marks.has(pick &+ 1) {
+      let next = marks[pick &+ 1]
+      if abs(next.place &- target) > abs(marks[pick].place &- target) { break }
+      if next.isVoiced
+        && next.place > latestPlace(place, step.rate, speed: speed, reach: reach, next.period)
+      {
+        break
+      }
+      pick &+= 1
+    }
+    let mark = marks[pick]
+    // Where the next mark can't be known yet, the sound is better left as it is.
+    let isLate = step.rate == WarpStep.unity && target &- mark.place > mark.period / 4 &* 3
+    let isEarly =
+      mark.place > latestPlace(place, step.rate, speed: speed, reach: reach, mark.period)
+    if !mark.isVoiced || isLate || isEarly {
+      planUnvoiced(tape, step, place: place, mark: pick, previous: previous)
+      return
+    }
+
+    let pitch = ratio(step.pitch)
+    let spacing = VoicePlaces.quotient(mark.period, speedOf(pitch))
+    var rise = riseOf(mark.period, speed: speed)
+    if previous.isVoiced {
+      untilNext = spacing &- sinceLatest
+      if pitch == 1 && step.rate == WarpStep.unity && pick != previous.mark {
+        // What the marks were moved by while the pitch was another is taken back unnoticed.
+        let error = due(place, step.rate) &- mark.place
+        let most = mark.period / 256
+        untilNext &-= max(-most, min(most, error))
+      }
+    } else {
+      if step.rate == WarpStep.unity {
+        untilNext = mark.place &+ Int64(delayFrames) << 32 &- place
+      }
+      rise = mark.span
+    }
+    untilNext = max(untilNext, 1 << 32)
+    rise = min(rise, untilNext &+ 0xFFFF_FFFF)
+    let isNeighbor =
+      speed == WarpStep.unity && pick == previous.mark &+ 1
+      && abs(untilNext &+ sinceLatest &- mark.span) < 1 << 32
+    if !previous.isVoiced || isNeighbor {
+      rise = min(rise, untilNext &+ sinceLatest)
+      yieldLatest(rise: rise, likeness: 1)
+    }
+    let gain = min(2, rt_square_root(formant / pitch))
+    add(mark: pick, speed: speed, table: table, gain: gain, rise: rise)
+    untilNext &+= spacing
+    // A little early, should the next period be longer.
+    nextRise = riseOf(mark.period, speed: speed) &+ mark.period / 16
+  }
+
+  /// Puts the sound where it was, or near it where it is like what was heard before.
+  @_noLocks
+  private mutating func planUnvoiced(
+    _ tape: borrowing Tape, _ step: WarpStep, place: Int64, mark: Int, previous: VoiceGrain
+  ) {
+    let isSteady = step.rate == WarpStep.unity
+    let apart = Int64(isSteady ? marks.gap : marks.wideGap) << 32
+    var rise = apart
+    let isFalling = sinceLatest >= previous.fallBegin
+    if isFalling {
+      // A voice ends: its last grain is already on its way out.
+      rise = min(rise, previous.fallEnd &- previous.fallBegin)
+      untilNext = max(previous.fallEnd &- sinceLatest, rise)
+      rise = isSteady ? max(rise, min(untilNext, previous.fallEnd &- previous.fallBegin)) : rise
+    } else {
+      untilNext = max(previous.period &- sinceLatest, apart / 4)
+      rise = min(rise, min(untilNext, untilNext &+ sinceLatest))
+    }
+    var target = due(place, step.rate)
+    var likeness: Float = 1
+    if !isSteady {
+      let radius = marks.wideGap / 2
+      let behind = Int(rise >> 32)
+      let latestEnd = min(
+        place, latestPlace(place, step.rate, speed: WarpStep.unity, reach: 20 << 32, apart))
+      target = min(target, latestEnd &- Int64(radius &+ 2) << 32)
+      let continued = marks[previous.mark].place &+ untilNext &+ sinceLatest
+      // What isn't there yet is not compared.
+      let over = max(0, continued &- place)
+      let found = marks.align(
+        tape, ear: tracker.ear, from: continued &- over, to: target &- over, radius: radius,
+        behind: behind, ahead: 0)
+      target = found.place &+ over
+      likeness = found.clarity
+    }
+    var number = mark
+    if marks[mark].place != target || mark == previous.mark {
+      marks.restart(
+        at: VoiceMark(place: target, span: apart, period: apart, isVoiced: false, clarity: 0))
+      number = marks.newest
+    }
+    yieldLatest(rise: rise, likeness: likeness)
+    add(mark: number, speed: WarpStep.unity, table: 0, gain: 1, rise: rise)
+    grains[latest].likenessBefore = likeness
+    untilNext &+= apart
+    nextRise = apart
+  }
+
+  /// Begins a new chain of marks after a leap, at the same spot of the wave as the last grain.
+  @_noLocks
+  private mutating func rejoin(
+    _ tape: borrowing Tape, place: Int64, target: Int64, previous: VoiceGrain
+  ) {
+    hasLeapt = false
+    let apart = Int64(marks.gap) << 32
+    var mark = VoiceMark(place: target, span: apart, period: apart, isVoiced: false, clarity: 0)
+    if previous.isVoiced {
+      let frames = Int(previous.period >> 32)
+      let radius = frames / 2 &+ 2
+      let around = min(target, place &- Int64(radius &+ 2) << 32)
+      let ahead = min(frames / 2, Int((place &- around) >> 32) &- radius &- 2)
+      let found = marks.align(
+        tape, ear: tracker.ear, from: marks[previous.mark].place, to: around, radius: radius,
+        behind: frames &- ahead, ahead: ahead)
+      if found.clarity > 0.5 {
+        mark = VoiceMark(
+          place: found.place, span: previous.period, period: previous.period, isVoiced: true,
+          clarity: found.clarity)
+      }
+    }
+    marks.restart(at: mark)
+  }
+
+  /// Puts a grain on its way, with its middle where the next one is due.
+  @_noLocks
+  private mutating func add(mark: Int, speed: Int64, table: Int, gain: Float, rise: Int64) {
+    // The pool is larger than what can be on the way; were it full, the oldest makes room.
+    var slot = 0
+    for index in 0..<Self.mostGrains {
+      if !grains[index].isActive {
+        slot = index
+        break
+      }
+      if grains[index].position > grains[slot].position { slot = index }
+    }
+    var grain = VoiceGrain()
+    grain.isActive = true
+    grain.mark = mark
+    grain.isVoiced = marks[mark].isVoiced
+    grain.period = marks[mark].period
+    grain.speed = speed
+    grain.table = table
+    grain.position = -untilNext
+    grain.source = marks[mark].place &- VoicePlaces.product(untilNext, speed)
+    grain.rise = rise
+    grain.gain = gain
+    grains[slot] = grain
+    latest = slot
+    sinceLatest = -untilNext
+  }
+
+  /// Lets the latest grain fall as the next one rises.
+  @_noLocks
+  private mutating func yieldLatest(rise: Int64, likeness: Float) {
+    if !grains[latest].isActive || sinceLatest > grains[latest].fallBegin { return }
+    let distance = untilNext &+ sinceLatest
+    grains[latest].likenessBehind = likeness
+    setFall(ofGrain: latest, begin: distance &- rise, end: max(1, distance))
+  }
+
+  @_noLocks
+  private mutating func setFall(ofGrain index: Int, begin: Int64, end: Int64) {
+    let within = min(end, grains[index].limit)
+    var fallBegin = max(0, begin &- (end &- within))
+    // One that is held back may have to fall before its middle.
+    if within < end { fallBegin = min(fallBegin, min(grains[index].fallBegin, within &- 1)) }
+    grains[index].isSettled = true
+    grains[index].fallEnd = within
+    grains[index].fallBegin = fallBegin
+  }
+
+  /// Decides how the grains whose middle is reached will fall.
+  @_noLocks
+  mutating func settle(_ tape: borrowing Tape, _ step: WarpStep, place: Int64) {
+    for index in 0..<Self.mostGrains {
+      let grain = grains[index]
+      if !grain.isActive || !grain.isVoiced || grain.isSettled || grain.position < 0 { continue }
+      var period = grain.period
+      let next = grain.mark &+ 1
+      if !grain.isOld && marks.has(grain.mark) {
+        if !marks.has(next) {
+          _ = marks.extend(tape, upTo: place >> 32, toward: marks[grain.mark].place, by: tracker)
+        }
+        if marks.has(next) && marks[next].isVoiced { period = marks[next].period }
+      }
+      fallAfter(period, grain: index)
+      if !grain.isOld { holdBack(grain: index, place: place, rate: step.rate) }
+    }
+  }
+
+  /// How many frames away the next middle is at which a grain is to be settled.
+  @_noLocks
+  func framesToSettle() -> Int {
+    var nearest = Int.max
+    for index in 0..<Self.mostGrains {
+      let grain = grains[index]
+      if !grain.isActive || !grain.isVoiced || grain.isSettled { continue }
+      nearest = min(nearest, Int((0 &- grain.position &+ 0xFFFF_FFFF) >> 32))
+    }
+    return nearest
+  }
+
+  @_noLocks
+  private mutating func fallAfter(_ period: Int64, grain index: Int) {
+    let speed = grains[index].speed
+    let whole = VoicePlaces.quotient(period, speed)
+    let end = min(whole, 2 &* period)
+    setFall(ofGrain: index, begin: end &- riseOf(period, speed: speed), end: end)
+  }
+
+  /// Lets a grain begin after, and end before, it would have to read past the place.
+  @_noLocks
+  private mutating func holdBack(grain index: Int, place: Int64, rate: Int64) {
+    let grain = grains[index]
+    // The longest reader looks 64 frames ahead.
+    let reach = Int64(grain.speed > WarpStep.unity ? 66 : 18) << 32
+    let spare = place &- reach &- grain.source
+    if grain.speed <= rate {
+      if spare >= 0 || grain.position >= -grain.rise { return }
+      // It would begin too soon.
+      let wait =
+        grain.speed == rate ? Int64.max / 4 : VoicePlaces.quotient(-spare, rate &- grain.speed)
+      let begin = grain.position &+ wait &+ 1 << 32
+      if begin > 0 { grains[index].isActive = false }
+      grains[index].rise = min(grain.rise, -begin)
+      return
+    }
+    let left = VoicePlaces.quotient(max(0, spare), grain.speed &- rate)
+    let end = grain.position &+ left
+    grains[index].limit = min(grain.limit, end)
+    if end >= grain.fallEnd { return }
+    let slope = grain.isSettled ? grain.fallEnd &- grain.fallBegin : grain.rise
+    grains[index].fallEnd = end
+    grains[index].fallBegin = max(min(grain.position, end &- 1), end &- slope)
+  }
+
+  /// The same for all grains, when the rate changes.
+  @_noLocks
+  mutating func holdBack(place: Int64, rate: Int64) {
+    for index in 0..<Self.mostGrains where grains[index].isActive && !grains[index].isOld {
+      holdBack(grain: index, place: place, rate: rate)
+    }
+  }
+
+  /// Leaves what is on its way to end by itself, looking no further than it might.
+  @_noLocks
+  mutating func leap(from place: Int64, to newPlace: Int64) {
+    for index in 0..<Self.mostGrains where grains[index].isActive && !grains[index].isOld {
+      if grains[index].isVoiced && !grains[index].isSettled && grains[index].position >= 0 {
+        fallAfter(grains[index].period, grain: index)
+      }
+      holdBack(grain: index, place: place, rate: 0)
+      grains[index].isOld = true
+    }
+    hasLeapt = true
+    tracker.start(at: newPlace >> 32)
+  }
+
+  // MARK: - Places
+
+  /// The place on the tape that is due in the middle of the next grain.
+  @_noLocks
+  private func due(_ place: Int64, _ rate: Int64) -> Int64 {
+    place &+ VoicePlaces.product(untilNext, rate) &- Int64(delayFrames) << 32
+  }
+
+  /// The last place a grain may be around, if it is never to look past the place of its frames.
+  @_noLocks
+  private func latestPlace(
+    _ place: Int64, _ rate: Int64, speed: Int64, reach: Int64, _ period: Int64
+  ) -> Int64 {
+    let rise = min(riseOf(period, speed: speed), untilNext)
+    let atStart =
+      place &+ VoicePlaces.product(untilNext &- rise, rate) &+ VoicePlaces.product(rise, speed)
+    // Behind its middle, half a period is the least that a grain needs.
+    let atMiddle = place &+ VoicePlaces.product(untilNext, rate)
+    let lead = speed > rate ? VoicePlaces.product(period / 2, speed &- rate) : 0
+    return min(atStart, atMiddle &- lead) &- reach
+  }
+
+  /// How many frames before its middle a grain begins: as long as marks can be known before.
+  @_noLocks
+  private func riseOf(_ period: Int64, speed: Int64) -> Int64 {
+    let most = Int64(delayFrames &- 8) << 32 &- period / 4 &* 3
+    let whole = VoicePlaces.quotient(period, speed)
+    return max(period / 8, min(whole, most))
+  }
+
+  /// What a ratio may be; NaN is the least.
+  @_noLocks
+  private func ratio(_ value: Float) -> Float {
+    value > 0.25 ? min(value, 4) : 0.25
+  }
+
+  @_noLocks
+  private func speedOf(_ ratio: Float) -> Int64 {
+    ratio == 1 ? WarpStep.unity : VoicePlaces.of(Double(ratio))
+  }
+}

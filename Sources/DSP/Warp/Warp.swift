@@ -1,0 +1,406 @@
+internal import CRealtime
+
+/// How a warp does what it does.
+package enum WarpEngine: Int, CaseIterable, Sendable, BitwiseCopyable {
+  /// The least delay, for single voices and noises.
+  case live
+  /// Formants kept, for speech and song.
+  case voice
+  /// Many tones at once, for chords and mixes.
+  case studio
+}
+
+/// Plays a tape at a pitch and a rate of its own: one that is being written, or a loop.
+///
+/// On a tape that is being written, at rate 1 it stays with the newest sound. Below 1 it falls behind, as far as the tape
+/// reaches, and then leaps to now; above 1 it goes back and catches up with now, again and
+/// again. Back at rate 1 it leaps to now.
+package struct Warp: ~Copyable {
+  // From far behind or close to now, a leap needs this much tape around it for its crossfade.
+  private static var leapRoomSeconds: Double { @_noLocks get { 0.05 } }
+  // How far a rate above 1 goes back: long enough for a phrase to be one.
+  private static var wayBackSeconds: Double { @_noLocks get { 1 } }
+  private static var engineFadeSeconds: Double { @_noLocks get { 0.02 } }
+  // A leap of pitch or rate is heard as one, and yet no phase jumps.
+  private static var glideSeconds: Float { @_noLocks get { 0.003 } }
+  // In semitones a fifth of a cent, in octaves of rate a seventh of a percent.
+  private static var imperceptible: Float { @_noLocks get { 0.002 } }
+
+  private let farthest: Int64
+  private let leapRoom: Int64
+  private let wayBack: Int64
+
+  private let bank: SincBank
+  private var live: LiveWarp
+  private var voice: VoiceWarp
+  private var studio: StudioWarp
+
+  private var engine = WarpEngine.live
+  private var wantedEngine = WarpEngine.live
+  // A change of engine: the new one runs silently until its output is whole, then it is
+  // faded over to.
+  private var nextEngine = WarpEngine.live
+  private var warmUpLeft = 0
+  private var fadeLeft = 0
+  private let fadeFrames: Int
+
+  private var semitones: Glide
+  private var formant: Glide
+  private var octavesOfRate: Glide
+
+  private var step: WarpStep
+  private var isGoing = false
+  private var wantsNow = false
+  // What is older was forgotten.
+  private var earliest = Int64.min / 2
+  // How much of the current step is left: steps begin at multiples of their length from the
+  // warp's first frame, however that is cut into blocks.
+  private var framesOfStep = 0
+  private var chunkSounds = false
+  private var silentFrames = 0
+  private let scratch: UnsafeMutablePointer<Float>
+
+  /// A warp for tapes that keep `seconds`.
+  package init(seconds: Double, sampleRate: Double) {
+    farthest = Int64(seconds * sampleRate)
+    leapRoom = Int64(Self.leapRoomSeconds * sampleRate)
+    wayBack = Int64(Self.wayBackSeconds * sampleRate)
+    bank = SincBank()
+    live = LiveWarp(sampleRate: sampleRate)
+    voice = VoiceWarp(sampleRate: sampleRate)
+    studio = StudioWarp(sampleRate: sampleRate)
+    fadeFrames = Int(Self.engineFadeSeconds * sampleRate)
+    let rate = Float(sampleRate)
+    semitones = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
+    formant = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
+    octavesOfRate = Glide(at: 0, sampleRate: rate, seconds: Self.glideSeconds)
+    step = WarpStep(place: 0, rate: WarpStep.unity, pitch: 1)
+    scratch = .allocate(capacity: 2 * WarpStep.longest)
+    scratch.initialize(repeating: 0, count: 2 * WarpStep.longest)
+  }
+
+  deinit { scratch.deallocate() }
+
+  /// Sets the engine; it takes over by a crossfade when its output is whole.
+  @_noLocks
+  package mutating func setEngine(_ engine: WarpEngine) { wantedEngine = engine }
+
+  /// Sets the pitch, in semitones from the tape's own.
+  @_noLocks
+  package mutating func setPitch(semitones value: Float) { semitones.move(to: value) }
+
+  /// Moves the formants, in semitones from where they are.
+  @_noLocks
+  package mutating func setFormant(semitones value: Float) { formant.move(to: value) }
+
+  /// Sets how fast the tape's time passes: 1 as fast as it was recorded.
+  @_noLocks
+  package mutating func setRate(_ rate: Float) {
+    octavesOfRate.move(to: rate == 1 ? 0 : rt_log(rate) * 1.442_695)
+  }
+
+  /// Is where it was going to, at once: before anything is heard.
+  @_noLocks
+  package mutating func settle() {
+    semitones.jump(to: semitones.target)
+    formant.jump(to: formant.target)
+    octavesOfRate.jump(to: octavesOfRate.target)
+    framesOfStep = 0
+    isGoing = false
+  }
+
+  /// By how many frames the output is late at rate 1 with the engine and the pitch that were set
+  /// last.
+  package var delay: Int {
+    @_noLocks get {
+      let pitch = Self.ratio(semitones: semitones.target)
+      switch wantedEngine {
+      case .live: return live.delay(pitch: pitch, bank: bank)
+      case .voice: return voice.delay(pitch: pitch)
+      case .studio: return studio.delay(pitch: pitch)
+      }
+    }
+  }
+
+  /// Whether it has nothing to say, and nothing in it moves: in silence it may be left to rest.
+  package var isIdle: Bool {
+    @_noLocks get {
+      !isGoing && !semitones.isMoving && !formant.isMoving && !octavesOfRate.isMoving
+    }
+  }
+
+  /// How many frames after it has rested its output is whole.
+  package var warmUp: Int {
+    @_noLocks get { warmUp(of: wantedEngine) }
+  }
+
+  /// How many frames after the last sound there may still be some.
+  private var tail: Int64 {
+    @_noLocks get {
+      let longest = max(delay, max(warmUp(of: engine), warmUp(of: nextEngine)))
+      return leapRoom &+ Int64(4 &* longest)
+    }
+  }
+
+  @_noLocks
+  private func warmUp(of engine: WarpEngine) -> Int {
+    switch engine {
+    case .live: live.warmUp
+    case .voice: voice.warmUp
+    case .studio: studio.warmUp
+    }
+  }
+
+  @_noLocks
+  private mutating func start(_ engine: WarpEngine) {
+    switch engine {
+    case .live: live.start()
+    case .voice: voice.start(at: step.place)
+    case .studio: studio.start(at: step.place)
+    }
+  }
+
+  @_noLocks
+  private mutating func run(
+    _ engine: WarpEngine, _ tape: borrowing Tape, to out: Stereo, frames: Int
+  ) {
+    switch engine {
+    case .live: live.process(tape, step, bank: bank, to: out, frames: frames)
+    case .voice: voice.process(tape, step, bank: bank, to: out, frames: frames)
+    case .studio: studio.process(tape, step, bank: bank, to: out, frames: frames)
+    }
+  }
+
+  /// Where a glide is; at its target where that is 0 and nobody could hear the rest of the way.
+  @_noLocks
+  private static func value(of glide: Glide) -> Float {
+    glide.target == 0 && abs(glide.current) < Self.imperceptible ? 0 : glide.current
+  }
+
+  @_noLocks
+  private static func rate(octaves: Float) -> Int64 {
+    octaves == 0 ? WarpStep.unity : Int64(Double(rt_exp(octaves * 0.693_147_18)) * 4_294_967_296)
+  }
+
+  @_noLocks
+  private static func ratio(semitones: Float) -> Float { rt_exp(semitones * 0.057_762_265) }
+
+  /// Renders the next frames of a loop, whose time passes at the rate for ever.
+  @_noLocks
+  package mutating func process(_ loop: inout LoopTape, to out: Stereo, frames: Int) {
+    var done = 0
+    while done < frames {
+      if framesOfStep == 0 {
+        beginStep()
+        changeEngineWhereWanted()
+        if !isGoing {
+          isGoing = true
+          step.place = loop.unrolled.head << 32
+          begin(wantedEngine)
+        }
+      }
+      let count = min(framesOfStep, frames &- done)
+      // The place of the last frame, and the frame itself.
+      loop.unroll(to: step.place(ofFrame: count))
+      render(loop.unrolled, to: out.advanced(by: done), frames: count)
+      framesOfStep &-= count
+      done &+= count
+    }
+  }
+
+  /// Renders as many frames as were written to the tape last; false when the output is silent,
+  /// and not written.
+  @_noLocks
+  package mutating func process(
+    _ tape: borrowing Tape, to out: Stereo, frames: Int
+  ) -> Bool {
+    var done = 0
+    var sounds = false
+    while done < frames {
+      let now = tape.head &- Int64(frames &- done)
+      if framesOfStep == 0 { beginStep(now: now) }
+      let count = min(framesOfStep, frames &- done)
+      if hasSound(tape, from: now, frames: count) {
+        chunkSounds = true
+        silentFrames = 0
+        if !isGoing { wake(tape, now: now, skipping: WarpStep.longest &- framesOfStep) }
+      }
+      if isGoing {
+        if !sounds {
+          Blocks.clear(out.left, frames: done)
+          Blocks.clear(out.right, frames: done)
+          sounds = true
+        }
+        render(tape, to: out.advanced(by: done), frames: count)
+      } else if sounds {
+        Blocks.clear(out.left + done, frames: count)
+        Blocks.clear(out.right + done, frames: count)
+      }
+      framesOfStep &-= count
+      if framesOfStep == 0 && !chunkSounds { silentFrames &+= WarpStep.longest }
+      done &+= count
+    }
+    return sounds
+  }
+
+  /// Goes on by `frames` frames that nobody needs; what comes then begins anew.
+  @_noLocks
+  package mutating func rest(frames: Int) {
+    isGoing = false
+    wantsNow = false
+    semitones.skip(frames: frames)
+    formant.skip(frames: frames)
+    octavesOfRate.skip(frames: frames)
+    let rest = (framesOfStep &- frames) % WarpStep.longest
+    framesOfStep = rest < 0 ? rest &+ WarpStep.longest : rest
+  }
+
+  /// Leaps to now from wherever it is.
+  @_noLocks
+  package mutating func returnToNow() { wantsNow = true }
+
+  @_noLocks
+  private func hasSound(_ tape: borrowing Tape, from frame: Int64, frames: Int) -> Bool {
+    Magnitude(tape.left(at: frame), frames: frames).bits != 0
+      || Magnitude(tape.right(at: frame), frames: frames).bits != 0
+  }
+
+  /// Begins the next step of the grid: lets the parameters move on.
+  @_noLocks
+  private mutating func beginStep() {
+    framesOfStep = WarpStep.longest
+    chunkSounds = false
+    semitones.skip(frames: WarpStep.longest)
+    formant.skip(frames: WarpStep.longest)
+    octavesOfRate.skip(frames: WarpStep.longest)
+    aim()
+  }
+
+  /// Takes over what the glides have come to.
+  @_noLocks
+  private mutating func aim() {
+    step.pitch = Self.ratio(semitones: Self.value(of: semitones))
+    step.nextPitch = Self.ratio(semitones: semitones.target)
+    step.formant = Self.ratio(semitones: Self.value(of: formant))
+    step.rate = Self.rate(octaves: Self.value(of: octavesOfRate))
+    step.nextRate = Self.rate(octaves: octavesOfRate.target)
+    step.isLeap = false
+  }
+
+  @_noLocks
+  private mutating func changeEngineWhereWanted() {
+    guard isGoing && warmUpLeft <= 0 && fadeLeft <= 0 && engine != wantedEngine else { return }
+    nextEngine = wantedEngine
+    start(nextEngine)
+    warmUpLeft = warmUp(of: nextEngine)
+    fadeLeft = fadeFrames
+  }
+
+  /// Begins with an engine, without a crossfade.
+  @_noLocks
+  private mutating func begin(_ first: WarpEngine) {
+    engine = first
+    nextEngine = first
+    (warmUpLeft, fadeLeft) = (0, 0)
+    start(first)
+  }
+
+  /// Begins the next step of the grid on a tape that is at the frame `now`.
+  @_noLocks
+  private mutating func beginStep(now: Int64) {
+    beginStep()
+    changeEngineWhereWanted()
+    guard isGoing else {
+      place(at: now)
+      return
+    }
+    follow(now: now)
+    let isOver =
+      Int64(silentFrames) > framesBehind(now) &+ tail
+    if isOver { isGoing = false }
+  }
+
+  /// Sets the place where nothing was heard before: at the frame `now`, or on the way to it.
+  @_noLocks
+  private mutating func place(at now: Int64) {
+    step.place = (step.rate > WarpStep.unity ? now &- wayBack : now) << 32
+  }
+
+  /// How far the place is behind the frame `now`.
+  ///
+  /// Places wrap around after half a day: only their differences say something.
+  @_noLocks
+  private func framesBehind(_ now: Int64) -> Int64 { ((now << 32) &- step.place) >> 32 }
+
+  /// Keeps the place within the tape and not past now.
+  @_noLocks
+  private mutating func follow(now: Int64) {
+    let behind = framesBehind(now)
+    if wantsNow {
+      wantsNow = false
+      earliest = now
+    }
+    if step.rate > WarpStep.unity && now &- earliest < 4 &* leapRoom {
+      // There is nothing yet to go back to.
+      step.rate = WarpStep.unity
+    }
+    if behind > now &- earliest && behind > 0 {
+      leap(to: now)
+      return
+    }
+    if step.rate == WarpStep.unity {
+      if step.place != now << 32 { leap(to: now) }
+    } else if step.rate > WarpStep.unity {
+      if behind < leapRoom { leap(to: max(now &- wayBack, earliest)) }
+    } else if behind > farthest {
+      leap(to: now)
+    }
+  }
+
+  @_noLocks
+  private mutating func leap(to frame: Int64) {
+    step.place = frame << 32
+    step.isLeap = true
+  }
+
+  /// Begins to render in the middle of a step that was silent so far.
+  @_noLocks
+  private mutating func wake(_ tape: borrowing Tape, now: Int64, skipping frames: Int) {
+    isGoing = true
+    aim()
+    place(at: now &- Int64(frames))
+    begin(wantedEngine)
+    // As if the whole step had been rendered.
+    if frames > 0 {
+      let nowhere = Stereo(scratch, scratch + WarpStep.longest)
+      render(tape, to: nowhere, frames: frames)
+    }
+  }
+
+  @_noLocks
+  private mutating func render(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
+    run(engine, tape, to: out, frames: frames)
+    if warmUpLeft > 0 || fadeLeft > 0 { changeEngine(tape, to: out, frames: frames) }
+    step.place = step.place &+ Int64(frames) &* step.rate
+    step.isLeap = false
+  }
+
+  /// Lets the next engine run beside the old one, and fades over to it when it is warm.
+  @_noLocks
+  private mutating func changeEngine(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
+    let other = Stereo(scratch, scratch + WarpStep.longest)
+    run(nextEngine, tape, to: other, frames: frames)
+    if warmUpLeft > 0 {
+      warmUpLeft &-= frames
+      return
+    }
+    Crossfade.mix(
+      left: other.left, right: other.right, into: out, done: fadeFrames &- fadeLeft,
+      length: fadeFrames, frames: frames)
+    fadeLeft &-= frames
+    if fadeLeft <= 0 {
+      fadeLeft = 0
+      engine = nextEngine
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct LiveWarpTests {
+  private static let rate = 48_000.0
+
+  private func shifted(
+    _ left: [Float], by semitones: Float, rate: Float = 1, block: Int = 512
+  ) -> [Float] {
+    var host = WarpHost()
+    host.warp.setPitch(semitones: semitones)
+    host.warp.setRate(rate)
+    host.warp.settle()
+    return host.render(left, block: block).left
+  }
+
+  /// A tone whose loudness wanders, so that its delay can be measured.
+  private func wanderingTone(_ hertz: Double, frames: Int) -> [Float] {
+    (0..<frames).map { frame in
+      let time = Double(frame) / Self.rate
+      let loudness = 0.3 + 0.1 * sin(2 * .pi * 2.3 * time) + 0.1 * sin(2 * .pi * 5.1 * time)
+      return Float(loudness * sin(2 * .pi * hertz * time))
+    }
+  }
+
+  @Test(arguments: [(12 as Float, 3.0), (0, 0.5), (-12, 2.7)])
+  func `the mean delay at 440 Hz is a few milliseconds`(semitones: Float, most: Double) {
+    let tone = wanderingTone(440, frames: 60_000)
+    let output = shifted(tone, by: semitones)
+    let delay = Measure.delay(of: output, against: tone, atMost: 480, smoothing: 400)
+    // The envelopes' maximum is found to a few hundredths of a millisecond.
+    #expect(delay / 48 < most + 0.03, "\(delay / 48) ms")
+    #expect(delay / 48 > -0.05)
+    // What is told of the delay is what it is, to within the swing of half a period.
+    var host = WarpHost()
+    host.warp.setPitch(semitones: semitones)
+    #expect(abs(Double(host.warp.delay) - delay) < 55)
+  }
+
+  /// A tone of twelve partials which, shifted, has a period of whole frames.
+  private func harmonicTone(period: Int, semitones: Float, frames: Int) -> [Float] {
+    let hertz = Self.rate / Double(period) / pow(2, Double(semitones) / 12)
+    let partials = (1...12).map(Double.init).filter { hertz * $0 * 1.5 < 20_000 }
+    return (0..<frames).map { frame in
+      let angle = 2 * Double.pi * hertz * Double(frame) / Self.rate
+      var sum = 0.0
+      for partial in partials { sum += 0.25 * sin(partial * (angle + 0.7)) / partial }
+      return Float(sum)
+    }
+  }
+
+  @Test func `harmonic tones from 82 to 659 Hz come out at least 50 dB clean, 65 in the mean`() {
+    var sum = 0.0
+    var count = 0.0
+    for hertz in [82.41, 98, 130.81, 196, 329.63, 659.26] {
+      for semitones: Float in [7, -7] {
+        let period = Int((Self.rate / hertz / pow(2, Double(semitones) / 12)).rounded())
+        let tone = harmonicTone(period: period, semitones: semitones, frames: 24_000)
+        let output = shifted(tone, by: semitones)
+        let clean = -Measure.aperiodicity(output[9000...], period: period)
+        #expect(clean > 50, "\(hertz) Hz by \(semitones): \(clean) dB")
+        sum += clean
+        count += 1
+      }
+    }
+    #expect(sum / count > 65, "\(sum / count) dB")
+  }
+
+  @Test func `of a tone that would fold back at most -90 dB is left`() {
+    let tone = Tone.sine(15_000, frames: 24_000)
+    let output = shifted(tone, by: 12)[6000...]
+    #expect(20 * log10(Measure.level(output) / Measure.level(tone)) < -90)
+  }
+
+  @Test func `a pitch is met within a hundredth of a cent`() {
+    for semitones: Float in [-12, -3.3, 1, 7, 12] {
+      let output = shifted(Tone.sine(440, frames: 40_000), by: semitones)[16_000...]
+      let hertz = 440 * pow(2, Double(semitones) / 12)
+      // Wrong by a hundredth of a cent, a tone of 440 Hz would lose a 800th of a turn in half a
+      // second: -46 dB.
+      #expect(Measure.residue(output, hertz: hertz, sampleRate: Self.rate) < -50)
+    }
+  }
+
+  @Test(arguments: [1, 16, 64, 333, 1024])
+  func `at its own pitch and rate the sound is the input to the bit`(block: Int) {
+    let noise = Tone.noise(frames: 5000)
+    #expect(Measure.firstDifference(shifted(noise, by: 0, block: block), noise) == nil)
+  }
+
+  @Test(arguments: [(7 as Float, 1 as Float), (-5, 1), (0, 0.6), (3, 1.7)])
+  func `the outcome doesn't depend on how it is cut into blocks`(semitones: Float, rate: Float) {
+    // A sound that begins in the middle of a block of any size, and noise in its course.
+    let tone =
+      Tone.constant(0, frames: 1777) + Tone.sine(220, frames: 9000) + Tone.noise(frames: 6000)
+    let whole = shifted(tone, by: semitones, rate: rate, block: 1024)
+    for block in [1, 64, 333] {
+      let cut = shifted(tone, by: semitones, rate: rate, block: block)
+      #expect(Measure.firstDifference(cut, whole) == nil)
+    }
+  }
+
+  @Test func `both sides move alike`() {
+    var host = WarpHost()
+    host.warp.setPitch(semitones: 5)
+    host.warp.settle()
+    let tone = Tone.sine(330, frames: 24_000)
+    let output = host.render(tone, right: tone.map { $0 * -0.5 })
+    // Two products of 64 factors, rounded.
+    #expect(zip(output.left, output.right).allSatisfy { abs($0 * -0.5 - $1) < 1e-5 })
+  }
+
+  @Test func `noise keeps its level and gets no tone`() {
+    for semitones: Float in [-7, 5] {
+      let noise = Tone.noise(frames: 48_000)
+      let output = shifted(noise, by: semitones)[9600...]
+      // Upward a part of the noise leaves the band; downward its band ends lower. Up to there
+      // each frequency keeps its level: the whole loses what was lost of the band, and the
+      // crossfades, made for equal power, a little.
+      let kept = semitones > 0 ? 0.92 / 1.12 / 1.3348 : 1
+      let level = Measure.level(output) / Measure.level(noise)
+      #expect(20 * log10(level / kept.squareRoot()) < 1.5)
+      #expect(20 * log10(level / kept.squareRoot()) > -1.5)
+      // Repeated at one distance it would be like itself there.
+      let samples = Array(output)
+      let power = samples.reduce(0) { $0 + $1 * $1 }
+      for lag in stride(from: 60, to: 1000, by: 7) {
+        let product = zip(samples, samples[lag...]).reduce(0) { $0 + $1.0 * $1.1 }
+        #expect(abs(product / power) < 0.3, "at \(lag) frames")
+      }
+    }
+  }
+
+  @Test func `no sweep of the pitch clicks`() {
+    var host = WarpHost()
+    let tone = Tone.sine(220, frames: 50_000)
+    // Before it begins to move there must be enough of the tone to move in.
+    var start = 4000
+    var output = host.render(Array(tone[..<start]), block: 64).left
+    // Between the extremes in steps of any size, at any time.
+    for (frames, semitones) in zip(
+      [3001, 2002, 1500, 9000, 4000, 7777, 5000, 9999], [24 as Float, -24, 24, 3, -12, 12, 0, 0.1])
+    {
+      host.warp.setPitch(semitones: semitones)
+      output += host.render(Array(tone[start..<start + frames]), block: 64).left
+      start += frames
+    }
+    let steady = Measure.roughness(Tone.sine(880, frames: 4800))
+    #expect(Measure.roughness(output) < 2 * steady)
+  }
+
+  @Test func `a constant stays one, and full scale stays within it`() {
+    let output = shifted(Tone.constant(0.5, frames: 24_000), by: 7)[9600...]
+    // Each reading passes a constant to a few millionths, and so does each crossfade.
+    #expect(output.allSatisfy { abs($0 - 0.5) < 1e-4 })
+    let loud = shifted(Tone.sine(300, amplitude: 1, frames: 24_000), by: -7)[9600...]
+    #expect(Measure.peak(loud) < 1.01)
+  }
+}

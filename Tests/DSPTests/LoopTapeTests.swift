@@ -1,0 +1,89 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct LoopTapeTests {
+  /// What comes out of a loop that holds a clip.
+  private func play(
+    _ clip: [Float], frames: Int, block: Int = 512, _ set: (inout Warp) -> Void = { _ in }
+  ) -> [Float] {
+    var loop = LoopTape(seconds: 10, reach: 16_384, sampleRate: 48_000)
+    var warp = Warp(seconds: 10, sampleRate: 48_000)
+    set(&warp)
+    warp.settle()
+    loop.fill(left: clip, right: clip, frames: clip.count)
+    var (left, right) = (
+      [Float](repeating: .nan, count: frames), [Float](repeating: 0, count: frames)
+    )
+    var start = 0
+    while start < frames {
+      let count = min(block, frames - start)
+      left.withUnsafeMutableBufferPointer { left in
+        right.withUnsafeMutableBufferPointer { right in
+          let out = Stereo(left.baseAddress! + start, right.baseAddress! + start)
+          warp.process(&loop, to: out, frames: count)
+        }
+      }
+      start += count
+    }
+    return left
+  }
+
+  @Test(arguments: [1, 64, 1024])
+  func `at its own pitch and rate the clip comes round to the bit`(block: Int) {
+    let clip = Tone.noise(frames: 1000)
+    let output = play(clip, frames: 5500, block: block)
+    let expected = (0..<5500).map { clip[$0 % 1000] }
+    #expect(Measure.firstDifference(output, expected) == nil)
+  }
+
+  @Test(arguments: WarpEngine.allCases, [0.25 as Float, 0.7, 1.5, 4])
+  func `any rate holds for ever, at the clip's pitch`(engine: WarpEngine, rate: Float) {
+    // Half a second with a whole number of periods: the seam is none.
+    let clip = Tone.sine(400, frames: 24_000)
+    let output = play(clip, frames: 72_000) {
+      $0.setEngine(engine)
+      $0.setRate(rate)
+    }
+    // Eight times round at the fastest. Engines for voices and chords cost a single tone a
+    // little of its purity and level, the more the further from rate 1.
+    let least: Double = engine == .live ? -60 : -20
+    #expect(
+      Measure.residue(output[48_000...], hertz: 400, sampleRate: 48_000) < least,
+      "\\(engine) at \\(rate)")
+    #expect(
+      abs(Measure.level(output[48_000...]) / Measure.level(clip) - 1)
+        < (engine == .live ? 0.01 : 0.2))
+  }
+
+  // Of a voice the formants stay, which in a single tone means the tone.
+  @Test(arguments: [WarpEngine.live, .studio])
+  func `pitch and rate go their own ways`(engine: WarpEngine) {
+    let clip = Tone.sine(400, frames: 24_000)
+    let output = play(clip, frames: 72_000) {
+      $0.setEngine(engine)
+      $0.setRate(0.8)
+      $0.setPitch(semitones: 12)
+    }
+    #expect(Measure.residue(output[48_000...], hertz: 800, sampleRate: 48_000) < -20)
+  }
+
+  @Test func `half the rate takes twice as long`() {
+    // Two tones, one after the other: where the second begins tells how fast the time passes.
+    let clip = Tone.sine(300, frames: 12_000) + Tone.sine(900, frames: 12_000)
+    for (rate, middle) in [(0.5 as Float, 24_000), (1, 12_000), (2, 6000)] {
+      let output = play(clip, frames: 48_000) { $0.setRate(rate) }
+      // What is left of the first tone when its own is taken away, a hundredth of a second
+      // before and behind.
+      let before = output[(middle - 1200)..<(middle - 480)]
+      let behind = output[(middle + 1200)..<(middle + 1920)]
+      #expect(Measure.residue(before, hertz: 300, sampleRate: 48_000) < -30)
+      #expect(Measure.residue(behind, hertz: 900, sampleRate: 48_000) < -30)
+    }
+  }
+
+  @Test func `without a clip there is silence`() {
+    #expect(play([], frames: 2000).allSatisfy { $0 == 0 })
+  }
+}

@@ -1,0 +1,170 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+/// A sung vowel with a known pitch: pulses through three formants.
+struct Vowel {
+  /// The formants of an open vowel: hertz, and how wide they are.
+  static let open = [(730.0, 60.0), (1090, 70), (2440, 110)]
+  /// The formants of a closed one.
+  static let closed = [(310.0, 45.0), (870, 60), (2250, 110)]
+
+  var samples: [Float]
+
+  /// `pitch` is in hertz, at a time in seconds.
+  init(
+    seconds: Double, sampleRate: Double = 48_000, formants: [(Double, Double)] = open,
+    pitch: (Double) -> Double
+  ) {
+    var sound = [Double](repeating: 0, count: Int(seconds * sampleRate))
+    var phase = 0.5
+    for index in sound.indices {
+      let step = pitch(Double(index) / sampleRate) / sampleRate
+      phase += step
+      // A pulse between two samples is shared by both.
+      if phase >= 1 {
+        phase -= 1
+        let late = phase / step
+        sound[index] += 1 - late
+        if index > 0 { sound[index - 1] += late }
+      }
+    }
+    // The slope of a glottal pulse, and the formants.
+    let filters =
+      [(0.0, 150.0), (0.0, 900.0)].map { resonator($0.0, $0.1) }
+      + formants.map { resonator($0.0, $0.1) }
+    func resonator(_ hertz: Double, _ width: Double) -> (Double, Double) {
+      let radius = exp(-Double.pi * width / sampleRate)
+      return (2 * radius * cos(2 * .pi * hertz / sampleRate), -radius * radius)
+    }
+    for (first, second) in filters {
+      var (a, b) = (0.0, 0.0)
+      for index in sound.indices {
+        let value = sound[index] * (1 - first - second) + first * a + second * b
+        (a, b) = (value, a)
+        sound[index] = value
+      }
+    }
+    // Breath has no constant part.
+    var (last, value) = (0.0, 0.0)
+    for index in sound.indices {
+      value = 0.995 * (value + sound[index] - last)
+      last = sound[index]
+      sound[index] = value
+    }
+    let peak = sound.map(abs).max()!
+    samples = sound.map { Float(0.5 * $0 / peak) }
+  }
+
+  /// The same with white noise, so many dB below.
+  func withNoise(_ decibels: Double) -> [Float] {
+    let power = samples.reduce(0) { $0 + Double($1 * $1) } / Double(samples.count)
+    let amplitude = Float((3 * power).squareRoot() * pow(10, -decibels / 20))
+    return zip(samples, Tone.noise(amplitude: amplitude, frames: samples.count)).map(+)
+  }
+}
+
+@Suite struct PitchTrackerTests {
+  /// The pitch after each slot, in hertz; 0 where there is none.
+  private func pitches(
+    _ left: [Float], _ right: [Float]? = nil, sampleRate: Double = 48_000
+  ) -> [(frame: Int, hertz: Double)] {
+    var tape = Tape(seconds: 1, reach: 512, sampleRate: sampleRate)
+    var tracker = PitchTracker(sampleRate: sampleRate)
+    tracker.start(at: 0)
+    var left = left
+    var right = right ?? left
+    var found = [(frame: Int, hertz: Double)]()
+    left.withUnsafeMutableBufferPointer { left in
+      right.withUnsafeMutableBufferPointer { right in
+        var frame = 0
+        while frame + tracker.slotFrames <= left.count {
+          let sound = Stereo(left.baseAddress! + frame, right.baseAddress! + frame)
+          tape.write(sound, frames: tracker.slotFrames)
+          frame += tracker.slotFrames
+          tracker.advance(tape, to: tape.head - 1)
+          found.append((frame, tracker.isVoiced ? sampleRate / Double(tracker.period) : 0))
+        }
+      }
+    }
+    return found
+  }
+
+  /// How many of the results from 60 ms on are more than 5 % beside the pitch.
+  private func misses(
+    _ found: [(frame: Int, hertz: Double)], from first: Int = 2880, pitch: (Double) -> Double
+  ) -> Int {
+    found.count { result in
+      // The window ends at the place; what it sees is about 17 ms old.
+      let due = pitch(Double(result.frame) / 48_000 - 0.017)
+      return result.frame >= first && abs(result.hertz / due - 1) > 0.05
+    }
+  }
+
+  @Test(arguments: [65.0, 82, 110, 147, 220, 330, 523, 700, 900])
+  func `the pitch of a vowel is found from bass to soprano`(hertz: Double) {
+    // Where a formant lies below the pitch, singers raise it.
+    let formants = Vowel.closed.map { (max($0.0, 1.05 * hertz), $0.1) }
+    let found = pitches(Vowel(seconds: 0.3, formants: formants) { _ in hertz }.samples)
+    #expect(misses(found) { _ in hertz } == 0)
+    // On the decimated copy, a lag of 13 samples is known to a few thousandths.
+    #expect(abs(found.last!.hertz / hertz - 1) < 0.005)
+  }
+
+  @Test(arguments: [8000.0, 44_100, 96_000, 192_000])
+  func `the pitch is found at other sample rates`(sampleRate: Double) {
+    let vowel = Vowel(seconds: 0.15, sampleRate: sampleRate) { _ in 170 }
+    #expect(abs(pitches(vowel.samples, sampleRate: sampleRate).last!.hertz - 170) < 1)
+  }
+
+  @Test(arguments: [0, 1])
+  func `vibrato is followed through noise without a jump`(formants: Int) {
+    let pitch = { (time: Double) in 140 * pow(2, 0.04 * sin(2 * .pi * 5.5 * time)) }
+    let vowel = Vowel(
+      seconds: 0.8, formants: formants == 0 ? Vowel.open : Vowel.closed, pitch: pitch)
+    #expect(misses(pitches(vowel.withNoise(20)), pitch: pitch) == 0)
+  }
+
+  @Test func `a glide over an octave is followed`() {
+    let pitch = { (time: Double) in 110 * pow(2, max(0, min(1, (time - 0.1) / 0.4))) }
+    // While it glides, the window's age lies within a few percent.
+    let found = pitches(Vowel(seconds: 0.6, pitch: pitch).samples)
+    #expect(misses(found, pitch: pitch) == 0)
+  }
+
+  @Test func `noise is no voice`() {
+    let found = pitches(Tone.noise(frames: 48_000))
+    // The odd likeness by chance is caught where marks are set, on the whole band.
+    #expect(Double(found.count { $0.hertz > 0 }) < 0.1 * Double(found.count))
+  }
+
+  @Test func `silence and constants are no voice`() {
+    #expect(pitches(Tone.constant(0, frames: 9600)).allSatisfy { $0.hertz == 0 })
+    // The step at the beginning is past after the window's 36 ms.
+    let constant = pitches(Tone.constant(0.5, frames: 9600))
+    #expect(constant.allSatisfy { $0.frame < 2400 || $0.hertz == 0 })
+  }
+
+  @Test func `sides that cancel each other are heard`() {
+    let vowel = Vowel(seconds: 0.3) { _ in 150 }.samples
+    let found = pitches(vowel, vowel.map { -$0 })
+    #expect(misses(found, from: 4800) { _ in 150 } == 0)
+  }
+
+  @Test func `a voice is heard within 30 ms of its beginning`() {
+    let vowel = Vowel(seconds: 0.2) { _ in 120 }.samples
+    let found = pitches(Tone.constant(0, frames: 4800) + vowel)
+    let first = found.first { abs($0.hertz / 120 - 1) < 0.05 }!.frame
+    // The first pulse comes half a period late; two more make a period.
+    #expect(first < 4800 + 200 + 1440)
+  }
+
+  @Test func `it is well again after what is not a number`() {
+    var sound = Vowel(seconds: 0.4) { _ in 120 }.samples
+    sound[4800] = .nan
+    sound[4900] = .infinity
+    sound[5000] = 3e38
+    #expect(misses(pitches(sound), from: 9600) { _ in 120 } == 0)
+  }
+}

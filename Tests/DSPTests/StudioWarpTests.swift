@@ -1,0 +1,271 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct StudioWarpTests {
+  private static let bank = SincBank()
+
+  /// What an engine makes of a tape, the place moving on at `rate` from 0.
+  private func warped(
+    _ left: [Float], right: [Float]? = nil, frames: Int, sampleRate: Double = 48_000,
+    block: Int = 32, pitch: (Int) -> Float = { _ in 1 }, rate: Double = 1,
+    leap: (at: Int, by: Int64)? = nil, startingAgainAt again: Int? = nil
+  ) -> (left: [Float], right: [Float]) {
+    var left = left
+    var right = right ?? left
+    var tape = Tape(
+      seconds: Double(left.count + 8192) / sampleRate, reach: 1024, sampleRate: sampleRate)
+    left.withUnsafeMutableBufferPointer { left in
+      right.withUnsafeMutableBufferPointer { right in
+        tape.write(Stereo(left.baseAddress!, right.baseAddress!), frames: left.count)
+      }
+    }
+    var engine = StudioWarp(sampleRate: sampleRate)
+    engine.start(at: 0)
+    var outLeft = [Float](repeating: .nan, count: frames)
+    var outRight = outLeft
+    var place: Int64 = 0
+    let speed = Int64(rate * 4_294_967_296)
+    outLeft.withUnsafeMutableBufferPointer { outLeft in
+      outRight.withUnsafeMutableBufferPointer { outRight in
+        let out = Stereo(outLeft.baseAddress!, outRight.baseAddress!)
+        var frame = 0
+        while frame < frames {
+          if frame == again {
+            engine.start(at: 0)
+            place = 0
+          }
+          let isLeap = frame == leap?.at
+          if isLeap { place += leap!.by << 32 }
+          // Steps end on a grid of 32 frames, wherever blocks end.
+          let count = min(32 - frame % 32, block - frame % block, frames - frame)
+          let step = WarpStep(
+            place: place, rate: speed, pitch: pitch(frame / 32 * 32), isLeap: isLeap)
+          engine.process(tape, step, bank: Self.bank, to: out.advanced(by: frame), frames: count)
+          place &+= speed &* Int64(count)
+          frame += count
+        }
+      }
+    }
+    return (outLeft, outRight)
+  }
+
+  private func ratio(semitones: Double) -> Float { Float(exp2(semitones / 12)) }
+
+  /// How much is left when partials are fitted, against them, in dB.
+  private func residue(_ samples: ArraySlice<Float>, hertz: [Double]) -> Double {
+    var waves: [[Double]] = []
+    for hertz in hertz {
+      let step = 2 * Double.pi * hertz / 48_000
+      waves.append(samples.indices.map { cos(step * Double($0)) })
+      waves.append(samples.indices.map { sin(step * Double($0)) })
+    }
+    // Takes each wave out of the ones after it, then out of the sound (Gram and Schmidt).
+    let sound = samples.map(Double.init)
+    var left = sound
+    for index in waves.indices {
+      let wave = waves[index]
+      let power = dot(wave, wave)
+      for later in (index + 1)..<max(index + 1, waves.count) {
+        take(wave, dot(wave, waves[later]) / power, from: &waves[later])
+      }
+      take(wave, dot(wave, left) / power, from: &left)
+    }
+    let rest = dot(left, left)
+    return 10 * log10(rest / (dot(sound, sound) - rest))
+  }
+
+  private func dot(_ a: [Double], _ b: [Double]) -> Double {
+    a.withUnsafeBufferPointer { a in
+      b.withUnsafeBufferPointer { b in
+        var sum = 0.0
+        for index in 0..<a.count { sum += a[index] * b[index] }
+        return sum
+      }
+    }
+  }
+
+  private func take(_ wave: [Double], _ share: Double, from: inout [Double]) {
+    wave.withUnsafeBufferPointer { wave in
+      from.withUnsafeMutableBufferPointer { from in
+        for index in 0..<wave.count { from[index] -= share * wave[index] }
+      }
+    }
+  }
+
+  /// The partials of a justly tuned chord, in Hz: none lies so close to another that it beats.
+  private func partials(_ base: Double, _ ratios: [Double], count: Int) -> [Double] {
+    var all: Set<Int> = []
+    for ratio in ratios {
+      for partial in 1...count { all.insert(Int((ratio * Double(partial) * 60).rounded())) }
+    }
+    return all.sorted().map { base * Double($0) / 60 }
+  }
+
+  private func sum(_ hertz: [Double], frames: Int) -> [Float] {
+    (0..<frames).map { frame in
+      let time = 2 * Double.pi * Double(frame) / 48_000
+      return hertz.enumerated().reduce(Float(0)) {
+        $0 + 0.05 * Float(sin(time * $1.element + 0.7 * Double($1.offset)))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (semitones: 7.0, most: -41.0), (-7, -55),
+  ])
+  func `a chord stays clean`(semitones: Double, most: Double) {
+    let ratio = ratio(semitones: semitones)
+    let hertz = partials(261.63, [1, 1.25, 1.5], count: 3)
+    let output = warped(
+      sum(hertz, frames: 13_000), frames: 13_000, pitch: { _ in ratio }
+    ).left
+    // Behind the delay and the beginning.
+    let rest = residue(output[6500...], hertz: hertz.map { $0 * Double(ratio) })
+    #expect(rest < most, "\(rest) dB")
+  }
+
+  @Test(arguments: [0.8, 1.25]) func `a chord keeps its pitch at another rate`(rate: Double) {
+    let hertz = partials(261.63, [1, 1.25, 1.5], count: 3)
+    let output = warped(sum(hertz, frames: 18_000), frames: 13_000, rate: rate).left
+    let rest = residue(output[6500...], hertz: hertz)
+    #expect(rest < -42, "\(rest) dB")
+  }
+
+  @Test(arguments: [0.25, 0.667_42, 1, 1.498_31, 4])
+  func `an impulse comes out its delay later`(pitch: Float) {
+    var impulse = [Float](repeating: 0, count: 2048)
+    impulse[1001] = 1
+    let output = warped(impulse, frames: 4500, pitch: { _ in pitch }).left
+    let engine = StudioWarp(sampleRate: 48_000)
+    let peak = output.indices.max { abs(output[$0]) < abs(output[$1]) }!
+    #expect(abs(peak - 1001 - engine.delay(pitch: pitch)) <= 1, "\(peak - 1001)")
+    #expect(Double(engine.delay(pitch: pitch)) <= 0.043 * 48_000)
+    // What is not within a quarter of a millisecond around is 15 dB less: the longer waves of
+    // two octaves down reach as far.
+    let energy = output.reduce(0) { $0 + $1 * $1 }
+    let near = output[(peak - 12)...(peak + 12)].reduce(0) { $0 + $1 * $1 }
+    #expect(energy - near < 0.03 * energy)
+  }
+
+  @Test(arguments: [8000.0, 44_100, 192_000])
+  func `every sample rate has a delay of its own, and keeps it`(sampleRate: Double) {
+    let engine = StudioWarp(sampleRate: sampleRate)
+    let delay = engine.delay(pitch: 1.5)
+    // Readers look at as many samples at every rate, which takes longer at a low one.
+    #expect(Double(delay) < (sampleRate < 40_000 ? 0.053 : 0.043) * sampleRate)
+    var impulse = [Float](repeating: 0, count: delay)
+    impulse[delay / 4] = 1
+    let output = warped(
+      impulse, frames: delay / 2 * 3, sampleRate: sampleRate, pitch: { _ in 1.5 }
+    ).left
+    let peak = output.indices.max { abs(output[$0]) < abs(output[$1]) }!
+    #expect(abs(peak - delay / 4 - delay) <= 1, "\(peak - delay / 4), not \(delay)")
+  }
+
+  @Test func `without pitch and rate it is the tape, later`() {
+    let noise = Tone.noise(frames: 6000)
+    let output = warped(noise, frames: 6000).left
+    let engine = StudioWarp(sampleRate: 48_000)
+    let delay = engine.delay(pitch: 1)
+    // Whole from its warm-up on, also of what was on the tape before.
+    let difference = (engine.warmUp..<6000).map {
+      abs(output[$0] - ($0 < delay ? 0 : noise[$0 - delay]))
+    }
+    // -100 dB of noise at -6 dB: the rounding of transforms, sines and window sums.
+    #expect(difference.max()! < 5e-6, "\(difference.max()!)")
+  }
+
+  @Test(arguments: [1, 7, 64, 333]) func `yields the same however it is cut`(block: Int) {
+    let noise = Tone.noise(frames: 4000)
+    let whole = warped(noise, frames: 2500, pitch: { _ in 1.3 }, rate: 0.9).left
+    let cut = warped(noise, frames: 2500, block: block, pitch: { _ in 1.3 }, rate: 0.9).left
+    #expect(Measure.firstDifference(whole, cut) == nil)
+  }
+
+  @Test func `starts again as a fresh one`() {
+    let noise = Tone.noise(frames: 4096)
+    let fresh = warped(noise, frames: 2400, pitch: { _ in 0.8 }).left
+    let again = warped(
+      noise, frames: 2400 + 2016, pitch: { _ in 0.8 }, startingAgainAt: 2016
+    ).left
+    #expect(Measure.firstDifference(fresh, again[2016...]) == nil)
+  }
+
+  @Test func `both sides keep their level and phase against each other`() {
+    let noise = Tone.noise(frames: 8192)
+    let output = warped(noise, right: noise.map { -0.5 * $0 }, frames: 5000, pitch: { _ in 1.4 })
+    let peak = Measure.peak(output.left)
+    // The transform's rounding: both sides are parts of the same complex numbers.
+    #expect(zip(output.left, output.right).allSatisfy { abs($0 * -0.5 - $1) < 2e-6 * max(1, peak) })
+  }
+
+  @Test func `a sweep of the pitch doesn't click`() {
+    let tone = Tone.sine(440, frames: 14_000)
+    let output = warped(
+      tone, frames: 14_000, pitch: { Float(exp2(sin(Double($0) / 2000))) }
+    ).left
+    // Twice 440 Hz of 0.5 has at most this second difference; a click would have many times.
+    let steepest = pow(2 * Float.pi * 880 / 48_000, 2) * 0.5
+    #expect(Measure.roughness(output[3000...]) < 1.3 * steepest)
+  }
+
+  @Test(arguments: [Int64(-1500), 1234]) func `a leap doesn't click`(distance: Int64) {
+    let tone = Tone.sine(440, frames: 30_000)
+    let output = warped(
+      tone, frames: 9000, pitch: { _ in 0.75 }, leap: (at: 5024, by: distance)
+    ).left
+    let steepest = pow(2 * Float.pi * 330 / 48_000, 2) * 0.5
+    #expect(Measure.roughness(output[4000...]) < 1.3 * steepest)
+    // Frequencies carry on: what crosses over adds up, instead of cancelling.
+    let levels = stride(from: 4000, to: 8700, by: 291).map { start in
+      // Two periods.
+      output[start..<(start + 291)].reduce(Float(0)) { $0 + $1 * $1 }
+    }
+    #expect(levels.min()! > 0.6 * levels.max()!)
+  }
+
+  @Test func `the pitch may fall and rise four octaves at once`() {
+    let tone = Tone.sine(440, frames: 12_000)
+    let output = warped(
+      tone, frames: 12_000, pitch: { $0 / 1024 % 2 == 0 ? 4 : 0.25 }
+    ).left
+    // Tones of 0.5 add up to about as much, whatever the frames that overlap.
+    #expect(Measure.peak(output) < 0.9)
+  }
+
+  @Test func `silence is silent, and a constant stays one`() {
+    let silence = warped(Tone.constant(0, frames: 100), frames: 4000, pitch: { _ in 1.2 }).left
+    #expect(silence.allSatisfy { $0 == 0 })
+    let constant = warped(
+      Tone.constant(1, frames: 6500), frames: 6500, pitch: { _ in 1.2 }
+    ).left
+    // The window's shape is moved with the group delay, and its sum is only nearly so.
+    #expect(constant[5200...].allSatisfy { abs($0 - 1) < 0.03 })
+  }
+
+  @Test(arguments: [Float.nan, 1e30]) func `gets over what is not sound`(value: Float) {
+    var input = Tone.constant(0, frames: 700)
+    for index in 500..<600 { input[index] = value }
+    let output = warped(input, frames: 8000, pitch: { _ in 1.2 }).left
+    // Where no window sees it any more there is nothing left of it.
+    #expect(output[7000...].allSatisfy { $0 == 0 })
+  }
+
+  @Test(arguments: [8000.0, 16_000, 22_050, 32_000, 44_100])
+  func `leaps of the pitch stay within bounds at any sample rate`(sampleRate: Double) {
+    var host = WarpHost(sampleRate: sampleRate)
+    host.warp.setEngine(.studio)
+    host.warp.setPitch(semitones: -24)
+    host.warp.settle()
+    var output = host.render(Tone.noise(frames: 6000), block: 100).left
+    for round in 0..<40 {
+      host.warp.setPitch(semitones: round % 2 == 0 ? 24 : -24)
+      host.warp.setRate([1, 0.25, 4, 1][round % 4])
+      output += host.render(Tone.noise(frames: 150 + 37 * (round % 11)), block: 100).left
+    }
+    // What is written past its place is found by the address sanitizer, if not by the sound.
+    #expect(output.allSatisfy { $0.isFinite && abs($0) < 8 })
+  }
+}

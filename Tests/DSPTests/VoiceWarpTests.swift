@@ -1,0 +1,402 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct VoiceWarpTests {
+  /// What a warp is asked for at an output frame.
+  private struct Wish {
+    var pitch: Float = 1
+    var formant: Float = 1
+    var rate = 1.0
+    /// Where the place leaps to, if it does.
+    var leap: Int?
+  }
+
+  /// The readers take a while to be made: all tests share them.
+  private final class Readers: Sendable { let bank = SincBank() }
+  private static let readers = Readers()
+
+  private static let rate = 48_000.0
+  private static let delay = 960
+
+  /// How the tape is there: all at once, or never further than the place.
+  private enum Supply { case atOnce, asItGoes }
+
+  private func warped(
+    _ left: [Float], _ right: [Float]? = nil, frames: Int? = nil, block: Int = 32,
+    sampleRate: Double = rate, supply: Supply = .atOnce, _ wish: (Int) -> Wish
+  ) -> (left: [Float], right: [Float]) {
+    var tape = Tape(
+      seconds: Double(left.count) / sampleRate + 0.5, reach: 512, sampleRate: sampleRate)
+    var warp = VoiceWarp(sampleRate: sampleRate)
+    warp.start(at: 0)
+    let frames = frames ?? left.count
+    var (inLeft, inRight) = (left, right ?? left)
+    var outLeft = [Float](repeating: 9, count: frames)
+    var outRight = outLeft
+    inLeft.withUnsafeMutableBufferPointer { inLeft in
+      inRight.withUnsafeMutableBufferPointer { inRight in
+        func write(upTo end: Int) {
+          let head = Int(tape.head)
+          let count = min(end, inLeft.count) - head
+          if count <= 0 { return }
+          tape.write(
+            Stereo(inLeft.baseAddress! + head, inRight.baseAddress! + head), frames: count)
+        }
+        outLeft.withUnsafeMutableBufferPointer { outLeft in
+          outRight.withUnsafeMutableBufferPointer { outRight in
+            if supply == .atOnce { write(upTo: inLeft.count) }
+            var place: Int64 = 0
+            var done = 0
+            while done < frames {
+              // Steps end where the wishes may change: every 32 frames.
+              let count = min(block, 32 - done % 32, frames - done)
+              let wish = wish(done)
+              if let leap = wish.leap { place = Int64(leap) << 32 }
+              if supply == .asItGoes { write(upTo: Int(place >> 32) + 1) }
+              let step = WarpStep(
+                place: place, rate: Int64(wish.rate * 4_294_967_296), pitch: wish.pitch,
+                formant: wish.formant, isLeap: wish.leap != nil)
+              let out = Stereo(outLeft.baseAddress! + done, outRight.baseAddress! + done)
+              warp.process(tape, step, bank: Self.readers.bank, to: out, frames: count)
+              place = step.place(ofFrame: count)
+              done += count
+            }
+          }
+        }
+      }
+    }
+    return (outLeft, outRight)
+  }
+
+  /// The mean period of a steady tone in frames, from its likeness to itself.
+  private func period(_ sound: ArraySlice<Float>, near expected: Double) -> Double {
+    let sound = Array(sound)
+    // Over several periods, the top between two samples is known that much better.
+    let periods = max(1, min(6, Int(Double(sound.count) / expected / 3)))
+    let middle = expected * Double(periods)
+    let lags = Int(middle * 0.96)...Int(middle * 1.04)
+    let count = sound.count - lags.upperBound - 1
+    func product(_ lag: Int) -> Double {
+      var (sum, own, other) = (0.0, 0.0, 0.0)
+      for index in stride(from: 0, to: count, by: 3) {
+        let (a, b) = (Double(sound[index]), Double(sound[index + lag]))
+        sum += a * b
+        own += a * a
+        other += b * b
+      }
+      return sum / (own * other).squareRoot()
+    }
+    let likeness = lags.map(product)
+    let best = likeness.indices.dropFirst().dropLast().max { likeness[$0] < likeness[$1] }!
+    let (a, b, c) = (likeness[best - 1], likeness[best], likeness[best + 1])
+    return (Double(lags.lowerBound + best) + 0.5 * (a - c) / (a - 2 * b + c)) / Double(periods)
+  }
+
+  private func cents(_ ratio: Double) -> Double { 1200 * log2(ratio) }
+
+  private func level(_ sound: some Collection<Float>) -> Double {
+    10 * log10(sound.reduce(0) { $0 + Double($1) * Double($1) } / Double(sound.count))
+  }
+
+  /// The level of a partial in dB.
+  private func partial(_ sound: ArraySlice<Float>, _ hertz: Double) -> Double {
+    var (real, imaginary, weights) = (0.0, 0.0, 0.0)
+    let step = 2 * Double.pi * hertz / Self.rate
+    for (index, sample) in sound.enumerated() {
+      let weight = 0.5 - 0.5 * cos(2 * .pi * Double(index) / Double(sound.count))
+      real += weight * Double(sample) * cos(step * Double(index))
+      imaginary += weight * Double(sample) * sin(step * Double(index))
+      weights += weight
+    }
+    return 10 * log10((real * real + imaginary * imaginary) / (weights * weights))
+  }
+
+  /// How far, in dB rms, bands of 450 Hz up to 3.5 kHz lie beside the vowel's envelope moved by
+  /// `formant`.
+  private func envelopeError(of sound: ArraySlice<Float>, pitch: Double, formant: Double) -> Double
+  {
+    // Single partials are beside it, because a grain of two periods smooths the spectrum.
+    let partials = (2..<Int(3500 * min(1, formant) / pitch)).map { number in
+      let hertz = pitch * Double(number)
+      return (hertz, pow(10, partial(sound, hertz) / 10), pow(10, envelope(hertz / formant) / 10))
+    }
+    let differences = stride(from: 400.0, to: partials.last!.0 - 200, by: 150).map { middle in
+      let band = partials.filter { abs($0.0 - middle) < 225 }
+      return 10 * log10(band.reduce(0) { $0 + $1.1 } / band.reduce(0) { $0 + $1.2 })
+    }
+    let mean = differences.reduce(0, +) / Double(differences.count)
+    let power = differences.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    return (power / Double(differences.count)).squareRoot()
+  }
+
+  /// The level that a vowel's partial has at a frequency, in dB, but for a constant.
+  private func envelope(_ hertz: Double) -> Double {
+    // The filters of the vowel, one by one, at that angle.
+    var decibels = 0.0
+    for (formant, width) in [(0.0, 150.0), (0.0, 900.0)] + Vowel.open {
+      let radius = exp(-Double.pi * width / Self.rate)
+      let (first, second) = (2 * radius * cos(2 * .pi * formant / Self.rate), -radius * radius)
+      let angle = 2 * Double.pi * hertz / Self.rate
+      let real = 1 - first * cos(angle) - second * cos(2 * angle)
+      let imaginary = first * sin(angle) + second * sin(2 * angle)
+      decibels -= 10 * log10(real * real + imaginary * imaginary)
+    }
+    // The high-pass against constants is one above all partials but the lowest.
+    return decibels
+  }
+
+  private func speech(_ frames: Int) -> [Float] {
+    // A vowel that glides, noise, a pause, another vowel.
+    let first = Vowel(seconds: 0.25) { 120 + 100 * $0 }.samples
+    let noise = Tone.noise(amplitude: 0.1, frames: 4800)
+    let second = Vowel(seconds: 0.25, formants: Vowel.closed) { 200 - 150 * $0 }.samples
+    let all = first + noise + Tone.constant(0, frames: 2000) + second
+    return (0..<frames).map { all[$0 % all.count] }
+  }
+
+  // MARK: - Time
+
+  @Test func `a voice that is not moved is the input, delayed`() {
+    let input = speech(38_000)
+    let output = warped(input) { _ in Wish() }.left
+    // Slopes add up to one but for their rounding.
+    let error = zip(output[Self.delay...], input).map(-)
+    #expect(VoiceWarp(sampleRate: Self.rate).delay(pitch: 2) == Self.delay)
+    #expect(level(error) < level(input) - 100)
+  }
+
+  @Test(arguments: [Float(0.5), 1.5], [Float(0.7), 2])
+  func `a click comes out once, as it is, at its place and the delay`(
+    pitch: Float, formant: Float
+  ) {
+    var input = Tone.constant(0, frames: 5000)
+    input[3001] = 0.9
+    let output = warped(input) { _ in Wish(pitch: pitch, formant: formant) }.left
+    #expect(abs(output[3001 + Self.delay] - 0.9) < 1e-6)
+    #expect(output.indices.allSatisfy { $0 == 3001 + Self.delay || output[$0] == 0 })
+  }
+
+  @Test func `back at pitch 1, the delay is exact again within a second`() {
+    let input = Vowel(seconds: 0.8) { _ in 250 }.samples
+    let output = warped(input) { Wish(pitch: $0 < 4800 ? 1.3 : 1) }.left
+    let due = input[(34_000 - Self.delay)...]
+    #expect(level(zip(output[34_000...], due).map(-)) < level(input) - 100)
+  }
+
+  @Test(arguments: [0.8, 1.25, 2])
+  func `time is stretched without touching the pitch`(rate: Double) {
+    let input = Vowel(seconds: 0.4) { _ in 150 }.samples
+    let output = warped(input, frames: Int(18_000 / max(1, rate))) { _ in Wish(rate: rate) }.left
+    #expect(abs(cents(320 / period(output.suffix(5000), near: 320))) < 2)
+    #expect(abs(level(output.suffix(5000)) - level(input)) < 1)
+  }
+
+  // MARK: - Pitch and formants
+
+  @Test(arguments: [Float(0.5), 0.749, 1.3485, 4], [98.0, 220])
+  func `the pitch is moved by its ratio`(ratio: Float, hertz: Double) {
+    let input = Vowel(seconds: 0.22) { _ in hertz }.samples
+    let output = warped(input) { _ in Wish(pitch: ratio) }.left
+    let expected = Self.rate / hertz / Double(ratio)
+    // Marks are set between samples, and their errors don't add up.
+    #expect(abs(cents(period(output.suffix(6000), near: expected) / expected)) < 3)
+  }
+
+  @Test(arguments: [8000.0, 44_100, 96_000])
+  func `the pitch is moved at other sample rates`(sampleRate: Double) {
+    let input = Vowel(seconds: 0.2, sampleRate: sampleRate) { _ in 150 }.samples
+    let output = warped(input, sampleRate: sampleRate) { _ in Wish(pitch: 1.25) }.left
+    let expected = sampleRate / 150 / 1.25
+    let last = output.suffix(Int(sampleRate / 10))
+    #expect(abs(cents(period(last, near: expected) / expected)) < 5)
+  }
+
+  @Test(arguments: [Float(0.749), 1.3485])
+  func `formants stay where they are when the pitch moves`(ratio: Float) {
+    let input = Vowel(seconds: 0.28) { _ in 110 }.samples
+    let output = warped(input) { _ in Wish(pitch: ratio) }.left
+    let error = envelopeError(of: output.suffix(7200), pitch: 110 * Double(ratio), formant: 1)
+    let moved = envelopeError(
+      of: output.suffix(7200), pitch: 110 * Double(ratio), formant: Double(ratio))
+    #expect(moved > 2 * error, "\(moved) dB")
+    // What the window of two periods smooths.
+    #expect(error < 4.2, "\(error) dB")
+  }
+
+  @Test(arguments: [Float(0.8), 1.25])
+  func `formants are moved by their ratio and the pitch stays`(formant: Float) {
+    let input = Vowel(seconds: 0.28) { _ in 110 }.samples
+    let output = warped(input) { _ in Wish(formant: formant) }.left
+    let sound = output.suffix(7200)
+    let period = period(sound, near: Self.rate / 110)
+    #expect(abs(cents(period / Self.rate * 110)) < 3)
+    let error = envelopeError(of: sound, pitch: 110, formant: Double(formant))
+    let unmoved = envelopeError(of: sound, pitch: 110, formant: 1)
+    // What the window of two periods smooths.
+    #expect(error < 4.2, "\(error) dB")
+    #expect(unmoved > 2 * error, "\(unmoved) dB")
+  }
+
+  @Test func `the voice is moved once the warp is warm`() {
+    let input = Vowel(seconds: 0.5) { _ in 130 }.samples
+    // Starts in the middle of a voice, as after a change of the engine.
+    let start = 9600
+    var tape = Tape(seconds: 1, reach: 512, sampleRate: Self.rate)
+    var warp = VoiceWarp(sampleRate: Self.rate)
+    var sound = input
+    var output = [Float](repeating: 0, count: 9600)
+    sound.withUnsafeMutableBufferPointer {
+      tape.write(Stereo($0.baseAddress!, $0.baseAddress!), frames: $0.count)
+    }
+    var other = output
+    output.withUnsafeMutableBufferPointer { left in
+      other.withUnsafeMutableBufferPointer { right in
+        warp.start(at: Int64(start) << 32)
+        for block in 0..<150 {
+          let step = WarpStep(
+            place: Int64(start + 32 * block) << 32, rate: WarpStep.unity, pitch: 1.5)
+          let out = Stereo(left.baseAddress! + 32 * block, right.baseAddress! + 32 * block)
+          warp.process(tape, step, bank: Self.readers.bank, to: out, frames: 32)
+        }
+      }
+    }
+    // It sounds from the first frame on: the voice as it is.
+    #expect(
+      zip(output, input[(start - Self.delay)...]).prefix(64).allSatisfy { abs($0 - $1) < 1e-6 })
+    let expected = Self.rate / 130 / 1.5
+    let warm = output[warp.warmUp..<(warp.warmUp + 2400)]
+    #expect(abs(cents(period(warm, near: expected) / expected)) < 20)
+  }
+
+  // MARK: - What is no voice
+
+  @Test(arguments: [Float(0.6), 1.5])
+  func `noise passes as it is`(pitch: Float) {
+    let input = Tone.noise(frames: 12_000)
+    let output = warped(input) { _ in Wish(pitch: pitch, formant: 1.4) }.left
+    #expect(zip(output[Self.delay...], input).allSatisfy { abs($0 - $1) < 1e-6 })
+  }
+
+  @Test(arguments: [0.25, 1.25])
+  func `stretched noise keeps its level and has no tone`(rate: Double) {
+    let input = Tone.noise(frames: 48_000)
+    let output = Array(warped(input, frames: 11_600) { _ in Wish(rate: rate) }.left[2000...])
+    #expect(abs(level(output) - level(input)) < 1)
+    // A buzz would repeat itself throughout; at a quarter of the speed, some of it must.
+    let power = output.reduce(0) { $0 + $1 * $1 }
+    for lag in stride(from: 96, to: 1440, by: 37) {
+      let product = zip(output, output[lag...]).reduce(0) { $0 + $1.0 * $1.1 }
+      #expect(abs(product) < 0.2 * power)
+    }
+  }
+
+  @Test func `silence is silent, and a constant is constant`() {
+    let wish = Wish(pitch: 1.4, formant: 0.8)
+    #expect(warped(Tone.constant(0, frames: 9600)) { _ in wish }.left.allSatisfy { $0 == 0 })
+    let constant = warped(Tone.constant(0.5, frames: 9600)) { _ in wish }.left
+    #expect(constant[6000...].allSatisfy { abs($0 - 0.5) < 1e-6 })
+  }
+
+  // MARK: - Changes
+
+  @Test func `a sweep over four octaves has no click`() {
+    let input = Vowel(seconds: 0.5) { _ in 170 }.samples
+    let output = warped(input) { Wish(pitch: Float(pow(2, Double($0) / 6000 - 2))) }.left
+    // Grains are cut, not bent: no corner is sharper than the voice's own, but they may meet.
+    #expect(Measure.roughness(output[4800...]) < 2 * Measure.roughness(input))
+  }
+
+  @Test(arguments: [Float(0.7), 1, 1.4])
+  func `a leap is joined at the same spot of the wave`(pitch: Float) {
+    let input = Vowel(seconds: 0.5) { _ in 150 }.samples
+    let output = warped(input, frames: 14_400) {
+      $0 == 9600 ? Wish(pitch: pitch, leap: 5345) : Wish(pitch: pitch)
+    }.left
+    #expect(
+      Measure.roughness(output[9000..<14_000]) < 1.1 * Measure.roughness(output[4800..<9000]))
+    let span = Int(2 * Self.rate / 150 / Double(pitch))
+    let levels = stride(from: 6000, to: 13_000, by: 100).map { level(output[$0..<($0 + span)]) }
+    #expect(levels.max()! - levels.min()! < 0.6)
+  }
+
+  @Test(arguments: [1, 7])
+  func `yields the same however it is cut`(block: Int) {
+    let input = speech(24_000)
+    for wish in [
+      Wish(pitch: 1.3), Wish(pitch: 0.7, formant: 1.2, rate: 1.5),
+    ] {
+      let whole = warped(input, frames: 9600) { _ in wish }
+      let cut = warped(input, frames: 9600, block: block) { _ in wish }
+      #expect(whole == cut)
+    }
+  }
+
+  @Test func `never looks past the place, whatever the wishes do`() {
+    let input = speech(48_000)
+    var state: UInt64 = 1
+    let wishes = (0..<60).map { _ in
+      func octaves() -> Double {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Double(state >> 40) / Double(1 << 22) - 2
+      }
+      return Wish(
+        pitch: Float(pow(2, octaves())), formant: Float(pow(2, octaves())), rate: pow(2, octaves()))
+    }
+    // Where tape is missing, there would be silence.
+    let wish = { (frame: Int) in wishes[frame / 160] }
+    let all = warped(input, frames: 9600, block: 1, wish)
+    let late = warped(input, frames: 9600, block: 1, supply: .asItGoes, wish)
+    #expect(all == late)
+    #expect(all.left.allSatisfy { abs($0) < 4 })
+  }
+
+  @Test func `both sides are moved alike`() {
+    let input = speech(12_000)
+    let wish = Wish(pitch: 1.3, formant: 0.9)
+    // The sides are against each other: their sum is nearly nothing.
+    let output = warped(input, input.map { -0.5 * $0 }) { _ in wish }
+    #expect(zip(output.left, output.right).allSatisfy { $1 == -0.5 * $0 })
+    #expect(level(output.left[4800...]) > level(input) - 3)
+  }
+
+  @Test func `it is well again after what is not a number`() {
+    var input = Vowel(seconds: 0.4) { _ in 120 }.samples
+    input[4000] = .nan
+    input[4100] = .infinity
+    input[4200] = -3e38
+    let output = warped(input) { _ in Wish(pitch: 1.2) }.left
+    let expected = Self.rate / 120 / 1.2
+    #expect(output[9000...].allSatisfy { $0.isFinite })
+    #expect(abs(cents(period(output.suffix(6000), near: expected) / expected)) < 3)
+  }
+
+  @Test func `starting forgets everything`() {
+    var tape = Tape(seconds: 1, reach: 512, sampleRate: Self.rate)
+    var sound = speech(40_000)
+    sound.withUnsafeMutableBufferPointer {
+      tape.write(Stereo($0.baseAddress!, $0.baseAddress!), frames: $0.count)
+    }
+    func render(_ warp: inout VoiceWarp, from start: Int) -> [Float] {
+      var output = [Float](repeating: 0, count: 4800)
+      var other = output
+      warp.start(at: Int64(start) << 32)
+      output.withUnsafeMutableBufferPointer { left in
+        other.withUnsafeMutableBufferPointer { right in
+          for block in 0..<150 {
+            let step = WarpStep(
+              place: Int64(start + 32 * block) << 32, rate: WarpStep.unity, pitch: 1.5)
+            let out = Stereo(left.baseAddress! + 32 * block, right.baseAddress! + 32 * block)
+            warp.process(tape, step, bank: Self.readers.bank, to: out, frames: 32)
+          }
+        }
+      }
+      return output
+    }
+    var used = VoiceWarp(sampleRate: Self.rate)
+    _ = render(&used, from: 20_000)
+    var fresh = VoiceWarp(sampleRate: Self.rate)
+    #expect(render(&used, from: 5000) == render(&fresh, from: 5000))
+  }
+}

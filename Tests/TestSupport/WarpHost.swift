@@ -1,0 +1,45 @@
+package import DSP
+
+/// Plays a signal through a warp by way of a tape, in blocks.
+package struct WarpHost: ~Copyable {
+  private var tape: Tape
+  /// The warp under test.
+  package var warp: Warp
+
+  /// A warp over a tape of ten seconds, which begins at the frame `head`.
+  package init(sampleRate: Double = 48_000, head: Int64 = 0) {
+    tape = Tape(seconds: 10.2, reach: 16_384, sampleRate: sampleRate, head: head)
+    warp = Warp(seconds: 10, sampleRate: sampleRate)
+  }
+
+  /// What comes out while `left` and `right` are written, the same on both sides unless given.
+  package mutating func render(
+    _ left: [Float], right: [Float]? = nil, block: Int = 512
+  ) -> (left: [Float], right: [Float]) {
+    var (outLeft, outRight) = (left, left)
+    var input = [Float](repeating: 0, count: 2 * block)
+    var start = 0
+    while start < left.count {
+      let frames = min(block, left.count - start)
+      for frame in 0..<frames {
+        input[frame] = left[start + frame]
+        input[block + frame] = (right ?? left)[start + frame]
+      }
+      input.withUnsafeMutableBufferPointer {
+        tape.write(Stereo($0.baseAddress!, $0.baseAddress! + block), frames: frames)
+      }
+      let sounds = outLeft.withUnsafeMutableBufferPointer { left in
+        outRight.withUnsafeMutableBufferPointer { right in
+          warp.process(
+            tape, to: Stereo(left.baseAddress! + start, right.baseAddress! + start),
+            frames: frames)
+        }
+      }
+      if !sounds {
+        for frame in start..<start + frames { (outLeft[frame], outRight[frame]) = (0, 0) }
+      }
+      start += frames
+    }
+    return (outLeft, outRight)
+  }
+}
