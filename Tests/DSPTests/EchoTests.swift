@@ -1,0 +1,213 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+/// An echo together with the blocks that it works on.
+final class EchoRig {
+  var echo: Echo
+  let rate: Double
+  /// Whether the last block sounded.
+  private(set) var sounds = true
+
+  /// An echo that is on, with repeats only, and open filters.
+  init(rate: Double = 48_000, seconds: Float, feedback: Float = 0, mix: Float = 1) {
+    self.rate = rate
+    echo = Echo(sampleRate: Float(rate))
+    echo.setSeconds(seconds)
+    echo.setFeedback(feedback)
+    echo.setMix(mix)
+    echo.setLowCut(hertz: 20)
+    echo.setHighCut(hertz: 20_000)
+    echo.setOn(true)
+    echo.settle()
+  }
+
+  /// Plays both sides in blocks and returns what comes out.
+  func play(
+    _ left: [Float], _ right: [Float]? = nil, block: Int = 512
+  ) -> (left: [Float], right: [Float]) {
+    var left = left
+    var right = right ?? left
+    var start = 0
+    while start < left.count {
+      let frames = min(block, left.count - start)
+      let isSilent = (start..<start + frames).allSatisfy { left[$0] == 0 && right[$0] == 0 }
+      left.withUnsafeMutableBufferPointer { left in
+        right.withUnsafeMutableBufferPointer { right in
+          let sound = Stereo(left.baseAddress! + start, right.baseAddress! + start)
+          sounds = echo.process(sound, frames: frames, isSilent: isSilent)
+        }
+      }
+      start += frames
+    }
+    return (left, right)
+  }
+
+  /// Plays silence.
+  func rest(_ frames: Int, block: Int = 512) -> (left: [Float], right: [Float]) {
+    play(Tone.constant(0, frames: frames), block: block)
+  }
+}
+
+/// A click, then silence.
+func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
+  [amplitude] + Tone.constant(0, frames: frames - 1)
+}
+
+@Suite struct EchoTests {
+  /// The level of a tone in a signal, linear.
+  private func level(_ samples: ArraySlice<Float>, hertz: Double, rate: Double) -> Double {
+    var (sine, cosine) = (0.0, 0.0)
+    for (index, sample) in samples.enumerated() {
+      let angle = 2 * Double.pi * hertz * Double(index) / rate
+      sine += Double(sample) * sin(angle)
+      cosine += Double(sample) * cos(angle)
+    }
+    return 2 * (sine * sine + cosine * cosine).squareRoot() / Double(samples.count)
+  }
+
+  @Test(
+    arguments: [(Float(0.001), 48), (0.0013125, 63), (0.05, 2400), (0.3, 14_400)], [64, 333, 1024])
+  func `the first repeat comes at its time`(time: (seconds: Float, frames: Int), block: Int) {
+    let rig = EchoRig(seconds: time.seconds)
+    let output = rig.play(click(frames: time.frames + 1000), block: block).left
+    #expect(output[..<time.frames].allSatisfy { $0 == 0 })
+    // A low-cut at 20 Hz takes 0.13 % of a click's crest at 48 kHz, and spreads it behind.
+    #expect(abs(output[time.frames] / 0.5 - 0.9987) < 0.0001)
+    #expect(output[(time.frames + 1)...].allSatisfy { abs($0) < 0.002 })
+  }
+
+  @Test(arguments: [Float(0), 0.25, 0.5, 1])
+  func `repeats decay as feedback says`(feedback: Float) {
+    let rig = EchoRig(rate: 8000, seconds: 0.1, feedback: feedback)
+    let output = rig.play(click(0.4, frames: 4100)).left
+    for index in 1...4 {
+      // A tone in the middle of the band would show feedback alone; a click's crest loses
+      // 0.78 % a repeat to a low-cut of 20 Hz at 8 kHz.
+      let expected = 0.4 * pow(feedback, Float(index)) * pow(0.9922, Float(index + 1))
+      #expect(abs(output[800 * (index + 1)] - expected) < 0.0005)
+    }
+  }
+
+  @Test(arguments: [(8000.0, 500.0, Float(20), Float(2000)), (200, 4000, 500, 20_000)])
+  func `each repeat loses what the cuts say`(
+    lost: Double, kept: Double, lowCut: Float, highCut: Float
+  ) {
+    let rig = EchoRig(seconds: 0.1, feedback: 1)
+    rig.echo.setLowCut(hertz: lowCut)
+    rig.echo.setHighCut(hertz: highCut)
+    rig.echo.settle()
+    let tones = zip(
+      Tone.sine(lost, amplitude: 0.2, frames: 4320), Tone.sine(kept, amplitude: 0.2, frames: 4320)
+    ).map { $0 + $1 }
+    let output = rig.play(tones + Tone.constant(0, frames: 4 * 4800)).left
+    // The bilinear transform of a first-order section.
+    func loss(_ hertz: Double) -> Double {
+      let here = tan(.pi * hertz / 48_000)
+      let low = tan(.pi * Double(lowCut) / 48_000) / here
+      let high = highCut < 20_000 ? here / tan(.pi * Double(highCut) / 48_000) : 0
+      return -10 * log10((1 + low * low) * (1 + high * high))
+    }
+    for index in [1, 4] {
+      // Behind what the filters need to settle, and a whole number of periods of both tones.
+      let part = output[(4800 * index + 1920)..<(4800 * index + 4320)]
+      let measured =
+        20 * log10(level(part, hertz: lost, rate: 48_000) / level(part, hertz: kept, rate: 48_000))
+      let expected = Double(index) * (loss(lost) - loss(kept))
+      // The other tone and what is left of the beginning, in a repeat that is 50 dB down.
+      #expect(abs(measured - expected) < 0.2, "\(index): \(measured) dB for \(expected)")
+    }
+  }
+
+  @Test func `without spread both sides repeat in place`() {
+    let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 0.9)
+    let (left, right) = rig.play(click(frames: 800), Tone.constant(0, frames: 800))
+    #expect(right.allSatisfy { $0 == 0 })
+    #expect(left[80] > 0.49 && left[160] > 0.43)
+  }
+
+  @Test func `with full spread repeats are left and right in turn`() {
+    let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 0.5)
+    rig.echo.setSpread(1)
+    rig.echo.settle()
+    // As mono: half of what is on one side only.
+    let (left, right) = rig.play(click(frames: 800), Tone.constant(0, frames: 800))
+    for (index, gain) in [(1, Float(1)), (2, 0.5), (3, 0.25), (4, 0.125)] {
+      let (near, far) = index % 2 == 1 ? (left, right) : (right, left)
+      // The crest that the low-cut takes, and what it left behind of the repeats before.
+      #expect(abs(near[80 * index] - 0.25 * gain * pow(0.9922, Float(index))) < 0.005)
+      #expect(abs(far[80 * index]) < 0.005)
+    }
+  }
+
+  @Test func `with three quarters of spread repeats go three quarters to the sides`() {
+    let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 1)
+    rig.echo.setSpread(0.75)
+    rig.echo.settle()
+    let (left, right) = rig.play(click(frames: 800))
+    for index in 1...4 {
+      let (near, far) = index % 2 == 1 ? (left, right) : (right, left)
+      // What the low-cut leaves behind of the repeats before.
+      #expect(abs(far[80 * index] / near[80 * index] - 0.25) < 0.03)
+    }
+  }
+
+  @Test(arguments: [
+    (Float(0), Float(1), Float(0)), (0.25, 1, 0.5), (0.5, 1, 1), (0.75, 0.5, 1), (1, 0, 1),
+  ])
+  func `either side of the mix is full up to the middle`(mix: Float, dry: Float, wet: Float) {
+    let rig = EchoRig(rate: 8000, seconds: 0.01, mix: mix)
+    let output = rig.play(click(frames: 100)).left
+    #expect(output[0] == 0.5 * dry)
+    #expect(abs(output[80] - 0.5 * 0.9922 * wet) < 1e-4)
+  }
+
+  @Test func `off leaves every bit`() {
+    let rig = EchoRig(seconds: 0.01, feedback: 0.5)
+    rig.echo.setOn(false)
+    rig.echo.settle()
+    let noise = Tone.noise(frames: 4800)
+    #expect(rig.play(noise).left == noise)
+    #expect(rig.sounds)
+    _ = rig.rest(64)
+    #expect(!rig.sounds)
+  }
+
+  @Test(arguments: [Float(0.2), 0.5, 0.9])
+  func `a fractional time is met and loses nothing up to 10 kHz`(fraction: Float) {
+    let rig = EchoRig(seconds: (480 + fraction) / 48_000)
+    let output = rig.play(Tone.sine(10_000, frames: 4800)).left
+    let step = 2 * Double.pi * 10_000 / 48_000
+    // The low-cut turns the phase by 0.0017, and so it is a thousandth of full scale beside.
+    for frame in 2400..<4800 {
+      let expected = 0.5 * Float(sin(step * (Double(frame) - 480 - Double(fraction)) + 0.0017))
+      #expect(abs(output[frame] - expected) < 1e-4)
+    }
+  }
+
+  @Test(arguments: [(Float(0.05), Float(0.5), 0.375), (0.5, 0.05, 1.375)])
+  func `a glide is read at least 90 dB clean at 10 kHz`(from: Float, to: Float, speed: Double) {
+    let rig = EchoRig(seconds: from)
+    rig.echo.setGlides(true)
+    let tone = Tone.sine(10_000, frames: 40_000)
+    _ = rig.play(Array(tone[..<25_000]))
+    rig.echo.setSeconds(to)
+    // After 0.2 s it is at its full speed, which is a binary fraction.
+    let output = rig.play(Array(tone[25_000...])).left
+    let residue = Measure.residue(
+      output[9600..<14_400], hertz: 10_000 * speed, sampleRate: 48_000)
+    #expect(residue < -90, "\(residue) dB")
+  }
+
+  @Test func `a whole time is read to the bit`() {
+    // The filters see the same either way, so an echo of no spread and no feedback yields the
+    // same at two times, but later.
+    let noise = Tone.noise(frames: 4800)
+    let near = EchoRig(seconds: 0.01)
+    let far = EchoRig(seconds: 0.02)
+    let first = near.play(noise).left
+    let second = far.play(noise).left
+    #expect(Array(first[480..<4320]) == Array(second[960...]))
+  }
+}
