@@ -1,0 +1,408 @@
+internal import CRealtime
+
+/// A reverb for whole rooms: an eight-line feedback delay network behind a diffuser.
+///
+/// It is dense 20 ms after its onset, its decay time holds from the lowest to the damped
+/// frequencies, and its tail is coloured by nothing. The wet side lags by a chunk of 32 frames
+/// and the diffuser's shortest way, 3 ms together.
+///
+/// Its loudness is that of its input, for steady noise, whatever the decay and the size. What
+/// comes out doesn't depend on how the frames are cut into blocks. Audio thread only, but for
+/// its making.
+package struct Reverb: ~Copyable, @unchecked Sendable {
+  // Changes of sound are worked out for so many chunks at once.
+  private static var chunksPerStep: Int { @_noLocks get { 4 } }
+  private static var stepFrames: Int { @_noLocks get { chunksPerStep * ReverbClock.chunk } }
+  private static let glideSeconds: Float = 0.025
+  private static let offSeconds: Float = 0.03
+  private static let resetSeconds: Float = 0.02
+  private static let onSeconds: Float = 0.01
+  // Louder input (60 dB above full scale) is no sound; output far above that means that
+  // something that is no number has got in.
+  private static let greatestInput: Float = 1000
+  private static let greatestOutput: Float = 1e6
+  // 24 lines and taps of this are below -120 dB together.
+  private static let quiet: Float = 2e-7
+
+  private enum State: BitwiseCopyable {
+    /// The input passes through.
+    case off
+    /// Works.
+    case on
+    /// Works on what is left until that has faded out; then is off, or begins again.
+    case fadingToOff, fadingToBegin
+    /// Has nothing to say until there is input.
+    case asleep
+  }
+
+  private let sampleRate: Float
+  private var state = State.off
+  private var clock = ReverbClock()
+  // The frames of the chunk at hand that are here, and the chunks since the making.
+  private var phase = 0
+  private var chunks = 0
+  private var quietChunks = 0
+  private var inputIsSilent = true
+  private var gateDone = 0
+  private var gateChunks = 1
+  private var entryDone = 0
+
+  private var dry: Glide
+  private var wet: Glide
+  private var mix: Float = 0.3
+  private var decay: Glide
+  private var damping: Glide
+  private var level: Float = 0
+  private var levelStep: Float = 0
+  private var moves = false
+
+  private var predelay: ReverbPredelay
+  private var diffuser: ReverbDiffuser
+  private var lines: ReverbLines
+
+  // One chunk each: both sides as they come, both sides as they leave, and the diffused lanes.
+  private let pending: Stereo
+  private let ready: Stereo
+  private let diffused: UnsafeMutablePointer<Float>
+  private let silence: UnsafeMutablePointer<Float>
+  private let gains: UnsafeMutablePointer<Float>
+  private let scratch: UnsafeMutablePointer<Float>
+
+  /// A reverb that is off, of medium size, with a decay of two seconds.
+  package init(sampleRate: Float) {
+    self.sampleRate = sampleRate
+    let chunk = ReverbClock.chunk
+    let total = 14 * chunk + 2048
+    scratch = .allocate(capacity: total)
+    scratch.initialize(repeating: 0, count: total)
+    pending = Stereo(scratch, scratch + chunk)
+    ready = Stereo(scratch + 2 * chunk, scratch + 3 * chunk)
+    diffused = scratch + 4 * chunk
+    silence = scratch + 12 * chunk
+    gains = scratch + 14 * chunk
+    dry = Glide(at: 1, sampleRate: sampleRate)
+    wet = Glide(at: 0, sampleRate: sampleRate)
+    let steps = sampleRate / Float(Self.stepFrames)
+    decay = Glide(at: rt_log(2), sampleRate: steps, seconds: Self.glideSeconds)
+    damping = Glide(at: rt_log(8000), sampleRate: steps, seconds: Self.glideSeconds)
+    predelay = ReverbPredelay(sampleRate: sampleRate)
+    diffuser = ReverbDiffuser(sampleRate: sampleRate)
+    lines = ReverbLines(sampleRate: sampleRate, size: 0.5)
+    settle()
+  }
+
+  deinit { scratch.deallocate() }
+
+  /// Switches on, beginning empty, or off, fading out in 30 ms.
+  @_noLocks
+  package mutating func setOn(_ on: Bool) {
+    switch state {
+    case .off where on: begin()
+    case .fadingToOff where on: state = .fadingToBegin
+    case .fadingToBegin where !on: state = .fadingToOff
+    case .on where !on:
+      state = .fadingToOff
+      closeGate(seconds: Self.offSeconds)
+    case .asleep where !on: state = .off
+    default: break
+    }
+    aimMix()
+  }
+
+  /// Sets the time in which mid frequencies decay by 60 dB: 0.1 to 30 s.
+  @_noLocks
+  package mutating func setDecay(seconds: Float) {
+    decay.move(to: rt_log(Self.within(seconds, 0.1, 30)))
+  }
+
+  /// Sets the lengths of the lines: from 0, a cupboard of 11 to 30 ms, to 1, 120 to 335 ms.
+  @_noLocks
+  package mutating func setSize(_ size: Float) {
+    lines.setSize(Self.within(size, 0, 1))
+  }
+
+  /// Sets the frequency at which the decay time is half, 500 to 20 000 Hz; far above it is a
+  /// third.
+  @_noLocks
+  package mutating func setDamping(hertz: Float) {
+    damping.move(to: rt_log(Self.within(hertz, 500, 20_000)))
+  }
+
+  /// Sets by how much the reverb comes later: 0 to 0.25 s.
+  @_noLocks
+  package mutating func setPredelay(seconds: Float) {
+    predelay.setDelay(seconds: Self.within(seconds, 0, 0.25))
+  }
+
+  /// Sets the balance from 0, all dry, over 0.5, both in full, to 1, all wet.
+  @_noLocks
+  package mutating func setMix(_ mix: Float) {
+    self.mix = Self.within(mix, 0, 1)
+    aimMix()
+  }
+
+  /// What is no number is the least, too.
+  @_noLocks
+  private static func within(_ value: Float, _ least: Float, _ most: Float) -> Float {
+    value >= least ? min(value, most) : least
+  }
+
+  @_noLocks
+  private mutating func aimMix() {
+    switch state {
+    case .off, .fadingToOff: dry.move(to: 1)
+    case .on, .fadingToBegin, .asleep:
+      dry.move(to: min(1, 2 * (1 - mix)))
+      wet.move(to: min(1, 2 * mix))
+    }
+  }
+
+  /// Lets the tail fade out in 20 ms, and goes on with empty lines.
+  @_noLocks
+  package mutating func reset() {
+    switch state {
+    case .on:
+      state = .fadingToBegin
+      closeGate(seconds: Self.resetSeconds)
+    case .off, .asleep, .fadingToOff, .fadingToBegin: break
+    }
+  }
+
+  @_noLocks
+  private mutating func closeGate(seconds: Float) {
+    gateDone = 0
+    gateChunks = max(1, Int(seconds * sampleRate) / ReverbClock.chunk)
+  }
+
+  /// Lets all that glides be where it is going.
+  @_noLocks
+  package mutating func settle() {
+    dry.jump(to: dry.target)
+    wet.jump(to: wet.target)
+    settleSound()
+  }
+
+  @_noLocks
+  private mutating func settleSound() {
+    decay.jump(to: decay.target)
+    damping.jump(to: damping.target)
+    predelay.settle()
+    lines.setLengths()
+    level = setLosses(frames: 0)
+    levelStep = 0
+    moves = false
+    lines.restGains()
+  }
+
+  @_noLocks
+  private mutating func setLosses(frames: Int) -> Float {
+    let hertz = min(rt_exp(damping.current), 0.45 * sampleRate)
+    let angle = Double(hertz / sampleRate) * .pi
+    let tangent = Float(rt_sin(angle) / rt_cos(angle))
+    return lines.setLosses(decay: rt_exp(decay.current), tangent: tangent, frames: frames)
+  }
+
+  /// Starts with empty lines at the chunk at hand.
+  @_noLocks
+  private mutating func begin() {
+    clock.age = 0
+    predelay.begin(clock)
+    diffuser.begin(clock)
+    lines.begin(clock)
+    rt_zero(pending.left, 4 &* ReverbClock.chunk)
+    state = .on
+    quietChunks = 0
+    inputIsSilent = true
+    entryDone = 0
+    wet.jump(to: min(1, 2 * mix))
+    settleSound()
+  }
+
+  /// Adds the reverb in place, to at most 1024 frames.
+  ///
+  /// `isSilent` tells that all samples are zeros. Returns whether any may be something else
+  /// now; if not, none was touched.
+  @_noLocks
+  package mutating func process(_ sound: Stereo, frames: Int, isSilent: Bool) -> Bool {
+    switch state {
+    case .off where !dry.isMoving || isSilent:
+      dry.jump(to: 1)
+      skip(frames: frames)
+      return !isSilent
+    case .asleep:
+      if isSilent {
+        skip(frames: frames)
+        return false
+      }
+      begin()
+      // It comes from silence: nothing to fade in.
+      entryDone = entryChunks
+      dry.jump(to: dry.target)
+    case .on where isSilent && quietChunks > chunksOfMemory:
+      state = .asleep
+      skip(frames: frames)
+      return false
+    default: break
+    }
+    let (dryMoves, wetMoves) = (dry.isMoving, wet.isMoving)
+    let (dryGain, wetGain) = (dry.target, wet.target)
+    if dryMoves { dry.fill(gains, frames: frames) }
+    if wetMoves { wet.fill(gains + 1024, frames: frames) }
+    var done = 0
+    while done < frames {
+      let count = min(ReverbClock.chunk &- phase, frames &- done)
+      let part = sound.advanced(by: done)
+      if !isSilent { inputIsSilent = false }
+      rt_copy(pending.left + phase, part.left, count)
+      rt_copy(pending.right + phase, part.right, count)
+      let echo = ready.advanced(by: phase)
+      if dryMoves {
+        Blocks.scale(part.left, by: gains + done, to: part.left, frames: count)
+        Blocks.scale(part.right, by: gains + done, to: part.right, frames: count)
+      } else if dryGain != 1 {
+        Blocks.scale(part.left, by: dryGain, to: part.left, frames: count)
+        Blocks.scale(part.right, by: dryGain, to: part.right, frames: count)
+      }
+      if wetMoves {
+        Blocks.add(echo.left, times: gains + 1024 + done, to: part.left, frames: count)
+        Blocks.add(echo.right, times: gains + 1024 + done, to: part.right, frames: count)
+      } else {
+        Blocks.add(echo.left, times: wetGain, to: part.left, frames: count)
+        Blocks.add(echo.right, times: wetGain, to: part.right, frames: count)
+      }
+      phase &+= count
+      done &+= count
+      if phase == ReverbClock.chunk {
+        phase = 0
+        makeChunk()
+      }
+    }
+    return true
+  }
+
+  // So long ago is forgotten, in chunks.
+  private var chunksOfMemory: Int {
+    @_noLocks get {
+      (lines.longest + diffuser.longest + predelay.longest) / ReverbClock.chunk + 4
+    }
+  }
+
+  private var entryChunks: Int {
+    @_noLocks get { max(1, Int(Self.onSeconds * sampleRate) / ReverbClock.chunk) }
+  }
+
+  /// Lets time pass without sound.
+  @_noLocks
+  private mutating func skip(frames: Int) {
+    let all = phase &+ frames
+    phase = all & (ReverbClock.chunk &- 1)
+    let passed = all / ReverbClock.chunk
+    chunks &+= passed
+    lines.skip(chunks: passed)
+  }
+
+  /// Makes the chunk that will be heard next of the one that has come.
+  @_noLocks
+  private mutating func makeChunk() {
+    switch state {
+    case .off, .asleep:
+      rt_zero(ready.left, 2 &* ReverbClock.chunk)
+      lines.skip(chunks: 1)
+      chunks &+= 1
+      return
+    case .on, .fadingToOff, .fadingToBegin: break
+    }
+    predelay.prepare()
+    lines.prepare()
+    if chunks % Self.chunksPerStep == 0 { prepareStep() }
+    chunks &+= 1
+    bound(pending.left)
+    bound(pending.right)
+    level += levelStep * Float(ReverbClock.chunk)
+    if entryDone < entryChunks {
+      let fade = ReverbFade(done: entryDone, of: entryChunks)
+      fade.scale(pending.left, out: false)
+      fade.scale(pending.right, out: false)
+      entryDone &+= 1
+    }
+    predelay.process(pending, clock)
+    diffuser.process(
+      left: pending.left, right: pending.right, to: diffused, clock, silence: silence)
+    diffuser.listen(diffused, to: ready)
+    lines.process(diffused, left: ready.left, right: ready.right, clock)
+    let isSound = watch()
+    clock.advance()
+    inputIsSilent = true
+    switch state {
+    case .fadingToOff, .fadingToBegin:
+      if gateDone == gateChunks || !isSound { beginAgain() } else { fadeOut() }
+    case .on, .off, .asleep:
+      if !isSound { beginAgain() }
+    }
+  }
+
+  /// Takes the chunk at hand further out.
+  @_noLocks
+  private mutating func fadeOut() {
+    let fade = ReverbFade(done: gateDone, of: gateChunks)
+    fade.scale(ready.left, out: true)
+    fade.scale(ready.right, out: true)
+    gateDone &+= 1
+  }
+
+  /// Is empty again, and off where that was due.
+  @_noLocks
+  private mutating func beginAgain() {
+    switch state {
+    case .fadingToOff:
+      state = .off
+      rt_zero(ready.left, 2 &* ReverbClock.chunk)
+    case .on, .fadingToBegin, .off, .asleep: begin()
+    }
+  }
+
+  /// Looks for the end of all sound; returns false where the sound is none, having grown
+  /// without bounds or become something that is no number.
+  @_noLocks
+  private mutating func watch() -> Bool {
+    let left = Magnitude(ready.left, frames: ReverbClock.chunk)
+    let right = Magnitude(ready.right, frames: ReverbClock.chunk)
+    let peak = Float(bitPattern: max(left.bits, right.bits))
+    // Also false for what is not a number.
+    if !(peak < Self.greatestOutput) { return false }
+    if inputIsSilent && max(peak, lines.peak(clock)) < Self.quiet {
+      quietChunks &+= 1
+    } else {
+      quietChunks = 0
+    }
+    return true
+  }
+
+  /// Works out what moves until the next step.
+  @_noLocks
+  private mutating func prepareStep() {
+    if decay.isMoving || damping.isMoving || lines.isFading {
+      decay.skip(frames: 1)
+      damping.skip(frames: 1)
+      let goal = setLosses(frames: Self.stepFrames)
+      levelStep = (goal - level) / Float(Self.stepFrames)
+      moves = true
+    } else if moves {
+      level = setLosses(frames: 0)
+      levelStep = 0
+      moves = false
+      lines.restGains()
+    }
+  }
+
+  /// Brings the input to the level that makes the reverb as loud as it, within bounds.
+  @_noLocks
+  private mutating func bound(_ samples: UnsafeMutablePointer<Float>) {
+    let (most, least) = (Self.greatestInput, -Self.greatestInput)
+    let (level, step) = (self.level, levelStep)
+    for frame in 0..<ReverbClock.chunk {
+      let gain = level + step * Float(frame)
+      samples[frame] = min(max(samples[frame], least), most) * gain
+    }
+  }
+}

@@ -1,0 +1,151 @@
+internal import CRealtime
+
+/// What each pass through each of the eight lines takes away: the decay and its damping.
+///
+/// A line of L seconds takes 60 L / T dB at each pass, so that all lines decay alike (Jot &
+/// Chaigne, "Digital delay networks for designing artificial reverberators", AES 90, 1991). Above,
+/// a shelf of second order takes twice as much again; half of that, in dB, at the damping
+/// frequency. There the decay time is half, far above a third. Such shelves are alike in dB per
+/// second whatever the line's length, because their corner is where half of their dB are.
+///
+/// Each filter is a biquad in two parts. Its zeros are given to whoever reads the line, to be
+/// had with the reading between samples at no cost; its poles are here, a lane a line.
+struct ReverbDamping: BitwiseCopyable {
+  // A little less than Butterworth: keeps the octave below the damping flatter.
+  private static var resonance: Float { @_noLocks get { 0.8 } }
+
+  /// The weights of a sample and of the two before it, for each line.
+  struct Zeros: BitwiseCopyable {
+    var first = SIMD8<Float>(repeating: 0)
+    var second = SIMD8<Float>(repeating: 0)
+    var third = SIMD8<Float>(repeating: 0)
+
+    @_noLocks
+    init() {}
+
+    @_noLocks
+    mutating func add(_ other: Zeros, times factor: Float) {
+      first += other.first * factor
+      second += other.second * factor
+      third += other.third * factor
+    }
+  }
+
+  // Four lanes each, because that is what a vector register holds on every machine.
+  private struct Poles: BitwiseCopyable {
+    var first = SIMD4<Float>(repeating: 0)
+    var second = SIMD4<Float>(repeating: 0)
+
+    @_noLocks
+    init() {}
+  }
+
+  /// The zeros at the beginning of the chunk at hand.
+  private(set) var zeros = Zeros()
+  private var zerosGoal = Zeros()
+  private var zerosStep = Zeros()
+  private var poles = (Poles(), Poles())
+  private var polesGoal = (Poles(), Poles())
+  private var polesStep = (Poles(), Poles())
+  // What came out last, and before.
+  private var past = (Poles(), Poles())
+  private var framesToGo = 0
+
+  @_noLocks
+  init() {}
+
+  /// Goes to other losses within `frames` frames; at once when that is none.
+  ///
+  /// `roots` are the roots of what a pass leaves of each line at mid frequencies, `tangent` is
+  /// that of half the corner's angle, and `scale` goes to all frequencies.
+  @_noLocks
+  mutating func move(roots: SIMD8<Float>, tangent: Float, scale: Float, frames: Int) {
+    let gains = roots * roots
+    let inverse = 1 / tangent
+    let square = inverse * inverse
+    let slope = roots * (inverse / Self.resonance)
+    let norm = 1 / (square + slope + gains)
+    let level = gains * gains * norm * scale
+    zerosGoal.first = level * (gains * square + slope + 1)
+    zerosGoal.second = 2 * level * (1 - gains * square)
+    zerosGoal.third = level * (gains * square - slope + 1)
+    let first = 2 * norm * (gains - square)
+    let second = norm * (square - slope + gains)
+    polesGoal.0.first = first.lowHalf
+    polesGoal.0.second = second.lowHalf
+    polesGoal.1.first = first.highHalf
+    polesGoal.1.second = second.highHalf
+    framesToGo = frames
+    if frames == 0 {
+      zeros = zerosGoal
+      poles = polesGoal
+      return
+    }
+    let share = 1 / Float(frames)
+    zerosStep = Zeros()
+    zerosStep.add(zerosGoal, times: share)
+    zerosStep.add(zeros, times: -share)
+    polesStep.0.first = (polesGoal.0.first - poles.0.first) * share
+    polesStep.0.second = (polesGoal.0.second - poles.0.second) * share
+    polesStep.1.first = (polesGoal.1.first - poles.1.first) * share
+    polesStep.1.second = (polesGoal.1.second - poles.1.second) * share
+  }
+
+  /// Goes on to the zeros at the end of the chunk at hand.
+  @_noLocks
+  mutating func advanceZeros() {
+    if framesToGo > ReverbClock.chunk {
+      zeros.add(zerosStep, times: Float(ReverbClock.chunk))
+    } else if framesToGo > 0 {
+      zeros = zerosGoal
+    }
+  }
+
+  /// Forgets what it has heard.
+  @_noLocks
+  mutating func empty() { past = (Poles(), Poles()) }
+
+  /// Puts the poles to one chunk in place, frame by frame, eight lanes each.
+  @_noLocks
+  mutating func process(_ lanes: UnsafeMutableRawPointer) {
+    var (lower1, lower2) = (past.0.first, past.0.second)
+    var (upper1, upper2) = (past.1.first, past.1.second)
+    var (a1, a2) = (poles.0.first, poles.0.second)
+    var (b1, b2) = (poles.1.first, poles.1.second)
+    let moves = framesToGo > 0
+    var place = 0
+    while place < ReverbClock.chunk &* 32 {
+      if moves {
+        a1 += polesStep.0.first
+        a2 += polesStep.0.second
+        b1 += polesStep.1.first
+        b2 += polesStep.1.second
+      }
+      let lower =
+        (lanes.load(fromByteOffset: place, as: SIMD4<Float>.self) - a2 * lower2)
+        - a1 * lower1
+      let upper =
+        (lanes.load(fromByteOffset: place &+ 16, as: SIMD4<Float>.self) - b2 * upper2)
+        - b1 * upper1
+      lower2 = lower1
+      upper2 = upper1
+      lower1 = lower
+      upper1 = upper
+      lanes.storeBytes(of: lower, toByteOffset: place, as: SIMD4<Float>.self)
+      lanes.storeBytes(of: upper, toByteOffset: place &+ 16, as: SIMD4<Float>.self)
+      place &+= 32
+    }
+    past.0.first = lower1
+    past.0.second = lower2
+    past.1.first = upper1
+    past.1.second = upper2
+    if moves {
+      framesToGo &-= ReverbClock.chunk
+      poles.0.first = a1
+      poles.0.second = a2
+      poles.1.first = b1
+      poles.1.second = b2
+      if framesToGo == 0 { poles = polesGoal }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+internal import CRealtime
+
+/// Turns each sound into thousands within a few hundredths of a second, all as loud together as
+/// the one was.
+///
+/// Four steps, each of them eight delays and an orthogonal matrix: the feed-forward part of
+/// Geraint Luff's "Let's Write a Reverb" (ADC 2021), with the difference that the sides are
+/// mixed only by a small turn, so that what was left stays rather left.
+struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
+  private static var steps: Int { @_noLocks get { 4 } }
+
+  private let memory: UnsafeMutablePointer<Float>
+  private let rings: UnsafeMutablePointer<ReverbRing>
+  private let ringCount: Int
+  // Where each lane of each step is read.
+  private let sources: UnsafeMutablePointer<ReverbRing>
+  private let delays: UnsafeMutablePointer<Int>
+  private let gains: UnsafeMutablePointer<Float>
+  private let tangent: Float
+  /// The longest way through, in frames.
+  let longest: Int
+
+  init(sampleRate: Float) {
+    let lanes = Self.steps * 8
+    delays = .allocate(capacity: lanes)
+    gains = .allocate(capacity: lanes)
+    sources = .allocate(capacity: lanes)
+    // The first step reads both sides eight times, the others a lane each.
+    ringCount = 2 + (Self.steps - 1) * 8
+    rings = .allocate(capacity: ringCount)
+    // A Hadamard matrix of four doubles the level; a turn is made by its tangent.
+    let scale = Float(rt_cos(ReverbRoom.turn) / 2)
+    tangent = Float(rt_sin(ReverbRoom.turn) / rt_cos(ReverbRoom.turn))
+    var longest = 0
+    var footprints: [Int] = []
+    for step in 0..<Self.steps {
+      var most = 0
+      for lane in 0..<8 {
+        let (seconds, sign) = ReverbRoom.diffusion[step][lane]
+        let delay = Int(seconds * Double(sampleRate) + 0.5)
+        (delays + step * 8 + lane).initialize(to: delay)
+        (gains + step * 8 + lane).initialize(to: sign * scale)
+        most = max(most, delay)
+      }
+      longest += most
+      footprints.append(ReverbRing.footprint(frames: most + 4))
+      if step == 0 { footprints[0] *= 2 } else { footprints[step] *= 8 }
+    }
+    self.longest = longest
+    let total = footprints.reduce(0, +)
+    memory = .allocate(capacity: total)
+    memory.initialize(repeating: 0, count: total)
+    var place = memory
+    var ring = rings
+    for step in 0..<Self.steps {
+      let count = step == 0 ? 2 : 8
+      let most = (0..<8).map { delays[step * 8 + $0] }.max()!
+      for index in 0..<count {
+        ring.initialize(to: ReverbRing(in: place, frames: most + 4))
+        for lane in 0..<(8 / count) {
+          (sources + step * 8 + index * (8 / count) + lane).initialize(to: ring.pointee)
+        }
+        ring += 1
+        place += footprints[step] / count
+      }
+    }
+  }
+
+  deinit {
+    memory.deallocate()
+    rings.deallocate()
+    sources.deallocate()
+    delays.deallocate()
+    gains.deallocate()
+  }
+
+  /// Lets it begin at the clock's head, empty.
+  @_noLocks
+  mutating func begin(_ clock: ReverbClock) {
+    for index in 0..<ringCount { rings[index].begin(clock) }
+  }
+
+  /// Makes eight lanes, a chunk each, of both sides.
+  @_noLocks
+  mutating func process(
+    left: UnsafePointer<Float>, right: UnsafePointer<Float>, to lanes: UnsafeMutablePointer<Float>,
+    _ clock: ReverbClock, silence: UnsafeMutablePointer<Float>
+  ) {
+    rt_copy(rings[0].chunk(clock), left, ReverbClock.chunk)
+    rt_copy(rings[1].chunk(clock), right, ReverbClock.chunk)
+    rings[0].close(clock)
+    rings[1].close(clock)
+    for step in 0..<Self.steps {
+      let isLast = step == Self.steps &- 1
+      let targets = rings + (2 + step &* 8)
+      let lane = step &* 8
+      let (s0, s1) = (source(lane, clock, silence), source(lane &+ 1, clock, silence))
+      let (s2, s3) = (source(lane &+ 2, clock, silence), source(lane &+ 3, clock, silence))
+      let (s4, s5) = (source(lane &+ 4, clock, silence), source(lane &+ 5, clock, silence))
+      let (s6, s7) = (source(lane &+ 6, clock, silence), source(lane &+ 7, clock, silence))
+      let gains = self.gains + lane
+      let (g0, g1, g2, g3) = (gains[0], gains[1], gains[2], gains[3])
+      let (g4, g5, g6, g7) = (gains[4], gains[5], gains[6], gains[7])
+      let (t0, t1) = (
+        target(0, isLast, targets, lanes, clock), target(1, isLast, targets, lanes, clock)
+      )
+      let (t2, t3) = (
+        target(2, isLast, targets, lanes, clock), target(3, isLast, targets, lanes, clock)
+      )
+      let (t4, t5) = (
+        target(4, isLast, targets, lanes, clock), target(5, isLast, targets, lanes, clock)
+      )
+      let (t6, t7) = (
+        target(6, isLast, targets, lanes, clock), target(7, isLast, targets, lanes, clock)
+      )
+      let tangent = self.tangent
+      var place = 0
+      while place < ReverbClock.chunk &* 4 {
+        let left = ReverbQuad(
+          s0.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g0,
+          s1.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g1,
+          s2.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g2,
+          s3.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g3
+        ).spread()
+        let right = ReverbQuad(
+          s4.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g4,
+          s5.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g5,
+          s6.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g6,
+          s7.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g7
+        ).spread()
+        let newLeft = left + right * tangent
+        let newRight = right - left * tangent
+        t0.storeBytes(of: newLeft.a, toByteOffset: place, as: SIMD4<Float>.self)
+        t1.storeBytes(of: newLeft.b, toByteOffset: place, as: SIMD4<Float>.self)
+        t2.storeBytes(of: newLeft.c, toByteOffset: place, as: SIMD4<Float>.self)
+        t3.storeBytes(of: newLeft.d, toByteOffset: place, as: SIMD4<Float>.self)
+        t4.storeBytes(of: newRight.a, toByteOffset: place, as: SIMD4<Float>.self)
+        t5.storeBytes(of: newRight.b, toByteOffset: place, as: SIMD4<Float>.self)
+        t6.storeBytes(of: newRight.c, toByteOffset: place, as: SIMD4<Float>.self)
+        t7.storeBytes(of: newRight.d, toByteOffset: place, as: SIMD4<Float>.self)
+        place &+= 16
+      }
+      if !isLast {
+        for index in 0..<8 { targets[index].close(clock) }
+      }
+    }
+  }
+
+  /// Writes what both sides hear of the lanes as these enter the lines.
+  ///
+  /// With one sign unlike the others: equal ones would undo the last matrix.
+  @_noLocks
+  func listen(_ lanes: UnsafePointer<Float>, to sound: Stereo) {
+    let line = ReverbClock.chunk &* 4
+    let lanes = UnsafeRawPointer(lanes)
+    let (left, right) = (UnsafeMutableRawPointer(sound.left), UnsafeMutableRawPointer(sound.right))
+    var place = 0
+    while place < line {
+      let first = ReverbQuad(lanes + place, stride: line)
+      let second = ReverbQuad(lanes + (4 &* line &+ place), stride: line)
+      left.storeBytes(
+        of: (first.a - first.b) + (first.c + first.d), toByteOffset: place, as: SIMD4<Float>.self)
+      right.storeBytes(
+        of: (second.a - second.b) + (second.c + second.d), toByteOffset: place,
+        as: SIMD4<Float>.self)
+      place &+= 16
+    }
+  }
+
+  @_noLocks
+  private func source(
+    _ lane: Int, _ clock: ReverbClock, _ silence: UnsafeMutablePointer<Float>
+  ) -> UnsafeRawPointer {
+    sources[lane].read(delay: delays[lane], clock, silence: silence)
+  }
+
+  @_noLocks
+  private func target(
+    _ lane: Int, _ isLast: Bool, _ rings: UnsafeMutablePointer<ReverbRing>,
+    _ lanes: UnsafeMutablePointer<Float>, _ clock: ReverbClock
+  ) -> UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(
+      isLast ? lanes + lane &* ReverbClock.chunk : rings[lane].chunk(clock))
+  }
+}

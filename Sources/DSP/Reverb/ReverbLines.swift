@@ -1,0 +1,233 @@
+internal import CRealtime
+
+/// Eight delay lines that feed each other, without loss but for what the damping takes.
+///
+/// The network of Jot & Chaigne with a Hadamard matrix. Each line is heard where its sound
+/// enters and at two places on its way, so that the tail begins at once and no line's length
+/// is heard as a rhythm; and each line's length sways slowly, read between the samples, so that
+/// the tail has no notes of its own.
+struct ReverbLines: ~Copyable, @unchecked Sendable {
+  // The most by which a length sways to each side: 0.22 ms, with a slope below a cent and a half.
+  private static let swaySeconds: Float = 0.000_22
+  // Changes of length go through the lines one after the other, 24 ms each.
+  private static let fadeSeconds: Float = 0.024
+  // 1 / sqrt(8): what makes the Hadamard matrix lossless.
+  static var matrixScale: Float { @_noLocks get { 0.353_553_39 } }
+
+  private let memory: UnsafeMutablePointer<Float>
+  let rings: UnsafeMutablePointer<ReverbRing>
+  private let proportions: UnsafeMutablePointer<Float>
+  let lengths: UnsafeMutablePointer<Int>
+  let nextLengths: UnsafeMutablePointer<Int>
+  // Eight places that both sides hear alike, then eight that they hear opposite.
+  let places: UnsafeMutablePointer<Float>
+  private let signs: UnsafeMutablePointer<Float>
+  let gains: UnsafeMutablePointer<Float>
+  let gainSteps: UnsafeMutablePointer<Float>
+  let taps: UnsafeMutablePointer<UnsafeRawPointer>
+  // One chunk of eight lines, line by line; of eight lanes, frame by frame; and what crossfades.
+  let heard: UnsafeMutablePointer<Float>
+  let lanes: UnsafeMutableRawPointer
+  let faded: UnsafeMutablePointer<Float>
+  let spare: UnsafeMutablePointer<Float>
+
+  private let sampleRate: Float
+  private let fadeChunks: Int
+  var damping = ReverbDamping()
+  var gainsMove = false
+  var swayPhases = SIMD8<UInt32>(repeating: 0)
+  let swaySteps: SIMD8<UInt32>
+  // By how many frames each line is longer than its length, and by how many at most.
+  var sway = SIMD8<Float>(repeating: 0)
+  let swayDepth: Float
+  private var size: Float
+  var fading = -1
+  private var lastFaded = 7
+  private var fadeDone = 0
+
+  init(sampleRate: Float, size: Float) {
+    self.sampleRate = sampleRate
+    self.size = size
+    swayDepth = Self.swaySeconds * sampleRate
+    fadeChunks = max(1, Int(Self.fadeSeconds * sampleRate) / ReverbClock.chunk)
+    rings = .allocate(capacity: 8)
+    proportions = .allocate(capacity: 8)
+    lengths = .allocate(capacity: 8)
+    nextLengths = .allocate(capacity: 8)
+    places = .allocate(capacity: 16)
+    signs = .allocate(capacity: 16)
+    gains = .allocate(capacity: 16)
+    gainSteps = .allocate(capacity: 16)
+    taps = .allocate(capacity: 16)
+    heard = .allocate(capacity: 8 * ReverbClock.chunk)
+    heard.initialize(repeating: 0, count: 8 * ReverbClock.chunk)
+    faded = .allocate(capacity: 2 * ReverbClock.chunk)
+    faded.initialize(repeating: 0, count: 2 * ReverbClock.chunk)
+    spare = .allocate(capacity: 2 * ReverbClock.chunk)
+    spare.initialize(repeating: 0, count: 2 * ReverbClock.chunk)
+    lanes = .allocate(byteCount: 32 * ReverbClock.chunk, alignment: 64)
+    lanes.initializeMemory(as: Float.self, repeating: 0, count: 8 * ReverbClock.chunk)
+    let longest = Int(ReverbRoom.longest(size: 1) * sampleRate)
+    let margin = Int(Self.swaySeconds * sampleRate) + 8
+    let footprint = ReverbRing.footprint(frames: longest + margin)
+    memory = .allocate(capacity: 8 * footprint)
+    memory.initialize(repeating: 0, count: 8 * footprint)
+    var steps = SIMD8<UInt32>(repeating: 0)
+    var phases = steps
+    for line in 0..<8 {
+      (rings + line).initialize(
+        to: ReverbRing(in: memory + line * footprint, frames: longest + margin))
+      (proportions + line).initialize(to: ReverbRoom.lengths[line])
+      (lengths + line).initialize(to: 0)
+      (nextLengths + line).initialize(to: 0)
+      (places + line).initialize(to: ReverbRoom.places[line].same)
+      (places + 8 + line).initialize(to: ReverbRoom.places[line].opposite)
+      (signs + line).initialize(to: ReverbRoom.signs[line].same)
+      (signs + 8 + line).initialize(to: ReverbRoom.signs[line].opposite)
+      let turns = ReverbRoom.swayHertz[line] * Double(ReverbClock.chunk) / Double(sampleRate)
+      steps[line] = UInt32(turns * 4_294_967_296)
+      phases[line] = UInt32(line) << 29
+    }
+    swaySteps = steps
+    swayPhases = phases
+    gains.initialize(repeating: 0, count: 16)
+    gainSteps.initialize(repeating: 0, count: 16)
+    taps.initialize(repeating: UnsafeRawPointer(spare), count: 16)
+    setLengths()
+  }
+
+  deinit {
+    memory.deallocate()
+    rings.deallocate()
+    proportions.deallocate()
+    lengths.deallocate()
+    nextLengths.deallocate()
+    places.deallocate()
+    signs.deallocate()
+    gains.deallocate()
+    gainSteps.deallocate()
+    taps.deallocate()
+    heard.deallocate()
+    faded.deallocate()
+    spare.deallocate()
+    lanes.deallocate()
+  }
+
+  /// The longest line, in frames.
+  var longest: Int {
+    @_noLocks get { Int(ReverbRoom.longest(size: 1) * sampleRate) }
+  }
+
+  /// Lets the lines go over to the lengths for a size, one after the other.
+  @_noLocks
+  mutating func setSize(_ size: Float) { self.size = size }
+
+  @_noLocks
+  private func length(_ line: Int) -> Int {
+    Int(proportions[line] * ReverbRoom.longest(size: size) * sampleRate + 0.5)
+  }
+
+  /// Lets the lines have the lengths for the size at once.
+  @_noLocks
+  mutating func setLengths() {
+    for line in 0..<8 {
+      lengths[line] = length(line)
+      nextLengths[line] = lengths[line]
+    }
+    fading = -1
+  }
+
+  /// Whether a line goes over to another length.
+  var isFading: Bool { @_noLocks get { fading >= 0 } }
+
+  /// Lets the lines begin at the clock's head, empty.
+  @_noLocks
+  mutating func begin(_ clock: ReverbClock) {
+    for line in 0..<8 { rings[line].begin(clock) }
+    damping.empty()
+  }
+
+  /// Lets time pass without sound.
+  @_noLocks
+  mutating func skip(chunks: Int) {
+    swayPhases = swayPhases &+ swaySteps &* SIMD8(repeating: UInt32(truncatingIfNeeded: chunks))
+  }
+
+  /// Starts a fade where a line has not the length it should have.
+  @_noLocks
+  mutating func prepare() {
+    if fading >= 0 { return }
+    for offset in 1...8 {
+      let line = (lastFaded &+ offset) & 7
+      let length = length(line)
+      if length != lengths[line] {
+        nextLengths[line] = length
+        fading = line
+        lastFaded = line
+        fadeDone = 0
+        return
+      }
+    }
+  }
+
+  /// Goes to the losses for a decay time and a damping within `frames` frames, and returns the
+  /// level at which white noise comes out as loud as it goes in.
+  ///
+  /// In each line a mean power p circulates with p = in + p * mean(gain squared), as the matrix
+  /// shares all power out evenly; what the taps hear of it is added up with their gains.
+  @_noLocks
+  mutating func setLosses(decay: Float, tangent: Float, frames: Int) -> Float {
+    let nepersPerFrame = -6.907_755_3 / (decay * sampleRate)
+    var roots = SIMD8<Float>(repeating: 0)
+    var kept: Float = 0
+    var heardPower: Float = 0
+    let share = frames > 0 ? 1 / Float(frames) : 0
+    for line in 0..<8 {
+      var length = Float(lengths[line])
+      if line == fading {
+        let done = Float(fadeDone &* ReverbClock.chunk &+ frames)
+        let share = min(1, done / Float(fadeChunks &* ReverbClock.chunk))
+        length += Float(nextLengths[line] &- lengths[line]) * share
+      }
+      roots[line] = rt_exp(nepersPerFrame * length * 0.5)
+      let loss = roots[line] * roots[line]
+      kept += loss * loss / 8
+      for tap in stride(from: line, to: 16, by: 8) {
+        let gain = signs[tap] * rt_exp(nepersPerFrame * length * places[tap])
+        heardPower += gain * gain
+        if frames == 0 { gains[tap] = gain }
+        gainSteps[tap] = (gain - gains[tap]) * share
+      }
+    }
+    gainsMove = frames > 0
+    damping.move(roots: roots, tangent: tangent, scale: Self.matrixScale, frames: frames)
+    // A side hears four diffused lanes as they enter.
+    return 1 / rt_square_root(4 + heardPower / max(1 - kept, 1e-6))
+  }
+
+  /// Keeps what the gains have come to.
+  @_noLocks
+  mutating func restGains() { gainsMove = false }
+
+  /// Feeds one chunk of eight diffused lanes, and adds what is heard of the lines to both sides.
+  @_noLocks
+  mutating func process(
+    _ diffused: UnsafePointer<Float>, left: UnsafeMutablePointer<Float>,
+    right: UnsafeMutablePointer<Float>, _ clock: ReverbClock
+  ) {
+    let fade = ReverbFade(done: fadeDone, of: fadeChunks)
+    readEnds(clock, fade)
+    turnLanes()
+    damping.process(lanes)
+    turnBack()
+    feed(diffused, clock)
+    listen(left: left, right: right, clock, fade)
+    if fading >= 0 {
+      fadeDone &+= 1
+      if fadeDone == fadeChunks {
+        lengths[fading] = nextLengths[fading]
+        fading = -1
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// Four frames of four lines, each line in a vector of its own.
+///
+/// All of it is always inlined: as calls, the vectors would go through memory.
+struct ReverbQuad: BitwiseCopyable {
+  var a: SIMD4<Float>
+  var b: SIMD4<Float>
+  var c: SIMD4<Float>
+  var d: SIMD4<Float>
+
+  @_noLocks @inline(__always)
+  init(_ a: SIMD4<Float>, _ b: SIMD4<Float>, _ c: SIMD4<Float>, _ d: SIMD4<Float>) {
+    self.a = a
+    self.b = b
+    self.c = c
+    self.d = d
+  }
+
+  /// Loads four vectors that lie `stride` bytes apart.
+  @_noLocks @inline(__always)
+  init(_ from: UnsafeRawPointer, stride: Int) {
+    a = from.loadUnaligned(as: SIMD4<Float>.self)
+    b = from.loadUnaligned(fromByteOffset: stride, as: SIMD4<Float>.self)
+    c = from.loadUnaligned(fromByteOffset: 2 &* stride, as: SIMD4<Float>.self)
+    d = from.loadUnaligned(fromByteOffset: 3 &* stride, as: SIMD4<Float>.self)
+  }
+
+  @_noLocks @inline(__always)
+  func store(_ to: UnsafeMutableRawPointer, stride: Int) {
+    to.storeBytes(of: a, as: SIMD4<Float>.self)
+    to.storeBytes(of: b, toByteOffset: stride, as: SIMD4<Float>.self)
+    to.storeBytes(of: c, toByteOffset: 2 &* stride, as: SIMD4<Float>.self)
+    to.storeBytes(of: d, toByteOffset: 3 &* stride, as: SIMD4<Float>.self)
+  }
+
+  /// Four lines of four frames, as four frames of four lines.
+  @_noLocks @inline(__always)
+  func transposed() -> ReverbQuad {
+    ReverbQuad(
+      SIMD4(a.x, b.x, c.x, d.x), SIMD4(a.y, b.y, c.y, d.y), SIMD4(a.z, b.z, c.z, d.z),
+      SIMD4(a.w, b.w, c.w, d.w))
+  }
+
+  /// The four lines through a Hadamard matrix, which doubles their level.
+  @_noLocks @inline(__always)
+  func spread() -> ReverbQuad {
+    let (sum, difference) = (a + b, a - b)
+    let (sum2, difference2) = (c + d, c - d)
+    return ReverbQuad(sum + sum2, difference + difference2, sum - sum2, difference - difference2)
+  }
+
+  @_noLocks @inline(__always)
+  static func + (left: ReverbQuad, right: ReverbQuad) -> ReverbQuad {
+    ReverbQuad(left.a + right.a, left.b + right.b, left.c + right.c, left.d + right.d)
+  }
+
+  @_noLocks @inline(__always)
+  static func - (left: ReverbQuad, right: ReverbQuad) -> ReverbQuad {
+    ReverbQuad(left.a - right.a, left.b - right.b, left.c - right.c, left.d - right.d)
+  }
+
+  @_noLocks @inline(__always)
+  static func * (left: ReverbQuad, right: Float) -> ReverbQuad {
+    ReverbQuad(left.a * right, left.b * right, left.c * right, left.d * right)
+  }
+}
