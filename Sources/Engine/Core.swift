@@ -1,5 +1,5 @@
 internal import CRealtime
-internal import DSP
+package import DSP
 internal import Synchronization
 
 /// One block's place in time.
@@ -69,14 +69,19 @@ struct Core: ~Copyable {
   private var isNewDriver = true
 
   private var inGain: Fader
+  private var chain: Chain
   private var live: Strip, loop: Strip, grid: Strip, music: Strip
   private var master: Master
   private var presence: Fader
   private var leaving: UInt64?
 
   private let scratch: UnsafeMutablePointer<Float>
-  private let chain: Stereo
+  private let bus: Stereo
+  private let warped: Stereo
   private let memory: UnsafeMutablePointer<Float>
+  // What was set, by parameter, for a chain that is built anew; NaN where nothing was.
+  private let values: UnsafeMutablePointer<Float>
+  private var sampleRate: Double
 
   init(shared: Shared, sampleRate: Double) {
     self.shared = shared
@@ -84,6 +89,7 @@ struct Core: ~Copyable {
     schedule = Schedule(capacity: Shared.commandCapacity)
     clock = ClockFilter(sampleRate: sampleRate)
     inGain = Fader(at: 1, sampleRate: rate)
+    chain = Chain(sampleRate: sampleRate)
     live = Strip(sampleRate: rate)
     loop = Strip(sampleRate: rate)
     grid = Strip(sampleRate: rate)
@@ -91,18 +97,25 @@ struct Core: ~Copyable {
     master = Master(sampleRate: rate)
     presence = Fader(at: 0, sampleRate: rate)
     presence.move(to: 1)
-    memory = .allocate(capacity: 3 * Core.longestSegment)
-    memory.initialize(repeating: 0, count: 3 * Core.longestSegment)
+    memory = .allocate(capacity: 5 * Core.longestSegment)
+    memory.initialize(repeating: 0, count: 5 * Core.longestSegment)
     scratch = memory
-    chain = Stereo(memory + Core.longestSegment, memory + 2 * Core.longestSegment)
+    values = .allocate(capacity: Parameter.allCases.count)
+    values.initialize(repeating: .nan, count: Parameter.allCases.count)
+    self.sampleRate = sampleRate
+    bus = Stereo(memory + Core.longestSegment, memory + 2 * Core.longestSegment)
+    warped = Stereo(memory + 3 * Core.longestSegment, memory + 4 * Core.longestSegment)
   }
 
-  deinit { memory.deallocate() }
+  deinit {
+    memory.deallocate()
+    values.deallocate()
+  }
 
-  /// Prepares for another driver, which begins with a fade from silence.
+  /// Prepares for another driver, which begins with a fade from silence, or at once.
   ///
   /// Only while nobody renders.
-  mutating func begin(sampleRate: Double) {
+  mutating func begin(sampleRate: Double, fadesIn: Bool) {
     let rate = Float(sampleRate)
     clock = ClockFilter(sampleRate: sampleRate)
     inGain.setSampleRate(rate)
@@ -112,10 +125,22 @@ struct Core: ~Copyable {
     music.setSampleRate(rate)
     master.setSampleRate(rate)
     presence.setSampleRate(rate)
-    presence.jump(to: 0)
+    if sampleRate == self.sampleRate {
+      chain.reset()
+    } else {
+      self.sampleRate = sampleRate
+      chain = Chain(sampleRate: sampleRate)
+      for parameter in Parameter.allCases {
+        let value = values[parameter.number]
+        if !value.isNaN { chain.set(parameter, value) }
+      }
+    }
+    presence.jump(to: fadesIn ? 0 : 1)
     presence.move(to: 1)
     leaving = nil
     isNewDriver = true
+    // What is planned before the first block needs a time already.
+    if !fadesIn { shared.clock.publish(clock.nominalReading(at: timeline.frame)) }
   }
 
   @_noLocks
@@ -144,6 +169,7 @@ struct Core: ~Copyable {
   @_noLocks
   private mutating func settle() {
     inGain.settle()
+    chain.settle()
     live.settle()
     loop.settle()
     grid.settle()
@@ -214,6 +240,9 @@ struct Core: ~Copyable {
       push(.applied(parameter, value), command: number, wasTimed: wasTimed)
     case .sync(let token):
       push(.synced(token), command: number, wasTimed: wasTimed)
+    case .resetChain:
+      chain.reset()
+      push(.done, command: number, wasTimed: wasTimed)
     case .leave:
       leaving = number
       presence.move(to: 0)
@@ -240,7 +269,9 @@ struct Core: ~Copyable {
     case .gridRoute: grid.setRoute(Core.route(value))
     case .musicRoute: music.setRoute(Core.route(value))
     case .mute: master.setMute(value != 0)
+    default: chain.set(parameter, value)
     }
+    values[parameter.number] = value
   }
 
   @_noLocks
@@ -260,15 +291,19 @@ struct Core: ~Copyable {
     music.skip(frames: frames)
     Blocks.clear(ports.click, frames: frames)
 
-    // The chain's effects stand here, between its bus and the output.
-    if isSounding {
-      Blocks.add(chain.left, times: 1, to: out.left, frames: frames)
-      Blocks.add(chain.right, times: 1, to: out.right, frames: frames)
+    if !isSounding {
+      Blocks.clear(bus.left, frames: frames)
+      Blocks.clear(bus.right, frames: frames)
+    }
+    if chain.process(bus, isSilent: !isSounding, frames: frames) {
+      Blocks.add(bus.left, times: 1, to: out.left, frames: frames)
+      Blocks.add(bus.right, times: 1, to: out.right, frames: frames)
     }
 
     presence.apply(to: out, frames: frames, scratch: scratch)
     let finding = master.process(out, frames: frames, scratch: scratch)
     count(nonFinite: finding.nonFinite)
+    shared.chainDelay.store(live.isThroughChain ? chain.delay : 0, ordering: .relaxed)
     shared.meters.raise(.out1, to: finding.leftPeak)
     shared.meters.raise(.out2, to: finding.rightPeak)
     shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
@@ -283,19 +318,25 @@ struct Core: ~Copyable {
     Blocks.copy(ports.input.right, to: sound.right, frames: frames)
     let left = stopNonFinite(sound.left, meter: .in1, frames: frames)
     let right = stopNonFinite(sound.right, meter: .in2, frames: frames)
-    guard left != 0 || right != 0 else {
+    let isSilent = left == 0 && right == 0
+    if isSilent {
       inGain.skip(frames: frames)
+    } else {
+      // The stem fades in and out with the mix, which does so by itself for what the chain adds.
+      var fade = presence
+      fade.apply(to: sound, frames: frames, scratch: scratch)
+      inGain.apply(to: sound, frames: frames, scratch: scratch)
+    }
+    let isWarpSounding = chain.warp(sound, isSilent: isSilent, to: warped, frames: frames)
+    guard !isSilent || isWarpSounding else {
       live.skip(frames: frames)
       return false
     }
-    Blocks.clear(chain.left, frames: frames)
-    Blocks.clear(chain.right, frames: frames)
-    // The stem fades in and out with the mix, which does so by itself for what the chain adds.
-    var fade = presence
-    fade.apply(to: sound, frames: frames, scratch: scratch)
-    inGain.apply(to: sound, frames: frames, scratch: scratch)
+    Blocks.clear(bus.left, frames: frames)
+    Blocks.clear(bus.right, frames: frames)
     live.process(
-      sound, chain: chain, direct: ports.output, frames: frames, scratch: scratch)
+      sound, warped: isWarpSounding ? warped : nil, chain: bus, direct: ports.output,
+      frames: frames, scratch: scratch)
     // A gain can lift what is finite over all bounds: the stems are guarded as the mix is.
     _ = stopNonFinite(sound.left, meter: .live1, frames: frames)
     _ = stopNonFinite(sound.right, meter: .live2, frames: frames)

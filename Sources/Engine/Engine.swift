@@ -18,7 +18,9 @@ package final class Engine: Sendable {
   /// Ends the turn of whoever renders, and returns the means to render from now on.
   ///
   /// What the former driver still tries to render stays silent. Waits for a block under way to end.
-  package func takeOver(sampleRate: Double) -> Renderer {
+  /// A driver to whom nobody listens needn't fade in: its sound is there from the first frame on, and
+  /// the clock tells the time before that already, counted from the engine's own first frame.
+  package func takeOver(sampleRate: Double, fadesIn: Bool = true) -> Renderer {
     var turn = shared.turn.load(ordering: .relaxed)
     while true {
       let idle = turn & ~1
@@ -33,7 +35,7 @@ package final class Engine: Sendable {
       turn = original
       rt_pause()
     }
-    core.pointer.pointee.begin(sampleRate: sampleRate)
+    core.pointer.pointee.begin(sampleRate: sampleRate, fadesIn: fadesIn)
     shared.turn.store(turn, ordering: .releasing)  // publishes the core to the new driver
     return Renderer(core: core.pointer, turn: turn)
   }

@@ -1,5 +1,6 @@
 internal import CJack
 internal import CRealtime
+internal import DSP
 internal import Engine
 internal import Posix
 internal import Synchronization

@@ -21,7 +21,7 @@ package final class JackLink: @unchecked Sendable {
 
   // How often a dead server is looked for: it may take a second to be back on it.
   private static let retryMilliseconds = 200
-  private static let idleMilliseconds = 1000
+  private static let idleMilliseconds = 250
   private static let xrunReportSeconds = 1.0
   private static let attemptsToDescribe = 5
   // After that a close that hangs is left to itself.
@@ -42,6 +42,7 @@ package final class JackLink: @unchecked Sendable {
   private var standby: Standby?
   private var memory = ConnectionMemory()
   private var reportedDelay = 0
+  private var lastDelay = 0
   private var reportedXruns = 0
   private var nextXrunReport = 0.0
   private var reportedMetadata = false
@@ -135,10 +136,13 @@ package final class JackLink: @unchecked Sendable {
       memory.update(membership.links, now: HostTime.steady)
       for link in memory.wanted { membership.connect(link) }
     }
-    if engine.shared.chainDelayFrames != reportedDelay {
-      reportedDelay = engine.shared.chainDelayFrames
+    // Not while a pitch is being turned: whoever compensates would turn with it.
+    let delay = engine.shared.chainDelayFrames
+    if delay != reportedDelay && delay == lastDelay {
+      reportedDelay = delay
       membership.recomputeLatency()
     }
+    lastDelay = delay
     describePorts()
     reportXruns()
   }

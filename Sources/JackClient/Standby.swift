@@ -1,3 +1,4 @@
+internal import DSP
 package import Engine
 package import Posix
 internal import Synchronization

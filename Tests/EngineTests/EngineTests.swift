@@ -1,3 +1,4 @@
+import DSP
 import Engine
 import Foundation
 import TestSupport
@@ -200,6 +201,25 @@ import Testing
     let end = host.render(Tone.constant(0.5, frames: 4800), block: 64)
     #expect(end.left.last == 0 && end.live.last == 0)
     #expect(host.events().contains { if case .faded = $0.kind { true } else { false } })
+  }
+
+  @Test func `begins at once where nobody listens, with a time to plan by`() {
+    let engine = Engine(sampleRate: 44_100)
+    let renderer = engine.takeOver(sampleRate: 44_100, fadesIn: false)
+    let clock = engine.shared.clockReading
+    #expect(clock.frame(at: 0) == 0 && clock.frame(at: 1e6) == 44_100)
+    #expect(engine.shared.commands.submit([Command(.set(.liveGain, -6), at: 100)]) != nil)
+    var memory = [Float](repeating: 0.5, count: 512 * 4)
+    memory.withUnsafeMutableBufferPointer { memory in
+      let input = memory.baseAddress!
+      let nowhere = Stereo(input + 3 * 512, input + 3 * 512)
+      let ports = Ports(
+        input: Stereo(input, input), output: Stereo(input + 512, input + 2 * 512), live: nowhere,
+        loop: nowhere, grid: nowhere, click: nowhere.left)
+      let cycle = Cycle(frame: 0, microseconds: 0, isFreewheeling: true)
+      #expect(renderer.render(cycle, frames: 512, ports: ports))
+    }
+    #expect(memory[512..<1024].firstIndex { $0 != 0.5 } == 512 + 100)
   }
 
   @Test func `what was set before the first sound is there from its first sample`() {

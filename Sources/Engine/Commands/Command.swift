@@ -6,6 +6,8 @@ package struct Command: BitwiseCopyable, Sendable {
     case set(Parameter, Float)
     /// Answers with `Event.Kind.synced` and the token, when all before it is in effect.
     case sync(UInt32)
+    /// Silences what the chain still holds of the past; answered with `Event.Kind.done`.
+    case resetChain
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }
@@ -35,6 +37,8 @@ package struct Event: BitwiseCopyable, Sendable {
     case applied(Parameter, Float)
     /// All commands before this token are in effect.
     case synced(UInt32)
+    /// What the command said is done.
+    case done
     /// The fade at the end is over.
     case faded
   }

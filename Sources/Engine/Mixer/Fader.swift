@@ -26,6 +26,11 @@ struct Fader: BitwiseCopyable {
   @_noLocks
   mutating func skip(frames: Int) { gain.skip(frames: frames) }
 
+  /// The gain that it goes to.
+  var target: Float {
+    @_noLocks get { gain.target }
+  }
+
   /// Whether it has come to rest at silence.
   var isClosed: Bool {
     @_noLocks get { !gain.isMoving && gain.target == 0 }

@@ -1,3 +1,5 @@
+internal import DSP
+
 /// One source's way through the mixer: its gain, and how much of it goes to which bus.
 struct Strip: BitwiseCopyable {
   private var gain: Fader
@@ -16,6 +18,11 @@ struct Strip: BitwiseCopyable {
     gain.setSampleRate(rate)
     toChain.setSampleRate(rate)
     toDirect.setSampleRate(rate)
+  }
+
+  /// Whether it goes through the chain.
+  var isThroughChain: Bool {
+    @_noLocks get { toChain.target != 0 }
   }
 
   @_noLocks
@@ -37,15 +44,23 @@ struct Strip: BitwiseCopyable {
   }
 
   /// Applies the gain to a block in place, which makes it the source's stem, and adds it to the
-  /// buses that its route names.
+  /// output where its route is past the chain.
+  ///
+  /// What goes to the chain is another block, that which the warp made of it; silent where nil.
   @_noLocks
   mutating func process(
-    _ sound: Stereo, chain: Stereo, direct: Stereo, frames: Int,
+    _ sound: Stereo, warped: Stereo?, chain: Stereo, direct: Stereo, frames: Int,
     scratch: UnsafeMutablePointer<Float>
   ) {
+    var sameGain = gain
     gain.apply(to: sound, frames: frames, scratch: scratch)
-    toChain.add(sound, to: chain, frames: frames, scratch: scratch)
     toDirect.add(sound, to: direct, frames: frames, scratch: scratch)
+    if let warped {
+      sameGain.apply(to: warped, frames: frames, scratch: scratch)
+      toChain.add(warped, to: chain, frames: frames, scratch: scratch)
+    } else {
+      toChain.skip(frames: frames)
+    }
   }
 
   /// Is where it was going to, at once: before anything is heard.

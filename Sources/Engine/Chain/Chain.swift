@@ -1,0 +1,136 @@
+internal import DSP
+
+/// What the sound goes through on its way to the output, unless its route leads past it.
+///
+/// The live input has its pitch and time changed on its own; then all that goes through the
+/// chain meets the echo, and then the reverb.
+struct Chain: ~Copyable {
+  private var input: LiveInput
+  private var echo: Echo
+  private var reverb: Reverb
+  private var isBypassed = false
+  private var isEchoOn = false
+  private var isReverbOn = false
+  private var echoSeconds: Float = 0.35
+  private var echoBeats: Float = 0
+  private var beatsPerMinute: Float = 120
+
+  init(sampleRate: Double) {
+    input = LiveInput(sampleRate: sampleRate)
+    echo = Echo(sampleRate: Float(sampleRate))
+    reverb = Reverb(sampleRate: Float(sampleRate))
+    // The units' own beginnings are another matter than what their addresses begin with.
+    echo.setSeconds(echoSeconds)
+    echo.setHighCut(hertz: 6000)
+    echo.setLowCut(hertz: 80)
+    echo.setMix(0.35)
+    reverb.setDamping(hertz: 6000)
+    reverb.setPredelay(seconds: 0.01)
+    settle()
+  }
+
+  @_noLocks
+  mutating func set(_ parameter: Parameter, _ value: Float) {
+    switch parameter {
+    case .pitchOn, .pitchSemitones, .pitchFormant, .pitchMix, .pitchEngine, .stretchOn,
+      .stretchRate:
+      input.set(parameter, value)
+    case .echoOn:
+      isEchoOn = value != 0
+      switchUnits()
+    case .echoTime:
+      echoSeconds = value
+      setEchoTime()
+    case .echoBeats:
+      echoBeats = value
+      setEchoTime()
+    case .tempo:
+      beatsPerMinute = value
+      setEchoTime()
+    case .echoFeedback: echo.setFeedback(value)
+    case .echoTone: echo.setHighCut(hertz: value)
+    case .echoLowcut: echo.setLowCut(hertz: value)
+    case .echoSpread: echo.setSpread(value)
+    case .echoGlide: echo.setGlides(value != 0)
+    case .echoHold: echo.setHold(value != 0)
+    case .echoMix: echo.setMix(value)
+    case .reverbOn:
+      isReverbOn = value != 0
+      switchUnits()
+    case .reverbDecay: reverb.setDecay(seconds: value)
+    case .reverbSize: reverb.setSize(value)
+    case .reverbDamping: reverb.setDamping(hertz: value)
+    case .reverbPredelay: reverb.setPredelay(seconds: value)
+    case .reverbMix: reverb.setMix(value)
+    case .chainBypass: setBypassed(value != 0)
+    // The mixer's.
+    case .inGain, .liveGain, .loopGain, .gridGain, .musicGain, .outGain, .liveRoute, .loopRoute,
+      .gridRoute, .musicRoute, .mute:
+      break
+    }
+  }
+
+  /// Switches all units off for a while, each by its own fade.
+  @_noLocks
+  private mutating func setBypassed(_ value: Bool) {
+    isBypassed = value
+    input.setBypassed(value)
+    switchUnits()
+  }
+
+  @_noLocks
+  private mutating func switchUnits() {
+    echo.setOn(isEchoOn && !isBypassed)
+    reverb.setOn(isReverbOn && !isBypassed)
+  }
+
+  /// Resolves the echo's time: in beats, where it is set in beats.
+  @_noLocks
+  private mutating func setEchoTime() {
+    guard echoBeats > 0 else {
+      echo.setSeconds(echoSeconds)
+      return
+    }
+    var seconds = echoBeats * 60 / beatsPerMinute
+    // What is longer than the echo can be is halved, which stays in the beat.
+    while seconds > Echo.longestSeconds { seconds /= 2 }
+    echo.setSeconds(max(seconds, 0.001))
+  }
+
+  /// By how many frames the live input is late.
+  var delay: Int {
+    @_noLocks get { input.delay }
+  }
+
+  /// Is where it was going to, at once: before anything is heard.
+  @_noLocks
+  mutating func settle() {
+    input.settle()
+    echo.settle()
+    reverb.settle()
+  }
+
+  /// Silences what is still held of the past.
+  @_noLocks
+  mutating func reset() {
+    input.reset()
+    echo.reset()
+    reverb.reset()
+  }
+
+  /// Takes in a block of the live input, and renders what of it goes on through the chain; false
+  /// when that is silent, and not written.
+  @_noLocks
+  mutating func warp(
+    _ sound: Stereo, isSilent: Bool, to out: Stereo, frames: Int
+  ) -> Bool {
+    input.process(sound, isSilent: isSilent, to: out, frames: frames)
+  }
+
+  /// Takes a block of all sources through the effects, in place; false when the outcome is silent.
+  @_noLocks
+  mutating func process(_ bus: Stereo, isSilent: Bool, frames: Int) -> Bool {
+    let isEchoing = echo.process(bus, frames: frames, isSilent: isSilent)
+    return reverb.process(bus, frames: frames, isSilent: !isEchoing)
+  }
+}

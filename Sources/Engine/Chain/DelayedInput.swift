@@ -1,0 +1,72 @@
+internal import DSP
+
+/// The dry sound, as late as the wet one beside it.
+///
+/// Another delay is another place on the tape; it goes there by a crossfade.
+struct DelayedInput: BitwiseCopyable {
+  private static var fadeSeconds: Float { @_noLocks get { 0.02 } }
+
+  private let fadeFrames: Int
+  private var delay = 0
+  private var next = 0
+  private var target = 0
+  private var fadeLeft = 0
+
+  @_noLocks
+  init(sampleRate: Float) {
+    fadeFrames = Int(Self.fadeSeconds * sampleRate)
+  }
+
+  /// The longest of the delays that are heard.
+  var longestDelay: Int {
+    @_noLocks get { max(delay, max(next, target)) }
+  }
+
+  /// Sets the delay in frames.
+  @_noLocks
+  mutating func setDelay(_ frames: Int) { target = frames }
+
+  /// Has the delay at once: before anything is heard.
+  @_noLocks
+  mutating func settle() {
+    delay = target
+    fadeLeft = 0
+  }
+
+  /// Reads as many frames as were written to the tape last.
+  @_noLocks
+  mutating func read(
+    _ tape: borrowing Tape, to out: Stereo, frames: Int
+  ) {
+    var done = 0
+    while done < frames {
+      let now = tape.head &- Int64(frames &- done)
+      if fadeLeft == 0 && delay != target { begin(tape, now: now) }
+      let count = fadeLeft > 0 ? min(fadeLeft, frames &- done) : frames &- done
+      let sound = out.advanced(by: done)
+      Blocks.copy(tape.left(at: now &- Int64(delay)), to: sound.left, frames: count)
+      Blocks.copy(tape.right(at: now &- Int64(delay)), to: sound.right, frames: count)
+      if fadeLeft > 0 {
+        let start = now &- Int64(next)
+        Crossfade.mix(
+          left: tape.left(at: start), right: tape.right(at: start), into: sound,
+          done: fadeFrames &- fadeLeft, length: fadeFrames, frames: count)
+        fadeLeft &-= count
+        if fadeLeft == 0 { delay = next }
+      }
+      done &+= count
+    }
+  }
+
+  /// Begins to go to the target; is there at once where neither place has a sound.
+  @_noLocks
+  private mutating func begin(_ tape: borrowing Tape, now: Int64) {
+    next = target
+    let longest = max(delay, next)
+    let start = now &- Int64(longest)
+    let isSilent =
+      Magnitude(tape.left(at: start), frames: longest).bits == 0
+      && Magnitude(tape.right(at: start), frames: longest).bits == 0
+    if isSilent { delay = next } else { fadeLeft = fadeFrames }
+  }
+}

@@ -1,0 +1,178 @@
+internal import DSP
+
+/// The live input on its way to the chain: the tape of its last seconds, the warp that plays it,
+/// and the dry sound beside it.
+struct LiveInput: ~Copyable {
+  // The longest piece that a reader needs: the studio engine's window at 192 kHz.
+  private static var reach: Int { @_noLocks get { 16_384 } }
+  private static var tapeSeconds: Double { @_noLocks get { 10 } }
+
+  private var tape: Tape
+  private var warp: Warp
+  private var dry: DelayedInput
+  private var wetShare: Glide
+  // Where the wet share goes when the warp, which has rested, is warm.
+  private var share: Float = 1
+  private var warmUpLeft = 0
+  private var silentFrames = 0
+
+  private var isPitchOn = true
+  private var isStretchOn = true
+  private var isBypassed = false
+  private var semitones: Float = 0
+  private var formant: Float = 0
+  private var mix: Float = 1
+  private var rate: Float = 1
+
+  private let shares: UnsafeMutablePointer<Float>
+  private let wet: Stereo
+
+  init(sampleRate: Double) {
+    // A little more than is promised, for the crossfades of leaps.
+    tape = Tape(seconds: Self.tapeSeconds + 0.2, reach: Self.reach, sampleRate: sampleRate)
+    warp = Warp(seconds: Self.tapeSeconds, sampleRate: sampleRate)
+    dry = DelayedInput(sampleRate: Float(sampleRate))
+    wetShare = Glide(at: 1, sampleRate: Float(sampleRate))
+    shares = .allocate(capacity: 3 * Core.longestSegment)
+    shares.initialize(repeating: 0, count: 3 * Core.longestSegment)
+    wet = Stereo(shares + Core.longestSegment, shares + 2 * Core.longestSegment)
+  }
+
+  deinit { shares.deallocate() }
+
+  // MARK: - Parameters
+
+  @_noLocks
+  mutating func set(_ parameter: Parameter, _ value: Float) {
+    switch parameter {
+    case .pitchOn: isPitchOn = value != 0
+    case .pitchSemitones: semitones = value
+    case .pitchFormant: formant = value
+    case .pitchMix: mix = value
+    case .pitchEngine: warp.setEngine(value == 0 ? .live : value == 1 ? .voice : .studio)
+    case .stretchOn: isStretchOn = value != 0
+    case .stretchRate: rate = value
+    default: return
+    }
+    update()
+  }
+
+  @_noLocks
+  mutating func setBypassed(_ value: Bool) {
+    isBypassed = value
+    update()
+  }
+
+  @_noLocks
+  private mutating func update() {
+    let isStretching = isStretchOn && rate != 1
+    if isBypassed || !isPitchOn && !isStretching {
+      // The warp goes on as it is while it fades out.
+      move(to: 0)
+      return
+    }
+    warp.setPitch(semitones: isPitchOn ? semitones : 0)
+    warp.setFormant(semitones: isPitchOn ? formant : 0)
+    warp.setRate(isStretchOn ? rate : 1)
+    move(to: isPitchOn ? mix : 1)
+  }
+
+  @_noLocks
+  private mutating func move(to newShare: Float) {
+    if isResting && share == 0 && newShare != 0 {
+      warmUpLeft = warp.warmUp
+    } else if newShare == 0 {
+      warmUpLeft = 0
+    }
+    share = newShare
+    if warmUpLeft == 0 { wetShare.move(to: share) }
+  }
+
+  /// Whether nothing of the warp is heard.
+  private var isResting: Bool {
+    @_noLocks get { wetShare.target == 0 && !wetShare.isMoving && warmUpLeft == 0 }
+  }
+
+  /// By how many frames what comes out is late.
+  var delay: Int {
+    @_noLocks get { share == 0 ? 0 : warp.delay }
+  }
+
+  @_noLocks
+  mutating func settle() {
+    warp.settle()
+    warmUpLeft = 0
+    wetShare.jump(to: share)
+    dry.setDelay(delay)
+    dry.settle()
+  }
+
+  /// Comes back to now, and forgets what it was about to say.
+  @_noLocks
+  mutating func reset() { warp.returnToNow() }
+
+  // MARK: - Sound
+
+  /// Puts a block on the tape, and renders what is to go through the chain; false when that is
+  /// silent, and not written.
+  @_noLocks
+  mutating func process(
+    _ sound: Stereo, isSilent: Bool, to out: Stereo, frames: Int
+  ) -> Bool {
+    if isSilent {
+      if silentFrames > tape.capacity {
+        // Nothing is on the tape, and what is added to it neither.
+        takeShares(frames: frames)
+        warp.rest(frames: frames)
+        return false
+      }
+      silentFrames &+= frames
+      tape.writeSilence(frames: frames)
+    } else {
+      silentFrames = 0
+      tape.write(sound, frames: frames)
+    }
+    dry.setDelay(delay)
+    if isSilent && share == 1 && wetShare.target == 1 && !wetShare.isMoving && warp.isIdle {
+      warp.rest(frames: frames)
+      return false
+    }
+    if wetShare.target == 1 && !wetShare.isMoving {
+      return warp.process(tape, to: out, frames: frames)
+    }
+    let isDrySounding = silentFrames <= 2 &* dry.longestDelay &+ frames
+    if isResting {
+      warp.rest(frames: frames)
+      if isDrySounding { dry.read(tape, to: out, frames: frames) }
+      return isDrySounding
+    }
+    let isWetSounding = warp.process(tape, to: wet, frames: frames)
+    guard isWetSounding || isDrySounding else {
+      takeShares(frames: frames)
+      return false
+    }
+    if !isWetSounding {
+      Blocks.clear(wet.left, frames: frames)
+      Blocks.clear(wet.right, frames: frames)
+    }
+    takeShares(frames: frames)
+    dry.read(tape, to: out, frames: frames)
+    for frame in 0..<frames {
+      out.left[frame] += shares[frame] * (wet.left[frame] - out.left[frame])
+      out.right[frame] += shares[frame] * (wet.right[frame] - out.right[frame])
+    }
+    return true
+  }
+
+  /// Works out the wet share of each of the next frames; of those before the warp is warm it is 0.
+  @_noLocks
+  private mutating func takeShares(frames: Int) {
+    let waiting = min(warmUpLeft, frames)
+    if waiting > 0 {
+      Blocks.clear(shares, frames: waiting)
+      warmUpLeft &-= waiting
+      if warmUpLeft == 0 { wetShare.move(to: share) }
+    }
+    wetShare.fill(shares + waiting, frames: frames &- waiting)
+  }
+}

@@ -1,0 +1,75 @@
+import DSP
+import Engine
+import TestSupport
+import Testing
+
+/// Each value of the chain, from one end of its range to the other and back, on a steady tone.
+@Suite struct ChainExtremesTests {
+  private struct Turn: CustomTestStringConvertible {
+    let parameter: Parameter
+    let least: Float
+    let greatest: Float
+    var also: [(Parameter, Float)] = []
+    var testDescription: String { "\(parameter)" }
+  }
+
+  private static let echo: [(Parameter, Float)] = [(.echoOn, 1), (.echoMix, 0.5), (.echoTime, 0.1)]
+  private static let reverb: [(Parameter, Float)] = [(.reverbOn, 1), (.reverbMix, 0.5)]
+
+  // Rates are left out, because their effect is a leap, and tested for themselves.
+  private static let turns = [
+    Turn(parameter: .pitchOn, least: 0, greatest: 1, also: [(.pitchSemitones, 7)]),
+    Turn(parameter: .pitchOn, least: 0, greatest: 1, also: [(.pitchEngine, 2)]),
+    Turn(parameter: .chainBypass, least: 0, greatest: 1, also: [(.pitchEngine, 2)]),
+    Turn(parameter: .chainBypass, least: 0, greatest: 1, also: [(.pitchEngine, 1)]),
+    Turn(parameter: .pitchSemitones, least: -24, greatest: 24),
+    Turn(
+      parameter: .pitchFormant, least: -24, greatest: 24,
+      also: [(.pitchEngine, 1), (.pitchSemitones, 2)]),
+    Turn(parameter: .pitchMix, least: 0, greatest: 1, also: [(.pitchSemitones, 7)]),
+    Turn(parameter: .pitchEngine, least: 0, greatest: 1, also: [(.pitchSemitones, 7)]),
+    Turn(parameter: .echoOn, least: 0, greatest: 1, also: Array(echo.dropFirst())),
+    Turn(parameter: .echoTime, least: 0.001, greatest: 0.3, also: Array(echo.prefix(2))),
+    Turn(
+      parameter: .echoTime, least: 0.05, greatest: 0.3,
+      also: Array(echo.prefix(2)) + [(.echoGlide, 1)]),
+    Turn(parameter: .echoBeats, least: 0, greatest: 0.5, also: echo),
+    Turn(parameter: .echoFeedback, least: 0, greatest: 1.1, also: echo),
+    Turn(parameter: .echoTone, least: 200, greatest: 20_000, also: echo),
+    Turn(parameter: .echoLowcut, least: 20, greatest: 2000, also: echo),
+    Turn(parameter: .echoSpread, least: 0, greatest: 1, also: echo),
+    Turn(parameter: .echoHold, least: 0, greatest: 1, also: echo),
+    Turn(parameter: .echoMix, least: 0, greatest: 1, also: echo),
+    Turn(parameter: .reverbOn, least: 0, greatest: 1, also: [(.reverbMix, 0.5)]),
+    Turn(parameter: .reverbDecay, least: 0.1, greatest: 30, also: reverb),
+    Turn(parameter: .reverbSize, least: 0, greatest: 1, also: reverb),
+    Turn(parameter: .reverbDamping, least: 500, greatest: 20_000, also: reverb),
+    Turn(parameter: .reverbPredelay, least: 0, greatest: 0.25, also: reverb),
+    Turn(parameter: .reverbMix, least: 0, greatest: 1, also: reverb),
+    Turn(parameter: .chainBypass, least: 0, greatest: 1, also: echo + reverb),
+  ]
+
+  @Test(arguments: turns)
+  private func `a leap between its ends gives no click`(turn: Turn) {
+    let host = OfflineHost()
+    // Quiet enough for the limiter to keep out of it, whatever adds up.
+    let tone = Tone.sine(200, amplitude: 0.05, frames: 96_000)
+    for (parameter, value) in turn.also { host.send(Command(.set(parameter, value))) }
+    host.send(Command(.set(turn.parameter, turn.least)))
+    var output: [Float] = []
+    func play(_ frames: Int) {
+      output += host.render(Array(tone[output.count..<output.count + frames]), block: 64).left
+    }
+    play(30_000)
+    for (index, value) in [turn.greatest, turn.least, turn.greatest].enumerated() {
+      host.send(Command(.set(turn.parameter, value)))
+      play(index == 1 ? 12_345 : 20_001)
+    }
+    // Steady is what the sound is like before the first change, and a while after the last; the
+    // input itself where that is rougher.
+    let steady = max(
+      Measure.roughness(output[20_000..<30_000]), Measure.roughness(output[70_000...]),
+      Measure.roughness(tone))
+    #expect(Measure.roughness(output[29_000...]) < 2 * steady)
+  }
+}

@@ -1,0 +1,142 @@
+import DSP
+import Engine
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct ChainTests {
+  @Test func `the pitch is changed, and what is told of its delay`() {
+    let host = OfflineHost()
+    #expect(host.engine.shared.chainDelayFrames == 0)
+    host.send(Command(.set(.pitchSemitones, 12)))
+    let output = host.render(Tone.sine(440, frames: 24_000), block: 64)
+    #expect(
+      Measure.residue(output.left[12_000...], hertz: 880, sampleRate: 48_000) < -60)
+    // The stem stays as it was played.
+    #expect(Measure.residue(output.live[12_000...], hertz: 440, sampleRate: 48_000) < -100)
+    #expect((96...144).contains(host.engine.shared.chainDelayFrames))
+    host.send(Command(.set(.liveRoute, 1)))
+    let direct = host.render(Tone.sine(440, frames: 24_000), block: 64)
+    #expect(Measure.residue(direct.left[12_000...], hertz: 440, sampleRate: 48_000) < -100)
+    #expect(host.engine.shared.chainDelayFrames == 0)
+  }
+
+  @Test(arguments: [Parameter.chainBypass, .pitchOn])
+  func `bypassed, the sound is the input to the bit, and no switch clicks`(parameter: Parameter) {
+    let host = OfflineHost()
+    let tone = Tone.sine(200, frames: 60_000)
+    var output: [Float] = []
+    func play(_ frames: Int) {
+      let range = output.count..<output.count + frames
+      output += host.render(Array(tone[range]), block: 64).left
+    }
+    play(4800)
+    host.send(Command(.set(.pitchSemitones, 7)))
+    play(14_400)
+    host.send(Command(.set(parameter, parameter == .pitchOn ? 0 : 1)))
+    play(14_400)
+    #expect(Measure.firstDifference(output[28_000...], tone[28_000..<33_600]) == nil)
+    #expect(host.engine.shared.chainDelayFrames == 0)
+    host.send(Command(.set(parameter, parameter == .pitchOn ? 1 : 0)))
+    play(14_400)
+    #expect(
+      Measure.residue(output[42_000...], hertz: 200 * pow(2, 7 / 12), sampleRate: 48_000) < -60)
+    #expect(
+      Measure.roughness(output) < 2 * Measure.roughness(Tone.sine(300, frames: 480)))
+  }
+
+  @Test func `the dry sound in a mix is as late as the wet one`() {
+    let host = OfflineHost()
+    host.send(Command(.set(.pitchSemitones, 7)), Command(.set(.pitchMix, 0.5)))
+    _ = host.render(Tone.constant(0, frames: 9600), block: 64)
+    var click = Tone.constant(0, frames: 4800)
+    click[1000] = 0.5
+    let output = host.render(click, block: 64).left
+    let delay = host.engine.shared.chainDelayFrames
+    #expect(delay > 0)
+    // Half of the click is the dry part; the ringing of the wet one's filter can be near.
+    #expect(abs(output[1000 + delay] - 0.25) < 0.06)
+    #expect(output[..<(1000 + 30)].allSatisfy { abs($0) < 0.01 })
+  }
+
+  @Test func `after a reset the sound is that of now`() {
+    let host = OfflineHost()
+    host.send(Command(.set(.stretchRate, 0.5)))
+    // A second of tone, then silence: half a second of tone is still to come.
+    _ = host.render(Tone.sine(300, frames: 48_000), block: 64)
+    host.send(Command(.resetChain))
+    let output = host.render(Tone.constant(0, frames: 24_000), block: 64).left
+    #expect(Measure.peak(output[4800...]) < 1e-4)
+    // Without it there is.
+    _ = host.render(Tone.sine(300, frames: 48_000), block: 64)
+    let slow = host.render(Tone.constant(0, frames: 24_000), block: 64).left
+    #expect(Measure.level(slow[4800..<20_000]) > 0.3)
+  }
+
+  @Test(arguments: [16, 333, 3000])
+  func `the chain sounds the same however the time is cut into blocks`(block: Int) {
+    func render(_ block: Int) -> [Float] {
+      let host = OfflineHost()
+      let start = Int64(host.frame)
+      host.send(Command(.set(.pitchSemitones, 5), at: start + 1001))
+      host.send(Command(.set(.pitchMix, 0.4), at: start + 3000))
+      host.send(Command(.set(.stretchRate, 0.8), at: start + 4500))
+      host.send(Command(.set(.chainBypass, 1), at: start + 9000))
+      host.send(Command(.set(.chainBypass, 0), at: start + 15_000))
+      let sound = Tone.sine(220, frames: 9000) + Tone.noise(frames: 9000)
+      return host.render(sound, block: block).left
+    }
+    #expect(Measure.firstDifference(render(block), render(64)) == nil)
+  }
+
+  @Test func `an echo comes after its time, in seconds or in beats, and again`() {
+    for inBeats in [false, true] {
+      let host = OfflineHost()
+      host.send(Command(.set(.echoOn, 1)), Command(.set(.echoTime, 0.1)))
+      if inBeats {
+        // Half a beat at 300 a minute.
+        host.send(Command(.set(.tempo, 300)), Command(.set(.echoBeats, 0.5)))
+      }
+      host.send(
+        Command(.set(.echoTone, 20_000)), Command(.set(.echoMix, 0.5)),
+        Command(.set(.echoFeedback, 0.5)))
+      _ = host.render(Tone.constant(0, frames: 4800), block: 64)
+      var click = Tone.constant(0, frames: 20_000)
+      click[100] = 0.5
+      let output = host.render(click, block: 64).left
+      #expect(output[100] == 0.5)
+      let places = output.indices.filter { abs(output[$0]) > 0.15 }
+      // The second is half of the first, and both lose a little of their highs.
+      #expect(places == [100, 4900, 9700])
+      #expect(abs(output[9700] / output[4900] - 0.5) < 0.06)
+    }
+  }
+
+  @Test func `time in beats that is longer than the echo stays in the beat`() {
+    let host = OfflineHost()
+    host.send(
+      Command(.set(.echoOn, 1)), Command(.set(.echoMix, 1)), Command(.set(.tempo, 20)),
+      Command(.set(.echoBeats, 4)), Command(.set(.echoFeedback, 0)),
+      Command(.set(.echoTone, 20_000)))
+    _ = host.render(Tone.constant(0, frames: 4800), block: 1024)
+    var click = Tone.constant(0, frames: 400_000)
+    click[0] = 0.5
+    let output = host.render(click, block: 1024).left
+    // Twelve seconds become six.
+    #expect(output.indices.filter { abs(output[$0]) > 0.2 } == [288_000])
+  }
+
+  @Test func `a reverb goes on after the sound, and stops at a reset and with the bypass`() {
+    for ending in [Command.Action.resetChain, .set(.chainBypass, 1)] {
+      let host = OfflineHost()
+      host.send(Command(.set(.reverbOn, 1)), Command(.set(.reverbMix, 0.5)))
+      _ = host.render(Tone.noise(frames: 48_000), block: 64)
+      let tail = host.render(Tone.constant(0, frames: 24_000), block: 64).left
+      #expect(Measure.level(tail[12_000...]) > 0.01)
+      host.send(Command(ending))
+      let rest = host.render(Tone.constant(0, frames: 24_000), block: 64).left
+      #expect(Measure.peak(rest[4800...]) == 0)
+      #expect(Measure.peak(rest) > 0.001)
+    }
+  }
+}
