@@ -13,6 +13,15 @@ package enum Environment {
     self["HOME"] ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
   }
 
+  /// The file that this program was started from.
+  package static var programPath: String? {
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = path.withUnsafeMutableBytes {
+      readlink("/proc/self/exe", $0.baseAddress!, $0.count)
+    }
+    return count > 0 ? String(decoding: path.prefix(count), as: UTF8.self) : nil
+  }
+
   /// The process's number.
   package static var processID: Int32 { getpid() }
 
@@ -43,6 +52,12 @@ package enum Environment {
 
   /// Writes a line for people to standard error.
   package static func say(_ line: String) { _ = put("syrinx: \(line)\n", 2) }
+
+  /// Whether a person reads standard error as it is written.
+  package static var isWatched: Bool { isatty(2) == 1 }
+
+  /// Writes over the line on which the terminal stands; the next one writes over this.
+  package static func show(_ line: String) { _ = put("\r\u{1B}[K\(line)", 2) }
 
   private static func put(_ text: String, _ descriptor: Int32) -> Bool {
     var rest = Array(text.utf8)[...]

@@ -54,4 +54,15 @@ package final class SystemSignals {
     let number = px_next_signal(descriptor.number)
     return number > 0 ? number : nil
   }
+
+  /// Ends the process as the signal would have done: whoever started it then knows why it ended.
+  package static func end(by number: Int32) -> Never {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, number)
+    signal(number, SIG_DFL)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    raise(number)
+    exit(128 + number)
+  }
 }

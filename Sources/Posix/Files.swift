@@ -28,21 +28,17 @@ package enum Files {
 
   /// Writes a file so that at any time there is either the old one or the new one, whole.
   package static func write(_ text: String, to path: String) throws(SystemError) {
-    let temporary = "\(path).\(getpid()).part"
-    do throws(SystemError) {
-      let file = try Descriptor(
-        open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644), orThrow: path)
-      var rest = Array(text.utf8)[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-        guard count > 0 else { throw SystemError(path) }
-        rest = rest.dropFirst(count)
+    let file = try Replacement(of: path)
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.write(file.descriptor.number, $0.baseAddress, $0.count)
       }
-      guard fsync(file.number) == 0, rename(temporary, path) == 0 else { throw SystemError(path) }
-    } catch {
-      unlink(temporary)
-      throw error
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw SystemError(path) }
+      rest = rest.dropFirst(count)
     }
+    try file.complete()
   }
 
   /// Reads a text file; nil where there is none.
@@ -62,6 +58,13 @@ package enum Files {
 
   /// Removes a file, if it is there.
   package static func remove(_ path: String) { unlink(path) }
+
+  /// Whether two paths lead to the same file.
+  package static func areSame(_ path: String, _ other: String) -> Bool {
+    var (one, two) = (stat(), stat())
+    guard stat(path, &one) == 0, stat(other, &two) == 0 else { return false }
+    return one.st_dev == two.st_dev && one.st_ino == two.st_ino
+  }
 
   /// Whether there is something at a path.
   package static func exist(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -16,5 +16,14 @@ package struct SystemError: Error, CustomStringConvertible {
   /// Whether an address was in use already.
   package var isAddressInUse: Bool { code == EADDRINUSE }
 
+  /// The system's number for what is not there.
+  package static let missing = ENOENT
+
+  /// Whether what was looked for is not there.
+  package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+
+  /// Whether a file is larger than what is taken.
+  package var isTooLarge: Bool { code == EFBIG }
+
   package var description: String { "\(action): \(String(cString: strerror(code)))" }
 }

@@ -1,0 +1,62 @@
+internal import Glibc
+
+extension Files {
+  /// Reads a file whole; one that is longer than wanted, or no plain file, is an error.
+  package static func contents(of path: String, atMost most: Int) throws(SystemError) -> [UInt8] {
+    // Without blocking: a pipe that nobody writes to would be waited for.
+    let file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path)
+    var status = stat()
+    guard fstat(file.number, &status) == 0 else { throw SystemError(path) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw SystemError(path, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+    }
+    guard status.st_size <= most else { throw SystemError(path, code: EFBIG) }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    var filled = 0
+    while filled < bytes.count {
+      let count = bytes.withUnsafeMutableBytes {
+        Glibc.read(file.number, $0.baseAddress! + filled, $0.count - filled)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw SystemError(path) }
+      if count == 0 { break }
+      filled += count
+    }
+    return Array(bytes.prefix(filled))
+  }
+
+  /// The names in a folder, in no order, without hidden ones; none where it can't be read.
+  package static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) }
+      }
+      if let name, !name.hasPrefix(".") { names.append(name) }
+    }
+    return names
+  }
+
+  /// Whether there is a folder at a path.
+  package static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Deletes a file for good.
+  package static func delete(_ path: String) throws(SystemError) {
+    guard unlink(path) == 0 else { throw SystemError(path) }
+    try keepFolder(of: path)
+  }
+
+  /// Waits until the names in the folder of a path are on the disk.
+  static func keepFolder(of path: String) throws(SystemError) {
+    let slash = path.lastIndex(of: "/")
+    let name = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = try Descriptor(open(name, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: name)
+    // Some file systems have nothing to do for a folder, and say so.
+    guard fsync(folder.number) == 0 || errno == EINVAL else { throw SystemError(name) }
+  }
+}

@@ -1,0 +1,26 @@
+internal import CSndfile
+
+/// What libsndfile knows an open file by.
+struct SoundHandle: ~Copyable {
+  let pointer: OpaquePointer
+
+  init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+  /// Writes what is left and closes; 0 where all went well.
+  consuming func close() -> Int32 {
+    let result = sf_close(pointer)
+    discard self
+    return result
+  }
+
+  deinit { sf_close(pointer) }
+}
+
+/// Memory for frames with their channels side by side, as libsndfile has them.
+struct Interleaved<Sample: BitwiseCopyable>: ~Copyable {
+  let samples: UnsafeMutablePointer<Sample>
+
+  init(count: Int) { samples = .allocate(capacity: count) }
+
+  deinit { samples.deallocate() }
+}

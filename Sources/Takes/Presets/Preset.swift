@@ -1,0 +1,107 @@
+/// Addresses and their values, as a file holds them.
+///
+/// It says what is written, not whether the addresses are there and take these values.
+package struct Preset: Sendable {
+  /// One address with its value.
+  package struct Setting: Sendable {
+    /// The address.
+    package let address: String
+    /// Its value.
+    package let value: Value
+    /// The line of the file on which it stands.
+    package let line: Int
+
+    /// A setting that has no file yet.
+    package init(address: String, value: Value) {
+      self.init(address: address, value: value, line: 0)
+    }
+
+    init(address: String, value: Value, line: Int) {
+      self.address = address
+      self.value = value
+      self.line = line
+    }
+  }
+
+  /// A value as an address can take it.
+  package enum Value: Equatable, Sendable {
+    case number(Double)
+    case flag(Bool)
+    case text(String)
+  }
+
+  /// The most bytes that a file can have.
+  package static let longestFile = 256 * 1024
+
+  /// One line that says what it is; can be empty.
+  package let help: String
+  /// What it sets, in the order in which it stands there.
+  package let settings: [Setting]
+
+  /// A preset of settings.
+  package init(help: String = "", settings: [Setting]) {
+    self.help = help
+    self.settings = settings
+  }
+
+  /// Reads a file: an object whose `set` is an object of addresses and values, and whose `help`
+  /// can be left out.
+  package init(_ bytes: [UInt8]) throws(JSON.Fault) {
+    let file = try JSON(bytes)
+    guard case .object(let members) = file.content else {
+      throw JSON.Fault(file.line, "a preset is an object; got \(file.kind)")
+    }
+    var help = ""
+    var settings: [Setting]?
+    for member in members {
+      switch (member.name, member.value.content) {
+      case ("help", .text(let text)): help = text
+      case ("set", .object(let pairs)):
+        var list: [Setting] = []
+        for pair in pairs { list.append(try Self.setting(pair)) }
+        settings = list
+      case ("help", _):
+        throw JSON.Fault(member.line, "help is a text; got \(member.value.kind)")
+      case ("set", _):
+        throw JSON.Fault(
+          member.line, "set is an object of addresses and values; got \(member.value.kind)")
+      default:
+        throw JSON.Fault(
+          member.line, "a preset has help and set only; got \(member.name.prefix(50))")
+      }
+    }
+    guard let settings else {
+      throw JSON.Fault(file.line, "set is missing: an object of addresses and values")
+    }
+    self.init(help: help, settings: settings)
+  }
+
+  private static func setting(_ member: JSON.Member) throws(JSON.Fault) -> Setting {
+    let value: Value =
+      switch member.value.content {
+      case .number(let number): .number(number)
+      case .flag(let flag): .flag(flag)
+      case .text(let text): .text(text)
+      default:
+        throw JSON.Fault(
+          member.line,
+          "\(member.name.prefix(50)) takes a number or a text; got \(member.value.kind)")
+      }
+    return Setting(address: member.name, value: value, line: member.line)
+  }
+
+  /// The file: a line for each setting, so that two of them can be compared line by line.
+  package var text: String {
+    let help = help.isEmpty ? "" : "  \"help\": \(JSON.written(help)),\n"
+    let lines = settings.map { setting in
+      let value =
+        switch setting.value {
+        case .number(let number): JSON.written(Float(number))
+        case .flag(let flag): "\(flag)"
+        case .text(let text): JSON.written(text)
+        }
+      return "\n    \(JSON.written(setting.address)): \(value)"
+    }
+    return "{\n\(help)  \"set\": {\(lines.joined(separator: ","))\n  }\n}\n"
+  }
+}
