@@ -1,6 +1,7 @@
 package import Engine
 package import OSC
 internal import Posix
+package import Takes
 
 /// The control side of the node: it takes packets in, tells the engine, and answers.
 ///
@@ -32,6 +33,7 @@ package final class Node {
   private static let mostAnswers = 1024
   private var answersLeft = mostAnswers
   let feedback: Feedback
+  let presets: Presets
   /// The steady time, in microseconds.
   let now: () -> Double
   private let start: Double
@@ -39,7 +41,7 @@ package final class Node {
   /// A node that plays on an engine.
   package init(
     name: String, engine: Engine, soundServer: any SoundServer, table: AddressTable = .node,
-    now: @escaping () -> Double = { HostTime.steady }
+    presets: PresetLibrary = PresetLibrary(), now: @escaping () -> Double = { HostTime.steady }
   ) {
     self.now = now
     start = now()
@@ -50,6 +52,7 @@ package final class Node {
     engineID = Int32.random(in: 1...Int32.max)
     values = Values(table)
     feedback = Feedback(table)
+    self.presets = Presets(presets)
   }
 
   /// Connects the way out.
@@ -108,10 +111,14 @@ package final class Node {
   }
 
   /// Follows one instruction from inside the program, by the same door as all others.
-  package func perform(_ path: String, _ arguments: [Argument]) throws(Refusal) {
+  ///
+  /// It takes effect at once, or at a time in microseconds of the engine's clock.
+  package func perform(
+    _ path: String, _ arguments: [Argument], at due: Double? = nil
+  ) throws(Refusal) {
     guard let address = table[path] else { throw unknown(path) }
     var plan = Plan()
-    try self.plan(address, arguments, at: nil, from: nil, into: &plan)
+    try self.plan(address, arguments, at: due, from: nil, into: &plan)
     try submit(plan.commands, path: path, client: nil)
     for action in plan.afterwards { action() }
   }
@@ -126,7 +133,7 @@ package final class Node {
   }
 
   /// Takes commands on: all of them, or none and the reason.
-  private func submit(
+  func submit(
     _ commands: [PlannedCommand], path: String, client: Client?
   ) throws(Refusal) {
     guard !commands.isEmpty else { return }
@@ -193,7 +200,11 @@ package final class Node {
     for (index, command) in commands.enumerated() {
       let number = first + UInt64(index)
       if let done = command.whenDone { whenDone[number] = done }
-      if batch[index].frame != Command.now { timedUnderWay += 1 }
+      if batch[index].frame == Command.now {
+        command.whenTaken?()
+      } else {
+        timedUnderWay += 1
+      }
       guard case .set(let parameter, let value) = command.action else { continue }
       if batch[index].frame == Command.now { values.accept(parameter, value, command: number) }
       if let client { feedback.heard(parameter, value, from: client) }
@@ -212,7 +223,7 @@ package final class Node {
       case .applied(let parameter, let value):
         values.apply(parameter, value, command: event.command)
         feedback.changed(parameter)
-      case .synced, .faded:
+      case .synced, .done, .faded:
         whenDone.removeValue(forKey: event.command)?()
       }
     }
@@ -223,14 +234,18 @@ package final class Node {
   ///
   /// Returns in how many milliseconds it wants to be called again at the latest.
   package func tick() -> Int {
+    // What ends now is answered, whatever the last packet has asked for.
+    answersLeft = Self.mostAnswers
     takeEvents()
     releaseAgenda()
+    presets.errands.deliver()
     let now = now()
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }
     var milliseconds = feedback.millisecondsUntilDue(now)
     // What waits for its time in the audio is told within a few milliseconds of it.
     if timedUnderWay > 0 { milliseconds = min(milliseconds, 5) }
+    if isWriting { milliseconds = min(milliseconds, 2) }
     if let due = agenda.nextDue {
       milliseconds = min(milliseconds, max(1, Int(min((due - horizon) / 1000, 1e6))))
     }

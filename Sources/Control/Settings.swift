@@ -3,7 +3,9 @@ internal import OSC
 /// The settings of a node as text: a line for each address, with its value.
 extension Node {
   /// Sets one address from text like `/live/gain=-6`, by the same door as any message.
-  package func set(_ assignment: String) throws(Refusal) {
+  ///
+  /// It takes effect at once, or at a time in microseconds of the engine's clock.
+  package func set(_ assignment: String, at due: Double? = nil) throws(Refusal) {
     guard let equals = assignment.firstIndex(of: "="), assignment.hasPrefix("/") else {
       throw Refusal(.type, "\(quoted(assignment)) is not of the form /address=value")
     }
@@ -16,9 +18,9 @@ extension Node {
       throw Refusal(.type, "\(path) has no value that could be set")
     }
     if case .choice = address.kind {
-      try perform(path, [.string(text)])
+      try perform(path, [.string(text)], at: due)
     } else if let number = Double(text) {
-      try perform(path, [.double(number)])
+      try perform(path, [.double(number)], at: due)
     } else {
       throw Refusal(.type, "\(path) takes \(address.usage); got \(quoted(text))")
     }

@@ -11,17 +11,17 @@ struct Values {
     newest = Array(repeating: nil, count: values.count)
   }
 
-  subscript(parameter: Parameter) -> Float { values[Int(parameter.rawValue)] }
+  subscript(parameter: Parameter) -> Float { values[parameter.number] }
 
   /// Takes a value that was accepted to take effect at once: whoever asks next is told it.
   mutating func accept(_ parameter: Parameter, _ value: Float, command: UInt64) {
-    values[Int(parameter.rawValue)] = value
-    newest[Int(parameter.rawValue)] = command
+    values[parameter.number] = value
+    newest[parameter.number] = command
   }
 
   /// Takes the news that a value is in effect.
   mutating func apply(_ parameter: Parameter, _ value: Float, command: UInt64) {
-    let index = Int(parameter.rawValue)
+    let index = parameter.number
     if let newest = newest[index], command < newest { return }
     values[index] = value
     newest[index] = nil

@@ -1,6 +1,7 @@
 import Control
 import Engine
 import OSC
+import TestSupport
 import Testing
 
 @Suite struct AddressTableTests {
@@ -46,5 +47,26 @@ import Testing
       let text = form(table.addresses)
       for address in table.addresses { #expect(text.contains(address.path)) }
     }
+  }
+
+  @Test func `initial values are those that the engine has by itself`() {
+    let sound = Tone.noise(frames: 4096)
+    // All that can be switched on is, so that each value is heard.
+    let on: [Parameter: Float] = [
+      .echoOn: 1, .reverbOn: 1, .pitchSemitones: 5, .echoTime: 0.02, .stretchRate: 0.9,
+    ]
+    func render(_ more: [Command]) -> [Float] {
+      let host = OfflineHost()
+      for command in more { host.send(command) }
+      for (parameter, value) in on.sorted(by: { $0.key.number < $1.key.number }) {
+        host.send(Command(.set(parameter, value)))
+      }
+      return host.render(sound + sound, block: 64).left
+    }
+    let initial = table.addresses.compactMap { address -> Command? in
+      guard let parameter = address.parameter, let value = address.initial else { return nil }
+      return on[parameter] == nil ? Command(.set(parameter, value)) : nil
+    }
+    #expect(Measure.firstDifference(render(initial), render([])) == nil)
   }
 }

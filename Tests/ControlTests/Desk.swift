@@ -2,6 +2,7 @@ import Control
 import Engine
 import OSC
 import Posix
+import Takes
 import TestSupport
 
 /// A node on an offline engine, with a clock that the test moves, and clients that write down
@@ -20,8 +21,9 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
     return status
   }
 
-  init() {
-    node = Node(name: "desk", engine: host.engine, soundServer: self) { [unowned self] in
+  init(presets: PresetLibrary = PresetLibrary()) {
+    node = Node(name: "desk", engine: host.engine, soundServer: self, presets: presets) {
+      [unowned self] in
       seconds * 1e6
     }
     node.connect(to: self)

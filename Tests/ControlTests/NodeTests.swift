@@ -154,9 +154,9 @@ import Testing
 
   @Test func `a pattern reaches values, and nothing that acts`() {
     let desk = Desk()
-    desk.tell("/*")
+    let answers = Set(desk.tell("/*").map(\.address))
     #expect(!desk.node.isQuitting)
-    #expect(Set(desk.take().map(\.address)).isSubset(of: ["/mute", "/status", "/clock"]))
+    #expect(answers == ["/mute", "/status", "/clock", "/preset", "/presets"])
   }
 
   @Test func `a packet that asks for more than anybody could read is answered in part`() {
@@ -234,6 +234,26 @@ import Testing
     }
   }
 
+  @Test func `a button of the audio thread does the same, and its place comes back`() {
+    for (arguments, count) in [([Argument](), 1), ([.float(1)], 1), ([.float(0)], 0)] {
+      let desk = Desk()
+      #expect(desk.give([UInt8](address: "/chain/reset", arguments)).isEmpty)
+      #expect(desk.host.engine.shared.commands.underWay == count)
+      desk.pass()
+      #expect(desk.host.engine.shared.commands.underWay == 0)
+    }
+    #expect(code(Desk().tell("/chain/reset", .float(.nan))) == "range")
+    #expect(code(Desk().tell("/chain/reset", .string("x"))) == "type")
+  }
+
+  @Test(arguments: [("/echo/time", 0.001), ("/reverb/decay", 0.1), ("/echo/feedback", 1.1)])
+  func `a bound is taken with the places of either precision`(address: String, bound: Double) {
+    let desk = Desk()
+    #expect(desk.tell(address, .double(bound)).isEmpty)
+    #expect(desk.tell(address, .float(Float(bound))).isEmpty)
+    #expect(desk.tell(address) == [Received(address, [.float(Float(bound))])])
+  }
+
   @Test func `quit is refused to other machines`() {
     let desk = Desk()
     // An address of documentation, which no machine has.
@@ -291,6 +311,23 @@ import Testing
     #expect(other.node.settings == desk.node.settings)
     #expect(other.node.settings.contains("/live/gain=-4.5"))
     #expect(other.node.settings.contains("/loop/route=off"))
+  }
+
+  @Test func `a setting can have a time, near or far`() throws {
+    let desk = Desk()
+    let clock = desk.host.engine.shared.clockReading
+    let due = { clock.microseconds + $0 * clock.microsecondsPerFrame }
+    try desk.node.set("/live/gain=-6", at: due(1000))
+    try desk.node.set("/live/route=off", at: due(90_000))
+    #expect(throws: Refusal.self) { try desk.node.set("/live/gain=99", at: due(1000)) }
+    let output = desk.host.render(Tone.constant(0.5, frames: 4096), block: 64)
+    // The clock's last reading was for the block before: 64 frames on.
+    #expect(output.live.firstIndex { $0 != 0.5 } == 1000 - 64)
+    desk.pass(frames: 48_000)
+    #expect(desk.tell("/live/route") == [Received("/live/route", [.string("chain")])])
+    desk.pass(frames: 48_000)
+    #expect(desk.tell("/live/route") == [Received("/live/route", [.string("off")])])
+    #expect(desk.host.engine.shared.lateCount == 0)
   }
 
   @Test(arguments: [

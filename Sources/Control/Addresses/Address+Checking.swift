@@ -6,10 +6,7 @@ extension Address {
     switch kind {
     case .number(_, let range, _):
       guard let number = argument.number else { throw wrongType(got: [argument]) }
-      guard number >= Double(range.lowerBound), number <= Double(range.upperBound) else {
-        throw outOfRange(number)
-      }
-      return Float(number)
+      return try value(of: number, in: range)
     case .whole(_, let range, _):
       guard let number = argument.number else { throw wrongType(got: [argument]) }
       guard number >= Double(range.lowerBound), number <= Double(range.upperBound),
@@ -26,6 +23,14 @@ extension Address {
     default:
       throw wrongType(got: [argument])
     }
+  }
+
+  /// The value for the engine of a number, where it lies in the range.
+  func value(of number: Double, in range: ClosedRange<Float>) throws(Refusal) -> Float {
+    // The bound 0.1 is a little more than the 0.1 that has twice the places, and is meant by it.
+    let value = Float(number)
+    guard range.contains(value) else { throw outOfRange(number) }
+    return value
   }
 
   /// The refusal of a number that the address does not take.
@@ -52,11 +57,11 @@ extension Address {
     case .whole: return "one whole number, or nothing to ask for its value"
     case .choice(_, let words, _):
       return "one of \(words.joined(separator: ", ")), or nothing to ask for its value"
+    case .selection: return "one name, or nothing to ask for the present one"
     case .reading: return "nothing: it only tells"
     case .sent: return "nothing: only the node sends it"
-    case .action(let forms, let isButton, _):
+    case .action(let forms, let isButton, _), .command(let forms, let isButton, _):
       return isButton ? "nothing, or a number as a button sends" : Self.usage(of: forms)
-    case .command(let forms, _): return Self.usage(of: forms)
     }
   }
 
@@ -66,6 +71,16 @@ extension Address {
       let text = "\(form.kind.rawValue):\(form.name)"
       return form.isOptional ? "[\(text)]" : text
     }.joined(separator: " ")
+  }
+
+  /// What is left of a button's arguments, whose number has said all that it has to say; nil
+  /// where that is a 0: the button was let go.
+  func press(_ arguments: [Argument]) throws(Refusal) -> [Argument]? {
+    guard arguments.count == 1, let number = arguments[0].number else { return arguments }
+    guard number.isFinite else {
+      throw Refusal(.range, "\(path) takes a finite number; got \(plain(number))")
+    }
+    return number == 0 ? nil : []
   }
 
   /// Matches arguments to forms: an optional one that is not there leaves a gap, also where one

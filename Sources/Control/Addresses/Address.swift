@@ -12,12 +12,19 @@ package struct Address: Sendable {
     case whole(Parameter, ClosedRange<Int>, initial: Int)
     /// One word of a few that can be set and asked for.
     case choice(Parameter, [String], initial: Int)
+    /// The name of something that stands for much: with it, commands for the audio thread at the
+    /// message's own time; without, the question which was the last.
+    case selection(
+      read: @Sendable (Node) -> String,
+      make: @Sendable (Node, Request) throws(Refusal) -> [PlannedCommand])
     /// Values that can only be asked for; subscribers are told the announced ones as they change.
     case reading(types: String, isAnnounced: Bool, read: @Sendable (Node) -> [Argument])
     /// Something to do. A button ignores the number 0.
     case action([Form], isButton: Bool, perform: @Sendable (Node, Request) throws(Refusal) -> Void)
-    /// Something that the audio thread does or answers at the message's own time.
-    case command([Form], make: @Sendable (Node, Request) throws(Refusal) -> PlannedCommand)
+    /// Something that the audio thread does or answers at the message's own time. A button
+    /// ignores the number 0.
+    case command(
+      [Form], isButton: Bool, make: @Sendable (Node, Request) throws(Refusal) -> PlannedCommand)
     /// What only the node sends, by itself or as an answer; arriving, it is ignored.
     case sent(types: String)
   }
@@ -66,13 +73,18 @@ package struct Address: Sendable {
   package let unit: String
   /// One line of help.
   package let help: String
+  /// Whether a preset made of the present sound holds its value.
+  package let belongsToPreset: Bool
 
   /// The declaration of an address.
-  package init(_ path: String, _ kind: Kind, unit: String = "", _ help: String) {
+  package init(
+    _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false, _ help: String
+  ) {
     self.path = path
     self.kind = kind
     self.unit = unit
     self.help = help
+    self.belongsToPreset = belongsToPreset
   }
 
   /// The type tags of its arguments, as the contract writes them.
@@ -80,9 +92,9 @@ package struct Address: Sendable {
     switch kind {
     case .number: "f"
     case .whole: "i"
-    case .choice: "s"
+    case .choice, .selection: "s"
     case .reading(let types, _, _), .sent(let types): types
-    case .action(let forms, _, _), .command(let forms, _):
+    case .action(let forms, _, _), .command(let forms, _, _):
       String(forms.map(\.kind.rawValue))
     }
   }
@@ -108,7 +120,10 @@ package struct Address: Sendable {
 
   /// Whether it has a value that can be asked for.
   package var hasValue: Bool {
-    if case .reading = kind { true } else { parameter != nil }
+    switch kind {
+    case .reading, .selection: true
+    default: parameter != nil
+    }
   }
 
   /// The value at the start, as the engine takes it.

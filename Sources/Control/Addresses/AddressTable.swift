@@ -13,7 +13,9 @@ package struct AddressTable: Sendable {
 
   /// All that the node understands and sends.
   package static let node = AddressTable(
-    Address.ofTheNode + Address.ofTheMixer + Address.ofTheStatus)
+    Address.ofTheNode + Address.ofTheMixer + Address.ofTheChain + Address.ofTheTempo
+      + Address.ofThePresets
+      + Address.ofTheStatus)
 
   /// A table of these addresses, whose paths must differ.
   package init(_ addresses: [Address]) {
@@ -33,7 +35,7 @@ package struct AddressTable: Sendable {
     self.slots = slots
     var byParameter = [Int](repeating: -1, count: Parameter.allCases.count)
     for (index, address) in addresses.enumerated() {
-      if let parameter = address.parameter { byParameter[Int(parameter.rawValue)] = index }
+      if let parameter = address.parameter { byParameter[parameter.number] = index }
     }
     self.byParameter = byParameter
   }
@@ -64,7 +66,7 @@ package struct AddressTable: Sendable {
 
   /// The place of the address that sets a parameter.
   package func index(of parameter: Parameter) -> Int? {
-    let index = byParameter[Int(parameter.rawValue)]
+    let index = byParameter[parameter.number]
     return index >= 0 ? index : nil
   }
 

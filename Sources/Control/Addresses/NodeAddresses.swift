@@ -18,7 +18,7 @@ extension Address {
       "Answers /pong i:token s:name s:version i:engine; engine is new at each start"),
     Address(
       "/sync",
-      .command([.needed("token", .whole)]) { node, request in
+      .command([.needed("token", .whole)], isButton: false) { node, request in
         let (token, client) = (Int32(request.whole(0) ?? 0), request.client)
         return PlannedCommand(
           action: .sync(UInt32(bitPattern: token)),

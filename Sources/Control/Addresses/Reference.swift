@@ -1,3 +1,5 @@
+internal import Takes
+
 /// The table as people and programs read it.
 package enum Reference {
   /// One address a line, in columns.
@@ -15,17 +17,17 @@ package enum Reference {
   package static func json(_ addresses: [Address]) -> String {
     let objects = addresses.map { address in
       var members = [
-        ("address", escaped(address.path)), ("types", escaped(address.types)),
-        ("unit", escaped(address.unit)),
+        ("address", JSON.written(address.path)), ("types", JSON.written(address.types)),
+        ("unit", JSON.written(address.unit)),
       ]
       if case .choice(_, let words, _) = address.kind {
-        members.append(("values", "[" + words.map(escaped).joined(separator: ", ") + "]"))
+        members.append(("values", "[" + words.map(JSON.written).joined(separator: ", ") + "]"))
       } else if address.parameter != nil {
         members.append(("min", plain(Double(address.range.least))))
         members.append(("max", plain(Double(address.range.greatest))))
       }
       if let initial = initial(address) { members.append(("default", initial)) }
-      members.append(("help", escaped(address.help)))
+      members.append(("help", JSON.written(address.help)))
       return "  {" + members.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}"
     }
     return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
@@ -58,22 +60,8 @@ package enum Reference {
     switch address.kind {
     case .number(_, _, let initial): plain(Double(initial))
     case .whole(_, _, let initial): "\(initial)"
-    case .choice(_, let words, let initial): escaped(words[initial])
+    case .choice(_, let words, let initial): JSON.written(words[initial])
     default: nil
     }
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case _ where scalar.value < 32:
-        result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 }

@@ -47,12 +47,9 @@ extension Node {
   ) throws(Refusal) {
     // Nearly all messages are one number for a parameter.
     if case .number(let parameter, let range, _) = address.kind, let number = message.onlyNumber {
-      guard number >= Double(range.lowerBound), number <= Double(range.upperBound) else {
-        throw address.outOfRange(number)
-      }
+      let value = try address.value(of: number, in: range)
       if plan.commands.isEmpty { plan.firstPath = address.path }
-      plan.commands.append(
-        PlannedCommand(action: .set(parameter, Float(number)), due: due))
+      plan.commands.append(PlannedCommand(action: .set(parameter, value), due: due))
       return
     }
     try self.plan(address, message.arguments, at: due, from: client, into: &plan)
@@ -75,18 +72,25 @@ extension Node {
       let value = try address.value(from: argument)
       if plan.commands.isEmpty { plan.firstPath = address.path }
       plan.commands.append(PlannedCommand(action: .set(parameter, value), due: due))
+    case .selection(let read, let make):
+      guard !arguments.isEmpty else {
+        plan.afterwards.append { [self] in
+          reply(address.path, [.string(read(self))], to: client)
+        }
+        return
+      }
+      let request = Request(
+        arguments: try address.match(arguments, to: [.needed("name", .text)]), client: client)
+      var commands = try make(self, request)
+      for index in commands.indices { commands[index].due = due }
+      if plan.commands.isEmpty { plan.firstPath = address.path }
+      plan.commands += commands
+      if let client { feedback.heard(address.path, [arguments[0]], from: client) }
     case .reading(_, _, let read):
       guard arguments.isEmpty else { throw address.wrongType(got: arguments) }
       plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
     case .action(let forms, let isButton, let perform):
-      if isButton, arguments.count == 1, let number = arguments[0].number {
-        guard number.isFinite else {
-          throw Refusal(.range, "\(address.path) takes a finite number; got \(plain(number))")
-        }
-        if number == 0 { return }
-      }
-      // A button's number has said all that it has to say.
-      let given = isButton && arguments.count == 1 && arguments[0].number != nil ? [] : arguments
+      guard let given = isButton ? try address.press(arguments) : arguments else { return }
       let request = Request(arguments: try address.match(given, to: forms), client: client)
       plan.afterwards.append { [self] in
         do throws(Refusal) {
@@ -95,8 +99,9 @@ extension Node {
           answer(error, to: address.path, from: client)
         }
       }
-    case .command(let forms, let make):
-      let request = Request(arguments: try address.match(arguments, to: forms), client: client)
+    case .command(let forms, let isButton, let make):
+      guard let given = isButton ? try address.press(arguments) : arguments else { return }
+      let request = Request(arguments: try address.match(given, to: forms), client: client)
       if plan.commands.isEmpty { plan.firstPath = address.path }
       var command = try make(self, request)
       command.due = due

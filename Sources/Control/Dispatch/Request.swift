@@ -25,6 +25,8 @@ package struct PlannedCommand {
   let action: Command.Action
   /// When, in microseconds of the host's steady clock; nil for at once.
   var due: Double?
+  /// What follows on the control side when it is on its way, where it has no time to wait for.
+  var whenTaken: (() -> Void)?
   /// What follows on the control side, when it is done.
   var whenDone: (() -> Void)?
 }

@@ -50,9 +50,21 @@ final class Feedback {
       index, for: client, unless: [table.addresses[index].argument(for: value)])
   }
 
+  /// The same, for what is no parameter.
+  func heard(_ path: String, _ values: [Argument], from client: Client) {
+    guard subscriptions.byClient[client] != nil, let index = table.index(of: path) else { return }
+    subscriptions.unsettle(index, for: client, unless: values)
+  }
+
   /// Notes that a parameter was set.
   func changed(_ parameter: Parameter) {
     guard subscriptions.count > 0, let index = table.index(of: parameter) else { return }
+    dirty.insert(index)
+  }
+
+  /// Notes that the values of an address that is no parameter are others.
+  func changed(_ path: String) {
+    guard subscriptions.count > 0, let index = table.index(of: path) else { return }
     dirty.insert(index)
   }
 
@@ -74,8 +86,11 @@ final class Feedback {
 
   private func value(of address: Address, node: Node) -> [Argument]? {
     if let argument = node.argument(for: address) { return [argument] }
-    if case .reading(_, true, let read) = address.kind { return read(node) }
-    return nil
+    switch address.kind {
+    case .reading(_, true, let read): return read(node)
+    case .selection(let read, _): return [.string(read(node))]
+    default: return nil
+    }
   }
 
   /// Sends what is due.

@@ -1,0 +1,10 @@
+internal import Engine
+
+extension Address {
+  /// The tempo.
+  static let ofTheTempo: [Address] = [
+    Address(
+      "/metronome/bpm", .number(.tempo, 20...300, initial: 120), unit: "beats/min",
+      "The tempo, which echoes in beats follow")
+  ]
+}
