@@ -12,6 +12,7 @@ enum Syrinx {
 
   private static let commands: [String: Command] = [
     "run": Command(page: RunCommand.page, run: RunCommand.run),
+    "render": Command(page: RenderCommand.page, run: RenderCommand.run),
     "send": Command(page: SendCommand.page, run: SendCommand.run),
     "addresses": Command(page: AddressesCommand.page, run: AddressesCommand.run),
     "doctor": Command(page: DoctorCommand.page, run: DoctorCommand.run),
@@ -24,6 +25,7 @@ enum Syrinx {
     details: """
       Commands:
         run        Start the node (so does syrinx alone)
+        render     Play a sound file through the node into another file
         send       Send one OSC message, and print the answers
         addresses  List all OSC addresses with their ranges and help
         doctor     Look at the machine, and say what stands in the way of good sound

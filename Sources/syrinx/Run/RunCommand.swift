@@ -29,8 +29,11 @@ enum RunCommand {
         "Send every change there from the start; can be given again"),
       .init("connect", "Connect to the sound card's inputs and outputs"),
       .init(
+        "preset", value: "NAME",
+        "Load a preset before the first sound: its name, or the path of a file, with a / in it"),
+      .init(
         "set", value: "/ADDRESS=VALUE",
-        "Set a value before the first sound; can be given again"),
+        "Set a value before the first sound, after the preset; can be given again"),
     ],
     details: """
       The node joins a running JACK server, opens its OSC port and prints one line when it can
@@ -46,6 +49,7 @@ enum RunCommand {
         syrinx run --connect                         play through the sound card
         syrinx run --listen lan --allow 192.168.1.0/24   for a phone on this network
         syrinx run -n second -p 0 --set /live/gain=-6    a second one beside the first
+        syrinx run --preset ./mine.json              with a preset from this folder
       """)
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
@@ -64,6 +68,7 @@ struct RunOptions {
   var access = OSCServer.Access()
   var feedback: [Endpoint] = []
   var connects = false
+  var preset: String?
   var settings: [String] = []
 
   init(_ given: CommandPage.Given) throws(Failure) {
@@ -88,10 +93,7 @@ struct RunOptions {
       }
       self.port = port
     }
-    home =
-      given["home"]
-      ?? (Environment["XDG_DATA_HOME"] ?? Environment.homeFolder + "/.local/share") + "/syrinx"
-    guard !home.isEmpty else { throw Failure(.usage, "--home takes a folder; got \"\"") }
+    home = try StoredFiles.home(given)
     switch given["listen"] {
     case nil, "local": break
     case "lan": access.isOpen = true
@@ -117,6 +119,7 @@ struct RunOptions {
       feedback.append(endpoint)
     }
     connects = given.has("connect")
+    preset = given["preset"]
     settings = given.all("set")
   }
 }

@@ -4,6 +4,7 @@ internal import Engine
 internal import Glibc
 internal import JackClient
 internal import Posix
+internal import Takes
 
 /// The running program: the node with its server, its sockets and its surroundings, all on the
 /// main thread's loop.
@@ -12,6 +13,7 @@ final class RunningNode {
   private static let fadeMilliseconds = 500.0
   private static let firstBlockMilliseconds = 1000.0
   private static let managerMilliseconds = 2000.0
+  private static let writingMilliseconds = 5000.0
 
   private let options: RunOptions
   private let loop = EventLoop()
@@ -35,7 +37,9 @@ final class RunningNode {
       throw Failure(.fault, "\(error)")
     }
     engine = Engine(sampleRate: 48_000)
-    node = Node(name: options.name, engine: engine, soundServer: sound)
+    let presets = StoredFiles.presets(home: options.home)
+    node = Node(name: options.name, engine: engine, soundServer: sound, presets: presets)
+    if let preset = options.preset { try StoredFiles.load(preset, into: node) }
     do throws(Refusal) {
       for setting in options.settings { try node.set(setting) }
     } catch {
@@ -45,6 +49,12 @@ final class RunningNode {
       try Files.makeFolder(options.home)
     } catch {
       throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
+    }
+    if presets.shipped == nil {
+      Environment.say(
+        "the presets that come with the program are in none of "
+          + "\(ShippedPresets.places.joined(separator: ", ")); "
+          + "\(ShippedPresets.variable) can name their folder")
     }
     if rt_lock_memory() != RT_LOCKED_ALL {
       Environment.say(
@@ -191,6 +201,9 @@ final class RunningNode {
     announcement?.end()
     leaveServer()
     standby?.end()
+    // What was taken on to be kept is kept.
+    let deadline = HostTime.steady + Self.writingMilliseconds * 1e3
+    while node.isWriting && HostTime.steady < deadline { turn(atMost: 1) }
     urlFile?.remove()
   }
 
@@ -218,6 +231,7 @@ final class RunningNode {
       guard let initial = address.initial else { continue }
       try? node.perform(address.path, [address.argument(for: initial)])
     }
+    node.forgetPreset()
   }
 }
 

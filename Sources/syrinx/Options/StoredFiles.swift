@@ -1,0 +1,38 @@
+internal import Control
+internal import Posix
+internal import Takes
+
+/// Where the commands find what is kept in files, and how they load a preset of it.
+enum StoredFiles {
+  /// The node's folder: as given, else the usual place.
+  static func home(_ given: CommandPage.Given) throws(Failure) -> String {
+    let home =
+      given["home"]
+      ?? (Environment["XDG_DATA_HOME"] ?? Environment.homeFolder + "/.local/share") + "/syrinx"
+    guard !home.isEmpty else { throw Failure(.usage, "--home takes a folder; got \"\"") }
+    return home
+  }
+
+  /// The presets that come with the program, and those of a node's folder.
+  static func presets(home: String) -> PresetLibrary {
+    PresetLibrary(shipped: ShippedPresets.folder, own: home + "/presets")
+  }
+
+  /// Loads the preset that `--preset` names.
+  static func load(_ preset: String, into node: Node) throws(Failure) {
+    do throws(Refusal) {
+      try node.loadPreset(preset)
+    } catch {
+      throw Failure(exitCode(of: error), "--preset: \(error.message)")
+    }
+  }
+
+  private static func exitCode(of refusal: Refusal) -> ExitCode {
+    switch refusal.code {
+    case .missing, .io: .missingInput
+    case .denied: .usage
+    case .busy, .state: .fault
+    case .unknown, .type, .range: .badInput
+    }
+  }
+}

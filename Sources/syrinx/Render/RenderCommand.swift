@@ -1,0 +1,65 @@
+internal import Control
+internal import Posix
+internal import Takes
+
+/// `syrinx render`: the node without a sound server, from a file into a file.
+enum RenderCommand {
+  static let page = CommandPage(
+    name: "render", summary: "Play a sound file through the node into another file.",
+    usage: "syrinx render [OPTIONS] IN OUT",
+    options: [
+      .init(
+        "preset", value: "NAME",
+        "Load a preset before the first sound: its name, or the path of a file, with a / in it"),
+      .init(
+        "home", value: "DIR",
+        "Folder of presets of one's own (default: $XDG_DATA_HOME/syrinx, else "
+          + "~/.local/share/syrinx)"),
+      .init(
+        "set", value: "/ADDRESS=VALUE[@SECONDS]",
+        "Set a value before the first sound, after the preset, or at that time in IN, to the frame; can be given "
+          + "again"),
+      .init(
+        "tail", value: "SECONDS|auto",
+        "How long to go on when IN has ended, so that effects ring out; auto goes on until it is "
+          + "silent, 60 s at most (default: 0)"),
+      .init(
+        "rate", value: "HZ",
+        "Sample rate to work at and to write, 8000 to 192000 (default: that of IN)"),
+    ],
+    details: """
+      It is the same engine as that of `syrinx run`, as fast as the machine can, and with the
+      same result each time. OUT begins where IN begins, at its full level: what the effects
+      delay, with the settings of the beginning, is taken off. Without settings the sound comes
+      out as it went in, but for what exceeds -0.1 dBFS, which the limiter turns down as it does
+      live.
+
+      IN is any file that libsndfile reads. Mono plays on both sides; of more than two channels
+      the first two are taken. OUT is stereo, in the format that its ending says:
+
+      \(formats)
+
+      Samples have 24 bits; where those of IN are floats or have 32 bits, they are floats, unless
+      OUT is FLAC. Opus has about 160, MP3 and Ogg 190 kb/s. A format without the rate gets
+      another one. OUT stands there when it is whole: until then what stood there before stays,
+      also when Ctrl-C ends the command.
+
+      Examples:
+        syrinx render voice.wav out.wav --set /live/gain=-6
+        syrinx render voice.wav out.wav --preset vader --tail auto
+        syrinx render voice.wav out.flac --set /mute=1@2.5 --set /mute=0@3
+        syrinx render song.mp3 out.opus --tail auto
+
+      Ends with 0; 64 wrong usage; 65 IN is no sound file, or broken, or the preset is; 66 IN or
+      the preset can't be read; 73 OUT can't be written.
+      """)
+
+  private static var formats: String {
+    "  " + SoundFormat.all.flatMap(\.endings).map { ".\($0)" }.joined(separator: " ")
+  }
+
+  static func run(_ given: CommandPage.Given) throws(Failure) {
+    let options = try RenderOptions(given)
+    try Rendering(options).run()
+  }
+}

@@ -1,0 +1,71 @@
+internal import Control
+internal import Posix
+internal import Takes
+
+/// The options of `syrinx render`, checked.
+struct RenderOptions {
+  /// A value that is to be set.
+  struct Setting {
+    /// The address with its value.
+    let assignment: String
+    /// When, in seconds of IN; nil for before the first sound.
+    let seconds: Double?
+  }
+
+  static let rates = 8000...192_000
+  // A day is more than any file; a number without bound would be one that no frame has.
+  private static let mostSeconds = 86_400.0
+
+  let input: String
+  let output: String
+  let home: String
+  let preset: String?
+  var settings: [Setting] = []
+  var tail = Ending.Length.seconds(0)
+  var rate: Int?
+
+  init(_ given: CommandPage.Given) throws(Failure) {
+    guard given.rest.count == 2 else {
+      throw Failure(
+        .usage,
+        given.rest.count < 2
+          ? "from what to what? syrinx render IN OUT"
+          : "`syrinx render` takes two files; got \(quoted(given.rest[2])), too")
+    }
+    input = given.rest[0]
+    output = given.rest[1]
+    home = try StoredFiles.home(given)
+    preset = given["preset"]
+    for text in given.all("set") { settings.append(try Self.setting(text)) }
+    switch given["tail"] {
+    case nil: break
+    case "auto": tail = .untilSilent
+    case let text?:
+      guard let seconds = Self.seconds(text) else {
+        throw Failure(.usage, "--tail takes seconds, 0 to 86400, or auto; got \(quoted(text))")
+      }
+      tail = .seconds(seconds)
+    }
+    if let text = given["rate"] {
+      guard let rate = Int(text), Self.rates.contains(rate) else {
+        throw Failure(.usage, "--rate takes 8000 to 192000 Hz; got \(quoted(text))")
+      }
+      self.rate = rate
+    }
+  }
+
+  private static func setting(_ text: String) throws(Failure) -> Setting {
+    guard let at = text.lastIndex(of: "@") else { return Setting(assignment: text, seconds: nil) }
+    let time = String(text[text.index(after: at)...])
+    guard let seconds = seconds(time) else {
+      throw Failure(
+        .usage, "--set: the time behind @ is in seconds, 0 to 86400; got \(quoted(time))")
+    }
+    return Setting(assignment: String(text[..<at]), seconds: seconds)
+  }
+
+  private static func seconds(_ text: String) -> Double? {
+    guard let seconds = Double(text), seconds >= 0, seconds <= mostSeconds else { return nil }
+    return seconds
+  }
+}

@@ -1,0 +1,347 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `syrinx render`, which needs no server.
+///
+/// One after the other, to leave the machine to those who play beside it.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct RenderTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Renders a file of the folder into another one; it must go well, and say nothing.
+  @discardableResult
+  private func render(
+    _ input: String, _ output: String, _ options: String..., saying: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> (left: [Float], right: [Float], rate: Int) {
+    let result = try NodeProcess.run(
+      ["render", folder.path(input), folder.path(output)] + options)
+    #expect(result.code == 0, "\(result.errors)", sourceLocation: sourceLocation)
+    #expect(result.output.isEmpty, sourceLocation: sourceLocation)
+    if let saying {
+      #expect(result.errors.contains(saying), "\(result.errors)", sourceLocation: sourceLocation)
+    } else {
+      // No progress either: nobody watches.
+      #expect(result.errors.isEmpty, "\(result.errors)", sourceLocation: sourceLocation)
+    }
+    return try SoundFixture.read(folder.path(output))
+  }
+
+  private func write(
+    _ name: String, _ channels: [Float]..., rate: Int = 48_000,
+    samples: SoundFixture.Samples = .float32
+  ) throws {
+    try SoundFixture.write(folder.path(name), channels, rate: rate, samples: samples)
+  }
+
+  // MARK: - The sound
+
+  @Test(arguments: [8000, 22_050, 44_100, 48_000, 96_000, 192_000])
+  func `without settings the sound comes out as it went in, to the bit`(rate: Int) throws {
+    let (left, right) = (Tone.noise(frames: 30_001), Tone.noise(frames: 30_001, seed: 2))
+    try write("in.wav", left, right, rate: rate)
+    for output in ["out.wav", "out.aiff", "out.caf"] {
+      let sound = try render("in.wav", output)
+      #expect(sound.left == left && sound.right == right && sound.rate == rate)
+    }
+  }
+
+  @Test func `16 bits come out in 24, to the bit`() throws {
+    let sound = Tone.noise(amplitude: 0.9, frames: 20_000).map { ($0 * 32_768).rounded() / 32_768 }
+    try write("in.wav", sound, sound, samples: .integer16)
+    for output in ["out.wav", "out.flac"] {
+      #expect(try render("in.wav", output).left == sound)
+    }
+    // 3 bytes a sample, and a header.
+    #expect(try folder.bytes("out.wav").count - 20_000 * 6 < 100)
+  }
+
+  @Test func `an empty file comes out empty, and a short one short`() throws {
+    try write("in.wav", [])
+    #expect(try render("in.wav", "out.wav", saying: "holds no sound").left.isEmpty)
+    for frames in [1, 1023, 1024, 1025, 2048] {
+      let sound = Tone.noise(frames: frames)
+      try write("in.wav", sound, sound)
+      #expect(try render("in.wav", "out.wav").left == sound)
+    }
+  }
+
+  @Test func `a setting without a time is there from the first sample on`() throws {
+    try write("in.wav", Tone.constant(0.5, frames: 20_000))
+    let sound = try render("in.wav", "out.wav", "--set", "/live/gain=-6", "--set", "/out/gain=1")
+    // Gains are floats: the last bits of two of them are not ours to tell.
+    let expected = 0.5 * pow(10, Float(-5) / 20)
+    #expect(sound.left.allSatisfy { abs($0 - expected) < 1e-6 })
+    #expect(Set(sound.left).count == 1 && sound.left == sound.right)
+  }
+
+  @Test(arguments: [0.0, 0.001, 0.1, 0.5, 0.7531, 1.2345])
+  func `a setting with a time is there from its frame on`(seconds: Double) throws {
+    let input = Tone.constant(0.5, frames: 70_000)
+    try write("in.wav", input, rate: 44_100)
+    let sound = try render("in.wav", "out.wav", "--set", "/live/gain=-6@\(seconds)")
+    let frame = Int((seconds * 44_100).rounded())
+    #expect(Measure.firstDifference(sound.left, input) == frame)
+    #expect(abs(sound.left.last! - 0.25) < 0.001)
+    if frame == 0 {
+      // What is set for the first frame is set before it.
+      #expect(Set(sound.left).count == 1)
+    } else {
+      #expect(Measure.roughness(sound.left) < 0.001, "it glides, as it does live")
+    }
+  }
+
+  @Test func `mute holds from one time to the other`() throws {
+    let input = Tone.noise(frames: 144_000)
+    try write("in.wav", input)
+    #expect(try render("in.wav", "out.wav", "--set", "/mute=1").left.allSatisfy { $0 == 0 })
+    let sound = try render(
+      "in.wav", "out.wav", "--set", "/mute=1@1", "--set", "/mute=0@2"
+    ).left
+    #expect(sound[..<48_000] == input[..<48_000])
+    // A glide is over within 20 times its time constant of 3 ms, and after 40 to the bit.
+    #expect(sound[52_000..<96_000].allSatisfy { $0 == 0 })
+    #expect(sound[102_000...] == input[102_000...])
+  }
+
+  @Test func `the order of settings for one time is the order in which they are given`() throws {
+    try write("in.wav", Tone.constant(0.5, frames: 60_000))
+    let sound = try render(
+      "in.wav", "out.wav", "--set", "/mute=1@1", "--set", "/mute=0@1", "--set", "/mute=1",
+      "--set", "/mute=0")
+    #expect(Set(sound.left) == [0.5])
+  }
+
+  @Test func `the limiter acts as it does live, and it is told`() throws {
+    try write("in.wav", Tone.sine(440, amplitude: 2, frames: 48_000))
+    let sound = try render(
+      "in.wav", "out.wav", saying: "the limiter turned down by up to 6.1 dB")
+    #expect(Measure.peak(sound.left) <= 0.988_554)
+    #expect(Measure.peak(sound.left) > 0.98)
+  }
+
+  @Test func `what is no number becomes silence, and it is told`() throws {
+    var input = Tone.constant(0.5, frames: 5000)
+    (input[2000], input[3000]) = (.nan, .infinity)
+    try write("in.wav", input, input)
+    let sound = try render(
+      "in.wav", "out.wav", saying: "4 samples were no numbers, and became silence")
+    (input[2000], input[3000]) = (0, 0)
+    #expect(sound.left == input)
+  }
+
+  @Test func `each time the result is the same, however busy the machine is`() async throws {
+    try write("in.wav", Tone.noise(frames: 200_000), Tone.noise(frames: 200_000), rate: 44_100)
+    let folder = folder
+    for ending in ["wav", "flac", "mp3"] {
+      let runs = ["a", "b", "c", "d"].map { "\($0).\(ending)" }
+      try await withThrowingTaskGroup { group in
+        for name in runs {
+          let paths = [folder.path("in.wav"), folder.path(name)]
+          group.addTask {
+            let options = ["--set", "/live/gain=-3@1.5", "--rate", "48000", "--tail", "0.5"]
+            let result = try NodeProcess.run(["render"] + paths + options)
+            #expect(result.code == 0)
+          }
+        }
+        try await group.waitForAll()
+      }
+      let first = try folder.bytes(runs[0])
+      #expect(first.count > 10_000)
+      for name in runs { #expect(try folder.bytes(name) == first) }
+    }
+  }
+
+  // MARK: - Rates, channels, length
+
+  @Test func `mono plays on both sides, and of many channels the first two`() throws {
+    let channels = (1...3).map { Tone.noise(frames: 5000, seed: $0) }
+    try write("1.wav", channels[0])
+    let mono = try render("1.wav", "out.wav")
+    #expect(mono.left == channels[0] && mono.right == channels[0])
+    try write("3.wav", channels[0], channels[1], channels[2])
+    let many = try render("3.wav", "out.wav", saying: "has 3 channels; the first two are taken")
+    #expect(many.left == channels[0] && many.right == channels[1])
+  }
+
+  @Test func `it works and writes at the rate that is wanted`() throws {
+    try write("in.wav", Tone.sine(997, frames: 44_100, sampleRate: 44_100), rate: 44_100)
+    let sound = try render("in.wav", "out.wav", "--rate", "48000")
+    #expect(sound.rate == 48_000 && sound.left.count == 48_000)
+    let middle = sound.left[4800..<43_200]
+    #expect(Measure.residue(middle, hertz: 997, sampleRate: 48_000) < -140)
+    // Also the times of settings are those of the sound, not of its samples.
+    let timed = try render("in.wav", "out.wav", "--rate", "48000", "--set", "/mute=1@0.5")
+    #expect(Measure.firstDifference(timed.left, sound.left) == 24_000)
+  }
+
+  @Test func `rates that the node can't have become ones that it can`() throws {
+    for (rate, expected) in [(384_000, 192_000), (4000, 8000)] {
+      try write(
+        "in.wav", Tone.sine(440, frames: rate / 2, sampleRate: Double(rate)), rate: rate)
+      let sound = try render("in.wav", "out.wav", saying: "converted to \(expected) Hz")
+      #expect(sound.rate == expected && sound.left.count == expected / 2)
+    }
+    try write("in.wav", Tone.sine(440, frames: 44_100), rate: 44_100)
+    let opus = try render(
+      "in.wav", "out.opus", saying: "gets 48000 Hz, because its format has no 44100 Hz")
+    #expect(opus.rate == 48_000 && opus.left.count == 48_000)
+  }
+
+  @Test func `the tail is as long as wanted`() throws {
+    let input = Tone.noise(frames: 10_000)
+    try write("in.wav", input)
+    let sound = try render("in.wav", "out.wav", "--tail", "0.25")
+    #expect(sound.left == input + Tone.constant(0, frames: 12_000))
+    #expect(try render("in.wav", "out.wav", "--tail", "auto").left == input)
+  }
+
+  // MARK: - Faults
+
+  @Test(arguments: [
+    (["in.wav"], "from what to what?"), ([], "from what to what?"),
+    (["in.wav", "out.wav", "x"], "takes two files"), (["in.wav", "out.txt"], "must end with"),
+    (["in.wav", "in.wav"], "is IN itself"), (["in.wav", "./x/../in.wav"], "is IN itself"),
+    (["in.wav", "out.wav", "--rate", "7999"], "8000 to 192000"),
+    (["in.wav", "out.wav", "--rate", "x"], "8000 to 192000"),
+    (["in.wav", "out.wav", "--tail", "-1"], "--tail takes seconds"),
+    (["in.wav", "out.wav", "--tail", "inf"], "--tail takes seconds"),
+    (
+      ["in.wav", "out.wav", "--set", "/live/gain=99"],
+      "--set: /live/gain takes a number from -90 to 24 dB; got 99"
+    ),
+    (["in.wav", "out.wav", "--set", "/live/gain=99@1"], "got 99"),
+    (["in.wav", "out.wav", "--set", "/live/gain=0@-1"], "seconds, 0 to 86400; got \"-1\""),
+    (["in.wav", "out.wav", "--set", "/live/gain=0@"], "seconds, 0 to 86400; got \"\""),
+    (["in.wav", "out.wav", "--set", "/live/gain=0@nan"], "got \"nan\""),
+    (["in.wav", "out.wav", "--set", "/nothing=1"], "there is no address \"/nothing\""),
+    (["in.wav", "out.wav", "--set", "/ping=1"], "no value that could be set"),
+    (["in.wav", "out.wav", "--port", "8000"], "is no option"),
+  ])
+  func `wrong usage is one line and 64, and writes nothing`(
+    arguments: [String], line: String
+  ) throws {
+    try write("in.wav", Tone.constant(0, frames: 100))
+    try FileManager.default.createDirectory(
+      atPath: folder.path("x"), withIntermediateDirectories: false)
+    let files = arguments.prefix { !$0.hasPrefix("-") }
+    try fails(
+      files.map(folder.path) + arguments.dropFirst(files.count), code: 64, mentioning: line)
+    #expect(folder.names == ["in.wav", "x"])
+  }
+
+  @Test func `files that are not there, no sound, or can't be written have codes`() throws {
+    try write("in.wav", Tone.constant(0, frames: 100))
+    try Data("text".utf8).write(to: folder.url.appendingPathComponent("text.wav"))
+    try fails([folder.path("no.wav"), folder.path("out.wav")], code: 66, mentioning: "no.wav")
+    try fails([folder.path("text.wav"), folder.path("out.wav")], code: 65, mentioning: "text.wav")
+    try fails([folder.path("in.wav"), folder.path("no/out.wav")], code: 73, mentioning: "no/out")
+    #expect(folder.names == ["in.wav", "text.wav"])
+  }
+
+  private func fails(
+    _ arguments: [String], code: Int32, mentioning text: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let result = try NodeProcess.run(["render"] + arguments)
+    #expect(result.code == code, sourceLocation: sourceLocation)
+    #expect(result.output.isEmpty, sourceLocation: sourceLocation)
+    let lines = result.errors.split(separator: "\n")
+    #expect(
+      lines.count == 1 && result.errors.contains(text), "\(lines)", sourceLocation: sourceLocation)
+  }
+
+  @Test func `a file that breaks off half-way leaves what was there before`() throws {
+    try SoundFixture.write(folder.path("in.flac"), left: Tone.noise(frames: 100_000))
+    try folder.bytes("in.flac").prefix(200_000).write(
+      to: folder.url.appendingPathComponent("in.flac"))
+    try Data("former".utf8).write(to: folder.url.appendingPathComponent("out.wav"))
+    try fails(
+      [folder.path("in.flac"), folder.path("out.wav")], code: 65, mentioning: "is broken after")
+    #expect(folder.names == ["in.flac", "out.wav"])
+    #expect(try folder.bytes("out.wav") == Data("former".utf8))
+  }
+
+  @Test func `a file that can't be written to its end leaves nothing`() throws {
+    let input = Tone.noise(frames: 100_000)
+    try write("in.wav", input, input)
+    for ending in ["wav", "flac", "ogg", "caf"] {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/bin/bash")
+      // 20 KiB, where a full disk would be hard to come by.
+      process.arguments = [
+        "-c", "ulimit -f 20; exec \"$0\" \"$@\"", NodeProcess.binary.path, "render",
+        folder.path("in.wav"), folder.path("out.\(ending)"),
+      ]
+      let errors = Pipe()
+      process.standardError = errors
+      try process.run()
+      let said = String(
+        decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationReason == .exit && process.terminationStatus == 73)
+      #expect(said.hasSuffix("File too large\n"), "\(said)")
+      #expect(folder.names == ["in.wav"])
+    }
+  }
+
+  @Test func `a file that is cut off is rendered as far as it goes, and it is told`() throws {
+    let input = Tone.noise(frames: 48_000)
+    try write("in.wav", input, samples: .float32)
+    try folder.bytes("in.wav").dropLast(24_000 * 4).write(
+      to: folder.url.appendingPathComponent("in.wav"))
+    let sound = try render("in.wav", "out.wav", saying: "it promises more than the 0.5 s")
+    #expect(sound.left == Array(input[..<24_000]))
+  }
+
+  @Test func `a setting that is never reached is told`() throws {
+    try write("in.wav", Tone.constant(0.5, frames: 48_000))
+    try render(
+      "in.wav", "out.wav", "--set", "/mute=1@10", saying: "/mute=1@10 was never reached")
+  }
+
+  // MARK: - The person at the terminal
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `a signal ends it, and leaves what was there before`(number: Int32) throws {
+    try write(
+      "in.wav", Tone.constant(0.1, frames: 5_000_000), rate: 8000, samples: .integer16)
+    try Data("former".utf8).write(to: folder.url.appendingPathComponent("out.wav"))
+    let process = Process()
+    process.executableURL = NodeProcess.binary
+    process.arguments = ["render", folder.path("in.wav"), folder.path("out.wav")]
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    while folder.names.count < 3 && process.isRunning { usleep(500) }
+    kill(process.processIdentifier, number)
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == number)
+    #expect(said.hasPrefix("syrinx: ended before it was done") && said.hasSuffix("before\n"))
+    #expect(folder.names == ["in.wav", "out.wav"])
+    #expect(try folder.bytes("out.wav") == Data("former".utf8))
+  }
+
+  @Test func `a terminal is shown how far it is, and left as it was`() throws {
+    try write(
+      "in.wav", Tone.constant(0.1, frames: 5_000_000), rate: 8000, samples: .integer16)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+    let words = [
+      NodeProcess.binary.path, "render", folder.path("in.wav"), folder.path("out.wav"),
+    ]
+    process.arguments = ["-qec", words.map { "'\($0)'" }.joined(separator: " "), "/dev/null"]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let shown = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(shown.contains(" %, ") && shown.contains(" times real time"))
+    #expect(shown.hasSuffix("\r\u{1B}[K") && !shown.contains("\n"))
+  }
+}
