@@ -45,5 +45,20 @@ let package = Package(
     .executableTarget(
       name: "liblo-gain", dependencies: ["CJack", "CLiblo"], cSettings: strict,
       linkerSettings: bare),
+
+    // The effects, beside peers that are loaded when it runs. The units are the node's own
+    // sources by way of links, so that package access holds.
+    .target(name: "CRealtime", linkerSettings: [.linkedLibrary("m")]),
+    .target(
+      name: "DSP", dependencies: ["CRealtime"],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"), .treatAllWarnings(as: .error),
+      ]),
+    .target(name: "Harness", cSettings: strict),
+    .executableTarget(
+      name: "effects", dependencies: ["DSP", "Harness"],
+      swiftSettings: [.treatAllWarnings(as: .error)],
+      linkerSettings: [.linkedLibrary("dl"), .unsafeFlags(["-Xlinker", "--export-dynamic"])]),
   ]
 )

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Measures the node's effects beside peers, on the same signals in one run.
+
+Prints tables, and writes them with plots as a report. `scripts/bench effects` calls it."""
+
+import argparse
+import concurrent.futures
+import datetime
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+# One thread a process: there is a process for each core already.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import pitch  # noqa: E402
+import measures  # noqa: E402
+import signals  # noqa: E402
+import space  # noqa: E402
+import tables  # noqa: E402
+from tool import ECHO, PITCH, REVERB, TRANSFORM, Tool  # noqa: E402
+
+
+def quality(tool, name, kinds, sounds):
+    """All about an effect that takes no clock, and the curve to be plotted."""
+    if kinds & PITCH:
+        return pitch.quality(tool, name, kinds, sounds), None
+    if kinds & REVERB:
+        return space.reverb_quality(tool, name)
+    if kinds & ECHO:
+        return space.echo_quality(tool, name), None
+    return {}, None
+
+
+def cost(tool, name, kinds):
+    if kinds & PITCH:
+        return pitch.cost(tool, name)
+    if kinds & REVERB:
+        return space.cost(tool, name, f"seconds={space.DECAY}")
+    if kinds & ECHO:
+        return space.cost(tool, name, "seconds=0.35", "feedback=0.5")
+    if kinds & TRANSFORM:
+        return {"transform": tool.time(name, "noise", block=2048)["mean_ns"]}
+    return {}
+
+
+def measure(tool, kinds, sounds, progress):
+    # Like beside like.
+    groups = (PITCH, REVERB, ECHO, TRANSFORM)
+    order = [name for group in groups for name in kinds if kinds[name] & group]
+    kinds = {name: kinds[name] for name in order}
+    results = {name: {} for name in kinds}
+    curves = {}
+    with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
+        jobs = {
+            pool.submit(quality, tool, name, kinds[name], sounds): name
+            # The slowest first, lest one core waits for it in the end.
+            for name in sorted(kinds, key=lambda name: not name.startswith("Rubber"))
+        }
+        for job in concurrent.futures.as_completed(jobs):
+            name = jobs[job]
+            figures, curve = job.result()
+            results[name].update(figures)
+            if curve is not None:
+                curves[name] = curve
+            progress(f"heard {name}")
+    # By itself, for the clock.
+    for name in kinds:
+        progress(f"timing {name}")
+        results[name].update(cost(tool, name, kinds[name]))
+    fftw = results.get("FFTW", {}).get("transform")
+    for figures in results.values():
+        if fftw and "transform" in figures:
+            figures["by FFTW"] = figures["transform"] / fftw
+    return results, {name: curves[name] for name in kinds if name in curves}
+
+
+def machine():
+    with open("/proc/cpuinfo") as lines:
+        names = [line.split(": ", 1)[1].strip() for line in lines if line.startswith("model name")]
+    load = os.getloadavg()[0]
+    return f"{os.cpu_count()} x {names[0] if names else 'unknown'}, load {load:.1f}"
+
+
+def references(sounds):
+    """What the measures say of the signals themselves."""
+    said = [f"A click itself is {measures.click_width(sounds['clicks']):.2f} ms wide."]
+    if "speech 80" in sounds:
+        floor = measures.envelope_distance(sounds["speech 50"], sounds["speech 80"])
+        said.append(f"The voices p50 and p80 themselves are {floor:.2f} dB apart.")
+    return " ".join(said)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path, help="where the report goes")
+    parser.add_argument("--program", required=True, help="the program that renders and times")
+    parser.add_argument("--peer", action="append", default=[], help="a library of peers")
+    parser.add_argument("--only", default="", help="effects whose name has this in it")
+    arguments = parser.parse_args()
+    began = time.monotonic()
+
+    def progress(text):
+        if sys.stderr.isatty():
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        work = pathlib.Path(name)
+        sounds = signals.make(work)
+        tool = Tool(arguments.program, arguments.peer, work, work)
+        kinds = {k: v for k, v in tool.kinds().items() if arguments.only in k}
+        results, curves = measure(tool, kinds, sounds, progress)
+    progress("")
+
+    title = "The effects beside their peers: 48 kHz, blocks of 128 where nothing else is said"
+    notes = [machine(), references(sounds)]
+    if "speech 80" not in sounds:
+        notes.append("espeak-ng is missing: no voices were measured.")
+    missing = tables.unmeasured(results)
+    if missing and not arguments.only:
+        notes.append(f"Not there to be measured: {', '.join(missing)}.")
+    notes.append(f"Measured in {time.monotonic() - began:.0f} s.")
+
+    page = [f"# {title}", "", datetime.date.today().isoformat() + ". " + "\n".join(notes), ""]
+    print(title, *notes, sep="\n")
+    for heading, note, header, rows, texts in tables.sections(results):
+        said = f"{heading}. {note}" if note else heading
+        print("", said, tables.plain(header, rows, texts), sep="\n")
+        page += [f"## {heading}", "", *([note + ".", ""] if note else [])]
+        page += [tables.markdown(header, rows, texts), ""]
+
+    try:
+        import plots
+    except ImportError:
+        print("\nmatplotlib is missing: there are no plots")
+    else:
+        for file, caption in plots.draw(results, curves, arguments.folder):
+            page += [f"![{caption}]({file}.png)", ""]
+    (arguments.folder / "report.md").write_text("\n".join(page))
+    print(f"\n{arguments.folder / 'report.md'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""The sounds that the effects are given: float32 files of one channel at 48 kHz."""
+
+import pathlib
+import shutil
+import subprocess
+
+import numpy as np
+from scipy.io import wavfile
+from scipy.signal import butter, resample_poly, sosfiltfilt
+
+RATE = 48_000
+FUNDAMENTALS = (82.41, 98.0, 130.81, 196.0, 329.63, 659.26)
+# After what fades in when an effect begins, and at no multiple of anything.
+IMPULSES = (12_007, 20_011, 33_013)
+
+
+def times(seconds):
+    return np.arange(int(seconds * RATE)) / RATE
+
+
+def just_chord(root, ratios, partials):
+    """Complex amplitudes by frequency. Tuned justly, partials either coincide or lie far apart,
+    so no two beat slowly, and there is one right answer to how the shifted chord sounds."""
+    amplitudes = {}
+    for ratio in ratios:
+        for k in range(1, partials + 1):
+            frequency = round(root * ratio * k, 6)
+            phase = 0.7 * k * (1 + ratio)
+            amplitudes[frequency] = amplitudes.get(frequency, 0) + np.exp(1j * phase) / k
+    return amplitudes
+
+
+MAJOR = just_chord(261.63, (1, 5 / 4, 3 / 2), 8)
+MINOR_SEVENTH = just_chord(220.0, (1, 6 / 5, 3 / 2, 9 / 5), 7)
+
+
+def chord(amplitudes, t):
+    return 0.12 * sum(
+        abs(a) * np.sin(2 * np.pi * f * t + np.angle(a)) for f, a in amplitudes.items()
+    )
+
+
+def harmonic(fundamental, t):
+    """Partials that stay below 10 kHz at a fifth up, the k-th 1/k as strong."""
+    count = min(12, int(20_000 / 1.5 / fundamental))
+    return 0.25 * sum(
+        np.sin(2 * np.pi * fundamental * k * t + 0.7 * k) / k for k in range(1, count + 1)
+    )
+
+
+def clicks(seconds):
+    sound = np.zeros(int(seconds * RATE))
+    sound[RATE // 4 :: RATE // 4] = 0.9
+    return sound
+
+
+def swelling(seconds, generator):
+    """A loudness that wanders without repeating, so that a delay shows in it."""
+    slow = butter(2, 6, fs=RATE, output="sos")
+    wander = sosfiltfilt(slow, generator.standard_normal(int(seconds * RATE)))
+    return np.clip(0.5 + wander / (3 * np.std(wander)), 0.02, 1)
+
+
+def speech(pitch, folder):
+    """A sentence by espeak-ng, whose formants stay where they are when its pitch is raised."""
+    path = folder / f"speech{pitch}.wav"
+    sentence = "The quick brown fox jumps over the lazy dog, while many warm winds were humming."
+    subprocess.run(
+        ["espeak-ng", "-v", "en-us", "-p", str(pitch), "-w", str(path), sentence], check=True
+    )
+    rate, samples = wavfile.read(path)
+    return resample_poly(samples / 32768, RATE, rate)
+
+
+def make(folder: pathlib.Path):
+    """Writes all of them; returns which there are."""
+    generator = np.random.default_rng(1)
+    t, short = times(4), times(2.5)
+    sounds = {
+        "sine": 0.5 * np.sin(2 * np.pi * 440 * t),
+        "alias": 0.5 * np.sin(2 * np.pi * 15_000 * short),
+        "major": chord(MAJOR, times(6)),
+        "minor7": chord(MINOR_SEVENTH, times(6)),
+        "clicks": 0.5 * chord(MAJOR, times(6)) + clicks(6),
+        "swelling": 0.5 * swelling(6, generator) * np.sin(2 * np.pi * 440 * times(6)),
+        "noise": 0.2 * generator.standard_normal(4 * RATE),
+        "sine 10k": 0.5 * np.sin(2 * np.pi * 10_000 * t),
+    }
+    for index, place in enumerate(IMPULSES):
+        sounds[f"impulse {index}"] = np.concatenate([np.zeros(place), [1.0], np.zeros(4 * RATE)])
+    for fundamental in FUNDAMENTALS:
+        sounds[f"tone {fundamental:.0f}"] = harmonic(fundamental, times(3))
+    if shutil.which("espeak-ng"):
+        for pitch in (50, 80):
+            said = speech(pitch, folder)
+            sounds[f"speech {pitch}"] = np.concatenate([said, np.zeros(RATE // 2)])
+    # For the clock: a bit of everything.
+    parts = [chord(MAJOR, times(1)), clicks(1), 0.2 * generator.standard_normal(RATE)]
+    parts.insert(1, sounds.get("speech 50", sounds["tone 131"])[:RATE])
+    sounds["mixed"] = np.concatenate(parts)
+    for name, samples in sounds.items():
+        samples.astype(np.float32).tofile(folder / f"{name}.f32")
+    return sounds

@@ -1,0 +1,156 @@
+"""The tables, for a terminal and for Markdown alike."""
+
+from goals import AT_MOST, ECHO, GOALS, REVERB, TRANSFORM, VOICE
+from tool import OURS
+
+# Each: its title, the figure that all have which belong in it, a note, the columns.
+SHIFTERS = "Pitch shifters, one channel of two", "tones", (
+    "Told is the delay that the effect itself tells, without what gathers blocks for it."
+), [
+    ("delay, ms: +12", "delay +12", 1), ("0", "delay +0", 1), ("-12", "delay -12", 1),
+    ("told, ms: +12", "told +12", 1), ("0", "told +0", 1), ("-12", "told -12", 1),
+    ("cents at +7", "cents +7", 2),
+    ("sine SNR, dB: +12", "sine +12", 0), ("+7", "sine +7", 0), ("-12", "sine -12", 0),
+    ("tones, dB: mean", "tones", 1), ("worst", "least tone", 1),
+    ("alias, dB", "alias", 0),
+]
+CHORDS = "Chords, clicks, voices", "tones", (
+    "Chords are tuned justly; clicks lie on the major one; voices keep their formants"
+), [
+    ("major, dB: +7", "major +7", 1), ("-7", "major -7", 1),
+    ("minor 7th, dB: +7", "minor7 +7", 1), ("-7", "minor7 -7", 1),
+    ("clicks, ms: +7", "clicks +7", 2), ("-7", "clicks -7", 2),
+    ("formants, dB", "formants", 2), ("voice delay, ms", "voice delay", 1),
+]
+STRETCHERS = "Time stretchers, a major chord and clicks on it", "stretch 0.8", "", [
+    ("1.25: chord, dB", "stretch 1.25", 1), ("clicks, ms", "stretch clicks 1.25", 2),
+    ("0.8: chord, dB", "stretch 0.8", 1), ("clicks, ms", "stretch clicks 0.8", 2),
+]
+COSTS = "What shifting costs, a frame and channel of two", "ns +4", (
+    "The sweep is 9.5 s long and goes an octave up and down"
+), [
+    ("ns a frame: +4", "ns +4", 1), ("+12", "ns +12", 1), ("-12", "ns -12", 1),
+    ("longest block, % of its period: 64", "longest 64", 2), ("128", "longest 128", 2),
+    ("by the mean: 64", "longest by mean 64", 1), ("128", "longest by mean 128", 1),
+    ("in a sweep: allocations, locks", "allocations", 0), ("longest, %", "longest in sweep", 2),
+]
+REVERBS = "Reverbs, asked for 2 s, half of that at 8 kHz where that can be set", "dense", "", [
+    ("s at 125 Hz", "rt 125", 2), ("500", "rt 500", 2), ("2k", "rt 2000", 2), ("8k", "rt 8000", 2),
+    ("dense, ms", "dense", 0), ("deviation, dB", "deviation", 2),
+    ("autocorrelation", "autocorrelation", 3), ("left/right", "sides", 3),
+    ("ns a frame", "ns", 1), ("longest, %: 64", "longest 64", 2), ("128", "longest 128", 2),
+]
+ECHOES = "Echoes", "rough crossfade", (
+    "Roughness is the greatest second difference at a change of time, by the steady one"
+), [
+    ("ns a frame", "ns", 1), ("longest, %: 64", "longest 64", 3), ("128", "longest 128", 3),
+    ("roughness: jump or crossfade", "rough crossfade", 2), ("glide", "rough glide", 2),
+    ("10 kHz gliding, dB", "read", 1),
+]
+TRANSFORMS = "Real transforms of 2048 samples", "transform", "", [
+    ("ns", "transform", 0), ("by FFTW", "by FFTW", 2),
+]
+ALL = (SHIFTERS, CHORDS, STRETCHERS, COSTS, REVERBS, ECHOES, TRANSFORMS)
+
+
+def shown(figure, digits):
+    if figure is None or figure != figure:
+        return "-"
+    text = f"{figure:.{digits}f}"
+    # No zero has a sign.
+    return text.lstrip("-") if float(text) == 0 else text
+
+
+def rows_of(token, columns, results):
+    for name, figures in results.items():
+        if token in figures:
+            yield [name] + [shown(figures.get(key), digits) for _, key, digits in columns]
+
+
+def markdown(header, rows, texts):
+    """`texts` are the columns that hold no figures."""
+    rule = ["---" if i in texts else "---:" for i in range(len(header))]
+    lines = [header, rule, *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def plain(header, rows, texts):
+    """Columns as wide as what stands in them; long headers are broken at their spaces.
+
+    `texts` are the columns that hold no figures."""
+    body = [max(len(row[i]) for row in rows) for i in range(len(header))]
+    words = [max(map(len, text.split(" "))) for text in header]
+    widths = [max(pair) for pair in zip(body, words)]
+    heads = []
+    for text, width in zip(header, widths):
+        lines = [""]
+        for word in text.split(" "):
+            if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+                lines.append("")
+            lines[-1] += (" " if lines[-1] else "") + word
+        heads.append(lines)
+    height = max(map(len, heads))
+    heads = [[""] * (height - len(lines)) + lines for lines in heads]
+
+    def line(cells):
+        aligned = [
+            cell.ljust(width) if i in texts else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(cells, widths))
+        ]
+        return "  ".join(aligned).rstrip()
+
+    return "\n".join([line([lines[i] for lines in heads]) for i in range(height)]
+                     + [line(row) for row in rows])
+
+
+def best_peer(goal, results):
+    """The peer that comes nearest to the goal, or is the furthest past it."""
+    figures = [
+        (values[goal.key], name)
+        for name, values in results.items()
+        if not name.startswith(OURS) and values.get(goal.key) == values.get(goal.key)
+        and values.get(goal.key) is not None and kind_of(goal, values)
+    ]
+    if not figures:
+        return "-"
+    figure, name = (min if goal.relation == AT_MOST else max)(figures)
+    return f"{name} {shown(figure, goal.digits)}"
+
+
+def kind_of(goal, values):
+    """Whether a peer does what the goal is about: an echo's cost says nothing of a reverb, nor
+    does a shifter's that moves formants of one that keeps them."""
+    tokens = {
+        VOICE: "formants", REVERB: "dense", ECHO: "rough crossfade", TRANSFORM: "transform",
+    }
+    return tokens.get(goal.effect, "tones") in values
+
+
+def goal_rows(results):
+    for goal in GOALS:
+        figures = results.get(goal.effect)
+        if figures is None:
+            continue
+        figure = figures.get(goal.key)
+        unit = f" {goal.unit}" if goal.unit else ""
+        yield [
+            goal.effect, goal.label, shown(figure, goal.digits) + unit,
+            f"{goal.relation} {shown(goal.limit, goal.digits)}{unit}", goal.verdict(figure),
+            best_peer(goal, results),
+        ]
+
+
+def unmeasured(results):
+    return sorted({goal.effect for goal in GOALS} - set(results))
+
+
+GOAL_HEADER = ["Effect", "What", "Figure", "Goal", "", "Best peer"]
+
+
+def sections(results):
+    """Titles, notes, headers, rows of all that there is, and which columns hold text."""
+    found = [("Goals", "", GOAL_HEADER, list(goal_rows(results)), {0, 1, 4, 5})]
+    for title, token, note, columns in ALL:
+        header = [""] + [label for label, _, _ in columns]
+        found.append((title, note, header, list(rows_of(token, columns, results)), {0}))
+    return [section for section in found if section[3]]

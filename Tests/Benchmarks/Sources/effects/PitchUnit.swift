@@ -1,0 +1,59 @@
+import DSP
+import Harness
+
+/// A tape and a warp that plays it, which is how the node shifts what is played live.
+struct PitchUnit: ~Copyable {
+  private var tape: Tape
+  private var warp: Warp
+  private var hasBegun = false
+
+  init(rate: Double, engine: WarpEngine) {
+    tape = Tape(seconds: 10.2, reach: 16_384, sampleRate: rate)
+    warp = Warp(seconds: 10, sampleRate: rate)
+    warp.setEngine(engine)
+  }
+
+  mutating func set(_ key: effect_key, _ value: Float) {
+    if key == EFFECT_SEMITONES { warp.setPitch(semitones: value) }
+  }
+
+  /// By how many frames it is late.
+  var delay: Int { warp.delay }
+
+  mutating func setRate(_ rate: Float) { warp.setRate(rate) }
+
+  mutating func process(_ input: Stereo, to out: Stereo, frames: Int) {
+    if !hasBegun {
+      warp.settle()
+      hasBegun = true
+    }
+    tape.write(input, frames: frames)
+    if !warp.process(tape, to: out, frames: frames) {
+      Blocks.clear(out.left, frames: frames)
+      Blocks.clear(out.right, frames: frames)
+    }
+  }
+}
+
+/// Plays a recording slower or faster through the tape that it is written to.
+///
+/// Slower, the tape's place falls behind; faster, it begins a second back and catches up. What
+/// is written is therefore cut where the catching up is over.
+func stretch(
+  _ input: UnsafePointer<Float>, frames: Int, rate: Double, ratio: Double,
+  to out: UnsafeMutablePointer<Float>, room: Int, engine: WarpEngine
+) -> Int {
+  let block = 128
+  var unit = PitchUnit(rate: rate, engine: engine)
+  unit.setRate(Float(1 / ratio))
+  let other = UnsafeMutablePointer<Float>.allocate(capacity: block)
+  defer { other.deallocate() }
+  let length = ratio < 1 ? min(frames, Int(0.95 * rate / (1 / ratio - 1))) : frames
+  var start = 0
+  while start + block <= min(length, room) {
+    let input = UnsafeMutablePointer(mutating: input + start)
+    unit.process(Stereo(input, input), to: Stereo(out + start, other), frames: block)
+    start += block
+  }
+  return start
+}
