@@ -19,7 +19,8 @@ enum SendCommand {
     details: """
       An argument that looks like a whole number is sent as i, one with a point as f, T and F as
       true and false, any other as s; i:, f: or s: in front says which it shall be. Without
-      --wait the command ends when all is in effect in the audio.
+      --wait the command ends when all is in effect in the audio, and what takes its time, like
+      /preset/save, is done.
 
       Examples:
         syrinx send /live/gain -6          set a gain
@@ -65,9 +66,13 @@ enum SendCommand {
     // The token of the /sync that follows the message: all answers come before its own.
     private static let token: Int32 = 0x5E4D
     private static let patience = 1.0
+    // A slow disk is not a failure.
+    private static let patienceWithErrands = 30.0
 
     private let place: String
     private let peer: LibloPeer
+    // What takes its time, until its end is told.
+    private var errand: String?
     private var isSynced = false
     private var answers = 0
     private var failure: Failure?
@@ -87,18 +92,26 @@ enum SendCommand {
       guard peer.send(path, words) else {
         throw Failure(.unavailable, "can't send to \(place): \(peer.fault)")
       }
+      errand = AddressTable.node[path]?.takesTime == true ? path : nil
     }
 
     func listen(seconds: Double?) throws(Failure) {
       if seconds == 0 { return }
       peer.send("/sync", .int32(Self.token))
-      let end = HostTime.steady + (seconds ?? Self.patience) * 1e6
-      while HostTime.steady < end, seconds != nil || !isSynced {
-        _ = peer.receive(milliseconds: Int(max(0, min(50, (end - HostTime.steady) / 1e3))))
+      let start = HostTime.steady
+      while seconds != nil || !isSynced || errand != nil {
+        let patience = seconds ?? (isSynced ? Self.patienceWithErrands : Self.patience)
+        let left = start + patience * 1e6 - HostTime.steady
+        if left <= 0 { break }
+        _ = peer.receive(milliseconds: Int(max(0, min(50, left / 1e3))))
       }
       if let failure { throw failure }
       if answers == 0 && !isSynced {
         throw Failure(.unavailable, "no answer from \(place); is the node running there?")
+      }
+      if seconds == nil, let errand {
+        throw Failure(
+          .unavailable, "\(errand) is not done after \(plain(Self.patienceWithErrands)) s")
       }
     }
 
@@ -109,6 +122,9 @@ enum SendCommand {
       }
       answers += 1
       let words = arguments.map(Self.text)
+      if let errand, path == "/reply" || path == "/error", arguments.first == .string(errand) {
+        self.errand = nil
+      }
       if path == "/error" {
         let code = words.count == 3 ? Self.code(words[1]) : .unavailable
         failure = failure ?? Failure(code, words.dropFirst().joined(separator: ": "))

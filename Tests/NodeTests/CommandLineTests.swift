@@ -112,6 +112,11 @@ extension NodeTests {
           == "syrinx: type: /live/gain takes one number, or nothing to ask for its value; got \"s\"\n"
       )
       #expect(try send("/nothing").code == 64)
+      // What goes to the disk is waited for, and how it ends is how the command ends.
+      #expect(try send("/preset/save", "s:mine") == (0, "/reply /preset/save mine\n", ""))
+      let obstacle = node.folder.appendingPathComponent("home/presets/blocked.json/x")
+      try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
+      #expect(try send("/preset/save", "blocked").code == 73)
       #expect(try send("--wait", "0.3", "/subscribe", "/mute").output == "/mute 1\n")
       #expect(try send("--wait", "0", "/mute", "0") == (0, "", ""))
       #expect(node.end() == 0)

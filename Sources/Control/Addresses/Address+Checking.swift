@@ -62,6 +62,7 @@ extension Address {
     case .sent: return "nothing: only the node sends it"
     case .action(let forms, let isButton, _), .command(let forms, let isButton, _):
       return isButton ? "nothing, or a number as a button sends" : Self.usage(of: forms)
+    case .errand(let forms, _): return Self.usage(of: forms)
     }
   }
 

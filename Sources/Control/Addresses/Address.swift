@@ -21,6 +21,9 @@ package struct Address: Sendable {
     case reading(types: String, isAnnounced: Bool, read: @Sendable (Node) -> [Argument])
     /// Something to do. A button ignores the number 0.
     case action([Form], isButton: Bool, perform: @Sendable (Node, Request) throws(Refusal) -> Void)
+    /// Something to do that takes its time: a client who asked for it is told of its end by
+    /// /reply or /error.
+    case errand([Form], start: @Sendable (Node, Request) throws(Refusal) -> Void)
     /// Something that the audio thread does or answers at the message's own time. A button
     /// ignores the number 0.
     case command(
@@ -94,7 +97,7 @@ package struct Address: Sendable {
     case .whole: "i"
     case .choice, .selection: "s"
     case .reading(let types, _, _), .sent(let types): types
-    case .action(let forms, _, _), .command(let forms, _, _):
+    case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _):
       String(forms.map(\.kind.rawValue))
     }
   }
@@ -116,6 +119,11 @@ package struct Address: Sendable {
       parameter
     default: nil
     }
+  }
+
+  /// Whether its end is told by /reply or /error, some time after it was asked for.
+  package var takesTime: Bool {
+    if case .errand = kind { true } else { false }
   }
 
   /// Whether it has a value that can be asked for.

@@ -14,13 +14,13 @@ extension Address {
         + "answers with the one loaded last"),
     Address(
       "/preset/save",
-      .action([.needed("name", .text)], isButton: false) { node, request throws(Refusal) in
+      .errand([.needed("name", .text)]) { node, request throws(Refusal) in
         try node.savePreset(request.text(0) ?? "", for: request.client)
       },
       "Keeps the present values of the effects as a preset of this name, then answers /reply"),
     Address(
       "/preset/delete",
-      .action([.needed("name", .text)], isButton: false) { node, request throws(Refusal) in
+      .errand([.needed("name", .text)]) { node, request throws(Refusal) in
         try node.deletePreset(request.text(0) ?? "", for: request.client)
       },
       "Deletes a preset that was saved, then answers /reply; a shipped one that it hid comes out "

@@ -91,14 +91,9 @@ extension Node {
       plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
     case .action(let forms, let isButton, let perform):
       guard let given = isButton ? try address.press(arguments) : arguments else { return }
-      let request = Request(arguments: try address.match(given, to: forms), client: client)
-      plan.afterwards.append { [self] in
-        do throws(Refusal) {
-          try perform(self, request)
-        } catch {
-          answer(error, to: address.path, from: client)
-        }
-      }
+      try self.plan(address, given, forms, perform, from: client, into: &plan)
+    case .errand(let forms, let start):
+      try self.plan(address, arguments, forms, start, from: client, into: &plan)
     case .command(let forms, let isButton, let make):
       guard let given = isButton ? try address.press(arguments) : arguments else { return }
       let request = Request(arguments: try address.match(given, to: forms), client: client)
@@ -110,6 +105,22 @@ extension Node {
       // An answer of another node that took this one for its client. To answer it could go on
       // for ever.
       break
+    }
+  }
+
+  /// Plans what is done on the control side, after the commands of the same packet.
+  private func plan(
+    _ address: Address, _ arguments: [Argument], _ forms: [Address.Form],
+    _ perform: @escaping (Node, Request) throws(Refusal) -> Void, from client: Client?,
+    into plan: inout Plan
+  ) throws(Refusal) {
+    let request = Request(arguments: try address.match(arguments, to: forms), client: client)
+    plan.afterwards.append { [self] in
+      do throws(Refusal) {
+        try perform(self, request)
+      } catch {
+        answer(error, to: address.path, from: client)
+      }
     }
   }
 }
