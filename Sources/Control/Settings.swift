@@ -14,15 +14,16 @@ extension Node {
     guard let address = table[path] else {
       throw Refusal(.unknown, "there is no address \(quoted(path)); `syrinx addresses` lists them")
     }
-    guard address.parameter != nil else {
-      throw Refusal(.type, "\(path) has no value that could be set")
-    }
-    if case .choice = address.kind {
+    switch address.kind {
+    case .choice, .selection:
       try perform(path, [.string(text)], at: due)
-    } else if let number = Double(text) {
+    case .number, .whole, .command(_, isButton: true, _):
+      guard let number = Double(text) else {
+        throw Refusal(.type, "\(path) takes \(address.usage); got \(quoted(text))")
+      }
       try perform(path, [.double(number)], at: due)
-    } else {
-      throw Refusal(.type, "\(path) takes \(address.usage); got \(quoted(text))")
+    default:
+      throw Refusal(.type, "\(path) has no value that could be set")
     }
   }
 

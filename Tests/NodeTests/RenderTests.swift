@@ -93,6 +93,32 @@ import Testing
     }
   }
 
+  @Test func `what is set later does not move the beginning`() throws {
+    let sound = Tone.sine(440, frames: 30_000)
+    try write("in.wav", sound, sound)
+    // The other engine is later, and takes over by a crossfade when it is warm: not before.
+    let changed = try render("in.wav", "out.wav", "--set", "/pitch/engine=studio@0.001")
+    #expect(Measure.firstDifference(changed.left[..<300], sound[..<300]) == nil)
+    #expect(Measure.firstDifference(changed.left[9600...], sound[9600...]) != nil)
+  }
+
+  @Test func `a preset is loaded and the chain reset at a time`() throws {
+    let sound = Tone.sine(440, frames: 48_000)
+    try write("in.wav", sound, sound)
+    let loaded = try render("in.wav", "out.wav", "--set", "/preset=chipmunk@0.5")
+    #expect(Measure.firstDifference(loaded.left[..<24_000], sound[..<24_000]) == nil)
+    #expect(Measure.firstDifference(loaded.left[24_000...], sound[24_000...]) != nil)
+    let slow = try render(
+      "in.wav", "out.wav", "--set", "/stretch/rate=0.5", "--set", "/chain/reset=1@0.9")
+    // After half a second of tone at half the rate it leaps to now, which is a tone, too.
+    #expect(Measure.peak(slow.left[44_000...]) > 0.1)
+    try render("in.wav", "out.wav", "--set", "/chain/reset=0@0.1")
+    #expect(
+      try NodeProcess.run(
+        ["render", folder.path("in.wav"), folder.path("out.wav"), "--set", "/preset=none@1"]
+      ).code == 66)
+  }
+
   @Test func `mute holds from one time to the other`() throws {
     let input = Tone.noise(frames: 144_000)
     try write("in.wav", input)
@@ -330,8 +356,10 @@ import Testing
       "in.wav", Tone.constant(0.1, frames: 5_000_000), rate: 8000, samples: .integer16)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
+    // Work enough for several periods of the display, however fast the machine.
     let words = [
       NodeProcess.binary.path, "render", folder.path("in.wav"), folder.path("out.wav"),
+      "--set", "/pitch/engine=studio", "--set", "/pitch/semitones=5", "--set", "/reverb/on=1",
     ]
     process.arguments = ["-qec", words.map { "'\($0)'" }.joined(separator: " "), "/dev/null"]
     let output = Pipe()

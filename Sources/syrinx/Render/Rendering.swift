@@ -39,7 +39,7 @@ final class Rendering {
     let engine = Engine(sampleRate: Double(reader.rate))
     self.engine = engine
     driver = RenderDriver(engine, rate: reader.rate)
-    let clock = RenderClock(rate: reader.rate, block: RenderDriver.blockFrames)
+    let clock = RenderClock(rate: reader.rate, block: RenderDriver.longestBlock)
     let presets = StoredFiles.presets(home: options.home)
     node = Node(name: "render", engine: engine, soundServer: clock, presets: presets) {
       engine.shared.clockReading.microseconds
@@ -50,7 +50,7 @@ final class Rendering {
         try node.set(setting.assignment, at: setting.seconds.map { $0 * 1e6 })
       }
     } catch {
-      throw Failure(.usage, "--set: \(error.message)")
+      throw Failure(error.code == .missing ? .missingInput : .usage, "--set: \(error.message)")
     }
   }
 
@@ -77,18 +77,19 @@ final class Rendering {
     var writer = try SoundWriter(
       options.output, rate: reader.rate, isFine: reader.isFine, expectedFrames: framesExpected)
     sayWhatDiffers(fileRate: writer.fileRate)
-    let block = RenderDriver.blockFrames
     var (taken, written) = (0, 0)
-    // How many of the engine's frames come before the first one of IN.
+    // How many of the engine's frames come before the first one of IN: known after a block of one
+    // frame, in which nothing is set yet that waits for its time.
     var delay = 0
     var isPlaying = true
     while isPlaying || written < taken || !ending.isDone {
       if let signal = signals.next() { return signal }
+      let block = driver.frames == 0 ? 1 : RenderDriver.longestBlock
       let count = isPlaying ? try reader.read(into: driver.input.stereo, frames: block) : 0
       isPlaying = count == block
       taken += count
       driver.silenceInput(from: count)
-      driver.render()
+      driver.render(frames: block)
       _ = node.tick()
       if driver.frames == block { delay = chainDelay }
       let early = min(max(delay - (driver.frames - block), 0), block)
