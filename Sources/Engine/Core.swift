@@ -70,6 +70,8 @@ struct Core: ~Copyable {
 
   private var inGain: Fader
   private var chain: Chain
+  // The live input goes back through the chain when the warp, which has rested, is warm.
+  private var framesUntilChain = 0
   private var live: Strip, loop: Strip, grid: Strip, music: Strip
   private var master: Master
   private var presence: Fader
@@ -155,8 +157,13 @@ struct Core: ~Copyable {
     while done < frames {
       applyDue(by: timeline.frame &+ Int64(done))
       let untilCommand = schedule.nextFrame &- (timeline.frame &+ Int64(done))
-      let segment = Int(min(Int64(min(frames &- done, Core.longestSegment)), untilCommand))
+      var segment = Int(min(Int64(min(frames &- done, Core.longestSegment)), untilCommand))
+      if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
       renderSegment(frames: segment, ports: ports.advanced(by: done))
+      if framesUntilChain > 0 {
+        framesUntilChain &-= segment
+        if framesUntilChain == 0 { live.setRoute(.chain) }
+      }
       done &+= segment
     }
     shared.frames.add(UInt64(frames), ordering: .relaxed)
@@ -170,6 +177,10 @@ struct Core: ~Copyable {
   private mutating func settle() {
     inGain.settle()
     chain.settle()
+    if framesUntilChain > 0 {
+      framesUntilChain = 0
+      live.setRoute(.chain)
+    }
     live.settle()
     loop.settle()
     grid.settle()
@@ -264,7 +275,7 @@ struct Core: ~Copyable {
     case .gridGain: grid.setGain(Level.gain(decibels: value))
     case .musicGain: music.setGain(Level.gain(decibels: value))
     case .outGain: master.setGain(Level.gain(decibels: value))
-    case .liveRoute: live.setRoute(Core.route(value))
+    case .liveRoute: setLiveRoute(value)
     case .loopRoute: loop.setRoute(Core.route(value))
     case .gridRoute: grid.setRoute(Core.route(value))
     case .musicRoute: music.setRoute(Core.route(value))
@@ -272,6 +283,24 @@ struct Core: ~Copyable {
     default: chain.set(parameter, value)
     }
     values[parameter.number] = value
+  }
+
+  @_noLocks
+  private mutating func setLiveRoute(_ value: Float) {
+    let route = Core.route(value)
+    var isChain = false
+    if case .chain = route { isChain = true }
+    if !isChain || !live.isPastChain {
+      framesUntilChain = 0
+    } else if framesUntilChain == 0 {
+      framesUntilChain = chain.warmUp
+    }
+    if framesUntilChain == 0 { live.setRoute(route) }
+  }
+
+  /// Whether the live input goes through the chain, or will as soon as it can.
+  private var isLiveThroughChain: Bool {
+    @_noLocks get { live.isThroughChain || framesUntilChain > 0 }
   }
 
   @_noLocks
@@ -303,7 +332,7 @@ struct Core: ~Copyable {
     presence.apply(to: out, frames: frames, scratch: scratch)
     let finding = master.process(out, frames: frames, scratch: scratch)
     count(nonFinite: finding.nonFinite)
-    shared.chainDelay.store(live.isThroughChain ? chain.delay : 0, ordering: .relaxed)
+    shared.chainDelay.store(isLiveThroughChain ? chain.delay : 0, ordering: .relaxed)
     shared.meters.raise(.out1, to: finding.leftPeak)
     shared.meters.raise(.out2, to: finding.rightPeak)
     shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
@@ -322,12 +351,11 @@ struct Core: ~Copyable {
     if isSilent {
       inGain.skip(frames: frames)
     } else {
-      // The stem fades in and out with the mix, which does so by itself for what the chain adds.
-      var fade = presence
-      fade.apply(to: sound, frames: frames, scratch: scratch)
       inGain.apply(to: sound, frames: frames, scratch: scratch)
     }
-    let isWarpSounding = chain.warp(sound, isSilent: isSilent, to: warped, frames: frames)
+    let isWarpSounding = chain.warp(
+      sound, isSilent: isSilent, isNeeded: !live.isPastChain || framesUntilChain > 0, to: warped,
+      frames: frames)
     guard !isSilent || isWarpSounding else {
       live.skip(frames: frames)
       return false
@@ -337,6 +365,9 @@ struct Core: ~Copyable {
     live.process(
       sound, warped: isWarpSounding ? warped : nil, chain: bus, direct: ports.output,
       frames: frames, scratch: scratch)
+    // The stem fades in and out with the mix.
+    var fade = presence
+    fade.apply(to: sound, frames: frames, scratch: scratch)
     // A gain can lift what is finite over all bounds: the stems are guarded as the mix is.
     _ = stopNonFinite(sound.left, meter: .live1, frames: frames)
     _ = stopNonFinite(sound.right, meter: .live2, frames: frames)

@@ -45,6 +45,39 @@ import Testing
       Measure.roughness(output) < 2 * Measure.roughness(Tone.sine(300, frames: 480)))
   }
 
+  @Test(arguments: [Float(0), 1, 2], [Float(1), 2])
+  func `back from another route, the sound is whole and changes over without a click`(
+    engine: Float, route: Float
+  ) {
+    let host = OfflineHost()
+    host.send(
+      Command(.set(.pitchEngine, engine)), Command(.set(.pitchSemitones, 7)))
+    _ = host.render(Tone.sine(200, frames: 9600), block: 64)
+    let tone = Tone.sine(200, frames: 48_000)
+    host.send(Command(.set(.liveRoute, route)))
+    let away = host.render(Array(tone[..<19_200]), block: 64).left
+    if route == 1 {
+      #expect(Measure.firstDifference(away[9600...], tone[9600..<19_200]) == nil)
+    } else {
+      #expect(Measure.peak(away[9600...]) == 0)
+    }
+    host.send(Command(.set(.liveRoute, 0)))
+    let back = host.render(Array(tone[19_200...]), block: 64).left
+    // The warm-up is at most 50 ms, the crossfade takes 20 ms more.
+    #expect(
+      Measure.residue(back[4800...], hertz: 200 * pow(2, 7 / 12), sampleRate: 48_000) < -45)
+    #expect(
+      Measure.roughness(away[4800...] + back) < 2 * Measure.roughness(Tone.sine(300, frames: 480)))
+  }
+
+  @Test func `the stem fades in as the mix does`() {
+    let host = OfflineHost(fadesIn: true)
+    let output = host.render(Tone.constant(0.5, frames: 9600), block: 64)
+    // Neither is squared: through the chain at its beginning the mix is the stem, to the bit.
+    #expect(Measure.firstDifference(output.left[...], output.live[...]) == nil)
+    #expect(output.left[9000] == 0.5 && output.left[0] < 0.01)
+  }
+
   @Test func `the dry sound in a mix is as late as the wet one`() {
     let host = OfflineHost()
     host.send(Command(.set(.pitchSemitones, 7)), Command(.set(.pitchMix, 0.5)))

@@ -102,6 +102,11 @@ struct Chain: ~Copyable {
     @_noLocks get { input.delay }
   }
 
+  /// How many frames it takes, after the live input was not needed for a while, until it is whole.
+  var warmUp: Int {
+    @_noLocks get { input.warmUp }
+  }
+
   /// Is where it was going to, at once: before anything is heard.
   @_noLocks
   mutating func settle() {
@@ -118,13 +123,13 @@ struct Chain: ~Copyable {
     reverb.reset()
   }
 
-  /// Takes in a block of the live input, and renders what of it goes on through the chain; false
-  /// when that is silent, and not written.
+  /// Takes in a block of the live input, and renders what of it goes on through the chain, where
+  /// that is needed; false when it is silent or not needed, and not written.
   @_noLocks
   mutating func warp(
-    _ sound: Stereo, isSilent: Bool, to out: Stereo, frames: Int
+    _ sound: Stereo, isSilent: Bool, isNeeded: Bool, to out: Stereo, frames: Int
   ) -> Bool {
-    input.process(sound, isSilent: isSilent, to: out, frames: frames)
+    input.process(sound, isSilent: isSilent, isNeeded: isNeeded, to: out, frames: frames)
   }
 
   /// Takes a block of all sources through the effects, in place; false when the outcome is silent.

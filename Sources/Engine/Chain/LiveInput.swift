@@ -3,7 +3,8 @@ internal import DSP
 /// The live input on its way to the chain: the tape of its last seconds, the warp that plays it,
 /// and the dry sound beside it.
 struct LiveInput: ~Copyable {
-  // The longest piece that a reader needs: the studio engine's window at 192 kHz.
+  // More than the longest piece that an engine looks at in one, at 192 kHz: 8192 frames of the
+  // studio engine's window, some 8900 of the live engine's search.
   private static var reach: Int { @_noLocks get { 16_384 } }
   private static var tapeSeconds: Double { @_noLocks get { 10 } }
 
@@ -14,7 +15,7 @@ struct LiveInput: ~Copyable {
   // Where the wet share goes when the warp, which has rested, is warm.
   private var share: Float = 1
   private var warmUpLeft = 0
-  private var silentFrames = 0
+  private var silentFrames: Int
 
   private var isPitchOn = true
   private var isStretchOn = true
@@ -30,6 +31,8 @@ struct LiveInput: ~Copyable {
   init(sampleRate: Double) {
     // A little more than is promised, for the crossfades of leaps.
     tape = Tape(seconds: Self.tapeSeconds + 0.2, reach: Self.reach, sampleRate: sampleRate)
+    // An empty tape needs no silence written over it.
+    silentFrames = tape.capacity + 1
     warp = Warp(seconds: Self.tapeSeconds, sampleRate: sampleRate)
     dry = DelayedInput(sampleRate: Float(sampleRate))
     wetShare = Glide(at: 1, sampleRate: Float(sampleRate))
@@ -98,6 +101,11 @@ struct LiveInput: ~Copyable {
     @_noLocks get { share == 0 ? 0 : warp.delay }
   }
 
+  /// How many frames it takes, after the sound was not needed for a while, until it is whole.
+  var warmUp: Int {
+    @_noLocks get { share == 0 ? 0 : warp.warmUp }
+  }
+
   @_noLocks
   mutating func settle() {
     warp.settle()
@@ -113,24 +121,25 @@ struct LiveInput: ~Copyable {
 
   // MARK: - Sound
 
-  /// Puts a block on the tape, and renders what is to go through the chain; false when that is
-  /// silent, and not written.
+  /// Puts a block on the tape, and renders what is to go through the chain, where that is needed;
+  /// false when it is silent or not needed, and not written.
   @_noLocks
   mutating func process(
-    _ sound: Stereo, isSilent: Bool, to out: Stereo, frames: Int
+    _ sound: Stereo, isSilent: Bool, isNeeded: Bool, to out: Stereo, frames: Int
   ) -> Bool {
-    if isSilent {
-      if silentFrames > tape.capacity {
-        // Nothing is on the tape, and what is added to it neither.
-        takeShares(frames: frames)
-        warp.rest(frames: frames)
-        return false
-      }
-      silentFrames &+= frames
-      tape.writeSilence(frames: frames)
-    } else {
+    // Where nothing is on the tape, silence need not be added to it.
+    let isEmpty = isSilent && silentFrames > tape.capacity
+    if !isSilent {
       silentFrames = 0
       tape.write(sound, frames: frames)
+    } else if !isEmpty {
+      silentFrames &+= frames
+      tape.writeSilence(frames: frames)
+    }
+    if isEmpty || !isNeeded {
+      takeShares(frames: frames)
+      warp.rest(frames: frames)
+      return false
     }
     dry.setDelay(delay)
     if isSilent && share == 1 && wetShare.target == 1 && !wetShare.isMoving && warp.isIdle {

@@ -25,6 +25,11 @@ struct Strip: BitwiseCopyable {
     @_noLocks get { toChain.target != 0 }
   }
 
+  /// Whether nothing of it goes through the chain any more.
+  var isPastChain: Bool {
+    @_noLocks get { toChain.isClosed }
+  }
+
   @_noLocks
   mutating func setGain(_ linear: Float) { gain.move(to: linear) }
 
