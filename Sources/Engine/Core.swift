@@ -79,6 +79,8 @@ struct Core: ~Copyable {
 
   private let scratch: UnsafeMutablePointer<Float>
   private let bus: Stereo
+  // How much of it is known to be silent.
+  private var clearBusFrames = 0
   private let warped: Stereo
   private let memory: UnsafeMutablePointer<Float>
   // What was set, by parameter, for a chain that is built anew; NaN where nothing was.
@@ -320,11 +322,16 @@ struct Core: ~Copyable {
     music.skip(frames: frames)
     Blocks.clear(ports.click, frames: frames)
 
-    if !isSounding {
-      Blocks.clear(bus.left, frames: frames)
-      Blocks.clear(bus.right, frames: frames)
+    if !isSounding { clearBus(frames: frames) }
+    let isChainSounding = chain.process(bus, isSilent: !isSounding, frames: frames)
+    shared.chainDelay.store(isLiveThroughChain ? chain.delay : 0, ordering: .relaxed)
+    guard isSounding || isChainSounding else {
+      presence.skip(frames: frames)
+      shared.meters.raise(.limiter, to: 1 / master.rest(out, frames: frames))
+      return
     }
-    if chain.process(bus, isSilent: !isSounding, frames: frames) {
+    clearBusFrames = 0
+    if isChainSounding {
       Blocks.add(bus.left, times: 1, to: out.left, frames: frames)
       Blocks.add(bus.right, times: 1, to: out.right, frames: frames)
     }
@@ -332,10 +339,18 @@ struct Core: ~Copyable {
     presence.apply(to: out, frames: frames, scratch: scratch)
     let finding = master.process(out, frames: frames, scratch: scratch)
     count(nonFinite: finding.nonFinite)
-    shared.chainDelay.store(isLiveThroughChain ? chain.delay : 0, ordering: .relaxed)
     shared.meters.raise(.out1, to: finding.leftPeak)
     shared.meters.raise(.out2, to: finding.rightPeak)
     shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
+  }
+
+  /// Clears the chain's bus, unless it still is.
+  @_noLocks
+  private mutating func clearBus(frames: Int) {
+    if frames <= clearBusFrames { return }
+    Blocks.clear(bus.left, frames: frames)
+    Blocks.clear(bus.right, frames: frames)
+    clearBusFrames = frames
   }
 
   /// Renders the live stem, and adds it to the buses; false, and the chain's bus untouched, when
@@ -360,8 +375,8 @@ struct Core: ~Copyable {
       live.skip(frames: frames)
       return false
     }
-    Blocks.clear(bus.left, frames: frames)
-    Blocks.clear(bus.right, frames: frames)
+    clearBus(frames: frames)
+    clearBusFrames = 0
     live.process(
       sound, warped: isWarpSounding ? warped : nil, chain: bus, direct: ports.output,
       frames: frames, scratch: scratch)

@@ -2,6 +2,7 @@ internal import CRealtime
 
 /// Readers for every speed up to four times: what is read faster loses what would fold back.
 package struct SincBank: ~Copyable, @unchecked Sendable {
+  private let anchor = Anchor()
   // Six to the octave: at most a sixth of an octave more is lost at the top than must be.
   private static var stepsPerOctave: Int { @_noLocks get { 6 } }
   private static var tableCount: Int { @_noLocks get { 2 * stepsPerOctave + 1 } }

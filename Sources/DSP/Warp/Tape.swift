@@ -5,6 +5,7 @@ internal import CRealtime
 /// Frames are numbered from 0 as they are written. Before the first there is silence, and what
 /// is older than the tape is long is overwritten.
 package struct Tape: ~Copyable, @unchecked Sendable {
+  private let anchor = Anchor()
   /// How many frames after any place can be read in one piece.
   package let reach: Int
   /// How many frames are kept.

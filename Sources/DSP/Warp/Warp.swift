@@ -26,6 +26,7 @@ package struct Warp: ~Copyable {
   // In semitones a fifth of a cent, in octaves of rate a seventh of a percent.
   private static var imperceptible: Float { @_noLocks get { 0.002 } }
 
+  private let anchor = Anchor()
   private let farthest: Int64
   private let leapRoom: Int64
   private let wayBack: Int64
@@ -45,6 +46,7 @@ package struct Warp: ~Copyable {
   private let fadeFrames: Int
 
   private var semitones: Glide
+  private var wantedPitch: Float = 1
   private var formant: Glide
   private var octavesOfRate: Glide
 
@@ -87,7 +89,11 @@ package struct Warp: ~Copyable {
 
   /// Sets the pitch, in semitones from the tape's own.
   @_noLocks
-  package mutating func setPitch(semitones value: Float) { semitones.move(to: value) }
+  package mutating func setPitch(semitones value: Float) {
+    if value == semitones.target { return }
+    semitones.move(to: value)
+    wantedPitch = Self.ratio(semitones: value)
+  }
 
   /// Moves the formants, in semitones from where they are.
   @_noLocks
@@ -113,11 +119,10 @@ package struct Warp: ~Copyable {
   /// last.
   package var delay: Int {
     @_noLocks get {
-      let pitch = Self.ratio(semitones: semitones.target)
       switch wantedEngine {
-      case .live: return live.delay(pitch: pitch, bank: bank)
-      case .voice: return voice.delay(pitch: pitch)
-      case .studio: return studio.delay(pitch: pitch)
+      case .live: live.delay(pitch: wantedPitch, bank: bank)
+      case .voice: voice.delay(pitch: wantedPitch)
+      case .studio: studio.delay(pitch: wantedPitch)
       }
     }
   }
@@ -280,7 +285,7 @@ package struct Warp: ~Copyable {
   @_noLocks
   private mutating func aim() {
     step.pitch = Self.ratio(semitones: Self.value(of: semitones))
-    step.nextPitch = Self.ratio(semitones: semitones.target)
+    step.nextPitch = wantedPitch
     step.formant = Self.ratio(semitones: Self.value(of: formant))
     step.rate = Self.rate(octaves: Self.value(of: octavesOfRate))
     step.nextRate = Self.rate(octaves: octavesOfRate.target)

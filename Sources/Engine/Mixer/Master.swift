@@ -41,6 +41,15 @@ struct Master: BitwiseCopyable {
     open.settle()
   }
 
+  /// Goes on while nothing is to be heard, over a silent block; returns the limiter's gain.
+  @_noLocks
+  mutating func rest(_ silence: Stereo, frames: Int) -> Float {
+    gain.skip(frames: frames)
+    open.skip(frames: frames)
+    limiter.process(silence.left, silence.right, frames: frames, peak: 0)
+    return limiter.currentGain
+  }
+
   @_noLocks
   mutating func process(
     _ out: Stereo, frames: Int, scratch: UnsafeMutablePointer<Float>
