@@ -13,6 +13,10 @@ internal import CRealtime
 struct ReverbDamping: BitwiseCopyable {
   // A little less than Butterworth: keeps the octave below the damping flatter.
   private static var resonance: Float { @_noLocks get { 0.8 } }
+  // A pass that leaves less leaves nothing: -80 dB. And the poles come so near to 0 Hz then that
+  // their places round to places where they ring for ever, the nearer the lower the corner.
+  private static var leastRoot: Float { @_noLocks get { 0.01 } }
+  private static var leastSlope: Float { @_noLocks get { 0.0007 } }
 
   /// The weights of a sample and of the two before it, for each line.
   struct Zeros: BitwiseCopyable {
@@ -60,9 +64,11 @@ struct ReverbDamping: BitwiseCopyable {
   /// that of half the corner's angle, and `scale` goes to all frequencies.
   @_noLocks
   mutating func move(roots: SIMD8<Float>, tangent: Float, scale: Float, frames: Int) {
-    let gains = roots * roots
     let inverse = 1 / tangent
     let square = inverse * inverse
+    let least = SIMD8<Float>(repeating: max(Self.leastRoot, Self.leastSlope * inverse))
+    let roots = roots.replacing(with: least, where: roots .< least)
+    let gains = roots * roots
     let slope = roots * (inverse / Self.resonance)
     let norm = 1 / (square + slope + gains)
     let level = gains * gains * norm * scale
