@@ -111,7 +111,7 @@ import Testing
 
   /// A change that must make no corner that the tone itself does not have.
   enum Change: String, CaseIterable {
-    case size, shrinking, decay, damping, predelay, mix
+    case size, shrinking, decay, lengthening, damping, predelay, mix
   }
 
   @Test(arguments: Change.allCases)
@@ -124,6 +124,7 @@ import Testing
       case .size: reverb.setSize(0.7)
       case .shrinking: reverb.setSize(0)
       case .decay: reverb.setDecay(seconds: 0.2)
+      case .lengthening: reverb.setDecay(seconds: 30)
       case .damping: reverb.setDamping(hertz: 500)
       case .predelay: reverb.setPredelay(seconds: 0.1)
       case .mix: reverb.setMix(0.2)

@@ -14,6 +14,9 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   private static var chunksPerStep: Int { @_noLocks get { 4 } }
   private static var stepFrames: Int { @_noLocks get { chunksPerStep * ReverbClock.chunk } }
   private static let glideSeconds: Float = 0.025
+  private static let entranceSeconds: Float = 0.008
+  // While it moves, steady noise may be louder by 0.4 dB than it is at rest.
+  private static let greatestPower: Float = 1.1
   private static let offSeconds: Float = 0.03
   private static let resetSeconds: Float = 0.02
   private static let onSeconds: Float = 0.01
@@ -52,13 +55,20 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   private var mix: Float = 0.3
   private var decay: Glide
   private var damping: Glide
+  // The gain with which the diffused sound enters, as the last step left it and on its way.
+  private var entering: Glide
   private var level: Float = 0
   private var levelStep: Float = 0
   private var moves = false
+  // The steps since nothing was left to move but the level.
+  private var evenSteps = 0
+  // What the losses that were worked out last have for a balance.
+  private var balance = ReverbLines.Balance(kept: 0, heard: 0)
 
   private var predelay: ReverbPredelay
   private var diffuser: ReverbDiffuser
   private var lines: ReverbLines
+  private var powers: ReverbPowers
 
   // One chunk each: both sides as they come, both sides as they leave, and the diffused lanes.
   private let pending: Stereo
@@ -88,6 +98,8 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     predelay = ReverbPredelay(sampleRate: sampleRate)
     diffuser = ReverbDiffuser(sampleRate: sampleRate)
     lines = ReverbLines(sampleRate: sampleRate, size: 0.5)
+    powers = ReverbPowers(frames: lines.longest, step: Self.stepFrames)
+    entering = Glide(at: 0, sampleRate: steps, seconds: Self.entranceSeconds)
     settle()
   }
 
@@ -188,18 +200,28 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     damping.jump(to: damping.target)
     predelay.settle()
     lines.setLengths()
-    level = setLosses(frames: 0)
-    levelStep = 0
-    moves = false
-    lines.restGains()
+    rest()
   }
 
+  /// Is at the losses asked for, and at the level that goes with them.
   @_noLocks
-  private mutating func setLosses(frames: Int) -> Float {
-    let hertz = min(rt_exp(damping.current), 0.45 * sampleRate)
-    let angle = Double(hertz / sampleRate) * .pi
-    let tangent = Float(rt_sin(angle) / rt_cos(angle))
-    return lines.setLosses(decay: rt_exp(decay.current), tangent: tangent, frames: frames)
+  private mutating func rest() {
+    balance = lines.aim(decay: rt_exp(decay.target), frames: 0)
+    lines.move(tangent: tangent, frames: 0)
+    powers.rest(at: balance.entering)
+    level = rt_square_root(balance.input)
+    entering.jump(to: level)
+    levelStep = 0
+    moves = false
+  }
+
+  /// The tangent of half the damping's angle.
+  private var tangent: Float {
+    @_noLocks get {
+      let hertz = min(rt_exp(damping.current), 0.45 * sampleRate)
+      let angle = Double(hertz / sampleRate) * .pi
+      return Float(rt_sin(angle) / rt_cos(angle))
+    }
   }
 
   /// Starts with empty lines at the chunk at hand.
@@ -318,7 +340,6 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     chunks &+= 1
     bound(pending.left)
     bound(pending.right)
-    level += levelStep * Float(ReverbClock.chunk)
     if entryDone < entryChunks {
       let fade = ReverbFade(done: entryDone, of: entryChunks)
       fade.scale(pending.left, out: false)
@@ -327,7 +348,8 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
     predelay.process(pending, clock)
     diffuser.process(
-      left: pending.left, right: pending.right, to: diffused, clock, silence: silence)
+      pending, gain: moves ? 1 : level, to: diffused, clock, silence: silence)
+    if moves { moveLevel() }
     diffuser.listen(diffused, to: ready)
     lines.process(diffused, left: ready.left, right: ready.right, clock)
     let isSound = watch()
@@ -379,30 +401,85 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   }
 
   /// Works out what moves until the next step.
+  ///
+  /// Steady noise is to stay as loud as it is, whatever is asked for. So what enters falls ahead
+  /// of the losses: those fall no further than what is in the lines allows, which entered when
+  /// less of it was to be heard. And what enters rises behind them.
   @_noLocks
   private mutating func prepareStep() {
-    if decay.isMoving || damping.isMoving || lines.isFading {
-      decay.skip(frames: 1)
-      damping.skip(frames: 1)
-      let goal = setLosses(frames: Self.stepFrames)
-      levelStep = (goal - level) / Float(Self.stepFrames)
-      moves = true
-    } else if moves {
-      level = setLosses(frames: 0)
-      levelStep = 0
-      moves = false
-      lines.restGains()
+    let isAsked = decay.isMoving || damping.isMoving || lines.isFading
+    if !isAsked && !moves { return }
+    if isAsked { evenSteps = 0 }
+    if moves && evenSteps > powers.steps(lines.longestLength) && !entering.isMoving {
+      rest()
+      return
     }
+    moves = true
+    decay.skip(frames: 1)
+    damping.skip(frames: 1)
+    level = entering.current
+    let goal = lines.balance(decay: rt_exp(decay.target), frames: Self.stepFrames)
+    let isEven = evenSteps > powers.steps(lines.longestLength)
+    let input = isEven ? goal.input : input(for: goal)
+    entering.move(to: rt_square_root(input))
+    entering.skip(frames: 1)
+    let next = entering.current
+    levelStep = (next - level) / Float(Self.stepFrames)
+    let isHeld = aimLosses(room: Self.greatestPower - 4 * next * next)
+    lines.move(tangent: tangent, frames: Self.stepFrames)
+    powers.write(next * next + lines.returning(powers))
+    let isNear = abs(input - goal.input) < 0.02 * goal.input
+    evenSteps = isAsked || isHeld || !isNear ? 0 : evenSteps &+ 1
   }
 
-  /// Brings the input to the level that makes the reverb as loud as it, within bounds.
+  /// The power that is to enter on the way to a balance: what keeps the lines at the goal's
+  /// power, but no more than can be heard besides what is in them, and no less than it is at
+  /// either end.
   @_noLocks
-  private mutating func bound(_ samples: UnsafeMutablePointer<Float>) {
+  private func input(for goal: ReverbLines.Balance) -> Float {
+    let missing = min(goal.entering - lines.returning(powers), (1 - lines.heard(powers).power) / 4)
+    return max(missing, min(goal.input, balance.input))
+  }
+
+  /// Works out the losses of the next step, with which no more power than `room` is heard of the
+  /// lines, and returns whether that held them back.
+  @_noLocks
+  private mutating func aimLosses(room: Float) -> Bool {
+    var seconds = rt_exp(decay.current)
+    balance = lines.aim(decay: seconds, frames: Self.stepFrames)
+    // Newton's method: the power is a convex function of the inverse, so that this comes nearer
+    // from one side. The rest is for the next step.
+    for round in 0..<3 {
+      let heard = lines.heard(powers)
+      if heard.power <= room { return round > 0 }
+      seconds = max(0.1, 1 / (1 / seconds - (heard.power - room) / heard.slope))
+      balance = lines.aim(decay: seconds, frames: Self.stepFrames)
+    }
+    return true
+  }
+
+  /// Takes what enters from one level to the next.
+  @_noLocks
+  private mutating func moveLevel() {
+    let lanes = UnsafeMutableRawPointer(diffused)
+    let ramp = level + levelStep * SIMD4<Float>(0, 1, 2, 3)
+    var place = 0
+    while place < 32 &* ReverbClock.chunk {
+      let frame = Float((place >> 2) & (ReverbClock.chunk &- 1))
+      let sound = lanes.load(fromByteOffset: place, as: SIMD4<Float>.self)
+      lanes.storeBytes(
+        of: sound * (ramp + levelStep * frame), toByteOffset: place, as: SIMD4<Float>.self)
+      place &+= 16
+    }
+    level += levelStep * Float(ReverbClock.chunk)
+  }
+
+  /// Keeps what comes within bounds.
+  @_noLocks
+  private func bound(_ samples: UnsafeMutablePointer<Float>) {
     let (most, least) = (Self.greatestInput, -Self.greatestInput)
-    let (level, step) = (self.level, levelStep)
     for frame in 0..<ReverbClock.chunk {
-      let gain = level + step * Float(frame)
-      samples[frame] = min(max(samples[frame], least), most) * gain
+      samples[frame] = min(max(samples[frame], least), most)
     }
   }
 }

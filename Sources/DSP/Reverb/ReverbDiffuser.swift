@@ -80,14 +80,14 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     for index in 0..<ringCount { rings[index].begin(clock) }
   }
 
-  /// Makes eight lanes, a chunk each, of both sides.
+  /// Makes eight lanes, a chunk each, of both sides, with a gain.
   @_noLocks
   mutating func process(
-    left: UnsafePointer<Float>, right: UnsafePointer<Float>, to lanes: UnsafeMutablePointer<Float>,
-    _ clock: ReverbClock, silence: UnsafeMutablePointer<Float>
+    _ sound: Stereo, gain: Float, to lanes: UnsafeMutablePointer<Float>, _ clock: ReverbClock,
+    silence: UnsafeMutablePointer<Float>
   ) {
-    rt_copy(rings[0].chunk(clock), left, ReverbClock.chunk)
-    rt_copy(rings[1].chunk(clock), right, ReverbClock.chunk)
+    rt_copy(rings[0].chunk(clock), sound.left, ReverbClock.chunk)
+    rt_copy(rings[1].chunk(clock), sound.right, ReverbClock.chunk)
     rings[0].close(clock)
     rings[1].close(clock)
     for step in 0..<Self.steps {
@@ -99,8 +99,13 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
       let (s4, s5) = (source(lane &+ 4, clock, silence), source(lane &+ 5, clock, silence))
       let (s6, s7) = (source(lane &+ 6, clock, silence), source(lane &+ 7, clock, silence))
       let gains = self.gains + lane
-      let (g0, g1, g2, g3) = (gains[0], gains[1], gains[2], gains[3])
-      let (g4, g5, g6, g7) = (gains[4], gains[5], gains[6], gains[7])
+      let gain = isLast ? gain : 1
+      let (g0, g1, g2, g3) = (
+        gain * gains[0], gain * gains[1], gain * gains[2], gain * gains[3]
+      )
+      let (g4, g5, g6, g7) = (
+        gain * gains[4], gain * gains[5], gain * gains[6], gain * gains[7]
+      )
       let (t0, t1) = (
         target(0, isLast, targets, lanes, clock), target(1, isLast, targets, lanes, clock)
       )

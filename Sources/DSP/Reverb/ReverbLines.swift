@@ -21,7 +21,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   let nextLengths: UnsafeMutablePointer<Int>
   // Eight places that both sides hear alike, then eight that they hear opposite.
   let places: UnsafeMutablePointer<Float>
-  private let signs: UnsafeMutablePointer<Float>
+  let signs: UnsafeMutablePointer<Float>
   let gains: UnsafeMutablePointer<Float>
   let gainSteps: UnsafeMutablePointer<Float>
   let taps: UnsafeMutablePointer<UnsafeRawPointer>
@@ -31,10 +31,15 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   let faded: UnsafeMutablePointer<Float>
   let spare: UnsafeMutablePointer<Float>
 
-  private let sampleRate: Float
-  private let fadeChunks: Int
+  let sampleRate: Float
+  let fadeChunks: Int
   var damping = ReverbDamping()
   var gainsMove = false
+  // The losses that were worked out last: the lines' lengths, the roots of what a pass leaves of
+  // each, and the taps' gains.
+  var aimedLengths = SIMD8<Float>(repeating: 0)
+  var aimedRoots = SIMD8<Float>(repeating: 0)
+  var aimedGains = SIMD16<Float>(repeating: 0)
   var swayPhases = SIMD8<UInt32>(repeating: 0)
   let swaySteps: SIMD8<UInt32>
   // By how many frames each line is longer than its length, and by how many at most.
@@ -43,7 +48,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   private var size: Float
   var fading = -1
   private var lastFaded = 7
-  private var fadeDone = 0
+  private(set) var fadeDone = 0
 
   init(sampleRate: Float, size: Float) {
     self.sampleRate = sampleRate
@@ -169,45 +174,6 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
       }
     }
   }
-
-  /// Goes to the losses for a decay time and a damping within `frames` frames, and returns the
-  /// level at which white noise comes out as loud as it goes in.
-  ///
-  /// In each line a mean power p circulates with p = in + p * mean(gain squared), as the matrix
-  /// shares all power out evenly; what the taps hear of it is added up with their gains.
-  @_noLocks
-  mutating func setLosses(decay: Float, tangent: Float, frames: Int) -> Float {
-    let nepersPerFrame = -6.907_755_3 / (decay * sampleRate)
-    var roots = SIMD8<Float>(repeating: 0)
-    var kept: Float = 0
-    var heardPower: Float = 0
-    let share = frames > 0 ? 1 / Float(frames) : 0
-    for line in 0..<8 {
-      var length = Float(lengths[line])
-      if line == fading {
-        let done = Float(fadeDone &* ReverbClock.chunk &+ frames)
-        let share = min(1, done / Float(fadeChunks &* ReverbClock.chunk))
-        length += Float(nextLengths[line] &- lengths[line]) * share
-      }
-      roots[line] = rt_exp(nepersPerFrame * length * 0.5)
-      let loss = roots[line] * roots[line]
-      kept += loss * loss / 8
-      for tap in stride(from: line, to: 16, by: 8) {
-        let gain = signs[tap] * rt_exp(nepersPerFrame * length * places[tap])
-        heardPower += gain * gain
-        if frames == 0 { gains[tap] = gain }
-        gainSteps[tap] = (gain - gains[tap]) * share
-      }
-    }
-    gainsMove = frames > 0
-    damping.move(roots: roots, tangent: tangent, scale: Self.matrixScale, frames: frames)
-    // A side hears four diffused lanes as they enter.
-    return 1 / rt_square_root(4 + heardPower / max(1 - kept, 1e-6))
-  }
-
-  /// Keeps what the gains have come to.
-  @_noLocks
-  mutating func restGains() { gainsMove = false }
 
   /// Feeds one chunk of eight diffused lanes, and adds what is heard of the lines to both sides.
   @_noLocks
