@@ -127,7 +127,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     decay.move(to: rt_log(Self.within(seconds, 0.1, 30)))
   }
 
-  /// Sets the lengths of the lines: from 0, a cupboard of 11 to 30 ms, to 1, 120 to 335 ms.
+  /// Sets the lengths of the lines: from 0, a cabin of 20 to 55 ms, to 1, 120 to 335 ms.
   @_noLocks
   package mutating func setSize(_ size: Float) {
     lines.setSize(Self.within(size, 0, 1))

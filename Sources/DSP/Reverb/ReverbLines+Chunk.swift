@@ -169,10 +169,10 @@ extension ReverbLines {
   ) {
     for tap in 0..<16 {
       let line = tap & 7
-      let delay = Int(Float(lengths[line]) * places[tap])
+      let delay = Int(lateness(tap, Float(lengths[line])))
       taps[tap] = rings[line].read(delay: delay, clock, silence: spare)
       if line == fading {
-        let next = Int(Float(nextLengths[line]) * places[tap])
+        let next = Int(lateness(tap, Float(nextLengths[line])))
         let result = faded + (tap >> 3) &* ReverbClock.chunk
         fade.mix(
           from: taps[tap], to: rings[line].read(delay: next, clock, silence: spare), result)

@@ -56,8 +56,8 @@ extension ReverbLines {
     for line in 0..<8 {
       let length = length(line, ahead: frames)
       kept += rt_exp(2 * nepers * length) / 8
-      heard += rt_exp(2 * nepers * length * places[line])
-      heard += rt_exp(2 * nepers * length * places[line &+ 8])
+      heard += rt_exp(2 * nepers * lateness(line, length))
+      heard += rt_exp(2 * nepers * lateness(line &+ 8, length))
     }
     return Balance(kept: kept, heard: heard)
   }
@@ -76,7 +76,7 @@ extension ReverbLines {
       let loss = aimedRoots[line] * aimedRoots[line]
       kept += loss * loss / 8
       for tap in stride(from: line, to: 16, by: 8) {
-        let gain = signs[tap] * rt_exp(nepers * length * places[tap])
+        let gain = signs[tap] * rt_exp(nepers * lateness(tap, length))
         heard += gain * gain
         aimedGains[tap] = gain
       }
@@ -89,7 +89,7 @@ extension ReverbLines {
   func heard(_ powers: borrowing ReverbPowers) -> Heard {
     var heard = Heard()
     for tap in 0..<16 {
-      let delay = aimedLengths[tap & 7] * places[tap]
+      let delay = lateness(tap, aimedLengths[tap & 7])
       let gain = aimedGains[tap]
       let power = gain * gain * powers.entered(framesAgo: delay)
       heard.power += power

@@ -21,6 +21,9 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   let nextLengths: UnsafeMutablePointer<Int>
   // Eight places that both sides hear alike, then eight that they hear opposite.
   let places: UnsafeMutablePointer<Float>
+  // The same for what a line is longer than in the middle.
+  let farPlaces: UnsafeMutablePointer<Float>
+  let middles: UnsafeMutablePointer<Float>
   let signs: UnsafeMutablePointer<Float>
   let gains: UnsafeMutablePointer<Float>
   let gainSteps: UnsafeMutablePointer<Float>
@@ -60,6 +63,8 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     lengths = .allocate(capacity: 8)
     nextLengths = .allocate(capacity: 8)
     places = .allocate(capacity: 16)
+    farPlaces = .allocate(capacity: 16)
+    middles = .allocate(capacity: 8)
     signs = .allocate(capacity: 16)
     gains = .allocate(capacity: 16)
     gainSteps = .allocate(capacity: 16)
@@ -83,6 +88,8 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
       (rings + line).initialize(
         to: ReverbRing(in: memory + line * footprint, frames: longest + margin))
       (proportions + line).initialize(to: ReverbRoom.lengths[line])
+      (middles + line).initialize(
+        to: ReverbRoom.lengths[line] * ReverbRoom.middle * sampleRate)
       (lengths + line).initialize(to: 0)
       (nextLengths + line).initialize(to: 0)
       (places + line).initialize(to: ReverbRoom.places[line].same)
@@ -95,6 +102,10 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     }
     swaySteps = steps
     swayPhases = phases
+    for tap in 0..<16 {
+      let share = ReverbRoom.near.contains(tap) ? ReverbRoom.nearShare : 1
+      (farPlaces + tap).initialize(to: places[tap] * share)
+    }
     gains.initialize(repeating: 0, count: 16)
     gainSteps.initialize(repeating: 0, count: 16)
     taps.initialize(repeating: UnsafeRawPointer(spare), count: 16)
@@ -108,6 +119,8 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     lengths.deallocate()
     nextLengths.deallocate()
     places.deallocate()
+    farPlaces.deallocate()
+    middles.deallocate()
     signs.deallocate()
     gains.deallocate()
     gainSteps.deallocate()
@@ -130,6 +143,13 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   @_noLocks
   private func length(_ line: Int) -> Int {
     Int(proportions[line] * ReverbRoom.longest(size: size) * sampleRate + 0.5)
+  }
+
+  /// How late a tap is heard in a line of a length.
+  @_noLocks
+  func lateness(_ tap: Int, _ length: Float) -> Float {
+    let near = min(length, middles[tap & 7])
+    return near * places[tap] + (length - near) * farPlaces[tap]
   }
 
   /// Lets the lines have the lengths for the size at once.

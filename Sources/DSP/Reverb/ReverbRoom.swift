@@ -47,6 +47,20 @@ enum ReverbRoom {
   static let swayHertz: [Double] = [0.31, 0.43, 0.57, 0.71, 0.37, 0.51, 0.63, 0.83]
 
   /// The longest line, in seconds, for a size of 0 to 1.
+  ///
+  /// Shorter than the shortest here, all lines together had so few notes that they were heard
+  /// one by one.
   @_noLocks
-  static func longest(size: Float) -> Float { 0.03 + 0.305 * size }
+  static func longest(size: Float) -> Float { 0.055 + (0.23 + 0.05 * size) * size }
+
+  /// The length up to which all places are shares of the length, as that of the longest line in
+  /// seconds.
+  static let middle: Float = 0.1825
+
+  /// How much of what is beyond that the first two places have: in large rooms there was a hole
+  /// between what enters and what is heard on the way.
+  static let nearShare: Float = 0.2
+
+  /// The places that are heard first, counted as all of the first kind and then all of the second.
+  static let near: [Int] = [1, 15]
 }
