@@ -111,47 +111,74 @@ struct ReverbDamping: BitwiseCopyable {
   @_noLocks
   mutating func empty() { past = (Poles(), Poles()) }
 
-  /// Puts the poles to one chunk in place, frame by frame, eight lanes each.
+  /// Puts the poles to one chunk in place, eight lines of frames one after the other.
   @_noLocks
-  mutating func process(_ lanes: UnsafeMutableRawPointer) {
-    var (lower1, lower2) = (past.0.first, past.0.second)
-    var (upper1, upper2) = (past.1.first, past.1.second)
-    var (a1, a2) = (poles.0.first, poles.0.second)
-    var (b1, b2) = (poles.1.first, poles.1.second)
+  mutating func process(_ lines: UnsafeMutablePointer<Float>) {
+    let line = ReverbClock.chunk &* 4
+    let (lower, upper) = (
+      UnsafeMutableRawPointer(lines), UnsafeMutableRawPointer(lines) + 4 &* line
+    )
+    var (low, high) = (Run(poles.0, past.0), Run(poles.1, past.1))
     let moves = framesToGo > 0
     var place = 0
-    while place < ReverbClock.chunk &* 32 {
+    while place < line {
+      // Four frames of eight lanes.
+      let lowIn = ReverbQuad(lower + place, stride: line).turned()
+      let highIn = ReverbQuad(upper + place, stride: line).turned()
       if moves {
-        a1 += polesStep.0.first
-        a2 += polesStep.0.second
-        b1 += polesStep.1.first
-        b2 += polesStep.1.second
+        low.move(polesStep.0)
+        high.move(polesStep.1)
       }
-      let lower =
-        (lanes.load(fromByteOffset: place, as: SIMD4<Float>.self) - a2 * lower2)
-        - a1 * lower1
-      let upper =
-        (lanes.load(fromByteOffset: place &+ 16, as: SIMD4<Float>.self) - b2 * upper2)
-        - b1 * upper1
-      lower2 = lower1
-      upper2 = upper1
-      lower1 = lower
-      upper1 = upper
-      lanes.storeBytes(of: lower, toByteOffset: place, as: SIMD4<Float>.self)
-      lanes.storeBytes(of: upper, toByteOffset: place &+ 16, as: SIMD4<Float>.self)
-      place &+= 32
+      let (low0, high0) = (low.pass(lowIn.a), high.pass(highIn.a))
+      if moves {
+        low.move(polesStep.0)
+        high.move(polesStep.1)
+      }
+      let (low1, high1) = (low.pass(lowIn.b), high.pass(highIn.b))
+      if moves {
+        low.move(polesStep.0)
+        high.move(polesStep.1)
+      }
+      let (low2, high2) = (low.pass(lowIn.c), high.pass(highIn.c))
+      if moves {
+        low.move(polesStep.0)
+        high.move(polesStep.1)
+      }
+      let (low3, high3) = (low.pass(lowIn.d), high.pass(highIn.d))
+      ReverbQuad(low0, low1, low2, low3).turned().store(lower + place, stride: line)
+      ReverbQuad(high0, high1, high2, high3).turned().store(upper + place, stride: line)
+      place &+= 16
     }
-    past.0.first = lower1
-    past.0.second = lower2
-    past.1.first = upper1
-    past.1.second = upper2
+    past = (low.past, high.past)
     if moves {
       framesToGo &-= ReverbClock.chunk
-      poles.0.first = a1
-      poles.0.second = a2
-      poles.1.first = b1
-      poles.1.second = b2
-      if framesToGo == 0 { poles = polesGoal }
+      poles = framesToGo == 0 ? polesGoal : (low.poles, high.poles)
+    }
+  }
+
+  /// Four lanes on their way through a chunk.
+  private struct Run: BitwiseCopyable {
+    var poles: Poles
+    var past: Poles
+
+    @_noLocks @inline(__always)
+    init(_ poles: Poles, _ past: Poles) {
+      self.poles = poles
+      self.past = past
+    }
+
+    @_noLocks @inline(__always)
+    mutating func move(_ step: Poles) {
+      poles.first += step.first
+      poles.second += step.second
+    }
+
+    @_noLocks @inline(__always)
+    mutating func pass(_ sound: SIMD4<Float>) -> SIMD4<Float> {
+      let result = (sound - poles.second * past.second) - poles.first * past.first
+      past.second = past.first
+      past.first = result
+      return result
     }
   }
 }

@@ -95,38 +95,6 @@ extension ReverbLines {
     x.replacing(with: -x, where: x .< 0)
   }
 
-  /// Turns eight lines of frames into frames of eight lanes.
-  @_noLocks
-  mutating func turnLanes() {
-    let from = UnsafeRawPointer(heard)
-    let line = ReverbClock.chunk &* 4
-    var frame = 0
-    while frame < ReverbClock.chunk {
-      let lower = ReverbQuad(from + frame &* 4, stride: line).transposed()
-      let upper = ReverbQuad(from + (4 &* line &+ frame &* 4), stride: line).transposed()
-      lower.store(lanes + frame &* 32, stride: 32)
-      upper.store(lanes + (frame &* 32 &+ 16), stride: 32)
-      frame &+= 4
-    }
-  }
-
-  /// Turns frames of eight lanes back into eight lines of frames.
-  ///
-  /// Not together with what follows: the compiler would do that number by number.
-  @_noLocks
-  mutating func turnBack() {
-    let to = UnsafeMutableRawPointer(heard)
-    let line = ReverbClock.chunk &* 4
-    var frame = 0
-    while frame < ReverbClock.chunk {
-      let lower = ReverbQuad(lanes + frame &* 32, stride: 32).transposed()
-      let upper = ReverbQuad(lanes + (frame &* 32 &+ 16), stride: 32).transposed()
-      lower.store(to + frame &* 4, stride: line)
-      upper.store(to + (4 &* line &+ frame &* 4), stride: line)
-      frame &+= 4
-    }
-  }
-
   /// Spreads what came out of each line over all of them, and adds what is new.
   @_noLocks
   mutating func feed(_ diffused: UnsafePointer<Float>, _ clock: ReverbClock) {

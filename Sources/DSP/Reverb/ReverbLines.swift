@@ -28,9 +28,8 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   let gains: UnsafeMutablePointer<Float>
   let gainSteps: UnsafeMutablePointer<Float>
   let taps: UnsafeMutablePointer<UnsafeRawPointer>
-  // One chunk of eight lines, line by line; of eight lanes, frame by frame; and what crossfades.
+  // One chunk of eight lines, one after the other, and what crossfades.
   let heard: UnsafeMutablePointer<Float>
-  let lanes: UnsafeMutableRawPointer
   let faded: UnsafeMutablePointer<Float>
   let spare: UnsafeMutablePointer<Float>
 
@@ -49,6 +48,8 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   var sway = SIMD8<Float>(repeating: 0)
   let swayDepth: Float
   private var size: Float
+  // Whether all lines are known to have the lengths for it.
+  private var hasSize = false
   var fading = -1
   private var lastFaded = 7
   private(set) var fadeDone = 0
@@ -75,8 +76,6 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     faded.initialize(repeating: 0, count: 2 * ReverbClock.chunk)
     spare = .allocate(capacity: 2 * ReverbClock.chunk)
     spare.initialize(repeating: 0, count: 2 * ReverbClock.chunk)
-    lanes = .allocate(byteCount: 32 * ReverbClock.chunk, alignment: 64)
-    lanes.initializeMemory(as: Float.self, repeating: 0, count: 8 * ReverbClock.chunk)
     let longest = Int(ReverbRoom.longest(size: 1) * sampleRate)
     let margin = Int(Self.swaySeconds * sampleRate) + 8
     let footprint = ReverbRing.footprint(frames: longest + margin)
@@ -128,7 +127,6 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     heard.deallocate()
     faded.deallocate()
     spare.deallocate()
-    lanes.deallocate()
   }
 
   /// The longest line, in frames.
@@ -138,7 +136,10 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
 
   /// Lets the lines go over to the lengths for a size, one after the other.
   @_noLocks
-  mutating func setSize(_ size: Float) { self.size = size }
+  mutating func setSize(_ size: Float) {
+    self.size = size
+    hasSize = false
+  }
 
   @_noLocks
   private func length(_ line: Int) -> Int {
@@ -181,7 +182,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   /// Starts a fade where a line has not the length it should have.
   @_noLocks
   mutating func prepare() {
-    if fading >= 0 { return }
+    if fading >= 0 || hasSize { return }
     for offset in 1...8 {
       let line = (lastFaded &+ offset) & 7
       let length = length(line)
@@ -193,6 +194,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
         return
       }
     }
+    hasSize = true
   }
 
   /// Feeds one chunk of eight diffused lanes, and adds what is heard of the lines to both sides.
@@ -203,9 +205,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   ) {
     let fade = ReverbFade(done: fadeDone, of: fadeChunks)
     readEnds(clock, fade)
-    turnLanes()
-    damping.process(lanes)
-    turnBack()
+    damping.process(heard)
     feed(diffused, clock)
     listen(left: left, right: right, clock, fade)
     if fading >= 0 {

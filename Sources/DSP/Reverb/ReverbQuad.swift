@@ -1,3 +1,5 @@
+internal import CRealtime
+
 /// Four frames of four lines, each line in a vector of its own.
 ///
 /// All of it is always inlined: as calls, the vectors would go through memory.
@@ -32,12 +34,14 @@ struct ReverbQuad: BitwiseCopyable {
     to.storeBytes(of: d, toByteOffset: 3 &* stride, as: SIMD4<Float>.self)
   }
 
-  /// Four lines of four frames, as four frames of four lines.
+  /// Four lines of four frames, as four frames of four lines, or the other way round.
   @_noLocks @inline(__always)
-  func transposed() -> ReverbQuad {
-    ReverbQuad(
-      SIMD4(a.x, b.x, c.x, d.x), SIMD4(a.y, b.y, c.y, d.y), SIMD4(a.z, b.z, c.z, d.z),
-      SIMD4(a.w, b.w, c.w, d.w))
+  func turned() -> ReverbQuad {
+    let (even, odd) = (rt_interleave_low(a, c), rt_interleave_low(b, d))
+    let (even2, odd2) = (rt_interleave_high(a, c), rt_interleave_high(b, d))
+    return ReverbQuad(
+      rt_interleave_low(even, odd), rt_interleave_high(even, odd), rt_interleave_low(even2, odd2),
+      rt_interleave_high(even2, odd2))
   }
 
   /// The four lines through a Hadamard matrix, which doubles their level.
