@@ -13,6 +13,9 @@ internal import CRealtime
 /// lie half a period beside what is due, and is found with a quarter of a period behind it: 1.75
 /// periods, which is 20 ms at 88 Hz. Grains of lower voices begin later than a period before.
 ///
+/// Where the place moves faster than the sound, it is further away a period before the middle of a
+/// grain: at rates above 1 the output is that much further behind its place.
+///
 /// The tape must have a reach of 256 frames or more.
 package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   static var mostGrains: Int { @_noLocks get { 16 } }
@@ -26,8 +29,12 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   var framesToSlot = 0
   var isFresh = true
   var hasLeapt = false
-  private var lastRate: Int64 = 0
+  private(set) var lastRate: Int64 = 0
   private var lastPlace: Int64 = 0
+  // How far the output is behind its place, and how far it is to be, in frames of tape with 32
+  // binary places.
+  private(set) var lag: Int64
+  private var wantedLag: Int64
   // The grain begun last, how long ago its middle was, and how far the next one's is away.
   var latest = 0
   var sinceLatest: Int64 = 0
@@ -43,6 +50,8 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     grains.initialize(repeating: VoiceGrain(), count: Self.mostGrains)
     scratch = .allocate(capacity: 3 * WarpStep.longest)
     scratch.initialize(repeating: 0, count: 3 * WarpStep.longest)
+    lag = Int64(delayFrames) << 32
+    wantedLag = lag
   }
 
   deinit {
@@ -81,6 +90,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     if step.isLeap && !isFresh { leap(from: lastPlace, to: step.place) }
     if step.rate != lastRate { holdBack(place: step.place, rate: step.rate) }
     lastRate = step.rate
+    aim(step)
     var done = 0
     while done < frames {
       let place = step.place(ofFrame: done)
@@ -104,8 +114,41 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
       sinceLatest &+= Int64(count) << 32
       untilNext &-= Int64(count) << 32
       framesToSlot &-= count
+      lag = lag(after: Int64(count) << 32)
       done &+= count
     }
     lastPlace = step.place(ofFrame: frames)
   }
+
+  // MARK: - Lag
+
+  /// How far the output is behind its place at rate 1.
+  var leastLag: Int64 { @_noLocks get { Int64(delayFrames) << 32 } }
+
+  /// Sets how far the output is to be behind its place; where nobody hears it, it is at once.
+  @_noLocks
+  private mutating func aim(_ step: WarpStep) {
+    wantedLag = leastLag
+    if step.rate > WarpStep.unity {
+      // What the place gains on the sound in a period of the lowest voice with whole grains.
+      let longest = leastLag / 7 &* 4
+      let rate = min(max(step.rate, step.nextRate), 4 &* WarpStep.unity)
+      wantedLag &+= VoicePlaces.product(longest, rate &- WarpStep.unity)
+    }
+    if step.isLeap || isFresh { lag = wantedLag }
+  }
+
+  /// How far the output will be behind its place in some frames.
+  ///
+  /// What is heard goes on meanwhile, between as fast as at rate 1 and twice as fast as that.
+  @_noLocks
+  func lag(after frames: Int64) -> Int64 {
+    if lag == wantedLag { return lag }
+    if lag > wantedLag { return max(wantedLag, lag &- frames) }
+    return min(wantedLag, lag &+ VoicePlaces.product(frames, (lastRate &- WarpStep.unity) / 2))
+  }
+
+  /// Is at once where it is at rate 1.
+  @_noLocks
+  mutating func forgetLag() { lag = leastLag }
 }

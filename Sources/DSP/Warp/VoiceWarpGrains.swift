@@ -9,8 +9,7 @@ extension VoiceWarp {
     let apart = Int64(marks.gap) << 32
     marks.restart(
       at: VoiceMark(
-        place: place &- Int64(delayFrames) << 32, span: apart, period: apart, isVoiced: false,
-        clarity: 0))
+        place: place &- lag, span: apart, period: apart, isVoiced: false, clarity: 0))
     untilNext = 0
     add(mark: marks.newest, speed: WarpStep.unity, table: 0, gain: 1, rise: 0)
     untilNext = apart
@@ -61,20 +60,19 @@ extension VoiceWarp {
     }
 
     let pitch = ratio(step.pitch)
+    let isAtRest = step.rate == WarpStep.unity && lag == leastLag
     let spacing = VoicePlaces.quotient(mark.period, speedOf(pitch))
     var rise = riseOf(mark.period, speed: speed)
     if previous.isVoiced {
       untilNext = spacing &- sinceLatest
-      if pitch == 1 && step.rate == WarpStep.unity && pick != previous.mark {
+      if pitch == 1 && isAtRest && pick != previous.mark {
         // What the marks were moved by while the pitch was another is taken back unnoticed.
         let error = due(place, step.rate) &- mark.place
         let most = mark.period / 256
         untilNext &-= max(-most, min(most, error))
       }
     } else {
-      if step.rate == WarpStep.unity {
-        untilNext = mark.place &+ Int64(delayFrames) << 32 &- place
-      }
+      if isAtRest { untilNext = mark.place &+ lag &- place }
       rise = mark.span
     }
     untilNext = max(untilNext, 1 << 32)
@@ -111,6 +109,7 @@ extension VoiceWarp {
       untilNext = max(previous.period &- sinceLatest, apart / 4)
       rise = min(rise, min(untilNext, untilNext &+ sinceLatest))
     }
+    if isSteady { forgetLag() }
     var target = due(place, step.rate)
     var likeness: Float = 1
     if !isSteady {
@@ -306,7 +305,7 @@ extension VoiceWarp {
   /// The place on the tape that is due in the middle of the next grain.
   @_noLocks
   private func due(_ place: Int64, _ rate: Int64) -> Int64 {
-    place &+ VoicePlaces.product(untilNext, rate) &- Int64(delayFrames) << 32
+    place &+ VoicePlaces.product(untilNext, rate) &- lag(after: untilNext)
   }
 
   /// The last place a grain may be around, if it is never to look past the place of its frames.
@@ -326,7 +325,12 @@ extension VoiceWarp {
   /// How many frames before its middle a grain begins: as long as marks can be known before.
   @_noLocks
   private func riseOf(_ period: Int64, speed: Int64) -> Int64 {
-    let most = Int64(delayFrames &- 8) << 32 &- period / 4 &* 3
+    var most = Int64(delayFrames &- 8) << 32 &- period / 4 &* 3
+    if lastRate > WarpStep.unity {
+      // A grain is planned a little before it begins.
+      let known = lag &- 8 << 32 &- period / 4 &* 3
+      most = min(most, VoicePlaces.quotient(known, lastRate) &- period / 16)
+    }
     let whole = VoicePlaces.quotient(period, speed)
     return max(period / 8, min(whole, most))
   }
