@@ -147,6 +147,43 @@ import Testing
     return decibels
   }
 
+  /// A saw of a whole number of frames a period, without what would fold back.
+  private func saw(_ hertz: Int, frames: Int) -> [Float] {
+    let length = Int(Self.rate) / hertz
+    let period = (0..<length).map { frame in
+      (1..<(12_000 / hertz)).reduce(Float(0)) { sum, number in
+        sum
+          + Float(
+            0.4 / Double(number) * sin(2 * .pi * Double(number * frame % length) / Double(length)))
+      }
+    }
+    return (0..<frames).map { period[$0 % length] }
+  }
+
+  /// The power of a pitch's partials up to 1.5 kHz, but for those that another pitch has too.
+  private func power(
+    of pitch: Double, besides other: Double? = nil, in sound: ArraySlice<Float>
+  ) -> Double {
+    (1...Int(1500 / pitch)).reduce(0) { sum, number in
+      let hertz = pitch * Double(number)
+      // Closer than that, the window of `partial` can't tell them apart.
+      if let other, abs(hertz - other * max(1, (hertz / other).rounded())) < 25 { return sum }
+      return sum + pow(10, partial(sound, hertz) / 10)
+    }
+  }
+
+  /// By how many dB a saw's new pitch stands out against its old one, of what they don't share.
+  private func lead(of new: Double, over old: Double, in sound: ArraySlice<Float>) -> Double {
+    let rest = power(of: old, besides: new, in: sound)
+    if rest == 0 {
+      // All of the old one's partials are the new one's too: those between them must be there.
+      return power(of: new, besides: old, in: sound) > power(of: old, in: sound) / 4 ? 100 : 0
+    }
+    let own = power(of: new, besides: old, in: sound)
+    // An octave above there is none that the old one hasn't.
+    return 10 * log10((own > 0 ? own : power(of: new, in: sound)) / rest)
+  }
+
   private func speech(_ frames: Int) -> [Float] {
     // A vowel that glides, noise, a pause, another vowel.
     let first = Vowel(seconds: 0.25) { 120 + 100 * $0 }.samples
@@ -185,12 +222,37 @@ import Testing
     #expect(level(zip(output[34_000...], due).map(-)) < level(input) - 100)
   }
 
-  @Test(arguments: [0.8, 1.25, 2])
+  @Test(arguments: [0.8, 1.25, 2, 3, 4])
   func `time is stretched without touching the pitch`(rate: Double) {
-    let input = Vowel(seconds: 0.4) { _ in 150 }.samples
-    let output = warped(input, frames: Int(18_000 / max(1, rate))) { _ in Wish(rate: rate) }.left
+    let input = Vowel(seconds: 0.4 * max(1, rate)) { _ in 150 }.samples
+    let output = warped(input, frames: 18_000) { _ in Wish(rate: rate) }.left
     #expect(abs(cents(320 / period(output.suffix(5000), near: 320))) < 2)
     #expect(abs(level(output.suffix(5000)) - level(input)) < 1)
+  }
+
+  @Test(arguments: [1.5, 4])
+  func `back at rate 1, the delay is what it was, too`(rate: Double) {
+    let wish = { (frame: Int) in Wish(rate: frame >= 4800 && frame < 9600 ? rate : 1) }
+    // Where the place is ahead of the frame in the end.
+    let ahead = Int(4800 * (rate - 1))
+    func due(_ frames: Range<Int>) -> Range<Int> {
+      (frames.lowerBound + ahead - Self.delay)..<(frames.upperBound + ahead - Self.delay)
+    }
+    // What has no pitch is there within 50 ms, to the bit but for the slopes.
+    let noise = Tone.noise(frames: 48_000)
+    let output = warped(noise, frames: 14_400, wish).left
+    #expect(zip(output[12_000...], noise[due(12_000..<14_400)]).allSatisfy { abs($0 - $1) < 1e-6 })
+    // A voice that rises by 100 Hz a second tells where it comes from: by then, it may be half a
+    // period beside it, which is 4 cents, and within a window it rises by 60. What it lags behind
+    // at rate 4 would be 37.
+    let rising = Vowel(seconds: 1) { 100 + 100 * $0 }.samples
+    let risen = warped(rising, frames: 14_400, wish).left[12_000...]
+    let expected = Self.rate / (100 + 100 * Double(due(13_200..<13_201).lowerBound) / Self.rate)
+    #expect(abs(cents(period(risen, near: expected) / expected)) < 15)
+    // The rest is made up for unnoticed, within a second.
+    let steady = Vowel(seconds: 1.5) { _ in 250 }.samples
+    let exact = warped(steady, frames: 50_000, wish).left[48_000...]
+    #expect(level(zip(exact, steady[due(48_000..<50_000)]).map(-)) < level(steady) - 100)
   }
 
   // MARK: - Pitch and formants
@@ -202,6 +264,35 @@ import Testing
     let expected = Self.rate / hertz / Double(ratio)
     // Marks are set between samples, and their errors don't add up.
     #expect(abs(cents(period(output.suffix(6000), near: expected) / expected)) < 3)
+  }
+
+  @Test(arguments: [0.5, 1.25, 1.5, 2, 3, 4], [Float(-12), -5, 5, 7, 12])
+  func `the pitch is moved at every rate`(rate: Double, semitones: Float) {
+    let wish = Wish(pitch: exp2(semitones / 12), rate: rate)
+    for hertz in [100, 150, 250] {
+      let input = saw(hertz, frames: Int(14_400 * rate) + 4)
+      let output = warped(input, frames: 14_400) { _ in wish }.left
+      #expect(output.allSatisfy { $0.isFinite })
+      // A fifth of a second behind a tenth, in which the pitch is found.
+      let old = Double(hertz)
+      let lead = lead(of: old * Double(wish.pitch), over: old, in: output[4800...])
+      #expect(lead > 20, "\(hertz) Hz: \(lead) dB")
+    }
+  }
+
+  @Test(arguments: [2 as Float, 4], [Float(-5), 7])
+  func `the pitch is moved where a live tape is caught up with, too`(
+    rate: Float, semitones: Float
+  ) {
+    var host = WarpHost()
+    host.warp.setEngine(.voice)
+    host.warp.setPitch(semitones: semitones)
+    host.warp.setRate(rate)
+    host.warp.settle()
+    let output = host.render(saw(150, frames: 120_000), block: 64).left
+    // In half a second it goes a second back once or twice; so short a break is faint.
+    let lead = lead(of: 150 * exp2(Double(semitones) / 12), over: 150, in: output[96_000...])
+    #expect(lead > 20, "\(lead) dB")
   }
 
   @Test(arguments: [8000.0, 44_100, 96_000])
@@ -308,6 +399,26 @@ import Testing
     #expect(Measure.roughness(output[4800...]) < 2 * Measure.roughness(input))
   }
 
+  @Test(arguments: [1.25, 2, 4], [Float(0.75), 1, 1.5])
+  func `a rate that glides through 1 is no click and no gap`(rate: Double, pitch: Float) {
+    let hertz = 150.0
+    // Up in 3 ms, down again, and down below 1.
+    func octaves(_ frame: Int) -> Double {
+      func way(_ begin: Int) -> Double { max(0, min(1, Double(frame - begin) / 144)) }
+      return log2(rate) * (way(9600) - way(14_400) + way(19_200) - 2 * way(20_160))
+    }
+    let input = Tone.sine(hertz, frames: 48_000)
+    let output = warped(input, frames: 26_400) {
+      Wish(pitch: pitch, rate: exp2(octaves($0)))
+    }.left
+    let steady = Measure.roughness(output[4800..<9600])
+    #expect(Measure.roughness(output[4800...]) < 2 * steady)
+    // Grains that are shorter for a moment shape the sound a little otherwise.
+    let span = Int(2 * Self.rate / hertz / Double(min(1, pitch)))
+    let levels = stride(from: 4800, to: 25_000, by: 100).map { level(output[$0..<($0 + span)]) }
+    #expect(levels.max()! - levels.min()! < 3)
+  }
+
   @Test(arguments: [Float(0.7), 1, 1.4])
   func `a leap is joined at the same spot of the wave`(pitch: Float) {
     let input = Vowel(seconds: 0.5) { _ in 150 }.samples
@@ -325,10 +436,14 @@ import Testing
   func `yields the same however it is cut`(block: Int) {
     let input = speech(24_000)
     for wish in [
-      Wish(pitch: 1.3), Wish(pitch: 0.7, formant: 1.2, rate: 1.5),
+      Wish(pitch: 1.3), Wish(pitch: 0.7, formant: 1.2, rate: 1.5), Wish(pitch: 1.2, rate: 3),
     ] {
-      let whole = warped(input, frames: 9600) { _ in wish }
-      let cut = warped(input, frames: 9600, block: block) { _ in wish }
+      // From rate 1 there and back: it falls further behind and catches up.
+      let wishes = { (frame: Int) in
+        frame < 640 || frame >= 5120 ? Wish(pitch: wish.pitch, formant: wish.formant) : wish
+      }
+      let whole = warped(input, frames: 9600, wishes)
+      let cut = warped(input, frames: 9600, block: block, wishes)
       #expect(whole == cut)
     }
   }
