@@ -29,7 +29,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   var framesToSlot = 0
   var isFresh = true
   var hasLeapt = false
-  private(set) var lastRate: Int64 = 0
+  private var lastRate: Int64 = 0
   private var lastPlace: Int64 = 0
   // How far the output is behind its place, and how far it is to be, in frames of tape with 32
   // binary places.

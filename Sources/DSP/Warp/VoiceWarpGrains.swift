@@ -325,12 +325,7 @@ extension VoiceWarp {
   /// How many frames before its middle a grain begins: as long as marks can be known before.
   @_noLocks
   private func riseOf(_ period: Int64, speed: Int64) -> Int64 {
-    var most = Int64(delayFrames &- 8) << 32 &- period / 4 &* 3
-    if lastRate > WarpStep.unity {
-      // A grain is planned a little before it begins.
-      let known = lag &- 8 << 32 &- period / 4 &* 3
-      most = min(most, VoicePlaces.quotient(known, lastRate) &- period / 16)
-    }
+    let most = Int64(delayFrames &- 8) << 32 &- period / 4 &* 3
     let whole = VoicePlaces.quotient(period, speed)
     return max(period / 8, min(whole, most))
   }
