@@ -174,11 +174,21 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     let recent = sound + (held &- window)
     // A lag into what is 40 dB below doesn't count as a likeness.
     let floor = power * 1e-4
+    var next = nextLag
+    while next &+ 4 <= end {
+      // The longest lag begins first.
+      let four = VoiceCorrelation.products(recent, recent - next - 3, count: window)
+      for lane in 0..<4 { likeness[next &+ 3 &- lane] = four[lane] }
+      next &+= 4
+    }
+    while next < end {
+      likeness[next] = VoiceCorrelation.product(recent, recent - next, count: window)
+      next &+= 1
+    }
     for lag in nextLag..<end {
       let lagged = recent - lag
-      let product = VoiceCorrelation.product(recent, lagged, count: window)
       likeness[lag] =
-        product / rt_square_root((power + floor) * (max(lagPower, 0) + floor))
+        likeness[lag] / rt_square_root((power + floor) * (max(lagPower, 0) + floor))
       let entering = lag < held &- window ? lagged[-1] : 0
       let leaving = lagged[window &- 1]
       lagPower += entering * entering - leaving * leaving

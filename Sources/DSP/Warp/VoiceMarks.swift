@@ -274,9 +274,18 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     let floor = own * 1e-6 + 1e-20
     let power = own + floor
     var other = VoiceCorrelation.product(long, long, count: count)
+    var lag = 0
+    while lag &+ 4 <= lags {
+      let four = VoiceCorrelation.products(short, long + lag, count: count)
+      for lane in 0..<4 { scores[lag &+ lane] = four[lane] }
+      lag &+= 4
+    }
+    while lag < lags {
+      scores[lag] = VoiceCorrelation.product(short, long + lag, count: count)
+      lag &+= 1
+    }
     for lag in 0..<lags {
-      let product = VoiceCorrelation.product(short, long + lag, count: count)
-      scores[lag] = product / rt_square_root(power * (max(other, 0) + floor))
+      scores[lag] = scores[lag] / rt_square_root(power * (max(other, 0) + floor))
       other += long[lag &+ count] * long[lag &+ count] - long[lag] * long[lag]
     }
   }
