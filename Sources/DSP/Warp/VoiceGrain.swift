@@ -39,14 +39,18 @@ struct VoiceGrain: BitwiseCopyable {
   var likenessBefore: Float = 1
   /// How like it is to the grain behind.
   var likenessBehind: Float = 1
+  /// Whether its filter is there.
+  var hasFilter = false
 
   @_noLocks
   init() {}
 
   /// Adds up to 32 frames of the grain to the output.
+  ///
+  /// The filter is the grain's own, for it to fill when it needs one.
   @_noLocks
   mutating func render(
-    _ tape: borrowing Tape, _ bank: borrowing SincBank, scratch: Stereo,
+    _ tape: borrowing Tape, _ bank: borrowing SincBank, filter: VoiceFilter, scratch: Stereo,
     weights: UnsafeMutablePointer<Float>, to out: Stereo, frames: Int
   ) {
     // The first frame that is inside, and the first that is past the end.
@@ -72,9 +76,17 @@ struct VoiceGrain: BitwiseCopyable {
         for frame in 0..<count { outLeft[frame] += left[offset &+ frame] * weights[frame] }
         for frame in 0..<count { outRight[frame] += right[offset &+ frame] * weights[frame] }
       } else {
-        bank.read(
-          table: table, left: left, right: right, from: inside, step: speed, to: scratch,
-          frames: count)
+        if speed == WarpStep.unity {
+          if !hasFilter { filter.fill(bank, fraction: inside & 0xFFFF_FFFF, scratch: scratch) }
+          hasFilter = true
+          let offset = Int(inside >> 32)
+          filter.read(left + offset, to: scratch.left, frames: count)
+          filter.read(right + offset, to: scratch.right, frames: count)
+        } else {
+          bank.read(
+            table: table, left: left, right: right, from: inside, step: speed, to: scratch,
+            frames: count)
+        }
         for frame in 0..<count { outLeft[frame] += scratch.left[frame] * weights[frame] }
         for frame in 0..<count { outRight[frame] += scratch.right[frame] * weights[frame] }
       }
@@ -86,38 +98,45 @@ struct VoiceGrain: BitwiseCopyable {
   /// The weight of each frame.
   @_noLocks
   private func weigh(_ weights: UnsafeMutablePointer<Float>, from position: Int64, count: Int) {
-    let unit: Float = 1 / 4_294_967_296
-    let last = position &+ Int64(count &- 1) << 32
-    let rises = position < 0 && rise > 0
-    let falls = last > fallBegin
-    if !rises && !falls {
-      for frame in 0..<count { weights[frame] = gain }
-      return
+    for frame in 0..<count { weights[frame] = gain }
+    if position < 0 && rise > 0 {
+      let end = min(count, Int((0 &- position &+ 0xFFFF_FFFF) >> 32))
+      slope(
+        weights, frames: end, from: position &+ rise, step: WarpStep.unity, length: rise,
+        likeness: likenessBefore)
     }
-    let perRise = rise > 0 ? 1 / (Float(rise) * unit) : 0
-    let perFall = falls ? 1 / (Float(max(1, fallEnd &- fallBegin)) * unit) : 0
-    for frame in 0..<count {
-      let here = position &+ Int64(frame) << 32
-      var weight = gain
-      if here < 0 && rise > 0 {
-        weight *= slope(Float(here &+ rise) * unit * perRise, likeness: likenessBefore)
-      }
-      if falls && here > fallBegin {
-        weight *= slope(Float(fallEnd &- here) * unit * perFall, likeness: likenessBehind)
-      }
-      weights[frame] = weight
+    if position &+ Int64(count &- 1) << 32 > fallBegin {
+      let begin = fallBegin < position ? 0 : Int((fallBegin &- position) >> 32) &+ 1
+      slope(
+        weights + begin, frames: count &- begin, from: fallEnd &- position &- Int64(begin) << 32,
+        step: -WarpStep.unity, length: max(1, fallEnd &- fallBegin), likeness: likenessBehind)
     }
   }
 
-  /// The weight on a slope, at a share of its way up.
+  /// Multiplies weights by those of a slope of this length, `way` from its foot at the first.
   @_noLocks
-  private func slope(_ share: Float, likeness: Float) -> Float {
-    let x = max(0, min(1, share))
-    let weight = Crossfade.eased(x)
-    if likeness >= 1 { return weight }
+  private func slope(
+    _ weights: UnsafeMutablePointer<Float>, frames: Int, from way: Int64, step: Int64,
+    length: Int64, likeness: Float
+  ) {
+    // With 15 binary places, four frames at a time can be made floating.
+    let first = Int32(truncatingIfNeeded: way >> 17)
+    let step = Int32(truncatingIfNeeded: step >> 17)
+    let scale = 131_072 / Float(length)
+    if likeness >= 1 {
+      for frame in 0..<frames {
+        let share = Float(first &+ Int32(truncatingIfNeeded: frame) &* step) * scale
+        weights[frame] *= Crossfade.eased(max(0, min(1, share)))
+      }
+      return
+    }
     // Of sounds that are not alike the powers add up, not the amplitudes.
-    let other = 1 - weight
-    return weight
-      / rt_square_root(weight * weight + other * other + 2 * likeness * weight * other)
+    for frame in 0..<frames {
+      let share = Float(first &+ Int32(truncatingIfNeeded: frame) &* step) * scale
+      let weight = Crossfade.eased(max(0, min(1, share)))
+      let other = 1 - weight
+      weights[frame] *=
+        weight / rt_square_root(weight * weight + other * other + 2 * likeness * weight * other)
+    }
   }
 }

@@ -25,6 +25,8 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   var marks: VoiceMarks
   let grains: UnsafeMutablePointer<VoiceGrain>
   private let scratch: UnsafeMutablePointer<Float>
+  // The weights of each grain's filter, and an impulse.
+  private let filters: UnsafeMutablePointer<Float>
 
   var framesToSlot = 0
   var isFresh = true
@@ -50,6 +52,10 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     grains.initialize(repeating: VoiceGrain(), count: Self.mostGrains)
     scratch = .allocate(capacity: 3 * WarpStep.longest)
     scratch.initialize(repeating: 0, count: 3 * WarpStep.longest)
+    let filterFrames = Self.mostGrains * VoiceFilter.taps
+    filters = .allocate(capacity: filterFrames + VoiceFilter.impulseFrames)
+    filters.initialize(repeating: 0, count: filterFrames + VoiceFilter.impulseFrames)
+    filters[filterFrames + VoiceFilter.taps - 1] = 1
     lag = Int64(delayFrames) << 32
     wantedLag = lag
   }
@@ -57,6 +63,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   deinit {
     grains.deallocate()
     scratch.deallocate()
+    filters.deallocate()
   }
 
   /// How many frames behind its place the output is at rate 1, at any pitch.
@@ -107,8 +114,11 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
         1, min(min(frames &- done, framesToSlot), min(untilPlan, framesToSettle())))
       let to = out.advanced(by: done)
       for index in 0..<Self.mostGrains where grains[index].isActive {
+        let filter = VoiceFilter(
+          weights: filters + VoiceFilter.taps &* index,
+          impulse: filters + VoiceFilter.taps &* Self.mostGrains)
         grains[index].render(
-          tape, bank, scratch: Stereo(scratch, scratch + WarpStep.longest),
+          tape, bank, filter: filter, scratch: Stereo(scratch, scratch + WarpStep.longest),
           weights: scratch + 2 &* WarpStep.longest, to: to, frames: count)
       }
       sinceLatest &+= Int64(count) << 32
