@@ -412,11 +412,11 @@ import Testing
       Wish(pitch: pitch, rate: exp2(octaves($0)))
     }.left
     let steady = Measure.roughness(output[4800..<9600])
-    #expect(Measure.roughness(output[4800...]) < 2 * steady)
-    // Grains that are shorter for a moment shape the sound a little otherwise.
+    // Periods are left out or repeated whole.
+    #expect(Measure.roughness(output[4800...]) < 1.2 * steady)
     let span = Int(2 * Self.rate / hertz / Double(min(1, pitch)))
     let levels = stride(from: 4800, to: 25_000, by: 100).map { level(output[$0..<($0 + span)]) }
-    #expect(levels.max()! - levels.min()! < 3)
+    #expect(levels.max()! - levels.min()! < 1.5)
   }
 
   @Test(arguments: [Float(0.7), 1, 1.4])
@@ -444,7 +444,8 @@ import Testing
       }
       let whole = warped(input, frames: 9600, wishes)
       let cut = warped(input, frames: 9600, block: block, wishes)
-      #expect(whole == cut)
+      #expect(Measure.firstDifference(whole.left, cut.left) == nil)
+      #expect(Measure.firstDifference(whole.right, cut.right) == nil)
     }
   }
 
