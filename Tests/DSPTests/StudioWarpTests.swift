@@ -55,6 +55,14 @@ import Testing
 
   /// How much is left when partials are fitted, against them, in dB.
   private func residue(_ samples: ArraySlice<Float>, hertz: [Double]) -> Double {
+    let sound = samples.map(Double.init)
+    let left = rest(samples, hertz: hertz)
+    let rest = dot(left, left)
+    return 10 * log10(rest / (dot(sound, sound) - rest))
+  }
+
+  /// What is left when partials are fitted.
+  private func rest(_ samples: ArraySlice<Float>, hertz: [Double]) -> [Double] {
     var waves: [[Double]] = []
     for hertz in hertz {
       let step = 2 * Double.pi * hertz / 48_000
@@ -62,8 +70,7 @@ import Testing
       waves.append(samples.indices.map { sin(step * Double($0)) })
     }
     // Takes each wave out of the ones after it, then out of the sound (Gram and Schmidt).
-    let sound = samples.map(Double.init)
-    var left = sound
+    var left = samples.map(Double.init)
     for index in waves.indices {
       let wave = waves[index]
       let power = dot(wave, wave)
@@ -72,8 +79,7 @@ import Testing
       }
       take(wave, dot(wave, left) / power, from: &left)
     }
-    let rest = dot(left, left)
-    return 10 * log10(rest / (dot(sound, sound) - rest))
+    return left
   }
 
   private func dot(_ a: [Double], _ b: [Double]) -> Double {
@@ -131,6 +137,31 @@ import Testing
     let output = warped(sum(hertz, frames: 18_000), frames: 13_000, rate: rate).left
     let rest = residue(output[6500...], hertz: hertz)
     #expect(rest < -42, "\(rest) dB")
+  }
+
+  @Test(arguments: [0.8, 0.9, 1.1, 1.25])
+  func `impulses on a chord stay what they are at another rate`(rate: Double) {
+    let hertz = partials(261.63, [1, 1.25, 1.5], count: 3)
+    var sound = sum(hertz, frames: 36_000)
+    let places = [7000, 12_345, 17_001, 21_500, 25_000]
+    for place in places { sound[place] += 0.9 }
+    let output = warped(sound, frames: 28_000, rate: rate).left
+    let delay = StudioWarp(sampleRate: 48_000).delay(pitch: 1)
+    for place in places {
+      // What is seen ahead of a place takes longer or shorter, but never by so much.
+      let about = Int(Double(place) / rate) + delay
+      guard about < 26_000 else { continue }
+      let left = rest(output[(about - 1000)..<(about + 1000)], hertz: hertz)
+      let peak = left.indices.max { abs(left[$0]) < abs(left[$1]) }!
+      // Of the energy, 0.1 ms hold nine tenths, or a little less where the place is between two
+      // samples.
+      let near = Array(left[(peak - 2)...(peak + 2)])
+      let share = dot(near, near) / dot(left, left)
+      #expect(share > 0.85, "\(share) of it at \(place)")
+      // It is upright. All of it adds up to 0.9; the part below 1.2 kHz goes with the tones there.
+      let height = near.reduce(0, +)
+      #expect(height > 0.65, "\(height) at \(place)")
+    }
   }
 
   @Test(arguments: [0.25, 0.667_42, 1, 1.498_31, 4])

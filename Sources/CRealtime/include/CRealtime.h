@@ -91,7 +91,7 @@ static inline RT_SAFE rt_four rt_reversed(rt_four a) {
 // Angles, four at once, in 2^32ths of a turn: they wrap by themselves.
 typedef int rt_four_angles __attribute__((ext_vector_type(4)));
 
-static inline rt_four rt_choose(rt_four_angles mask, rt_four a, rt_four b) {
+static inline RT_SAFE rt_four rt_choose(rt_four_angles mask, rt_four a, rt_four b) {
   return (rt_four)((mask & (rt_four_angles)a) | (~mask & (rt_four_angles)b));
 }
 
@@ -158,8 +158,20 @@ static inline RT_SAFE rt_four rt_sines(rt_four_angles angles) {
 static inline RT_SAFE rt_four_angles rt_less(rt_four a, rt_four b) { return a < b; }
 static inline RT_SAFE rt_four_angles rt_not_less(rt_four a, rt_four b) { return a >= b; }
 static inline RT_SAFE rt_four_angles rt_and(rt_four_angles a, rt_four_angles b) { return a & b; }
+static inline RT_SAFE rt_four_angles rt_or(rt_four_angles a, rt_four_angles b) { return a | b; }
 static inline RT_SAFE rt_four_angles rt_and_not(rt_four_angles a, rt_four_angles b) {
   return ~a & b;
+}
+
+// The first angles where the mask is all ones, the others elsewhere.
+static inline RT_SAFE rt_four_angles rt_pick(
+    rt_four_angles mask, rt_four_angles a, rt_four_angles b) {
+  return (mask & a) | (~mask & b);
+}
+
+// The numbers where the mask is all ones, and 0 elsewhere.
+static inline RT_SAFE rt_four rt_where(rt_four_angles mask, rt_four a) {
+  return (rt_four)(mask & (rt_four_angles)a);
 }
 
 // Keeps numbers between two limits; what is not a number becomes the lower one.

@@ -21,6 +21,14 @@ struct StudioPhases: ~Copyable {
   // click that grows as the window comes upon it is turned anew by the nearest tone each frame,
   // and its frames cancel each other; with twice as much, tones lose.
   private static var habit: Float { @_noLocks get { 2 } }
+  // A click is what this part of all bins, or more, has grown by at once, and of which this part
+  // lies within this distance in time, in parts of a transform. In noise, at a quiet chord's
+  // bottom too, half of it does.
+  private static var breadth: Float { @_noLocks get { 0.125 } }
+  private static var agreement: Float { @_noLocks get { 0.75 } }
+  private static var distance: Float { @_noLocks get { 0.01 } }
+  // What has a greater variance need not be looked at.
+  private static var spread: Float { @_noLocks get { 0.006 } }
 
   /// How many bins are turned; room for three more.
   let bins: Int
@@ -46,14 +54,16 @@ struct StudioPhases: ~Copyable {
   private let levelsFromLeft: UnsafeMutablePointer<Float>
   private let levelsFromRight: UnsafeMutablePointer<Float>
   private let gains: UnsafeMutablePointer<Float>
+  // By how many turns bins that have grown are from the next one; far more for the others.
+  private let grownToNext: UnsafeMutablePointer<Float>
 
   /// Turns for a transform of `size` numbers.
   init(size: Int) {
     self.size = size
     bins = size / 2 + 1
     room = bins + 11
-    memory = .allocate(capacity: 5 * room)
-    memory.initialize(repeating: 0, count: 5 * room)
+    memory = .allocate(capacity: 6 * room)
+    memory.initialize(repeating: 0, count: 6 * room)
     angles = .allocate(capacity: 7 * room)
     angles.initialize(repeating: 0, count: 7 * room)
     turns = angles
@@ -66,6 +76,7 @@ struct StudioPhases: ~Copyable {
     levelsFromLeft = memory + 2 * room
     levelsFromRight = memory + 3 * room
     gains = memory + 4 * room
+    grownToNext = memory + 5 * room
   }
 
   deinit {
@@ -88,6 +99,8 @@ struct StudioPhases: ~Copyable {
     var stretched = 0
     /// By how much time is stretched.
     var stretch: Float = 1
+    /// By how much later than at a whole sample the frame belongs in the stretched sound.
+    var late: Float = 0
     /// Whether the tape has leapt in between.
     var isLeap = false
     /// How far the frames before were from each other on the tape, where it has leapt now.
@@ -111,6 +124,32 @@ struct StudioPhases: ~Copyable {
   @_noLocks
   mutating func advance() { newest = 1 &- newest }
 
+  /// The bins that have grown since the last frame so far that fronts may take them over.
+  private struct Grown: BitwiseCopyable {
+    // The turns from them to the next bin, their sum and that of their squares.
+    private var turns = SIMD4<Float>(repeating: 0)
+    private var squares = SIMD4<Float>(repeating: 0)
+    // One less for each.
+    private var less = SIMD4<Int32>(repeating: 0)
+
+    @_noLocks @inline(__always)
+    init() {}
+
+    @_noLocks @inline(__always)
+    mutating func add(_ turns: SIMD4<Float>, where mask: SIMD4<Int32>) {
+      let chosen = rt_where(mask, turns)
+      self.turns += chosen
+      squares += chosen * chosen
+      less &+= mask
+    }
+
+    /// How many.
+    var count: Float { @_noLocks get { Float(0 &- less.wrappedSum()) } }
+    var mean: Float { @_noLocks get { turns.sum() / count } }
+    var variance: Float { @_noLocks get { squares.sum() / count - mean * mean } }
+  }
+  private var grown = Grown()
+
   /// Measures bins `start` to `end`, multiples of 4: their power, their frequency against the
   /// frame before, and the angles between them; and finds where their own past would turn them.
   ///
@@ -122,6 +161,7 @@ struct StudioPhases: ~Copyable {
     hop: Hop
   ) {
     let power = self.power
+    let before = powerBefore
     let perBin = Int32(truncatingIfNeeded: (1 << 32) / size)
     let tapeBin = Int32(truncatingIfNeeded: hop.tape) &* perBin
     let stretchedBin = Int32(truncatingIfNeeded: hop.stretched) &* perBin
@@ -134,25 +174,32 @@ struct StudioPhases: ~Copyable {
       ? Float(hop.stretched) / Float(hop.tapeBefore)
       : Float(hop.stretched &- hop.tape) / Float(max(hop.tape, 1))
     let furtherAcross = hop.stretch - 1
+    let habit = Self.habit
+    var grown = start == 0 ? Grown() : self.grown
     let goesFar = Self.goesFar(hop.stretch)
     var bin = start
     while bin < end {
       let a = Complex4(low, at: bin)
       let b = Complex4(high, at: bin)
-      Self.store(
+      let powers =
         a.real * a.real + a.imaginary * a.imaginary
-          + (b.real * b.real + b.imaginary * b.imaginary), power + bin)
+        + (b.real * b.real + b.imaginary * b.imaginary)
+      Self.store(powers, power + bin)
 
       let aNext = Complex4(low, at: bin &+ 1)
       let bNext = Complex4(high, at: bin &+ 1)
-      let toNext = rt_angles(
-        aNext.imaginary * a.real - aNext.real * a.imaginary
-          + (bNext.imaginary * b.real - bNext.real * b.imaginary),
-        aNext.real * a.real + aNext.imaginary * a.imaginary
-          + (bNext.real * b.real + bNext.imaginary * b.imaginary))
-      Self.store(rt_from_turns(rt_to_turns(toNext) * furtherAcross), across + bin)
+      let toNext = rt_to_turns(
+        rt_angles(
+          aNext.imaginary * a.real - aNext.real * a.imaginary
+            + (bNext.imaginary * b.real - bNext.real * b.imaginary),
+          aNext.real * a.real + aNext.imaginary * a.imaginary
+            + (bNext.real * b.real + bNext.imaginary * b.imaginary)))
+      Self.store(rt_from_turns(toNext * furtherAcross), across + bin)
+      let hasGrown = rt_less(Self.load(before + bin) * habit, powers)
+      grown.add(toNext, where: hasGrown)
+      Self.store(rt_choose(hasGrown, toNext, SIMD4(repeating: 4)), grownToNext + bin)
       if goesFar {
-        let distance = rt_magnitudes(rt_to_turns(toNext)) * hop.stretch
+        let distance = rt_magnitudes(toNext) * hop.stretch
         Self.store(rt_between(0, (0.75 - distance) * 8, 1), gains + bin)
       }
 
@@ -183,6 +230,7 @@ struct StudioPhases: ~Copyable {
     }
     // A constant has no phase that could go on; those beside it follow it.
     if start == 0 { ahead[0] = 0 }
+    self.grown = grown
   }
 
   @_noLocks @inline(__always)
@@ -248,19 +296,62 @@ struct StudioPhases: ~Copyable {
   ///
   /// Of equal ones, as in silence, the front from the left comes first: all then follows the
   /// first bin, and a click out of silence stays what it is.
+  ///
+  /// A click that comes upon other sound would take its phase from whatever tone its front came
+  /// from, and its shape with it. So where much has grown at once and all of it lies at one time,
+  /// that goes by its distance from the frame's place alone.
   @_noLocks
-  mutating func decide() {
+  mutating func decide(hop: Hop) {
+    let power = self.power
     let before = powerBefore
+    let habit = Self.habit
+    let perBin = clickTurn(hop)
+    let noClick: SIMD4<Int32> = perBin.isClick ? SIMD4(repeating: 0) : SIMD4(repeating: -1)
+    var turn = SIMD4<Int32>(0, 1, 2, 3) &* perBin.turn
     var bin = 0
     while bin < bins {
-      let own = Self.load(before + bin) * Self.habit
+      let own = Self.load(before + bin) * habit
       let left = Self.load(levelsFromLeft + bin)
       let right = Self.load(levelsFromRight + bin)
-      let isLeft = rt_and(rt_not_less(left, own), rt_not_less(left, right))
+      let isOld = rt_or(noClick, rt_not_less(own, Self.load(power + bin)))
+      let isLeft = rt_and(isOld, rt_and(rt_not_less(left, own), rt_not_less(left, right)))
       Self.store(isLeft, followsLeft + bin)
-      Self.store(rt_and_not(isLeft, rt_less(own, right)), followsRight + bin)
+      Self.store(rt_and(isOld, rt_and_not(isLeft, rt_less(own, right))), followsRight + bin)
+      Self.store(rt_pick(isOld, Self.load(ahead + bin), turn), ahead + bin)
+      turn &+= 4 &* perBin.turn
       bin &+= 4
     }
+  }
+
+  /// Whether what has grown is a click, and by how much more than the bin before it each bin of
+  /// that is then turned.
+  @_noLocks
+  private func clickTurn(_ hop: Hop) -> (isClick: Bool, turn: Int32) {
+    let count = grown.count
+    guard !hop.isLeap && count > Self.breadth * Float(bins) && grown.variance < Self.spread
+    else { return (false, 0) }
+    // Without those bins in which there is a tone as well; a quarter of all tells where to look.
+    let near = near(grown.mean, within: 0.08, step: 16)
+    let nearest = self.near(near.mean, within: Self.distance, step: 4)
+    guard nearest.count > Self.agreement * count else { return (false, 0) }
+    // Where nothing is stretched nothing else is moved to between two samples.
+    let late = hop.tape == hop.stretched ? 0 : hop.late
+    let turn = nearest.mean * (hop.stretch - 1) - late / Float(size)
+    return (true, rt_from_turns(SIMD4(repeating: turn))[0])
+  }
+
+  /// Those that have grown and are about `mean` turns from the next bin, or some of them.
+  @_noLocks
+  private func near(_ mean: Float, within: Float, step: Int) -> Grown {
+    var near = Grown()
+    var bin = 0
+    while bin < bins {
+      let turns = Self.load(grownToNext + bin)
+      let isNear = rt_less(rt_magnitudes(turns - mean), SIMD4(repeating: within))
+      near.add(turns, where: isNear)
+      bin &+= step
+    }
+    return near
   }
 
   /// Turns the bins that follow a neighbour, from both ends at once as `spread` does.

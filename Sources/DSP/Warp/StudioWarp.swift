@@ -207,7 +207,9 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     // Frames are cut and laid at whole samples: what is cut a little early is laid so, too.
     let newCutPlace = newPlace >> 32
     let early = Float(newPlace & 0xFFFF_FFFF) * self.step.stretch
-    let newLaidPlace = (newCentre &- Int64(early) &+ (1 << 31)) >> 32
+    let exact = newCentre &- Int64(early)
+    let newLaidPlace = (exact &+ (1 << 31)) >> 32
+    self.step.late = Float(exact &- newLaidPlace << 32) * (1 / 4_294_967_296)
     self.step.stretched = Int(truncatingIfNeeded: newLaidPlace &- laidPlace)
     if !self.step.isLeap {
       self.step.tape = Int(truncatingIfNeeded: newCutPlace &- cutPlace)
@@ -241,7 +243,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       if !isFresh { phases.spread(0, phases.bins) }
     case 10:
       if !isFresh {
-        phases.decide()
+        phases.decide(hop: step)
         phases.follow(0, phases.bins)
       }
       isFresh = false
