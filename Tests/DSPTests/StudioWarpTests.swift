@@ -208,6 +208,53 @@ import Testing
     #expect(difference.max()! < 5e-6, "\(difference.max()!)")
   }
 
+  @Test(arguments: [Float(1), 1.3])
+  func `comes to be the tape itself where nothing moves`(pitchBefore: Float) {
+    let noise = Tone.noise(frames: 66_000)
+    let output = warped(noise, frames: 66_000, pitch: { $0 < 5000 ? pitchBefore : 1 }).left
+    let delay = StudioWarp(sampleRate: 48_000).delay(pitch: 1)
+    // A pitch leaves it between two samples; it comes to the nearest one.
+    let late = [delay - 1, delay, delay + 1].filter { late in
+      Measure.firstDifference(output[63_000...], noise[(63_000 - late)...].prefix(3000)) == nil
+    }
+    #expect(late.count == 1)
+    if pitchBefore == 1 { #expect(late == [delay]) }
+  }
+
+  @Test(arguments: [(pitch: Float(1.2), leap: Int64(0)), (0.7, 0), (1, -1500), (1, 777)])
+  func `nothing is heard of its coming to rest and its going on`(pitch: Float, leap: Int64) {
+    let tone = Tone.sine(440, frames: 80_000)
+    let output = warped(
+      tone, frames: 76_000, pitch: { $0 < 5000 ? 1.3 : $0 < 66_016 ? 1 : pitch },
+      leap: leap == 0 ? nil : (at: 66_016, by: leap)
+    ).left
+    // Of 0.5 at the higher pitch.
+    let steepest = pow(2 * Float.pi * 440 * max(1, pitch) / 48_000, 2) * 0.5
+    #expect(Measure.roughness(output[50_000...]) < 1.3 * steepest)
+    // As many frames as two to three periods have, in which a level is within a tenth of another.
+    let levels = stride(from: 50_000, to: 75_700, by: 291).map { start in
+      output[start..<(start + 291)].reduce(Float(0)) { $0 + $1 * $1 }
+    }
+    #expect(levels.min()! > 0.6 * levels.max()!, "\(levels.min()!) of \(levels.max()!)")
+  }
+
+  @Test(arguments: [Float(0.5), 0.9]) func `time goes slower without a click`(rate: Float) {
+    var host = WarpHost(sampleRate: 48_000)
+    host.warp.setEngine(.studio)
+    host.warp.settle()
+    let tone = Tone.sine(440, frames: 76_000)
+    var output = host.render(Array(tone[..<62_000]), block: 100).left
+    host.warp.setRate(rate)
+    output += host.render(Array(tone[62_000...]), block: 100).left
+    let steepest = pow(2 * Float.pi * 440 / 48_000, 2) * 0.5
+    #expect(Measure.roughness(output[50_000...]) < 1.3 * steepest)
+    let levels = stride(from: 50_000, to: 75_700, by: 327).map { start in
+      // Three periods.
+      output[start..<(start + 327)].reduce(Float(0)) { $0 + $1 * $1 }
+    }
+    #expect(levels.min()! > 0.6 * levels.max()!, "\(levels.min()!) of \(levels.max()!)")
+  }
+
   @Test(arguments: [1, 7, 64, 333]) func `yields the same however it is cut`(block: Int) {
     let noise = Tone.noise(frames: 4000)
     let whole = warped(noise, frames: 2500, pitch: { _ in 1.3 }, rate: 0.9).left

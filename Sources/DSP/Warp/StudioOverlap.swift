@@ -153,6 +153,28 @@ struct StudioOverlap: ~Copyable {
     }
   }
 
+  /// Puts the tape in place of what is whole from `start` on, a place of the tape standing
+  /// `earlier` frames before its place here.
+  @_noLocks
+  mutating func replace(from start: Int64, by tape: borrowing Tape, earlier: Int64) {
+    let reach = ringStep &- ringSize
+    var place = start
+    while place < whole {
+      let at = Int(truncatingIfNeeded: place) & (ringSize &- 1)
+      // No piece of the tape is longer than it lies in one, nor is any that is copied twice.
+      let left = Int(truncatingIfNeeded: whole &- place)
+      let piece = min(min(left, tape.reach), at < reach ? reach &- at : ringSize &- at)
+      let from = place &- earlier
+      rt_copy(ring + at, tape.left(at: from), piece)
+      rt_copy(ring + (ringStep &+ at), tape.right(at: from), piece)
+      if at < reach {
+        rt_copy(ring + (ringSize &+ at), tape.left(at: from), piece)
+        rt_copy(ring + (ringStep &+ ringSize &+ at), tape.right(at: from), piece)
+      }
+      place &+= Int64(piece)
+    }
+  }
+
   @_noLocks
   private func put(_ count: Int, at: Int, least: Float) {
     let left = ring + at

@@ -150,6 +150,23 @@ struct StudioPhases: ~Copyable {
   }
   private var grown = Grown()
 
+  /// Takes in a frame that is not turned, and after which nothing is.
+  @_noLocks
+  mutating func rest(low: Planar, high: Planar) {
+    start()
+    let power = self.power
+    var bin = 0
+    while bin < bins {
+      Self.store(Self.power(Complex4(low, at: bin), Complex4(high, at: bin)), power + bin)
+      bin &+= 4
+    }
+  }
+
+  @_noLocks @inline(__always)
+  private static func power(_ a: Complex4, _ b: Complex4) -> SIMD4<Float> {
+    a.real * a.real + a.imaginary * a.imaginary + (b.real * b.real + b.imaginary * b.imaginary)
+  }
+
   /// Measures bins `start` to `end`, multiples of 4: their power, their frequency against the
   /// frame before, and the angles between them; and finds where their own past would turn them.
   ///
@@ -181,9 +198,7 @@ struct StudioPhases: ~Copyable {
     while bin < end {
       let a = Complex4(low, at: bin)
       let b = Complex4(high, at: bin)
-      let powers =
-        a.real * a.real + a.imaginary * a.imaginary
-        + (b.real * b.real + b.imaginary * b.imaginary)
+      let powers = Self.power(a, b)
       Self.store(powers, power + bin)
 
       let aNext = Complex4(low, at: bin &+ 1)

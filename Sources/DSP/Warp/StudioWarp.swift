@@ -7,6 +7,10 @@ internal import CRealtime
 /// pitch, and its work is cut into slices that are done between the hop's frames, so that no
 /// block has much more to do than another.
 ///
+/// Where neither pitch nor rate has moved anything for a while, what comes out is the tape itself,
+/// bit for bit. Frames are still looked at and laid down then, as they are, so that it goes on
+/// from there without a seam.
+///
 /// Its delay is the same at every pitch: a window's reach ahead of its place, the hop in which
 /// the frame is worked on, and the part of a frame that must be laid down before its centre.
 package struct StudioWarp: ~Copyable, @unchecked Sendable {
@@ -47,6 +51,8 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   private var speedBefore: Int64 = 0
   private var speed: Int64 = 0
   private var nextSpeed: Int64 = 0
+  // For how many hops nothing has moved.
+  private var stillHops = 0
 
   /// An engine at rest; any rate from 8 to 192 kHz.
   package init(sampleRate: Double) {
@@ -99,6 +105,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     laidPlace = 0
     position = 0
     speed = 0
+    stillHops = 0
     step.tapeBefore = hop
   }
 
@@ -122,8 +129,8 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       let inSlice = frame % sliceFrames
       let slice = frame / sliceFrames
       if inSlice == 0 {
-        if slice == 0 { plan(step, at: step.place(ofFrame: done), bank: bank) }
-        work(slice, tape: tape)
+        if slice == 0 { plan(step, at: step.place(ofFrame: done), tape: tape, bank: bank) }
+        if isResting { rest(slice, tape: tape) } else { work(slice, tape: tape) }
       }
       let count = min(frames &- done, sliceFrames &- inSlice)
       // The pitch glides over a hop, a little each slice.
@@ -137,17 +144,23 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
 
   /// Lays the hop's frame over those before it.
   @_noLocks
-  private mutating func layDown() {
+  private mutating func layDown(_ sound: Planar) {
     // Stretching moves what is steady by its group delay, and with it the window's own shape.
     let shift = Int((step.stretch - 1) * window.balance)
     overlap.add(
-      result, size: window.size, window: window, at: laidPlace, fall: fall, shift: shift)
+      sound, size: window.size, window: window, at: laidPlace, fall: fall, shift: shift)
   }
 
   @_noLocks
   private mutating func read(
     _ speed: Int64, bank: borrowing SincBank, to out: Stereo, frames: Int
   ) {
+    if isResting && position & 0xFFFF_FFFF == 0 {
+      rt_copy(out.left, overlap.left(at: position >> 32), frames)
+      rt_copy(out.right, overlap.right(at: position >> 32), frames)
+      position &+= Int64(frames) << 32
+      return
+    }
     let table = bank.table(forSpeed: Float(speed) * (1 / 4_294_967_296))
     let reach = Int64(bank.reach(ofTable: table))
     let first = (position >> 32) &- reach
@@ -173,7 +186,9 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
 
   /// Decides at a hop's begin where its frame is cut from the tape and where it will be laid.
   @_noLocks
-  private mutating func plan(_ step: WarpStep, at tapePlace: Int64, bank: borrowing SincBank) {
+  private mutating func plan(
+    _ step: WarpStep, at tapePlace: Int64, tape: borrowing Tape, bank: borrowing SincBank
+  ) {
     let pitch = Int64(step.pitch * 4_294_967_296)
     if isFresh {
       speed = pitch
@@ -183,13 +198,19 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     speedBefore = speed
     speed = nextSpeed
     nextSpeed = pitch
+    let isStill =
+      pitch == WarpStep.unity && step.rate == WarpStep.unity && speed == pitch
+      && speedBefore == pitch
+    if isStill { comeToWholeSamples() }
 
     // Samples are whole from here on as far as this hop reads.
     let hopEnd = position &+ advance(speedBefore, speed)
     let fastest = Float(max(speedBefore, speed)) * (1 / 4_294_967_296)
     let reach = bank.reach(ofTable: bank.table(forSpeed: fastest))
     let expected = Float(lead &+ fall) / Float(2 &* hop)
+    let whole = overlap.whole
     overlap.finish(upTo: (hopEnd >> 32) &+ Int64(reach &+ 2), least: 0.1 * expected)
+    if isResting { overlap.replace(from: whole, by: tape, earlier: laidPlace &- cutPlace) }
 
     let newCentre = hopEnd &+ pitch &* Int64(lead)
     let newPlace = tapePlace &- Int64(window.ahead) << 32
@@ -217,7 +238,56 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     }
     cutPlace = newCutPlace
     laidPlace = newLaidPlace
+    let hasMoved =
+      !isStill || nextSpeed != pitch || self.step.isLeap || self.step.tape != hop
+      || self.step.stretched != hop
+    stillHops = hasMoved ? 0 : min(stillHops &+ 1, Self.hopsToRest)
     hasLeapt = false
+  }
+
+  // Until then turns have faded to a millionth.
+  private static var hopsToRest: Int { @_noLocks get { 200 } }
+
+  /// Whether the tape itself is what comes out.
+  private var isResting: Bool { @_noLocks get { stillHops == Self.hopsToRest } }
+
+  /// Reads so little faster or slower for two hops that nobody hears it, and then at whole
+  /// samples.
+  @_noLocks
+  private mutating func comeToWholeSamples() {
+    let beside = Int64(Int32(truncatingIfNeeded: position))
+    guard beside != 0 else { return }
+    // What glides to this and back comes as far as a hop at this speed.
+    let slower = beside / Int64(hop &* Self.slices) &* Int64(Self.slices)
+    if slower == 0 { position &-= beside } else { nextSpeed &-= slower }
+  }
+
+  /// Does what `work` would, were the frame not turned: keeps its spectrum for the next one, and
+  /// lays it down as it was cut.
+  @_noLocks
+  private mutating func rest(_ slice: Int, tape: borrowing Tape) {
+    let half = window.size / 2
+    switch slice {
+    case 0: work(slice, tape: tape)
+    case 1...8: transform(from: grain, to: low, 2 &* slice &- 2, 2 &* slice)
+    case 9: mirror()
+    case 10: phases.rest(low: low, high: high)
+    case 11: amplify(0, half)
+    case 12: amplify(half, window.size)
+    case Self.slices &- 1: layDown(grain)
+    default: break
+    }
+  }
+
+  /// Makes what was cut as loud as what transforms there and back would make of it.
+  @_noLocks
+  private func amplify(_ start: Int, _ end: Int) {
+    let gain = Float(window.size)
+    let grain = self.grain
+    for index in start..<end {
+      grain.real[index] *= gain
+      grain.imaginary[index] *= gain
+    }
   }
 
   /// Does one slice of the work on a frame; each takes about as long as any other.
@@ -255,7 +325,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     case 14: transform(from: grain.exchanged, to: result.exchanged, 7, 12)
     default:
       transform(from: grain.exchanged, to: result.exchanged, 12, 16)
-      layDown()
+      layDown(result)
     }
   }
 
