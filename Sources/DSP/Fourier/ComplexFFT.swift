@@ -97,6 +97,32 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// Transforms numbers that have their two parts side by side to `to` with the help of two
+  /// others; none of the four overlap.
+  @_noLocks
+  borrowing func transform(
+    pairs: UnsafePointer<Float>, to: Planar, scratch: Planar, parted: Planar
+  ) {
+    var done = 0
+    if passes[0].radix == 4 {
+      // Parts them as it reads them, which is a whole pass less.
+      Radix4.first(
+        pairs: pairs, place(0, to: to, scratch: scratch), quarter: size / 4, passes[0].factors)
+      done = 1
+    } else {
+      var index = 0
+      while index < size {
+        Complex4(pairs: pairs, at: index).store(parted, at: index)
+        index &+= 4
+      }
+    }
+    for index in done..<passCount {
+      pass(
+        index, from: index == 0 ? parted : place(index &- 1, to: to, scratch: scratch),
+        to: place(index, to: to, scratch: scratch), slice: 0, of: 1)
+    }
+  }
+
   /// Where a pass leaves its result: the last one in `to`.
   @_noLocks
   package borrowing func place(_ pass: Int, to: Planar, scratch: Planar) -> Planar {

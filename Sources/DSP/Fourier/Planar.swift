@@ -1,3 +1,5 @@
+internal import CRealtime
+
 /// Complex numbers in two places: all real parts, and all imaginary parts.
 package struct Planar: BitwiseCopyable {
   /// The real parts.
@@ -33,6 +35,16 @@ struct Complex4: BitwiseCopyable {
   init(_ from: Planar, at index: Int) {
     real = UnsafeRawPointer(from.real + index).loadUnaligned(as: SIMD4<Float>.self)
     imaginary = UnsafeRawPointer(from.imaginary + index).loadUnaligned(as: SIMD4<Float>.self)
+  }
+
+  /// Four numbers that have their two parts side by side.
+  @_noLocks @inline(__always)
+  init(pairs: UnsafePointer<Float>, at index: Int) {
+    let bytes = UnsafeRawPointer(pairs + 2 &* index)
+    let low = bytes.loadUnaligned(as: SIMD4<Float>.self)
+    let high = bytes.loadUnaligned(fromByteOffset: 16, as: SIMD4<Float>.self)
+    real = rt_evens(low, high)
+    imaginary = rt_odds(low, high)
   }
 
   /// Four factors as a table holds them: real parts, then imaginary ones.

@@ -42,6 +42,27 @@ enum Radix4 {
     }
   }
 
+  /// The first pass, from numbers each of which has its two parts side by side.
+  @_noLocks
+  static func first(
+    pairs from: UnsafePointer<Float>, _ to: Planar, quarter: Int,
+    _ factors: UnsafePointer<Float>
+  ) {
+    var factor = factors
+    var index = 0
+    while index < quarter {
+      let y = butterfly(
+        Complex4(pairs: from, at: index), Complex4(pairs: from, at: index &+ quarter),
+        Complex4(pairs: from, at: index &+ 2 &* quarter),
+        Complex4(pairs: from, at: index &+ 3 &* quarter))
+      storeTransposed(
+        y.0, y.1 * Complex4(table: factor), y.2 * Complex4(table: factor + 8),
+        y.3 * Complex4(table: factor + 16), to, at: 4 &* index, apart: 4)
+      factor += 24
+      index &+= 4
+    }
+  }
+
   /// Writes the first number of each of the four in a row, then the second ones, `apart` further.
   @_noLocks @inline(__always)
   static func storeTransposed(

@@ -52,21 +52,13 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Transforms `samples` to `spectrum`, which has `bins` places; nothing is scaled.
+  /// Transforms `samples` to `spectrum`, which has `bins` places; nothing is scaled, and the
+  /// two don't overlap.
   @_noLocks
   package borrowing func forward(_ samples: UnsafePointer<Float>, to spectrum: Planar) {
     let count = size / 2
-    let input = first
     let output = second
-    let bytes = UnsafeRawPointer(samples)
-    var index = 0
-    while index < count {
-      let low = bytes.loadUnaligned(fromByteOffset: index &* 8, as: SIMD4<Float>.self)
-      let high = bytes.loadUnaligned(fromByteOffset: index &* 8 &+ 16, as: SIMD4<Float>.self)
-      Complex4(rt_evens(low, high), rt_odds(low, high)).store(input, at: index)
-      index &+= 4
-    }
-    half.transform(input, to: output, scratch: spectrum)
+    half.transform(pairs: samples, to: output, scratch: spectrum, parted: first)
 
     let constant = output.real[0]
     let alternating = output.imaginary[0]
@@ -74,7 +66,7 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     // Bin b of the whole is E(b) - i w^b O(b), where E and O are the even and odd parts of the
     // half's spectrum: 2 E(b) = Z(b) + Z*(M - b), 2 O(b) = Z(b) - Z*(M - b), over i.
     let quarter = SIMD4<Float>(repeating: 0.5)
-    index = 1
+    var index = 1
     while index < count / 2 {
       let low = Complex4(output, at: index)
       let mirror = Complex4(output, at: count &- index &- 3)
