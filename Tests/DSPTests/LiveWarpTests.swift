@@ -92,9 +92,10 @@ import Testing
 
   @Test(arguments: [(7 as Float, 1 as Float), (-5, 1), (0, 0.6), (3, 1.7)])
   func `the outcome doesn't depend on how it is cut into blocks`(semitones: Float, rate: Float) {
-    // A sound that begins in the middle of a block of any size, and noise in its course.
+    // A sound that begins in the middle of a block of any size, and noise and hits in its course.
     let tone =
       Tone.constant(0, frames: 1777) + Tone.sine(220, frames: 9000) + Tone.noise(frames: 6000)
+      + train(.shortNoise, background: 0.000_1).sound[..<15_000]
     let whole = shifted(tone, by: semitones, rate: rate, block: 1024)
     for block in [1, 64, 333] {
       let cut = shifted(tone, by: semitones, rate: rate, block: block)
@@ -157,5 +158,87 @@ import Testing
     #expect(output.allSatisfy { abs($0 - 0.5) < 1e-4 })
     let loud = shifted(Tone.sine(300, amplitude: 1, frames: 24_000), by: -7)[9600...]
     #expect(Measure.peak(loud) < 1.01)
+  }
+
+  /// A short sound that begins at once, as a function of seconds.
+  enum Hit: CaseIterable {
+    case click, shortNoise, longNoise, pluck
+
+    func sound(_ time: Double) -> Double {
+      guard time >= 0 else { return 0 }
+      switch self {
+      case .click:
+        return time < 0.001 ? 0.5 * sin(2 * .pi * 1000 * time) : 0
+      case .shortNoise: return time < 0.005 ? Self.noise(time) : 0
+      case .longNoise: return time < 0.03 ? Self.noise(time) * exp(-40 * time) : 0
+      case .pluck:
+        let partials = (1...8).map { sin(2 * .pi * 196 * Double($0) * time) / Double($0) }
+        return time < 0.03 ? 0.2 * partials.reduce(0, +) * exp(-40 * time) : 0
+      }
+    }
+
+    /// Forty sines in no relation, below what may be shifted up by two octaves.
+    private static func noise(_ time: Double) -> Double {
+      var sum = 0.0
+      for index in 0..<40 {
+        let hertz = 150 + 5000 * (Double(index) * 0.618_034).truncatingRemainder(dividingBy: 1)
+        sum += sin(2 * .pi * hertz * time + 1.7 * Double(index * index))
+      }
+      return 0.05 * sum
+    }
+  }
+
+  /// Hits after pauses of 20 to 70 ms, of lengths that meet the engine in every state; and
+  /// where they begin.
+  private func train(_ hit: Hit, background: Float) -> (sound: [Float], starts: [Int]) {
+    var starts = [4800]
+    for index in 0..<40 { starts.append(starts[index] + 1440 + 960 + 61 * index) }
+    let noise = Tone.noise(amplitude: background, frames: starts.removeLast())
+    var sound = background > 0 ? noise : Tone.constant(0, frames: noise.count)
+    let samples = (0..<1440).map { Float(hit.sound(Double($0) / Self.rate)) }
+    for start in starts {
+      for frame in 0..<1440 { sound[start + frame] += samples[frame] }
+    }
+    return (sound, starts)
+  }
+
+  @Test(arguments: [-3 as Float, -5, -7, -12], Hit.allCases)
+  func `shifted down, an attack after a pause is as high as it was and not much later`(
+    semitones: Float, hit: Hit
+  ) {
+    // The attack itself, in steps far finer than what is in it.
+    let peak = (0..<2000).map { abs(hit.sound(Double($0) / 400_000)) }.max()!
+    for background: Float in [0, 0.000_1] {
+      let (sound, starts) = train(hit, background: background)
+      let output = shifted(sound, by: semitones, block: 64)
+      for start in starts {
+        let attack = output[start..<start + 2350]
+        let level = 20 * log10(Double(Measure.peak(attack)) / peak)
+        #expect(abs(level) < 2, "\(level) dB at \(start) over \(background)")
+        // The greatest lag, and the same again for an attack that was waited for, pulled apart.
+        let first = attack.firstIndex { abs($0) > Float(peak) / 3 } ?? attack.endIndex
+        #expect(first - start < 1200, "at \(start) over \(background)")
+      }
+    }
+  }
+
+  @Test(arguments: [12 as Float, 24], [Hit.shortNoise, .longNoise])
+  func `shifted up, a hit is as loud as when it is said once or more`(
+    semitones: Float, hit: Hit
+  ) {
+    let speed = Double(exp2(semitones / 12))
+    let (sound, starts) = train(hit, background: 0)
+    let output = shifted(sound, by: semitones, block: 64)
+    var once = 0.0
+    for frame in 0..<1440 {
+      once += hit.sound(Double(frame) / Self.rate) * hit.sound(Double(frame) / Self.rate) / speed
+    }
+    for start in starts {
+      let energy = output[start..<start + 2350].reduce(0) { $0 + Double($1) * Double($1) }
+      // Its edges are covered at most; said again and again it would fill its own time.
+      let level = 10 * log10(energy / once)
+      #expect(level > -1, "\(level) dB at \(start)")
+      #expect(level < 10 * log10(speed) + 2, "\(level) dB at \(start)")
+    }
   }
 }

@@ -38,6 +38,8 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
   private static var longFadeSeconds: Double { @_noLocks get { 0.012 } }
   // For jumps in the quiet before a sound begins.
   private static var quickFadeSeconds: Double { @_noLocks get { 0.0005 } }
+  // For so long a sound that has just begun is not cut into.
+  private static var attackSeconds: Double { @_noLocks get { 0.005 } }
   // What is this much like itself may jump before it must, which keeps the delay short.
   private static var likenessForEarlyJump: Float { @_noLocks get { 0.985 } }
   // Less than this is taken for noise.
@@ -46,6 +48,7 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
   private let leastLag: Int
   private let greatestLag: Int
   private let leastLagOfNoise: Int
+  private let attackFrames: Int
   private let checkFrames: Int
   private let refreshFrames: Int
 
@@ -73,12 +76,16 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
   private var lastLag = 0
   private var framesSinceSearch = 0
   private var framesToCheck = 0
+  // Up to here on the tape an attack is being played out.
+  private var heldUntil: Int64 = 0
+  private var isHeld = false
 
   /// An engine that has heard nothing yet.
   package init(sampleRate: Double) {
     leastLag = Int(Self.leastLagSeconds * sampleRate)
     greatestLag = Int(Self.greatestLagSeconds * sampleRate)
     leastLagOfNoise = Int(Self.leastLagOfNoiseSeconds * sampleRate)
+    attackFrames = Int(Self.attackSeconds * sampleRate) + OnsetWatch.chunk
     checkFrames = Int(0.001 * sampleRate)
     refreshFrames = Int(0.1 * sampleRate)
     finder = LagFinder(sampleRate: sampleRate, greatestLag: greatestLag)
@@ -109,6 +116,7 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
     fadeLeft = 0
     lastLag = 0
     framesToCheck = 0
+    isHeld = false
   }
 
   /// How many frames after a start the output is whole.
@@ -144,7 +152,7 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
       framesToCheck &-= count
       done &+= count
       lastPlace = step.place(ofFrame: done)
-      _ = onsets.advance(tape, to: step.place(ofFrame: done) >> 32, frames: count)
+      if onsets.advance(tape, to: lastPlace >> 32, frames: count) { hastenFade(step) }
     }
   }
 
@@ -189,7 +197,9 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
     }
     let distance = Int((place &- reader.position) >> 32)
     let room = distance &- reach
-    if hasLeapt || room > finder.greatestLag || distance < -finder.greatestLag {
+    isHeld = isHeld && heldUntil &- reader.position > 0
+    let farthest = isHeld ? 2 &* finder.greatestLag : finder.greatestLag
+    if hasLeapt || room > farthest || distance < -finder.greatestLag {
       hasLeapt = false
       // The longer crossfade takes both readers nearer to what they must not pass: where the
       // old one has no room for it, it must be the usual one.
@@ -231,7 +241,7 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
         return framesToCheck
       }
       framesToCheck = checkFrames
-      jumpForward(tape, room: room, table: table)
+      jumpForward(tape, place: place >> 32, room: room, speed: step.pitch, table: table)
       return 1
     }
     return toNearest
@@ -241,12 +251,10 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
   /// sound that is still ahead, and make it begin twice.
   @_noLocks
   private func wouldRepeatOnset(after frames: Int, speed: Float) -> Bool {
-    let ahead = onsets.last &- (reader.position >> 32)
-    guard ahead > Int64(Float(quickFade) * speed) && ahead < Int64(2 &* greatestLag) else {
-      return false
-    }
-    let passed = Int64(Float(min(frames, 1 << 20)) * speed) &- ahead
-    return passed > -Int64(Float(fade) * speed) && passed < Int64(2 &* leastLag)
+    let ahead = onsets.framesToLast(from: reader.position >> 32)
+    guard ahead > Int(Float(quickFade) * speed) && ahead < 2 &* greatestLag else { return false }
+    let passed = Int(Float(min(frames, 1 << 20)) * speed) &- ahead
+    return passed > -Int(Float(fade) * speed) && passed < 2 &* leastLag
   }
 
   /// Jumps back by at least `least` frames.
@@ -264,27 +272,93 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
 
   /// Jumps forward where there is room for a lag that fits, or must be.
   @_noLocks
-  private mutating func jumpForward(_ tape: borrowing Tape, room: Int, table: Int) {
-    let mustJump = room > greatestLag &+ 2 &* checkFrames
-    if finder.isSilent(tape, from: reader.position >> 32, frames: room) {
-      jump(by: Float(room), likeness: 1, table: table)
+  private mutating func jumpForward(
+    _ tape: borrowing Tape, place: Int64, room: Int, speed: Float, table: Int
+  ) {
+    let position = reader.position >> 32
+    // An attack is heard whole: the jump is over before it, or begins when it has been said.
+    var toAttack: Int?
+    if let frames = onsets.framesToFirst(
+      from: position &- Int64(attackFrames), on: tape, now: place)
+    {
+      toAttack = frames &- attackFrames
+    }
+    if jumpInSilence(
+      tape, until: toAttack, place: place, room: room, speed: speed, table: table)
+    {
       return
     }
-    let greatest = min(mustJump ? finder.greatestLag : greatestLag, room &- 1)
+    let wayOfFade = Int(speed * Float(fade)) &+ 1
+    var most = min(room, (toAttack ?? .max / 2) &- wayOfFade)
+    let isCut = most < room
+    let mustJump = room > greatestLag &+ 2 &* checkFrames
     // Far behind, a short lag would not be enough.
-    let least = max(leastLag, room &- greatestLag)
+    let least = isCut ? leastLag : max(leastLag, room &- greatestLag)
+    // A jump over an attack, and over some of what follows it, must find one like it behind it.
+    let isNarrow = min(greatestLag, most) &- least <= 2 &* LagFinder.wing
+    let isFar = room > greatestLag &+ 2 &* LagFinder.wing
+    let isOver = isCut && (isNarrow || isFar && room <= greatestLag &+ 4 &* checkFrames)
+    if isOver { most = room }
+    let greatest = min(mustJump || isOver ? finder.greatestLag : greatestLag, most &- 1)
     // Room for the climb to the best lag, and for what is on both sides of it.
-    guard greatest &- least >= 2 &* LagFinder.wing else { return }
-    let found = find(
-      tape, end: reader.position >> 32, from: least, to: greatest, isForward: true)
-    // A tone's best lag is a peak, not the end of what was looked at.
-    let fits =
-      found.likeness > Self.likenessForEarlyJump && found.lag < Float(greatest &- 3)
-    if fits || mustJump || found.likeness < Self.likenessOfTones && isNoise(tape, room: room) {
-      jump(by: found.lag, likeness: found.likeness, table: table)
-    } else if found.likeness < Self.likenessForEarlyJump {
-      framesToCheck = 4 &* checkFrames
+    if greatest &- least >= 2 &* LagFinder.wing {
+      let found = find(
+        tape, end: position, from: least, to: greatest, isForward: true)
+      // A tone's best lag is a peak, not the end of what was looked at.
+      let fits =
+        found.likeness > Self.likenessForEarlyJump && found.lag < Float(greatest &- 3)
+      if isOver {
+        if fits && Int(found.lag) > (toAttack ?? 0) &+ checkFrames {
+          jump(by: found.lag, likeness: found.likeness, table: table)
+          return
+        }
+      } else if fits || mustJump
+        || found.likeness < Self.likenessOfTones && isNoise(tape, room: most)
+      {
+        jump(by: found.lag, likeness: found.likeness, table: table)
+        return
+      } else if found.likeness < Self.likenessForEarlyJump {
+        framesToCheck = 4 &* checkFrames
+      }
     }
+    if isOver, let toAttack { hold(for: toAttack &+ attackFrames, speed: speed) }
+  }
+
+  /// Jumps where there is nothing to hear, as far as that goes; false where there is something.
+  @_noLocks
+  private mutating func jumpInSilence(
+    _ tape: borrowing Tape, until toAttack: Int?, place: Int64, room: Int, speed: Float,
+    table: Int
+  ) -> Bool {
+    let position = reader.position >> 32
+    // What comes next is already there, if not yet in its reach: it must come after the fade.
+    let silent = min(Int(place &- position), toAttack ?? .max)
+    let lag = min(room, silent &- Int(speed * Float(quickFade)) &- 1)
+    guard lag >= leastLag && finder.isSilent(tape, from: position, frames: silent) else {
+      return false
+    }
+    jump(by: Float(lag), likeness: 1, table: table, length: .quick)
+    return true
+  }
+
+  /// Lets the reader go on for so many frames of tape before it may jump.
+  @_noLocks
+  private mutating func hold(for frames: Int, speed: Float) {
+    heldUntil = reader.position &+ Int64(frames) << 32
+    isHeld = true
+    framesToCheck = min(Int(Float(frames) / speed) &+ 1, 4 &* checkFrames)
+  }
+
+  /// Ends a jump forward at once where a sound begins that it would cover.
+  @_noLocks
+  private mutating func hastenFade(_ step: WarpStep) {
+    let isForward = Float(step.rate) > step.pitch * Float(WarpStep.unity)
+    guard isForward && fadeLeft > quickFade && fadeLength == fade else { return }
+    let toOnset = onsets.framesToLast(from: reader.position >> 32)
+    guard Float(toOnset) < Float(fadeLeft) * step.pitch else { return }
+    fadeLeft = max(fadeLeft &* quickFade / fadeLength, 1)
+    fadeLength = quickFade
+    shape = UnsafePointer(shapes + fade + longFade)
   }
 
   /// Whether the sound has no period, so that waiting for one to fit into the room is in vain.

@@ -1,27 +1,33 @@
 /// Watches a tape for the beginnings of sounds: a drum's stroke, a consonant, a plucked string.
 struct OnsetWatch: BitwiseCopyable {
-  private static var chunk: Int { @_noLocks get { 32 } }
+  /// How finely it looks, in frames.
+  static var chunk: Int { @_noLocks get { 32 } }
   // 10 dB more than all that was heard in the last hundredths of a second.
   private static var rise: Float { @_noLocks get { 3 } }
   // -80 dB of full scale: nothing below it is worth a detour.
   private static var floor: Float { @_noLocks get { 1e-4 } }
 
   private let release: Float
+  private let pause: Int
+  private var silentFrames = 0
   private var held: Float = 0
   private var framesToChunk = 0
-  /// Where on the tape the last one began; long ago where there was none.
-  private(set) var last = Int64.min / 2
+  private var hasBegun = false
+  // Where on the tape the last ones began, the newest first; long ago where there were none.
+  private var onsets = SIMD4<Int64>(repeating: 0)
 
   init(sampleRate: Double) {
     // The hold falls to a third in 10 ms.
     release = 1 - Float(Self.chunk) / Float(0.01 * sampleRate)
+    pause = Int(0.01 * sampleRate)
   }
 
   @_noLocks
   mutating func forget() {
     held = 0
+    silentFrames = 0
     framesToChunk = 0
-    last = Int64.min / 2
+    hasBegun = false
   }
 
   /// How many frames may pass at most before it must look again.
@@ -40,8 +46,48 @@ struct OnsetWatch: BitwiseCopyable {
       Magnitude(tape.left(at: start), frames: Self.chunk).peak,
       Magnitude(tape.right(at: start), frames: Self.chunk).peak)
     let isOnset = peak > Self.rise * held && peak > Self.floor
-    held = max(peak, held * release)
-    if isOnset { last = start }
+    silentFrames = peak > Self.floor ? 0 : silentFrames &+ Self.chunk
+    // After a pause each sound begins anew, however soft.
+    held = silentFrames > pause ? peak : max(peak, held * release)
+    if !hasBegun {
+      hasBegun = true
+      onsets = SIMD4(repeating: start &- 1 << 30)
+    }
+    if isOnset { onsets = SIMD4(start, onsets[0], onsets[1], onsets[2]) }
     return isOnset
+  }
+
+  /// Where on the tape the last one began.
+  var last: Int64 { @_noLocks get { onsets[0] } }
+
+  /// How many frames after a place on the tape the last one began; negative before it.
+  @_noLocks
+  func framesToLast(from place: Int64) -> Int { Self.frames(from: place, to: last) }
+
+  /// How many frames after a place on the tape the first one began that it knows of, if there is
+  /// one, which may be as new as `now`.
+  @_noLocks
+  func framesToFirst(from place: Int64, on tape: borrowing Tape, now: Int64) -> Int? {
+    var first = Int.max
+    for index in 0..<4 {
+      let frames = Self.frames(from: place, to: onsets[index])
+      if frames >= 0 && frames < 1 << 24 { first = min(first, frames) }
+    }
+    if first < .max { return first }
+    // What it has not yet looked at.
+    let rest = Self.chunk &- framesToChunk
+    guard hasBegun && rest > 0 else { return nil }
+    let start = now &- Int64(rest)
+    let peak = max(
+      Magnitude(tape.left(at: start), frames: rest).peak,
+      Magnitude(tape.right(at: start), frames: rest).peak)
+    return peak > Self.rise * held && peak > Self.floor
+      ? Self.frames(from: place, to: start) : nil
+  }
+
+  /// The way between two places, which wrap around after half a day.
+  @_noLocks
+  private static func frames(from place: Int64, to other: Int64) -> Int {
+    Int(((other &- place) << 32) >> 32)
   }
 }
