@@ -90,7 +90,9 @@ import Testing
     #expect(Measure.firstDifference(shifted(noise, by: 0, block: block), noise) == nil)
   }
 
-  @Test(arguments: [(7 as Float, 1 as Float), (-5, 1), (0, 0.6), (3, 1.7)])
+  @Test(arguments: [
+    (7 as Float, 1 as Float), (-5, 1), (0, 0.6), (3, 1.7), (24, 1), (-12, 1.6),
+  ])
   func `the outcome doesn't depend on how it is cut into blocks`(semitones: Float, rate: Float) {
     // A sound that begins in the middle of a block of any size, and noise and hits in its course.
     let tone =

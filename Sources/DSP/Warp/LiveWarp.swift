@@ -76,6 +76,9 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
   private var lastLag = 0
   private var framesSinceSearch = 0
   private var framesToCheck = 0
+  // Whether a crossfade has ended or more of the tape was watched since onsets were minded last:
+  // that they are minded then only keeps what comes out independent of how it is asked for.
+  private var hasNews = true
   // Up to here on the tape an attack is being played out.
   private var heldUntil: Int64 = 0
   private var isHeld = false
@@ -147,11 +150,13 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
       let most = max(onsets.framesToGo, 1)
       let count = min(
         min(decide(tape, step, place: place, bank: bank), most), frames &- done)
+      let wasFading = fadeLeft > 0
       render(tape, step, bank: bank, to: out.advanced(by: done), frames: count)
       framesSinceSearch &+= count
       framesToCheck &-= count
       done &+= count
       lastPlace = step.place(ofFrame: done)
+      if onsets.framesToGo <= count || fadeLeft == 0 && wasFading { hasNews = true }
       if onsets.advance(tape, to: lastPlace >> 32, frames: count) { hastenFade(step) }
     }
   }
@@ -174,8 +179,8 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
     let approach = step.pitch - Float(step.rate) * (1 / 4_294_967_296)
     let greatestApproach =
       max(step.pitch, step.nextPitch) - Float(min(step.rate, step.nextRate)) * (1 / 4_294_967_296)
-    // The least distance at which a crossfade can still be finished.
-    let wayOfFade = Int(max(0, greatestApproach) * Float(fade)) &+ 1
+    // The least distance at which a crossfade can still be finished, begun a frame too late.
+    let wayOfFade = Int(max(0, greatestApproach) * Float(fade &+ 1)) &+ 1
     let nearest = reach &+ wayOfFade
 
     if isFresh {
@@ -199,7 +204,9 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
     let room = distance &- reach
     isHeld = isHeld && heldUntil &- reader.position > 0
     let farthest = isHeld ? 2 &* finder.greatestLag : finder.greatestLag
-    if hasLeapt || room > farthest || distance < -finder.greatestLag {
+    // Falling behind is looked at at fixed times only.
+    let isTooFar = room > farthest && (approach >= 0 || framesToCheck <= 0)
+    if hasLeapt || isTooFar || distance < -finder.greatestLag {
       hasLeapt = false
       // The longer crossfade takes both readers nearer to what they must not pass: where the
       // old one has no room for it, it must be the usual one.
@@ -221,7 +228,9 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
     }
     let toNearest =
       approach > 1e-9 ? Int(min(Float(distance &- nearest) / approach, 1e6)) &+ 1 : Int.max
-    if approach > 1e-9 && wouldRepeatOnset(after: toNearest, speed: step.pitch) {
+    let mindsOnset = hasNews
+    hasNews = false
+    if approach > 1e-9 && mindsOnset && wouldRepeatOnset(after: toNearest, speed: step.pitch) {
       // The sound before it is repeated instead, as long as it is yet to come.
       jumpBack(
         tape, before: onsets.last, by: max(leastLag, wayOfFade) &+ leastLag, table: table,
@@ -237,7 +246,7 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
       if framesToCheck > 0 { return framesToCheck }
       let missing = max(leastLag &+ 2 &* LagFinder.wing, lastLag &+ 3) &+ 1 &- room
       if missing > 0 {
-        framesToCheck = Int(min(Float(missing) / -approach, 1e6)) &+ 1
+        framesToCheck = min(Int(min(Float(missing) / -approach, 1e6)) &+ 1, 4 &* checkFrames)
         return framesToCheck
       }
       framesToCheck = checkFrames
