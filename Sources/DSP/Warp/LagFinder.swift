@@ -40,6 +40,9 @@ struct LagFinder: ~Copyable {
   private let field: UnsafeMutablePointer<Float>
   private let coarsePattern: UnsafeMutablePointer<Float>
   private let coarseField: UnsafeMutablePointer<Float>
+  // How like the pattern each part of the coarse field is.
+  private let scores: UnsafeMutablePointer<Float>
+  private var offsets = 0
 
   init(sampleRate: Double, greatestLag: Int) {
     // Lags of sounds read at four times their speed are longer by the way of the crossfade.
@@ -47,11 +50,12 @@ struct LagFinder: ~Copyable {
     coarse = max(1, Int(sampleRate / Self.coarseHertz))
     window = Int(Self.windowSeconds * sampleRate) / (8 * coarse) * 8 * coarse
     let most = 2 * greatestLag + window + 8 * coarse
-    pattern = .allocate(capacity: 2 * (window + most))
-    pattern.initialize(repeating: 0, count: 2 * (window + most))
+    pattern = .allocate(capacity: 2 * window + 3 * most)
+    pattern.initialize(repeating: 0, count: 2 * window + 3 * most)
     field = pattern + window
     coarsePattern = field + most
     coarseField = coarsePattern + window
+    scores = coarseField + most
   }
 
   deinit { pattern.deallocate() }
@@ -67,9 +71,22 @@ struct LagFinder: ~Copyable {
     let start = end &- Int64(window)
     let side = take(tape, at: start)
     takeField(tape, at: start &+ earliest, frames: span &+ window, side: side)
-    let offset = best(span: span, isNearestFirst: isForward)
-    let found = refine(near: offset, span: span)
+    score(span: span)
+    let found = refine(near: best(from: 0, to: span, isNearestFirst: isForward), to: span)
     let lag = Float(earliest) + found.lag
+    return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
+  }
+
+  /// The best lag from `nearest` to `greatest` of those that were just searched from `least` on.
+  @_noLocks
+  mutating func searchAgain(
+    from nearest: Int, least: Int, to greatest: Int, isForward: Bool
+  ) -> Finding {
+    let first = isForward ? nearest &- least : 0
+    let last = isForward ? greatest &- least : greatest &- nearest
+    let offset = best(from: first, to: last, isNearestFirst: isForward)
+    let found = refine(near: offset, from: first, to: last)
+    let lag = Float(isForward ? least : -greatest) + found.lag
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
 
@@ -83,7 +100,8 @@ struct LagFinder: ~Copyable {
     let side = take(tape, at: end &- Int64(window))
     takeField(
       tape, at: target &- Int64(span &+ window), frames: span &+ window, side: side)
-    let found = refine(near: best(span: span, isNearestFirst: false), span: span)
+    score(span: span)
+    let found = refine(near: best(from: 0, to: span, isNearestFirst: false), to: span)
     return Finding(lag: Float(span) - found.lag, likeness: found.likeness)
   }
 
@@ -97,7 +115,7 @@ struct LagFinder: ~Copyable {
     let earliest = Int64(isForward ? lag : -lag) &- Int64(span / 2)
     let side = take(tape, at: start)
     takeField(tape, at: start &+ earliest, frames: span &+ window, side: side)
-    let found = refine(near: span / 2, span: span)
+    let found = refine(near: span / 2, to: span)
     let moved = Float(earliest) + found.lag
     return Finding(lag: isForward ? moved : -moved, likeness: found.likeness)
   }
@@ -128,9 +146,7 @@ struct LagFinder: ~Copyable {
   @_noLocks
   private mutating func take(_ tape: borrowing Tape, at start: Int64) -> Float {
     let (left, right) = (tape.left(at: start), tape.right(at: start))
-    var product: Float = 0
-    for frame in 0..<window { product += left[frame] * right[frame] }
-    let side: Float = product < 0 ? -1 : 1
+    let side: Float = Self.dot(left, right, count: window) < 0 ? -1 : 1
     for frame in 0..<window { pattern[frame] = left[frame] + side * right[frame] }
     return side
   }
@@ -145,35 +161,49 @@ struct LagFinder: ~Copyable {
 
   // MARK: - Comparing
 
-  /// The best offset of the pattern in the field, to within the coarse copy's step.
+  /// Compares the coarse pattern with the coarse field at all offsets.
   @_noLocks
-  private mutating func best(span: Int, isNearestFirst: Bool) -> Int {
+  private mutating func score(span: Int) {
     let count = window / coarse
-    let offsets = span / coarse &+ 1
+    offsets = span / coarse &+ 1
     shrink(pattern, to: coarsePattern, count: count)
     shrink(field, to: coarseField, count: count &+ offsets &- 1)
-    var energy: Float = 1e-9
-    for index in 0..<count { energy += coarseField[index] * coarseField[index] }
-    let own = Self.dot(coarsePattern, coarsePattern, count: count) + 1e-9
-    let scale = 1 / rt_square_root(own)
-    var best = 0
+    let scale = 1 / rt_square_root(Self.dot(coarsePattern, coarsePattern, count: count) + 1e-9)
+    var energy = Self.dot(coarseField, coarseField, count: count) + 1e-9
+    var offset = 0
+    while offset < offsets {
+      let products = Self.dots(coarsePattern, coarseField + offset, count: count)
+      for next in 0..<min(4, offsets &- offset) {
+        let (old, new) = (coarseField[offset], coarseField[offset &+ count])
+        scores[offset] = products[next] * scale / rt_square_root(max(energy, 1e-9))
+        energy += new * new - old * old
+        offset &+= 1
+      }
+    }
+  }
+
+  /// The offset from `first` to `last` at which the field is most like the pattern, to within a
+  /// frame or two.
+  @_noLocks
+  private func best(from first: Int, to last: Int, isNearestFirst: Bool) -> Int {
+    let (lowest, highest) = ((first &+ coarse &- 1) / coarse, last / coarse)
+    let cost = Self.costOfDistance / Float(highest &- lowest &+ 1)
+    var best = lowest
     var bestScore: Float = -2
-    for offset in 0..<offsets {
-      let product = Self.dot(coarsePattern, coarseField + offset, count: count)
-      let distance = isNearestFirst ? offset : offsets &- 1 &- offset
-      let score =
-        product * scale / rt_square_root(max(energy, 1e-9))
-        - Self.costOfDistance * Float(distance) / Float(offsets)
+    for offset in lowest...max(highest, lowest) {
+      let distance = isNearestFirst ? offset &- lowest : highest &- offset
+      let score = scores[offset] - cost * Float(distance)
       if score > bestScore {
         bestScore = score
         best = offset
       }
-      if offset &+ 1 < offsets {
-        let (old, new) = (coarseField[offset], coarseField[offset &+ count])
-        energy += new * new - old * old
-      }
     }
-    return best &* coarse
+    guard best > lowest && best < highest else { return best &* coarse }
+    // The climb is short from the top of a parabola through three.
+    let (before, here, behind) = (scores[best &- 1], scores[best], scores[best &+ 1])
+    let bend = before - 2 * here + behind
+    let moved = bend < 0 ? (before - behind) / (2 * bend) : 0
+    return best &* coarse &+ Int(min(max(moved, -0.5), 0.5) * Float(coarse))
   }
 
   @_noLocks
@@ -189,9 +219,10 @@ struct LagFinder: ~Copyable {
 
   /// Climbs from an offset to the best one near it, and finds the place between the samples.
   @_noLocks
-  private func refine(near offset: Int, span: Int) -> Finding {
+  private func refine(near offset: Int, from first: Int = 0, to last: Int) -> Finding {
     let scale = 1 / rt_square_root(Self.dot(pattern, pattern, count: window) + 1e-12)
-    var middle = min(max(offset, Self.wing), span &- Self.wing)
+    let (lowest, highest) = (first &+ Self.wing, last &- Self.wing)
+    var middle = min(max(offset, lowest), highest)
     var energy = Self.dot(field + middle, field + middle, count: window)
     var here = likeness(at: middle, energy: energy, scale: scale)
     var steps = 2 &* coarse &+ 2
@@ -201,7 +232,7 @@ struct LagFinder: ~Copyable {
     while isClimbing && steps > 0 {
       steps &-= 1
       let next = middle &+ (isRising ? 1 : -1)
-      let isInside = next >= Self.wing && next <= span &- Self.wing
+      let isInside = next >= lowest && next <= highest
       let moved = isInside ? self.energy(energy, from: middle, to: next) : 0
       let there = isInside ? likeness(at: next, energy: moved, scale: scale) : -2
       if there > here {
@@ -222,14 +253,16 @@ struct LagFinder: ~Copyable {
   @_noLocks
   private func peak(around middle: Int, energy: Float, scale: Float) -> Finding {
     // What is still missing from full likeness: small numbers that keep their digits.
-    let here = 1 - likeness(at: middle, energy: energy, scale: scale)
+    let lower = Self.dots(pattern, field + (middle &- 3), count: window)
+    let upper = Self.dots(pattern, field + (middle &+ 1), count: window)
+    let here = 1 - lower[3] * scale / rt_square_root(energy + 1e-12)
     var (up, down) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0))
     var (above, below) = (energy, energy)
     for distance in 1...Self.wing {
       above = self.energy(above, from: middle &+ distance &- 1, to: middle &+ distance)
       below = self.energy(below, from: middle &- distance &+ 1, to: middle &- distance)
-      up[distance &- 1] = 1 - likeness(at: middle &+ distance, energy: above, scale: scale)
-      down[distance &- 1] = 1 - likeness(at: middle &- distance, energy: below, scale: scale)
+      up[distance &- 1] = 1 - upper[distance &- 1] * scale / rt_square_root(above + 1e-12)
+      down[distance &- 1] = 1 - lower[3 &- distance] * scale / rt_square_root(below + 1e-12)
     }
     let odd = (up - down) * 0.5
     let even = (up + down) * 0.5 - here
@@ -271,14 +304,49 @@ struct LagFinder: ~Copyable {
   ) -> Float {
     let (a, b) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
     var first = SIMD8<Float>(repeating: 0)
+    var second = first
     var offset = 0
-    while offset < count &* 4 {
+    // Two sums, for neither has to wait for the other.
+    while offset &+ 64 <= count &* 4 {
       first +=
         a.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
         * b.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+      second +=
+        a.loadUnaligned(fromByteOffset: offset &+ 32, as: SIMD8<Float>.self)
+        * b.loadUnaligned(fromByteOffset: offset &+ 32, as: SIMD8<Float>.self)
+      offset &+= 64
+    }
+    if offset < count &* 4 {
+      first +=
+        a.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+        * b.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+    }
+    return sum(first + second)
+  }
+
+  /// The sums of products with `b`, and with what begins one to three samples after it.
+  @_noLocks
+  private static func dots(
+    _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, count: Int
+  ) -> SIMD4<Float> {
+    let (a, b) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
+    var first = SIMD8<Float>(repeating: 0)
+    var (second, third, fourth) = (first, first, first)
+    var offset = 0
+    while offset < count &* 4 {
+      let own = a.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+      first += own * b.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
+      second += own * b.loadUnaligned(fromByteOffset: offset &+ 4, as: SIMD8<Float>.self)
+      third += own * b.loadUnaligned(fromByteOffset: offset &+ 8, as: SIMD8<Float>.self)
+      fourth += own * b.loadUnaligned(fromByteOffset: offset &+ 12, as: SIMD8<Float>.self)
       offset &+= 32
     }
-    let four = first.lowHalf + first.highHalf
+    return SIMD4(sum(first), sum(second), sum(third), sum(fourth))
+  }
+
+  @_noLocks
+  private static func sum(_ eight: SIMD8<Float>) -> Float {
+    let four = eight.lowHalf + eight.highHalf
     return (four.x + four.y) + (four.z + four.w)
   }
 }

@@ -5,7 +5,7 @@ internal import CRealtime
 ///
 /// A jump goes where the sound is most like what it leaves, and is a short crossfade. At its own
 /// pitch and rate the sound comes out as it went in, to the bit and without delay.
-package struct LiveWarp: ~Copyable, @unchecked Sendable {
+struct LiveWarp: ~Copyable, @unchecked Sendable {
   /// One of the two places that a crossfade leads between.
   private struct Reader: BitwiseCopyable {
     /// The place on the tape, in frames with 32 binary places.
@@ -84,7 +84,7 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
   private var isHeld = false
 
   /// An engine that has heard nothing yet.
-  package init(sampleRate: Double) {
+  init(sampleRate: Double) {
     leastLag = Int(Self.leastLagSeconds * sampleRate)
     greatestLag = Int(Self.greatestLagSeconds * sampleRate)
     leastLagOfNoise = Int(Self.leastLagOfNoiseSeconds * sampleRate)
@@ -112,7 +112,7 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
 
   /// Forgets all; the next step begins anew at its place.
   @_noLocks
-  package mutating func start() {
+  mutating func start() {
     isFresh = true
     hasLeapt = false
     onsets.forget()
@@ -123,12 +123,12 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
   }
 
   /// How many frames after a start the output is whole.
-  package var warmUp: Int { @_noLocks get { 0 } }
+  var warmUp: Int { @_noLocks get { 0 } }
 
   /// The mean delay in frames at rate 1: none at the tape's own pitch; else what a tone of 440 Hz
   /// meets, as the delay swings by a period of the sound.
   @_noLocks
-  package borrowing func delay(pitch: Float, bank: borrowing SincBank) -> Int {
+  borrowing func delay(pitch: Float, bank: borrowing SincBank) -> Int {
     if pitch == 1 { return 0 }
     let reach = bank.reach(ofTable: bank.table(forSpeed: pitch))
     let period = leastLag + leastLag / 7
@@ -140,7 +140,7 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
 
   /// Renders one step.
   @_noLocks
-  package mutating func process(
+  mutating func process(
     _ tape: borrowing Tape, _ step: WarpStep, bank: borrowing SincBank, to out: Stereo, frames: Int
   ) {
     if step.isLeap { hasLeapt = true }
@@ -395,8 +395,8 @@ package struct LiveWarp: ~Copyable, @unchecked Sendable {
     var found = finder.search(tape, end: end, from: least, to: greatest, isForward: isForward)
     lastLag = found.likeness > Self.likenessForEarlyJump ? Int(found.lag) : 0
     if found.likeness < Self.likenessOfTones && greatest > leastLagOfNoise &+ leastLag {
-      found = finder.search(
-        tape, end: end, from: max(least, leastLagOfNoise), to: greatest, isForward: isForward)
+      found = finder.searchAgain(
+        from: max(least, leastLagOfNoise), least: least, to: greatest, isForward: isForward)
     }
     return found
   }
