@@ -40,6 +40,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   private static var quickFadeSeconds: Double { @_noLocks get { 0.0005 } }
   // For so long a sound that has just begun is not cut into.
   private static var attackSeconds: Double { @_noLocks get { 0.005 } }
+  // Two searches are never done in one block of so many frames, or a smaller one.
+  private static var framesApart: Int { @_noLocks get { 64 } }
   // What is this much like itself may jump before it must, which keeps the delay short.
   private static var likenessForEarlyJump: Float { @_noLocks get { 0.985 } }
   // Less than this is taken for noise.
@@ -79,6 +81,9 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   // Whether a crossfade has ended or more of the tape was watched since onsets were minded last:
   // that they are minded then only keeps what comes out independent of how it is asked for.
   private var hasNews = true
+  // For how long what was heard is taken for noise, and whether that must first be found out.
+  private var noiseLeft = 0
+  private var mustListen = false
   // Up to here on the tape an attack is being played out.
   private var heldUntil: Int64 = 0
   private var isHeld = false
@@ -120,6 +125,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     lastLag = 0
     framesToCheck = 0
     isHeld = false
+    noiseLeft = 0
+    mustListen = false
   }
 
   /// How many frames after a start the output is whole.
@@ -154,6 +161,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       render(tape, step, bank: bank, to: out.advanced(by: done), frames: count)
       framesSinceSearch &+= count
       framesToCheck &-= count
+      noiseLeft &-= count
       done &+= count
       lastPlace = step.place(ofFrame: done)
       if onsets.framesToGo <= count || fadeLeft == 0 && wasFading { hasNews = true }
@@ -309,6 +317,13 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     let isOver = isCut && (isNarrow || isFar && room <= greatestLag &+ 4 &* checkFrames)
     if isOver { most = room }
     let greatest = min(mustJump || isOver ? finder.greatestLag : greatestLag, most &- 1)
+    let mayBeNoise = most > leastLagOfNoise &+ leastLag
+    if mustListen && mayBeNoise && !isOver {
+      mustListen = false
+      noiseLeft = isNoise(tape) ? 20 &* checkFrames : 0
+      framesToCheck = noiseLeft > 0 ? Self.framesApart : 4 &* checkFrames
+      return
+    }
     // Room for the climb to the best lag, and for what is on both sides of it.
     if greatest &- least >= 2 &* LagFinder.wing {
       let found = find(
@@ -322,12 +337,13 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
           return
         }
       } else if fits || mustJump
-        || found.likeness < Self.likenessOfTones && isNoise(tape, room: most)
+        || found.likeness < Self.likenessOfTones && mayBeNoise && noiseLeft > 0
       {
         jump(by: found.lag, likeness: found.likeness, table: table)
         return
       } else if found.likeness < Self.likenessForEarlyJump {
-        framesToCheck = 4 &* checkFrames
+        mustListen = found.likeness < Self.likenessOfTones && mayBeNoise
+        framesToCheck = mustListen ? Self.framesApart : 4 &* checkFrames
       }
     }
     if isOver, let toAttack { hold(for: toAttack &+ attackFrames, speed: speed) }
@@ -372,8 +388,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
 
   /// Whether the sound has no period, so that waiting for one to fit into the room is in vain.
   @_noLocks
-  private mutating func isNoise(_ tape: borrowing Tape, room: Int) -> Bool {
-    guard room > leastLagOfNoise &+ leastLag else { return false }
+  private mutating func isNoise(_ tape: borrowing Tape) -> Bool {
     let past = finder.search(
       tape, end: reader.position >> 32, from: leastLag, to: greatestLag, isForward: false)
     return past.likeness < Self.likenessOfTones
