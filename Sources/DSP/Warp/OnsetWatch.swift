@@ -11,6 +11,8 @@ struct OnsetWatch: BitwiseCopyable {
   private let pause: Int
   private var silentFrames = 0
   private var held: Float = 0
+  // The same without the newest chunk, in which a sound may have begun to rise.
+  private var heldBefore: Float = 0
   private var framesToChunk = 0
   private var hasBegun = false
   // Where on the tape the last ones began, the newest first; long ago where there were none.
@@ -25,6 +27,7 @@ struct OnsetWatch: BitwiseCopyable {
   @_noLocks
   mutating func forget() {
     held = 0
+    heldBefore = 0
     silentFrames = 0
     framesToChunk = 0
     hasBegun = false
@@ -45,15 +48,18 @@ struct OnsetWatch: BitwiseCopyable {
     let peak = max(
       Magnitude(tape.left(at: start), frames: Self.chunk).peak,
       Magnitude(tape.right(at: start), frames: Self.chunk).peak)
-    let isOnset = peak > Self.rise * held && peak > Self.floor
+    let isOnset = peak > Self.rise * heldBefore && peak > Self.floor
+    let began = peak > Self.rise * held ? start : start &- Int64(Self.chunk)
+    heldBefore = held * release
     silentFrames = peak > Self.floor ? 0 : silentFrames &+ Self.chunk
     // After a pause each sound begins anew, however soft.
     held = silentFrames > pause ? peak : max(peak, held * release)
+    if isOnset || silentFrames > pause { heldBefore = held }
     if !hasBegun {
       hasBegun = true
       onsets = SIMD4(repeating: start &- 1 << 30)
     }
-    if isOnset { onsets = SIMD4(start, onsets[0], onsets[1], onsets[2]) }
+    if isOnset { onsets = SIMD4(began, onsets[0], onsets[1], onsets[2]) }
     return isOnset
   }
 
