@@ -10,6 +10,7 @@
 /// Audio thread only. It allocates when it is made. What it yields doesn't depend on how the
 /// frames are cut into blocks, but for where a tail below -120 dB is cut off.
 package struct Echo: ~Copyable {
+  private let anchor = Anchor()
   /// The shortest time, in seconds.
   package static var shortestSeconds: Float { @_noLocks get { 0.001 } }
   /// The longest time, in seconds.

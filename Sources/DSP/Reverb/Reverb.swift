@@ -10,6 +10,7 @@ internal import CRealtime
 /// comes out doesn't depend on how the frames are cut into blocks. Audio thread only, but for
 /// its making.
 package struct Reverb: ~Copyable, @unchecked Sendable {
+  private let anchor = Anchor()
   // Changes of sound are worked out for so many chunks at once.
   private static var chunksPerStep: Int { @_noLocks get { 4 } }
   private static var stepFrames: Int { @_noLocks get { chunksPerStep * ReverbClock.chunk } }

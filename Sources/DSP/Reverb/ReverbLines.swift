@@ -7,6 +7,7 @@ internal import CRealtime
 /// is heard as a rhythm; and each line's length sways slowly, read between the samples, so that
 /// the tail has no notes of its own.
 struct ReverbLines: ~Copyable, @unchecked Sendable {
+  private let anchor = Anchor()
   // The most by which a length sways to each side: 0.22 ms, with a slope below a cent and a half.
   private static let swaySeconds: Float = 0.000_22
   // Changes of length go through the lines one after the other, 24 ms each.

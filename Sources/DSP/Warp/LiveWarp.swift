@@ -6,6 +6,7 @@ internal import CRealtime
 /// A jump goes where the sound is most like what it leaves, and is a short crossfade. At its own
 /// pitch and rate the sound comes out as it went in, to the bit and without delay.
 struct LiveWarp: ~Copyable, @unchecked Sendable {
+  private let anchor = Anchor()
   /// One of the two places that a crossfade leads between.
   private struct Reader: BitwiseCopyable {
     /// The place on the tape, in frames with 32 binary places.

@@ -17,6 +17,7 @@ internal import CRealtime
 /// 2^32ths of a turn, which wrap by themselves. Both sides share their turns, found from the sum
 /// of both sides' power, so that the phase between them is that of the tape.
 struct StudioPhases: ~Copyable {
+  private let anchor = Anchor()
   // By how much of power a front must exceed a bin's own past to take it over. Without it, a
   // click that grows as the window comes upon it is turned anew by the nearest tone each frame,
   // and its frames cancel each other; with twice as much, tones lose.

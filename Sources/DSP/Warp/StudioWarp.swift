@@ -14,6 +14,7 @@ internal import CRealtime
 /// Its delay is the same at every pitch: a window's reach ahead of its place, the hop in which
 /// the frame is worked on, and the part of a frame that must be laid down before its centre.
 package struct StudioWarp: ~Copyable, @unchecked Sendable {
+  private let anchor = Anchor()
   private static var slices: Int { @_noLocks get { 16 } }
 
   private let window: StudioWindow

@@ -18,6 +18,7 @@ internal import CRealtime
 ///
 /// The tape must have a reach of 256 frames or more.
 package struct VoiceWarp: ~Copyable, @unchecked Sendable {
+  private let anchor = Anchor()
   static var mostGrains: Int { @_noLocks get { 16 } }
 
   let delayFrames: Int
