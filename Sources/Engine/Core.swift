@@ -77,6 +77,11 @@ struct Core: ~Copyable {
   private var presence: Fader
   private var leaving: UInt64?
 
+  // Nothing sounds and nothing moves: most of the memory need not be touched. For how many frames
+  // that has been so, and the chain not told.
+  private var isAtRest = false
+  private var restedFrames = 0
+
   private let scratch: UnsafeMutablePointer<Float>
   private let bus: Stereo
   // How much of it is known to be silent.
@@ -139,6 +144,8 @@ struct Core: ~Copyable {
         if !value.isNaN { chain.set(parameter, value) }
       }
     }
+    isAtRest = false
+    restedFrames = 0
     presence.jump(to: fadesIn ? 0 : 1)
     presence.move(to: 1)
     leaving = nil
@@ -247,6 +254,7 @@ struct Core: ~Copyable {
 
   @_noLocks
   private mutating func apply(_ action: Command.Action, number: UInt64, wasTimed: Bool) {
+    wake()
     switch action {
     case .set(let parameter, let value):
       set(parameter, value)
@@ -312,9 +320,15 @@ struct Core: ~Copyable {
 
   @_noLocks
   private mutating func renderSegment(frames: Int, ports: Ports) {
+    if isAtRest {
+      if Core.isSilent(ports.input, frames: frames) {
+        rest(ports, frames: frames)
+        return
+      }
+      wake()
+    }
     let out = ports.output
-    Blocks.clear(out.left, frames: frames)
-    Blocks.clear(out.right, frames: frames)
+    Core.clear(out, frames: frames)
     let isSounding = renderLive(frames: frames, ports: ports)
     // These have nothing that sounds yet.
     Core.silence(ports.loop, &loop, frames: frames)
@@ -328,6 +342,7 @@ struct Core: ~Copyable {
     guard isSounding || isChainSounding else {
       presence.skip(frames: frames)
       shared.meters.raise(.limiter, to: 1 / master.rest(out, frames: frames))
+      isAtRest = canRest
       return
     }
     clearBusFrames = 0
@@ -343,6 +358,51 @@ struct Core: ~Copyable {
     shared.meters.raise(.out2, to: finding.rightPeak)
     shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
   }
+
+  // MARK: - Rest
+
+  @_noLocks
+  private static func isSilent(_ sound: Stereo, frames: Int) -> Bool {
+    Magnitude(sound.left, frames: frames).bits == 0
+      && Magnitude(sound.right, frames: frames).bits == 0
+  }
+
+  /// Whether nothing will sound or move until something comes in, or is asked for.
+  private var canRest: Bool {
+    @_noLocks get {
+      chain.isAtRest && framesUntilChain == 0 && inGain.isResting && live.isResting
+        && loop.isResting && grid.isResting && music.isResting && master.isResting
+        && presence.isResting
+    }
+  }
+
+  /// Renders silence, and touches nothing else.
+  @_noLocks
+  private mutating func rest(_ ports: Ports, frames: Int) {
+    Core.clear(ports.output, frames: frames)
+    Core.clear(ports.live, frames: frames)
+    Core.clear(ports.loop, frames: frames)
+    Core.clear(ports.grid, frames: frames)
+    Blocks.clear(ports.click, frames: frames)
+    restedFrames &+= frames
+  }
+
+  /// Tells those that were left alone how long that was.
+  @_noLocks
+  private mutating func wake() {
+    isAtRest = false
+    if restedFrames == 0 { return }
+    chain.rest(frames: restedFrames)
+    restedFrames = 0
+  }
+
+  @_noLocks
+  private static func clear(_ sound: Stereo, frames: Int) {
+    Blocks.clear(sound.left, frames: frames)
+    Blocks.clear(sound.right, frames: frames)
+  }
+
+  // MARK: - Sources
 
   /// Clears the chain's bus, unless it still is.
   @_noLocks
@@ -410,8 +470,7 @@ struct Core: ~Copyable {
 
   @_noLocks
   private static func silence(_ stem: Stereo, _ strip: inout Strip, frames: Int) {
-    Blocks.clear(stem.left, frames: frames)
-    Blocks.clear(stem.right, frames: frames)
+    clear(stem, frames: frames)
     strip.skip(frames: frames)
   }
 }

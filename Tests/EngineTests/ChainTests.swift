@@ -70,6 +70,28 @@ import Testing
       Measure.roughness(away[4800...] + back) < 2 * Measure.roughness(Tone.sine(300, frames: 480)))
   }
 
+  @Test func `after a rest it sounds to the bit as if it had not rested`() {
+    func run(resting: Bool) -> [Float] {
+      let host = OfflineHost()
+      host.send(
+        Command(.set(.pitchSemitones, 5)), Command(.set(.reverbOn, 1)),
+        Command(.set(.echoOn, 1)), Command(.set(.reverbDecay, 0.2)))
+      _ = host.render(Tone.noise(amplitude: 0.2, frames: 4800), block: 64)
+      // The tape of ten seconds is empty after less than thirty; a block that is told something
+      // does not rest.
+      for _ in 0..<30 {
+        _ = host.render(Tone.constant(0, frames: 48_000), block: 960)
+      }
+      for _ in 0..<100 {
+        if !resting { host.send(Command(.sync(1))) }
+        _ = host.render(Tone.constant(0, frames: 77), block: 77)
+        _ = host.events()
+      }
+      return host.render(Tone.noise(amplitude: 0.2, frames: 48_000, seed: 7), block: 64).left
+    }
+    #expect(Measure.firstDifference(run(resting: true), run(resting: false)) == nil)
+  }
+
   @Test func `the stem fades in as the mix does`() {
     let host = OfflineHost(fadesIn: true)
     let output = host.render(Tone.constant(0.5, frames: 9600), block: 64)

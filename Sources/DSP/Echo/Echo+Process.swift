@@ -38,6 +38,11 @@ extension Echo {
     return true
   }
 
+  /// Whether nothing sounds and nothing moves: in silence it may be left alone.
+  package var isAtRest: Bool {
+    @_noLocks get { isRunning ? isIdle && isOn : !isOn }
+  }
+
   /// Whether nothing that was ever written can be heard any more.
   private var isSpent: Bool {
     @_noLocks get {

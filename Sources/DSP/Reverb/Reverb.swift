@@ -315,6 +315,20 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   }
 
   /// Lets time pass without sound.
+  /// Whether nothing sounds and nothing moves: in silence it may be left alone.
+  package var isAtRest: Bool {
+    @_noLocks get {
+      switch state {
+      case .off, .asleep: !dry.isMoving
+      case .on, .fadingToOff, .fadingToBegin: false
+      }
+    }
+  }
+
+  /// Lets time pass while it is at rest.
+  @_noLocks
+  package mutating func rest(frames: Int) { skip(frames: frames) }
+
   @_noLocks
   private mutating func skip(frames: Int) {
     let all = phase &+ frames

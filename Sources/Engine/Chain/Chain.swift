@@ -123,6 +123,18 @@ struct Chain: ~Copyable {
     reverb.reset()
   }
 
+  /// Whether nothing sounds and nothing moves: in silence it may be left alone.
+  var isAtRest: Bool {
+    @_noLocks get { input.isAtRest && echo.isAtRest && reverb.isAtRest }
+  }
+
+  /// Lets time pass while it is at rest.
+  @_noLocks
+  mutating func rest(frames: Int) {
+    input.rest(frames: frames)
+    reverb.rest(frames: frames)
+  }
+
   /// Takes in a block of the live input, and renders what of it goes on through the chain, where
   /// that is needed; false when it is silent or not needed, and not written.
   @_noLocks

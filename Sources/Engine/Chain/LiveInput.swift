@@ -119,6 +119,17 @@ struct LiveInput: ~Copyable {
   @_noLocks
   mutating func reset() { warp.returnToNow() }
 
+  /// Whether nothing is on the tape, and nothing moves: in silence it may be left alone.
+  var isAtRest: Bool {
+    @_noLocks get {
+      silentFrames > tape.capacity && warp.isIdle && !wetShare.isMoving && warmUpLeft == 0
+    }
+  }
+
+  /// Lets time pass while it is at rest.
+  @_noLocks
+  mutating func rest(frames: Int) { warp.rest(frames: frames) }
+
   // MARK: - Sound
 
   /// Puts a block on the tape, and renders what is to go through the chain, where that is needed;

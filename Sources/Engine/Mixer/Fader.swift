@@ -36,6 +36,11 @@ struct Fader: BitwiseCopyable {
     @_noLocks get { !gain.isMoving && gain.target == 0 }
   }
 
+  /// Whether it is where it was going to.
+  var isResting: Bool {
+    @_noLocks get { !gain.isMoving }
+  }
+
   /// Multiplies a block in place.
   @_noLocks
   mutating func apply(

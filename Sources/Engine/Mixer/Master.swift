@@ -34,6 +34,11 @@ struct Master: BitwiseCopyable {
   @_noLocks
   mutating func setMute(_ mute: Bool) { open.move(to: mute ? 0 : 1) }
 
+  /// Whether all of it is where it was going to.
+  var isResting: Bool {
+    @_noLocks get { gain.isResting && open.isResting && limiter.currentGain == 1 }
+  }
+
   /// Is where it was going to, at once: before anything is heard.
   @_noLocks
   mutating func settle() {

@@ -30,6 +30,11 @@ struct Strip: BitwiseCopyable {
     @_noLocks get { toChain.isClosed }
   }
 
+  /// Whether all of it is where it was going to.
+  var isResting: Bool {
+    @_noLocks get { gain.isResting && toChain.isResting && toDirect.isResting }
+  }
+
   @_noLocks
   mutating func setGain(_ linear: Float) { gain.move(to: linear) }
 
