@@ -314,7 +314,6 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     @_noLocks get { max(1, Int(Self.onSeconds * sampleRate) / ReverbClock.chunk) }
   }
 
-  /// Lets time pass without sound.
   /// Whether nothing sounds and nothing moves: in silence it may be left alone.
   package var isAtRest: Bool {
     @_noLocks get {
@@ -329,6 +328,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   @_noLocks
   package mutating func rest(frames: Int) { skip(frames: frames) }
 
+  /// Lets time pass without sound.
   @_noLocks
   private mutating func skip(frames: Int) {
     let all = phase &+ frames
