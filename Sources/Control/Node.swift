@@ -23,6 +23,8 @@ package final class Node {
   private(set) weak var outlet: (any Outlet)?
   private(set) var values: Values
   private var whenDone: [UInt64: () -> Void] = [:]
+  private var whenRefused: [UInt64: (PlayerRefusal) -> Void] = [:]
+  private var playerWatch = PlayerWatch()
   private var timedUnderWay = 0
   // What waits for its time must leave room for what is to be at once.
   private static let mostTimed = Shared.commandCapacity * 3 / 4
@@ -200,6 +202,7 @@ package final class Node {
     for (index, command) in commands.enumerated() {
       let number = first + UInt64(index)
       if let done = command.whenDone { whenDone[number] = done }
+      if let refused = command.whenRefused { whenRefused[number] = refused }
       if batch[index].frame == Command.now {
         command.whenTaken?()
       } else {
@@ -224,7 +227,11 @@ package final class Node {
         values.apply(parameter, value, command: event.command)
         feedback.changed(parameter)
       case .synced, .done, .faded:
+        whenRefused[event.command] = nil
         whenDone.removeValue(forKey: event.command)?()
+      case .refused(let refusal):
+        whenDone[event.command] = nil
+        whenRefused.removeValue(forKey: event.command)?(refusal)
       }
     }
     if count > 0 { engine.shared.commands.returnCredits(count) }
@@ -240,11 +247,13 @@ package final class Node {
     releaseAgenda()
     presets.errands.deliver()
     let now = now()
+    let playerLook = playerWatch.look(now, node: self)
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }
     var milliseconds = feedback.millisecondsUntilDue(now)
     // What waits for its time in the audio is told within a few milliseconds of it.
     if timedUnderWay > 0 { milliseconds = min(milliseconds, 5) }
+    if let playerLook { milliseconds = min(milliseconds, playerLook) }
     if isWriting { milliseconds = min(milliseconds, 2) }
     if let due = agenda.nextDue {
       milliseconds = min(milliseconds, max(1, Int(min((due - horizon) / 1000, 1e6))))

@@ -72,10 +72,13 @@ struct Core: ~Copyable {
   private var chain: Chain
   // The live input goes back through the chain when the warp, which has rested, is warm.
   private var framesUntilChain = 0
+  private var player: Player
   private var live: Strip, loop: Strip, grid: Strip, music: Strip
   private var master: Master
   private var presence: Fader
   private var leaving: UInt64?
+  // The frame of the engine's time that comes next.
+  private var present: Int64 = 0
 
   // Nothing sounds and nothing moves: most of the memory need not be touched. For how many frames
   // that has been so, and the chain not told.
@@ -87,6 +90,10 @@ struct Core: ~Copyable {
   // How much of it is known to be silent.
   private var clearBusFrames = 0
   private let warped: Stereo
+  // The live input before its gain; and nothing, to be read.
+  private let dry: Stereo
+  private let silence: Stereo
+  private var isDrySilent = true
   private let memory: UnsafeMutablePointer<Float>
   // What was set, by parameter, for a chain that is built anew; NaN where nothing was.
   private let values: UnsafeMutablePointer<Float>
@@ -99,6 +106,7 @@ struct Core: ~Copyable {
     clock = ClockFilter(sampleRate: sampleRate)
     inGain = Fader(at: 1, sampleRate: rate)
     chain = Chain(sampleRate: sampleRate)
+    player = Player(sampleRate: sampleRate)
     live = Strip(sampleRate: rate)
     loop = Strip(sampleRate: rate)
     grid = Strip(sampleRate: rate)
@@ -106,14 +114,16 @@ struct Core: ~Copyable {
     master = Master(sampleRate: rate)
     presence = Fader(at: 0, sampleRate: rate)
     presence.move(to: 1)
-    memory = .allocate(capacity: 5 * Core.longestSegment)
-    memory.initialize(repeating: 0, count: 5 * Core.longestSegment)
+    memory = .allocate(capacity: 9 * Core.longestSegment)
+    memory.initialize(repeating: 0, count: 9 * Core.longestSegment)
     scratch = memory
     values = .allocate(capacity: Parameter.allCases.count)
     values.initialize(repeating: .nan, count: Parameter.allCases.count)
     self.sampleRate = sampleRate
     bus = Stereo(memory + Core.longestSegment, memory + 2 * Core.longestSegment)
     warped = Stereo(memory + 3 * Core.longestSegment, memory + 4 * Core.longestSegment)
+    dry = Stereo(memory + 5 * Core.longestSegment, memory + 6 * Core.longestSegment)
+    silence = Stereo(memory + 7 * Core.longestSegment, memory + 8 * Core.longestSegment)
   }
 
   deinit {
@@ -139,10 +149,15 @@ struct Core: ~Copyable {
     } else {
       self.sampleRate = sampleRate
       chain = Chain(sampleRate: sampleRate)
+      var player = Player(sampleRate: sampleRate)
       for parameter in Parameter.allCases {
         let value = values[parameter.number]
-        if !value.isNaN { chain.set(parameter, value) }
+        if value.isNaN { continue }
+        chain.set(parameter, value)
+        player.set(parameter, value, at: timeline.frame)
       }
+      player.adopt(self.player)
+      self.player = player
     }
     isAtRest = false
     restedFrames = 0
@@ -158,16 +173,26 @@ struct Core: ~Copyable {
   mutating func render(_ cycle: Cycle, frames: Int, ports: Ports) {
     rt_flush_denormals()
     let isFirst = isNewDriver
+    player.inputDelay = shared.inputDelayFrames
+    player.outputDelay = shared.outputDelayFrames
     keepTime(cycle)
     takeCommands(frames: frames)
     // The fade from silence has not begun: what was set before is there from its first sample.
     if isFirst { settle() }
     var done = 0
     while done < frames {
-      applyDue(by: timeline.frame &+ Int64(done))
-      let untilCommand = schedule.nextFrame &- (timeline.frame &+ Int64(done))
+      present = timeline.frame &+ Int64(done)
+      applyDue(by: present)
+      if !isAtRest { player.turn(at: present) }
+      let untilCommand = schedule.nextFrame &- present
       var segment = Int(min(Int64(min(frames &- done, Core.longestSegment)), untilCommand))
       if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
+      if !isAtRest {
+        segment = min(segment, player.framesToGo(at: present))
+        if player.isWaitingForSound(at: present) {
+          segment = min(segment, framesToSound(ports.input.advanced(by: done), frames: segment))
+        }
+      }
       renderSegment(frames: segment, ports: ports.advanced(by: done))
       if framesUntilChain > 0 {
         framesUntilChain &-= segment
@@ -175,6 +200,8 @@ struct Core: ~Copyable {
       }
       done &+= segment
     }
+    present = timeline.frame &+ Int64(frames)
+    if !isAtRest { publishPlayer() }
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let leave = leaving, presence.isClosed {
       leaving = .max
@@ -200,8 +227,10 @@ struct Core: ~Copyable {
   @_noLocks
   private mutating func keepTime(_ cycle: Cycle) {
     let step = timeline.advance(to: cycle.frame)
+    present = timeline.frame
     if isNewDriver {
       schedule.shift(by: step)
+      player.breakOff(at: timeline.frame, shiftedBy: step)
       isNewDriver = false
     }
     shared.freewheeling.store(cycle.isFreewheeling, ordering: .relaxed)
@@ -264,6 +293,17 @@ struct Core: ~Copyable {
     case .resetChain:
       chain.reset()
       push(.done, command: number, wasTimed: wasTimed)
+    case .player(let action):
+      answer(player.perform(action, at: present), number, wasTimed)
+    case .seek(let seconds):
+      if player.canSeek {
+        player.seek(to: Int(Double(seconds) * sampleRate))
+        answer(nil, number, wasTimed)
+      } else {
+        answer(.nothingRecorded, number, wasTimed)
+      }
+    case .load(let passage): transfer(passage, loading: true, number, wasTimed)
+    case .keep(let passage): transfer(passage, loading: false, number, wasTimed)
     case .leave:
       leaving = number
       presence.move(to: 0)
@@ -274,6 +314,51 @@ struct Core: ~Copyable {
   private func push(_ kind: Event.Kind, command: UInt64, wasTimed: Bool) {
     // The command's credit stands for this place: there is room.
     _ = shared.events.push(Event(kind: kind, command: command, wasTimed: wasTimed))
+  }
+
+  @_noLocks
+  private mutating func transfer(
+    _ passage: ClipPassage, loading: Bool, _ number: UInt64, _ wasTimed: Bool
+  ) {
+    if let refusal = player.begin(
+      passage, loading: loading, command: number, wasTimed: wasTimed)
+    {
+      answer(refusal, number, wasTimed)
+    }
+  }
+
+  /// Tells what became of something that the player was asked for, and what it does now.
+  @_noLocks
+  private mutating func answer(_ refusal: PlayerRefusal?, _ number: UInt64, _ wasTimed: Bool) {
+    publishPlayer()
+    if let refusal {
+      push(.refused(refusal), command: number, wasTimed: wasTimed)
+    } else {
+      push(.done, command: number, wasTimed: wasTimed)
+    }
+  }
+
+  @_noLocks
+  private func publishPlayer() {
+    shared.player.publish(
+      state: player.state, pending: player.pending, isOverdubbing: player.wantsOverdub,
+      overdubs: player.tape.layers, stepsBack: player.tape.stepsBack, stepsForth: player.tape.stepsForth,
+      position: player.position, length: player.length,
+      waiting: player.framesWaiting(at: present), tempo: player.tempoFound)
+  }
+
+  /// How many frames until the input is as loud as a recording waits for; begins it where it is
+  /// now.
+  @_noLocks
+  private mutating func framesToSound(_ input: Stereo, frames: Int) -> Int {
+    let least = player.threshold / max(inGain.target, 1e-6)
+    for frame in 0..<frames {
+      if abs(input.left[frame]) < least && abs(input.right[frame]) < least { continue }
+      if frame > 0 { return frame }
+      player.hearSound(at: present)
+      return player.framesToGo(at: present)
+    }
+    return frames
   }
 
   @_noLocks
@@ -292,6 +377,7 @@ struct Core: ~Copyable {
     case .mute: master.setMute(value != 0)
     default: chain.set(parameter, value)
     }
+    player.set(parameter, value, at: present)
     values[parameter.number] = value
   }
 
@@ -329,9 +415,10 @@ struct Core: ~Copyable {
     }
     let out = ports.output
     Core.clear(out, frames: frames)
-    let isSounding = renderLive(frames: frames, ports: ports)
-    // These have nothing that sounds yet.
-    Core.silence(ports.loop, &loop, frames: frames)
+    let isLiveSounding = renderLive(frames: frames, ports: ports)
+    let isLoopSounding = renderLoop(frames: frames, ports: ports, onto: isLiveSounding)
+    let isSounding = isLiveSounding || isLoopSounding
+    // This has nothing that sounds yet.
     Core.silence(ports.grid, &grid, frames: frames)
     music.skip(frames: frames)
     Blocks.clear(ports.click, frames: frames)
@@ -339,18 +426,23 @@ struct Core: ~Copyable {
     if !isSounding { clearBus(frames: frames) }
     let isChainSounding = chain.process(bus, isSilent: !isSounding, frames: frames)
     shared.chainDelay.store(isLiveThroughChain ? chain.delay : 0, ordering: .relaxed)
-    guard isSounding || isChainSounding else {
+    if isSounding || isChainSounding {
+      clearBusFrames = 0
+      if isChainSounding {
+        Blocks.add(bus.left, times: 1, to: out.left, frames: frames)
+        Blocks.add(bus.right, times: 1, to: out.right, frames: frames)
+      }
+      finish(out, frames: frames)
+    } else {
       presence.skip(frames: frames)
       shared.meters.raise(.limiter, to: 1 / master.rest(out, frames: frames))
       isAtRest = canRest
-      return
     }
-    clearBusFrames = 0
-    if isChainSounding {
-      Blocks.add(bus.left, times: 1, to: out.left, frames: frames)
-      Blocks.add(bus.right, times: 1, to: out.right, frames: frames)
-    }
+    record(ports, frames: frames)
+  }
 
+  @_noLocks
+  private mutating func finish(_ out: Stereo, frames: Int) {
     presence.apply(to: out, frames: frames, scratch: scratch)
     let finding = master.process(out, frames: frames, scratch: scratch)
     count(nonFinite: finding.nonFinite)
@@ -370,7 +462,7 @@ struct Core: ~Copyable {
   /// Whether nothing will sound or move until something comes in, or is asked for.
   private var canRest: Bool {
     @_noLocks get {
-      chain.isAtRest && framesUntilChain == 0 && inGain.isResting && live.isResting
+      chain.isAtRest && player.isAtRest && framesUntilChain == 0 && inGain.isResting && live.isResting
         && loop.isResting && grid.isResting && music.isResting && master.isResting
         && presence.isResting
     }
@@ -404,6 +496,43 @@ struct Core: ~Copyable {
 
   // MARK: - Sources
 
+  /// Lets the recorder hear what it listens to, and time pass for the player.
+  @_noLocks
+  private mutating func record(_ ports: Ports, frames: Int) {
+    if player.isListening {
+      switch player.source {
+      case .live: player.listen(to: isDrySilent ? silence : dry, frames: frames)
+      case .grid: player.listen(to: ports.grid, frames: frames)
+      case .mix: player.listen(to: ports.output, frames: frames)
+      }
+    }
+    player.advance(frames: frames)
+    if player.carry(frames: frames) {
+      let (number, wasTimed) = (player.transfer.command, player.transfer.wasTimed)
+      player.transfer.end()
+      answer(nil, number, wasTimed)
+    }
+  }
+
+  /// Renders the loop's stem, and adds it to the buses; false where it is silent. `onto` says
+  /// whether the chain's bus has something on it already.
+  @_noLocks
+  private mutating func renderLoop(frames: Int, ports: Ports, onto isBusInUse: Bool) -> Bool {
+    let sound = ports.loop
+    guard player.render(to: sound, frames: frames) else {
+      Core.silence(sound, &loop, frames: frames)
+      return false
+    }
+    if !isBusInUse { clearBus(frames: frames) }
+    clearBusFrames = 0
+    loop.process(sound, chain: bus, direct: ports.output, frames: frames, scratch: scratch)
+    var fade = presence
+    fade.apply(to: sound, frames: frames, scratch: scratch)
+    _ = stopNonFinite(sound.left, meter: .loop1, frames: frames)
+    _ = stopNonFinite(sound.right, meter: .loop2, frames: frames)
+    return true
+  }
+
   /// Clears the chain's bus, unless it still is.
   @_noLocks
   private mutating func clearBus(frames: Int) {
@@ -427,6 +556,11 @@ struct Core: ~Copyable {
       inGain.skip(frames: frames)
     } else {
       inGain.apply(to: sound, frames: frames, scratch: scratch)
+    }
+    isDrySilent = isSilent
+    if !isSilent && player.isListening {
+      Blocks.copy(sound.left, to: dry.left, frames: frames)
+      Blocks.copy(sound.right, to: dry.right, frames: frames)
     }
     let isWarpSounding = chain.warp(
       sound, isSilent: isSilent, isNeeded: !live.isPastChain || framesUntilChain > 0, to: warped,

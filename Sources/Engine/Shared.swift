@@ -14,6 +14,8 @@ package final class Shared: Sendable {
   /// The levels.
   package let meters = Meters()
   let clock = PublishedClock()
+  /// What the player does.
+  package let player = PublishedPlayer()
 
   // Counters publish nothing but themselves: relaxed.
   let late = Atomic<UInt64>(0)
@@ -22,6 +24,10 @@ package final class Shared: Sendable {
 
   // What the chain delays its input by, in frames: relaxed, whoever reads it looks again.
   let chainDelay = Atomic<Int>(0)
+
+  // By how many frames inputs and outputs are late, as the server says: relaxed, as above.
+  private let inputDelay = Atomic<Int>(0)
+  private let outputDelay = Atomic<Int>(0)
 
   let freewheeling = Atomic<Bool>(false)
 
@@ -38,6 +44,21 @@ package final class Shared: Sendable {
   package var isFreewheeling: Bool { freewheeling.load(ordering: .relaxed) }
   /// By how many frames the chain delays what goes through it.
   package var chainDelayFrames: Int { chainDelay.load(ordering: .relaxed) }
+  /// By how many frames what comes in is late.
+  package var inputDelayFrames: Int {
+    @_noLocks get { inputDelay.load(ordering: .relaxed) }
+  }
+  /// By how many frames what goes out will be late.
+  package var outputDelayFrames: Int {
+    @_noLocks get { outputDelay.load(ordering: .relaxed) }
+  }
+
+  /// Says by how many frames what comes in is late.
+  package func setInputDelay(_ frames: Int) { inputDelay.store(frames, ordering: .relaxed) }
+
+  /// Says by how many frames what goes out will be late.
+  package func setOutputDelay(_ frames: Int) { outputDelay.store(frames, ordering: .relaxed) }
+
   /// The relation of frames and time as the audio thread last saw it.
   package var clockReading: ClockReading { clock.read() }
 

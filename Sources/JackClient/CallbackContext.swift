@@ -76,6 +76,7 @@ struct CallbackContext: ~Copyable {
     let delay = UInt32(clamping: engine.shared.chainDelayFrames)
     if mode == JackCaptureLatency {
       var (left, right) = (range(in1, mode), range(in2, mode))
+      engine.shared.setInputDelay(Int(max(left.max, right.max)))
       set(live1, mode, left)
       set(live2, mode, right)
       left.min += delay
@@ -85,6 +86,8 @@ struct CallbackContext: ~Copyable {
       set(out1, mode, left)
       set(out2, mode, right)
     } else {
+      engine.shared.setOutputDelay(
+        Int(max(range(out1, mode).max, range(out2, mode).max)))
       set(in1, mode, playback(out1, live1, delay))
       set(in2, mode, playback(out2, live2, delay))
     }

@@ -12,7 +12,12 @@ import Testing
     var warp = Warp(seconds: 10, sampleRate: 48_000)
     set(&warp)
     warp.settle()
-    loop.fill(left: clip, right: clip, frames: clip.count)
+    // Behind its end the clip goes on as it begins: the seam changes nothing.
+    var sound = clip + clip.prefix(loop.seam)
+    sound.withUnsafeMutableBufferPointer {
+      let side = $0.baseAddress!
+      loop.fill(left: side, right: side, frames: clip.count, framesBehind: loop.seam)
+    }
     var (left, right) = (
       [Float](repeating: .nan, count: frames), [Float](repeating: 0, count: frames)
     )

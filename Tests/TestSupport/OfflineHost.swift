@@ -26,6 +26,8 @@ package final class OfflineHost {
     package var left: [Float] = [], right: [Float] = []
     /// The live stem.
     package var live: [Float] = []
+    /// The loop's stem.
+    package var loop: [Float] = []
   }
 
   /// Renders the input, the same on both sides unless a right one is given, in blocks.
@@ -59,6 +61,7 @@ package final class OfflineHost {
       output.left += buffers[2][..<frames]
       output.right += buffers[3][..<frames]
       output.live += buffers[4][..<frames]
+      output.loop += buffers[6][..<frames]
       for buffer in buffers[2...] { precondition(!buffer[..<frames].contains { $0.isNaN }) }
       start += frames
       frame &+= UInt32(frames)

@@ -10,7 +10,7 @@ extension Address {
     case .whole(_, let range, _):
       guard let number = argument.number else { throw wrongType(got: [argument]) }
       guard number >= Double(range.lowerBound), number <= Double(range.upperBound),
-        number == number.rounded()
+        number == number.rounded(), allowsZero || number != 0
       else { throw outOfRange(number) }
       return Float(number)
     case .choice(_, let words, _):
@@ -38,9 +38,10 @@ extension Address {
     let (least, greatest) = range
     let unit = unit.isEmpty ? "" : " \(unit)"
     let whole = if case .whole = kind { "a whole number" } else { "a number" }
+    let rest = allowsZero ? "" : ", but not 0"
     return Refusal(
       .range,
-      "\(path) takes \(whole) from \(plain(Double(least))) to \(plain(Double(greatest)))\(unit);"
+      "\(path) takes \(whole) from \(plain(Double(least))) to \(plain(Double(greatest)))\(unit)\(rest);"
         + " got \(plain(number))")
   }
 
@@ -53,7 +54,7 @@ extension Address {
   /// What it takes, in words.
   var usage: String {
     switch kind {
-    case .number: return "one number, or nothing to ask for its value"
+    case .number, .place: return "one number, or nothing to ask for its value"
     case .whole: return "one whole number, or nothing to ask for its value"
     case .choice(_, let words, _):
       return "one of \(words.joined(separator: ", ")), or nothing to ask for its value"

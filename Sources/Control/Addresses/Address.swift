@@ -17,6 +17,10 @@ package struct Address: Sendable {
     case selection(
       read: @Sendable (Node) -> String,
       make: @Sendable (Node, Request) throws(Refusal) -> [PlannedCommand])
+    /// A place that moves by itself, to be asked for; with a number, a command to go there.
+    case place(
+      ClosedRange<Float>, read: @Sendable (Node) -> Float,
+      make: @Sendable (Float) -> Command.Action)
     /// Values that can only be asked for; subscribers are told the announced ones as they change.
     case reading(types: String, isAnnounced: Bool, read: @Sendable (Node) -> [Argument])
     /// Something to do. A button ignores the number 0.
@@ -76,24 +80,28 @@ package struct Address: Sendable {
   package let unit: String
   /// One line of help.
   package let help: String
+  /// Whether 0 is one of its whole numbers.
+  package let allowsZero: Bool
   /// Whether a preset made of the present sound holds its value.
   package let belongsToPreset: Bool
 
   /// The declaration of an address.
   package init(
-    _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false, _ help: String
+    _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false,
+    allowsZero: Bool = true, _ help: String
   ) {
     self.path = path
     self.kind = kind
     self.unit = unit
     self.help = help
     self.belongsToPreset = belongsToPreset
+    self.allowsZero = allowsZero
   }
 
   /// The type tags of its arguments, as the contract writes them.
   package var types: String {
     switch kind {
-    case .number: "f"
+    case .number, .place: "f"
     case .whole: "i"
     case .choice, .selection: "s"
     case .reading(let types, _, _), .sent(let types): types
@@ -105,7 +113,7 @@ package struct Address: Sendable {
   /// The least and the greatest number that it takes; 0 and 0 where it takes none.
   package var range: (least: Float, greatest: Float) {
     switch kind {
-    case .number(_, let range, _): (range.lowerBound, range.upperBound)
+    case .number(_, let range, _), .place(let range, _, _): (range.lowerBound, range.upperBound)
     case .whole(_, let range, _): (Float(range.lowerBound), Float(range.upperBound))
     default: (0, 0)
     }
@@ -129,7 +137,7 @@ package struct Address: Sendable {
   /// Whether it has a value that can be asked for.
   package var hasValue: Bool {
     switch kind {
-    case .reading, .selection: true
+    case .reading, .selection, .place: true
     default: parameter != nil
     }
   }

@@ -5,6 +5,9 @@ extension Address {
   static let ofTheTempo: [Address] = [
     Address(
       "/metronome/bpm", .number(.tempo, 20...300, initial: 120), unit: "beats/min",
-      "The tempo, which echoes in beats follow")
+      "The tempo, which echoes in beats follow"),
+    Address(
+      "/metronome/beats", .whole(.metronomeBeats, 1...16, initial: 4), unit: "beats",
+      "How many beats a bar has"),
   ]
 }

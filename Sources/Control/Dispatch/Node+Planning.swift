@@ -86,6 +86,21 @@ extension Node {
       if plan.commands.isEmpty { plan.firstPath = address.path }
       plan.commands += commands
       if let client { feedback.heard(address.path, [arguments[0]], from: client) }
+    case .place(let range, let read, let make):
+      guard let argument = arguments.first else {
+        plan.afterwards.append { [self] in
+          reply(address.path, [.float(read(self))], to: client)
+        }
+        return
+      }
+      guard arguments.count == 1, let number = argument.number else {
+        throw address.wrongType(got: arguments)
+      }
+      var command = command(
+        make(try address.value(of: number, in: range)), path: address.path, client: client)
+      if plan.commands.isEmpty { plan.firstPath = address.path }
+      command.due = due
+      plan.commands.append(command)
     case .reading(_, _, let read):
       guard arguments.isEmpty else { throw address.wrongType(got: arguments) }
       plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }

@@ -29,6 +29,8 @@ package struct PlannedCommand {
   var whenTaken: (() -> Void)?
   /// What follows on the control side, when it is done.
   var whenDone: (() -> Void)?
+  /// What follows where the player does not do it.
+  var whenRefused: ((PlayerRefusal) -> Void)?
 }
 
 /// What the messages of one packet come to.

@@ -89,6 +89,7 @@ final class Feedback {
     switch address.kind {
     case .reading(_, true, let read): return read(node)
     case .selection(let read, _): return [.string(read(node))]
+    case .place(_, let read, _): return [.float(read(node))]
     default: return nil
     }
   }

@@ -193,6 +193,8 @@ package struct Warp: ~Copyable {
   /// Renders the next frames of a loop, whose time passes at the rate for ever.
   @_noLocks
   package mutating func process(_ loop: inout LoopTape, to out: Stereo, frames: Int) {
+    // Its steps begin where it begins: after a rest, now.
+    if !isGoing { framesOfStep = 0 }
     var done = 0
     while done < frames {
       if framesOfStep == 0 {

@@ -63,7 +63,11 @@ struct Chain: ~Copyable {
     case .reverbPredelay: reverb.setPredelay(seconds: value)
     case .reverbMix: reverb.setMix(value)
     case .chainBypass: setBypassed(value != 0)
-    // The mixer's.
+    // The player's, and the mixer's.
+    case .metronomeBeats, .playerSource, .playerLoop, .playerDirection, .loopFeedback,
+      .loopQuantize, .loopBeats, .loopTempo, .loopThreshold, .loopSemitones, .loopRate,
+      .loopEngine:
+      break
     case .inGain, .liveGain, .loopGain, .gridGain, .musicGain, .outGain, .liveRoute, .loopRoute,
       .gridRoute, .musicRoute, .mute:
       break

@@ -8,6 +8,14 @@ package struct Command: BitwiseCopyable, Sendable {
     case sync(UInt32)
     /// Silences what the chain still holds of the past; answered with `Event.Kind.done`.
     case resetChain
+    /// Does something with the player; answered with `Event.Kind.done` or `refused`.
+    case player(PlayerAction)
+    /// Goes to a place of the clip, in seconds; answered likewise.
+    case seek(Float)
+    /// Puts a clip into the loop; answered likewise, when it is there.
+    case load(ClipPassage)
+    /// Copies the loop's clip out of it; answered likewise, when all of it is copied.
+    case keep(ClipPassage)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }
@@ -39,6 +47,8 @@ package struct Event: BitwiseCopyable, Sendable {
     case synced(UInt32)
     /// What the command said is done.
     case done
+    /// It can't be, for this reason.
+    case refused(PlayerRefusal)
     /// The fade at the end is over.
     case faded
   }

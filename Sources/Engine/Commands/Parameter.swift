@@ -11,7 +11,10 @@ package enum Parameter: CaseIterable, Sendable, BitwiseCopyable {
   case echoHold, echoMix
   case reverbOn, reverbDecay, reverbSize, reverbDamping, reverbPredelay, reverbMix
   case chainBypass
-  case tempo
+  case tempo, metronomeBeats
+  case playerSource, playerLoop, playerDirection
+  case loopFeedback, loopQuantize, loopBeats, loopTempo, loopThreshold
+  case loopSemitones, loopRate, loopEngine
 
   /// Its place among all of them, from 0.
   package var number: Int {

@@ -73,6 +73,17 @@ struct Strip: BitwiseCopyable {
     }
   }
 
+  /// The same for a source that goes to the chain as it is.
+  @_noLocks
+  mutating func process(
+    _ sound: Stereo, chain: Stereo, direct: Stereo, frames: Int,
+    scratch: UnsafeMutablePointer<Float>
+  ) {
+    gain.apply(to: sound, frames: frames, scratch: scratch)
+    toDirect.add(sound, to: direct, frames: frames, scratch: scratch)
+    toChain.add(sound, to: chain, frames: frames, scratch: scratch)
+  }
+
   /// Is where it was going to, at once: before anything is heard.
   @_noLocks
   mutating func settle() {

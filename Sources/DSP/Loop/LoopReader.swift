@@ -1,0 +1,19 @@
+/// A place in a version of a clip, and which way it goes on from there.
+struct LoopReader: BitwiseCopyable {
+  /// The version that is read.
+  var version: Int
+  /// The frame that comes next; behind the end while the last sound fades out.
+  var frame = 0
+  /// Whether it reads towards the beginning.
+  var isBackward: Bool
+  /// Whether it has come round: then the beginning is mixed with what was recorded behind the end.
+  var hasTurned = false
+  /// Whether it has come to an end that it doesn't go round.
+  var isOver = false
+
+  @_noLocks
+  init(version: Int, isBackward: Bool) {
+    self.version = version
+    self.isBackward = isBackward
+  }
+}

@@ -1,0 +1,116 @@
+internal import CRealtime
+
+extension LoopTape {
+  /// Reads the next frames of a way through the clip, at most `longestPiece`, and returns how it
+  /// goes on.
+  @_noLocks
+  func read(_ start: LoopReader, to out: Stereo, frames: Int) -> LoopReader {
+    var reader = start
+    let length = history.memory.length(reader.version)
+    var done = 0
+    while done < frames {
+      let part = out.advanced(by: done)
+      let rest = frames &- done
+      if length == 0 || reader.isOver {
+        rt_zero(part.left, rest)
+        rt_zero(part.right, rest)
+        return reader
+      }
+      if reader.isBackward {
+        done &+= readBackward(&reader, length, to: part, frames: rest)
+      } else if reader.frame < length {
+        done &+= readForward(&reader, length, to: part, frames: rest)
+      } else {
+        done &+= readBehind(&reader, length, to: part, frames: rest)
+      }
+    }
+    return reader
+  }
+
+  /// How many frames at the beginning rise from what lies behind the end.
+  @_noLocks
+  private func seam(ofLength length: Int) -> Int { min(seam, length / 2) }
+
+  @_noLocks
+  private func readForward(
+    _ reader: inout LoopReader, _ length: Int, to out: Stereo, frames: Int
+  ) -> Int {
+    let count = min(frames, length &- reader.frame)
+    history.memory.read(reader.version, at: reader.frame, to: out, frames: count)
+    if reader.hasTurned {
+      mixSeam(reader.version, length, at: reader.frame, to: out, frames: count, rising: false)
+    }
+    reader.frame &+= count
+    if reader.frame == length && isLooping {
+      reader.frame = 0
+      reader.hasTurned = true
+    }
+    return count
+  }
+
+  @_noLocks
+  private func readBackward(
+    _ reader: inout LoopReader, _ length: Int, to out: Stereo, frames: Int
+  ) -> Int {
+    reader.frame = min(reader.frame, length &- 1)
+    let count = min(frames, reader.frame &+ 1)
+    let start = reader.frame &+ 1 &- count
+    history.memory.read(reader.version, at: start, to: out, frames: count)
+    mixSeam(reader.version, length, at: start, to: out, frames: count, rising: !isLooping)
+    for index in 0..<count / 2 {
+      let last = count &- 1 &- index
+      (out.left[index], out.left[last]) = (out.left[last], out.left[index])
+      (out.right[index], out.right[last]) = (out.right[last], out.right[index])
+    }
+    reader.frame &-= count
+    if reader.frame < 0 {
+      reader.frame = isLooping ? length &- 1 : 0
+      reader.hasTurned = true
+      reader.isOver = !isLooping
+    }
+    return count
+  }
+
+  /// Reads what was recorded behind the end, and lets it fade out.
+  @_noLocks
+  private func readBehind(
+    _ reader: inout LoopReader, _ length: Int, to out: Stereo, frames: Int
+  ) -> Int {
+    let seam = seam(ofLength: length)
+    let count = min(frames, length &+ seam &- reader.frame)
+    if count <= 0 {
+      reader.isOver = true
+      return 0
+    }
+    history.memory.read(reader.version, at: reader.frame, to: out, frames: count)
+    for index in 0..<count {
+      let share = (Float(length &+ seam &- reader.frame &- index) - 0.5) / Float(seam)
+      let gain = Crossfade.eased(share)
+      out.left[index] *= gain
+      out.right[index] *= gain
+    }
+    reader.frame &+= count
+    return count
+  }
+
+  /// Lets the beginning rise from what lies behind the end, or from silence.
+  @_noLocks
+  private func mixSeam(
+    _ version: Int, _ length: Int, at start: Int, to out: Stereo, frames: Int, rising: Bool
+  ) {
+    let seam = seam(ofLength: length)
+    if start >= seam { return }
+    let count = min(frames, seam &- start)
+    if rising {
+      rt_zero(behind.left, count)
+      rt_zero(behind.right, count)
+    } else {
+      history.memory.read(version, at: length &+ start, to: behind, frames: count)
+    }
+    for index in 0..<count {
+      let share = Crossfade.eased((Float(start &+ index) + 0.5) / Float(seam))
+      out.left[index] = behind.left[index] + share * (out.left[index] - behind.left[index])
+      out.right[index] = behind.right[index] + share * (out.right[index] - behind.right[index])
+    }
+  }
+}

@@ -1,0 +1,277 @@
+internal import CRealtime
+
+/// A clip in the making.
+struct Recording: BitwiseCopyable {
+  /// Its version; nil where nothing is recorded.
+  var version: Int?
+  /// How many frames were written.
+  var written = 0
+  /// Where it stops, but for what is kept behind; nil while it goes on.
+  var mark: Int?
+  /// Whether it ends there, or goes on some time.
+  var isEnding = false
+  // How many frames are still to be joined to what was recorded behind the mark.
+  var joining = 0
+
+  @_noLocks
+  init() {}
+}
+
+/// A version that something is added to.
+struct Overdub: BitwiseCopyable {
+  /// Its version; nil where nothing is added.
+  var version: Int?
+  /// How far it is faded in, in frames.
+  var risen = 0
+  /// Whether it fades out.
+  var isEnding = false
+
+  @_noLocks
+  init() {}
+}
+
+// MARK: - A new clip
+
+extension LoopTape {
+  /// Whether a clip is in the making, be it only what is kept behind its end.
+  package var isRecording: Bool { @_noLocks get { recording.version != nil } }
+
+  /// Begins a new clip, which is heard when it is published: its version; nil where there is no
+  /// memory.
+  @_noLocks
+  package mutating func beginClip() -> Int? { history.memory.begin() }
+
+  /// Drops a clip that was begun, and neither recorded nor published.
+  @_noLocks
+  package mutating func dropClip(_ version: Int) { history.memory.release(version) }
+
+  /// Records from now on what becomes of a clip that was begun; its maker's hold passes to the
+  /// recorder.
+  @_noLocks
+  package mutating func record(into version: Int) {
+    discardRecording()
+    recording.version = version
+  }
+
+  /// Forgets the clip in the making, unless it was published.
+  @_noLocks
+  mutating func discardRecording() {
+    if let version = recording.version { history.memory.release(version) }
+    recording = Recording()
+  }
+
+  /// Records the next frames.
+  @_noLocks
+  package mutating func record(_ sound: Stereo, frames: Int) {
+    guard let version = recording.version else { return }
+    var done = 0
+    while done < frames {
+      let end = (recording.mark ?? capacity) &+ seam
+      var count = min(min(frames &- done, end &- recording.written), Self.longestPiece)
+      if count <= 0 { break }
+      let part = sound.advanced(by: done)
+      history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: count))
+      if recording.joining > 0 {
+        count = min(count, recording.joining)
+        join(part, version, frames: count)
+      } else {
+        history.memory.write(part, to: version, at: recording.written, frames: count)
+        // What was begun upon this clip already, has its own copy of what lies behind the end.
+        if let upon = overdub.version, recording.isEnding {
+          history.memory.write(part, to: upon, at: recording.written, frames: count)
+        }
+      }
+      recording.written &+= count
+      done &+= count
+    }
+    if recording.isEnding, let mark = recording.mark, recording.written >= mark &+ seam {
+      discardRecording()
+    }
+  }
+
+  /// Goes over from what was recorded behind the mark.
+  @_noLocks
+  private mutating func join(_ sound: Stereo, _ version: Int, frames: Int) {
+    for index in 0..<frames {
+      let share = Crossfade.eased(
+        (Float(seam &- recording.joining &+ index) + 0.5) / Float(seam))
+      kept[index] = 1 - share
+      behind.left[index] = sound.left[index] * share
+      behind.right[index] = sound.right[index] * share
+    }
+    history.memory.mix(
+      behind, keeping: kept, to: version, at: recording.written, frames: frames)
+    recording.joining &-= frames
+  }
+
+  /// Stops for a while.
+  @_noLocks
+  package mutating func suspendRecording() {
+    if recording.mark == nil { recording.mark = recording.written }
+  }
+
+  /// Goes on where it stopped.
+  @_noLocks
+  package mutating func resumeRecording() {
+    guard let mark = recording.mark, !recording.isEnding else { return }
+    recording.joining = min(seam, recording.written &- mark)
+    recording.written = mark
+    recording.mark = nil
+  }
+
+  /// Ends the clip at so many frames; what is kept behind is still recorded.
+  @_noLocks
+  package mutating func endRecording(at frames: Int) {
+    recording.mark = frames
+    recording.isEnding = true
+  }
+
+  /// Makes a clip the one that is heard, so many frames long, be it written to its end or not.
+  @_noLocks
+  package mutating func publish(_ version: Int, length: Int) {
+    history.memory.hold(version)
+    history.memory.setLength(version, length)
+    add(version)
+  }
+}
+
+// MARK: - Upon a clip
+
+extension LoopTape {
+  /// Whether something is added at the moment.
+  package var isOverdubbing: Bool { @_noLocks get { overdub.version != nil } }
+
+  /// Begins to add to the clip, as a new version of it; false where there is none, or no memory.
+  @_noLocks
+  package mutating func beginOverdub() -> Bool {
+    if length == 0 { return false }
+    if overdub.version != nil {
+      overdub.isEnding = false
+      return true
+    }
+    guard let version = history.memory.begin(like: history.current) else { return false }
+    history.append(version)
+    readCurrent()
+    overdub = Overdub()
+    overdub.version = version
+    return true
+  }
+
+  /// Ends it by a short fade.
+  @_noLocks
+  package mutating func endOverdub() { overdub.isEnding = true }
+
+  /// Ends it at once, where what was added is not heard any more.
+  @_noLocks
+  package mutating func breakOffOverdub() { overdub = Overdub() }
+
+  /// Adds frames from a frame of the clip on; `feedback` says what becomes of what is there.
+  @_noLocks
+  package mutating func overdub(_ sound: Stereo, at start: Int, feedback: Float, frames: Int) {
+    var done = 0
+    while done < frames {
+      guard let version = overdub.version else { return }
+      let length = history.memory.length(version)
+      let frame = (start &+ done) % length
+      var count = min(min(frames &- done, length &- frame), Self.longestPiece)
+      if overdub.isEnding { count = min(count, overdub.risen) }
+      let part = sound.advanced(by: done)
+      for index in 0..<count {
+        let risen =
+          overdub.isEnding ? overdub.risen &- index : min(overdub.risen &+ index &+ 1, seam)
+        let share = Crossfade.eased(Float(risen) / Float(seam))
+        kept[index] = 1 + (feedback - 1) * share
+        behind.left[index] = part.left[index] * share
+        behind.right[index] = part.right[index] * share
+      }
+      history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: count))
+      history.memory.mix(behind, keeping: kept, to: version, at: frame, frames: count)
+      // The same goes behind the end, from where the beginning rises.
+      let seam = min(self.seam, length / 2)
+      if frame < seam {
+        history.memory.mix(
+          behind, keeping: kept, to: version, at: length &+ frame,
+          frames: min(count, seam &- frame))
+      }
+      done &+= count
+      if overdub.isEnding {
+        overdub.risen &-= count
+        if overdub.risen <= 0 { overdub = Overdub() }
+      } else {
+        overdub.risen = min(overdub.risen &+ count, self.seam)
+      }
+    }
+  }
+}
+
+// MARK: - From elsewhere, and to there
+
+extension LoopTape {
+  /// Begins a clip that comes from elsewhere: its version; nil where there is no memory.
+  @_noLocks
+  package mutating func beginLoading() -> Int? { history.memory.begin() }
+
+  /// Takes in frames of it.
+  @_noLocks
+  package mutating func load(_ sound: Stereo, into version: Int, at frame: Int, frames: Int) {
+    history.makeRoom(pages: ClipMemory.pages(forFrames: frames))
+    history.memory.write(sound, to: version, at: frame, frames: frames)
+  }
+
+  /// Makes it the clip that is heard, so long, with as much known of what lies behind its end.
+  @_noLocks
+  package mutating func finishLoading(_ version: Int, length: Int, framesBehind: Int) {
+    history.memory.setLength(version, length)
+    // What is not known goes back the way it came: no step, and hardly a corner.
+    var frame = framesBehind
+    while frame < min(seam, length) {
+      history.memory.read(version, at: length &- 1 &- frame, to: behind, frames: 1)
+      history.makeRoom(pages: 2)
+      history.memory.write(behind, to: version, at: length &+ frame, frames: 1)
+      frame &+= 1
+    }
+    add(version)
+  }
+
+  /// Holds the present clip, whatever becomes of it, so that it can be read in peace.
+  @_noLocks
+  package mutating func holdCurrent() -> Int {
+    history.memory.hold(history.current)
+    return history.current
+  }
+
+  /// Reads the present clip from its first frame on, and what lies behind its end.
+  package borrowing func readCurrent(to out: Stereo, frames: Int) {
+    history.memory.read(history.current, at: 0, to: out, frames: frames)
+  }
+
+  /// How long a version is, in frames.
+  @_noLocks
+  package func length(of version: Int) -> Int { history.memory.length(version) }
+
+  /// Lets go of it, or of one that was not loaded to its end.
+  @_noLocks
+  package mutating func release(_ version: Int) { history.memory.release(version) }
+
+  /// Reads frames of what is held; from its length on what lies behind its end.
+  @_noLocks
+  package borrowing func read(_ version: Int, at frame: Int, to out: Stereo, frames: Int) {
+    history.memory.read(version, at: frame, to: out, frames: frames)
+  }
+
+  /// Puts another clip onto the tape, at most as long as it is, and begins at its first frame.
+  ///
+  /// `framesBehind` frames behind it in memory are what was recorded behind its end.
+  @_noLocks
+  package mutating func fill(
+    left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>, frames: Int,
+    framesBehind: Int = 0
+  ) {
+    guard let version = beginLoading() else { return }
+    let length = min(frames, capacity)
+    let following = length < frames ? 0 : min(framesBehind, seam)
+    load(Stereo(left, right), into: version, at: 0, frames: length &+ following)
+    finishLoading(version, length: length, framesBehind: following)
+    rewind()
+  }
+}

@@ -1,0 +1,239 @@
+internal import CRealtime
+
+/// A clip that goes round: a tape of which there is always more, the clip again and again.
+///
+/// A warp plays it at any pitch and rate for ever. The clip and its former versions lie in memory
+/// that is all there from the start; what the warp is about to hear is laid out behind one another
+/// on a short tape. Where the clip comes round, its beginning rises from what was recorded behind
+/// its end, so that the seam is not heard; all leaps are crossfades.
+package struct LoopTape: ~Copyable, @unchecked Sendable {
+  // What is kept behind the end, and how long a leap takes.
+  private static var seamSeconds: Double { @_noLocks get { 0.005 } }
+  // A clip that is being made, the one that is heard, and eight steps back, all of them different.
+  private static var clips: Int { @_noLocks get { 10 } }
+  static var longestPiece: Int { @_noLocks get { 256 } }
+
+  /// The most frames of a clip.
+  package let capacity: Int
+  /// How many frames are kept behind its end.
+  package let seam: Int
+  /// Whether the clip comes round, or ends.
+  package private(set) var isLooping = true
+
+  var history: ClipHistory
+  // What has been laid out.
+  var unrolled: Tape
+  // How far the warp has come in it, with 32 binary places; nil before it began.
+  var place: Int64
+  private var reader: LoopReader
+  private var leaving: LoopReader
+  private var fadeLeft = 0
+
+  // What is recorded at the moment.
+  var recording = Recording()
+  var overdub = Overdub()
+
+  private let scratch: UnsafeMutablePointer<Float>
+  private let piece: Stereo
+  private let other: Stereo
+  let behind: Stereo
+  let kept: UnsafeMutablePointer<Float>
+
+  /// A tape for clips of up to `seconds`, of which `reach` frames can be read in one piece.
+  package init(seconds: Double, reach: Int, sampleRate: Double) {
+    capacity = Int((seconds * sampleRate).rounded(.up))
+    seam = Int((Self.seamSeconds * sampleRate).rounded())
+    history = ClipHistory(frames: capacity + seam, clips: Self.clips)
+    // A step at the fastest, behind all that an engine looks back at.
+    unrolled = Tape(seconds: 0.1, reach: reach, sampleRate: sampleRate)
+    place = 0
+    reader = LoopReader(version: history.current, isBackward: false)
+    leaving = reader
+    scratch = .allocate(capacity: 7 * Self.longestPiece)
+    scratch.initialize(repeating: 0, count: 7 * Self.longestPiece)
+    piece = Stereo(scratch, scratch + Self.longestPiece)
+    other = Stereo(scratch + 2 * Self.longestPiece, scratch + 3 * Self.longestPiece)
+    behind = Stereo(scratch + 4 * Self.longestPiece, scratch + 5 * Self.longestPiece)
+    kept = scratch + 6 * Self.longestPiece
+  }
+
+  deinit { scratch.deallocate() }
+
+  /// How many frames the clip has.
+  package var length: Int {
+    @_noLocks get { history.memory.length(history.current) }
+  }
+
+  /// How many times something was added to the clip as it is now.
+  package var layers: Int {
+    @_noLocks get { history.memory.layers(history.current) }
+  }
+
+  /// How many steps can be taken back.
+  package var stepsBack: Int { @_noLocks get { history.stepsBack } }
+  /// How many steps can be taken forth again.
+  package var stepsForth: Int { @_noLocks get { history.stepsForth } }
+
+  /// Whether the clip has ended, and nothing comes any more.
+  package var isOver: Bool { @_noLocks get { reader.isOver } }
+
+  /// Whether it is read towards its beginning.
+  package var isBackward: Bool { @_noLocks get { reader.isBackward } }
+
+  /// Where in the clip the warp is, in frames.
+  package var position: Int {
+    @_noLocks get {
+      if length == 0 { return 0 }
+      // What lies on the tape already, and the warp hasn't come to yet.
+      let ahead = Int(unrolled.head &- place >> 32)
+      if reader.isOver { return reader.isBackward ? 0 : length }
+      let frame = reader.isBackward ? reader.frame &+ ahead : reader.frame &- ahead
+      if !isLooping && !reader.hasTurned { return max(0, min(length, frame)) }
+      return wrapped(frame)
+    }
+  }
+
+  /// A frame of the clip, counted round it.
+  @_noLocks
+  package func wrapped(_ frame: Int) -> Int {
+    let rest = frame % length
+    return rest < 0 ? rest &+ length : rest
+  }
+
+  // MARK: - Ways
+
+  /// Sets whether the clip comes round.
+  @_noLocks
+  package mutating func setLooping(_ value: Bool) { isLooping = value }
+
+  /// Goes on from a frame by a crossfade.
+  @_noLocks
+  package mutating func jump(to frame: Int) {
+    var next = LoopReader(version: history.current, isBackward: reader.isBackward)
+    next.frame = max(0, min(frame, length &- 1))
+    next.hasTurned = frame > 0
+    go(to: next)
+  }
+
+  /// Begins anew, where its direction begins, without a crossfade: for what was not heard.
+  @_noLocks
+  package mutating func rewind() {
+    endFade()
+    reader = LoopReader(version: history.current, isBackward: reader.isBackward)
+    if reader.isBackward { reader.frame = max(0, length &- 1) }
+  }
+
+  /// Begins at a frame, or where its direction begins where that is 0, behind so much silence:
+  /// for what was not heard.
+  @_noLocks
+  package mutating func cue(to frame: Int, silence: Int) {
+    rewind()
+    if frame > 0 {
+      reader.frame = frame
+      reader.hasTurned = true
+    }
+    unrolled.writeSilence(frames: min(silence, unrolled.capacity))
+    place = unrolled.head << 32
+  }
+
+  /// Goes the other way from where it is, by a crossfade.
+  @_noLocks
+  package mutating func setBackward(_ value: Bool) {
+    if value == reader.isBackward { return }
+    var next = reader
+    next.isBackward = value
+    next.frame = max(0, min(position, length &- 1))
+    next.isOver = false
+    go(to: next)
+  }
+
+  /// Goes a step back in the clip's history; false where there is none.
+  @_noLocks
+  package mutating func undo() -> Bool {
+    if !history.goBack() { return false }
+    takeCurrent()
+    return true
+  }
+
+  /// Goes a step forth in the clip's history; false where there is none.
+  @_noLocks
+  package mutating func redo() -> Bool {
+    if !history.goForth() { return false }
+    takeCurrent()
+    return true
+  }
+
+  /// Has nothing on it any more, which is a step like any other; false where there is no memory.
+  @_noLocks
+  package mutating func clear() -> Bool {
+    guard let version = history.memory.begin() else { return false }
+    add(version)
+    return true
+  }
+
+  /// Makes a version the current one.
+  @_noLocks
+  mutating func add(_ version: Int) {
+    history.append(version)
+    takeCurrent()
+  }
+
+  /// Goes over to the present version, at the frame that comes next.
+  @_noLocks
+  private mutating func takeCurrent() {
+    var next = reader
+    next.version = history.current
+    next.frame = length > 0 ? reader.frame % length : 0
+    next.isOver = false
+    go(to: next)
+  }
+
+  /// Reads on in the present version as if nothing had happened: it sounds the same.
+  @_noLocks
+  mutating func readCurrent() {
+    if fadeLeft == 0 { leaving.version = history.current }
+    reader.version = history.current
+  }
+
+  @_noLocks
+  private mutating func go(to next: LoopReader) {
+    endFade()
+    leaving = reader
+    history.memory.hold(leaving.version)
+    fadeLeft = seam
+    reader = next
+  }
+
+  @_noLocks
+  private mutating func endFade() {
+    if fadeLeft == 0 { return }
+    fadeLeft = 0
+    history.memory.release(leaving.version)
+  }
+
+  // MARK: - Laying out
+
+  /// Lays out what lies up to a place of the way, if it doesn't lie there yet.
+  @_noLocks
+  mutating func unroll(to place: Int64) {
+    self.place = place
+    // Places wrap around: only their differences say something.
+    var toGo = Int((place &- unrolled.head << 32) >> 32 &+ 1)
+    while toGo > 0 {
+      let count = min(toGo, Self.longestPiece)
+      reader = read(reader, to: piece, frames: count)
+      if fadeLeft > 0 {
+        let fading = min(count, fadeLeft)
+        leaving = read(leaving, to: other, frames: fading)
+        for frame in 0..<fading {
+          let share = Crossfade.eased((Float(fadeLeft &- frame) - 0.5) / Float(seam))
+          piece.left[frame] += share * (other.left[frame] - piece.left[frame])
+          piece.right[frame] += share * (other.right[frame] - piece.right[frame])
+        }
+        if fading == fadeLeft { endFade() } else { fadeLeft &-= fading }
+      }
+      unrolled.write(piece, frames: count)
+      toGo &-= count
+    }
+  }
+}

@@ -1,0 +1,50 @@
+internal import DSP
+
+/// Opens and closes on a sound within a given time, along an S.
+struct Gate: BitwiseCopyable {
+  private var length = 1
+  private var left = 0
+  private(set) var isOpen = false
+  private var from: Float = 0
+
+  @_noLocks
+  init() {}
+
+  /// Whether nothing comes through.
+  var isClosed: Bool { @_noLocks get { !isOpen && left == 0 } }
+
+  /// Opens or closes within so many frames, from wherever it is.
+  @_noLocks
+  mutating func move(open: Bool, frames: Int) {
+    if open == isOpen { return }
+    from = value
+    isOpen = open
+    length = max(1, frames)
+    left = length
+  }
+
+  private var value: Float {
+    @_noLocks get {
+      let target: Float = isOpen ? 1 : 0
+      if left == 0 { return target }
+      let share = 1 - Float(left) / Float(length)
+      return from + (target - from) * share * share * (3 - 2 * share)
+    }
+  }
+
+  /// Multiplies a block in place.
+  @_noLocks
+  mutating func apply(to sound: Stereo, frames: Int) {
+    var frame = 0
+    while left > 0 && frame < frames {
+      left &-= 1
+      let gain = value
+      sound.left[frame] *= gain
+      sound.right[frame] *= gain
+      frame &+= 1
+    }
+    if isOpen || frame == frames { return }
+    Blocks.clear(sound.left + frame, frames: frames &- frame)
+    Blocks.clear(sound.right + frame, frames: frames &- frame)
+  }
+}

@@ -1,0 +1,81 @@
+internal import DSP
+
+/// A clip that is copied into the loop or out of it, a little a block.
+struct LoopTransfer: BitwiseCopyable {
+  // Ten seconds take a fifth of one at 64 frames a block, and cost no block much.
+  private static var framesPerFrame: Int { @_noLocks get { 64 } }
+
+  /// What is under way.
+  enum Kind: BitwiseCopyable {
+    case none, loading, keeping
+  }
+
+  private(set) var kind = Kind.none
+  /// The command that wanted it, and whether that had a time.
+  private(set) var command: UInt64 = 0
+  private(set) var wasTimed = false
+  private var passage: ClipPassage?
+  private var version = 0
+  private var done = 0
+
+  @_noLocks
+  init() {}
+
+  /// Whether one is under way.
+  var isUnderWay: Bool {
+    @_noLocks get {
+      if case .none = kind { return false }
+      return true
+    }
+  }
+
+  @_noLocks
+  mutating func begin(
+    _ kind: Kind, _ passage: ClipPassage, version: Int, command: UInt64, wasTimed: Bool
+  ) {
+    self.kind = kind
+    self.passage = passage
+    self.version = version
+    self.command = command
+    self.wasTimed = wasTimed
+    done = 0
+  }
+
+  /// Copies as much as a block of so many frames may cost; whether all is done.
+  @_noLocks
+  mutating func advance(_ tape: inout LoopTape, frames: Int) -> Bool {
+    guard let passage else { return false }
+    let clip = isLoading ? passage.length : tape.length(of: version)
+    let known = isLoading ? passage.framesBehind : tape.seam
+    let whole = min(clip &+ known, passage.capacity)
+    let count = min(whole &- done, frames &* Self.framesPerFrame)
+    let part = passage.sound.advanced(by: done)
+    if isLoading {
+      tape.load(part, into: version, at: done, frames: count)
+    } else {
+      tape.read(version, at: done, to: part, frames: count)
+    }
+    done &+= count
+    if done < whole { return false }
+    if isLoading {
+      tape.finishLoading(version, length: clip, framesBehind: whole &- clip)
+    } else {
+      passage.told[0] = clip
+      passage.told[1] = whole &- clip
+      tape.release(version)
+    }
+    return true
+  }
+
+  /// Whether a clip comes in.
+  var isLoading: Bool {
+    @_noLocks get {
+      if case .loading = kind { return true }
+      return false
+    }
+  }
+
+  /// Forgets what was under way.
+  @_noLocks
+  mutating func end() { self = LoopTransfer() }
+}

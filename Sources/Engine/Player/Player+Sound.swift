@@ -1,0 +1,73 @@
+internal import DSP
+
+extension Player {
+  /// Renders what is heard of the clip; false, and nothing written, where that is nothing.
+  @_noLocks
+  mutating func render(to out: Stereo, frames: Int) -> Bool {
+    if gate.isClosed {
+      warp.rest(frames: frames)
+      return false
+    }
+    placeBefore = tape.position
+    warp.process(&tape, to: out, frames: frames)
+    gate.apply(to: out, frames: frames)
+    return true
+  }
+
+  /// Whether the recorder wants to hear something.
+  var isListening: Bool {
+    @_noLocks get { tape.isRecording || tape.isOverdubbing }
+  }
+
+  /// Takes in what its source says.
+  @_noLocks
+  mutating func listen(to sound: Stereo, frames: Int) {
+    // What lies behind the end of a clip goes into an overdub upon it, too: before that is added.
+    tape.record(sound, frames: frames)
+    if tape.isOverdubbing && tape.length > 0 && !gate.isClosed {
+      // What is heard has the loop in it already, and comes in its place.
+      let isAll = isReplacing || isHearingAll
+      tape.overdub(
+        sound, at: tape.wrapped(placeBefore &- overdubDelay), feedback: isAll ? 0 : feedback,
+        frames: frames)
+    }
+  }
+
+  private var isHearingAll: Bool {
+    @_noLocks get {
+      if case .mix = source { return true }
+      return false
+    }
+  }
+
+  // MARK: - Clips from elsewhere, and to there
+
+  /// Begins to load a clip, or to keep the present one; the reason where it can't.
+  @_noLocks
+  mutating func begin(
+    _ passage: ClipPassage, loading: Bool, command: UInt64, wasTimed: Bool
+  ) -> PlayerRefusal? {
+    if transfer.isUnderWay { return .transferring }
+    if loading {
+      if state.isRecording { return .meaningless }
+      guard let version = tape.beginLoading() else { return .noMemory }
+      transfer.begin(.loading, passage, version: version, command: command, wasTimed: wasTimed)
+    } else {
+      if tape.length == 0 { return .nothingRecorded }
+      transfer.begin(
+        .keeping, passage, version: tape.holdCurrent(), command: command, wasTimed: wasTimed)
+    }
+    return nil
+  }
+
+  /// Goes on with it; whether it is done.
+  @_noLocks
+  mutating func carry(frames: Int) -> Bool {
+    // What lies behind the end of a clip is kept when it is there.
+    if !transfer.isUnderWay || !transfer.isLoading && tape.isRecording { return false }
+    let isLoading = transfer.isLoading
+    if !transfer.advance(&tape, frames: frames) { return false }
+    if isLoading { finishLoading() }
+    return true
+  }
+}

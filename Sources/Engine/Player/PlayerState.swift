@@ -1,0 +1,115 @@
+/// What the player does at the moment, and what it was opened for.
+///
+/// A machine of few states, in which each button means one thing: what is not in the table below
+/// does nothing.
+package enum PlayerState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+  /// Ready for both, to record and to play what was recorded.
+  case standby
+  /// Ready to record, with nothing to play.
+  case recordReady
+  /// Ready to play what was loaded.
+  case playReady
+  /// Recording a new clip.
+  case recording
+  /// In the middle of a recording that rests.
+  case suspended
+  /// Playing what was recorded.
+  case playing
+  /// Playing what was loaded.
+  case playingLoaded
+  /// Resting in the middle of what was recorded.
+  case paused
+  /// Resting in the middle of what was loaded.
+  case pausedLoaded
+
+  /// The state that an event leads to; nil where it means nothing.
+  @_noLocks
+  package func after(_ event: PlayerEvent) -> PlayerState? {
+    switch (self, event) {
+    case (_, .done): .standby
+
+    case (.standby, .record), (.recordReady, .record): .recording
+    case (.paused, .record), (.pausedLoaded, .record): .recording
+
+    case (.recording, .record), (.recording, .stop), (.suspended, .stop): .standby
+    case (.recording, .pause): .suspended
+    case (.suspended, .record), (.suspended, .pause): .recording
+    case (.recording, .failed), (.suspended, .failed): .recordReady
+
+    case (.standby, .play), (.paused, .play), (.paused, .pause): .playing
+    case (.playReady, .play), (.pausedLoaded, .play), (.pausedLoaded, .pause): .playingLoaded
+    case (.playing, .play), (.playing, .pause): .paused
+    case (.playingLoaded, .play), (.playingLoaded, .pause): .pausedLoaded
+    case (.playing, .stop), (.playing, .failed): .standby
+    case (.playingLoaded, .stop), (.playingLoaded, .failed): .playReady
+    case (.paused, .stop), (.pausedLoaded, .stop): .standby
+
+    default: nil
+    }
+  }
+
+  /// Whether a new clip is being made.
+  package var isRecording: Bool {
+    @_noLocks get {
+      switch self {
+      case .recording, .suspended: true
+      default: false
+      }
+    }
+  }
+
+  /// Whether the clip is heard.
+  package var isPlaying: Bool {
+    @_noLocks get {
+      switch self {
+      case .playing, .playingLoaded: true
+      default: false
+      }
+    }
+  }
+
+  /// Whether it rests in the middle of the clip.
+  package var isPaused: Bool {
+    @_noLocks get {
+      switch self {
+      case .paused, .pausedLoaded: true
+      default: false
+      }
+    }
+  }
+}
+
+/// What leads from one state of the player to another.
+package enum PlayerEvent: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+  case record, play, pause, stop, done
+  /// What was under way can't go on.
+  case failed
+}
+
+/// What can be asked of the player and its loop.
+package enum PlayerAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+  case record, play, pause, stop, done, rewind, forward
+  case overdub, replace, undo, redo, clear, cancel
+}
+
+/// Why the player did not do what it was asked for.
+package enum PlayerRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+  /// The state of the player gives it no meaning.
+  case meaningless
+  /// There is no clip.
+  case nothingRecorded
+  /// There is no step back.
+  case nothingToUndo
+  /// There is no step forth.
+  case nothingToRedo
+  /// Adding needs a loop that plays as it was recorded.
+  case notAsRecorded
+  /// Adding needs a loop that plays.
+  case notPlaying
+  /// The beats wanted take longer than a clip can be.
+  case tooManyBeats
+  /// All memory is in use.
+  case noMemory
+  /// A clip is loaded or kept already.
+  case transferring
+}

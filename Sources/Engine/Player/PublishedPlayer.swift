@@ -1,0 +1,73 @@
+internal import Synchronization
+
+/// What the player does, for whoever asks: written by the audio thread.
+package struct PublishedPlayer: ~Copyable, Sendable {
+  /// The player at one moment.
+  package struct Reading: Sendable, Equatable {
+    /// What it does.
+    package var state: PlayerState
+    /// What waits for its beat, or for sound to come.
+    package var pending: PlayerAction?
+    /// Whether something is being added to the loop.
+    package var isOverdubbing: Bool
+    /// How many times something was added to the clip.
+    package var overdubs: Int
+    /// How many steps can be taken back.
+    package var stepsBack: Int
+    /// How many steps can be taken forth.
+    package var stepsForth: Int
+    /// Where in the clip it is, in frames.
+    package var position: Int
+    /// How long the clip is, in frames.
+    package var length: Int
+    /// How long what is pending still waits, in frames; nil where nobody knows.
+    package var waiting: Int?
+  }
+
+  private static let unknown = Int.max
+
+  // Each is whole in itself; they are not of one moment, and need not be.
+  private let doing = Atomic<UInt64>(0)
+  private let place = Atomic<UInt64>(0)
+  private let found = Atomic<UInt32>(0)
+  private let wait = Atomic<Int>(PublishedPlayer.unknown)
+
+  init() {}
+
+  /// Audio thread.
+  @_noLocks
+  borrowing func publish(
+    state: PlayerState, pending: PlayerAction?, isOverdubbing: Bool, overdubs: Int, stepsBack: Int,
+    stepsForth: Int, position: Int, length: Int, waiting: Int, tempo: Float
+  ) {
+    var bits = UInt64(unsafeBitCast(state, to: UInt8.self))
+    if let pending { bits |= (UInt64(unsafeBitCast(pending, to: UInt8.self)) &+ 1) << 8 }
+    if isOverdubbing { bits |= 1 << 16 }
+    bits |= UInt64(min(stepsBack, 255)) << 24
+    bits |= UInt64(min(stepsForth, 255)) << 32
+    bits |= UInt64(min(overdubs, 255)) << 40
+    doing.store(bits, ordering: .relaxed)
+    place.store(UInt64(position) | UInt64(length) << 32, ordering: .relaxed)
+    wait.store(waiting, ordering: .relaxed)
+    found.store(tempo.bitPattern, ordering: .relaxed)
+  }
+
+  /// The tempo that the first clip set, in beats a minute; nil where none did.
+  package var tempo: Float? {
+    let bits = found.load(ordering: .relaxed)
+    return bits == 0 ? nil : Float(bitPattern: bits)
+  }
+
+  /// Any thread.
+  package borrowing func read() -> Reading {
+    let (bits, place) = (doing.load(ordering: .relaxed), place.load(ordering: .relaxed))
+    let wait = wait.load(ordering: .relaxed)
+    let action = UInt8(truncatingIfNeeded: bits >> 8)
+    return Reading(
+      state: PlayerState(rawValue: UInt8(truncatingIfNeeded: bits))!,
+      pending: action == 0 ? nil : PlayerAction(rawValue: action - 1),
+      isOverdubbing: bits >> 16 & 1 == 1, overdubs: Int(bits >> 40 & 255), stepsBack: Int(bits >> 24 & 255),
+      stepsForth: Int(bits >> 32 & 255), position: Int(place & 0xFFFF_FFFF),
+      length: Int(place >> 32), waiting: wait == Self.unknown ? nil : wait)
+  }
+}

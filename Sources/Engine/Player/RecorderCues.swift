@@ -1,0 +1,78 @@
+/// What the recorder is to do as soon as the sound of that moment has come in: inputs are late.
+struct RecorderCues: ~Copyable {
+  private static var capacity: Int { @_noLocks get { 16 } }
+
+  /// One thing to do.
+  enum Kind: BitwiseCopyable {
+    /// To begin to write a version of the clip.
+    case begin(version: Int)
+    /// To rest for a while.
+    case suspend
+    /// To go on.
+    case resume
+    /// To end the clip after so many frames.
+    case end(frames: Int)
+    /// To add to the clip.
+    case beginOverdub
+    /// To add no more.
+    case endOverdub
+  }
+
+  struct Cue: BitwiseCopyable {
+    var frame: Int64
+    var kind: Kind
+
+    @_noLocks
+    init(frame: Int64, kind: Kind) {
+      self.frame = frame
+      self.kind = kind
+    }
+  }
+
+  private let cues: UnsafeMutablePointer<Cue>
+  private var count = 0
+
+  init() {
+    cues = .allocate(capacity: Self.capacity)
+    cues.initialize(repeating: Cue(frame: 0, kind: .suspend), count: Self.capacity)
+  }
+
+  deinit { cues.deallocate() }
+
+  /// When the first is due; `Int64.max` where there is none.
+  var nextFrame: Int64 { @_noLocks get { count > 0 ? cues[0].frame : .max } }
+
+  /// Whether there is none.
+  var isEmpty: Bool { @_noLocks get { count == 0 } }
+
+  /// Whether there is no place for another two: whoever presses faster than that must wait.
+  var isFull: Bool { @_noLocks get { count &+ 2 > Self.capacity } }
+
+  /// Adds one; none is done before those that were added earlier.
+  @_noLocks
+  mutating func add(_ kind: Kind, at frame: Int64) {
+    if count == Self.capacity { return }
+    let last = count > 0 ? cues[count &- 1].frame : frame
+    cues[count] = Cue(frame: max(frame, last), kind: kind)
+    count &+= 1
+  }
+
+  /// Takes the first.
+  @_noLocks
+  mutating func removeFirst() -> Kind {
+    let kind = cues[0].kind
+    count &-= 1
+    for index in 0..<count { cues[index] = cues[index &+ 1] }
+    return kind
+  }
+
+  /// Forgets all.
+  @_noLocks
+  mutating func removeAll() { count = 0 }
+
+  /// Moves all by the same time, when the timeline jumps.
+  @_noLocks
+  mutating func shift(by frames: Int64) {
+    for index in 0..<count { cues[index].frame &+= frames }
+  }
+}

@@ -1,0 +1,33 @@
+import Engine
+import Testing
+
+@Suite struct PlayerStateTests {
+  /// What each event leads to; what is not here means nothing.
+  private static let table: [PlayerState: [PlayerEvent: PlayerState]] = [
+    .standby: [.record: .recording, .play: .playing],
+    .recordReady: [.record: .recording],
+    .playReady: [.play: .playingLoaded],
+    .recording: [
+      .record: .standby, .stop: .standby, .pause: .suspended, .failed: .recordReady,
+    ],
+    .suspended: [
+      .record: .recording, .pause: .recording, .stop: .standby, .failed: .recordReady,
+    ],
+    .playing: [.play: .paused, .pause: .paused, .stop: .standby, .failed: .standby],
+    .playingLoaded: [
+      .play: .pausedLoaded, .pause: .pausedLoaded, .stop: .playReady, .failed: .playReady,
+    ],
+    .paused: [.record: .recording, .play: .playing, .pause: .playing, .stop: .standby],
+    .pausedLoaded: [
+      .record: .recording, .play: .playingLoaded, .pause: .playingLoaded, .stop: .standby,
+    ],
+  ]
+
+  @Test(arguments: PlayerState.allCases, PlayerEvent.allCases)
+  func `each event leads where the table says, and nowhere else`(
+    state: PlayerState, event: PlayerEvent
+  ) {
+    let expected = event == .done ? .standby : Self.table[state]?[event]
+    #expect(state.after(event) == expected)
+  }
+}
