@@ -342,7 +342,8 @@ struct Core: ~Copyable {
   private func publishPlayer() {
     shared.player.publish(
       state: player.state, pending: player.pending, isOverdubbing: player.wantsOverdub,
-      overdubs: player.tape.layers, stepsBack: player.tape.stepsBack, stepsForth: player.tape.stepsForth,
+      overdubs: player.tape.layers, stepsBack: player.tape.stepsBack,
+      stepsForth: player.tape.stepsForth,
       position: player.position, length: player.length,
       waiting: player.framesWaiting(at: present), tempo: player.tempoFound)
   }

@@ -24,11 +24,11 @@ import Testing
       host.send(Command(.set(parameter, value)))
     }
 
-    /// Presses buttons, and tells what became of each.
+    /// Presses buttons on the first frame of one, and tells what became of each.
     @discardableResult
     func press(_ actions: PlayerAction...) -> [PlayerRefusal?] {
       for action in actions { host.send(Command(.player(action))) }
-      play([])
+      play([0])
       return host.events().compactMap { event in
         switch event.kind {
         case .done: .some(nil)
@@ -127,5 +127,231 @@ import Testing
     stage.host.send(Command(.player(.redo)))
     stage.play(Tone.constant(0, frames: 19_200))
     #expect(Measure.firstDifference(stage.loop.suffix(9600), after[...]) == nil)
+  }
+
+  @Test func `the input's delay is taken back, in recording and in adding`() {
+    let clip = Tone.noise(amplitude: 0.25, frames: 9600)
+    let stage = Stage()
+    stage.set(.liveRoute, 2)
+    stage.host.engine.shared.setInputDelay(300)
+    stage.host.engine.shared.setOutputDelay(500)
+    stage.host.send(Command(.player(.record)))
+    // What was played at the first frame comes in 300 frames later.
+    stage.play(Tone.constant(0, frames: 300) + Array(clip[..<9300]))
+    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    stage.play(Array(clip[9300...]) + Array(clip[..<240]) + Tone.constant(0, frames: 9060))
+    #expect(Measure.firstDifference(stage.loop[(9600 + 48)...], clip[48...]) == nil)
+    // Who plays to the loop hears it 500 frames late, and is heard 300 frames late.
+    let addition = Tone.sine(441, frames: 4800).map { $0 * 0.1 }
+    stage.host.send(Command(.player(.overdub)))
+    stage.play(Tone.constant(0, frames: 800) + addition + Tone.constant(0, frames: 4000))
+    stage.play(Tone.constant(0, frames: 9600))
+    let added = stage.loop.suffix(9600)
+    let difference = zip(added, clip).map { $0 - $1 }
+    let expected = addition[300..<4800]
+    let residue = zip(difference[300..<4800], expected).map { abs($0 - $1) }.max()!
+    #expect(residue < 1e-6)
+  }
+
+  @Test func `eight whole overdubs can be undone, and redone`() {
+    let clip = Tone.noise(amplitude: 0.1, frames: 480_000)
+    let stage = stage(recording: clip, followedBy: Array(clip[..<480]), block: 1024)
+    #expect(stage.state == .standby, "at ten seconds it has ended by itself")
+    stage.host.send(Command(.player(.play)))
+    for _ in 0..<8 {
+      stage.host.send(Command(.player(.overdub)))
+      stage.play(Tone.constant(0.01, frames: 480_000))
+      stage.host.send(Command(.player(.overdub)))
+      // Until it has faded out.
+      stage.play(Tone.constant(0, frames: 2048))
+    }
+    _ = stage.host.events()
+    #expect(stage.host.engine.shared.player.read().overdubs == 8)
+    for _ in 0..<8 { #expect(stage.press(.undo) == [nil]) }
+    stage.play(Tone.constant(0, frames: 480_000))
+    // Where in the round it stands is found by what is there.
+    let round = Array(stage.loop.suffix(480_000 - 2048))
+    let position = stage.host.engine.shared.player.read().position
+    let rest = (0..<1000).map { clip[(position + 479_000 + $0) % 480_000] }
+    #expect(Measure.firstDifference(round.suffix(1000), rest) == nil)
+    for _ in 0..<8 { #expect(stage.press(.redo) == [nil]) }
+    #expect(stage.press(.redo) == [.nothingToRedo])
+    #expect(stage.host.engine.shared.player.read().overdubs == 8)
+  }
+
+  @Test func `a recording that rested goes on without a step`() {
+    let stage = Stage()
+    stage.set(.liveRoute, 2)
+    stage.host.send(Command(.player(.record)))
+    stage.play(Tone.sine(200, frames: 4810))
+    stage.host.send(Command(.player(.pause)))
+    stage.play(Tone.sine(300, frames: 9600))
+    #expect(stage.state == .suspended)
+    stage.host.send(Command(.player(.pause)))
+    stage.play(Tone.sine(200, frames: 4800))
+    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    stage.play(Tone.constant(0, frames: 9610))
+    #expect(stage.host.engine.shared.player.read().length == 9610)
+    let clip = Array(stage.loop.suffix(9610))
+    // Within the crossfade two tones of that loudness can be a third rougher than one.
+    #expect(
+      Measure.roughness(Array(clip[300..<9300])) < 1.5
+        * Measure.roughness(
+          Tone.sine(200, frames: 480)))
+  }
+
+  @Test func `backwards it is the same, the other way round`() {
+    let clip = Tone.noise(frames: 4800)
+    let stage = stage(recording: clip, followedBy: Array(clip[..<480]))
+    stage.set(.playerDirection, -1)
+    stage.host.send(Command(.player(.play)))
+    stage.play(Tone.constant(0, frames: 9600))
+    let expected = (0..<9600).map { clip[4799 - $0 % 4800] }
+    #expect(Measure.firstDifference(stage.loop[(5280 + 48)...], expected[48...]) == nil)
+  }
+
+  @Test func `what is begun on a beat begins on its frame, and can be cancelled`() {
+    let stage = Stage()
+    stage.set(.liveRoute, 2)
+    stage.set(.tempo, 125)
+    stage.set(.loopQuantize, 1)
+    stage.set(.loopBeats, 2)
+    stage.play(Tone.constant(0, frames: 64))
+    // 23,040 frames are a beat, counted from the engine's first frame, 8192 + 64 ago.
+    let next = 23_040 - 8256
+    stage.host.send(Command(.player(.record)))
+    let sound = Tone.noise(frames: 80_000)
+    stage.play(Array(sound[..<6400]))
+    let waiting = stage.host.engine.shared.player.read()
+    #expect(waiting.pending == .record && waiting.waiting == next - 6400)
+    #expect(waiting.state == .standby)
+    stage.play(Array(sound[6400..<70_000]))
+    let reading = stage.host.engine.shared.player.read()
+    #expect(reading.state == .standby && reading.length == 2 * 23_040 && reading.pending == nil)
+    stage.set(.loopQuantize, 0)
+    stage.host.send(Command(.player(.play)))
+    stage.play(Tone.constant(0, frames: 40_000))
+    let start = 64 + 70_000
+    #expect(
+      Measure.firstDifference(
+        stage.loop[(start + 48)..<(start + 40_000)], sound[(next + 48)...]) == nil)
+    stage.host.send(Command(.player(.stop)))
+    stage.set(.loopQuantize, 2)
+    stage.play(Tone.constant(0, frames: 6400))
+    stage.press(.play)
+    stage.play(Tone.constant(0, frames: 64))
+    #expect(stage.host.engine.shared.player.read().pending == .play)
+    stage.press(.cancel)
+    stage.play(Tone.constant(0, frames: 200_000))
+    #expect(stage.state == .standby)
+  }
+
+  @Test func `a recording that waits for sound begins with it`() {
+    let stage = Stage()
+    stage.set(.liveRoute, 2)
+    stage.set(.loopThreshold, -20)
+    stage.press(.record)
+    stage.play(Tone.noise(amplitude: 0.05, frames: 10_000))
+    #expect(stage.state == .standby)
+    var sound = Tone.constant(0, frames: 5000)
+    sound.replaceSubrange(1234..<5000, with: Tone.constant(0.5, frames: 3766))
+    stage.play(sound)
+    #expect(stage.state == .recording)
+    #expect(stage.host.engine.shared.player.read().length == 3766)
+  }
+
+  @Test func `the first recording sets the tempo, where it shall`() {
+    let stage = Stage()
+    stage.set(.loopTempo, 1)
+    stage.press(.record)
+    stage.play(Tone.noise(frames: 88_000))
+    stage.press(.stop)
+    stage.play(Tone.constant(0, frames: 64))
+    // 88,000 frames are nearest to four beats at 120.
+    let tempo = stage.host.engine.shared.player.tempo ?? 0
+    #expect(abs(tempo - 48_000 * 60 * 4 / 88_000) < 0.001)
+  }
+
+  @Test func `what can't be is refused, with its reason`() {
+    let stage = Stage()
+    #expect(stage.press(.play) == [.nothingRecorded])
+    #expect(stage.press(.stop) == [.meaningless])
+    #expect(stage.press(.pause) == [.meaningless])
+    #expect(stage.press(.rewind) == [.meaningless])
+    #expect(stage.press(.undo) == [.nothingToUndo])
+    #expect(stage.press(.overdub) == [.notPlaying])
+    stage.set(.loopBeats, 64)
+    #expect(stage.press(.record) == [.tooManyBeats])
+    stage.set(.loopBeats, 0)
+    #expect(stage.press(.record) == [nil])
+    stage.play(Tone.noise(frames: 4800))
+    #expect(stage.press(.undo) == [.meaningless])
+    #expect(stage.press(.play) == [.meaningless])
+    #expect(stage.press(.stop, .play) == [nil, nil])
+    stage.set(.loopRate, 0.5)
+    #expect(stage.press(.overdub) == [.notAsRecorded])
+  }
+
+  @Test func `a clip goes out of the loop and into it again, with what lies behind its end`() {
+    let clip = Tone.noise(frames: 30_000)
+    let behind = Tone.noise(frames: 480, seed: 3)
+    let first = stage(recording: clip, followedBy: behind)
+    let transfer = ClipTransfer(capacity: 480_000 + Self.seam)
+    let told = UnsafeMutablePointer<Int>.allocate(capacity: 2)
+    defer { told.deallocate() }
+    first.host.send(Command(.keep(ClipPassage(transfer, told: told))))
+    first.play(Tone.constant(0, frames: 4800))
+    #expect(told[0] == 30_000 && told[1] == Self.seam)
+    let kept = UnsafeBufferPointer(start: transfer.sound.left, count: 30_000 + Self.seam)
+    #expect(Measure.firstDifference(kept, clip + behind[..<Self.seam]) == nil)
+
+    transfer.length = told[0]
+    transfer.framesBehind = told[1]
+    let second = Stage()
+    second.host.send(Command(.load(ClipPassage(transfer, told: told))))
+    second.play(Tone.constant(0, frames: 4800))
+    #expect(second.state == .playReady)
+    for stage in [first, second] {
+      stage.host.send(Command(.player(.play)))
+      stage.play(Tone.constant(0, frames: 90_000))
+    }
+    // Three rounds, the seams included.
+    #expect(
+      Measure.firstDifference(first.loop.suffix(90_000), second.loop.suffix(90_000)) == nil)
+  }
+
+  @Test func `a server of another rate finds the same clip, at its own rate`() {
+    let host = OfflineHost()
+    host.send(Command(.player(.record)))
+    _ = host.render(Tone.sine(440, frames: 48_000), block: 64)
+    host.send(Command(.player(.stop)))
+    _ = host.render(Tone.sine(440, frames: 480), block: 64)
+    let other = OfflineHost(takingOver: host.engine, sampleRate: 44_100)
+    #expect(other.engine.shared.player.read().length == 44_100)
+    other.send(Command(.player(.play)))
+    let loop = other.render(Tone.constant(0, frames: 88_200), block: 64).loop
+    #expect(Measure.residue(loop[2000...], hertz: 440, sampleRate: 44_100) < -80)
+  }
+
+  @Test(arguments: [1, 17, 512])
+  func `the same is heard however the time is cut into blocks`(block: Int) {
+    func run(block: Int) -> [Float] {
+      let host = OfflineHost()
+      let start = Int64(host.frame)
+      let script: [(Int, Command.Action)] = [
+        (100, .player(.record)), (9000, .player(.pause)), (12_000, .player(.pause)),
+        (20_000, .player(.stop)), (20_000, .player(.play)), (25_003, .player(.overdub)),
+        (31_001, .set(.playerDirection, -1)), (40_000, .player(.undo)),
+        (44_444, .seek(0.1)), (50_000, .set(.loopRate, 0.7)), (60_001, .set(.loopSemitones, 5)),
+        (70_000, .player(.pause)), (71_000, .player(.play)), (75_000, .set(.playerLoop, 0)),
+        (76_000, .player(.redo)),
+      ]
+      for (frame, action) in script {
+        host.send(Command(action, at: start + Int64(frame)))
+      }
+      let output = host.render(Tone.noise(amplitude: 0.3, frames: 120_000), block: block)
+      return output.loop + output.left
+    }
+    #expect(Measure.firstDifference(run(block: block), run(block: 64)) == nil)
   }
 }

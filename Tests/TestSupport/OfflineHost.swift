@@ -20,6 +20,14 @@ package final class OfflineHost {
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
   }
 
+  /// Another driver of an engine that was driven before, which doesn't fade in.
+  package init(takingOver engine: Engine, sampleRate: Double) {
+    self.sampleRate = sampleRate
+    self.engine = engine
+    renderer = engine.takeOver(sampleRate: sampleRate, fadesIn: false)
+    _ = render(Tone.constant(0, frames: 64), block: 64)
+  }
+
   /// What came out.
   package struct Output {
     /// The mix.

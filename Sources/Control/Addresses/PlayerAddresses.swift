@@ -18,7 +18,9 @@ extension Address {
       "/player/position",
       .place(0...10) { node in
         Float(node.player.position) / Float(node.soundServer.status.rate)
-      } make: { seconds in .seek(seconds) },
+      } make: { seconds in
+        .seek(seconds)
+      },
       unit: "s", "Where in the clip it is; goes there"),
     Address(
       "/player/loop", .whole(.playerLoop, 0...1, initial: 1),

@@ -56,7 +56,8 @@ extension PublishedPlayer.Reading {
   /// Whether it is the same but for what moves by itself.
   fileprivate func isLike(_ other: Self) -> Bool {
     state == other.state && pending == other.pending && isOverdubbing == other.isOverdubbing
-      && overdubs == other.overdubs && stepsBack == other.stepsBack && stepsForth == other.stepsForth
+      && overdubs == other.overdubs && stepsBack == other.stepsBack
+      && stepsForth == other.stepsForth
       && (length == other.length || state == .recording)
   }
 }

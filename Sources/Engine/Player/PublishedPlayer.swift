@@ -66,7 +66,8 @@ package struct PublishedPlayer: ~Copyable, Sendable {
     return Reading(
       state: PlayerState(rawValue: UInt8(truncatingIfNeeded: bits))!,
       pending: action == 0 ? nil : PlayerAction(rawValue: action - 1),
-      isOverdubbing: bits >> 16 & 1 == 1, overdubs: Int(bits >> 40 & 255), stepsBack: Int(bits >> 24 & 255),
+      isOverdubbing: bits >> 16 & 1 == 1, overdubs: Int(bits >> 40 & 255),
+      stepsBack: Int(bits >> 24 & 255),
       stepsForth: Int(bits >> 32 & 255), position: Int(place & 0xFFFF_FFFF),
       length: Int(place >> 32), waiting: wait == Self.unknown ? nil : wait)
   }
