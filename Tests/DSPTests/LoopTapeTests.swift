@@ -91,4 +91,25 @@ import Testing
   @Test func `without a clip there is silence`() {
     #expect(play([], frames: 2000).allSatisfy { $0 == 0 })
   }
+
+  @Test(arguments: WarpEngine.allCases, [0.7 as Float, 1, 1.6])
+  func `a loop sounds the same however the time is cut into blocks`(
+    engine: WarpEngine, rate: Float
+  ) {
+    let clip = Tone.noise(amplitude: 0.3, frames: 16_900)
+    for pitch in [0 as Float, 5, -7, 12] {
+      func run(block: Int) -> [Float] {
+        play(clip, frames: 48_000, block: block) {
+          $0.setEngine(engine)
+          $0.setRate(rate)
+          $0.setPitch(semitones: pitch)
+        }
+      }
+      let whole = run(block: 64)
+      for block in [1, 17, 333] {
+        #expect(
+          Measure.firstDifference(run(block: block), whole) == nil, "\(pitch) in \(block)")
+      }
+    }
+  }
 }

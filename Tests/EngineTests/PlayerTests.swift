@@ -183,17 +183,18 @@ import Testing
     let stage = Stage()
     stage.set(.liveRoute, 2)
     stage.host.send(Command(.player(.record)))
-    stage.play(Tone.sine(200, frames: 4810))
+    let tone = Tone.sine(200, frames: 19_210)
+    stage.play(Array(tone[..<4810]))
     stage.host.send(Command(.player(.pause)))
-    stage.play(Tone.sine(300, frames: 9600))
+    stage.play(Array(tone[4810..<14_410]))
     #expect(stage.state == .suspended)
     stage.host.send(Command(.player(.pause)))
-    stage.play(Tone.sine(200, frames: 4800))
+    stage.play(Array(tone[14_410...]))
     stage.host.send(Command(.player(.stop)), Command(.player(.play)))
     stage.play(Tone.constant(0, frames: 9610))
     #expect(stage.host.engine.shared.player.read().length == 9610)
     let clip = Array(stage.loop.suffix(9610))
-    // Within the crossfade two tones of that loudness can be a third rougher than one.
+    // The crossfade between two places of the tone adds its own slope to theirs.
     #expect(
       Measure.roughness(Array(clip[300..<9300])) < 1.5
         * Measure.roughness(
@@ -217,8 +218,9 @@ import Testing
     stage.set(.loopQuantize, 1)
     stage.set(.loopBeats, 2)
     stage.play(Tone.constant(0, frames: 64))
-    // 23,040 frames are a beat, counted from the engine's first frame, 8192 + 64 ago.
-    let next = 23_040 - 8256
+    // 23,040 frames are a beat. When the tempo changed, 8192 frames of a bar of 96,000 were over,
+    // and so much of the new one is: its first beat was 8256 - 327.68 frames ago.
+    let next = 23_368 - 8256
     stage.host.send(Command(.player(.record)))
     let sound = Tone.noise(frames: 80_000)
     stage.play(Array(sound[..<6400]))
@@ -264,7 +266,7 @@ import Testing
     let stage = Stage()
     stage.set(.loopTempo, 1)
     stage.press(.record)
-    stage.play(Tone.noise(frames: 88_000))
+    stage.play(Tone.noise(frames: 87_999))
     stage.press(.stop)
     stage.play(Tone.constant(0, frames: 64))
     // 88,000 frames are nearest to four beats at 120.

@@ -10,6 +10,8 @@ struct LoopReader: BitwiseCopyable {
   var hasTurned = false
   /// Whether it has come to an end that it doesn't go round.
   var isOver = false
+  /// How many frames of silence it has read since.
+  var framesOver = 0
 
   @_noLocks
   init(version: Int, isBackward: Bool) {

@@ -14,6 +14,7 @@ extension LoopTape {
       if length == 0 || reader.isOver {
         rt_zero(part.left, rest)
         rt_zero(part.right, rest)
+        if reader.isOver { reader.framesOver &+= rest }
         return reader
       }
       if reader.isBackward {

@@ -150,9 +150,10 @@ extension LoopTape {
       return true
     }
     guard let version = history.memory.begin(like: history.current) else { return false }
+    // Once for the history, and once for what is still written when that has gone on.
+    history.memory.hold(version)
     history.append(version)
     readCurrent()
-    overdub = Overdub()
     overdub.version = version
     return true
   }
@@ -163,7 +164,10 @@ extension LoopTape {
 
   /// Ends it at once, where what was added is not heard any more.
   @_noLocks
-  package mutating func breakOffOverdub() { overdub = Overdub() }
+  package mutating func breakOffOverdub() {
+    if let version = overdub.version { history.memory.release(version) }
+    overdub = Overdub()
+  }
 
   /// Adds frames from a frame of the clip on; `feedback` says what becomes of what is there.
   @_noLocks
@@ -196,7 +200,7 @@ extension LoopTape {
       done &+= count
       if overdub.isEnding {
         overdub.risen &-= count
-        if overdub.risen <= 0 { overdub = Overdub() }
+        if overdub.risen <= 0 { breakOffOverdub() }
       } else {
         overdub.risen = min(overdub.risen &+ count, self.seam)
       }

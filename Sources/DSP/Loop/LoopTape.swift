@@ -11,6 +11,8 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   private static var seamSeconds: Double { @_noLocks get { 0.005 } }
   // A clip that is being made, the one that is heard, and eight steps back, all of them different.
   private static var clips: Int { @_noLocks get { 10 } }
+  // What an engine that goes over to another rate still reads ahead of its place: 2 ms at most.
+  private static var aheadSeconds: Double { @_noLocks get { 0.05 } }
   static var longestPiece: Int { @_noLocks get { 256 } }
 
   /// The most frames of a clip.
@@ -20,6 +22,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// Whether the clip comes round, or ends.
   package private(set) var isLooping = true
 
+  private let ahead: Int
   var history: ClipHistory
   // What has been laid out.
   var unrolled: Tape
@@ -43,6 +46,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   package init(seconds: Double, reach: Int, sampleRate: Double) {
     capacity = Int((seconds * sampleRate).rounded(.up))
     seam = Int((Self.seamSeconds * sampleRate).rounded())
+    ahead = Int(Self.aheadSeconds * sampleRate)
     history = ClipHistory(frames: capacity + seam, clips: Self.clips)
     // A step at the fastest, behind all that an engine looks back at.
     unrolled = Tape(seconds: 0.1, reach: reach, sampleRate: sampleRate)
@@ -74,8 +78,13 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// How many steps can be taken forth again.
   package var stepsForth: Int { @_noLocks get { history.stepsForth } }
 
-  /// Whether the clip has ended, and nothing comes any more.
-  package var isOver: Bool { @_noLocks get { reader.isOver } }
+  /// How many frames of the tape ago the clip's last sound was; negative before, nil where it
+  /// comes round.
+  package var framesSinceEnd: Int? {
+    @_noLocks get {
+      reader.isOver ? reader.framesOver &- Int(unrolled.head &- place >> 32) : nil
+    }
+  }
 
   /// Whether it is read towards its beginning.
   package var isBackward: Bool { @_noLocks get { reader.isBackward } }
@@ -144,6 +153,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     next.isBackward = value
     next.frame = max(0, min(position, length &- 1))
     next.isOver = false
+    next.framesOver = 0
     go(to: next)
   }
 
@@ -185,6 +195,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     next.version = history.current
     next.frame = length > 0 ? reader.frame % length : 0
     next.isOver = false
+    next.framesOver = 0
     go(to: next)
   }
 
@@ -218,7 +229,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   mutating func unroll(to place: Int64) {
     self.place = place
     // Places wrap around: only their differences say something.
-    var toGo = Int((place &- unrolled.head << 32) >> 32 &+ 1)
+    var toGo = Int((place &- unrolled.head << 32) >> 32) &+ 1 &+ ahead
     while toGo > 0 {
       let count = min(toGo, Self.longestPiece)
       reader = read(reader, to: piece, frames: count)

@@ -24,12 +24,13 @@ extension Player {
   mutating func listen(to sound: Stereo, frames: Int) {
     // What lies behind the end of a clip goes into an overdub upon it, too: before that is added.
     tape.record(sound, frames: frames)
-    if tape.isOverdubbing && tape.length > 0 && !gate.isClosed {
+    if tape.isOverdubbing {
+      // It follows the loop while it goes on, and ends where it was going.
+      let place = wantsOverdub ? tape.wrapped(placeBefore &- overdubDelay) : placeOfOverdub
       // What is heard has the loop in it already, and comes in its place.
       let isAll = isReplacing || isHearingAll
-      tape.overdub(
-        sound, at: tape.wrapped(placeBefore &- overdubDelay), feedback: isAll ? 0 : feedback,
-        frames: frames)
+      tape.overdub(sound, at: place, feedback: isAll ? 0 : feedback, frames: frames)
+      placeOfOverdub = place &+ frames
     }
   }
 

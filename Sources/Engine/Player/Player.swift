@@ -41,7 +41,6 @@ struct Player: ~Copyable {
   private var clipStart: Int64 = 0
   // Where it goes on after a pause.
   private var placeOfPause = 0
-  private var framesUntilEnd: Int?
 
   private(set) var source = Source.live
   var isReplacing = false
@@ -50,6 +49,8 @@ struct Player: ~Copyable {
   var transfer = LoopTransfer()
   // Where the clip was at the beginning of the present stretch.
   var placeBefore = 0
+  // Where what is added goes on.
+  var placeOfOverdub = 0
 
   /// By how many frames what the input brings is late, and what the output says.
   var inputDelay = 0
@@ -351,7 +352,6 @@ struct Player: ~Copyable {
       // It has not faded out yet.
       tape.jump(to: placeOfPause)
     }
-    framesUntilEnd = nil
     let isFirst = placeOfPause == 0
     placeOfPause = 0
     gate.move(
@@ -518,18 +518,17 @@ struct Player: ~Copyable {
   @_noLocks
   mutating func advance(frames: Int) {
     if case .recording = state { clipFrames &+= frames }
-    guard state.isPlaying, tape.isOver else {
-      framesUntilEnd = nil
-      return
-    }
-    // What the engine still has to say is heard out.
-    let left = (framesUntilEnd ?? warp.delay) &- frames
-    framesUntilEnd = left
-    if left <= 0 {
-      framesUntilEnd = nil
-      placeOfPause = 0
-      close()
-      enter(.stop)
+    guard state.isPlaying, let since = tape.framesSinceEnd, since >= framesHeardOut else { return }
+    placeOfPause = 0
+    close()
+    enter(.stop)
+  }
+
+  /// What the engine may still have to say when the clip has ended, in frames.
+  private var framesHeardOut: Int {
+    @_noLocks get {
+      let delay = warp.delay
+      return delay == 0 && !isMoved ? 0 : 4 &* (2 &* delay &+ frames(0.02))
     }
   }
 
