@@ -173,6 +173,7 @@ struct Core: ~Copyable {
   mutating func render(_ cycle: Cycle, frames: Int, ports: Ports) {
     rt_flush_denormals()
     let isFirst = isNewDriver
+    let wasAtRest = isAtRest
     player.inputDelay = shared.inputDelayFrames
     player.outputDelay = shared.outputDelayFrames
     keepTime(cycle)
@@ -201,7 +202,7 @@ struct Core: ~Copyable {
       done &+= segment
     }
     present = timeline.frame &+ Int64(frames)
-    if !isAtRest { publishPlayer() }
+    if !wasAtRest || !isAtRest { publishPlayer() }
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let leave = leaving, presence.isClosed {
       leaving = .max
@@ -463,7 +464,8 @@ struct Core: ~Copyable {
   /// Whether nothing will sound or move until something comes in, or is asked for.
   private var canRest: Bool {
     @_noLocks get {
-      chain.isAtRest && player.isAtRest && framesUntilChain == 0 && inGain.isResting && live.isResting
+      chain.isAtRest && player.isAtRest && framesUntilChain == 0 && inGain.isResting
+        && live.isResting
         && loop.isResting && grid.isResting && music.isResting && master.isResting
         && presence.isResting
     }

@@ -10,12 +10,12 @@ import Testing
 
   @Test func `a subscriber is sent a snapshot at once`() {
     let desk = Desk()
-    desk.tell("/loop/gain", .float(-7))
+    desk.tell("/live/gain", .float(-7))
     desk.pass()
-    let snapshot = desk.tell("/subscribe", .string("/loop"))
+    let snapshot = desk.tell("/subscribe", .string("/live"))
     #expect(
       snapshot == [
-        Received("/loop/gain", [.float(-7)]), Received("/loop/route", [.string("chain")]),
+        Received("/live/gain", [.float(-7)]), Received("/live/route", [.string("chain")]),
       ])
     #expect(desk.tell("/subscribe").contains(Received("/mute", [.int32(0)])))
   }

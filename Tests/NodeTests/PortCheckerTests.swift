@@ -95,6 +95,14 @@ extension NodeTests {
           phone.send(address.path, .blob([1]))
           #expect(code(phone.receive("/error")) == "type", "\(address.path)")
           phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
+          // What it says to that comes before the answer to what follows.
+          #expect(phone.sync())
+        case .place(let range, _, _):
+          #expect(phone.ask(address.path)?.arguments.map(\.tag) == ["f"])
+          phone.send(address.path, .blob([1]))
+          #expect(code(phone.receive("/error")) == "type", "\(address.path)")
+          phone.send(address.path, .float(range.upperBound.nextUp))
+          #expect(code(phone.receive("/error")) == "range", "\(address.path)")
         case .selection:
           #expect(phone.ask(address.path)?.arguments.map(\.tag) == ["s"])
           phone.send(address.path, .blob([1]))
