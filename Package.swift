@@ -24,6 +24,8 @@ let package = Package(
     .systemLibrary(
       name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CRealtime", linkerSettings: [.linkedLibrary("m")]),
 
     // The audio side. Nothing here may block; the compiler refuses what could.
@@ -34,7 +36,7 @@ let package = Package(
     .target(name: "OSC"),
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
-    .target(name: "Takes", dependencies: ["CSndfile", "CSoxr", "DSP", "Posix"]),
+    .target(name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"]),
     .target(name: "Control", dependencies: ["Engine", "OSC", "Posix", "Takes"]),
     .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
     .executableTarget(

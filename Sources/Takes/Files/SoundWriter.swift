@@ -19,7 +19,7 @@ package struct SoundWriter: ~Copyable {
 
   private let path: String
   private let replacement: Replacement
-  private let handle: SoundHandle
+  let handle: SoundHandle
   private let numbers: Interleaved<Int32>
   private let floats: Interleaved<Float>
   private var converter: RateConverter?

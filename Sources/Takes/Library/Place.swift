@@ -1,0 +1,39 @@
+internal import Glibc
+
+/// A place on the earth.
+package struct Place: Equatable, Sendable {
+  private static let earthKilometres = 6371.0088
+  private static let degree = Double.pi / 180
+
+  /// Degrees to the north.
+  package let latitude: Double
+  /// Degrees to the east.
+  package let longitude: Double
+
+  init(_ latitude: Double, _ longitude: Double) {
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+
+  /// A place, where there is one of such numbers.
+  package init?(latitude: Double, longitude: Double) {
+    guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
+    self.init(latitude, longitude)
+  }
+
+  /// How far it is to another, over the earth as a ball of its mean radius.
+  package func kilometres(to other: Place) -> Double {
+    let (here, there) = (latitude * Self.degree, other.latitude * Self.degree)
+    let north = sin((there - here) / 2)
+    let east = sin((other.longitude - longitude) * Self.degree / 2)
+    let half = north * north + cos(here) * cos(there) * east * east
+    return 2 * Self.earthKilometres * asin(min(1, half.squareRoot()))
+  }
+
+  /// The latitudes between which all lies that is so near.
+  func latitudes(within kilometres: Double) -> ClosedRange<Double> {
+    // A little more, for what is lost in rounding.
+    let reach = kilometres / Self.earthKilometres / Self.degree * 1.000001 + 1e-9
+    return latitude - reach...latitude + reach
+  }
+}

@@ -1,0 +1,193 @@
+/// The database's schema, and all that it is told.
+enum SQL {
+  /// What marks a database of ours: "Syrx" in ASCII.
+  static let application = 0x5379_7278
+  /// The version of the schema.
+  static let version = 1
+
+  static let open = """
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA temp_store = MEMORY;
+    """
+
+  // A take's number is its time in microseconds since 1970, or the next that is free: thus the
+  // index of words, which knows of a take only its number, has them in the order of time.
+  //
+  // Takes in the trash have a time in `deleted`, and no words. One that is `untold` was changed
+  // here, and its file not yet.
+  static let schema = """
+    CREATE TABLE takes (
+      number INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      title TEXT NOT NULL,
+      species TEXT NOT NULL,
+      notes TEXT NOT NULL,
+      message TEXT NOT NULL,
+      time INTEGER NOT NULL,
+      zone INTEGER NOT NULL,
+      latitude REAL,
+      longitude REAL,
+      frames INTEGER NOT NULL,
+      rate INTEGER NOT NULL,
+      channels INTEGER NOT NULL,
+      peak REAL,
+      loudness REAL,
+      preset TEXT NOT NULL,
+      source TEXT NOT NULL,
+      image TEXT NOT NULL,
+      deleted INTEGER,
+      untold INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE INDEX takes_by_time ON takes (deleted, time);
+    CREATE INDEX takes_by_place ON takes (latitude, longitude)
+      WHERE latitude IS NOT NULL AND deleted IS NULL;
+    CREATE INDEX takes_untold ON takes (untold) WHERE untold = 1;
+    CREATE VIRTUAL TABLE words USING fts5 (
+      title, species, notes, message, content = 'takes', content_rowid = 'number',
+      tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3'
+    );
+    CREATE TRIGGER takes_added AFTER INSERT ON takes WHEN new.deleted IS NULL BEGIN
+      INSERT INTO words (rowid, title, species, notes, message)
+        VALUES (new.number, new.title, new.species, new.notes, new.message);
+    END;
+    CREATE TRIGGER takes_changed AFTER UPDATE OF title, species, notes, message, deleted ON takes
+    BEGIN
+      INSERT INTO words (words, rowid, title, species, notes, message)
+        SELECT 'delete', old.number, old.title, old.species, old.notes, old.message
+        WHERE old.deleted IS NULL;
+      INSERT INTO words (rowid, title, species, notes, message)
+        SELECT new.number, new.title, new.species, new.notes, new.message
+        WHERE new.deleted IS NULL;
+    END;
+    \(removedTrigger)
+    CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    PRAGMA application_id = \(application);
+    PRAGMA user_version = \(version);
+    """
+
+  private static let removedTrigger = """
+    CREATE TRIGGER takes_removed AFTER DELETE ON takes WHEN old.deleted IS NULL BEGIN
+      INSERT INTO words (words, rowid, title, species, notes, message)
+        VALUES ('delete', old.number, old.title, old.species, old.notes, old.message);
+    END;
+    """
+
+  /// Takes all rows out at once, and not word by word.
+  static let clear = """
+    DROP TRIGGER takes_removed;
+    DELETE FROM takes;
+    INSERT INTO words (words) VALUES ('delete-all');
+    \(removedTrigger)
+    """
+
+  static let applicationID = "PRAGMA application_id"
+  static let userVersion = "PRAGMA user_version"
+  static let tableCount = "SELECT count(*) FROM sqlite_schema"
+
+  // MARK: - Takes
+
+  private static let columns = """
+    number, id, title, species, notes, message, time, zone, latitude, longitude, frames, rate, \
+    channels, peak, loudness, preset, source, image
+    """
+
+  static let insert = """
+    INSERT INTO takes (\(columns), deleted)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+  static let isTaken = "SELECT EXISTS (SELECT 1 FROM takes WHERE number = ?)"
+  static let isKnown = "SELECT EXISTS (SELECT 1 FROM takes WHERE id = ?)"
+  static let change = """
+    UPDATE takes SET title = ?2, species = ?3, notes = ?4, message = ?5, image = ?6, untold = 1
+    WHERE id = ?1
+    """
+  static let setTold = "UPDATE takes SET untold = 0 WHERE id = ?"
+  static let untold = "SELECT id FROM takes WHERE untold = 1"
+  static let setDeleted = "UPDATE takes SET deleted = ?2 WHERE id = ?1"
+  static let setImage = "UPDATE takes SET image = ?2 WHERE id = ?1"
+  static let remove = "DELETE FROM takes WHERE id = ?"
+  static let all = "SELECT id, deleted IS NOT NULL FROM takes"
+
+  static let take = "SELECT \(columns) FROM takes WHERE id = ?"
+  // No digit comes after f.
+  static let shownByBeginning = """
+    SELECT \(columns) FROM takes WHERE id >= ?1 AND id < ?1 || 'g' AND deleted IS NULL LIMIT 2
+    """
+  static let trashedByBeginning = """
+    SELECT \(columns) FROM takes WHERE id >= ?1 AND id < ?1 || 'g' AND deleted IS NOT NULL LIMIT 2
+    """
+
+  // MARK: - Lists
+
+  static let shownCount = "SELECT count(*) FROM takes WHERE deleted IS NULL"
+  static let shown = page(
+    "SELECT number FROM takes WHERE deleted IS NULL ORDER BY time DESC, number DESC LIMIT ? OFFSET ?",
+    order: "time DESC, number DESC")
+
+  static let trashCount = "SELECT count(*) FROM takes WHERE deleted IS NOT NULL"
+  static let trash = page(
+    """
+    SELECT number FROM takes WHERE deleted IS NOT NULL
+    ORDER BY deleted DESC, time DESC LIMIT ? OFFSET ?
+    """, order: "deleted DESC, time DESC")
+  static let trashedBefore = """
+    SELECT \(columns) FROM takes WHERE deleted < ?
+    """
+
+  // What stands before a page is passed over in an index: the rows themselves are read for what
+  // is on it only.
+  private static func page(_ numbers: String, order: String) -> String {
+    "SELECT \(columns) FROM takes WHERE number IN (\(numbers)) ORDER BY \(order)"
+  }
+
+  // MARK: - Searching
+
+  /// Where what is looked for is found.
+  struct Filter {
+    var hasWords = false
+    var hasTime = false
+    var hasPlace = false
+
+    /// How many there are.
+    var count: String { "SELECT count(*) FROM \(source)" }
+
+    /// Those on a page, newest first.
+    var page: String {
+      let number = hasWords ? "words.rowid" : "number"
+      let order = hasWords || hasPlace ? "\(number) DESC" : "time DESC, number DESC"
+      return SQL.page(
+        "SELECT \(number) FROM \(source) ORDER BY \(order) LIMIT ?10 OFFSET ?11",
+        order: "number DESC")
+    }
+
+    /// All of them.
+    var all: String {
+      "SELECT \(columns) FROM takes WHERE number IN (SELECT \(hasWords ? "words.rowid" : "number") "
+        + "FROM \(source)) ORDER BY number DESC"
+    }
+
+    private var source: String {
+      var conditions = hasWords ? ["words MATCH ?1"] : ["deleted IS NULL"]
+      if hasTime { conditions.append("time BETWEEN ?2 AND ?3") }
+      if hasPlace {
+        conditions.append("latitude IS NOT NULL AND latitude BETWEEN ?4 AND ?5")
+        conditions.append("kilometres(latitude, longitude, ?6, ?7) <= ?8")
+      }
+      let tables =
+        !hasWords
+        ? "takes" : !hasTime && !hasPlace ? "words" : "words JOIN takes ON number = words.rowid"
+      return "\(tables) WHERE \(conditions.joined(separator: " AND "))"
+    }
+  }
+
+  // MARK: - Settings
+
+  static let setting = "SELECT value FROM settings WHERE key = ?"
+  static let settings = "SELECT key, value FROM settings ORDER BY key"
+  static let set = """
+    INSERT INTO settings (key, value) VALUES (?, ?)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value
+    """
+  static let unset = "DELETE FROM settings WHERE key = ?"
+}

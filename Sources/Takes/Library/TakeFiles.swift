@@ -1,0 +1,139 @@
+internal import Glibc
+internal import Posix
+
+/// The files of a library, and where they stand.
+struct TakeFiles {
+  private static let ending = ".wav"
+  private static let recordingEnding = ".wav.part"
+  private static let copyEnding = ".wav.copy"
+
+  let home: String
+  let folder: String
+  let trash: String
+  let database: String
+
+  init(home: String) {
+    self.home = home
+    folder = "\(home)/takes"
+    trash = "\(home)/takes/trash"
+    database = "\(home)/library.sqlite"
+  }
+
+  // MARK: - Names
+
+  func path(_ id: String, inTrash: Bool = false) -> String {
+    (inTrash ? trash : folder) + "/" + id + Self.ending
+  }
+
+  /// Where the image of a take stands that has one.
+  func image(_ name: String, inTrash: Bool = false) -> String {
+    (inTrash ? trash : folder) + "/" + name
+  }
+
+  /// Where a take stands while it is recorded.
+  func recording(_ id: String) -> String { "\(folder)/\(id)\(Self.recordingEnding)" }
+
+  /// Where a take stands while it is copied from elsewhere.
+  func copy(_ id: String) -> String { "\(folder)/\(id)\(Self.copyEnding)" }
+
+  /// What there is in a folder, by the takes to which it belongs.
+  struct Contents {
+    var takes: Set<String> = []
+    var images: [String: String] = [:]
+    var recordings: [String] = []
+    var copies: [String] = []
+  }
+
+  func contents(inTrash: Bool = false) -> Contents {
+    var contents = Contents()
+    for name in Files.names(in: inTrash ? trash : folder) {
+      let id = String(name.prefix(36))
+      guard Take.isID(id) else { continue }
+      switch name.dropFirst(36) {
+      case Self.ending: contents.takes.insert(id)
+      case Self.recordingEnding: contents.recordings.append(id)
+      case Self.copyEnding: contents.copies.append(id)
+      default: if Self.isImage(name, of: id) { contents.images[id] = name }
+      }
+    }
+    return contents
+  }
+
+  /// Whether a name can be that of a take's image.
+  static func isImage(_ name: String, of id: String) -> Bool {
+    let ending = name.dropFirst(id.utf8.count + 1)
+    return name.hasPrefix(id + ".") && (1...8).contains(ending.utf8.count) && ending != "wav"
+      && ending.utf8.allSatisfy { (48...57).contains($0) || (97...122).contains($0) }
+  }
+
+  // MARK: - Changes
+
+  func makeFolders() throws(LibraryFault) {
+    try asLibrary { () throws(SystemError) in
+      if !Files.isFolder(trash) || access(folder, W_OK) != 0 { try Files.makeFolder(trash) }
+    }
+  }
+
+  /// Moves a file to where nothing may be yet.
+  func move(_ path: String, to other: String) throws(LibraryFault) {
+    try asLibrary { () throws(SystemError) in
+      guard !Files.exist(other) else { throw SystemError(other, code: EEXIST) }
+      guard rename(path, other) == 0 else { throw SystemError(path) }
+    }
+  }
+
+  /// Moves a take and its image to the trash or out of it: both or none.
+  func move(_ take: Take, toTrash: Bool) throws(LibraryFault) {
+    try move(path(take.id, inTrash: !toTrash), to: path(take.id, inTrash: toTrash))
+    if !take.image.isEmpty, Files.exist(image(take.image, inTrash: !toTrash)) {
+      do throws(LibraryFault) {
+        try move(image(take.image, inTrash: !toTrash), to: image(take.image, inTrash: toTrash))
+      } catch {
+        rename(path(take.id, inTrash: toTrash), path(take.id, inTrash: !toTrash))
+        throw error
+      }
+    }
+    try keepNames()
+  }
+
+  /// Deletes a take in the trash, with its image, for good.
+  func delete(_ take: Take) throws(LibraryFault) {
+    let paths =
+      [path(take.id, inTrash: true)]
+      + (take.image.isEmpty ? [] : [image(take.image, inTrash: true)])
+    try asLibrary { () throws(SystemError) in
+      for path in paths {
+        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(path) }
+      }
+    }
+  }
+
+  /// Waits until the names of all files are on the disk.
+  func keepNames() throws(LibraryFault) {
+    try asLibrary { () throws(SystemError) in
+      for path in [folder, trash] {
+        let descriptor = try Descriptor(
+          open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: path)
+        // Some file systems have nothing to do for a folder, and say so.
+        guard fsync(descriptor.number) == 0 || errno == EINVAL else { throw SystemError(path) }
+      }
+    }
+  }
+
+  // MARK: - Times
+
+  /// When the file at a path, or its name, was changed last, in nanoseconds; 0 where there is none.
+  func changed(_ path: String) -> Int {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return 0 }
+    return status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec
+  }
+
+  /// When what is in the file at a path was changed last.
+  static func modified(_ path: String) -> TakeDate? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return TakeDate(
+      microseconds: status.st_mtim.tv_sec * 1_000_000 + status.st_mtim.tv_nsec / 1000)
+  }
+}

@@ -1,0 +1,301 @@
+internal import Glibc
+internal import Posix
+
+/// The takes in a home folder: their files, and a database by which they are found.
+///
+/// The files are what counts. Each tells all of its take, and the database can be made anew from
+/// them (`reindex`). What changes a file and a row is done in such an order that whatever ends the
+/// program, and whenever, `adopt` finds what is left and makes it agree:
+///
+/// - A take is added file first, then row. A file without a row gets one.
+/// - It is edited row first, marked as `untold`, then file. A row that is so marked is told to its
+///   file.
+/// - It is deleted and restored in one transaction, inside which the file is moved. Where a row
+///   and its file disagree, the take is in the trash.
+/// - It is deleted for good in one transaction, inside which the file is. A row in the trash whose
+///   file has gone goes, too.
+///
+/// One thread at a time; any number of processes. What is here waits for the disk: an answer means
+/// that even without power nothing of it is lost, for which SQLite syncs each transaction
+/// (`synchronous = FULL`): people change takes, at their own pace.
+package final class TakeLibrary {
+  let files: TakeFiles
+  let database: Database
+
+  /// Opens the library in a home folder, which is made where there is none.
+  ///
+  /// Another process that writes is waited for so long.
+  package init(home: String, waitMilliseconds: Int = 5000) throws(LibraryFault) {
+    files = TakeFiles(home: home)
+    try files.makeFolders()
+    database = try Database(files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
+    try prepare()
+  }
+
+  /// Where a take's file stands.
+  package func path(_ take: Take) -> String { files.path(take.id) }
+
+  /// Where a take that is in the trash has its file.
+  package func trashPath(_ take: Take) -> String { files.path(take.id, inTrash: true) }
+
+  /// Where a take's image stands; nil where it has none.
+  package func imagePath(_ take: Take) -> String? {
+    take.image.isEmpty ? nil : files.image(take.image)
+  }
+
+  /// Where a take shall be recorded, by `WaveWriter`, until it is added.
+  ///
+  /// What is left there after a crash is found by `adopt`.
+  package func recordingPath(_ id: String) -> String { files.recording(id) }
+
+  // MARK: - The schema
+
+  private func prepare() throws(LibraryFault) {
+    guard try !isOurs() else {
+      try database.execute(SQL.open)
+      return
+    }
+    try startLog()
+    try database.transaction { () throws(LibraryFault) in
+      // Another process may have been quicker.
+      if try !isOurs() { try database.execute(SQL.schema) }
+    }
+  }
+
+  /// Whether the schema is there; throws where there is another one.
+  private func isOurs() throws(LibraryFault) -> Bool {
+    let application = try database.number(SQL.applicationID)
+    let version = try database.number(SQL.userVersion)
+    if application == SQL.application {
+      guard version <= SQL.version else {
+        throw LibraryFault(
+          .broken,
+          "\(database.path) was made by a newer version of Syrinx, which must be used with it")
+      }
+      return true
+    }
+    guard application == 0, version == 0, try database.number(SQL.tableCount) == 0 else {
+      throw LibraryFault(
+        .broken, "\(database.path) is the database of another program; it must be moved away")
+    }
+    return false
+  }
+
+  /// Sets a new database up; SQLite does not wait by itself for another process that does so, too.
+  private func startLog() throws(LibraryFault) {
+    for round in 1... {
+      do throws(LibraryFault) {
+        try database.execute(SQL.open)
+        return
+      } catch {
+        guard error.kind == .busy, round < 100 else { throw error }
+        usleep(20_000)
+      }
+    }
+  }
+
+  // MARK: - Adding
+
+  /// Adds a take whose file is in its place, or is finished elsewhere in the home folder and shall
+  /// be moved there; returns it as it is now known.
+  ///
+  /// How long it is, the file itself says.
+  @discardableResult
+  package func add(_ take: Take, from path: String? = nil) throws(LibraryFault) -> Take {
+    guard Take.isID(take.id) else {
+      throw LibraryFault(.denied, "\(take.id) is no UUID in small letters")
+    }
+    let place = files.path(take.id)
+    var isMoved = false
+    func undo() {
+      if isMoved, let path { rename(place, path) }
+    }
+    do throws(LibraryFault) {
+      let added = try database.transaction { () throws(LibraryFault) -> Take? in
+        let isKnown = try database.number(SQL.isKnown, [.text(take.id)]) == 1
+        if isKnown, let path, !Files.exist(path) { return nil }
+        guard !isKnown else {
+          throw LibraryFault(.denied, "there is a take \(take.id) already")
+        }
+        var take = take
+        let layout = try asLibrary { () throws(SoundFileError) in try WaveLayout(path ?? place) }
+        (take.frames, take.rate, take.channels) = (layout.frames, layout.rate, layout.channels)
+        try check(take)
+        if let path {
+          try files.move(path, to: place)
+          isMoved = true
+          try files.keepNames()
+        }
+        try insert(take)
+        return take
+      }
+      if let added { return added }
+    } catch {
+      undo()
+      throw error
+    }
+    return try readd(take)
+  }
+
+  /// Adds what another process has adopted in the moment between its end and now.
+  private func readd(_ take: Take) throws(LibraryFault) -> Take {
+    try edit(
+      take.id,
+      TakeChanges(
+        title: take.title, species: take.species, notes: take.notes, message: take.message,
+        image: take.image))
+  }
+
+  func insert(_ take: Take, deleted: Int? = nil) throws(LibraryFault) {
+    try database.run(
+      SQL.insert,
+      [
+        .integer(try freeNumber(take.date.microseconds)), .text(take.id), .text(take.title),
+        .text(take.species), .text(take.notes), .text(take.message),
+        .integer(take.date.microseconds), .integer(take.date.zoneMinutes),
+        .real(take.place?.latitude), .real(take.place?.longitude), .integer(take.frames),
+        .integer(take.rate), .integer(take.channels), .real(take.peak), .real(take.loudness),
+        .text(take.preset), .text(take.source.rawValue), .text(take.image), .integer(deleted),
+      ])
+  }
+
+  /// The time itself, or one close behind it where that is taken: of files that were copied, a
+  /// great many can be of one time.
+  private func freeNumber(_ time: Int) throws(LibraryFault) -> Int {
+    var (number, width) = (time, 1)
+    while try database.number(SQL.isTaken, [.integer(number)]) == 1 {
+      width = min(width * 4, 1 << 24)
+      number = time + Int.random(in: 0..<width)
+    }
+    return number
+  }
+
+  // MARK: - Changing
+
+  /// Changes what people write of a take, in its row and its file.
+  @discardableResult
+  package func edit(_ id: String, _ changes: TakeChanges) throws(LibraryFault) -> Take {
+    let id = try take(id).id
+    let (former, new) = try database.transaction { () throws(LibraryFault) in
+      let former = try row(id)
+      var new = former
+      new.title = changes.title ?? former.title
+      new.species = changes.species ?? former.species
+      new.notes = changes.notes ?? former.notes
+      new.message = changes.message ?? former.message
+      new.image = changes.image ?? former.image
+      try check(new)
+      if new != former { try database.run(SQL.change, Self.changed(new)) }
+      return (former, new)
+    }
+    guard new != former else { return new }
+    do throws(LibraryFault) {
+      try tell(id)
+    } catch {
+      try? database.transaction { () throws(LibraryFault) in
+        // Unless somebody else has changed it since.
+        guard try row(id) == new else { return }
+        try database.run(SQL.change, Self.changed(former))
+        try database.run(SQL.setTold, [.text(id)])
+      }
+      throw error
+    }
+    return new
+  }
+
+  private static func changed(_ take: Take) -> [Statement.Value] {
+    [take.id, take.title, take.species, take.notes, take.message, take.image].map { .text($0) }
+  }
+
+  /// Tells a take's file what its row says; nobody else can meanwhile.
+  func tell(_ id: String) throws(LibraryFault) {
+    try database.transaction { () throws(LibraryFault) in
+      let (take, path) = (try row(id), files.path(id))
+      try asLibrary { () throws(SoundFileError) in
+        let loop = try WaveTags.read(path).loop
+        try WaveTags.replace(path, with: take.tags(loop: loop))
+      }
+      try database.run(SQL.setTold, [.text(id)])
+    }
+  }
+
+  /// Gives a take an image, of which the ending says what it is; a former one goes.
+  @discardableResult
+  package func setImage(
+    _ id: String, _ bytes: [UInt8], ending: String
+  ) throws(LibraryFault) -> Take {
+    let take = try take(id)
+    let name = "\(take.id).\(ending.lowercased())"
+    guard TakeFiles.isImage(name, of: take.id) else {
+      throw LibraryFault(.denied, "an image ends with letters such as jpg or png; got \(ending)")
+    }
+    try asLibrary { () throws(SystemError) in
+      let replacement = try Replacement(of: files.image(name))
+      var done = 0
+      while done < bytes.count {
+        let count = bytes.withUnsafeBytes {
+          write(replacement.descriptor.number, $0.baseAddress! + done, bytes.count - done)
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw SystemError(files.image(name)) }
+        done += count
+      }
+      try replacement.complete()
+    }
+    let new: Take
+    do throws(LibraryFault) {
+      new = try edit(take.id, TakeChanges(image: name))
+    } catch {
+      if take.image != name { Files.remove(files.image(name)) }
+      throw error
+    }
+    if !take.image.isEmpty, take.image != name { Files.remove(files.image(take.image)) }
+    return new
+  }
+
+  /// Throws where something about a take can't be as it is.
+  private func check(_ take: Take) throws(LibraryFault) {
+    let limits = [
+      ("title", take.title, 200), ("species", take.species, 200), ("notes", take.notes, 20_000),
+      ("message", take.message, 2000), ("preset", take.preset, 200),
+    ]
+    for (name, text, most) in limits {
+      guard text.utf8.count <= most else {
+        throw LibraryFault(
+          .denied, "\(name) takes \(most) bytes at most; got \(text.utf8.count)")
+      }
+      let isPlain = text.unicodeScalars.allSatisfy {
+        $0.value >= 32 || (name == "notes" || name == "message") && ($0 == "\n" || $0 == "\t")
+      }
+      guard isPlain else {
+        throw LibraryFault(.denied, "\(name) takes no control characters")
+      }
+    }
+    guard take.image.isEmpty || TakeFiles.isImage(take.image, of: take.id) else {
+      throw LibraryFault(
+        .denied, "the image of a take is called \(take.id).jpg, or .png and the like")
+    }
+  }
+
+  // MARK: - Settings
+
+  /// What was kept under a key; nil where nothing was.
+  package func setting(_ key: String) throws(LibraryFault) -> String? {
+    try database.rows(SQL.setting, [.text(key)]) { $0.text(0) }.first
+  }
+
+  /// All that was kept.
+  package func settings() throws(LibraryFault) -> [String: String] {
+    let rows = try database.rows(SQL.settings) { ($0.text(0), $0.text(1)) }
+    return Dictionary(rows) { $1 }
+  }
+
+  /// Keeps a text under a key, or nothing any more.
+  package func set(_ key: String, _ value: String?) throws(LibraryFault) {
+    if let value {
+      try database.run(SQL.set, [.text(key), .text(value)])
+    } else {
+      try database.run(SQL.unset, [.text(key)])
+    }
+  }
+}
