@@ -40,13 +40,12 @@ extension TakeLibrary {
     olderThanDays days: Int = trashDays, at date: TakeDate = .now
   ) throws(LibraryFault) -> Int {
     let limit = date.microseconds - days * 86_400_000_000
-    return try database.transaction { () throws(LibraryFault) in
+    let takes = try database.transaction { () throws(LibraryFault) in
       let takes = try database.rows(SQL.trashedBefore, [.integer(limit)], Take.init(row:))
-      for take in takes {
-        try database.run(SQL.remove, [.text(take.id)])
-        try files.delete(take)
-      }
-      return takes.count
+      for take in takes { try database.run(SQL.remove, [.text(take.id)]) }
+      return takes
     }
+    for take in takes { try files.delete(take) }
+    return takes.count
   }
 }

@@ -12,8 +12,8 @@ internal import Posix
 ///   file.
 /// - It is deleted and restored in one transaction, inside which the file is moved. Where a row
 ///   and its file disagree, the take is in the trash.
-/// - It is deleted for good in one transaction, inside which the file is. A row in the trash whose
-///   file has gone goes, too.
+/// - It is deleted for good row first, then file. A file in the trash without a row gets one, with
+///   the time at which it came there, and goes the next time.
 ///
 /// One thread at a time; any number of processes. What is here waits for the disk: an answer means
 /// that even without power nothing of it is lost, for which SQLite syncs each transaction
