@@ -63,7 +63,7 @@ import Testing
   @Test func `tags are replaced, and the file does not grow with each change`() throws {
     try WaveFixture.write(path, sound, tags: tags(1))
     let size = try folder.bytes("take.wav").count
-    for number in 2..<60 {
+    for number in 2..<30 {
       let tags = tags(number, length: number * 37 % 100)
       try WaveTags.replace(path, with: tags)
       #expect(try WaveTags.read(path) == tags)
@@ -100,14 +100,14 @@ import Testing
   @Test func `whenever a change stops, the file is whole and has the one or the other`() throws {
     try WaveFixture.write(path, sound, tags: tags(1))
     var kinds: Set<Bool> = []
-    for number in 2..<8 {
+    for number in 2..<6 {
       let (former, new) = (tags(number - 1), tags(number))
       let whole = try folder.bytes("take.wav")
       let steps = try WaveTags.steps(WaveLayout(path), new.chunks)
       kinds.insert(steps.contains { if case .truncate = $0 { true } else { false } })
       for count in 0...steps.count {
         // All before one step, and half of that.
-        for part in [0, 1, 4, 7, 30] {
+        for part in [0, 5, 30] {
           try whole.write(to: URL(fileURLWithPath: path))
           for step in steps.prefix(count) { try step.take(in: WaveFile(path, to: .change)) }
           // Of a head a disk writes all or nothing.
@@ -183,7 +183,7 @@ import Testing
     try WaveFixture.write(path, Array(sound[..<4]), tags: tags(3))
     let whole = try folder.bytes("take.wav")
     for place in whole.indices {
-      for value: UInt8 in [0, 0x7F, 0xFF] {
+      for value: UInt8 in place < 100 ? [0, 0x7F, 0xFF] : [0xFF] {
         var damaged = whole
         damaged[place] = value
         try damaged.write(to: URL(fileURLWithPath: path))
