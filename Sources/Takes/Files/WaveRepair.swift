@@ -22,7 +22,7 @@ package enum WaveRepair {
     // Behind the sound tags may have been begun, of which nobody knew yet.
     if layout.length > layout.end, layout.dataCount == layout.promisedCount,
       try file.read(4, at: layout.end) == Array(WaveTags.ownName.utf8),
-      try file.read(1, at: layout.end + WaveChunk.headBytes) == Array("{".utf8)
+      [[], Array("{".utf8)].contains(try file.read(1, at: layout.end + WaveChunk.headBytes))
     {
       count = layout.dataCount
       end = try areTags(file, from: layout.end, to: layout.length) ? layout.length : layout.end
