@@ -317,7 +317,7 @@ enum KilledLibrary {
         let path = isTrashed ? library.trashPath(take) : library.path(take)
         #expect(try WaveTags.read(path) == take.tags, "the file of \(take.id) says another thing")
         #expect(try SoundReader(path).expectedFrames == take.frames)
-        #expect([3000, 20_000].contains(take.frames) || take.title.contains("recovered"))
+        #expect(take.frames > 0 && take.frames <= 20_000)
       }
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: library.files.folder)

@@ -103,6 +103,7 @@ import Testing
     let tags = try WaveTags.read(library.path(take))
     #expect(tags == new.tags(loop: loop))
     #expect(try SoundFixture.read(library.path(take)).left == Tone.constant(0.25, frames: 100))
+    #expect(try library.edit(take.id, TakeChanges(title: "")).title == Take.title(for: take.date))
   }
 
   @Test func `what can't be is refused, and nothing is changed`() throws {
