@@ -96,12 +96,15 @@ package struct Take: Equatable, Sendable {
 
   /// Whether a UUID in small letters could begin with a text.
   static func isBeginning(ofID text: some StringProtocol) -> Bool {
-    text.utf8.count <= 36
-      && text.utf8.enumerated().allSatisfy { place, byte in
-        [8, 13, 18, 23].contains(place)
-          ? byte == UInt8(ascii: "-")
-          : (48...57).contains(byte) || (97...102).contains(byte)
+    var place = 0
+    for byte in text.utf8 {
+      switch place {
+      case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return false }
+      default: guard (48...57).contains(byte) || (97...102).contains(byte) else { return false }
       }
+      place += 1
+    }
+    return place <= 36
   }
 }
 

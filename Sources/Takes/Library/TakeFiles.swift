@@ -47,9 +47,12 @@ struct TakeFiles {
   func contents(inTrash: Bool = false) -> Contents {
     var contents = Contents()
     for name in Files.names(in: inTrash ? trash : folder) {
-      let id = String(name.prefix(36))
-      guard Take.isID(id) else { continue }
-      switch name.dropFirst(36) {
+      let bytes = name.utf8
+      guard let end = bytes.index(bytes.startIndex, offsetBy: 36, limitedBy: bytes.endIndex),
+        Take.isID(name[..<end])
+      else { continue }
+      let id = String(name[..<end])
+      switch name[end...] {
       case Self.ending: contents.takes.insert(id)
       case Self.recordingEnding: contents.recordings.append(id)
       case Self.copyEnding: contents.copies.append(id)
