@@ -517,8 +517,9 @@ struct Core: ~Copyable {
     }
   }
 
-  /// Renders the loop's stem, and adds it to the buses; false where it is silent. `onto` says
-  /// whether the chain's bus has something on it already.
+  /// Renders the loop's stem, and adds it to the buses; false where it is silent.
+  ///
+  /// `onto` says whether the chain's bus has something on it already.
   @_noLocks
   private mutating func renderLoop(frames: Int, ports: Ports, onto isBusInUse: Bool) -> Bool {
     let sound = ports.loop

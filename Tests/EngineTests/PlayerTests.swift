@@ -38,7 +38,9 @@ import Testing
       }
     }
 
-    /// Plays sound into it. What was pressed before happens on its first frame.
+    /// Plays sound into it.
+    ///
+    /// What was pressed before happens on its first frame.
     func play(_ sound: [Float]) {
       let output = host.render(sound, block: block)
       played += sound
