@@ -156,6 +156,11 @@ struct Core: ~Copyable {
         chain.set(parameter, value)
         player.set(parameter, value, at: timeline.frame)
       }
+      if self.player.transfer.isUnderWay {
+        let transfer = self.player.transfer
+        answer(.transferring, transfer.command, transfer.wasTimed)
+      }
+      self.player.breakOff(at: timeline.frame, shiftedBy: 0)
       player.adopt(self.player)
       self.player = player
     }
@@ -298,7 +303,7 @@ struct Core: ~Copyable {
       answer(player.perform(action, at: present), number, wasTimed)
     case .seek(let seconds):
       if player.canSeek {
-        player.seek(to: Int(Double(seconds) * sampleRate))
+        player.seek(to: Int(Double(seconds) * sampleRate), at: present)
         answer(nil, number, wasTimed)
       } else {
         answer(.nothingRecorded, number, wasTimed)
@@ -355,7 +360,8 @@ struct Core: ~Copyable {
   private mutating func framesToSound(_ input: Stereo, frames: Int) -> Int {
     let least = player.threshold / max(inGain.target, 1e-6)
     for frame in 0..<frames {
-      if abs(input.left[frame]) < least && abs(input.right[frame]) < least { continue }
+      // False for what is no number.
+      guard abs(input.left[frame]) >= least || abs(input.right[frame]) >= least else { continue }
       if frame > 0 { return frame }
       player.hearSound(at: present)
       return player.framesToGo(at: present)
@@ -509,7 +515,7 @@ struct Core: ~Copyable {
       case .mix: player.listen(to: ports.output, frames: frames)
       }
     }
-    player.advance(frames: frames)
+    player.advance(frames: frames, from: present)
     if player.carry(frames: frames) {
       let (number, wasTimed) = (player.transfer.command, player.transfer.wasTimed)
       player.transfer.end()

@@ -9,14 +9,29 @@ import Testing
   /// The tail that is kept behind a clip, and the length of its crossfades, at 48 kHz.
   private static let seam = 240
 
+  /// The same presses each time.
+  private struct Random {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state >> 33
+    }
+  }
+
   private final class Stage {
-    let host = OfflineHost()
+    let host: OfflineHost
     private(set) var loop: [Float] = []
     private(set) var played: [Float] = []
     private(set) var mix: [Float] = []
     let block: Int
 
-    init(block: Int = 64) { self.block = block }
+    init(block: Int = 64, sampleRate: Double = 48_000) {
+      self.block = block
+      host = OfflineHost(sampleRate: sampleRate)
+    }
 
     var state: PlayerState { host.engine.shared.player.read().state }
 
@@ -156,13 +171,17 @@ import Testing
   }
 
   @Test func `eight whole overdubs can be undone, and redone`() {
-    let clip = Tone.noise(amplitude: 0.1, frames: 480_000)
-    let stage = stage(recording: clip, followedBy: Array(clip[..<480]), block: 1024)
+    // The slowest rate: ten seconds are ten seconds.
+    let stage = Stage(block: 1024, sampleRate: 8000)
+    stage.set(.liveRoute, 2)
+    let clip = Tone.noise(amplitude: 0.1, frames: 80_000)
+    stage.host.send(Command(.player(.record)))
+    stage.play(clip + Array(clip[..<480]))
     #expect(stage.state == .standby, "at ten seconds it has ended by itself")
     stage.host.send(Command(.player(.play)))
     for _ in 0..<8 {
       stage.host.send(Command(.player(.overdub)))
-      stage.play(Tone.constant(0.01, frames: 480_000))
+      stage.play(Tone.constant(0.01, frames: 80_000))
       stage.host.send(Command(.player(.overdub)))
       // Until it has faded out.
       stage.play(Tone.constant(0, frames: 2048))
@@ -170,12 +189,11 @@ import Testing
     _ = stage.host.events()
     #expect(stage.host.engine.shared.player.read().overdubs == 8)
     for _ in 0..<8 { #expect(stage.press(.undo) == [nil]) }
-    stage.play(Tone.constant(0, frames: 480_000))
+    stage.play(Tone.constant(0, frames: 80_000))
     // Where in the round it stands is found by what is there.
-    let round = Array(stage.loop.suffix(480_000 - 2048))
     let position = stage.host.engine.shared.player.read().position
-    let rest = (0..<1000).map { clip[(position + 479_000 + $0) % 480_000] }
-    #expect(Measure.firstDifference(round.suffix(1000), rest) == nil)
+    let rest = (0..<1000).map { clip[(position + 79_000 + $0) % 80_000] }
+    #expect(Measure.firstDifference(stage.loop.suffix(1000), rest) == nil)
     for _ in 0..<8 { #expect(stage.press(.redo) == [nil]) }
     #expect(stage.press(.redo) == [.nothingToRedo])
     #expect(stage.host.engine.shared.player.read().overdubs == 8)
@@ -257,11 +275,17 @@ import Testing
     stage.press(.record)
     stage.play(Tone.noise(amplitude: 0.05, frames: 10_000))
     #expect(stage.state == .standby)
-    var sound = Tone.constant(0, frames: 5000)
-    sound.replaceSubrange(1234..<5000, with: Tone.constant(0.5, frames: 3766))
-    stage.play(sound)
+    // The input is late, and what it brings is there all the same: its first sample is loud.
+    stage.host.engine.shared.setInputDelay(300)
+    let burst = [0.5] + Tone.noise(frames: 3765)
+    stage.play(Tone.constant(0, frames: 1234) + burst)
     #expect(stage.state == .recording)
     #expect(stage.host.engine.shared.player.read().length == 3766)
+    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    let start = stage.loop.count
+    stage.play(Tone.constant(0, frames: 3766))
+    #expect(
+      Measure.firstDifference(stage.loop[(start + 48)...], burst[48...]) == nil)
   }
 
   @Test func `the first recording sets the tempo, where it shall`() {
@@ -294,6 +318,68 @@ import Testing
     #expect(stage.press(.stop, .play) == [nil, nil])
     stage.set(.loopRate, 0.5)
     #expect(stage.press(.overdub) == [.notAsRecorded])
+  }
+
+  @Test func `what was cleared is there again, and plays`() {
+    let clip = Tone.noise(frames: 4800)
+    let stage = stage(recording: clip, followedBy: Array(clip[..<480]))
+    #expect(stage.press(.clear) == [nil])
+    #expect(stage.state == .recordReady)
+    #expect(stage.press(.play) == [.meaningless])
+    #expect(stage.press(.undo) == [nil])
+    stage.host.send(Command(.player(.play)))
+    let start = stage.loop.count
+    stage.play(Tone.constant(0, frames: 9600))
+    #expect(
+      Measure.firstDifference(
+        stage.loop[(start + 48)...], (48..<9600).map { clip[$0 % 4800] }) == nil)
+  }
+
+  @Test(arguments: [1 as UInt64, 2, 3])
+  func `whatever is pressed whenever, it goes on, and can record and play at the end`(
+    seed: UInt64
+  ) {
+    let stage = Stage()
+    stage.set(.liveRoute, 2)
+    stage.host.engine.shared.setInputDelay(700)
+    stage.host.engine.shared.setOutputDelay(300)
+    var random = Random(seed: seed)
+    for turn in 0..<400 {
+      let action = PlayerAction.allCases[Int(random.next() % UInt64(PlayerAction.allCases.count))]
+      stage.host.send(Command(.player(action)))
+      switch random.next() % 12 {
+      case 0: stage.set(.playerDirection, random.next() % 2 == 0 ? 1 : -1)
+      case 1: stage.set(.loopRate, random.next() % 2 == 0 ? 1 : 0.5)
+      case 2: stage.set(.playerLoop, Float(random.next() % 2))
+      case 3: stage.host.send(Command(.seek(Float(random.next() % 100) / 100)))
+      case 4: stage.set(.playerSource, random.next() % 2 == 0 ? 0 : 2)
+      case 5: stage.set(.loopQuantize, Float(random.next() % 3))
+      default: break
+      }
+      // Presses within the input's delay, and recordings of a few frames, among them.
+      let frames = [1, 3, 50, 400, 1500, 6000][Int(random.next() % 6)]
+      stage.play(Tone.noise(amplitude: 0.1, frames: frames, seed: UInt64(turn)))
+      _ = stage.host.events()
+    }
+    // An overdub with feedback adds up, the more often it goes round; the stem is finite all the
+    // same.
+    #expect(Measure.peak(stage.loop).isFinite)
+    for (parameter, value) in [
+      (Parameter.playerDirection, Float(1)), (.loopRate, 1), (.playerLoop, 1), (.playerSource, 0),
+      (.loopQuantize, 0),
+    ] { stage.set(parameter, value) }
+    stage.host.engine.shared.setInputDelay(0)
+    stage.host.send(Command(.player(.clear)))
+    stage.play(Tone.constant(0, frames: 9600))
+    let clip = Tone.noise(frames: 9600)
+    stage.host.send(Command(.player(.record)))
+    stage.play(clip)
+    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    let start = stage.loop.count
+    stage.play(Array(clip[..<480]) + Tone.constant(0, frames: 9600))
+    #expect(
+      Measure.firstDifference(
+        stage.loop[(start + 48)..<(start + 9600)], clip[48...]) == nil)
   }
 
   @Test func `a clip goes out of the loop and into it again, with what lies behind its end`() {

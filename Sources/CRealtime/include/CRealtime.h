@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
@@ -34,10 +33,6 @@ static inline RT_SAFE void rt_copy(float *to, const float *from, long frames) {
 static inline RT_SAFE void rt_copy_bytes(void *to, const void *from, long bytes) {
   memcpy(to, from, (size_t)bytes);
 }
-
-// Zeroed by the system, which gives a page only when it is touched. Not for the audio thread.
-static inline float *zeroed_floats(long count) { return calloc((size_t)count, sizeof(float)); }
-static inline void release_floats(float *floats) { free(floats); }
 
 static inline RT_SAFE float rt_exp(float x) { return expf(x); }
 static inline RT_SAFE float rt_log(float x) { return logf(x); }

@@ -17,7 +17,7 @@ extension Address {
     Address(
       "/player/position",
       .place(0...10) { node in
-        Float(node.player.position) / Float(node.soundServer.status.rate)
+        node.seconds(node.player.position)
       } make: { seconds in
         .seek(seconds)
       },
@@ -31,10 +31,10 @@ extension Address {
     Address(
       "/player/state",
       .reading(types: "ssffi", isAnnounced: true) { node in
-        let (player, rate) = (node.player, Float(node.soundServer.status.rate))
+        let player = node.player
         return [
           .string(player.state.word), .string(player.state.mode),
-          .float(Float(player.position) / rate), .float(Float(player.length) / rate),
+          .float(node.seconds(player.position)), .float(node.seconds(player.length)),
           .int32(Int32(player.overdubs)),
         ]
       },
@@ -49,10 +49,10 @@ extension Address {
     Address(
       "/player/next",
       .reading(types: "sf", isAnnounced: true) { node in
-        let (player, rate) = (node.player, Float(node.soundServer.status.rate))
+        let player = node.player
         return [
           .string(player.pending.map { "\($0)" } ?? ""),
-          .float(player.waiting.map { Float($0) / rate } ?? (player.pending == nil ? 0 : -1)),
+          .float(player.waiting.map(node.seconds) ?? (player.pending == nil ? 0 : -1)),
         ]
       },
       "What waits for its beat or for sound, and for how many seconds; -1 where nobody knows"),

@@ -6,6 +6,9 @@ extension Node {
   /// What the player does at the moment.
   var player: PublishedPlayer.Reading { engine.shared.player.read() }
 
+  /// How long so many frames are, in seconds.
+  func seconds(_ frames: Int) -> Float { Float(frames) / Float(max(1, soundServer.status.rate)) }
+
   /// A command for the player, whose refusal is answered.
   func command(_ action: Command.Action, path: String, client: Client?) -> PlannedCommand {
     var command = PlannedCommand(action: action)

@@ -34,8 +34,9 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     pagesOfClip = (frames + Self.pageFrames - 1) / Self.pageFrames
     let pages = pagesOfClip * clips
     freePages = pages
-    // Zeroed by the system: a page takes no place before it is used, unless memory is locked.
-    samples = zeroed_floats(pages * 2 * Self.pageFrames)
+    // Touched now, all of it: the audio thread shall not be the first.
+    samples = .allocate(capacity: pages * 2 * Self.pageFrames)
+    samples.initialize(repeating: 0, count: pages * 2 * Self.pageFrames)
     sharers = .allocate(capacity: pages)
     sharers.initialize(repeating: 0, count: pages)
     free = .allocate(capacity: pages)
@@ -51,7 +52,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   }
 
   deinit {
-    release_floats(samples)
+    samples.deallocate()
     sharers.deallocate()
     free.deallocate()
     tables.deallocate()

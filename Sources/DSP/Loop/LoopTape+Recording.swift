@@ -55,8 +55,11 @@ extension LoopTape {
 
   /// Forgets the clip in the making, unless it was published.
   @_noLocks
-  mutating func discardRecording() {
-    if let version = recording.version { history.memory.release(version) }
+  package mutating func discardRecording() {
+    if let version = recording.version {
+      if recording.isEnding { mirrorTail(of: version, from: recording.written) }
+      history.memory.release(version)
+    }
     recording = Recording()
   }
 
@@ -85,6 +88,7 @@ extension LoopTape {
       done &+= count
     }
     if recording.isEnding, let mark = recording.mark, recording.written >= mark &+ seam {
+      // All of it is there.
       discardRecording()
     }
   }
@@ -154,13 +158,16 @@ extension LoopTape {
     history.memory.hold(version)
     history.append(version)
     readCurrent()
+    overdub = Overdub()
     overdub.version = version
     return true
   }
 
   /// Ends it by a short fade.
   @_noLocks
-  package mutating func endOverdub() { overdub.isEnding = true }
+  package mutating func endOverdub() {
+    if overdub.version != nil { overdub.isEnding = true }
+  }
 
   /// Ends it at once, where what was added is not heard any more.
   @_noLocks
@@ -226,23 +233,28 @@ extension LoopTape {
   @_noLocks
   package mutating func finishLoading(_ version: Int, length: Int, framesBehind: Int) {
     history.memory.setLength(version, length)
-    // What is not known goes back the way it came: no step, and hardly a corner.
-    var frame = framesBehind
+    mirrorTail(of: version, from: length &+ framesBehind)
+    add(version)
+  }
+
+  /// Makes up what lies behind the end from a frame on: it goes back the way it came, which is no
+  /// step, and hardly a corner.
+  @_noLocks
+  private mutating func mirrorTail(of version: Int, from known: Int) {
+    let length = history.memory.length(version)
+    var frame = max(0, known &- length)
     while frame < min(seam, length) {
       history.memory.read(version, at: length &- 1 &- frame, to: behind, frames: 1)
       history.makeRoom(pages: 2)
       history.memory.write(behind, to: version, at: length &+ frame, frames: 1)
       frame &+= 1
     }
-    add(version)
   }
 
-  /// Holds the present clip, whatever becomes of it, so that it can be read in peace.
+  /// A copy of the present clip, whatever becomes of it, so that it can be read in peace; nil
+  /// where there is no memory.
   @_noLocks
-  package mutating func holdCurrent() -> Int {
-    history.memory.hold(history.current)
-    return history.current
-  }
+  package mutating func copyCurrent() -> Int? { history.memory.begin(like: history.current) }
 
   /// Reads the present clip from its first frame on, and what lies behind its end.
   package borrowing func readCurrent(to out: Stereo, frames: Int) {

@@ -12,7 +12,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   // A clip that is being made, the one that is heard, and eight steps back, all of them different.
   private static var clips: Int { @_noLocks get { 10 } }
   // What an engine that goes over to another rate still reads ahead of its place: 2 ms at most.
-  private static var aheadSeconds: Double { @_noLocks get { 0.05 } }
+  private static var aheadSeconds: Double { @_noLocks get { 0.003 } }
   static var longestPiece: Int { @_noLocks get { 256 } }
 
   /// The most frames of a clip.
@@ -78,11 +78,18 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// How many steps can be taken forth again.
   package var stepsForth: Int { @_noLocks get { history.stepsForth } }
 
+  /// How many frames lie on the tape that the warp hasn't come to yet.
+  ///
+  /// Places wrap around: only their differences say something.
+  private var framesAhead: Int {
+    @_noLocks get { Int((unrolled.head << 32 &- place) >> 32) }
+  }
+
   /// How many frames of the tape ago the clip's last sound was; negative before, nil where it
   /// comes round.
   package var framesSinceEnd: Int? {
     @_noLocks get {
-      reader.isOver ? reader.framesOver &- Int(unrolled.head &- place >> 32) : nil
+      reader.isOver ? reader.framesOver &- framesAhead : nil
     }
   }
 
@@ -93,11 +100,9 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   package var position: Int {
     @_noLocks get {
       if length == 0 { return 0 }
-      // What lies on the tape already, and the warp hasn't come to yet.
-      let ahead = Int(unrolled.head &- place >> 32)
-      if reader.isOver { return reader.isBackward ? 0 : length }
+      let ahead = framesAhead &- reader.framesOver
       let frame = reader.isBackward ? reader.frame &+ ahead : reader.frame &- ahead
-      if !isLooping && !reader.hasTurned { return max(0, min(length, frame)) }
+      if !isLooping || !reader.hasTurned { return max(0, min(length, frame)) }
       return wrapped(frame)
     }
   }
@@ -122,6 +127,12 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     next.frame = max(0, min(frame, length &- 1))
     next.hasTurned = frame > 0
     go(to: next)
+  }
+
+  /// Goes on from where its direction begins, by a crossfade.
+  @_noLocks
+  package mutating func restart() {
+    jump(to: isBackward ? length &- 1 : 0)
   }
 
   /// Begins anew, where its direction begins, without a crossfade: for what was not heard.
@@ -151,7 +162,8 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     if value == reader.isBackward { return }
     var next = reader
     next.isBackward = value
-    next.frame = max(0, min(position, length &- 1))
+    // From the frame that was laid out last.
+    next.frame = max(0, min(value ? reader.frame &- 1 : reader.frame &+ 1, length &- 1))
     next.isOver = false
     next.framesOver = 0
     go(to: next)

@@ -60,8 +60,8 @@ struct LoopTransfer: BitwiseCopyable {
     if isLoading {
       tape.finishLoading(version, length: clip, framesBehind: whole &- clip)
     } else {
-      passage.told[0] = clip
-      passage.told[1] = whole &- clip
+      passage.told[0] = min(clip, whole)
+      passage.told[1] = max(0, whole &- clip)
       tape.release(version)
     }
     return true

@@ -26,7 +26,7 @@ extension Player {
     tape.record(sound, frames: frames)
     if tape.isOverdubbing {
       // It follows the loop while it goes on, and ends where it was going.
-      let place = wantsOverdub ? tape.wrapped(placeBefore &- overdubDelay) : placeOfOverdub
+      let place = wantsOverdub ? tape.wrapped(placeBefore &- delayOfOverdub) : placeOfOverdub
       // What is heard has the loop in it already, and comes in its place.
       let isAll = isReplacing || isHearingAll
       tape.overdub(sound, at: place, feedback: isAll ? 0 : feedback, frames: frames)
@@ -55,8 +55,10 @@ extension Player {
       transfer.begin(.loading, passage, version: version, command: command, wasTimed: wasTimed)
     } else {
       if tape.length == 0 { return .nothingRecorded }
-      transfer.begin(
-        .keeping, passage, version: tape.holdCurrent(), command: command, wasTimed: wasTimed)
+      // What lies behind the end of a clip is there in a moment.
+      if tape.isRecording && !state.isRecording { return .transferring }
+      guard let version = tape.copyCurrent() else { return .noMemory }
+      transfer.begin(.keeping, passage, version: version, command: command, wasTimed: wasTimed)
     }
     return nil
   }
@@ -64,8 +66,7 @@ extension Player {
   /// Goes on with it; whether it is done.
   @_noLocks
   mutating func carry(frames: Int) -> Bool {
-    // What lies behind the end of a clip is kept when it is there.
-    if !transfer.isUnderWay || !transfer.isLoading && tape.isRecording { return false }
+    if !transfer.isUnderWay { return false }
     let isLoading = transfer.isLoading
     if !transfer.advance(&tape, frames: frames) { return false }
     if isLoading { finishLoading() }

@@ -39,9 +39,13 @@ struct Player: ~Copyable {
   private var clipFrames = 0
   private var mostClipFrames = 0
   private var clipStart: Int64 = 0
+  // Whether the sound itself began it.
+  private var isTriggered = false
+  private var isClipTriggered = false
   // Where it goes on after a pause.
   private var placeOfPause = 0
 
+  private var isBackward = false
   private(set) var source = Source.live
   var isReplacing = false
   private(set) var wantsOverdub = false
@@ -49,7 +53,8 @@ struct Player: ~Copyable {
   var transfer = LoopTransfer()
   // Where the clip was at the beginning of the present stretch.
   var placeBefore = 0
-  // Where what is added goes on.
+  // By how much what is added is late, as it was when that began; and where it goes on.
+  private(set) var delayOfOverdub = 0
   var placeOfOverdub = 0
 
   /// By how many frames what the input brings is late, and what the output says.
@@ -101,9 +106,7 @@ struct Player: ~Copyable {
     case .loopThreshold: threshold = value <= -90 ? 0 : Level.gain(decibels: value)
     case .playerSource: source = value == 0 ? .live : value == 1 ? .grid : .mix
     case .playerLoop: tape.setLooping(value != 0)
-    case .playerDirection:
-      endOverdub(at: frame)
-      tape.setBackward(value < 0)
+    case .playerDirection: turn(backward: value < 0, at: frame)
     case .tempo: beats.setTempo(value, at: frame)
     case .metronomeBeats: beats.beatsPerBar = Int(value)
     case .pitchOn: chain.isPitchOn = value != 0
@@ -116,6 +119,19 @@ struct Player: ~Copyable {
     default: return
     }
     move(at: frame)
+  }
+
+  /// Goes the other way, when what is added has come to its end.
+  @_noLocks
+  private mutating func turn(backward: Bool, at frame: Int64) {
+    if backward == isBackward { return }
+    isBackward = backward
+    if !wantsOverdub && !tape.isOverdubbing {
+      tape.setBackward(backward)
+      return
+    }
+    endOverdub(at: frame)
+    cues.add(.turn, at: frame &+ Int64(delayOfOverdub &+ tape.seam &+ 1))
   }
 
   /// Takes over what pitch and rate come to.
@@ -197,12 +213,12 @@ struct Player: ~Copyable {
     case .stop:
       // Whoever waits can give up.
       return isPending || means(.stop) ? nil : .meaningless
-    case .done: return tape.length == 0 && !state.isRecording ? .nothingRecorded : nil
+    case .done: return nil
     case .rewind, .forward: return state.isPlaying || state.isPaused ? nil : .meaningless
     case .overdub, .replace:
       if wantsOverdub { return nil }
       if cues.isFull { return .noMemory }
-      if isMoved || tape.isBackward { return .notAsRecorded }
+      if isMoved || isBackward { return .notAsRecorded }
       if case .recording = state { return nil }
       return state.isPlaying ? nil : .notPlaying
     case .undo:
@@ -258,7 +274,7 @@ struct Player: ~Copyable {
     case .undo, .redo: step(action, at: frame)
     case .clear:
       stop(at: frame)
-      if !tape.clear() { return .noMemory }
+      if tape.length > 0 && !tape.clear() { return .noMemory }
       hasTempo = false
       state = .recordReady
     case .cancel: break
@@ -282,6 +298,7 @@ struct Player: ~Copyable {
     clip = version
     clipFrames = 0
     clipStart = frame
+    isClipTriggered = isTriggered
     mostClipFrames = fixedFrames > 0 ? min(fixedFrames, tape.capacity) : tape.capacity
     cues.add(.begin(version: version), at: frame &+ recordDelay)
     enter(.record)
@@ -291,7 +308,7 @@ struct Player: ~Copyable {
   /// By how many frames what the source says is late.
   private var recordDelay: Int64 {
     @_noLocks get {
-      if case .live = source { return Int64(inputDelay) }
+      if case .live = source { return isClipTriggered ? 0 : Int64(inputDelay) }
       return 0
     }
   }
@@ -310,8 +327,7 @@ struct Player: ~Copyable {
     clip = nil
     if clipFrames == 0 {
       // Begun and ended on one frame: there is nothing that could be played.
-      tape.dropClip(version)
-      cues.removeAll()
+      if cues.removeBegin(of: version) { tape.dropClip(version) } else { tape.endRecording(at: 0) }
       return
     }
     tape.publish(version, length: clipFrames)
@@ -350,7 +366,7 @@ struct Player: ~Copyable {
       warp.rest(frames: 0)
     } else {
       // It has not faded out yet.
-      tape.jump(to: placeOfPause)
+      if placeOfPause == 0 { tape.restart() } else { tape.jump(to: placeOfPause) }
     }
     let isFirst = placeOfPause == 0
     placeOfPause = 0
@@ -383,14 +399,15 @@ struct Player: ~Copyable {
   @_noLocks
   private mutating func skip(_ seconds: Double, at frame: Int64) {
     let now = state.isPaused ? placeOfPause : tape.position
-    seek(to: now &+ frames(seconds))
+    seek(to: now &+ frames(seconds), at: frame)
   }
 
   /// Goes to a frame of the clip.
   @_noLocks
-  mutating func seek(to frame: Int) {
-    let place = max(0, min(frame, tape.length))
+  mutating func seek(to place: Int, at frame: Int64) {
+    let place = max(0, min(place, tape.length))
     if state.isPlaying {
+      endOverdub(at: frame)
       tape.jump(to: place)
     } else if place == tape.length && tape.isLooping {
       placeOfPause = 0
@@ -405,7 +422,8 @@ struct Player: ~Copyable {
   /// Whether nothing sounds and nothing is planned: it may be left alone.
   var isAtRest: Bool {
     @_noLocks get {
-      gate.isClosed && !state.isPlaying && !state.isRecording && !isPending && cues.isEmpty
+      gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording && !isPending
+        && cues.isEmpty
         && !tape.isRecording && !tape.isOverdubbing && !transfer.isUnderWay
     }
   }
@@ -441,7 +459,8 @@ struct Player: ~Copyable {
     isReplacing = replacing
     if !wantsOverdub {
       wantsOverdub = true
-      cues.add(.beginOverdub, at: frame &+ Int64(overdubDelay))
+      delayOfOverdub = overdubDelay
+      cues.add(.beginOverdub, at: frame &+ Int64(delayOfOverdub))
     }
   }
 
@@ -449,7 +468,7 @@ struct Player: ~Copyable {
   private mutating func endOverdub(at frame: Int64) {
     if !wantsOverdub { return }
     wantsOverdub = false
-    cues.add(.endOverdub, at: frame &+ Int64(overdubDelay))
+    cues.add(.endOverdub, at: frame &+ Int64(delayOfOverdub))
   }
 
   /// How long ago what comes in now was meant: the performer played to what was heard then.
@@ -464,12 +483,18 @@ struct Player: ~Copyable {
   private mutating func step(_ action: PlayerAction, at frame: Int64) {
     if wantsOverdub || tape.isOverdubbing {
       wantsOverdub = false
-      cues.removeAll()
-      tape.breakOffOverdub()
+      cues.removeOverdubs()
+      // What was added keeps its fade, should it be wanted again.
+      tape.endOverdub()
     }
     if case .undo = action { _ = tape.undo() } else { _ = tape.redo() }
-    placeOfPause = min(placeOfPause, tape.length)
-    if tape.length == 0 && (state.isPlaying || state.isPaused) { stop(at: frame) }
+    if placeOfPause >= tape.length { placeOfPause = 0 }
+    if tape.length == 0 {
+      stop(at: frame)
+      state = .recordReady
+    } else if !state.isPlaying && !state.isPaused {
+      state = .standby
+    }
   }
 
   // MARK: - Time
@@ -490,10 +515,7 @@ struct Player: ~Copyable {
       pending = nil
       pendingFrame = .max
     }
-    if case .recording = state, clipFrames >= mostClipFrames {
-      endRecording(at: frame)
-      enter(.stop)
-    }
+    if case .recording = state, clipFrames >= mostClipFrames { endByItself(at: frame) }
     while cues.nextFrame <= frame {
       switch cues.removeFirst() {
       case .begin(let version): tape.record(into: version)
@@ -501,27 +523,59 @@ struct Player: ~Copyable {
       case .resume: tape.resumeRecording()
       case .end(let frames): tape.endRecording(at: frames)
       case .beginOverdub:
-        if state.isPlaying && !tape.beginOverdub() { wantsOverdub = false }
+        if state.isPlaying && tape.beginOverdub() {
+          placeOfOverdub = tape.wrapped(tape.position &- delayOfOverdub)
+        } else {
+          wantsOverdub = false
+        }
       case .endOverdub: tape.endOverdub()
+      case .turn: tape.setBackward(isBackward)
       }
     }
+  }
+
+  /// Ends a clip that is as long as it can be, or as was wanted.
+  @_noLocks
+  private mutating func endByItself(at frame: Int64) {
+    let wanted = pending
+    pending = nil
+    pendingFrame = .max
+    endRecording(at: frame)
+    enter(.stop)
+    // Who waits for the same end to go on from there shall not wait for another one.
+    switch wanted {
+    case .overdub, .replace:
+      play(.play)
+      toggleOverdub(replacing: isReplacement(wanted), at: frame)
+    default: break
+    }
+  }
+
+  @_noLocks
+  private func isReplacement(_ action: PlayerAction?) -> Bool {
+    if case .some(.replace) = action { return true }
+    return false
   }
 
   /// Begins the recording that waited for sound.
   @_noLocks
   mutating func hearSound(at frame: Int64) {
     guard let action = pending else { return }
+    pending = nil
+    pendingFrame = .max
+    // The sound is there already: nothing of it is late.
+    isTriggered = true
     if isPossible(action) { _ = begin(action, at: frame) }
+    isTriggered = false
+    turn(at: frame)
   }
 
   /// Lets time pass.
   @_noLocks
-  mutating func advance(frames: Int) {
+  mutating func advance(frames: Int, from frame: Int64) {
     if case .recording = state { clipFrames &+= frames }
     guard state.isPlaying, let since = tape.framesSinceEnd, since >= framesHeardOut else { return }
-    placeOfPause = 0
-    close()
-    enter(.stop)
+    stop(at: frame &+ Int64(frames))
   }
 
   /// What the engine may still have to say when the clip has ended, in frames.
@@ -549,6 +603,8 @@ struct Player: ~Copyable {
 
   /// Rests as a player of another rate did, ready to play the same clip.
   mutating func takeOver(stateOf former: borrowing Player) {
+    hasTempo = former.hasTempo
+    tempoFound = former.tempoFound
     switch former.state {
     case .playReady, .playingLoaded, .pausedLoaded: state = .playReady
     default: state = .standby
@@ -560,6 +616,10 @@ struct Player: ~Copyable {
   mutating func finishLoading() {
     close()
     wantsOverdub = false
+    cues.removeOverdubs()
+    tape.breakOffOverdub()
+    pending = nil
+    pendingFrame = .max
     placeOfPause = 0
     state = .playReady
   }

@@ -16,6 +16,8 @@ struct RecorderCues: ~Copyable {
     case beginOverdub
     /// To add no more.
     case endOverdub
+    /// To go the way that is wanted.
+    case turn
   }
 
   struct Cue: BitwiseCopyable {
@@ -61,14 +63,39 @@ struct RecorderCues: ~Copyable {
   @_noLocks
   mutating func removeFirst() -> Kind {
     let kind = cues[0].kind
-    count &-= 1
-    for index in 0..<count { cues[index] = cues[index &+ 1] }
+    remove(0)
     return kind
   }
 
-  /// Forgets all.
+  /// Forgets that a version was to be begun; false where that has happened.
   @_noLocks
-  mutating func removeAll() { count = 0 }
+  mutating func removeBegin(of version: Int) -> Bool {
+    for index in 0..<count {
+      if case .begin(version: let other) = cues[index].kind, other == version {
+        remove(index)
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Forgets what was to be added.
+  @_noLocks
+  mutating func removeOverdubs() {
+    var index = 0
+    while index < count {
+      switch cues[index].kind {
+      case .beginOverdub, .endOverdub: remove(index)
+      default: index &+= 1
+      }
+    }
+  }
+
+  @_noLocks
+  private mutating func remove(_ place: Int) {
+    count &-= 1
+    for index in place..<count { cues[index] = cues[index &+ 1] }
+  }
 
   /// Moves all by the same time, when the timeline jumps.
   @_noLocks

@@ -29,7 +29,7 @@ struct BeatClock: BitwiseCopyable {
   }
 
   /// Has the tempo, the nearest to the present one, at which so many frames are a whole number of
-  /// beats, and a bar that begins with them; returns it in beats a minute.
+  /// beats, and a bar that begins with them; returns it in beats a minute, 0 where there is none.
   @_noLocks
   mutating func fit(_ frames: Int, from frame: Int64) -> Float {
     let least = sampleRate * 60 / Self.fastest
@@ -37,6 +37,8 @@ struct BeatClock: BitwiseCopyable {
     var count = max(1, Int(Double(frames) / framesPerBeat + 0.5))
     while Double(frames) / Double(count) > most { count &+= 1 }
     while count > 1 && Double(frames) / Double(count) < least { count &-= 1 }
+    // Shorter than a beat can be: the tempo stays.
+    guard Double(frames) / Double(count) >= least else { return 0 }
     framesPerBeat = Double(frames) / Double(count)
     anchor = Double(frame)
     return Float(sampleRate * 60 / framesPerBeat)
