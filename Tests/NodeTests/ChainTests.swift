@@ -69,7 +69,7 @@ extension NodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `echoes come after their time, to the frame, and a reset silences them`() throws {
+    func `echoes come after their time, to the frame`() throws {
       let server = try JackServer()
       let node = try NodeProcess(server: server, ["--set", "/echo/time=0.1"])
       let phone = try Phone(port: node.port)
@@ -79,14 +79,20 @@ extension NodeTests {
       phone.send("/echo/feedback", .float(0.5))
       phone.send("/echo/on", .int32(1))
       #expect(phone.sync())
-      usleep(1_200_000)
-      let heard = probe.record { usleep(1_500_000) }
-      let places = heard.samples.indices.filter { abs(heard.samples[$0]) > 0.05 }
-      let clicks = places.filter { (heard.start &+ UInt32($0)) % 48_000 == 0 }
-      #expect(!clicks.isEmpty || heard.gaps > 0)
-      for click in clicks where heard.gaps == 0 && click + 10_000 < heard.samples.count {
-        #expect(places.contains(click + 4800) && places.contains(click + 9600))
+      // Where the server lost a block of the node's, an echo is missed or late: not every time.
+      var isHeard = false
+      for _ in 0..<6 where !isHeard {
+        let heard = probe.record { usleep(1_500_000) }
+        // The first echo has a peak of 0.14, the second, duller one of 0.046, two frames on.
+        let places = heard.samples.indices.filter { abs(heard.samples[$0]) > 0.02 }
+        isHeard = places.contains { click in
+          let first = places.first { $0 > click + 100 }
+          let second = places.first { $0 > click + 5000 }
+          return (heard.start &+ UInt32(click)) % 48_000 == 0 && first == click + 4800
+            && (9600...9602).contains((second ?? 0) - click)
+        }
       }
+      #expect(isHeard)
       probe.close()
       #expect(node.end() == 0)
     }
