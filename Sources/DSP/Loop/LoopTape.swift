@@ -26,7 +26,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   var history: ClipHistory
   // What has been laid out.
   var unrolled: Tape
-  // How far the warp has come in it, with 32 binary places; nil before it began.
+  // How far the warp has come in it, in frames with 32 binary places.
   var place: Int64
   private var reader: LoopReader
   private var leaving: LoopReader

@@ -1,0 +1,53 @@
+package import DSP
+
+/// One block's place in time.
+package struct Cycle: BitwiseCopyable {
+  /// The server's frame count at the first frame of the block.
+  package var frame: UInt32
+  /// When the block was due, in microseconds of the host's steady clock.
+  package var microseconds: Double
+  /// Whether frames at the moment don't follow the clock.
+  package var isFreewheeling: Bool
+
+  /// A block's place in time.
+  @_noLocks
+  package init(frame: UInt32, microseconds: Double, isFreewheeling: Bool) {
+    self.frame = frame
+    self.microseconds = microseconds
+    self.isFreewheeling = isFreewheeling
+  }
+}
+
+/// The buffers of one block: what comes in, and what must be filled.
+package struct Ports: BitwiseCopyable {
+  /// Inputs; read only.
+  package var input: Stereo
+  /// The mix.
+  package var output: Stereo
+  /// The stems; each is written whole.
+  package var live: Stereo, loop: Stereo, grid: Stereo
+  /// The metronome.
+  package var click: UnsafeMutablePointer<Float>
+
+  /// The buffers of one block.
+  @_noLocks
+  package init(
+    input: Stereo, output: Stereo, live: Stereo, loop: Stereo, grid: Stereo,
+    click: UnsafeMutablePointer<Float>
+  ) {
+    self.input = input
+    self.output = output
+    self.live = live
+    self.loop = loop
+    self.grid = grid
+    self.click = click
+  }
+
+  @_noLocks
+  func advanced(by frames: Int) -> Ports {
+    Ports(
+      input: input.advanced(by: frames), output: output.advanced(by: frames),
+      live: live.advanced(by: frames), loop: loop.advanced(by: frames),
+      grid: grid.advanced(by: frames), click: click + frames)
+  }
+}
