@@ -36,6 +36,8 @@ package final class Node {
   private var answersLeft = mostAnswers
   let feedback: Feedback
   let presets: Presets
+  // The threads that wait for disks, each for what may wait for the others of its kind.
+  let errands: [Errands]
   /// The steady time, in microseconds.
   let now: () -> Double
   private let start: Double
@@ -54,8 +56,13 @@ package final class Node {
     engineID = Int32.random(in: 1...Int32.max)
     values = Values(table)
     feedback = Feedback(table)
-    self.presets = Presets(presets)
+    let presetErrands = Errands("presets")
+    self.presets = Presets(presets, presetErrands)
+    errands = [presetErrands]
   }
+
+  /// Whether something is on its way to a disk.
+  package var isWriting: Bool { errands.contains { $0.count > 0 } }
 
   /// Connects the way out.
   package func connect(to outlet: any Outlet) { self.outlet = outlet }
@@ -245,7 +252,7 @@ package final class Node {
     answersLeft = Self.mostAnswers
     takeEvents()
     releaseAgenda()
-    presets.errands.deliver()
+    for errands in errands { errands.deliver() }
     let now = now()
     let playerLook = playerWatch.look(now, node: self)
     feedback.tick(now, node: self)

@@ -4,9 +4,6 @@ internal import Takes
 
 /// Presets: by the same door as any message, and as one.
 extension Node {
-  /// Whether something is on its way to the disk.
-  package var isWriting: Bool { presets.errands.count > 0 }
-
   /// Loads the preset of a name; with a slash in it, of a file anywhere, which only the command
   /// line may ask for.
   package func loadPreset(_ name: String) throws(Refusal) {
@@ -107,7 +104,7 @@ extension Node {
   }
 
   private func tell(
-    _ outcome: Errands.Outcome, of path: String, _ name: String, to client: Client?
+    _ outcome: Result<Void, Refusal>, of path: String, _ name: String, to client: Client?
   ) {
     feedback.changed("/presets")
     switch outcome {

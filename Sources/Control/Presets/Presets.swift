@@ -14,13 +14,16 @@ final class Presets {
   private static let mostWaiting = 64
 
   let library: PresetLibrary
-  let errands = Errands()
+  let errands: Errands
   /// The name of the one that was loaded last; empty before.
   var loaded = ""
   private var changes: [PresetName: Change] = [:]
   private var count = 0
 
-  init(_ library: PresetLibrary) { self.library = library }
+  init(_ library: PresetLibrary, _ errands: Errands) {
+    self.library = library
+    self.errands = errands
+  }
 
   /// All names, in order.
   var names: [String] {
@@ -51,7 +54,7 @@ final class Presets {
 
   /// Writes one, and calls `ending` when it is on the disk or can't be.
   func save(
-    _ preset: Preset, as name: String, then ending: @escaping (Errands.Outcome) -> Void
+    _ preset: Preset, as name: String, then ending: @escaping (Result<Void, Refusal>) -> Void
   ) throws(Refusal) {
     let text = preset.text
     try change(name, to: text, ending) { library, name throws(PresetFault) in
@@ -61,7 +64,7 @@ final class Presets {
 
   /// Deletes one of the user's own, and calls `ending` when it is gone or can't be.
   func delete(
-    _ name: String, then ending: @escaping (Errands.Outcome) -> Void
+    _ name: String, then ending: @escaping (Result<Void, Refusal>) -> Void
   ) throws(Refusal) {
     try change(name, to: nil, ending) { library, name throws(PresetFault) in
       try library.delete(name)
@@ -69,7 +72,7 @@ final class Presets {
   }
 
   private func change(
-    _ name: String, to text: String?, _ ending: @escaping (Errands.Outcome) -> Void,
+    _ name: String, to text: String?, _ ending: @escaping (Result<Void, Refusal>) -> Void,
     _ work: @escaping @Sendable (PresetLibrary, PresetName) throws(PresetFault) -> Void
   ) throws(Refusal) {
     let checked: PresetName
