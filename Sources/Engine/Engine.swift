@@ -7,11 +7,12 @@ internal import Synchronization
 /// runs, or a test. There is one driver at a time; `takeOver` hands the turn on.
 package final class Engine: Sendable {
   /// What control threads and the audio thread share.
-  package let shared = Shared()
+  package let shared: Shared
   private let core: CorePointer
 
   /// An engine that nobody renders yet.
   package init(sampleRate: Double) {
+    shared = Shared(sampleRate: sampleRate)
     core = CorePointer(shared: shared, sampleRate: sampleRate)
   }
 
@@ -36,6 +37,7 @@ package final class Engine: Sendable {
       rt_pause()
     }
     core.pointer.pointee.begin(sampleRate: sampleRate, fadesIn: fadesIn)
+    shared.rate.store(Int(sampleRate), ordering: .relaxed)
     shared.turn.store(turn, ordering: .releasing)  // publishes the core to the new driver
     return Renderer(core: core.pointer, turn: turn)
   }

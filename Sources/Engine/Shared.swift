@@ -29,10 +29,15 @@ package final class Shared: Sendable {
   private let inputDelay = Atomic<Int>(0)
   private let outputDelay = Atomic<Int>(0)
 
+  // In Hz; relaxed, for what depends on it says at which rate it is.
+  let rate: Atomic<Int>
+
   let freewheeling = Atomic<Bool>(false)
 
   // Who may render: twice the number of the ticket, plus one while it renders.
   let turn = Atomic<UInt64>(0)
+
+  init(sampleRate: Double) { rate = Atomic(Int(sampleRate)) }
 
   /// Commands that came after their time and were applied at once.
   package var lateCount: UInt64 { late.load(ordering: .relaxed) }
@@ -40,6 +45,8 @@ package final class Shared: Sendable {
   package var nonFiniteCount: UInt64 { nonFinite.load(ordering: .relaxed) }
   /// Frames rendered so far.
   package var frameCount: UInt64 { frames.load(ordering: .relaxed) }
+  /// The sample rate of whoever renders, or will, in Hz.
+  package var sampleRate: Int { rate.load(ordering: .relaxed) }
   /// Whether frames at the moment don't follow the clock.
   package var isFreewheeling: Bool { freewheeling.load(ordering: .relaxed) }
   /// By how many frames the chain delays what goes through it.

@@ -285,6 +285,7 @@ import Testing
     let desk = Desk()
     let all = desk.tell("/addresses")
     #expect(all.count == AddressTable.node.addresses.count + 1)
+    #expect(all.dropLast().allSatisfy { $0.address == "/address" })
     #expect(all.last == Received("/addresses/end", [.int32(Int32(all.count - 1))]))
     let some = desk.tell("/addresses", .string("/live"))
     #expect(some.dropLast().map { $0.arguments[0].text } == ["/live/gain", "/live/route"])

@@ -386,19 +386,15 @@ import Testing
     let clip = Tone.noise(frames: 30_000)
     let behind = Tone.noise(frames: 480, seed: 3)
     let first = stage(recording: clip, followedBy: behind)
-    let transfer = ClipTransfer(capacity: 480_000 + Self.seam)
-    let told = UnsafeMutablePointer<Int>.allocate(capacity: 2)
-    defer { told.deallocate() }
-    first.host.send(Command(.keep(ClipPassage(transfer, told: told))))
+    let transfer = ClipTransfer(sampleRate: 48_000)
+    first.host.send(Command(.keep(ClipPassage(transfer))))
     first.play(Tone.constant(0, frames: 4800))
-    #expect(told[0] == 30_000 && told[1] == Self.seam)
+    #expect(transfer.length == 30_000 && transfer.framesBehind == Self.seam)
     let kept = UnsafeBufferPointer(start: transfer.sound.left, count: 30_000 + Self.seam)
     #expect(Measure.firstDifference(kept, clip + behind[..<Self.seam]) == nil)
 
-    transfer.length = told[0]
-    transfer.framesBehind = told[1]
     let second = Stage()
-    second.host.send(Command(.load(ClipPassage(transfer, told: told))))
+    second.host.send(Command(.load(ClipPassage(transfer))))
     second.play(Tone.constant(0, frames: 4800))
     #expect(second.state == .playReady)
     for stage in [first, second] {

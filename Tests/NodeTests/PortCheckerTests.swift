@@ -133,7 +133,7 @@ extension NodeTests {
     @Test func `the list over the wire is the table`() throws {
       phone.send("/addresses")
       var listed: [String] = []
-      while let message = phone.receive(), message.address == "/addresses" {
+      while let message = phone.receive(), message.address == "/address" {
         listed.append(try #require(message.arguments[0].text))
       }
       #expect(listed == AddressTable.node.addresses.map(\.path))

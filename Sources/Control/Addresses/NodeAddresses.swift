@@ -54,7 +54,7 @@ extension Address {
         for address in node.table.addresses where pattern?.covers(address.path) ?? true {
           let (least, greatest) = address.range
           node.reply(
-            "/addresses",
+            "/address",
             [
               .string(address.path), .string(address.types), .string(address.unit),
               .float(least), .float(greatest), .string(address.help),
@@ -63,7 +63,7 @@ extension Address {
         }
         node.reply("/addresses/end", [.int32(count)], to: request.client)
       },
-      "Answers /addresses s:address s:types s:unit f:min f:max s:help for each that matches the "
+      "Answers /address s:address s:types s:unit f:min f:max s:help for each that matches the "
         + "pattern, or lies below it, then /addresses/end i:count"),
     Address(
       "/clock",
@@ -96,6 +96,7 @@ extension Address {
         + "loop_1 loop_2 grid_1 grid_2 out_1 out_2, and by how much the limiter turned down"),
     Address("/pong", .sent(types: "issi"), "The answer to /ping"),
     Address("/synced", .sent(types: "i"), "The answer to /sync"),
+    Address("/address", .sent(types: "sssffs"), "One of the answers to /addresses"),
     Address("/addresses/end", .sent(types: "i"), "The end of the answer to /addresses"),
     Address(
       "/reply", .sent(types: "ss"), "Tells that what takes its time is done: s:address s:result"),

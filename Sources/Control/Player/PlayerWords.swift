@@ -92,6 +92,8 @@ extension Refusal {
     case .noMemory: self.init(.busy, "too much is under way in the loop; send it again later")
     case .transferring:
       self.init(.busy, "a clip is on its way into the loop or out of it; send it again later")
+    case .otherRate:
+      self.init(.busy, "the sound server goes over to another rate; send it again later")
     }
   }
 }

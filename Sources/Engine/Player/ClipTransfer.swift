@@ -5,24 +5,53 @@ package import DSP
 /// The control side makes it, and touches it again when the command's event has come. The audio
 /// thread copies a little of it a block.
 package final class ClipTransfer: @unchecked Sendable {
+  // Longer than any clip with what lies behind its end.
+  private static let seconds = 10.1
+
   /// What is carried, with what is kept behind the end.
   package let sound: Stereo
   /// The most frames of a clip, and of what lies behind its end.
   package let capacity: Int
-  /// How many frames the clip has.
-  package var length = 0
-  /// How many frames behind its end are known.
-  package var framesBehind = 0
+  let account: UnsafeMutablePointer<ClipAccount>
 
-  /// Room for a clip of so many frames, and what lies behind its end.
-  package init(capacity: Int) {
-    self.capacity = capacity
+  /// Room for any clip, and what lies behind its end, at a rate in Hz.
+  package init(sampleRate: Int) {
+    capacity = Int(Self.seconds * Double(sampleRate))
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * capacity)
     memory.initialize(repeating: 0, count: 2 * capacity)
     sound = Stereo(memory, memory + capacity)
+    account = .allocate(capacity: 1)
+    account.initialize(to: ClipAccount(sampleRate: sampleRate))
   }
 
-  deinit { sound.left.deallocate() }
+  deinit {
+    sound.left.deallocate()
+    account.deallocate()
+  }
+
+  /// How many frames the clip has.
+  package var length: Int {
+    get { account.pointee.length }
+    set { account.pointee.length = newValue }
+  }
+
+  /// How many frames behind its end are known.
+  package var framesBehind: Int {
+    get { account.pointee.framesBehind }
+    set { account.pointee.framesBehind = newValue }
+  }
+
+  /// Its rate in Hz.
+  package var sampleRate: Int { account.pointee.sampleRate }
+}
+
+/// What there is to know of a clip that is carried.
+struct ClipAccount: BitwiseCopyable {
+  var length = 0
+  var framesBehind = 0
+  let sampleRate: Int
+
+  init(sampleRate: Int) { self.sampleRate = sampleRate }
 }
 
 /// What the audio thread is told of a transfer: where its parts lie.
@@ -31,18 +60,12 @@ package final class ClipTransfer: @unchecked Sendable {
 package struct ClipPassage: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
-  // The clip that is loaded; what was kept is told by way of `told`.
-  let length: Int
-  let framesBehind: Int
-  let told: UnsafeMutablePointer<Int>
+  let account: UnsafeMutablePointer<ClipAccount>
 
-  /// The passage of a transfer; a clip that is kept tells its length and what lies behind its end
-  /// in the two places of `told`.
-  package init(_ transfer: ClipTransfer, told: UnsafeMutablePointer<Int>) {
+  /// The passage of a transfer.
+  package init(_ transfer: ClipTransfer) {
     sound = transfer.sound
     capacity = transfer.capacity
-    length = transfer.length
-    framesBehind = transfer.framesBehind
-    self.told = told
+    account = transfer.account
   }
 }

@@ -45,8 +45,9 @@ struct LoopTransfer: BitwiseCopyable {
   @_noLocks
   mutating func advance(_ tape: inout LoopTape, frames: Int) -> Bool {
     guard let passage else { return false }
-    let clip = isLoading ? passage.length : tape.length(of: version)
-    let known = isLoading ? passage.framesBehind : tape.seam
+    let clip =
+      isLoading ? min(passage.account.pointee.length, tape.capacity) : tape.length(of: version)
+    let known = isLoading ? min(passage.account.pointee.framesBehind, tape.seam) : tape.seam
     let whole = min(clip &+ known, passage.capacity)
     let count = min(whole &- done, frames &* Self.framesPerFrame)
     let part = passage.sound.advanced(by: done)
@@ -60,8 +61,8 @@ struct LoopTransfer: BitwiseCopyable {
     if isLoading {
       tape.finishLoading(version, length: clip, framesBehind: whole &- clip)
     } else {
-      passage.told[0] = min(clip, whole)
-      passage.told[1] = max(0, whole &- clip)
+      passage.account.pointee.length = min(clip, whole)
+      passage.account.pointee.framesBehind = max(0, whole &- clip)
       tape.release(version)
     }
     return true

@@ -49,6 +49,11 @@ extension Player {
     _ passage: ClipPassage, loading: Bool, command: UInt64, wasTimed: Bool
   ) -> PlayerRefusal? {
     if transfer.isUnderWay { return .transferring }
+    if Double(passage.account.pointee.sampleRate) < sampleRate
+      || Double(passage.account.pointee.sampleRate) > sampleRate
+    {
+      return .otherRate
+    }
     if loading {
       if state.isRecording { return .meaningless }
       guard let version = tape.beginLoading() else { return .noMemory }

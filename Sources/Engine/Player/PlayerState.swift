@@ -112,4 +112,6 @@ package enum PlayerRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case noMemory
   /// A clip is loaded or kept already.
   case transferring
+  /// A clip comes at another rate than the server has now.
+  case otherRate
 }
