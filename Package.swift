@@ -60,7 +60,7 @@ let package = Package(
       name: "TakesTests", dependencies: ["DSP", "Posix", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "ControlTests", dependencies: ["Control", "Takes", "TestSupport"],
+      name: "ControlTests", dependencies: ["Control", "DSP", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "NodeTests", dependencies: ["Control", "JackClient", "TestSupport"],

@@ -36,6 +36,20 @@ package final class Node {
   private var answersLeft = mostAnswers
   let feedback: Feedback
   let presets: Presets
+  /// The library of takes; nil where there is no home folder.
+  let takes: TakeDesk?
+  /// Whether the settings that were kept are still on their way.
+  package internal(set) var isOpening = false
+  /// Where the node is, if that is known.
+  var place: Place?
+  /// Whether a take that is shown is played.
+  var playsWhatIsShown = false
+  // What was set in this run, and is not what was kept any more.
+  var changedSettings: Set<String> = []
+  // How many whole clips are in memory, on their way into the loop or out of it.
+  var clipsUnderWay = 0
+  /// What is known of the clip in the loop.
+  var story: ClipStory?
   // The threads that wait for disks, each for what may wait for the others of its kind.
   let errands: [Errands]
   /// The steady time, in microseconds.
@@ -45,7 +59,8 @@ package final class Node {
   /// A node that plays on an engine.
   package init(
     name: String, engine: Engine, soundServer: any SoundServer, table: AddressTable = .node,
-    presets: PresetLibrary = PresetLibrary(), now: @escaping () -> Double = { HostTime.steady }
+    presets: PresetLibrary = PresetLibrary(), home: String? = nil,
+    now: @escaping () -> Double = { HostTime.steady }
   ) {
     self.now = now
     start = now()
@@ -58,7 +73,8 @@ package final class Node {
     feedback = Feedback(table)
     let presetErrands = Errands("presets")
     self.presets = Presets(presets, presetErrands)
-    errands = [presetErrands]
+    takes = home.map { TakeDesk(home: $0) }
+    errands = [presetErrands] + (takes.map { [$0.lists, $0.sounds] } ?? [])
   }
 
   /// Whether something is on its way to a disk.
@@ -254,6 +270,7 @@ package final class Node {
     releaseAgenda()
     for errands in errands { errands.deliver() }
     let now = now()
+    takes?.tidy(now) { _ in }
     let playerLook = playerWatch.look(now, node: self)
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }

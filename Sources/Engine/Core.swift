@@ -251,7 +251,7 @@ struct Core: ~Copyable {
       answer(player.perform(action, at: present), number, wasTimed)
     case .seek(let seconds):
       if player.canSeek {
-        player.seek(to: Int(Double(seconds) * sampleRate), at: present)
+        player.seek(to: Int(Double(seconds) * sampleRate + 0.5), at: present)
         answer(nil, number, wasTimed)
       } else {
         answer(.nothingRecorded, number, wasTimed)

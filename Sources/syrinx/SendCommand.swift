@@ -71,8 +71,9 @@ enum SendCommand {
 
     private let place: String
     private let peer: LibloPeer
-    // What takes its time, until its end is told.
+    // What takes its time, until its end is told; and by which address that is.
     private var errand: String?
+    private var end: String?
     private var isSynced = false
     private var answers = 0
     private var failure: Failure?
@@ -92,7 +93,8 @@ enum SendCommand {
       guard peer.send(path, words) else {
         throw Failure(.unavailable, "can't send to \(place): \(peer.fault)")
       }
-      errand = AddressTable.node[path]?.takesTime == true ? path : nil
+      end = AddressTable.node[path]?.end
+      errand = end == nil ? nil : path
     }
 
     func listen(seconds: Double?) throws(Failure) {
@@ -122,7 +124,9 @@ enum SendCommand {
       }
       answers += 1
       let words = arguments.map(Self.text)
-      if let errand, path == "/reply" || path == "/error", arguments.first == .string(errand) {
+      if let errand, let end, path == end || path == "/error",
+        path == end && end != "/reply" || arguments.first == .string(errand)
+      {
         self.errand = nil
       }
       if path == "/error" {

@@ -1,5 +1,6 @@
 import Control
 import Engine
+import Foundation
 import OSC
 import Posix
 import Takes
@@ -21,9 +22,10 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
     return status
   }
 
-  init(presets: PresetLibrary = PresetLibrary()) {
-    node = Node(name: "desk", engine: host.engine, soundServer: self, presets: presets) {
-      [unowned self] in
+  init(presets: PresetLibrary = PresetLibrary(), home: String? = nil) {
+    node = Node(
+      name: "desk", engine: host.engine, soundServer: self, presets: presets, home: home
+    ) { [unowned self] in
       seconds * 1e6
     }
     node.connect(to: self)
@@ -57,6 +59,30 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
   func take(_ client: Client = Desk.client(9000)) -> [Received] {
     defer { received[client] = nil }
     return received[client] ?? []
+  }
+
+  /// Sends one message, and returns all that came until an address of these, or /error, did: the
+  /// disk takes its time.
+  func ask(
+    _ address: String, _ arguments: Argument..., until ends: [String] = ["/reply"],
+    as client: Client = Desk.client(9000)
+  ) -> [Received] {
+    var all = give([UInt8](address: address, arguments), as: client)
+    for _ in 0..<5000 {
+      if all.contains(where: { (ends + ["/error"]).contains($0.address) }) { return all }
+      pass()
+      all += take(client)
+      usleep(500)
+    }
+    return all
+  }
+
+  /// Plays a sound into the node.
+  func play(_ sound: [Float], block: Int = 64) -> OfflineHost.Output {
+    let output = host.render(sound, block: block)
+    seconds += Double(sound.count) / 48_000
+    _ = node.tick()
+    return output
   }
 
   /// Lets the audio go on for long, and the node look after it every ten milliseconds.

@@ -91,7 +91,8 @@ extension NodeTests {
           } else {
             phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
           }
-        case .command(let forms, _, _), .errand(let forms, _):
+        case .command(let forms, _, _), .errand(let forms, _, _),
+          .setting(let forms, _, _):
           phone.send(address.path, .blob([1]))
           #expect(code(phone.receive("/error")) == "type", "\(address.path)")
           phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))

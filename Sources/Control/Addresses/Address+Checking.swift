@@ -63,7 +63,9 @@ extension Address {
     case .sent: return "nothing: only the node sends it"
     case .action(let forms, let isButton, _), .command(let forms, let isButton, _):
       return isButton ? "nothing, or a number as a button sends" : Self.usage(of: forms)
-    case .errand(let forms, _): return Self.usage(of: forms)
+    case .errand(let forms, _, _): return Self.usage(of: forms)
+    case .setting(let forms, _, _):
+      return Self.usage(of: forms) + ", or nothing to ask for what is set"
     }
   }
 
@@ -117,7 +119,7 @@ extension Address {
         "\(path) takes a\(isWhole ? " whole" : "") number from \(plain(form.range.lowerBound))"
           + " to \(plain(form.range.upperBound)) as its \(form.name); got \(plain(number))")
     }
-    return isWhole ? .int32(Int32(number)) : .float(Float(number))
+    return isWhole ? .int32(Int32(number)) : .double(number)
   }
 }
 

@@ -25,9 +25,15 @@ package struct Address: Sendable {
     case reading(types: String, isAnnounced: Bool, read: @Sendable (Node) -> [Argument])
     /// Something to do. A button ignores the number 0.
     case action([Form], isButton: Bool, perform: @Sendable (Node, Request) throws(Refusal) -> Void)
+    /// What the control side keeps, also over a restart: one or more values that can be set
+    /// together, and asked for; subscribers are told them as they change.
+    case setting(
+      [Form], read: @Sendable (Node) -> [Argument],
+      write: @Sendable (Node, Request) throws(Refusal) -> Void)
     /// Something to do that takes its time: a client who asked for it is told of its end by
-    /// /reply or /error.
-    case errand([Form], start: @Sendable (Node, Request) throws(Refusal) -> Void)
+    /// /reply, or by the address that is named here, or by /error.
+    case errand(
+      [Form], end: String = "/reply", start: @Sendable (Node, Request) throws(Refusal) -> Void)
     /// Something that the audio thread does or answers at the message's own time. A button
     /// ignores the number 0.
     case command(
@@ -105,7 +111,8 @@ package struct Address: Sendable {
     case .whole: "i"
     case .choice, .selection: "s"
     case .reading(let types, _, _), .sent(let types): types
-    case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _):
+    case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _, _),
+      .setting(let forms, _, _):
       String(forms.map(\.kind.rawValue))
     }
   }
@@ -115,6 +122,8 @@ package struct Address: Sendable {
     switch kind {
     case .number(_, let range, _), .place(let range, _, _): (range.lowerBound, range.upperBound)
     case .whole(_, let range, _): (Float(range.lowerBound), Float(range.upperBound))
+    case .setting(let forms, _, _) where forms.count == 1 && forms[0].kind != .text:
+      (Float(forms[0].range.lowerBound), Float(forms[0].range.upperBound))
     default: (0, 0)
     }
   }
@@ -129,15 +138,16 @@ package struct Address: Sendable {
     }
   }
 
-  /// Whether its end is told by /reply or /error, some time after it was asked for.
-  package var takesTime: Bool {
-    if case .errand = kind { true } else { false }
+  /// The address by which its end is told, some time after it was asked for, unless that is
+  /// /error; nil where it has none.
+  package var end: String? {
+    if case .errand(_, let end, _) = kind { end } else { nil }
   }
 
   /// Whether it has a value that can be asked for.
   package var hasValue: Bool {
     switch kind {
-    case .reading, .selection, .place: true
+    case .reading, .selection, .place, .setting: true
     default: parameter != nil
     }
   }

@@ -22,7 +22,7 @@ package enum Reference {
       ]
       if case .choice(_, let words, _) = address.kind {
         members.append(("values", "[" + words.map(JSON.written).joined(separator: ", ") + "]"))
-      } else if address.parameter != nil {
+      } else if address.range.least < address.range.greatest {
         members.append(("min", plain(Double(address.range.least))))
         members.append(("max", plain(Double(address.range.greatest))))
       }
@@ -52,6 +52,9 @@ package enum Reference {
       return
         "\(plain(Double(address.range.least)))…\(plain(Double(address.range.greatest)))\(unit)"
     case .choice(_, let words, _): return words.joined(separator: " ")
+    case .setting where address.range.least < address.range.greatest:
+      return
+        "\(plain(Double(address.range.least)))…\(plain(Double(address.range.greatest)))\(unit)"
     default: return address.unit
     }
   }

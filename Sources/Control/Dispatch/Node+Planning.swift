@@ -107,8 +107,19 @@ extension Node {
     case .action(let forms, let isButton, let perform):
       guard let given = isButton ? try address.press(arguments) : arguments else { return }
       try self.plan(address, given, forms, perform, from: client, into: &plan)
-    case .errand(let forms, let start):
+    case .errand(let forms, _, let start):
       try self.plan(address, arguments, forms, start, from: client, into: &plan)
+    case .setting(let forms, let read, let write):
+      guard !arguments.isEmpty else {
+        plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
+        return
+      }
+      try self.plan(
+        address, arguments, forms,
+        { node, request throws(Refusal) in
+          try write(node, request)
+          node.settingChanged(address, by: request)
+        }, from: client, into: &plan)
     case .command(let forms, let isButton, let make):
       guard let given = isButton ? try address.press(arguments) : arguments else { return }
       let request = Request(arguments: try address.match(given, to: forms), client: client)

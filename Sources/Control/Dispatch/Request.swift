@@ -13,6 +13,9 @@ package struct Request {
     if case .int32(let value)? = arguments[index] { Int(value) } else { nil }
   }
 
+  /// The number at a place.
+  func number(_ index: Int) -> Double? { arguments[index]?.number }
+
   /// The text at a place.
   func text(_ index: Int) -> String? {
     arguments[index]?.text

@@ -68,6 +68,13 @@ final class Feedback {
     dirty.insert(index)
   }
 
+  /// Tells all who want an address something that happens once.
+  func announce(_ path: String, _ values: [Argument], by outlet: (any Outlet)?) {
+    guard subscriptions.count > 0, let index = table.index(of: path) else { return }
+    let packet = [UInt8](address: path, values)
+    subscriptions.forEach(wanting: index) { outlet?.send(packet, to: $0) }
+  }
+
   /// Subscribes a client and sends it the present values of what it asked for.
   func subscribe(
     _ client: Client, to pattern: Pattern?, port: UInt16?, isPermanent: Bool, node: Node
@@ -87,7 +94,7 @@ final class Feedback {
   private func value(of address: Address, node: Node) -> [Argument]? {
     if let argument = node.argument(for: address) { return [argument] }
     switch address.kind {
-    case .reading(_, true, let read): return read(node)
+    case .reading(_, true, let read), .setting(_, let read, _): return read(node)
     case .selection(let read, _): return [.string(read(node))]
     case .place(_, let read, _): return [.float(read(node))]
     default: return nil

@@ -41,6 +41,9 @@ struct PlayerWatch {
       try? node.perform("/metronome/bpm", [.float(tempo)])
     }
     let isMoving = reading.state.isPlaying || reading.state == .recording
+    if reading.state.isRecording, last?.state.isRecording != true {
+      node.story = node.storyOfNow
+    }
     if let last, !reading.isLike(last) {
       for path in ["/player/state", "/player/controls", "/player/next"] {
         node.feedback.changed(path)

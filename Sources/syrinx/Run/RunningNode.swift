@@ -13,6 +13,7 @@ final class RunningNode {
   private static let fadeMilliseconds = 500.0
   private static let firstBlockMilliseconds = 1000.0
   private static let managerMilliseconds = 2000.0
+  private static let openingMilliseconds = 1000.0
   private static let writingMilliseconds = 5000.0
 
   private let options: RunOptions
@@ -38,7 +39,8 @@ final class RunningNode {
     }
     engine = Engine(sampleRate: 48_000)
     let presets = StoredFiles.presets(home: options.home)
-    node = Node(name: options.name, engine: engine, soundServer: sound, presets: presets)
+    node = Node(
+      name: options.name, engine: engine, soundServer: sound, presets: presets, home: options.home)
     if let preset = options.preset { try StoredFiles.load(preset, into: node) }
     do throws(Refusal) {
       for setting in options.settings { try node.set(setting) }
@@ -50,6 +52,7 @@ final class RunningNode {
     } catch {
       throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
     }
+    node.openLibrary { Environment.say($0) }
     if presets.shipped == nil {
       Environment.say(
         "the presets that come with the program are in none of "
@@ -96,6 +99,8 @@ final class RunningNode {
 
   private func beginAlone() throws(Failure) {
     try join(name: options.name)
+    let deadline = HostTime.steady + Self.openingMilliseconds * 1e3
+    while node.isOpening && HostTime.steady < deadline { turn(atMost: 1) }
     sayReady()
   }
 

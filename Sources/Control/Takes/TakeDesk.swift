@@ -1,0 +1,107 @@
+internal import Posix
+internal import Takes
+
+/// The node's library of takes, each side of it on a thread of its own: what is looked up and
+/// written down, which is quick, and what moves sound, which can take its time.
+final class TakeDesk {
+  // A phone that asks faster than a disk answers is told so.
+  private static let mostWaiting = 256
+  // How often takes that have been in the trash for long are looked for, in microseconds.
+  private static let trashPeriod = 86_400e6
+
+  /// A library that is opened on the thread that first needs it, and again after it failed.
+  private final class Shelf: @unchecked Sendable {
+    private let home: String
+    // Only its own thread touches it.
+    private var library: TakeLibrary?
+
+    init(home: String) { self.home = home }
+
+    func use<Value>(
+      _ work: (TakeLibrary) throws(LibraryFault) -> Value
+    ) throws(Refusal) -> Value {
+      do throws(LibraryFault) {
+        let library: TakeLibrary
+        if let open = self.library { library = open } else { library = try TakeLibrary(home: home) }
+        self.library = library
+        do throws(LibraryFault) {
+          return try work(library)
+        } catch {
+          // Its disk may have been away, or another one be there now.
+          if error.kind == .io || error.kind == .broken { self.library = nil }
+          throw error
+        }
+      } catch {
+        throw Refusal(error)
+      }
+    }
+  }
+
+  /// The folder in which all is.
+  let home: String
+  /// What is quick.
+  let lists = Errands("takes")
+  /// What reads and writes sound.
+  let sounds = Errands("take sounds")
+  private let shelfOfLists: Shelf
+  private let shelfOfSounds: Shelf
+  private var nextTrash = 0.0
+
+  /// How many takes there are, as far as is known.
+  var total = 0
+
+  init(home: String) {
+    self.home = home
+    shelfOfLists = Shelf(home: home)
+    shelfOfSounds = Shelf(home: home)
+  }
+
+  /// Looks something up, or writes it down, and then calls `ending`.
+  func list<Value: Sendable>(
+    _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Value,
+    then ending: @escaping (Result<Value, Refusal>) -> Void
+  ) throws(Refusal) {
+    try give(work, to: lists, shelfOfLists, ending)
+  }
+
+  /// Does something with sound, and then calls `ending`.
+  func sound<Value: Sendable>(
+    _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Value,
+    then ending: @escaping (Result<Value, Refusal>) -> Void
+  ) throws(Refusal) {
+    try give(work, to: sounds, shelfOfSounds, ending)
+  }
+
+  private func give<Value: Sendable>(
+    _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Value, to errands: Errands,
+    _ shelf: Shelf, _ ending: @escaping (Result<Value, Refusal>) -> Void
+  ) throws(Refusal) {
+    guard errands.count < Self.mostWaiting else {
+      throw Refusal(
+        .busy, "\(errands.count) other requests wait for the library already; send it again later")
+    }
+    errands.run({ () throws(Refusal) in try shelf.use(work) }, then: ending)
+  }
+
+  /// Empties the trash of what has been there for long, once a day; `ending` is told how many
+  /// takes that were.
+  func tidy(_ now: Double, then ending: @escaping (Result<Int, Refusal>) -> Void) {
+    guard now >= nextTrash else { return }
+    nextTrash = now + Self.trashPeriod
+    try? sound({ library throws(LibraryFault) in try library.emptyTrash() }, then: ending)
+  }
+}
+
+extension Refusal {
+  init(_ fault: LibraryFault) {
+    let code: Code =
+      switch fault.kind {
+      case .missing: .missing
+      case .denied: .denied
+      case .broken: .type
+      case .io: .io
+      case .busy: .busy
+      }
+    self.init(code, fault.message)
+  }
+}

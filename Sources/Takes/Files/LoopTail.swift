@@ -1,0 +1,54 @@
+package import DSP
+
+/// What was recorded behind the end of a clip, and makes its seam: as a take's file keeps it.
+package enum LoopTail {
+  // The form's number, and how many frames follow.
+  private static let headBytes = 8
+  private static let form: UInt32 = 1
+  private static let frameBytes = 8
+
+  /// The bytes of so many frames: exact, little end first.
+  package static func bytes(_ sound: Stereo, frames: Int) -> [UInt8] {
+    guard frames > 0 else { return [] }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(headBytes + frames * frameBytes)
+    func add(_ word: UInt32) {
+      for place in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * UInt32(place)))) }
+    }
+    add(form)
+    add(UInt32(frames))
+    for frame in 0..<frames {
+      add(sound.left[frame].bitPattern)
+      add(sound.right[frame].bitPattern)
+    }
+    return bytes
+  }
+
+  /// How many frames bytes hold; 0 where they are not of this form.
+  package static func frames(in bytes: [UInt8]) -> Int {
+    guard bytes.count >= headBytes, word(bytes, 0) == form else { return 0 }
+    let frames = Int(word(bytes, 4))
+    return bytes.count == headBytes + frames * frameBytes ? frames : 0
+  }
+
+  /// Writes the frames of bytes, as far as there is room; returns how many those are.
+  package static func read(_ bytes: [UInt8], into sound: Stereo, room: Int) -> Int {
+    let frames = min(frames(in: bytes), room)
+    for frame in 0..<frames {
+      let place = headBytes + frame * frameBytes
+      sound.left[frame] = sample(bytes, place)
+      sound.right[frame] = sample(bytes, place + 4)
+    }
+    return frames
+  }
+
+  private static func word(_ bytes: [UInt8], _ place: Int) -> UInt32 {
+    (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) }
+  }
+
+  /// A sample; what is no number is silence, for anybody can have written the file.
+  private static func sample(_ bytes: [UInt8], _ place: Int) -> Float {
+    let sample = Float(bitPattern: word(bytes, place))
+    return sample.isFinite ? sample : 0
+  }
+}

@@ -1,0 +1,96 @@
+internal import Glibc
+internal import Posix
+
+/// A file of which a message gave the name: one inside the node's home folder.
+package struct HomeFile {
+  // What the node keeps for itself, and nobody may write over.
+  private static let own = ["takes", "presets", "instruments", "library.sqlite"]
+
+  /// Where it is, without links.
+  package let path: String
+
+  /// A file that is there, to be read; relative to the home folder, or absolute and inside it.
+  package init(reading name: String, home: String) throws(LibraryFault) {
+    let (root, inside) = try Self.place(name, home)
+    guard let real = Self.real("\(root)/\(inside)") else {
+      throw LibraryFault(.missing, "there is no \(inside) in \(home)")
+    }
+    guard real.hasPrefix(root + "/") else { throw Self.leaves(name, home) }
+    path = real
+  }
+
+  /// A file to be written; its folder is made where there is none.
+  package init(writing name: String, home: String) throws(LibraryFault) {
+    let (root, inside) = try Self.place(name, home)
+    var folder = root
+    let parts = inside.split(separator: "/").map(String.init)
+    for part in parts.dropLast() {
+      let next = "\(folder)/\(part)"
+      if !Files.exist(next) {
+        try asLibrary { () throws(SystemError) in try Files.makeFolder(next) }
+      }
+      guard let real = Self.real(next), real.hasPrefix(root + "/") else {
+        throw Self.leaves(name, home)
+      }
+      folder = real
+    }
+    let path = "\(folder)/\(parts.last ?? "")"
+    // A file that is there can itself be a link.
+    let real = Self.real(path) ?? path
+    guard real.hasPrefix(root + "/") else { throw Self.leaves(name, home) }
+    let first = real.dropFirst(root.utf8.count + 1).prefix { $0 != "/" }
+    guard !Self.own.contains(where: first.hasPrefix) else {
+      throw LibraryFault(.denied, "\(inside) is the node's own; choose another name")
+    }
+    self.path = real
+  }
+
+  /// The home folder without links, and the name as it is seen from there.
+  private static func place(
+    _ name: String, _ home: String
+  ) throws(LibraryFault) -> (root: String, inside: String) {
+    guard let root = real(home) else {
+      throw LibraryFault(.io, "the home folder \(home) has gone")
+    }
+    var inside = name[...]
+    if name.hasPrefix("/") {
+      guard let start = [home, root].first(where: { name.hasPrefix($0 + "/") }) else {
+        throw leaves(name, home)
+      }
+      inside = name.dropFirst(start.count + 1)
+    }
+    let parts = inside.split(separator: "/")
+    guard !parts.isEmpty, !parts.contains(".."), !name.hasSuffix("/"),
+      name.unicodeScalars.allSatisfy({ $0.value >= 32 })
+    else { throw leaves(name, home) }
+    return (root, parts.filter { $0 != "." }.joined(separator: "/"))
+  }
+
+  private static func leaves(_ name: String, _ home: String) -> LibraryFault {
+    LibraryFault(
+      .denied, "a file is named inside the node's home folder, such as sounds/owl.flac; got \(name)"
+    )
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+}
+
+extension TakeLibrary {
+  // A photograph has a few megabytes.
+  private static var mostImageBytes: Int { 32 << 20 }
+
+  /// Gives a take an image, copied from a file whose ending says what it is.
+  @discardableResult
+  package func setImage(_ id: String, copying file: HomeFile) throws(LibraryFault) -> Take {
+    let name = file.path.split(separator: "/").last ?? ""
+    let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
+    let bytes = try asLibrary { () throws(SystemError) in
+      try Files.contents(of: file.path, atMost: Self.mostImageBytes)
+    }
+    return try setImage(id, bytes, ending: ending)
+  }
+}

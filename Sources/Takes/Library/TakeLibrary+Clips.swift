@@ -1,0 +1,93 @@
+package import DSP
+internal import Posix
+
+/// A clip that was read from a take.
+package struct ClipRead: Sendable {
+  /// The take.
+  package let take: Take
+  /// How many frames the clip has.
+  package let length: Int
+  /// How many frames behind its end follow it.
+  package let framesBehind: Int
+}
+
+extension TakeLibrary {
+  // More than any engine fades over behind the end of a clip.
+  private static var secondsBehind: Double { 0.02 }
+
+  /// Adds a take of a clip in memory, exactly as it is, and with it what lies behind its end.
+  @discardableResult
+  package func addClip(
+    _ take: Take, _ sound: Stereo, length: Int, framesBehind: Int
+  ) throws(LibraryFault) -> Take {
+    var take = take
+    take.frames = length
+    var loudness = Loudness(rate: take.rate)
+    loudness.add(sound, frames: length)
+    (take.peak, take.loudness) = (loudness.peak, loudness.integrated)
+    try check(take)
+    let path = recordingPath(take.id)
+    let tags = take.tags(
+      loop: LoopTail.bytes(sound.advanced(by: length), frames: framesBehind))
+    do throws(LibraryFault) {
+      try asLibrary { () throws(SoundFileError) in
+        var writer = try WaveWriter(path, rate: take.rate, isFine: true, tags: take.tags)
+        try writer.append(sound, frames: length)
+        try writer.finish(tags: tags)
+      }
+      return try add(take, from: path)
+    } catch {
+      Files.remove(path)
+      throw error
+    }
+  }
+
+  /// Reads the beginning of a take, up to so many seconds, and what follows it, at a rate in Hz.
+  ///
+  /// There must be room for so much and a fiftieth of a second.
+  package func readClip(
+    _ id: String, into sound: Stereo, room: Int, seconds: Double, rate: Int
+  ) throws(LibraryFault) -> ClipRead {
+    let take = try take(id)
+    let path = path(take)
+    return try asLibrary { () throws(SoundFileError) in
+      var reader = try SoundReader(path)
+      let most = Int((seconds * Double(reader.rate)).rounded(.up))
+      let mostBehind = Int(Self.secondsBehind * Double(reader.rate))
+      let raw = StereoBuffer(frames: most + mostBehind)
+      let count = try reader.read(into: raw.stereo, frames: raw.frames)
+      guard count > 0 else { throw SoundFileError(.notSound, "\(path) has no sound in it") }
+      let length = min(count, most)
+      // Behind the end of a shorter one its file tells what came.
+      var behind = count - length
+      if behind == 0, let tags = try? WaveTags.read(path) {
+        behind = LoopTail.read(
+          tags.loop, into: raw.stereo.advanced(by: length), room: raw.frames - length)
+      }
+      let known = length + behind
+      guard reader.rate != rate else {
+        let whole = min(known, room)
+        sound.left.update(from: raw.stereo.left, count: whole)
+        sound.right.update(from: raw.stereo.right, count: whole)
+        return ClipRead(
+          take: take, length: min(length, whole), framesBehind: max(0, whole - length))
+      }
+      var converter = RateConverter(from: reader.rate, to: rate)
+      var (taken, made) = (0, 0)
+      while taken < known, made < room {
+        let done = converter.convert(
+          raw.stereo.advanced(by: taken), frames: known - taken,
+          into: sound.advanced(by: made), room: room - made)
+        taken += done.taken
+        made += done.made
+      }
+      while made < room {
+        let more = converter.finish(into: sound.advanced(by: made), room: room - made)
+        if more == 0 { break }
+        made += more
+      }
+      let newLength = min(RateConverter.frames(length, from: reader.rate, to: rate), made)
+      return ClipRead(take: take, length: newLength, framesBehind: made - newLength)
+    }
+  }
+}

@@ -1,0 +1,371 @@
+import Control
+import DSP
+import Engine
+import Foundation
+import OSC
+import Posix
+import Takes
+import TestSupport
+import Testing
+
+/// The library of takes, as a client on the network uses it.
+@Suite final class TakesTests {
+  private let folder: TemporaryFolder
+  private let desk: Desk
+  private var home: String { folder.path("home") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path("home"), withIntermediateDirectories: true)
+    desk = Desk(home: folder.path("home"))
+  }
+
+  /// Records so much into the loop and returns it.
+  @discardableResult
+  private func record(_ sound: [Float], behind: [Float] = Tone.constant(0, frames: 4800))
+    -> [Float]
+  {
+    desk.tell("/player/record")
+    _ = desk.play(sound)
+    desk.tell("/player/stop")
+    _ = desk.play(behind)
+    return sound
+  }
+
+  /// Keeps the loop, and returns the take's id.
+  private func save(_ title: String? = nil) throws -> String {
+    let answers =
+      if let title { desk.ask("/take/save", .string(title)) } else { desk.ask("/take/save") }
+    let reply = try #require(answers.first { $0.address == "/reply" })
+    #expect(reply.arguments[0] == .string("/take/save"))
+    return try #require(reply.arguments[1].text)
+  }
+
+  private func list(_ arguments: Argument...) -> [Received] {
+    switch arguments.count {
+    case 0: desk.ask("/takes", until: ["/takes/end"])
+    case 1: desk.ask("/takes", arguments[0], until: ["/takes/end"])
+    default: desk.ask("/takes", arguments[0], arguments[1], until: ["/takes/end"])
+    }
+  }
+
+  private func find(_ text: String) -> [String?] {
+    desk.ask("/takes/find", .string(text), until: ["/takes/end"]).dropLast()
+      .map { $0.arguments[1].text }
+  }
+
+  private func code(_ received: [Received]) -> String? {
+    received.first { $0.address == "/error" }?.arguments[1].text
+  }
+
+  // MARK: - The loop and the library
+
+  @Test func `a saved loop comes back to the bit, its seam included`() throws {
+    let clip = Tone.noise(amplitude: 0.4, frames: 12_345)
+    // What follows the clip is in its seam.
+    record(clip, behind: Tone.noise(amplitude: 0.4, frames: 4800, seed: 7))
+    let id = try save()
+    func threeRounds() -> [Float] {
+      desk.tell("/player/play")
+      let loop = desk.play(Tone.constant(0, frames: 3 * 12_345)).loop
+      desk.tell("/player/done")
+      _ = desk.play(Tone.constant(0, frames: 4800))
+      return loop
+    }
+    let before = threeRounds()
+    #expect(Measure.firstDifference(before[48..<12_000], clip[48...]) == nil)
+    desk.tell("/loop/clear")
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    let answer = desk.ask("/take/load", .string(id))
+    #expect(answer.last?.arguments[..<2] == [.string("/take/load"), .string(id)])
+    #expect(desk.tell("/player/state")[0].arguments[..<2] == [.string("start"), .string("play")])
+    #expect(Measure.firstDifference(threeRounds(), before) == nil)
+  }
+
+  @Test func `what is louder than full scale is kept as it is`() throws {
+    record(Tone.constant(1.75, frames: 4800))
+    let path = "\(home)/takes/\(try save()).wav"
+    var reader = try SoundReader(path)
+    let block = StereoBuffer(frames: 4800)
+    #expect(try reader.read(into: block.stereo, frames: 4800) == 4800)
+    #expect(block.stereo.left[2400] == 1.75)
+  }
+
+  @Test func `a take that is played is heard, and the player was opened for it`() throws {
+    record(Tone.sine(440, amplitude: 0.5, frames: 9600))
+    let id = try save()
+    desk.tell("/loop/clear")
+    _ = desk.play(Tone.constant(0, frames: 4800))
+    #expect(desk.ask("/take/play", .string(id)).last?.address == "/reply")
+    let sound = desk.play(Tone.constant(0, frames: 9600)).left
+    #expect(Measure.peak(sound[4800...]) > 0.45)
+    #expect(
+      desk.tell("/player/state")[0].arguments[..<2] == [.string("playing"), .string("play")])
+  }
+
+  @Test func `nothing can be saved where nothing is, nor loaded while recording`() throws {
+    #expect(code(desk.ask("/take/save")) == "state")
+    record(Tone.noise(frames: 4800))
+    let id = try save()
+    desk.tell("/player/record")
+    desk.pass()
+    #expect(code(desk.ask("/take/load", .string(id))) == "state")
+    #expect(code(desk.ask("/take/load", .string("beef"))) == "missing")
+    #expect(desk.tell("/player/state")[0].arguments[0] == .string("recording"))
+  }
+
+  @Test func `a long take is loaded as far as the loop reaches, and goes on behind its end`()
+    throws
+  {
+    let sound = Tone.noise(amplitude: 0.3, frames: 600_000)
+    let path = folder.path("home/long.wav")
+    try Self.write(sound, to: path, rate: 48_000)
+    let imported = desk.ask("/take/import", .string("long.wav"))
+    let id = try #require(imported.last?.arguments[1].text)
+    #expect(desk.ask("/take/load", .string(id)).last?.address == "/reply")
+    #expect(desk.tell("/player/state")[0].arguments[3] == .float(10))
+    desk.tell("/player/position", .float(9.9))
+    desk.tell("/player/play")
+    let loop = desk.play(Tone.constant(0, frames: 9600)).loop
+    // Up to the seam, which is 240 frames, and after it.
+    #expect(Measure.firstDifference(loop[48..<4800], sound[475_248...]) == nil)
+    #expect(Measure.firstDifference(loop[5040..<9000], sound[240...]) == nil)
+  }
+
+  @Test func `a take of another rate keeps its pitch and length in the loop`() throws {
+    try Self.write(
+      (0..<44_100).map { Float(0.5 * sin(2 * .pi * 440 * Double($0) / 44_100)) },
+      to: folder.path("home/tone.wav"), rate: 44_100)
+    let id = try #require(
+      desk.ask("/take/import", .string("tone.wav")).last?.arguments[1].text)
+    #expect(desk.ask("/take/load", .string(id)).last?.address == "/reply")
+    #expect(desk.tell("/player/state")[0].arguments[3] == .float(1))
+    desk.tell("/player/play")
+    let loop = desk.play(Tone.constant(0, frames: 48_000)).loop
+    // Of the conversion; the opening and the seam are left out.
+    #expect(Measure.residue(loop[2000..<46_000], hertz: 440, sampleRate: 48_000) < -100)
+  }
+
+  private static func write(_ sound: [Float], to path: String, rate: Int) throws {
+    var writer = try WaveWriter(path, rate: rate, isFine: true)
+    try sound.withUnsafeBufferPointer { samples in
+      let buffer = StereoBuffer(frames: sound.count)
+      buffer.stereo.left.update(from: samples.baseAddress!, count: sound.count)
+      buffer.stereo.right.update(from: samples.baseAddress!, count: sound.count)
+      try writer.append(buffer.stereo, frames: sound.count)
+    }
+    try writer.finish()
+  }
+
+  // MARK: - What is known of a take
+
+  @Test func `date, place, preset, source and a title are filled in by themselves`() throws {
+    desk.tell("/location", .float(52.5), .double(13.25))
+    desk.tell("/player/source", .string("mix"))
+    let before = TakeDate.now
+    record(Tone.noise(amplitude: 0.2, frames: 4800))
+    // What is set afterwards is not of this recording.
+    desk.tell("/location", .float(0), .float(0))
+    desk.tell("/player/source", .string("live"))
+    let id = try save()
+    let shown = desk.ask("/take/show", .string(id))
+    #expect(
+      shown.map(\.address) == [
+        "/take", "/take/notes", "/take/message", "/take/image", "/take/sound", "/reply",
+      ])
+    let take = shown[0].arguments
+    #expect(take[5...] == [.float(52.5), .float(13.25)])
+    let date = try #require(TakeDate(take[3].text ?? ""))
+    #expect((before.microseconds...TakeDate.now.microseconds).contains(date.microseconds))
+    #expect(take[1] == .string(Take.title(for: date)))
+    #expect(take[4] == .float(0.1))
+    #expect(shown[4].arguments[1] == .string("mix"))
+    let peak = try #require(shown[4].arguments[5].number)
+    #expect(abs(peak - 20 * log10(0.2)) < 0.1)
+  }
+
+  @Test func `a place that is not known is no number`() throws {
+    record(Tone.noise(frames: 4800))
+    _ = try save("bare")
+    let take = list()[0].arguments
+    #expect(take[1] == .string("bare"))
+    #expect(take[5].number?.isNaN == true && take[6].number?.isNaN == true)
+  }
+
+  @Test func `title, species, notes and message can be edited, and all who subscribe hear of it`()
+    throws
+  {
+    record(Tone.noise(frames: 4800))
+    let id = try save()
+    let other = Desk.client(9100)
+    desk.tell("/subscribe", .string("/take"), as: other)
+    _ = desk.take(other)
+    for (path, text) in [
+      ("/take/title", "Dawn"), ("/take/species", "Wren"), ("/take/notes", "loud\nand near"),
+      ("/take/message", "listen!"),
+    ] {
+      #expect(
+        desk.ask(path, .string(id), .string(text)).last
+          == Received(
+            "/reply", [.string(path), .string(id), .string("Dawn")]))
+    }
+    let told = desk.take(other).filter { $0.address == "/take" }
+    #expect(told.last?.arguments[1...2] == [.string("Dawn"), .string("Wren")])
+    let shown = desk.ask("/take/show", .string(id))
+    #expect(shown[1] == Received("/take/notes", [.string(id), .string("loud\nand near")]))
+    #expect(shown[2] == Received("/take/message", [.string(id), .string("listen!")]))
+    #expect(code(desk.ask("/take/title", .string(id), .string("a\u{1b}[2J"))) == "denied")
+  }
+
+  @Test func `autoplay lets a take that is shown be heard`() throws {
+    record(Tone.sine(440, amplitude: 0.5, frames: 9600))
+    let id = try save()
+    desk.tell("/player/done")
+    _ = desk.ask("/take/show", .string(id))
+    desk.pass(frames: 4800)
+    #expect(desk.tell("/player/state")[0].arguments[0] == .string("start"))
+    desk.tell("/settings/autoplay", .int32(1))
+    _ = desk.ask("/take/show", .string(id))
+    for _ in 0..<500 where desk.tell("/player/state")[0].arguments[0] != .string("playing") {
+      desk.pass()
+      usleep(1000)
+    }
+    #expect(desk.tell("/player/state")[0].arguments[0] == .string("playing"))
+  }
+
+  // MARK: - Lists
+
+  @Test func `takes are listed newest first, in pages, and counted`() throws {
+    let other = Desk.client(9100)
+    desk.tell("/subscribe", .string("/takes/total"), as: other)
+    for number in 0..<5 {
+      record(Tone.noise(frames: 480))
+      _ = try save("take \(number)")
+    }
+    let all = list()
+    #expect(
+      all.dropLast().map { $0.arguments[1].text } == (0..<5).reversed().map { "take \($0)" })
+    #expect(all.last == Received("/takes/end", [.int32(5)]))
+    let page = list(.int32(1), .int32(2))
+    #expect(page.dropLast().map { $0.arguments[1].text } == ["take 3", "take 2"])
+    #expect(page.last == Received("/takes/end", [.int32(2)]))
+    #expect(list(.int32(9)).last == Received("/takes/end", [.int32(0)]))
+    #expect(code(list(.int32(-1))) == "range")
+    for _ in 0..<5 { desk.pass() }
+    #expect(desk.take(other).last == Received("/takes/total", [.int32(5)]))
+  }
+
+  @Test func `takes are found by words, species, time and place`() throws {
+    desk.tell("/location", .float(52.5), .float(13.4))
+    record(Tone.noise(frames: 480))
+    let owl = try save("Night in the park")
+    _ = desk.ask("/take/species", .string(owl), .string("Grey owl"))
+    desk.tell("/location", .float(48.1), .float(11.6))
+    record(Tone.noise(frames: 480))
+    let coot = try save("Morning at the lake")
+    _ = desk.ask("/take/species", .string(coot), .string("Coot"))
+    #expect(find("morn") == ["Morning at the lake"])
+    #expect(find("species:\"grey owl\"") == ["Night in the park"])
+    #expect(find("near:52.51,13.41 within:5") == ["Night in the park"])
+    #expect(find("the near:48.1,11.6") == ["Morning at the lake"])
+    #expect(find("from:2020-01-01 to:2020-12-31") == [])
+    #expect(find("from:2020-01-01").count == 2)
+    #expect(find("no such words") == [])
+    let answers = desk.ask("/takes/find", .string("from:yesterday"), until: ["/takes/end"])
+    #expect(code(answers) == "range")
+  }
+
+  @Test func `a deleted take is in the trash, and can come back`() throws {
+    record(Tone.noise(frames: 480))
+    let id = try save("gone")
+    #expect(
+      desk.ask("/take/delete", .string(id)).last
+        == Received("/reply", [.string("/take/delete"), .string(id)]))
+    #expect(list().count == 1)
+    #expect(code(desk.ask("/take/show", .string(id))) == "missing")
+    #expect(desk.ask("/take/restore", .string(id)).last?.arguments[2] == .string("gone"))
+    #expect(list().count == 2)
+  }
+
+  // MARK: - Files
+
+  @Test func `files are read and written inside the home folder only`() throws {
+    record(Tone.noise(frames: 4800))
+    let id = try save()
+    let exported = desk.ask("/take/export", .string(id), .string("out/owl.flac"))
+    #expect(exported.last?.address == "/reply")
+    #expect(try SoundReader(folder.path("home/out/owl.flac")).expectedFrames == 4800)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("home/way-out"), withDestinationPath: folder.url.path)
+    for name in [
+      "../x.wav", "/tmp/x.wav", "a/../../x.wav", "way-out/x.wav", "takes/x.wav",
+      "library.sqlite", "presets/x.wav", "", "out/",
+    ] {
+      #expect(code(desk.ask("/take/export", .string(id), .string(name))) == "denied", "\(name)")
+    }
+    #expect(!folder.names.contains("x.wav"))
+    #expect(code(desk.ask("/take/export", .string(id), .string("a.xyz"))) == "denied")
+    #expect(code(desk.ask("/take/import", .string("way-out/home/out/owl.flac"))) == nil)
+    #expect(code(desk.ask("/take/import", .string("/etc/passwd"))) == "denied")
+    #expect(code(desk.ask("/take/import", .string("none.wav"))) == "missing")
+    try Data([0xFF, 0xD8, 0xFF]).write(to: URL(fileURLWithPath: folder.path("home/bird.JPG")))
+    #expect(desk.ask("/take/image", .string(id), .string("bird.JPG")).last?.address == "/reply")
+    #expect(
+      desk.ask("/take/show", .string(id))[3]
+        == Received("/take/image", [.string(id), .string("\(id).jpg")]))
+    #expect(FileManager.default.fileExists(atPath: "\(home)/takes/\(id).jpg"))
+  }
+
+  @Test func `without a home folder all of it says so`() {
+    let desk = Desk()
+    for (path, arguments) in [
+      ("/takes", []), ("/take/save", []), ("/take/show", [Argument.string("a")]),
+    ] {
+      let answers = desk.give([UInt8](address: path, arguments))
+      #expect(code(answers) == "state", "\(path)")
+    }
+    // It is for this time.
+    #expect(desk.tell("/settings/autoplay", .int32(1)).isEmpty)
+    #expect(desk.tell("/settings/autoplay") == [Received("/settings/autoplay", [.int32(1)])])
+  }
+
+  @Test func `a library that can't be opened is told, and used again when it can`() throws {
+    let path = "\(home)/library.sqlite"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    #expect(code(list()) == "io")
+    try FileManager.default.removeItem(atPath: path)
+    #expect(list().last == Received("/takes/end", [.int32(0)]))
+  }
+
+  // MARK: - Settings
+
+  @Test func `settings survive a restart, and what was set since then wins`() throws {
+    desk.tell("/settings/autoplay", .int32(1))
+    desk.tell("/location", .double(52.520_008), .double(13.404_954))
+    while desk.node.isWriting { desk.pass() }
+    let next = Desk(home: home)
+    next.tell("/location", .float(1), .float(2))
+    var said: [String] = []
+    next.node.openLibrary { said.append($0) }
+    while next.node.isOpening || next.node.isWriting {
+      next.pass()
+      usleep(500)
+    }
+    #expect(said == [])
+    #expect(next.tell("/settings/autoplay") == [Received("/settings/autoplay", [.int32(1)])])
+    #expect(next.tell("/location") == [Received("/location", [.float(1), .float(2)])])
+  }
+
+  @Test func `a setting goes back to those who subscribe, and out of range is refused`() {
+    let other = Desk.client(9100)
+    desk.tell("/subscribe", .string("/settings"), as: other)
+    #expect(desk.take(other) == [])
+    desk.tell("/settings/autoplay", .int32(1))
+    for _ in 0..<5 { desk.pass() }
+    #expect(desk.take(other).contains(Received("/settings/autoplay", [.int32(1)])))
+    #expect(code(desk.tell("/settings/autoplay", .int32(2))) == "range")
+    #expect(code(desk.tell("/location", .float(91), .float(0))) == "range")
+    #expect(code(desk.tell("/location", .float(1))) == "type")
+  }
+}
