@@ -91,8 +91,19 @@ extension NodeTests {
           } else {
             phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
           }
-        case .command(let forms, _, _), .errand(let forms, _, _),
-          .setting(let forms, _, _):
+        case .errand(let forms, let end, _):
+          phone.send(address.path, .blob([1]))
+          #expect(code(phone.receive("/error")) == "type", "\(address.path)")
+          phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
+          #expect(!phone.receive(untilOneOf: [end, "/error"]).isEmpty, "\(address.path)")
+        case .setting(let forms, _, _):
+          phone.send(address.path, .blob([1]))
+          #expect(code(phone.receive("/error")) == "type", "\(address.path)")
+          let sample = Self.sample(forms)
+          phone.send(bytes: [UInt8](address: address.path, sample))
+          let asked = try #require(phone.ask(address.path))
+          #expect(asked.arguments.map(\.number) == sample.map(\.number), "\(address.path)")
+        case .command(let forms, _, _):
           phone.send(address.path, .blob([1]))
           #expect(code(phone.receive("/error")) == "type", "\(address.path)")
           phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))

@@ -8,6 +8,8 @@ package final class NodeProcess {
   package var port: UInt16 { UInt16(ready["osc"]?.split(separator: ":").last ?? "") ?? 0 }
   /// The folder that stands for its user's.
   package let folder: URL
+  /// Where its files are, unless it was given another place.
+  package var home: String { folder.appendingPathComponent("home").path }
 
   private let process = Process()
   private let output = Pipe()
@@ -24,7 +26,7 @@ package final class NodeProcess {
   /// Starts `syrinx run` on a server, and waits until it is ready.
   package init(
     server: JackServer?, _ arguments: [String] = [], environment: [String: String] = [:],
-    awaitsReady: Bool = true
+    home: String? = nil, awaitsReady: Bool = true
   ) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "syrinx-test-\(UUID().uuidString)")
@@ -34,7 +36,7 @@ package final class NodeProcess {
     process.executableURL = Self.binary
     process.arguments =
       ["run"] + (server.map { ["--server", $0.name] } ?? [])
-      + ["--home", folder.appendingPathComponent("home").path]
+      + ["--home", home ?? folder.appendingPathComponent("home").path]
       + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments
     var all = ProcessInfo.processInfo.environment
     all["XDG_RUNTIME_DIR"] = folder.path
@@ -47,7 +49,7 @@ package final class NodeProcess {
   }
 
   deinit {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     try? FileManager.default.removeItem(at: folder)
   }
 
@@ -75,6 +77,12 @@ package final class NodeProcess {
 
   /// The process's number.
   package var id: Int32 { process.processIdentifier }
+
+  /// Ends it without a word, as want of power would.
+  package func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
 
   /// Tells it to end, waits, and returns its exit code.
   package func end() -> Int32 {

@@ -57,6 +57,17 @@ package final class Phone {
     return nil
   }
 
+  /// All that comes until an address of these did; empty where none does in time.
+  package func receive(untilOneOf ends: [String], seconds: Double = 5) -> [Received] {
+    let deadline = HostTime.steady + seconds * 1e6
+    var result: [Received] = []
+    while let message = receive(seconds: max(0, (deadline - HostTime.steady) / 1e6)) {
+      result.append(message)
+      if ends.contains(message.address) { return result }
+    }
+    return []
+  }
+
   /// All that comes within a time.
   package func receiveAll(seconds: Double) -> [Received] {
     let deadline = HostTime.steady + seconds * 1e6
