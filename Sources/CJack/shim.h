@@ -17,6 +17,45 @@ int jack_get_cycle_times(
     jack_time_t *next_usecs, float *period_usecs) NJ_REALTIME;
 void jack_midi_clear_buffer(void *port_buffer) NJ_REALTIME;
 
+// Where the transport is at the first frame of a block, of what JACK's packed structure says.
+struct nj_transport {
+  int is_rolling;
+  // Frames from the transport's own beginning.
+  jack_nframes_t frame;
+  // Beats since the present bar began, and how much later they can be, for ticks are whole
+  // numbers; no tempo where nobody tells of bars and beats.
+  double beats_per_minute, beats_per_bar, beat, beat_slack;
+};
+
+static inline NJ_REALTIME struct nj_transport nj_transport_query(const jack_client_t *client) {
+  jack_position_t position;
+  struct nj_transport transport = {0};
+  transport.is_rolling = jack_transport_query(client, &position) == JackTransportRolling;
+  transport.frame = position.frame;
+  int has_beats = position.valid & JackPositionBBT && position.ticks_per_beat > 0 &&
+                  position.beats_per_bar >= 1 && position.beats_per_minute > 0;
+  if (!has_beats) return transport;
+  transport.beats_per_minute = position.beats_per_minute;
+  transport.beats_per_bar = position.beats_per_bar;
+  double ticks = position.tick;
+  double slack = 1;
+#ifdef JACK_TICK_DOUBLE
+  if (position.valid & JackTickDouble) {
+    ticks = position.tick_double;
+    slack = 0;
+  }
+#endif
+  transport.beat = position.beat - 1 + ticks / position.ticks_per_beat;
+  // The frame of the block that all this is told of lies so many frames later.
+  if (position.valid & JackBBTFrameOffset && position.frame_rate > 0) {
+    transport.beat +=
+        position.bbt_offset / (position.frame_rate * 60.0 / position.beats_per_minute);
+    slack = 0;
+  }
+  transport.beat_slack = slack / position.ticks_per_beat;
+  return transport;
+}
+
 // Variadic, therefore not importable.
 static inline jack_client_t *nj_client_open(
     const char *name, jack_options_t options, jack_status_t *status, const char *server) {

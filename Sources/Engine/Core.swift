@@ -130,6 +130,7 @@ struct Core: ~Copyable {
     player.inputDelay = shared.inputDelayFrames
     player.outputDelay = shared.outputDelayFrames
     keepTime(cycle)
+    if shared.isTransportFollowed { follow(cycle.transport) }
     takeCommands(frames: frames)
     // The fade from silence has not begun: what was set before is there from its first sample.
     if isFirst { settle() }
@@ -194,6 +195,14 @@ struct Core: ~Copyable {
       clock.update(frame: timeline.frame, microseconds: cycle.microseconds)
       shared.clock.publish(clock.reading)
     }
+  }
+
+  @_noLocks
+  private mutating func follow(_ transport: Transport) {
+    if transport.isRolling { player.follow(transport, at: timeline.frame) }
+    shared.tempoOfTransport.store(
+      transport.isRolling && transport.beatsPerMinute > 0
+        ? Float(transport.beatsPerMinute).bitPattern : 0, ordering: .relaxed)
   }
 
   /// Takes in what has come, whole batches only, and no more than the block has time for.
@@ -331,6 +340,7 @@ struct Core: ~Copyable {
     case .gridRoute: grid.setRoute(Core.route(value))
     case .musicRoute: music.setRoute(Core.route(value))
     case .mute: master.setMute(value != 0)
+    case .transportFollow: shared.transportFollowed.store(value != 0, ordering: .relaxed)
     default: chain.set(parameter, value)
     }
     player.set(parameter, value, at: present)

@@ -70,6 +70,11 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
     self.turn = turn
   }
 
+  /// Whether the engine wants to know of the server's transport.
+  package var isTransportFollowed: Bool {
+    @_noLocks get { core.pointee.shared.isTransportFollowed }
+  }
+
   /// Renders one block of any length into the ports; false, and nothing written, when the turn
   /// has passed to another driver.
   @_noLocks

@@ -8,10 +8,15 @@ package struct Cycle: BitwiseCopyable {
   package var microseconds: Double
   /// Whether frames at the moment don't follow the clock.
   package var isFreewheeling: Bool
+  /// The server's transport, where it is followed.
+  package var transport: Transport
 
   /// A block's place in time.
   @_noLocks
-  package init(frame: UInt32, microseconds: Double, isFreewheeling: Bool) {
+  package init(
+    frame: UInt32, microseconds: Double, isFreewheeling: Bool, transport: Transport = Transport()
+  ) {
+    self.transport = transport
     self.frame = frame
     self.microseconds = microseconds
     self.isFreewheeling = isFreewheeling

@@ -34,6 +34,11 @@ package final class Shared: Sendable {
 
   let freewheeling = Atomic<Bool>(false)
 
+  // Whether the server's transport is followed, and its tempo in beats a minute, 0 where it has
+  // none: relaxed, each is whole in itself.
+  let transportFollowed = Atomic<Bool>(false)
+  let tempoOfTransport = Atomic<UInt32>(0)
+
   // Who may render: twice the number of the ticket, plus one while it renders.
   let turn = Atomic<UInt64>(0)
 
@@ -49,6 +54,15 @@ package final class Shared: Sendable {
   package var sampleRate: Int { rate.load(ordering: .relaxed) }
   /// Whether frames at the moment don't follow the clock.
   package var isFreewheeling: Bool { freewheeling.load(ordering: .relaxed) }
+  /// Whether the server's transport is followed.
+  package var isTransportFollowed: Bool {
+    @_noLocks get { transportFollowed.load(ordering: .relaxed) }
+  }
+  /// The tempo of the transport that is followed, in beats a minute; nil where it tells none.
+  package var transportTempo: Float? {
+    let bits = tempoOfTransport.load(ordering: .relaxed)
+    return isTransportFollowed && bits != 0 ? Float(bitPattern: bits) : nil
+  }
   /// By how many frames the chain delays what goes through it.
   package var chainDelayFrames: Int { chainDelay.load(ordering: .relaxed) }
   /// By how many frames what comes in is late.

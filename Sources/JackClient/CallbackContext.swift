@@ -151,7 +151,8 @@ private func renderBlock(
     frame: frame,
     microseconds: Double(due)
       + Double(bitPattern: context.pointee.facts.clockDifference.load(ordering: .relaxed)),
-    isFreewheeling: context.pointee.facts.isFreewheeling.load(ordering: .relaxed))
+    isFreewheeling: context.pointee.facts.isFreewheeling.load(ordering: .relaxed),
+    transport: transport(context))
   let ports = Ports(
     input: stereo(context.pointee.in1, context.pointee.in2, frames),
     output: stereo(context.pointee.out1, context.pointee.out2, frames),
@@ -165,6 +166,17 @@ private func renderBlock(
   if !context.pointee.renderer.render(cycle, frames: Int(frames), ports: ports) {
     silence(ports, frames: Int(frames))
   }
+}
+
+/// The server's transport, where anybody wants to know of it.
+@_noLocks
+private func transport(_ context: UnsafeMutablePointer<CallbackContext>) -> Transport {
+  guard context.pointee.renderer.isTransportFollowed else { return Transport() }
+  let found = nj_transport_query(context.pointee.client)
+  return Transport(
+    isRolling: found.is_rolling != 0, frame: Int64(found.frame),
+    beatsPerMinute: found.beats_per_minute, beatsPerBar: found.beats_per_bar, beat: found.beat,
+    slack: found.beat_slack)
 }
 
 @_noLocks

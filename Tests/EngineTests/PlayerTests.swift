@@ -419,6 +419,88 @@ import Testing
     #expect(Measure.residue(loop[2000...], hertz: 440, sampleRate: 44_100) < -80)
   }
 
+  // MARK: - The server's transport
+
+  /// A transport that began at a frame, as one tells it whose ticks are whole numbers.
+  private static func transport(
+    from start: Int64, beatsPerMinute: Double, at frame: Int64
+  ) -> Transport {
+    let beats = Double(frame - start) / (48_000 * 60 / beatsPerMinute)
+    let inBar = beats.truncatingRemainder(dividingBy: 3)
+    return Transport(
+      isRolling: true, frame: frame - start, beatsPerMinute: beatsPerMinute, beatsPerBar: 3,
+      beat: (inBar * 1920).rounded(.down) / 1920, slack: 1.0 / 1920)
+  }
+
+  @Test(arguments: [(120.0, 16), (97.3, 64), (133.1, 1024)])
+  func `a recording begins and ends on the bars of a transport that is followed`(
+    beatsPerMinute: Double, block: Int
+  ) throws {
+    let stage = Stage(block: block)
+    let origin = Int64(stage.host.frame) + 777
+    stage.host.transport = { frame in
+      guard frame >= origin else { return Transport() }
+      return Self.transport(from: origin, beatsPerMinute: beatsPerMinute, at: frame)
+    }
+    stage.set(.transportFollow, 1)
+    stage.set(.loopQuantize, 2)
+    // Two bars, in which the ticks' rounding is found out.
+    let bar = 3 * 48_000 * 60 / beatsPerMinute
+    stage.play(Tone.constant(0, frames: Int(2.5 * bar)))
+    #expect(stage.press(.record) == [nil])
+    let before = Int64(stage.host.frame)
+    let sound = Tone.noise(frames: Int(4 * bar))
+    let wait = Double(origin) + 3 * bar - Double(before)
+    stage.host.send(Command(.player(.stop), at: before + Int64(wait + bar * 0.7)))
+    stage.play(sound)
+    let clip = stage.host.engine.shared.player.read().length
+    // A bar, which is no whole number of frames: each end is the nearest to its own beat.
+    #expect(abs(Double(clip) - bar) <= 1.5, "\(clip) of \(bar)")
+    stage.set(.loopQuantize, 0)
+    stage.host.send(Command(.player(.play)))
+    let start = stage.loop.count
+    stage.play(Tone.constant(0, frames: 4800))
+    // What is heard after the opening is found in what was played.
+    let heard = Array(stage.loop[(start + 48)..<(start + 112)])
+    let first = try #require(
+      (48..<sound.count - 64).first { sound[$0] == heard[0] && Array(sound[$0..<$0 + 64]) == heard }
+    )
+    // A tick is up to 15 frames; what is left of it after two bars of them is less than two.
+    #expect(abs(Double(first - 48) - wait) <= 2, "\(first - 48) for \(wait)")
+  }
+
+  @Test func `what waits for a bar waits for the transport's next one when that leaps`() {
+    let stage = Stage()
+    let origin = Int64(stage.host.frame)
+    var leap: Int64 = 0
+    stage.host.transport = {
+      Self.transport(from: origin - leap, beatsPerMinute: 120, at: $0)
+    }
+    stage.set(.transportFollow, 1)
+    stage.set(.loopQuantize, 2)
+    stage.play(Tone.constant(0, frames: 64_000))
+    #expect(stage.press(.record) == [nil])
+    // The bar of three beats ends at 72,000; half a beat further on it is there sooner.
+    leap = 4_000
+    stage.play(Tone.constant(0, frames: 64))
+    let waiting = stage.host.engine.shared.player.read().waiting
+    let expected = 72_000 - 4_000 - Int(Int64(stage.host.frame) - origin)
+    #expect(abs((waiting ?? 0) - expected) <= 13)
+  }
+
+  @Test func `a transport that tells of no bars has them from its beginning, in the own tempo`() {
+    let stage = Stage()
+    let origin = Int64(stage.host.frame) - 10_000
+    stage.host.transport = { Transport(isRolling: true, frame: $0 - origin) }
+    stage.set(.transportFollow, 1)
+    stage.set(.loopQuantize, 1)
+    stage.play(Tone.constant(0, frames: 6400))
+    #expect(stage.press(.record) == [nil])
+    let waiting = stage.host.engine.shared.player.read().waiting
+    let expected = (24_000 - Int(Int64(stage.host.frame) - origin) % 24_000) % 24_000
+    #expect(waiting == expected)
+  }
+
   @Test(arguments: [1, 17, 512])
   func `the same is heard however the time is cut into blocks`(block: Int) {
     func run(block: Int) -> [Float] {

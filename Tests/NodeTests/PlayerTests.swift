@@ -73,6 +73,31 @@ extension NodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `tempo and bars of JACK's transport are followed`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      let master = try TransportMaster(
+        server: server.name, beatsPerMinute: 90, beatsPerBar: 3)
+      phone.send("/transport/follow", .int32(1))
+      phone.send("/loop/quantize", .string("bar"))
+      #expect(phone.sync())
+      // The node looks for another tempo twenty times a second.
+      usleep(300_000)
+      #expect(phone.ask("/metronome/bpm")?.arguments == [.float(90)])
+      phone.send("/player/record")
+      #expect(phone.sync())
+      let next = try #require(phone.ask("/player/next")).arguments
+      let frame = master.frame
+      let wait = try #require(next[1].number)
+      // A bar is two seconds; asking took a few milliseconds.
+      let expected = 2 - Double(frame % 96_000) / 48_000
+      #expect(next[0] == .string("record"))
+      #expect(abs(wait - expected) < 0.1 || abs(wait - expected) > 1.9, "\(wait), \(expected)")
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `at ten seconds a recording ends by itself, and subscribers are told`() throws {
       let server = try JackServer()
       let node = try NodeProcess(server: server)

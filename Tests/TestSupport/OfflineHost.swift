@@ -8,6 +8,9 @@ package final class OfflineHost {
   /// The frame at which the next block begins.
   package private(set) var frame: UInt32 = 0
 
+  /// The server's transport at a frame; stands still where nil.
+  package var transport: ((Int64) -> Transport)?
+
   private let sampleRate: Double
   private let renderer: Renderer
 
@@ -64,7 +67,7 @@ package final class OfflineHost {
         click: buffers[10].baseAddress!)
       let cycle = Cycle(
         frame: frame, microseconds: Double(frame) / sampleRate * 1e6,
-        isFreewheeling: isFreewheeling)
+        isFreewheeling: isFreewheeling, transport: transport?(Int64(frame)) ?? Transport())
       precondition(renderer.render(cycle, frames: frames, ports: ports))
       output.left += buffers[2][..<frames]
       output.right += buffers[3][..<frames]

@@ -26,9 +26,12 @@ struct PlayerWatch {
   private static let positionPeriod = 100_000.0
   // How often to look while something may end by itself, in milliseconds.
   private static let busyMilliseconds = 10
+  // How often to look for another tempo of a transport that is followed.
+  private static let transportMilliseconds = 50
 
   private var last: PublishedPlayer.Reading?
   private var tempo: Float = 0
+  private var transportTempo: Float = 0
   private var nextPosition = 0.0
 
   /// Looks at what it does now; returns in how many milliseconds to look again, nil for any time.
@@ -38,6 +41,10 @@ struct PlayerWatch {
     if let tempo = node.engine.shared.player.tempo, tempo != self.tempo {
       self.tempo = tempo
       // By the same door as any other change of it.
+      try? node.perform("/metronome/bpm", [.float(tempo)])
+    }
+    if let tempo = node.engine.shared.transportTempo, tempo != transportTempo {
+      transportTempo = tempo
       try? node.perform("/metronome/bpm", [.float(tempo)])
     }
     let isMoving = reading.state.isPlaying || reading.state == .recording
@@ -54,7 +61,8 @@ struct PlayerWatch {
       node.feedback.changed("/player/position")
       node.feedback.changed("/player/state")
     }
-    return isMoving || reading.pending != nil ? Self.busyMilliseconds : nil
+    if isMoving || reading.pending != nil { return Self.busyMilliseconds }
+    return node.engine.shared.isTransportFollowed ? Self.transportMilliseconds : nil
   }
 }
 

@@ -64,7 +64,8 @@ struct Chain: ~Copyable {
     case .reverbMix: reverb.setMix(value)
     case .chainBypass: setBypassed(value != 0)
     // The player's, and the mixer's.
-    case .metronomeBeats, .playerSource, .playerLoop, .playerDirection, .loopFeedback,
+    case .metronomeBeats, .transportFollow, .playerSource, .playerLoop, .playerDirection,
+      .loopFeedback,
       .loopQuantize, .loopBeats, .loopTempo, .loopThreshold, .loopSemitones, .loopRate,
       .loopEngine:
       break

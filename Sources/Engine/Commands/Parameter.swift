@@ -11,7 +11,7 @@ package enum Parameter: CaseIterable, Sendable, BitwiseCopyable {
   case echoHold, echoMix
   case reverbOn, reverbDecay, reverbSize, reverbDamping, reverbPredelay, reverbMix
   case chainBypass
-  case tempo, metronomeBeats
+  case tempo, metronomeBeats, transportFollow
   case playerSource, playerLoop, playerDirection
   case loopFeedback, loopQuantize, loopBeats, loopTempo, loopThreshold
   case loopSemitones, loopRate, loopEngine

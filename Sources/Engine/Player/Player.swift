@@ -164,6 +164,15 @@ struct Player: ~Copyable {
     return begin(action, at: frame)
   }
 
+  /// Follows a transport that rolls; what waits for a beat waits for the transport's.
+  @_noLocks
+  mutating func follow(_ transport: Transport, at frame: Int64) {
+    guard beats.follow(transport, at: frame), isPending, pendingFrame < .max, let quantum else {
+      return
+    }
+    pendingFrame = beats.next(quantum, from: frame)
+  }
+
   /// Whether an action is one that is moved to a beat, or waits for sound.
   @_noLocks
   private func waits(_ action: PlayerAction) -> Bool {

@@ -44,6 +44,37 @@ struct BeatClock: BitwiseCopyable {
     return Float(sampleRate * 60 / framesPerBeat)
   }
 
+  /// Follows a transport that rolls, from where it is at a frame; whether that moves the beats.
+  @_noLocks
+  mutating func follow(_ transport: Transport, at frame: Int64) -> Bool {
+    var (now, slack) = (transport.beat, transport.slack)
+    var moves = false
+    if transport.beatsPerMinute > 0 {
+      let period = sampleRate * 60 / transport.beatsPerMinute
+      let bar = Int(transport.beatsPerBar + 0.5)
+      moves = abs(period - framesPerBeat) > 1e-9 * period || bar > beatsPerBar || bar < beatsPerBar
+      framesPerBeat = period
+      beatsPerBar = bar
+    } else {
+      // Nobody tells of bars: they are counted from the transport's beginning.
+      let beats = Double(transport.frame) / framesPerBeat
+      now = beats.truncatingRemainder(dividingBy: Double(beatsPerBar))
+      slack = 0
+    }
+    // Where it should be by what it was before, counted from the same bar.
+    let bar = Double(beatsPerBar)
+    var ahead = (Double(frame) - anchor) / framesPerBeat - now
+    ahead = ahead.truncatingRemainder(dividingBy: bar)
+    if ahead > bar / 2 { ahead -= bar }
+    if ahead < -bar / 2 { ahead += bar }
+    // A thousandth of a frame is no more than the rounding of what both have counted.
+    let rounding = 0.001 / framesPerBeat
+    if ahead >= -rounding && ahead <= slack + rounding { return moves }
+    let beat = now + (ahead < 0 ? 0 : slack)
+    anchor = Double(frame) - beat * framesPerBeat
+    return true
+  }
+
   /// How long so many beats are, in frames.
   @_noLocks
   func frames(ofBeats beats: Float) -> Int { Int(Double(beats) * framesPerBeat + 0.5) }
