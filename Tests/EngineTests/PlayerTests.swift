@@ -419,6 +419,44 @@ import Testing
     #expect(Measure.residue(loop[2000...], hertz: 440, sampleRate: 44_100) < -80)
   }
 
+  @Test(arguments: [1, 2])
+  func `what a delayed engine had not let be heard yet is heard after a pause`(engine: Float) {
+    // One burst of ten milliseconds in a second.
+    var clip = Tone.constant(0, frames: 48_000)
+    clip.replaceSubrange(24_000..<24_480, with: Tone.sine(1000, amplitude: 0.5, frames: 480))
+    let stage = stage(recording: clip, followedBy: Tone.constant(0, frames: 480))
+    stage.set(.loopEngine, engine)
+    stage.set(.loopSemitones, 5)
+    stage.press(.play)
+    // All of the burst is read, and the beginning of it heard at most.
+    stage.play(Tone.constant(0, frames: 24_560))
+    let before = stage.loop.count
+    stage.press(.pause)
+    stage.play(Tone.constant(0, frames: 4800))
+    stage.press(.play)
+    stage.play(Tone.constant(0, frames: 9600))
+    let heard = stage.loop[(before + 4800)...]
+    // Half of its energy at the least.
+    let energy = heard.reduce(0) { $0 + $1 * $1 }
+    #expect(energy > 0.5 * 480 * 0.125, "\(energy)")
+  }
+
+  @Test func `a feedback that is turned while something is added leaves no step`() {
+    let clip = Tone.constant(0.5, frames: 24_000)
+    let stage = stage(recording: clip, followedBy: Tone.constant(0.5, frames: 480))
+    stage.press(.play)
+    stage.press(.overdub)
+    stage.play(Tone.constant(0, frames: 12_000))
+    stage.set(.loopFeedback, 0)
+    stage.play(Tone.constant(0, frames: 11_000))
+    stage.press(.overdub)
+    stage.play(Tone.constant(0, frames: 24_000))
+    let round = stage.loop.suffix(24_000)
+    #expect(round.contains { $0 > 0.45 } && round.contains { $0 < 0.05 })
+    // 240 frames of a crossfade, whose steepest step is a sixtieth of the way at the beginning.
+    #expect(Measure.roughness(round) < 0.5 / 50)
+  }
+
   // MARK: - The server's transport
 
   /// A transport that began at a frame, as one tells it whose ticks are whole numbers.

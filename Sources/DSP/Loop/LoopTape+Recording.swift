@@ -25,6 +25,8 @@ struct Overdub: BitwiseCopyable {
   var risen = 0
   /// Whether it fades out.
   var isEnding = false
+  /// What is left of what is there, as it moves to where it was set; negative before the first.
+  var feedback: Float = -1
 
   @_noLocks
   init() {}
@@ -179,6 +181,9 @@ extension LoopTape {
   /// Adds frames from a frame of the clip on; `feedback` says what becomes of what is there.
   @_noLocks
   package mutating func overdub(_ sound: Stereo, at start: Int, feedback: Float, frames: Int) {
+    if overdub.feedback < 0 { overdub.feedback = feedback }
+    // As long as a crossfade, however the time is cut into blocks.
+    let glide = 4 / Float(seam)
     var done = 0
     while done < frames {
       guard let version = overdub.version else { return }
@@ -191,7 +196,9 @@ extension LoopTape {
         let risen =
           overdub.isEnding ? overdub.risen &- index : min(overdub.risen &+ index &+ 1, seam)
         let share = Crossfade.eased(Float(risen) / Float(seam))
-        kept[index] = 1 + (feedback - 1) * share
+        overdub.feedback += (feedback - overdub.feedback) * glide
+        if abs(feedback - overdub.feedback) < 1e-6 { overdub.feedback = feedback }
+        kept[index] = 1 + (overdub.feedback - 1) * share
         behind.left[index] = part.left[index] * share
         behind.right[index] = part.right[index] * share
       }

@@ -67,6 +67,8 @@ struct Player: ~Copyable {
   private var isBypassed = false
   private(set) var isThroughChain = true
   private var isMoved = false
+  // The rate that all that turns it comes to.
+  private var speed: Float = 1
 
   /// What the chain does to pitch and time of all that goes through it.
   private struct ChainTurn: BitwiseCopyable {
@@ -142,7 +144,8 @@ struct Player: ~Copyable {
     let speed = rate * (turned && chain.isStretchOn ? chain.rate : 1)
     warp.setPitch(semitones: max(-24, min(pitch, 24)))
     warp.setFormant(semitones: turned && chain.isPitchOn ? chain.formant : 0)
-    warp.setRate(max(0.25, min(speed, 4)))
+    self.speed = max(0.25, min(speed, 4))
+    warp.setRate(self.speed)
     let wasMoved = isMoved
     isMoved = speed != 1
     if isMoved && !wasMoved { endOverdub(at: frame) }
@@ -390,9 +393,18 @@ struct Player: ~Copyable {
   @_noLocks
   private mutating func pause(at frame: Int64) {
     endOverdub(at: frame)
-    placeOfPause = tape.position
+    placeOfPause = placeHeard
     close()
     enter(.pause)
+  }
+
+  /// Where in the clip what is heard now was: the warp has read on from there.
+  private var placeHeard: Int {
+    @_noLocks get {
+      let late = Int(Float(warp.delay) * speed)
+      let place = tape.position &+ (isBackward ? late : 0 &- late)
+      return tape.isLooping ? tape.wrapped(place) : max(0, min(place, tape.length))
+    }
   }
 
   /// Ends whatever is under way.
