@@ -72,6 +72,91 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
+    /// Noise that is known for each frame.
+    private static let noise: @Sendable (UInt32) -> Float = { frame in
+      var bits = frame &* 0x9E37_79B9
+      bits ^= bits >> 15
+      bits = bits &* 0x85EB_CA6B
+      bits ^= bits >> 13
+      return Float(Int32(bitPattern: bits)) / Float(1 << 33)
+    }
+
+    /// Keeps what it hears, frame by frame.
+    private final class Ear: @unchecked Sendable {
+      let turnstile = Turnstile()
+      private(set) var first: Int64?
+      private(set) var samples: [Float] = []
+
+      func hear(_ frame: UInt32, _ block: UnsafeBufferPointer<Float>) {
+        let start = turnstile.widen(frame)
+        first = first ?? start
+        samples += block
+        turnstile.pass(start + Int64(block.count))
+      }
+
+      subscript(frame: Int64) -> Float { samples[Int(frame - first!)] }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `in freewheel it punches in and out on the sample that a time tag names`() throws {
+      let server = try JackServer(block: 1024)
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      let probe = try Probe(server: server.name, plays: Self.noise)
+      try probe.connect(to: "syrinx")
+      phone.send("/live/route", .string("off"))
+      phone.send("/loop/route", .string("direct"))
+      #expect(phone.sync())
+      usleep(500_000)
+      let ear = Ear()
+      probe.listen(ear.hear)
+      probe.setFreewheel(true)
+      usleep(200_000)
+      ear.turnstile.open(until: 0)
+      usleep(100_000)
+      let clock = try #require(phone.ask("/clock")).arguments
+      guard case .int64(let frame0) = clock[0], case .timeTag(let time0) = clock[1] else {
+        Issue.record("\(clock)")
+        return
+      }
+      func at(_ frame: Int64, _ addresses: String...) {
+        let time = TimeTag(
+          unixMicroseconds: time0.unixMicroseconds + Double(frame - frame0) / 48_000 * 1e6)
+        phone.send(
+          bytes: [UInt8](bundle: addresses.map { [UInt8](address: $0, []) }, at: time))
+      }
+      let length: Int64 = 30_011
+      let start = ear.turnstile.heard + 20_003
+      let play = start + length
+      // In the second round, and out again.
+      let (punchIn, punchOut) = (play + length + 7001, play + length + 19_013)
+      at(start, "/player/record")
+      at(play, "/player/stop", "/player/play")
+      at(punchIn, "/loop/overdub")
+      at(punchOut, "/loop/overdub")
+      _ = try #require(phone.ask("/status/rate"))
+      ear.turnstile.open(until: .max)
+      ear.turnstile.awaitHeard(play + 3 * length)
+      probe.setFreewheel(false)
+      usleep(100_000)
+      probe.listen(nil)
+      func played(_ frame: Int64) -> Float { Self.noise(UInt32(truncatingIfNeeded: frame)) }
+      // Before it is open nothing is heard; after a millisecond all of it, to the bit.
+      #expect((play - 1000..<play).allSatisfy { ear[$0] == 0 })
+      #expect((48..<length).allSatisfy { ear[play + $0] == played(start + $0) })
+      // Of the third round: what lies past the seam, and past the fades of what was added.
+      let third = play + 2 * length
+      func loop(_ place: Int64) -> Float { played(start + place) }
+      #expect((240..<7001).allSatisfy { ear[third + $0] == loop($0) })
+      #expect(
+        (7001 + 240..<19_013).allSatisfy {
+          ear[third + $0] == loop($0) + played(play + length + $0)
+        })
+      #expect((19_013 + 240..<length).allSatisfy { ear[third + $0] == loop($0) })
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `tempo and bars of JACK's transport are followed`() throws {
       let server = try JackServer()

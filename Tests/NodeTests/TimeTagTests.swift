@@ -10,48 +10,25 @@ extension NodeTests {
     // still only when it is over.
     private static let restFrames = 200
 
-    /// Notes the frame of every first change of a constant, and holds the server back while the
-    /// test has not yet sent what is due next.
-    ///
-    /// Freewheeling callbacks may wait.
+    /// Notes the frame of every first change of a constant.
     private final class Ear: @unchecked Sendable {
-      let gate = NSCondition()
-      var openUntil: Int64 = 0
-      var heardUntil: Int64 = 0
-      var frame64: Int64 = 0
+      let turnstile = Turnstile()
       private var last: Float = .nan
       private var steady = 0
       private(set) var changes: [Int64] = []
 
       func hear(_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) {
-        frame64 += Int64(Int32(bitPattern: frame &- UInt32(truncatingIfNeeded: frame64)))
+        let first = turnstile.widen(frame)
         for (index, sample) in samples.enumerated() {
           if sample == last {
             steady += 1
           } else {
-            if steady >= TimeTagTests.restFrames { changes.append(frame64 + Int64(index)) }
+            if steady >= TimeTagTests.restFrames { changes.append(first + Int64(index)) }
             steady = 0
             last = sample
           }
         }
-        gate.lock()
-        heardUntil = frame64 + Int64(samples.count)
-        gate.broadcast()
-        while heardUntil > openUntil { gate.wait() }
-        gate.unlock()
-      }
-
-      func open(until frame: Int64) {
-        gate.withLock {
-          openUntil = frame
-          gate.broadcast()
-        }
-      }
-
-      func awaitHeard(_ frame: Int64) {
-        gate.lock()
-        while heardUntil < frame { gate.wait() }
-        gate.unlock()
+        turnstile.pass(first + Int64(samples.count))
       }
     }
 
@@ -65,12 +42,11 @@ extension NodeTests {
       try probe.connect(to: "syrinx")
       usleep(500_000)
       let ear = Ear()
-      ear.openUntil = .max
       probe.listen(ear.hear)
       usleep(200_000)
       probe.setFreewheel(true)
       usleep(200_000)
-      ear.open(until: 0)
+      ear.turnstile.open(until: 0)
       usleep(100_000)
       // The node's callback comes before the ear's: what it says of the clock stands still now.
       let clock = try #require(phone.ask("/clock")).arguments
@@ -83,7 +59,7 @@ extension NodeTests {
       #expect(rate == 48_000)
       let before = ear.changes.count
       var expected: [Int64] = []
-      var frame = ear.heardUntil + 20_000
+      var frame = ear.turnstile.heard + 20_000
       var generator = SystemRandomNumberGenerator()
       let wall = time0.unixMicroseconds
       while expected.count < count {
@@ -100,10 +76,10 @@ extension NodeTests {
         for packet in packets { phone.send(bytes: packet) }
         // The answer says that all of them have been taken.
         _ = try #require(phone.ask("/status/rate"))
-        ear.open(until: frame - 5000)
+        ear.turnstile.open(until: frame - 5000)
       }
-      ear.open(until: .max)
-      ear.awaitHeard(frame + 48_000)
+      ear.turnstile.open(until: .max)
+      ear.turnstile.awaitHeard(frame + 48_000)
       probe.setFreewheel(false)
       usleep(100_000)
       probe.listen(nil)

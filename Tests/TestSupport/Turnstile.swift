@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// Holds a server that runs free back while a test has not yet sent what is due next.
+///
+/// A callback may wait there, as it may not where frames follow the clock.
+package final class Turnstile: @unchecked Sendable {
+  private let gate = NSCondition()
+  private var openUntil = Int64.max
+  private var frame64: Int64 = 0
+  private var heardUntil: Int64 = 0
+
+  /// A turnstile that is open.
+  package init() {}
+
+  /// The first frame of a block in all 64 bits.
+  package func widen(_ frame: UInt32) -> Int64 {
+    frame64 += Int64(Int32(bitPattern: frame &- UInt32(truncatingIfNeeded: frame64)))
+    return frame64
+  }
+
+  /// Notes that all up to a frame was heard, and waits until there may be more.
+  package func pass(_ frame: Int64) {
+    gate.lock()
+    heardUntil = frame
+    gate.broadcast()
+    while heardUntil > openUntil { gate.wait() }
+    gate.unlock()
+  }
+
+  /// Lets through what comes before a frame.
+  package func open(until frame: Int64) {
+    gate.withLock {
+      openUntil = frame
+      gate.broadcast()
+    }
+  }
+
+  /// Waits until all up to a frame was heard.
+  package func awaitHeard(_ frame: Int64) {
+    gate.lock()
+    while heardUntil < frame { gate.wait() }
+    gate.unlock()
+  }
+
+  /// Up to which frame all was heard.
+  package var heard: Int64 { gate.withLock { heardUntil } }
+}
