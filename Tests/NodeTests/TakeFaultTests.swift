@@ -1,0 +1,154 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// What can go wrong with disks and files: one clear line each, and sound without a gap.
+  @Suite struct TakeFaultTests {
+    private static let constant: @Sendable (UInt32) -> Float = { _ in 0.25 }
+
+    /// What an errand is answered with: the code and the line of its error.
+    private func fault(_ phone: Phone, _ address: String, _ arguments: Argument...) -> [String]? {
+      phone.send(bytes: [UInt8](address: address, arguments))
+      let all = phone.receive(untilOneOf: ["/reply", "/error", "/takes/end"], seconds: 10)
+      guard let error = all.last, error.address == "/error" else { return nil }
+      return error.arguments.dropFirst().compactMap(\.text)
+    }
+
+    /// Whether a constant sounds on all the while.
+    private func soundsOn(_ probe: Probe, during body: () throws -> Void) rethrows -> Bool {
+      let heard = try probe.record(body)
+      return heard.samples.count > 1000
+        && heard.samples.allSatisfy { abs($0 - 0.25) < 1e-6 }
+    }
+
+    private func record(_ phone: Phone, seconds: Double) {
+      phone.send("/player/record")
+      usleep(UInt32(seconds * 1e6))
+      phone.send("/player/stop")
+      #expect(phone.sync())
+      usleep(50_000)
+    }
+
+    @Test(
+      .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
+      .timeLimit(.minutes(1)))
+    func `a disk that is full is told, and used again when it can be`() throws {
+      guard let disk = try SmallDisk(megabytes: 3) else {
+        withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
+        return
+      }
+      let server = try JackServer()
+      let node = try NodeProcess(server: server, home: disk.path + "/home")
+      let phone = try Phone(port: node.port)
+      let probe = try Probe(server: server.name, plays: Self.constant)
+      try probe.connect(to: "syrinx")
+      record(phone, seconds: 0.5)
+      usleep(200_000)
+      // Two seconds are 384 bytes a millisecond, half of one is less than that.
+      try disk.fill(leaving: 80_000)
+      let isWhole = soundsOn(probe) {
+        let full = fault(phone, "/take/save")
+        #expect(full?[0] == "io")
+        #expect(full?[1].contains("No space left on device") == true)
+        #expect(full?[1].contains("\n") == false)
+        #expect(fault(phone, "/takes") == nil)
+      }
+      #expect(isWhole)
+      // Nothing is left behind, and the loop is whole.
+      let takes = try FileManager.default.contentsOfDirectory(atPath: disk.path + "/home/takes")
+      #expect(takes == ["trash"])
+      try disk.empty()
+      #expect(fault(phone, "/take/save", .string("kept")) == nil)
+      #expect(node.end() == 0)
+    }
+
+    @Test(
+      .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
+      .timeLimit(.minutes(1)))
+    func `takes on a disk that can only be read are told of, and the node plays`() throws {
+      guard let disk = try SmallDisk(megabytes: 3) else {
+        withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
+        return
+      }
+      let server = try JackServer()
+      let folder = try TemporaryFolder()
+      let home = folder.path("home")
+      try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: home + "/takes", withDestinationPath: disk.path)
+      #expect(disk.setReadOnly(true))
+      let node = try NodeProcess(server: server, home: home)
+      #expect(node.errors.contains("the library of takes can't be used: "))
+      let phone = try Phone(port: node.port)
+      let probe = try Probe(server: server.name, plays: Self.constant)
+      try probe.connect(to: "syrinx")
+      record(phone, seconds: 0.1)
+      usleep(200_000)
+      let isWhole = soundsOn(probe) {
+        let readOnly = fault(phone, "/take/save")
+        #expect(readOnly?[0] == "io" && readOnly?[1].lowercased().contains("read-only") == true)
+        phone.send("/settings/autoplay", .int32(1))
+        let unkept = phone.receive("/error")?.arguments
+        #expect(unkept?[1] == .string("io"))
+        #expect(phone.ask("/settings/autoplay")?.arguments == [.int32(1)])
+      }
+      #expect(isWhole)
+      #expect(disk.setReadOnly(false))
+      #expect(fault(phone, "/take/save", .string("again")) == nil)
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a take whose file has gone, or is no sound any more, is told`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      let probe = try Probe(server: server.name, plays: Self.constant)
+      try probe.connect(to: "syrinx")
+      var ids: [String] = []
+      for _ in 0..<2 {
+        record(phone, seconds: 0.1)
+        phone.send("/take/save")
+        ids.append(try #require(phone.receive("/reply")?.arguments[1].text))
+      }
+      usleep(200_000)
+      try FileManager.default.removeItem(atPath: "\(node.home)/takes/\(ids[0]).wav")
+      try Data("this is no sound".utf8).write(
+        to: URL(fileURLWithPath: "\(node.home)/takes/\(ids[1]).wav"))
+      let isWhole = soundsOn(probe) {
+        for path in ["/take/load", "/take/play"] {
+          #expect(fault(phone, path, .string(ids[0]))?[0] == "missing")
+          #expect(fault(phone, path, .string(ids[1]))?[0] == "type")
+        }
+        #expect(fault(phone, "/take/export", .string(ids[0]), .string("x.wav"))?[0] == "missing")
+        #expect(fault(phone, "/take/title", .string(ids[0]), .string("x"))?[0] == "missing")
+      }
+      #expect(isWhole)
+      // The loop is what it was.
+      #expect(
+        phone.ask("/player/state")?.arguments[..<2] == [.string("start"), .string("standby")])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a library that is none is told at the start, and the node plays`() throws {
+      let server = try JackServer()
+      let folder = try TemporaryFolder()
+      let home = folder.path("home")
+      try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+      try Data("this is no database, but it is as long as one".utf8).write(
+        to: URL(fileURLWithPath: home + "/library.sqlite"))
+      let node = try NodeProcess(server: server, home: home)
+      let phone = try Phone(port: node.port)
+      #expect(node.errors.contains("the library of takes can't be used: "))
+      #expect(fault(phone, "/takes")?[0] == "type")
+      let probe = try Probe(server: server.name, plays: Self.constant)
+      try probe.connect(to: "syrinx")
+      usleep(300_000)
+      #expect(soundsOn(probe) { usleep(100_000) })
+      #expect(node.end() == 0)
+    }
+  }
+}
