@@ -74,7 +74,7 @@ package final class Node {
     let presetErrands = Errands("presets")
     self.presets = Presets(presets, presetErrands)
     takes = home.map { TakeDesk(home: $0) }
-    errands = [presetErrands] + (takes.map { [$0.lists, $0.sounds] } ?? [])
+    errands = [presetErrands] + (takes.map { [$0.lists, $0.files] } ?? [])
   }
 
   /// Whether something is on its way to a disk.

@@ -52,7 +52,7 @@ extension Node {
       source: story.source)
     (take.place, take.preset, take.species) = (story.place, story.preset, story.species)
     clipsUnderWay += 1
-    try takes.sound { [take] library throws(LibraryFault) in
+    try takes.list { [take] library throws(LibraryFault) in
       try library.addClip(
         take, transfer.sound, length: transfer.length, framesBehind: transfer.framesBehind)
     } then: { [weak self] outcome in
@@ -79,7 +79,7 @@ extension Node {
     let takes = try library()
     let transfer = try clipTransfer()
     do throws(Refusal) {
-      try takes.sound { library throws(LibraryFault) in
+      try takes.list { library throws(LibraryFault) in
         try library.readClip(
           id, into: transfer.sound, room: transfer.capacity, seconds: Self.clipSeconds,
           rate: transfer.sampleRate)

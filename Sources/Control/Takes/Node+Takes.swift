@@ -24,7 +24,7 @@ extension Node {
       case .failure(let refusal): say("the library of takes can't be used: \(refusal.message)")
       }
     }
-    try? takes.sound { library throws(LibraryFault) in
+    try? takes.file { library throws(LibraryFault) in
       (try library.adopt(), try library.list(count: 0).total)
     } then: { [weak self] outcome in
       guard let self else { return }
@@ -136,7 +136,7 @@ extension Node {
   /// Gives a take the image in a file of the home folder.
   func setImage(_ id: String, file: String, for client: Client?) throws(Refusal) {
     let takes = try library()
-    try takes.sound { [home = takes.home] library throws(LibraryFault) in
+    try takes.file { [home = takes.home] library throws(LibraryFault) in
       try library.setImage(id, copying: HomeFile(reading: file, home: home))
     } then: { [weak self] outcome in
       self?.tell(outcome, of: "/take/image", to: client)
@@ -173,7 +173,7 @@ extension Node {
   /// Writes a take to a file of the home folder, in the format of its ending.
   func exportTake(_ id: String, file: String, for client: Client?) throws(Refusal) {
     let takes = try library()
-    try takes.sound { [home = takes.home] library throws(LibraryFault) in
+    try takes.file { [home = takes.home] library throws(LibraryFault) in
       let take = try library.take(id)
       let file = try HomeFile(writing: file, home: home)
       try library.export(take.id, to: file.path)
@@ -192,7 +192,7 @@ extension Node {
   /// Copies a sound file of the home folder into the library.
   func importTake(file: String, for client: Client?) throws(Refusal) {
     let takes = try library()
-    try takes.sound { [home = takes.home] library throws(LibraryFault) in
+    try takes.file { [home = takes.home] library throws(LibraryFault) in
       try library.importFile(HomeFile(reading: file, home: home).path)
     } then: { [weak self] outcome in
       self?.tell(outcome, of: "/take/import", to: client)

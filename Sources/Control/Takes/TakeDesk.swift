@@ -1,8 +1,8 @@
 internal import Posix
 internal import Takes
 
-/// The node's library of takes, each side of it on a thread of its own: what is looked up and
-/// written down, which is quick, and what moves sound, which can take its time.
+/// The node's library of takes, on two threads: one for what somebody waits for, which is quick,
+/// and one for what goes through whole files or folders, which can take its time.
 final class TakeDesk {
   // A phone that asks faster than a disk answers is told so.
   private static let mostWaiting = 256
@@ -39,12 +39,12 @@ final class TakeDesk {
 
   /// The folder in which all is.
   let home: String
-  /// What is quick.
+  /// What is quick: lists, notes, clips.
   let lists = Errands("takes")
-  /// What reads and writes sound.
-  let sounds = Errands("take sounds")
+  /// What takes its time.
+  let files = Errands("take files")
   private let shelfOfLists: Shelf
-  private let shelfOfSounds: Shelf
+  private let shelfOfFiles: Shelf
   private var nextTrash = 0.0
 
   /// How many takes there are, as far as is known.
@@ -53,7 +53,7 @@ final class TakeDesk {
   init(home: String) {
     self.home = home
     shelfOfLists = Shelf(home: home)
-    shelfOfSounds = Shelf(home: home)
+    shelfOfFiles = Shelf(home: home)
   }
 
   /// Looks something up, or writes it down, and then calls `ending`.
@@ -64,12 +64,12 @@ final class TakeDesk {
     try give(work, to: lists, shelfOfLists, ending)
   }
 
-  /// Does something with sound, and then calls `ending`.
-  func sound<Value: Sendable>(
+  /// Does something that can take its time, and then calls `ending`.
+  func file<Value: Sendable>(
     _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
   ) throws(Refusal) {
-    try give(work, to: sounds, shelfOfSounds, ending)
+    try give(work, to: files, shelfOfFiles, ending)
   }
 
   private func give<Value: Sendable>(
@@ -88,7 +88,7 @@ final class TakeDesk {
   func tidy(_ now: Double, then ending: @escaping (Result<Int, Refusal>) -> Void) {
     guard now >= nextTrash else { return }
     nextTrash = now + Self.trashPeriod
-    try? sound({ library throws(LibraryFault) in try library.emptyTrash() }, then: ending)
+    try? file({ library throws(LibraryFault) in try library.emptyTrash() }, then: ending)
   }
 }
 
