@@ -37,7 +37,7 @@ import Testing
   private func save(_ title: String? = nil) throws -> String {
     let answers =
       if let title { desk.ask("/take/save", .string(title)) } else { desk.ask("/take/save") }
-    let reply = try #require(answers.first { $0.address == "/reply" })
+    let reply = try #require(answers.first { $0.address == "/reply" }, "\(answers)")
     #expect(reply.arguments[0] == .string("/take/save"))
     return try #require(reply.arguments[1].text)
   }
@@ -344,6 +344,7 @@ import Testing
     desk.tell("/settings/autoplay", .int32(1))
     desk.tell("/location", .double(52.520_008), .double(13.404_954))
     while desk.node.isWriting { desk.pass() }
+    #expect(desk.take().filter { $0.address == "/error" } == [])
     let next = Desk(home: home)
     next.tell("/location", .float(1), .float(2))
     var said: [String] = []

@@ -146,6 +146,27 @@ import Testing
     return process.terminationStatus == 0
   }
 
+  @Test func `threads that open a new library at the same moment all have it`() async throws {
+    for _ in 0..<50 {
+      let folder = try TemporaryFolder()
+      let home = folder.path("home")
+      let faults = await withTaskGroup(of: String?.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            do throws(LibraryFault) {
+              _ = try TakeLibrary(home: home)
+              return nil
+            } catch {
+              return error.message
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+      }
+      #expect(faults == [])
+    }
+  }
+
   @Test func `a folder that is read-only is told`() throws {
     let folder = try TemporaryFolder()
     let disk = folder.path("disk")

@@ -81,9 +81,11 @@ enum SQL {
     \(removedTrigger)
     """
 
-  static let applicationID = "PRAGMA application_id"
-  static let userVersion = "PRAGMA user_version"
-  static let tableCount = "SELECT count(*) FROM sqlite_schema"
+  // One statement, which sees the database at one moment: another process may be making it.
+  static let identity = """
+    SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+    FROM pragma_application_id, pragma_user_version
+    """
 
   // MARK: - Takes
 

@@ -64,8 +64,8 @@ package final class TakeLibrary {
 
   /// Whether the schema is there; throws where there is another one.
   private func isOurs() throws(LibraryFault) -> Bool {
-    let application = try database.number(SQL.applicationID)
-    let version = try database.number(SQL.userVersion)
+    let identity = try database.rows(SQL.identity) { ($0.integer(0), $0.integer(1), $0.integer(2)) }
+    guard let (application, version, tables) = identity.first else { return false }
     if application == SQL.application {
       guard version <= SQL.version else {
         throw LibraryFault(
@@ -74,7 +74,7 @@ package final class TakeLibrary {
       }
       return true
     }
-    guard application == 0, version == 0, try database.number(SQL.tableCount) == 0 else {
+    guard application == 0, version == 0, tables == 0 else {
       throw LibraryFault(
         .broken, "\(database.path) is the database of another program; it must be moved away")
     }
