@@ -13,6 +13,7 @@ enum Syrinx {
   private static let commands: [String: Command] = [
     "run": Command(page: RunCommand.page, run: RunCommand.run),
     "render": Command(page: RenderCommand.page, run: RenderCommand.run),
+    "takes": Command(page: TakesCommand.page, run: TakesCommand.run),
     "send": Command(page: SendCommand.page, run: SendCommand.run),
     "addresses": Command(page: AddressesCommand.page, run: AddressesCommand.run),
     "doctor": Command(page: DoctorCommand.page, run: DoctorCommand.run),
@@ -26,6 +27,7 @@ enum Syrinx {
       Commands:
         run        Start the node (so does syrinx alone)
         render     Play a sound file through the node into another file
+        takes      List, play, move, describe and mend the takes
         send       Send one OSC message, and print the answers
         addresses  List all OSC addresses with their ranges and help
         doctor     Look at the machine, and say what stands in the way of good sound

@@ -22,7 +22,7 @@ extension NodeTests {
       #expect(text == kept, "\(name) differs; see Tests/NodeTests/Snapshots")
     }
 
-    @Test(arguments: ["", "run", "render", "send", "addresses", "doctor"])
+    @Test(arguments: ["", "run", "render", "takes", "send", "addresses", "doctor"])
     func `help pages are as they were kept`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
       #expect(result.code == 0 && result.errors.isEmpty)
@@ -61,7 +61,7 @@ extension NodeTests {
     }
 
     @Test func `version is told by every command`() throws {
-      for command in [[], ["run"], ["render"], ["send"], ["addresses"], ["doctor"]] {
+      for command in [[], ["run"], ["render"], ["takes"], ["send"], ["addresses"], ["doctor"]] {
         let result = try NodeProcess.run(command + ["--version"])
         #expect(result.output == "syrinx \(Version.text)\n" && result.code == 0)
       }

@@ -22,12 +22,15 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
   package let kind: Kind
   /// One line for people.
   package let message: String
+  /// Whether it is the database that is damaged, so that `TakeLibrary.rebuild` can help.
+  package let isDamage: Bool
 
   package var description: String { message }
 
-  init(_ kind: Kind, _ message: String) {
+  init(_ kind: Kind, _ message: String, isDamage: Bool = false) {
     self.kind = kind
     self.message = message
+    self.isDamage = isDamage
   }
 
   init(_ error: SoundFileError) {
@@ -56,7 +59,9 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
       self.init(.io, "can't open \(path): its folder must be there, and be open to writing")
     case SQLITE_CORRUPT, SQLITE_NOTADB:
       self.init(
-        .broken, "\(path) is damaged (\(reason)); a reindex makes it anew from the takes")
+        .broken,
+        "\(path) is damaged (\(reason)); `syrinx takes reindex` makes it anew from the takes",
+        isDamage: true)
     default: self.init(.io, "can't use \(path): \(reason)")
     }
   }

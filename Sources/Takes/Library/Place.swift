@@ -21,6 +21,17 @@ package struct Place: Equatable, Sendable {
     self.init(latitude, longitude)
   }
 
+  /// The place that people write as degrees north and east, such as `52.52,13.40`.
+  package init?(written text: String) {
+    let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
+      Double($0.drop { $0 == " " })
+    }
+    guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1] else {
+      return nil
+    }
+    self.init(latitude: latitude, longitude: longitude)
+  }
+
   /// How far it is to another, over the earth as a ball of its mean radius.
   package func kilometres(to other: Place) -> Double {
     let (here, there) = (latitude * Self.degree, other.latitude * Self.degree)

@@ -87,6 +87,13 @@ extension TakeLibrary {
     return new
   }
 
+  /// Takes a take's image from it, if it has one.
+  package func removeImage(_ id: String) throws(LibraryFault) {
+    let take = try take(id)
+    try edit(take.id, TakeChanges(image: ""))
+    if !take.image.isEmpty { Files.remove(files.image(take.image)) }
+  }
+
   /// Throws where something about a take can't be as it is.
   func check(_ take: Take) throws(LibraryFault) {
     let limits = [

@@ -8,8 +8,11 @@ extension TakeLibrary {
   /// Copies a sound file of any format into the library, at its own rate; returns its take.
   ///
   /// What its tags tell is kept: all of a file that was a take, of others the title and the artist.
+  /// `progress` is told of how many seconds how many are done.
   @discardableResult
-  package func importFile(_ path: String) throws(LibraryFault) -> Take {
+  package func importFile(
+    _ path: String, progress: (_ done: Double, _ total: Double?) -> Void = { (_, _) in }
+  ) throws(LibraryFault) -> Take {
     let strings = try asLibrary { () throws(SoundFileError) in try SoundStrings.read(path) }
     var take = Self.take(path, strings)
     let copy = files.copy(take.id)
@@ -17,9 +20,11 @@ extension TakeLibrary {
       try asLibrary { () throws(SoundFileError) in
         var reader = try SoundReader(path)
         take.rate = reader.rate
+        let (rate, expected) = (Double(reader.rate), reader.expectedFrames.map(Double.init))
         var writer = try WaveWriter(copy, rate: reader.rate, isFine: reader.isFine)
         let measured = try Self.measure(&reader) { (sound, frames) throws(SoundFileError) in
           try writer.append(sound, frames: frames)
+          progress(Double(writer.frames) / rate, expected.map { $0 / rate })
         }
         (take.peak, take.loudness) = (measured.peak, measured.integrated)
         take.frames = writer.frames
@@ -81,7 +86,12 @@ extension TakeLibrary {
 
   /// Writes a take to a file anywhere, in the format that its ending says, with its title and
   /// what else that format can tell.
-  package func export(_ id: String, to path: String) throws(LibraryFault) {
+  ///
+  /// `progress` is told of how many seconds how many are done.
+  package func export(
+    _ id: String, to path: String,
+    progress: (_ done: Double, _ total: Double?) -> Void = { (_, _) in }
+  ) throws(LibraryFault) {
     let take = try take(id)
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -97,6 +107,7 @@ extension TakeLibrary {
       while true {
         let frames = try reader.read(into: block.stereo, frames: Self.blockFrames)
         try writer.write(block.stereo, frames: frames)
+        progress(Double(reader.framesRead) / Double(reader.fileRate), take.seconds)
         if frames < Self.blockFrames { break }
       }
       try writer.finish()

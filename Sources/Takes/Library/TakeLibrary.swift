@@ -43,6 +43,16 @@ package final class TakeLibrary {
     take.image.isEmpty ? nil : files.image(take.image)
   }
 
+  /// All that is known of a take, and the paths of its file and its image, as JSON in one line.
+  package func json(_ take: Take, inTrash: Bool = false) -> String {
+    take.json { json in
+      json.add("path", files.path(take.id, inTrash: inTrash))
+      if !take.image.isEmpty {
+        json.add("imagePath", files.image(take.image, inTrash: inTrash))
+      }
+    }
+  }
+
   /// Where a take shall be recorded, by `WaveWriter`, until it is added.
   ///
   /// What is left there after a crash is found by `adopt`.

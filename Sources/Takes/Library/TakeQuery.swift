@@ -46,27 +46,16 @@ extension TakeSearch {
     return parts.filter { !$0.isEmpty }
   }
 
-  /// The moment of a date with or without a time: without, the day's first or its last.
-  package static func date(_ text: String, isEnd: Bool) throws(LibraryFault) -> TakeDate {
-    guard let date = TakeDate(text) else {
+  private static func date(_ text: String, isEnd: Bool) throws(LibraryFault) -> TakeDate {
+    guard let date = TakeDate(written: text, isEnd: isEnd) else {
       throw LibraryFault(
         .denied, "a date is written like 2026-11-21 or 2026-11-21T17:30; got \(text)")
     }
-    let isDay = !text.contains("T")
-    let hasZone = text.drop { $0 != "T" }.contains { "Z+-".contains($0) }
-    guard !hasZone else { return date }
-    // Read as Greenwich's; here it is that much earlier or later.
-    let here =
-      date.microseconds - TakeDate(microseconds: date.microseconds).zoneMinutes * 60_000_000
-    return TakeDate(microseconds: here + (isDay && isEnd ? 86_400_000_000 - 1 : 0))
+    return date
   }
 
-  /// The place of two numbers: degrees north and east.
-  package static func place(_ text: String) throws(LibraryFault) -> Place {
-    let numbers = text.split(separator: ",").map { Double($0) }
-    guard numbers.count == 2, let latitude = numbers[0], let longitude = numbers[1],
-      let place = Place(latitude: latitude, longitude: longitude)
-    else {
+  private static func place(_ text: String) throws(LibraryFault) -> Place {
+    guard let place = Place(written: text) else {
       throw LibraryFault(
         .denied, "a place is written as degrees north and east, like 52.52,13.40; got \(text)")
     }

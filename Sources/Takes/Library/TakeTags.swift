@@ -13,7 +13,10 @@ extension Take {
   }
 
   /// All of it, as JSON in one line.
-  package var json: String {
+  package var json: String { json { _ in } }
+
+  /// All of it with more members, as JSON in one line.
+  func json(_ addMore: (inout JSONText) -> Void) -> String {
     var json = JSONText()
     json.begin("{")
     json.add("id", id)
@@ -32,6 +35,7 @@ extension Take {
     json.add("preset", preset)
     json.add("source", source.rawValue)
     json.add("image", image)
+    addMore(&json)
     json.end("}")
     return json.text
   }

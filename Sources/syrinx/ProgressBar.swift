@@ -1,0 +1,50 @@
+internal import Posix
+
+/// How far a work is, shown to the person at the terminal; to nobody where there is none.
+struct ProgressBar {
+  private static let width = 30
+  private static let periodMicroseconds = 100_000.0
+
+  private let isShown = Environment.isWatched
+  private let start = HostTime.steady
+  private var shown = HostTime.steady
+  private var hasLine = false
+
+  /// Shows so many seconds of sound done, of so many where that is known, behind what it is about.
+  mutating func show(_ done: Double, of all: Double?, _ what: String = "") {
+    guard isDue() else { return }
+    let speed = Int(done / (HostTime.steady - start) * 1e6)
+    let label = what.isEmpty ? "" : what + " "
+    guard let all, all > 0 else {
+      Environment.show("\(label)\(Int(done)) s done, \(speed) times real time")
+      return
+    }
+    Environment.show("\(label)\(Self.bar(done / all)), \(speed) times real time")
+  }
+
+  /// Shows so many things done, of so many, with what they are called.
+  mutating func show(_ done: Int, of all: Int, _ things: String) {
+    guard isDue(), all > 0 else { return }
+    Environment.show("\(Self.bar(Double(done) / Double(all))), \(done) of \(all) \(things)")
+  }
+
+  private mutating func isDue() -> Bool {
+    guard isShown, HostTime.steady - shown >= Self.periodMicroseconds else { return false }
+    shown = HostTime.steady
+    hasLine = true
+    return true
+  }
+
+  private static func bar(_ share: Double) -> String {
+    let share = min(share, 1)
+    let full = Int(share * Double(width))
+    return String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
+      + " \(Int(share * 100)) %"
+  }
+
+  /// Leaves the terminal as it was.
+  mutating func clear() {
+    if hasLine { Environment.show("") }
+    hasLine = false
+  }
+}

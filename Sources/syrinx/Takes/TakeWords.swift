@@ -1,0 +1,68 @@
+internal import Glibc
+internal import Takes
+
+/// What is known of a take, in words for people.
+enum TakeWords {
+  /// The day and the minute, by the clock of the place.
+  static func minute(_ date: TakeDate) -> String {
+    date.text.prefix(10) + " " + date.text.dropFirst(11).prefix(5)
+  }
+
+  /// Minutes and seconds, and hours where there are some.
+  static func length(_ take: Take) -> String {
+    let tenths = Int((take.seconds * 10).rounded(.down))
+    let (seconds, minutes) = (tenths / 10 % 60, tenths / 600)
+    let end = "\(padded(seconds)).\(tenths % 10)"
+    return minutes < 60
+      ? "\(minutes):\(end)" : "\(minutes / 60):\(padded(minutes % 60)):\(end)"
+  }
+
+  private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+  /// A place to some metres, as `--near` takes it.
+  static func place(_ place: Place) -> String {
+    [place.latitude, place.longitude].map { decimal($0, 4) }.joined(separator: ",")
+  }
+
+  /// A number with so many digits behind its point.
+  private static func decimal(_ number: Double, _ digits: Int) -> String {
+    let scale = pow(10, Double(digits))
+    let whole = Int((abs(number) * scale).rounded())
+    let text = String(whole)
+    let filled = String(repeating: "0", count: max(0, digits + 1 - text.count)) + text
+    return (number < 0 && whole > 0 ? "-" : "") + filled.dropLast(digits) + "."
+      + filled.suffix(digits)
+  }
+
+  /// All of it, a line each.
+  static func all(of take: Take, in library: TakeLibrary, inTrash: Bool) -> String {
+    let path = inTrash ? library.trashPath(take) : library.path(take)
+    let fields: [(String, String)] = [
+      ("id", take.id), ("title", take.title), ("species", take.species),
+      ("date", take.date.text),
+      (
+        "length",
+        "\(length(take)), \(take.frames) frames at \(take.rate) Hz, \(channels(take.channels))"
+      ),
+      ("place", take.place.map(place) ?? ""), ("notes", take.notes), ("message", take.message),
+      ("peak", take.peak.map { "\(decimal($0, 1)) dB" } ?? ""),
+      ("loudness", take.loudness.map { "\(decimal($0, 1)) LUFS" } ?? ""),
+      ("preset", take.preset), ("source", take.source.rawValue),
+      ("image", inTrash ? take.image : library.imagePath(take) ?? ""), ("file", path),
+      ("trash", inTrash ? "yes" : ""),
+    ]
+    let indent = String(repeating: " ", count: 10)
+    return fields.filter { !$0.1.isEmpty }.map { name, text in
+      let label = name + String(repeating: " ", count: 10 - name.count)
+      return label + PlainText.lines(text).joined(separator: "\n" + indent) + "\n"
+    }.joined()
+  }
+
+  private static func channels(_ count: Int) -> String {
+    switch count {
+    case 1: "mono"
+    case 2: "stereo"
+    default: "\(count) channels"
+    }
+  }
+}

@@ -1,0 +1,93 @@
+internal import Control
+internal import Posix
+internal import Takes
+
+/// What changes takes, and deletes and restores them.
+enum TakesEditing {
+  // What a phone takes as a picture is far below.
+  private static let mostImageBytes = 64 << 20
+
+  static func edit(_ request: TakesRequest) throws(Failure) {
+    try request.check(1...1)
+    let given = request.given
+    guard ["title", "species", "notes", "message", "image"].contains(where: given.has) else {
+      throw Failure(
+        .usage,
+        "what shall be changed? --title, --species, --notes, --message or --image")
+    }
+    // What is wrong with it shall be known before anything is changed.
+    let image = try given["image"].map(image)
+    let changes = TakeChanges(
+      title: given["title"], species: given["species"], notes: given["notes"],
+      message: given["message"])
+    let library = try request.library()
+    try Failure.of { () throws(LibraryFault) in
+      let id = try library.take(request.arguments[0]).id
+      switch image {
+      case .some(let image?): try library.setImage(id, image.bytes, ending: image.ending)
+      case .some(nil): try library.removeImage(id)
+      case nil: break
+      }
+      try library.edit(id, changes)
+    }
+  }
+
+  /// The bytes of a picture; nil where there shall be none.
+  private static func image(
+    _ path: String
+  ) throws(Failure) -> (bytes: [UInt8], ending: String)? {
+    if path.isEmpty { return nil }
+    let name = path.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
+      throw Failure(
+        .usage, "--image takes a file whose ending says what it is, such as .jpg; got \(path)")
+    }
+    do throws(SystemError) {
+      let bytes = try Files.contents(of: path, atMost: mostImageBytes)
+      return (bytes, String(name[name.index(after: dot)...]))
+    } catch {
+      throw Failure(
+        error.isTooLarge ? .badInput : .missingInput,
+        error.isTooLarge
+          ? "\(path) is too large; an image has \(mostImageBytes >> 20) MB at most"
+          : "can't read \(error)")
+    }
+  }
+
+  // MARK: - The trash
+
+  static func delete(_ request: TakesRequest) throws(Failure) {
+    try request.check(1...Int.max)
+    let library = try request.library()
+    try TakesRequest.each(request.arguments) { id throws(Failure) in
+      let take = try Failure.of { () throws(LibraryFault) in
+        let take = try library.take(id)
+        try library.delete(take.id)
+        return take
+      }
+      Environment.say(
+        "\(quoted(PlainText.line(take.title))) is in the trash for \(TakeLibrary.trashDays) days; "
+          + "\(request.command("restore \(take.id.prefix(8))")) brings it back")
+    }
+  }
+
+  static func restore(_ request: TakesRequest) throws(Failure) {
+    try request.check(1...Int.max)
+    let library = try request.library()
+    try TakesRequest.each(request.arguments) { id throws(Failure) in
+      try Failure.of { () throws(LibraryFault) in _ = try library.restore(id) }
+    }
+  }
+
+  static func emptyTrash(_ request: TakesRequest) throws(Failure) {
+    for option in ["json", "offset", "count"] where request.given.has(option) {
+      throw Failure(.usage, "--empty and --\(option) exclude each other")
+    }
+    let library = try request.library()
+    let count = try Failure.of { () throws(LibraryFault) in
+      // What was deleted in this very moment goes, too.
+      try library.emptyTrash(olderThanDays: -1)
+    }
+    Environment.say(count == 1 ? "1 take is deleted" : "\(count) takes are deleted")
+  }
+}

@@ -1,0 +1,123 @@
+internal import Control
+internal import Posix
+internal import Takes
+
+/// What brings files into the library and out of it, and mends it.
+enum TakesFiling {
+  // MARK: - In and out
+
+  static func importFiles(_ request: TakesRequest) throws(Failure) {
+    try request.check(1...Int.max)
+    let library = try request.newLibrary()
+    var progress = ProgressBar()
+    var done = 0
+    try TakesRequest.each(request.arguments) { path throws(Failure) in
+      let label = place(done, request.arguments.count)
+      done += 1
+      defer { progress.clear() }
+      let take = try Failure.of { () throws(LibraryFault) in
+        try library.importFile(path) { progress.show($0, of: $1, label) }
+      }
+      progress.clear()
+      try Failure.print(take.id + "\n")
+    }
+  }
+
+  static func export(_ request: TakesRequest) throws(Failure) {
+    try request.check(2...Int.max)
+    let target = request.arguments[request.arguments.count - 1]
+    let ids = request.arguments.dropLast()
+    let isFolder = Files.isFolder(target)
+    if !isFolder {
+      guard ids.count == 1 else {
+        throw Failure(.usage, "several takes need a folder to go to; \(target) is none")
+      }
+      do throws(SoundFileError) {
+        _ = try SoundFormat(endingOf: target)
+      } catch {
+        throw Failure(error)
+      }
+    }
+    let library = try request.library()
+    var progress = ProgressBar()
+    var done = 0
+    try TakesRequest.each(ids) { id throws(Failure) in
+      let label = place(done, ids.count)
+      done += 1
+      defer { progress.clear() }
+      try Failure.of { () throws(LibraryFault) in
+        let take = try library.take(id)
+        let path = isFolder ? "\(target)/\(fileName(take))" : target
+        try library.export(take.id, to: path) { progress.show($0, of: $1, label) }
+      }
+    }
+  }
+
+  private static func place(_ done: Int, _ all: Int) -> String {
+    all > 1 ? "\(done + 1) of \(all)" : ""
+  }
+
+  /// A name that people know the take by, and no other take has.
+  private static func fileName(_ take: Take) -> String {
+    var title = PlainText.line(take.title).replacing("/", with: "-").drop { ". ".contains($0) }
+    // With what follows it must not have more bytes than a name can have.
+    while title.utf8.count > 200 { title.removeLast() }
+    return "\(title.isEmpty ? "" : title + " ")\(take.id.prefix(8)).wav"
+  }
+
+  // MARK: - Mending
+
+  static func reindex(_ request: TakesRequest) throws(Failure) {
+    try request.check(0...0)
+    let home = try request.home()
+    var progress = ProgressBar()
+    defer { progress.clear() }
+    var unreadable: Set<String> = []
+    let result: (takes: Int, unreadable: [String])
+    do throws(LibraryFault) {
+      let library = try TakeLibrary(home: home)
+      // Files are told first what only the rows know.
+      sayRecovered(try library.adopt(), &unreadable)
+      let reindexing = try library.reindex { progress.show($0, of: $1, "takes") }
+      result = (reindexing.takes, reindexing.unreadable)
+      progress.clear()
+    } catch {
+      progress.clear()
+      guard error.isDamage else { throw Failure(error) }
+      result = try rebuild(home, &progress, &unreadable)
+    }
+    unreadable.formUnion(result.unreadable)
+    Environment.say(result.takes == 1 ? "1 take" : "\(result.takes) takes")
+    guard !unreadable.isEmpty else { return }
+    for line in unreadable.sorted() { Environment.say(PlainText.line(line)) }
+    throw Failure(
+      .badInput,
+      unreadable.count == 1
+        ? "1 file can't be read, and was left alone"
+        : "\(unreadable.count) files can't be read, and were left alone")
+  }
+
+  private static func rebuild(
+    _ home: String, _ progress: inout ProgressBar, _ unreadable: inout Set<String>
+  ) throws(Failure) -> (takes: Int, unreadable: [String]) {
+    do throws(LibraryFault) {
+      let (library, result) = try TakeLibrary.rebuild(home: home) {
+        progress.show($0, of: $1, "takes")
+      }
+      progress.clear()
+      let adoption = try library.adopt()
+      sayRecovered(adoption, &unreadable)
+      Environment.say(
+        "the database was damaged: it is library.sqlite.damaged now, the new one has no settings "
+          + "yet, and a node that runs on \(home) must be started again")
+      return (result.takes + adoption.adopted.count, result.unreadable)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private static func sayRecovered(_ adoption: Adoption, _ unreadable: inout Set<String>) {
+    unreadable.formUnion(adoption.unreadable)
+    for id in adoption.recovered { Environment.say("\(id) had not been ended, and is mended") }
+  }
+}

@@ -1,0 +1,100 @@
+internal import Control
+internal import Posix
+internal import Takes
+
+/// What is asked for of a library of takes.
+struct TakesRequest {
+  let given: CommandPage.Given
+  /// What follows the command's name.
+  let arguments: [String]
+  private let verb: TakesCommand.Verb
+
+  init(_ given: CommandPage.Given, _ verb: TakesCommand.Verb) {
+    self.given = given
+    self.verb = verb
+    arguments = Array(given.rest.dropFirst())
+  }
+
+  // MARK: - Arguments
+
+  /// Throws unless there are so many arguments.
+  func check(_ range: ClosedRange<Int>) throws(Failure) {
+    if range.contains(arguments.count) { return }
+    let usage =
+      "syrinx takes \(verb.name)" + (verb.arguments.isEmpty ? "" : " \(verb.arguments)")
+    guard let extra = arguments.dropFirst(range.upperBound).first else {
+      throw Failure(.usage, "`syrinx takes \(verb.name)` needs more: \(usage)")
+    }
+    throw Failure(.usage, "\(quoted(extra)) is one too many: \(usage)")
+  }
+
+  /// Does something with each of several; where some fail, the others are done all the same.
+  static func each(
+    _ items: some Collection<String>, _ body: (String) throws(Failure) -> Void
+  ) throws(Failure) {
+    var failures: [Failure] = []
+    for item in items {
+      do throws(Failure) {
+        try body(item)
+      } catch {
+        if items.count == 1 { throw error }
+        Environment.say(error.message)
+        failures.append(error)
+      }
+    }
+    guard let first = failures.first else { return }
+    throw Failure(first.code, "\(failures.count) of \(items.count) failed")
+  }
+
+  // MARK: - The library
+
+  /// The home folder, which must be there.
+  func home() throws(Failure) -> String {
+    let home = try StoredFiles.home(given)
+    guard Files.isFolder(home) else {
+      throw Failure(
+        .missingInput,
+        "there is no folder \(home); --home names another, and `syrinx takes import` makes it")
+    }
+    return home
+  }
+
+  /// The library of the home folder, which must be there.
+  func library() throws(Failure) -> TakeLibrary {
+    let home = try home()
+    return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
+  }
+
+  /// The library of the home folder, which is made where there is none.
+  func newLibrary() throws(Failure) -> TakeLibrary {
+    let home = try StoredFiles.home(given)
+    return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
+  }
+
+  /// How this command is told to do something else on the same folder.
+  func command(_ words: String) -> String {
+    "`syrinx takes \(words)" + (given["home"].map { " --home \($0)" } ?? "") + "`"
+  }
+}
+
+extension Failure {
+  /// What a fault of the library ends the program with.
+  init(_ fault: LibraryFault) {
+    let code: ExitCode =
+      switch fault.kind {
+      case .missing: .missingInput
+      case .denied: .notPermitted
+      case .broken: .badInput
+      case .io: .cannotWrite
+      case .busy: .unavailable
+      }
+    self.init(code, PlainText.line(fault.message))
+  }
+
+  /// Does what the library does, and fails as it does.
+  static func of<Result>(
+    _ body: () throws(LibraryFault) -> Result
+  ) throws(Failure) -> Result {
+    do throws(LibraryFault) { return try body() } catch { throw Failure(error) }
+  }
+}

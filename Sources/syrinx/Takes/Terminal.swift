@@ -1,0 +1,16 @@
+internal import Glibc
+internal import Posix
+
+/// The terminal that standard output goes to, where it is one.
+enum Terminal {
+  private static let usualWidth = 80
+
+  /// How many columns it has: as it says itself, else as COLUMNS says; nil where there is none.
+  static var width: Int? {
+    guard isatty(1) == 1 else { return nil }
+    var size = winsize()
+    if ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    if let columns = Environment["COLUMNS"].flatMap({ Int($0) }), columns > 0 { return columns }
+    return usualWidth
+  }
+}
