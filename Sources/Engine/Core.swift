@@ -21,6 +21,7 @@ struct Core: ~Copyable {
   // The live input goes back through the chain when the warp, which has rested, is warm.
   private var framesUntilChain = 0
   private var player: Player
+  private var capture: Capture
   private var live: Strip, loop: Strip, grid: Strip, music: Strip
   private var master: Master
   private var presence: Fader
@@ -55,6 +56,7 @@ struct Core: ~Copyable {
     inGain = Fader(at: 1, sampleRate: rate)
     chain = Chain(sampleRate: sampleRate)
     player = Player(sampleRate: sampleRate)
+    capture = Capture(sampleRate: sampleRate)
     live = Strip(sampleRate: rate)
     loop = Strip(sampleRate: rate)
     grid = Strip(sampleRate: rate)
@@ -92,6 +94,7 @@ struct Core: ~Copyable {
     music.setSampleRate(rate)
     master.setSampleRate(rate)
     presence.setSampleRate(rate)
+    capture.setSampleRate(sampleRate)
     if sampleRate == self.sampleRate {
       chain.reset()
     } else {
@@ -267,6 +270,9 @@ struct Core: ~Copyable {
       }
     case .load(let passage): transfer(passage, loading: true, number, wasTimed)
     case .keep(let passage): transfer(passage, loading: false, number, wasTimed)
+    case .capture(let passage):
+      if let passage { capture.begin(passage) } else { capture.end() }
+      push(.done, command: number, wasTimed: wasTimed)
     case .leave:
       leaving = number
       presence.move(to: 0)
@@ -341,6 +347,8 @@ struct Core: ~Copyable {
     case .musicRoute: music.setRoute(Core.route(value))
     case .mute: master.setMute(value != 0)
     case .transportFollow: shared.transportFollowed.store(value != 0, ordering: .relaxed)
+    case .captureSource: capture.setSource(value == 0 ? .input : .output)
+    case .captureFormat: capture.setFine(value != 0)
     default: chain.set(parameter, value)
     }
     player.set(parameter, value, at: present)
@@ -443,6 +451,7 @@ struct Core: ~Copyable {
     Core.clear(ports.loop, frames: frames)
     Core.clear(ports.grid, frames: frames)
     Blocks.clear(ports.click, frames: frames)
+    capture.rest(frames: frames)
     restedFrames &+= frames
   }
 
@@ -463,7 +472,7 @@ struct Core: ~Copyable {
 
   // MARK: - Sources
 
-  /// Lets the recorder hear what it listens to, and time pass for the player.
+  /// Lets the recorder and the capture hear what they listen to, and time pass for the player.
   @_noLocks
   private mutating func record(_ ports: Ports, frames: Int) {
     if player.isListening {
@@ -478,6 +487,10 @@ struct Core: ~Copyable {
       let (number, wasTimed) = (player.transfer.command, player.transfer.wasTimed)
       player.transfer.end()
       answer(nil, number, wasTimed)
+    }
+    if capture.isOn {
+      capture.write(
+        input: isDrySilent ? silence : dry, output: ports.output, frames: frames)
     }
   }
 
@@ -526,7 +539,7 @@ struct Core: ~Copyable {
       inGain.apply(to: sound, frames: frames, scratch: scratch)
     }
     isDrySilent = isSilent
-    if !isSilent && player.isListening {
+    if !isSilent && (player.isListening || capture.needsInput) {
       Blocks.copy(sound.left, to: dry.left, frames: frames)
       Blocks.copy(sound.right, to: dry.right, frames: frames)
     }

@@ -16,6 +16,9 @@ package struct Command: BitwiseCopyable, Sendable {
     case load(ClipPassage)
     /// Copies the loop's clip out of it; answered likewise, when all of it is copied.
     case keep(ClipPassage)
+    /// Begins a capture, unless one is on, or ends the one that is; answered with
+    /// `Event.Kind.done`.
+    case capture(CapturePassage?)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }

@@ -15,6 +15,7 @@ package enum Parameter: CaseIterable, Sendable, BitwiseCopyable {
   case playerSource, playerLoop, playerDirection
   case loopFeedback, loopQuantize, loopBeats, loopTempo, loopThreshold
   case loopSemitones, loopRate, loopEngine
+  case captureSource, captureFormat
 
   /// Its place among all of them, from 0.
   package var number: Int {

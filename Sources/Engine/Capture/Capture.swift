@@ -1,0 +1,178 @@
+internal import DSP
+internal import Synchronization
+
+/// Copies what comes in or goes out into a ring, from one frame to another, and never waits.
+struct Capture: BitwiseCopyable {
+  // How long it takes to go over from one source to the other.
+  private static var crossfadeSeconds: Double { @_noLocks get { 0.005 } }
+
+  private var passage: CapturePassage?
+  private var written = 0
+  private var sampleRate: Int
+  private var isFine = false
+  // What shall be captured, and what is; of a crossfade to it from the other, what is left.
+  private var wanted = CaptureSource.input
+  private var source = CaptureSource.input
+  private var framesToFade = 0
+  private let fadeFrames: Int
+
+  @_noLocks
+  init(sampleRate: Double) {
+    self.sampleRate = Int(sampleRate)
+    fadeFrames = max(1, Int(Self.crossfadeSeconds * sampleRate))
+  }
+
+  /// Whether a capture is on.
+  var isOn: Bool {
+    @_noLocks get { passage != nil }
+  }
+
+  /// Whether the sound that comes in is listened to.
+  var needsInput: Bool {
+    @_noLocks get {
+      guard isOn else { return false }
+      if case (.output, .output) = (wanted, source) { return framesToFade > 0 }
+      return true
+    }
+  }
+
+  /// Goes on at another rate, or the same.
+  ///
+  /// A capture that is on takes nothing while the rate is not its own.
+  mutating func setSampleRate(_ rate: Double) {
+    var next = Capture(sampleRate: rate)
+    next.passage = passage
+    next.written = written
+    (next.wanted, next.source) = (wanted, wanted)
+    next.isFine = isFine
+    self = next
+  }
+
+  /// Chooses what is captured, from this frame on.
+  @_noLocks
+  mutating func setSource(_ source: CaptureSource) { wanted = source }
+
+  /// Chooses how the samples of the next capture are kept.
+  @_noLocks
+  mutating func setFine(_ value: Bool) { isFine = value }
+
+  /// Begins a capture, unless one is on.
+  @_noLocks
+  mutating func begin(_ passage: CapturePassage) {
+    if isOn { return }
+    self.passage = passage
+    written = 0
+    source = wanted
+    framesToFade = 0
+    passage.progress.pointee.source = source
+    passage.progress.pointee.isFine = isFine
+    // Releasing: publishes the two.
+    passage.progress.pointee.state.store(CaptureRing.State.running.byte, ordering: .releasing)
+  }
+
+  /// Ends the capture, if one is on; its ring is not touched any more.
+  @_noLocks
+  mutating func end() { end(.ended) }
+
+  @_noLocks
+  private mutating func end(_ state: CaptureRing.State) {
+    guard let passage else { return }
+    self.passage = nil
+    // Releasing: publishes the last frames.
+    passage.progress.pointee.state.store(state.byte, ordering: .releasing)
+  }
+
+  /// Captures the next frames; where there is no room for all of them, those that there is room
+  /// for are the last.
+  @_noLocks
+  mutating func write(input: Stereo, output: Stereo, frames: Int) {
+    guard let passage, passage.rate == sampleRate else { return }
+    let count = room(passage, frames)
+    var done = 0
+    while done < count {
+      let place = (written &+ done) & (passage.capacity &- 1)
+      let part = min(count &- done, passage.capacity &- place)
+      put(
+        input.advanced(by: done), output.advanced(by: done), to: passage.sound.advanced(by: place),
+        frames: part)
+      done &+= part
+    }
+    publish(passage, count, of: frames)
+  }
+
+  /// Captures silence.
+  @_noLocks
+  mutating func rest(frames: Int) {
+    guard let passage, passage.rate == sampleRate else { return }
+    var left = frames
+    while left > 0 && isFading() {
+      let fading = min(left, framesToFade)
+      framesToFade &-= fading
+      left &-= fading
+    }
+    let count = room(passage, frames)
+    let place = written & (passage.capacity &- 1)
+    let part = min(count, passage.capacity &- place)
+    Blocks.clear(passage.sound.left + place, frames: part)
+    Blocks.clear(passage.sound.right + place, frames: part)
+    Blocks.clear(passage.sound.left, frames: count &- part)
+    Blocks.clear(passage.sound.right, frames: count &- part)
+    publish(passage, count, of: frames)
+  }
+
+  @_noLocks
+  private func room(_ passage: CapturePassage, _ frames: Int) -> Int {
+    // Acquiring: the reader is done with the place.
+    let read = passage.progress.pointee.read.load(ordering: .acquiring)
+    return min(frames, passage.capacity &- (written &- read))
+  }
+
+  @_noLocks
+  private mutating func publish(_ passage: CapturePassage, _ count: Int, of frames: Int) {
+    written &+= count
+    // Releasing: publishes the frames.
+    passage.progress.pointee.written.store(written, ordering: .releasing)
+    if count < frames { end(.overrun) }
+  }
+
+  /// Whether the next frame is one of a crossfade; begins one where it is time to.
+  ///
+  /// One that is under way is not turned back, which would be a corner.
+  @_noLocks
+  private mutating func isFading() -> Bool {
+    if framesToFade > 0 { return true }
+    switch (source, wanted) {
+    case (.input, .input), (.output, .output): return false
+    default: break
+    }
+    source = wanted
+    framesToFade = fadeFrames
+    return true
+  }
+
+  @_noLocks
+  private mutating func put(_ input: Stereo, _ output: Stereo, to ring: Stereo, frames: Int) {
+    var done = 0
+    while done < frames && isFading() {
+      let (place, fading) = (ring.advanced(by: done), min(frames &- done, framesToFade))
+      var (former, present) = (input.advanced(by: done), output.advanced(by: done))
+      if case .input = source { (former, present) = (present, former) }
+      Capture.copy(former, to: place, frames: fading)
+      Crossfade.mix(
+        left: present.left, right: present.right, into: place, done: fadeFrames &- framesToFade,
+        length: fadeFrames, frames: fading)
+      framesToFade &-= fading
+      done &+= fading
+    }
+    var present = output
+    if case .input = source { present = input }
+    Capture.copy(
+      present.advanced(by: done), to: ring.advanced(by: done), frames: frames &- done)
+  }
+
+  @_noLocks
+  private static func copy(_ sound: Stereo, to other: Stereo, frames: Int) {
+    Blocks.copy(sound.left, to: other.left, frames: frames)
+    Blocks.copy(sound.right, to: other.right, frames: frames)
+  }
+}
