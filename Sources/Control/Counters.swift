@@ -12,4 +12,6 @@ package struct Counters: Equatable {
   package var denied = 0
   /// Connections that the node ended, because of what they sent or did not take.
   package var dropped = 0
+  /// Captures that ended, or did not become takes, because of the disk.
+  package var captureFaults = 0
 }

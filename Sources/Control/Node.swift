@@ -50,6 +50,7 @@ package final class Node {
   var clipsUnderWay = 0
   /// What is known of the clip in the loop.
   var story: ClipStory?
+  let capture: Capture
   // The threads that wait for disks, each for what may wait for the others of its kind.
   let errands: [Errands]
   /// The steady time, in microseconds.
@@ -75,10 +76,16 @@ package final class Node {
     self.presets = Presets(presets, presetErrands)
     takes = home.map { TakeDesk(home: $0) }
     errands = [presetErrands] + (takes.map { [$0.lists, $0.files] } ?? [])
+    capture = Capture(home: home)
+    capture.surroundings = { [unowned self] in
+      Capture.Surroundings(place: place, preset: self.presets.loaded)
+    }
   }
 
   /// Whether something is on its way to a disk.
-  package var isWriting: Bool { errands.contains { $0.count > 0 } }
+  package var isWriting: Bool { capture.isBusy || hasErrands }
+
+  private var hasErrands: Bool { errands.contains { $0.count > 0 } }
 
   /// Connects the way out.
   package func connect(to outlet: any Outlet) { self.outlet = outlet }
@@ -271,14 +278,14 @@ package final class Node {
     for errands in errands { errands.deliver() }
     let now = now()
     takes?.tidy(now) { _ in }
-    let playerLook = playerWatch.look(now, node: self)
+    let looks = [playerWatch.look(now, node: self), lookAfterCaptures()]
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }
     var milliseconds = feedback.millisecondsUntilDue(now)
     // What waits for its time in the audio is told within a few milliseconds of it.
     if timedUnderWay > 0 { milliseconds = min(milliseconds, 5) }
-    if let playerLook { milliseconds = min(milliseconds, playerLook) }
-    if isWriting { milliseconds = min(milliseconds, 2) }
+    for case let look? in looks { milliseconds = min(milliseconds, look) }
+    if hasErrands { milliseconds = min(milliseconds, 2) }
     if let due = agenda.nextDue {
       milliseconds = min(milliseconds, max(1, Int(min((due - horizon) / 1000, 1e6))))
     }
@@ -311,6 +318,17 @@ package final class Node {
     counters.errors += 1
     guard let client, mayAnswer(client) else { return }
     send(refusal.answer(to: path), answering: client)
+  }
+
+  /// Tells of what went wrong by itself: a client, and all who subscribe to errors or to the address.
+  func report(_ refusal: Refusal, of path: String, to client: Client?) {
+    counters.errors += 1
+    var targets = Set(client.map(feedback.targets(for:)) ?? [])
+    for path in ["/error", path] {
+      guard let index = table.index(of: path) else { continue }
+      feedback.subscriptions.forEach(wanting: index) { targets.insert($0) }
+    }
+    for target in targets { outlet?.send(refusal.answer(to: path), to: target) }
   }
 
   /// Whether this packet is still answered; says so once where it is not.

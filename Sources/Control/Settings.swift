@@ -17,7 +17,7 @@ extension Node {
     switch address.kind {
     case .choice, .selection:
       try perform(path, [.string(text)], at: due)
-    case .number, .whole, .command(_, isButton: true, _):
+    case .number, .whole, .toggle, .command(_, isButton: true, _):
       guard let number = Double(text) else {
         throw Refusal(.type, "\(path) takes \(address.usage); got \(quoted(text))")
       }

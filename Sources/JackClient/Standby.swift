@@ -6,7 +6,6 @@ internal import Synchronization
 /// Renders the engine into nowhere while there is no server, by the clock of the host: commands
 /// take effect, and answers come, as always.
 package final class Standby: Sendable {
-  private static let rate = 48_000.0
   private static let periodMilliseconds = 5
   private static let longestBlock = 4096
 
@@ -16,8 +15,10 @@ package final class Standby: Sendable {
   /// Takes the engine over, and renders it until `end`.
   package init(_ engine: Engine) throws(SystemError) {
     stop = try Signal()
-    let renderer = engine.takeOver(sampleRate: Self.rate)
-    Thread.start("standby") { [self] in run(renderer, engine) }
+    // The rate of the server that was there: the next one most likely has it, too.
+    let rate = Double(engine.shared.sampleRate)
+    let renderer = engine.takeOver(sampleRate: rate)
+    Thread.start("standby") { [self] in run(renderer, engine, rate: rate) }
   }
 
   /// Ends it; whoever takes the engine over next may come before or after.
@@ -26,7 +27,7 @@ package final class Standby: Sendable {
     stop.set()
   }
 
-  private func run(_ renderer: Renderer, _ engine: Engine) {
+  private func run(_ renderer: Renderer, _ engine: Engine, rate: Double) {
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 3 * Self.longestBlock)
     memory.initialize(repeating: 0, count: 3 * Self.longestBlock)
     defer { memory.deallocate() }
@@ -42,7 +43,7 @@ package final class Standby: Sendable {
     while isWanted.load(ordering: .relaxed) {
       stop.wait(milliseconds: Self.periodMilliseconds)
       let now = HostTime.steady
-      let owed = (now - start) * Self.rate / 1e6 - done
+      let owed = (now - start) * rate / 1e6 - done
       let frames = min(Int(owed), Self.longestBlock)
       guard frames > 0 else { continue }
       let cycle = Cycle(frame: frame, microseconds: now, isFreewheeling: false)

@@ -37,6 +37,8 @@ enum Syrinx {
 
   static func main() {
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is told by the call that writes it.
+    signal(SIGXFSZ, SIG_IGN)
     do throws(Failure) {
       try start(Array(CommandLine.arguments.dropFirst()))
     } catch {

@@ -37,7 +37,11 @@ extension Address {
   func outOfRange(_ number: Double) -> Refusal {
     let (least, greatest) = range
     let unit = unit.isEmpty ? "" : " \(unit)"
-    let whole = if case .whole = kind { "a whole number" } else { "a number" }
+    let whole =
+      switch kind {
+      case .whole, .toggle: "a whole number"
+      default: "a number"
+      }
     let rest = allowsZero ? "" : ", but not 0"
     return Refusal(
       .range,
@@ -55,7 +59,7 @@ extension Address {
   var usage: String {
     switch kind {
     case .number, .place: return "one number, or nothing to ask for its value"
-    case .whole: return "one whole number, or nothing to ask for its value"
+    case .whole, .toggle: return "one whole number, or nothing to ask for its value"
     case .choice(_, let words, _):
       return "one of \(words.joined(separator: ", ")), or nothing to ask for its value"
     case .selection: return "one name, or nothing to ask for the present one"

@@ -12,6 +12,11 @@ package struct Address: Sendable {
     case whole(Parameter, ClosedRange<Int>, initial: Int)
     /// One word of a few that can be set and asked for.
     case choice(Parameter, [String], initial: Int)
+    /// Something that is on or off, and can go off by itself: set, a command for the audio thread at
+    /// the message's own time.
+    case toggle(
+      read: @Sendable (Node) -> Bool,
+      make: @Sendable (Node, Bool, Request) throws(Refusal) -> PlannedCommand)
     /// The name of something that stands for much: with it, commands for the audio thread at the
     /// message's own time; without, the question which was the last.
     case selection(
@@ -108,7 +113,7 @@ package struct Address: Sendable {
   package var types: String {
     switch kind {
     case .number, .place: "f"
-    case .whole: "i"
+    case .whole, .toggle: "i"
     case .choice, .selection: "s"
     case .reading(let types, _, _), .sent(let types): types
     case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _, _),
@@ -124,6 +129,7 @@ package struct Address: Sendable {
     case .whole(_, let range, _): (Float(range.lowerBound), Float(range.upperBound))
     case .setting(let forms, _, _) where forms.count == 1 && forms[0].kind != .text:
       (Float(forms[0].range.lowerBound), Float(forms[0].range.upperBound))
+    case .toggle: (0, 1)
     default: (0, 0)
     }
   }
@@ -144,10 +150,15 @@ package struct Address: Sendable {
     if case .errand(_, let end, _) = kind { end } else { nil }
   }
 
+  /// Whether it is 1 or 0, and can go to 0 by itself.
+  package var isToggle: Bool {
+    if case .toggle = kind { true } else { false }
+  }
+
   /// Whether it has a value that can be asked for.
   package var hasValue: Bool {
     switch kind {
-    case .reading, .selection, .place, .setting: true
+    case .reading, .selection, .place, .setting, .toggle: true
     default: parameter != nil
     }
   }

@@ -14,7 +14,8 @@ package struct AddressTable: Sendable {
   /// All that the node understands and sends.
   package static let node = AddressTable(
     Address.ofTheNode + Address.ofTheMixer + Address.ofTheChain + Address.ofTheTempo
-      + Address.ofThePlayer + Address.ofTheLoop + Address.ofTheTakes + Address.ofThePresets
+      + Address.ofThePlayer + Address.ofTheLoop + Address.ofTheCapture + Address.ofTheTakes
+      + Address.ofThePresets
       + Address.ofTheStatus)
 
   /// A table of these addresses, whose paths must differ.

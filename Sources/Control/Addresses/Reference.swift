@@ -48,7 +48,7 @@ package enum Reference {
   private static func limits(_ address: Address) -> String {
     let unit = address.unit.isEmpty ? "" : " \(address.unit)"
     switch address.kind {
-    case .number, .whole:
+    case .number, .whole, .toggle:
       return
         "\(plain(Double(address.range.least)))…\(plain(Double(address.range.greatest)))\(unit)"
     case .choice(_, let words, _): return words.joined(separator: " ")

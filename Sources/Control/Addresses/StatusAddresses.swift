@@ -62,6 +62,9 @@ extension Address {
     part("nan", "i", "samples", "Samples that were no number and were silenced") {
       [.int32(Int32(truncatingIfNeeded: $0.engine.shared.nonFiniteCount))]
     },
+    part("captureFaults", "i", "", "Captures that the disk has ended") {
+      [.int32(Int32(truncatingIfNeeded: $0.counters.captureFaults))]
+    },
   ]
 
   private static func part(

@@ -86,6 +86,22 @@ extension Node {
       if plan.commands.isEmpty { plan.firstPath = address.path }
       plan.commands += commands
       if let client { feedback.heard(address.path, [arguments[0]], from: client) }
+    case .toggle(let read, let make):
+      guard let argument = arguments.first else {
+        plan.afterwards.append { [self] in
+          reply(address.path, [.int32(read(self) ? 1 : 0)], to: client)
+        }
+        return
+      }
+      guard arguments.count == 1, let number = argument.number else {
+        throw address.wrongType(got: arguments)
+      }
+      guard number == 0 || number == 1 else { throw address.outOfRange(number) }
+      var command = try make(self, number == 1, Request(arguments: [argument], client: client))
+      command.due = due
+      if plan.commands.isEmpty { plan.firstPath = address.path }
+      plan.commands.append(command)
+      if let client { feedback.heard(address.path, [.int32(Int32(number))], from: client) }
     case .place(let range, let read, let make):
       guard let argument = arguments.first else {
         plan.afterwards.append { [self] in

@@ -92,9 +92,15 @@ package struct WaveWriter: ~Copyable {
     place += isFloat ? 4 : 3
   }
 
+  /// Counts all that was written so far, which nothing but the machine's own end can take away
+  /// then.
+  package mutating func countCurrent() throws(SoundFileError) {
+    try file.write(form.head(dataEnd: dataEnd), at: 0)
+  }
+
   /// Counts all that was written so far, and waits until it is safe on the disk.
   package mutating func keepCurrent() throws(SoundFileError) {
-    try file.write(form.head(dataEnd: dataEnd), at: 0)
+    try countCurrent()
     try file.keep()
   }
 

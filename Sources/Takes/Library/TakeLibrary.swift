@@ -58,6 +58,16 @@ package final class TakeLibrary {
   /// What is left there after a crash is found by `adopt`.
   package func recordingPath(_ id: String) -> String { files.recording(id) }
 
+  /// The same in a home folder whose database may be in use, or damaged; its folder is made where
+  /// there is none.
+  package static func recordingPath(
+    _ id: String, home: String
+  ) throws(LibraryFault) -> String {
+    let files = TakeFiles(home: home)
+    try files.makeFolders()
+    return files.recording(id)
+  }
+
   // MARK: - The schema
 
   private func prepare() throws(LibraryFault) {

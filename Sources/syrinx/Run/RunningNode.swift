@@ -205,10 +205,12 @@ final class RunningNode {
     Environment.notifyServiceManager("STOPPING=1")
     announcement?.end()
     leaveServer()
-    standby?.end()
+    // With the fade.
+    node.endCapture()
     // What was taken on to be kept is kept.
     let deadline = HostTime.steady + Self.writingMilliseconds * 1e3
     while node.isWriting && HostTime.steady < deadline { turn(atMost: 1) }
+    standby?.end()
     urlFile?.remove()
   }
 

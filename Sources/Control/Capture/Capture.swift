@@ -1,0 +1,101 @@
+internal import Engine
+internal import Posix
+internal import Takes
+
+/// The captures of the node: the one that is on, and those that are still being ended.
+final class Capture {
+  /// What is known of a take from elsewhere, when it begins.
+  struct Surroundings {
+    var place: Place?
+    var preset = ""
+  }
+
+  // Each holds seconds of sound in memory.
+  private static let most = 4
+
+  /// A capture that has begun.
+  struct Entry {
+    let run: CaptureRun
+    /// Who is told of its end, apart from those who subscribe.
+    var starter: Client?
+    var ender: Client?
+    var isFaultTold = false
+    /// Whether the audio thread was told to end it because of a fault.
+    var isStopped = false
+    /// Whether another follows it, at another rate.
+    var isFollowed = false
+  }
+
+  private struct Known {
+    weak var ring: CaptureRing?
+  }
+
+  private let home: String?
+  private var known: [Known] = []
+  var entries: [Entry] = []
+  /// The last one that began.
+  private(set) var latest: CaptureRun?
+  /// Whether one is on, or is about to be by what was asked for.
+  var isOn = false
+  /// How many commands to be followed at once are under way.
+  var underWay = 0
+  /// What is known of a take when it begins.
+  var surroundings: () -> Surroundings = { Surroundings() }
+
+  init(home: String?) { self.home = home }
+
+  /// Whether something is on its way to the disk.
+  var isBusy: Bool { !entries.isEmpty }
+
+  /// The one that runs.
+  var running: CaptureRun? { latest.flatMap { $0.ring.state == .running ? $0 : nil } }
+
+  /// All that a capture needs before its first frame.
+  struct Preparation {
+    let ring: CaptureRing
+    fileprivate let home: String
+    fileprivate let wake: Signal
+  }
+
+  /// Prepares a capture.
+  func prepare(rate: Int) throws(Refusal) -> Preparation {
+    guard let home else {
+      throw Refusal(.state, "there is no home folder to keep it in; `syrinx run` has one")
+    }
+    known.removeAll { $0.ring == nil }
+    guard known.count < Self.most else {
+      throw Refusal(
+        .busy, "\(known.count) captures are planned or being ended already; send it again later")
+    }
+    do throws(SystemError) {
+      let preparation = Preparation(ring: CaptureRing(rate: rate), home: home, wake: try Signal())
+      known.append(Known(ring: preparation.ring))
+      return preparation
+    } catch {
+      throw Refusal(.io, "can't begin to capture: \(error)")
+    }
+  }
+
+  /// Sends a capture to the disk, if it has begun: not where one was on.
+  func begin(_ preparation: Preparation, engine: Engine, for client: Client?) {
+    let ring = preparation.ring
+    guard ring.state != .waiting else { return }
+    let surroundings = surroundings()
+    var take = Take(rate: ring.rate, source: ring.source == .input ? .input : .output)
+    take.place = surroundings.place
+    take.preset = surroundings.preset
+    let run = CaptureRun(
+      ring, take, home: preparation.home, engine: engine, wake: preparation.wake)
+    entries.append(Entry(run: run, starter: client))
+    latest = run
+    run.start()
+  }
+
+  /// Notes that whatever was on was ended, for a client.
+  func end(for client: Client?) {
+    for index in entries.indices where entries[index].run.ring.hasEnded {
+      if entries[index].ender == nil { entries[index].ender = client }
+      entries[index].run.noteEnd()
+    }
+  }
+}
