@@ -12,12 +12,13 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
   let host = OfflineHost()
   private(set) var node: Node!
   var seconds = 1000.0
+  var rate = 48_000
   private(set) var received: [Client: [Received]] = [:]
 
   var status: SoundServerStatus {
     var status = SoundServerStatus()
     status.isRunning = true
-    status.rate = 48_000
+    status.rate = rate
     status.block = 64
     return status
   }

@@ -121,6 +121,19 @@ extension NodeTests {
           #expect(code(phone.receive("/error")) == "type", "\(address.path)")
           phone.send(address.path, .string("no such name"))
           #expect(code(phone.receive("/error")) == "missing", "\(address.path)")
+        case .toggle:
+          #expect(phone.ask(address.path)?.arguments == [.int32(0)])
+          phone.send(address.path, .blob([1]))
+          #expect(code(phone.receive("/error")) == "type", "\(address.path)")
+          phone.send(address.path, .int32(2))
+          #expect(code(phone.receive("/error")) == "range", "\(address.path)")
+          for value: Int32 in [1, 0] {
+            phone.send(address.path, .int32(value))
+            #expect(phone.sync())
+            // A subscriber was told by itself, too.
+            _ = phone.receiveAll(seconds: 0.1)
+            #expect(phone.ask(address.path)?.arguments == [.int32(value)])
+          }
         case .sent:
           phone.send(address.path, .string("x"))
         default: break

@@ -1,0 +1,346 @@
+import Control
+import Engine
+import Foundation
+import OSC
+import Takes
+import TestSupport
+import Testing
+
+/// What a capture is asked for, what it tells, and what it leaves on the disk.
+@Suite struct CaptureTests {
+  private let folder: TemporaryFolder
+  private let desk: Desk
+  private var home: String { folder.path("home") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    desk = Desk(
+      presets: PresetLibrary(own: folder.path("presets")), home: folder.path("home"))
+  }
+
+  private var state: (word: String?, seconds: Double?, id: String) {
+    let told = desk.tell("/capture/state").last { $0.address == "/capture/state" }
+    let values = told?.arguments ?? []
+    guard values.count == 3 else { return (nil, nil, "") }
+    return (values[0].text, values[1].number, values[2].text ?? "")
+  }
+
+  private var isOn: [Argument]? {
+    desk.tell("/capture/on").last { $0.address == "/capture/on" }?.arguments
+  }
+
+  private func code(_ received: [Received]) -> String? {
+    guard let error = received.first, error.address == "/error" else { return nil }
+    return error.arguments[1].text
+  }
+
+  /// Lets the time pass until nothing is on its way to the disk.
+  private func awaitDisk() {
+    for _ in 0..<1000 where desk.node.isWriting {
+      usleep(5000)
+      desk.pass()
+    }
+    #expect(!desk.node.isWriting)
+  }
+
+  private var takes: [Take] {
+    get throws { try TakeLibrary(home: home).list(count: 10).takes }
+  }
+
+  private func sound(_ take: Take) throws -> (left: [Float], right: [Float], rate: Int) {
+    try SoundFixture.read(TakeLibrary(home: home).path(take))
+  }
+
+  @Test func `what is captured becomes a take that tells of itself, and whoever ended it hears so`()
+    throws
+  {
+    let (starter, ender) = (Desk.client(9001), Desk.client(9002))
+    desk.tell("/preset/save", .string("mine"))
+    awaitDisk()
+    desk.tell("/preset", .string("mine"))
+    desk.tell("/capture/format", .string("float"))
+    desk.pass()
+    #expect(isOn == [.int32(0)] && state.word == "off" && state.id == "")
+    desk.tell("/capture/on", .int32(1), as: starter)
+    #expect(isOn == [.int32(1)])
+    let sent = Tone.noise(frames: 4800)
+    _ = desk.host.render(sent, block: 64)
+    desk.pass()
+    let (word, seconds, id) = state
+    #expect(word == "on" && seconds == Double(Float(4864.0 / 48_000)))
+    #expect(try takes.isEmpty)
+    desk.tell("/capture/on", .float(0), as: ender)
+    desk.pass()
+    #expect(isOn == [.int32(0)] && state.word == "off")
+    awaitDisk()
+    #expect(desk.take(starter).isEmpty)
+    #expect(desk.take(ender) == [Received("/reply", [.string("/capture/on"), .string(id)])])
+    let take = try #require(try takes.first)
+    #expect(take.id == id && take.frames == 4864 && take.rate == 48_000)
+    #expect(take.source == .input && take.preset == "mine")
+    #expect(take.title == Take.title(for: take.date))
+    #expect(abs(Double(take.date.microseconds) / 1e6 - Date().timeIntervalSince1970) < 60)
+    let kept = try sound(take).left
+    let (count, difference) = (kept.count, Measure.firstDifference(kept, sent))
+    #expect(count == 4864 && difference == nil)
+    #expect(abs((take.peak ?? 0) - 20 * log10(Double(Measure.peak(sent)))) < 1e-9)
+    // The file says all of it by itself.
+    let file = try TakeLibrary(home: home).path(take)
+    #expect(try WaveTags.read(file).metadata == take.json)
+    #expect(desk.tell("/status/captureFaults").first?.arguments == [.int32(0)])
+  }
+
+  @Test func `what goes out is kept in 24 bits`() throws {
+    desk.tell("/capture/source", .string("out"))
+    desk.tell("/out/gain", .float(-12))
+    desk.pass(frames: 4800)
+    desk.tell("/capture/on", .bool(true))
+    let heard = desk.host.render(Tone.noise(frames: 48_000), block: 64).left
+    desk.pass()
+    desk.tell("/capture/on", .bool(false))
+    desk.pass()
+    awaitDisk()
+    let take = try #require(try takes.first)
+    #expect(take.source == .output && take.loudness != nil)
+    let kept = try sound(take).left
+    // Half of the last of 24 bits.
+    let error = zip(kept, heard).map { abs($0 - $1) }.max() ?? 1
+    #expect(error <= 0.5 / 8_388_608 && error > 0 && kept.count == 48_064)
+  }
+
+  @Test func `it takes one whole number, and is told to subscribers`() {
+    let listener = Desk.client(9001)
+    desk.tell("/subscribe", .string("/capture"), as: listener)
+    desk.pass()
+    #expect(code(desk.tell("/capture/on", .int32(2))) == "range")
+    #expect(code(desk.tell("/capture/on", .float(0.5))) == "range")
+    #expect(code(desk.tell("/capture/on", .string("on"))) == "type")
+    #expect(code(desk.tell("/capture/on", .int32(1), .int32(1))) == "type")
+    #expect(isOn == [.int32(0)])
+    _ = desk.take(listener)
+    desk.tell("/capture/on", .int32(1))
+    desk.pass()
+    desk.pass()
+    let told = desk.take(listener)
+    #expect(told.contains(Received("/capture/on", [.int32(1)])))
+    #expect(told.contains { $0.address == "/capture/state" && $0.arguments[0] == .string("on") })
+    // Seconds go on by themselves, twice in each.
+    for _ in 0..<200 { desk.pass(frames: 480) }
+    let states = desk.take(listener).filter { $0.address == "/capture/state" }
+    #expect((3...5).contains(states.count))
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    desk.pass()
+    #expect(desk.take(listener).contains(Received("/capture/on", [.int32(0)])))
+    awaitDisk()
+  }
+
+  @Test func `a node without a home captures nothing, and says so`() {
+    let desk = Desk()
+    #expect(code(desk.tell("/capture/on", .int32(1))) == "state")
+    #expect(desk.tell("/capture/on", .int32(0)).isEmpty)
+    desk.pass()
+    #expect(desk.tell("/capture/on") == [Received("/capture/on", [.int32(0)])])
+  }
+
+  @Test func `on while it is on changes nothing, and off while it is off neither`() throws {
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    desk.tell("/capture/on", .int32(1))
+    desk.pass(frames: 4800)
+    let id = state.id
+    desk.tell("/capture/on", .int32(1))
+    desk.pass(frames: 4800)
+    #expect(state.id == id && isOn == [.int32(1)])
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    awaitDisk()
+    #expect(try takes.map(\.id) == [id])
+    #expect(state.id == id && state.word == "off")
+  }
+
+  @Test func `what was asked for last is told, whatever is still under way`() {
+    desk.tell("/capture/on", .int32(1))
+    _ = desk.host.render([0], block: 1)
+    desk.tell("/capture/on", .int32(0))
+    // It hears of the beginning, and not yet of the end.
+    _ = desk.node.tick()
+    #expect(isOn == [.int32(0)])
+    desk.pass()
+    #expect(isOn == [.int32(0)])
+    awaitDisk()
+  }
+
+  @Test func `one that had no frames leaves nothing`() throws {
+    desk.tell("/capture/on", .int32(1))
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    awaitDisk()
+    #expect(desk.take() == [Received("/reply", [.string("/capture/on"), .string("")])])
+    #expect(try takes.isEmpty)
+    let names = try FileManager.default.contentsOfDirectory(atPath: home + "/takes")
+    #expect(names == ["trash"])
+    #expect(state.id == "" && state.seconds == 0)
+  }
+
+  @Test func `off and on in one go end one take and begin the next on the same frame`() throws {
+    desk.tell("/capture/format", .string("float"))
+    desk.tell("/capture/on", .int32(1))
+    let sent = Tone.noise(frames: 9600)
+    _ = desk.host.render(Array(sent[..<4800]), block: 64)
+    _ = desk.node.tick()
+    desk.tell("/capture/on", .int32(0))
+    desk.tell("/capture/on", .int32(1))
+    _ = desk.host.render(Array(sent[4800...]), block: 64)
+    _ = desk.node.tick()
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    awaitDisk()
+    let sounds = try takes.reversed().map { try sound($0).left }
+    #expect(sounds.map(\.count) == [4800, 4800])
+    let difference = Measure.firstDifference(sounds.flatMap(\.self), sent)
+    #expect(difference == nil)
+  }
+
+  @Test func `no more are planned than there is memory for`() {
+    for index in 0..<8 {
+      let answer = desk.tell("/capture/on", .int32(1))
+      #expect(index < 4 ? answer.isEmpty : code(answer) == "busy")
+    }
+    desk.pass()
+    // What was planned for nothing is free again.
+    #expect(desk.tell("/capture/on", .int32(1)).isEmpty)
+    desk.pass()
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    awaitDisk()
+  }
+
+  // MARK: - What goes wrong
+
+  @Test func `a disk that is too slow ends it there, and all that it had room for is kept`() throws
+  {
+    let (starter, listener) = (Desk.client(9001), Desk.client(9002))
+    desk.tell("/subscribe", .string("/status"), as: listener)
+    desk.tell("/subscribe", .string("/error"), as: listener)
+    // A surface whose button would go on shining.
+    desk.tell("/subscribe", .string("/capture"), as: starter)
+    desk.tell("/capture/on", .int32(1), as: starter)
+    // The disk's thread begins when the node hears of it: it has not yet.
+    let sent = Tone.noise(frames: 600_000)
+    let heard = desk.host.render(sent, block: 1024).left
+    desk.pass()
+    for client in [starter, listener] {
+      let received = desk.take(client)
+      let errors = received.filter { $0.address == "/error" }
+      #expect(received.contains(Received("/capture/on", [.int32(0)])) == (client == starter))
+      #expect(errors.count == 1)
+      #expect(errors.first?.arguments[..<2] == [.string("/capture/on"), .string("io")])
+      #expect(errors.first?.arguments[2].text?.contains("too slow") == true)
+    }
+    #expect(isOn == [.int32(0)] && state.word == "off")
+    awaitDisk()
+    #expect(try takes.map(\.frames) == [524_288])
+    #expect(desk.tell("/status/captureFaults").first?.arguments == [.int32(1)])
+    let difference = Measure.firstDifference(heard, sent)
+    #expect(difference == nil)
+    #expect(desk.tell("/capture/on", .int32(1)).isEmpty)
+    desk.pass()
+    #expect(isOn == [.int32(1)])
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    awaitDisk()
+  }
+
+  @Test func `what stands in the way of the folder is told, and it goes off`() throws {
+    try FileManager.default.createDirectory(
+      atPath: home, withIntermediateDirectories: true)
+    try Data().write(to: URL(fileURLWithPath: home + "/takes"))
+    desk.tell("/capture/on", .int32(1))
+    desk.pass()
+    awaitFault()
+    #expect(isOn == [.int32(0)] && state.word == "off")
+  }
+
+  @Test func `a database that is damaged does not keep the sound from the disk`() throws {
+    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+    try Data("this is no database".utf8).write(
+      to: URL(fileURLWithPath: home + "/library.sqlite"))
+    desk.tell("/capture/on", .int32(1))
+    desk.pass(frames: 4800)
+    let part = part
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    awaitFault()
+    // The next start with a whole database finds it.
+    try FileManager.default.removeItem(atPath: home + "/library.sqlite")
+    #expect(FileManager.default.fileExists(atPath: part))
+    #expect(try TakeLibrary(home: home).adopt().recovered.count == 1)
+    #expect(try takes.first?.frames ?? 0 >= 4800)
+  }
+
+  @Test func `a file that somebody deletes meanwhile ends it`() throws {
+    desk.tell("/capture/on", .int32(1))
+    desk.pass()
+    for _ in 0..<1000 where !FileManager.default.fileExists(atPath: part) { usleep(5000) }
+    try FileManager.default.removeItem(atPath: home)
+    awaitFault()
+    #expect(isOn == [.int32(0)] && state.word == "off")
+    // The next one makes the folder anew.
+    desk.tell("/capture/on", .int32(1))
+    desk.pass()
+    desk.tell("/capture/on", .int32(0))
+    desk.pass()
+    awaitDisk()
+    #expect(try takes.count == 1)
+  }
+
+  private var part: String { "\(home)/takes/\(state.id).wav.part" }
+
+  /// Lets the time pass until an error is told; no more than one is.
+  private func awaitFault() {
+    var told: [Received] = []
+    for _ in 0..<1000 where told.isEmpty || desk.node.isWriting {
+      usleep(5000)
+      desk.pass()
+      told += desk.take()
+    }
+    #expect(told.map(\.address) == ["/error"])
+    #expect(told.first?.arguments[..<2] == [.string("/capture/on"), .string("io")])
+    #expect(desk.tell("/status/captureFaults").first?.arguments == [.int32(1)])
+  }
+
+  @Test func `a server that comes back at another rate begins another take`() throws {
+    desk.tell("/capture/format", .string("float"))
+    desk.tell("/capture/on", .int32(1))
+    desk.pass(frames: 48_000)
+    let first = state.id
+    let other = OfflineHost(takingOver: desk.host.engine, sampleRate: 44_100)
+    _ = other.render(Tone.constant(0.25, frames: 4410), block: 64)
+    _ = desk.node.tick()
+    // As long as no server has this rate, it waits.
+    #expect(state.id == first && state.word == "on" && isOn == [.int32(1)])
+    desk.rate = 44_100
+    _ = desk.node.tick()
+    _ = other.render(Tone.constant(0.25, frames: 64), block: 64)
+    _ = desk.node.tick()
+    #expect(state.id != first && state.word == "on" && isOn == [.int32(1)])
+    for _ in 0..<10 { _ = desk.node.tick() }
+    _ = other.render(Tone.constant(0.25, frames: 4346), block: 64)
+    desk.tell("/capture/on", .int32(0))
+    _ = other.render([0.25], block: 1)
+    awaitDisk(other)
+    let kept = try takes.reversed().map { ($0.frames, $0.rate) }
+    #expect(kept.map(\.0) == [48_000, 4410] && kept.map(\.1) == [48_000, 44_100])
+  }
+
+  private func awaitDisk(_ host: OfflineHost) {
+    for _ in 0..<1000 where desk.node.isWriting {
+      usleep(5000)
+      _ = host.render([0], block: 1)
+      _ = desk.node.tick()
+    }
+  }
+}
