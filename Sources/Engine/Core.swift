@@ -22,6 +22,7 @@ struct Core: ~Copyable {
   private var framesUntilChain = 0
   private var player: Player
   private var capture: Capture
+  private var songs: SongPlayer
   private var live: Strip, loop: Strip, grid: Strip, music: Strip
   private var master: Master
   private var presence: Fader
@@ -57,6 +58,7 @@ struct Core: ~Copyable {
     chain = Chain(sampleRate: sampleRate)
     player = Player(sampleRate: sampleRate)
     capture = Capture(sampleRate: sampleRate)
+    songs = SongPlayer(sampleRate: sampleRate)
     live = Strip(sampleRate: rate)
     loop = Strip(sampleRate: rate)
     grid = Strip(sampleRate: rate)
@@ -101,11 +103,16 @@ struct Core: ~Copyable {
       self.sampleRate = sampleRate
       chain = Chain(sampleRate: sampleRate)
       var player = Player(sampleRate: sampleRate)
+      // What was played is let go: whoever brings it does so again, at the new rate.
+      if let change = songs.dropChange() { answer(.otherRate, change.command, change.wasTimed) }
+      answerSongs()
+      songs = SongPlayer(sampleRate: sampleRate)
       for parameter in Parameter.allCases {
         let value = values[parameter.number]
         if value.isNaN { continue }
         chain.set(parameter, value)
         player.set(parameter, value, at: timeline.frame)
+        songs.set(parameter, value)
       }
       if self.player.transfer.isUnderWay {
         let transfer = self.player.transfer
@@ -273,6 +280,10 @@ struct Core: ~Copyable {
     case .capture(let passage):
       if let passage { capture.begin(passage) } else { capture.end() }
       push(.done, command: number, wasTimed: wasTimed)
+    case .playSong(let song):
+      let change = SongChange(song: song, command: number, wasTimed: wasTimed)
+      if let refusal = songs.begin(change) { answer(refusal, number, wasTimed) }
+      answerSongs()
     case .leave:
       leaving = number
       presence.move(to: 0)
@@ -352,6 +363,7 @@ struct Core: ~Copyable {
     default: chain.set(parameter, value)
     }
     player.set(parameter, value, at: present)
+    songs.set(parameter, value)
     values[parameter.number] = value
   }
 
@@ -391,10 +403,11 @@ struct Core: ~Copyable {
     Core.clear(out, frames: frames)
     let isLiveSounding = renderLive(frames: frames, ports: ports)
     let isLoopSounding = renderLoop(frames: frames, ports: ports, onto: isLiveSounding)
-    let isSounding = isLiveSounding || isLoopSounding
+    let isMusicSounding = renderMusic(
+      frames: frames, ports: ports, onto: isLiveSounding || isLoopSounding)
+    let isSounding = isLiveSounding || isLoopSounding || isMusicSounding
     // This has nothing that sounds yet.
     Core.silence(ports.grid, &grid, frames: frames)
-    music.skip(frames: frames)
     Blocks.clear(ports.click, frames: frames)
 
     if !isSounding { clearBus(frames: frames) }
@@ -436,7 +449,8 @@ struct Core: ~Copyable {
   /// Whether nothing will sound or move until something comes in, or is asked for.
   private var canRest: Bool {
     @_noLocks get {
-      chain.isAtRest && player.isAtRest && framesUntilChain == 0 && inGain.isResting
+      chain.isAtRest && player.isAtRest && songs.isAtRest && framesUntilChain == 0
+        && inGain.isResting
         && live.isResting
         && loop.isResting && grid.isResting && music.isResting && master.isResting
         && presence.isResting
@@ -512,6 +526,33 @@ struct Core: ~Copyable {
     _ = stopNonFinite(sound.left, meter: .loop1, frames: frames)
     _ = stopNonFinite(sound.right, meter: .loop2, frames: frames)
     return true
+  }
+
+  /// Adds the song to the buses; false where it is silent.
+  ///
+  /// `onto` says whether the chain's bus has something on it already.
+  @_noLocks
+  private mutating func renderMusic(frames: Int, ports: Ports, onto isBusInUse: Bool) -> Bool {
+    // What the live input needed it for is done.
+    let sound = warped
+    let isSounding = songs.render(to: sound, frames: frames)
+    answerSongs()
+    guard isSounding else {
+      music.skip(frames: frames)
+      return false
+    }
+    if !isBusInUse { clearBus(frames: frames) }
+    clearBusFrames = 0
+    music.process(sound, chain: bus, direct: ports.output, frames: frames, scratch: scratch)
+    return true
+  }
+
+  /// Tells that a song was changed for another, where that is so.
+  @_noLocks
+  private mutating func answerSongs() {
+    if let change = songs.takeAnswer() {
+      push(.done, command: change.command, wasTimed: change.wasTimed)
+    }
   }
 
   /// Clears the chain's bus, unless it still is.

@@ -50,7 +50,7 @@ package struct Warp: ~Copyable {
   private var formant: Glide
   private var octavesOfRate: Glide
 
-  private var step: WarpStep
+  private(set) var step: WarpStep
   private var isGoing = false
   private var wantsNow = false
   // What is older was forgotten.
@@ -190,29 +190,29 @@ package struct Warp: ~Copyable {
   @_noLocks
   private static func ratio(semitones: Float) -> Float { rt_exp(semitones * 0.057_762_265) }
 
-  /// Renders the next frames of a loop, whose time passes at the rate for ever.
+  /// Begins the next piece of a way that leads from the frame `head` of a tape on for ever, and
+  /// returns how many frames it has, at most as many as are wanted.
   @_noLocks
-  package mutating func process(_ loop: inout LoopTape, to out: Stereo, frames: Int) {
+  mutating func beginPiece(from head: Int64, frames: Int) -> Int {
     // Its steps begin where it begins: after a rest, now.
     if !isGoing { framesOfStep = 0 }
-    var done = 0
-    while done < frames {
-      if framesOfStep == 0 {
-        beginStep()
-        changeEngineWhereWanted()
-        if !isGoing {
-          isGoing = true
-          step.place = loop.unrolled.head << 32
-          begin(wantedEngine)
-        }
+    if framesOfStep == 0 {
+      beginStep()
+      changeEngineWhereWanted()
+      if !isGoing {
+        isGoing = true
+        step.place = head << 32
+        begin(wantedEngine)
       }
-      let count = min(framesOfStep, frames &- done)
-      // The place of the last frame, and the frame itself.
-      loop.unroll(to: step.place(ofFrame: count))
-      render(loop.unrolled, to: out.advanced(by: done), frames: count)
-      framesOfStep &-= count
-      done &+= count
     }
+    return min(framesOfStep, frames)
+  }
+
+  /// Renders a piece that was begun, when the tape reaches to the place of its last frame.
+  @_noLocks
+  mutating func renderPiece(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
+    render(tape, to: out, frames: frames)
+    framesOfStep &-= frames
   }
 
   /// Renders as many frames as were written to the tape last; false when the output is silent,

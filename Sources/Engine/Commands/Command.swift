@@ -1,3 +1,5 @@
+package import DSP
+
 /// One instruction to the audio thread: fixed in size, and without references.
 package struct Command: BitwiseCopyable, Sendable {
   /// What an instruction does.
@@ -19,6 +21,9 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Begins a capture, unless one is on, or ends the one that is; answered with
     /// `Event.Kind.done`.
     case capture(CapturePassage?)
+    /// Plays a song instead of the one before, or stops where it is nil; answered likewise, when the
+    /// one before is let go.
+    case playSong(SongPassage?)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }

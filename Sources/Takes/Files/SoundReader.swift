@@ -132,6 +132,24 @@ package struct SoundReader: ~Copyable {
     return made
   }
 
+  /// Goes to a time in seconds before anything was read, or to the end where that comes first.
+  package mutating func skip(seconds: Double) throws(SoundFileError) {
+    precondition(framesRead == 0 && pending.isEmpty)
+    var frames = Int(seconds * Double(fileRate))
+    if promised >= 0 { frames = min(frames, promised) }
+    guard frames > 0 else { return }
+    let place = sf_seek(handle.pointer, sf_count_t(frames), Int32(SEEK_SET))
+    if place >= 0 {
+      framesRead = Int(place)
+      return
+    }
+    // There are files in which one can't go anywhere but on.
+    while framesRead < frames {
+      let wanted = min(frames - framesRead, Self.blockFrames)
+      if try readFile(into: block.stereo, frames: wanted) < wanted { return }
+    }
+  }
+
   /// Reads frames as they are in the file; 0 only at the end.
   private mutating func readFile(
     into output: Stereo, frames: Int

@@ -1,0 +1,27 @@
+/// Tapes of which there is always more: their time passes at the rate, whatever that is.
+extension Warp {
+  /// Renders the next frames of a loop.
+  @_noLocks
+  package mutating func process(_ loop: inout LoopTape, to out: Stereo, frames: Int) {
+    var done = 0
+    while done < frames {
+      let count = beginPiece(from: loop.unrolled.head, frames: frames &- done)
+      // The place of the last frame, and the frame itself.
+      loop.unroll(to: step.place(ofFrame: count))
+      renderPiece(loop.unrolled, to: out.advanced(by: done), frames: count)
+      done &+= count
+    }
+  }
+
+  /// Renders the next frames of a song.
+  @_noLocks
+  package mutating func process(_ song: inout SongTape, to out: Stereo, frames: Int) {
+    var done = 0
+    while done < frames {
+      let count = beginPiece(from: song.laid.head, frames: frames &- done)
+      song.lay(to: step.place(ofFrame: count))
+      renderPiece(song.laid, to: out.advanced(by: done), frames: count)
+      done &+= count
+    }
+  }
+}
