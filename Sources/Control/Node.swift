@@ -51,16 +51,17 @@ package final class Node {
   /// What is known of the clip in the loop.
   var story: ClipStory?
   let capture: Capture
+  let songs: Songs
   // The threads that wait for disks, each for what may wait for the others of its kind.
   let errands: [Errands]
   /// The steady time, in microseconds.
   let now: () -> Double
   private let start: Double
 
-  /// A node that plays on an engine.
+  /// A node that plays on an engine, with a folder of its own and others that songs can come from.
   package init(
     name: String, engine: Engine, soundServer: any SoundServer, table: AddressTable = .node,
-    presets: PresetLibrary = PresetLibrary(), home: String? = nil,
+    presets: PresetLibrary = PresetLibrary(), home: String? = nil, musicFolders: [String] = [],
     now: @escaping () -> Double = { HostTime.steady }
   ) {
     self.now = now
@@ -77,9 +78,11 @@ package final class Node {
     takes = home.map { TakeDesk(home: $0) }
     errands = [presetErrands] + (takes.map { [$0.lists, $0.files] } ?? [])
     capture = Capture(home: home)
+    songs = Songs(SongFolders(home: home, allowed: musicFolders))
     capture.surroundings = { [unowned self] in
       Capture.Surroundings(place: place, preset: self.presets.loaded)
     }
+    songs.whenFolderChanges = { [unowned self] in keep("/music/folder", $0, for: nil) }
   }
 
   /// Whether something is on its way to a disk.
@@ -278,7 +281,9 @@ package final class Node {
     for errands in errands { errands.deliver() }
     let now = now()
     takes?.tidy(now) { _ in }
-    let looks = [playerWatch.look(now, node: self), lookAfterCaptures()]
+    let looks = [
+      playerWatch.look(now, node: self), lookAfterCaptures(), songs.look(now, node: self),
+    ]
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }
     var milliseconds = feedback.millisecondsUntilDue(now)

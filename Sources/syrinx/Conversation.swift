@@ -74,10 +74,11 @@ final class Conversation {
     }
     answers += 1
     let words = arguments.map(Self.text)
-    if let errand, let end, path == end || path == "/error",
-      path == end && end != "/reply" || arguments.first == .string(errand)
-    {
-      self.errand = nil
+    if let errand, let end {
+      // A question is answered on its own address.
+      let isAnswer = path == errand || path == end && end != "/reply"
+      let isItsEnd = path == "/reply" || path == "/error"
+      if isAnswer || isItsEnd && arguments.first == .string(errand) { self.errand = nil }
     }
     if path == "/error" {
       let code = words.count == 3 ? Self.code(words[1]) : .unavailable

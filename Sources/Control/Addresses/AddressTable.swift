@@ -15,7 +15,7 @@ package struct AddressTable: Sendable {
   package static let node = AddressTable(
     Address.ofTheNode + Address.ofTheMixer + Address.ofTheChain + Address.ofTheTempo
       + Address.ofThePlayer + Address.ofTheLoop + Address.ofTheCapture + Address.ofTheTakes
-      + Address.ofThePresets
+      + Address.ofThePresets + Address.ofTheSongs
       + Address.ofTheStatus)
 
   /// A table of these addresses, whose paths must differ.

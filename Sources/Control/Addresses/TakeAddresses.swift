@@ -57,7 +57,10 @@ extension Address {
       node, id, client throws(Refusal) in
       try node.loadTake(id, for: client)
     },
-    take("/take/play", "Plays a take") { node, id, client throws(Refusal) in
+    take(
+      "/take/play",
+      "Plays a take: up to ten seconds from the loop, a longer one from its file, as a song"
+    ) { node, id, client throws(Refusal) in
       try node.playTake(id, for: client)
     },
     take(

@@ -8,12 +8,13 @@ extension Node {
     guard case .setting(_, let read, _) = address.kind else { return }
     if let client = request.client { feedback.heard(address.path, read(self), from: client) }
     feedback.changed(address.path)
-    changedSettings.insert(address.path)
     let values = request.arguments.compactMap { $0.map(Self.text) }
     keep(address.path, values.joined(separator: " "), for: request.client)
   }
 
-  private func keep(_ path: String, _ text: String, for client: Client?) {
+  /// Keeps what something is set to for the next start.
+  func keep(_ path: String, _ text: String, for client: Client?) {
+    changedSettings.insert(path)
     // Without a folder it is for this time.
     guard let takes else { return }
     do throws(Refusal) {
@@ -39,13 +40,16 @@ extension Node {
     var refused: [String] = []
     for (path, text) in kept.sorted(by: { $0.key < $1.key }) where !changedSettings.contains(path) {
       // What a newer version kept is let be.
-      guard let address = table[path], case .setting(let forms, _, let write) = address.kind else {
-        continue
-      }
+      guard let address = table[path] else { continue }
       do throws(Refusal) {
-        let arguments = try address.match(Self.arguments(text, forms), to: forms)
-        try write(self, Request(arguments: arguments, client: nil))
-        feedback.changed(path)
+        switch address.kind {
+        case .setting(let forms, _, let write):
+          let arguments = try address.match(Self.arguments(text, forms), to: forms)
+          try write(self, Request(arguments: arguments, client: nil))
+          feedback.changed(path)
+        case .errand: try perform(path, [.string(text)])
+        default: break
+        }
       } catch {
         refused.append("\(path) is not as it was kept: \(error.message)")
       }

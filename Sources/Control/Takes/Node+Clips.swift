@@ -68,9 +68,27 @@ extension Node {
     try loadTake(id, path: "/take/load", plays: false, attempt: 1, for: client)
   }
 
-  /// Loads a take and plays it.
+  /// Plays a take: one that the loop holds whole from there, a longer one from its file.
   func playTake(_ id: String, for client: Client?) throws(Refusal) {
-    try loadTake(id, path: "/take/play", plays: true, attempt: 1, for: client)
+    let takes = try library()
+    try takes.list { library throws(LibraryFault) in
+      let take = try library.take(id)
+      return (take, library.path(take))
+    } then: { [weak self] outcome in
+      guard let self else { return }
+      do throws(Refusal) {
+        let (take, path) = try outcome.get()
+        guard take.seconds > Self.clipSeconds else {
+          try loadTake(take.id, path: "/take/play", plays: true, attempt: 1, for: client)
+          return
+        }
+        try songs.play(
+          Song(path: path, title: take.title, artist: take.species, isTake: true),
+          saying: [take.id, take.title], path: "/take/play", for: client, node: self)
+      } catch {
+        answer(error, to: "/take/play", from: client)
+      }
+    }
   }
 
   private func loadTake(

@@ -19,6 +19,10 @@ enum RunCommand {
         "Folder for takes, presets, instruments and settings (default: $XDG_DATA_HOME/syrinx, "
           + "else ~/.local/share/syrinx)"),
       .init(
+        "music", value: "DIR",
+        "A folder of songs beside those in the home folder, called by its last name; can be given "
+          + "again, and the first one is listed at first (default: music in the home folder)"),
+      .init(
         "listen", value: "local|lan",
         "Whether other machines can reach it (default: local)"),
       .init(
@@ -65,6 +69,7 @@ struct RunOptions {
   var server: String?
   var port: UInt16 = 8000
   var home: String
+  var musicFolders: [String] = []
   var access = OSCServer.Access()
   var feedback: [Endpoint] = []
   var connects = false
@@ -94,6 +99,7 @@ struct RunOptions {
       self.port = port
     }
     home = try StoredFiles.home(given)
+    musicFolders = try Self.musicFolders(given.all("music"))
     switch given["listen"] {
     case nil, "local": break
     case "lan": access.isOpen = true
@@ -121,5 +127,19 @@ struct RunOptions {
     connects = given.has("connect")
     preset = given["preset"]
     settings = given.all("set")
+  }
+
+  private static func musicFolders(_ given: [String]) throws(Failure) -> [String] {
+    var names: Set<Substring> = []
+    for folder in given {
+      // /music/folder knows it by that.
+      guard let name = folder.split(separator: "/").last, !name.hasPrefix(".") else {
+        throw Failure(.usage, "--music takes a folder with a name; got \(quoted(folder))")
+      }
+      guard names.insert(name).inserted else {
+        throw Failure(.usage, "--music takes one folder called \(quoted(String(name)))")
+      }
+    }
+    return given
   }
 }

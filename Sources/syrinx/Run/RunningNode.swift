@@ -40,7 +40,8 @@ final class RunningNode {
     engine = Engine(sampleRate: 48_000)
     let presets = StoredFiles.presets(home: options.home)
     node = Node(
-      name: options.name, engine: engine, soundServer: sound, presets: presets, home: options.home)
+      name: options.name, engine: engine, soundServer: sound, presets: presets,
+      home: options.home, musicFolders: options.musicFolders)
     if let preset = options.preset { try StoredFiles.load(preset, into: node) }
     do throws(Refusal) {
       for setting in options.settings { try node.set(setting) }

@@ -1,0 +1,112 @@
+internal import DSP
+internal import Takes
+
+/// Puts songs behind one another onto a ring: without a gap, and without a click where one doesn't
+/// lead into the next.
+///
+/// What ends is held back by the length of a fade, until it is known what follows.
+struct SongJoiner: ~Copyable {
+  private static let fadeSeconds = 0.005
+  private static let riseSeconds = 0.001
+  // What is 36 dB over full scale is no sound, but a broken file.
+  private static let loudest: Float = 64
+
+  private let ring: SongRing
+  private let fade: Int
+  private let rise: Int
+  private let held: StereoBuffer
+  private var heldFrames = 0
+  private var isBeginning = false
+  /// How many frames were appended so far.
+  private(set) var frames = 0
+
+  init(_ ring: SongRing) {
+    self.ring = ring
+    fade = Int(Self.fadeSeconds * Double(ring.sampleRate))
+    rise = Int(Self.riseSeconds * Double(ring.sampleRate))
+    held = StereoBuffer(frames: fade)
+  }
+
+  /// How much room the ring must have for a block.
+  func room(for frames: Int) -> Int { frames + fade }
+
+  /// Says that what comes next is another song.
+  mutating func beginSong() { isBeginning = true }
+
+  /// Appends a block, which it may change.
+  mutating func append(_ sound: Stereo, frames count: Int) {
+    guard count > 0 else { return }
+    Self.mend(sound.left, count)
+    Self.mend(sound.right, count)
+    if isBeginning {
+      isBeginning = false
+      if !leads(to: sound) {
+        fadeHeld()
+        let length = min(rise, count)
+        for frame in 0..<length {
+          Self.scale(sound, at: frame, by: Self.eased((Float(frame) + 0.5) / Float(length)))
+        }
+      }
+    }
+    frames += count
+    // What is held now, and what of the block is held instead.
+    let kept = min(fade, heldFrames + count)
+    let ready = heldFrames + count - kept
+    let fromHeld = min(heldFrames, ready)
+    ring.write(held.stereo, frames: fromHeld)
+    ring.write(sound, frames: ready - fromHeld)
+    let (left, right) = (held.stereo.left, held.stereo.right)
+    let stillHeld = heldFrames - fromHeld
+    for frame in 0..<stillHeld {
+      (left[frame], right[frame]) = (left[frame + fromHeld], right[frame + fromHeld])
+    }
+    for frame in stillHeld..<kept {
+      let source = ready - fromHeld + frame - stillHeld
+      (left[frame], right[frame]) = (sound.left[source], sound.right[source])
+    }
+    heldFrames = kept
+  }
+
+  /// Lets the last song end, and says that it was the last.
+  mutating func end() {
+    fadeHeld()
+    ring.write(held.stereo, frames: heldFrames)
+    heldFrames = 0
+    ring.end()
+  }
+
+  /// Whether what is held leads into a block as if both were one recording.
+  private func leads(to sound: Stereo) -> Bool {
+    guard heldFrames > 1 else { return false }
+    let (left, right) = (held.stereo.left, held.stereo.right)
+    var greatest: Float = 0
+    for frame in 1..<heldFrames {
+      greatest = max(greatest, abs(left[frame] - left[frame - 1]))
+      greatest = max(greatest, abs(right[frame] - right[frame - 1]))
+    }
+    let last = heldFrames - 1
+    return abs(sound.left[0] - left[last]) <= greatest
+      && abs(sound.right[0] - right[last]) <= greatest
+  }
+
+  private mutating func fadeHeld() {
+    for frame in 0..<heldFrames {
+      let share = 1 - (Float(frame) + 0.5) / Float(heldFrames)
+      Self.scale(held.stereo, at: frame, by: Self.eased(share))
+    }
+  }
+
+  private static func eased(_ share: Float) -> Float { share * share * (3 - 2 * share) }
+
+  private static func scale(_ sound: Stereo, at frame: Int, by gain: Float) {
+    sound.left[frame] *= gain
+    sound.right[frame] *= gain
+  }
+
+  private static func mend(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
+    for frame in 0..<count {
+      // False for what is no number, too.
+      if !(abs(samples[frame]) <= loudest) { samples[frame] = 0 }
+    }
+  }
+}

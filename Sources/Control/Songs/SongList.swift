@@ -1,0 +1,173 @@
+internal import Posix
+internal import Takes
+
+/// A song: a file, and what its tags say.
+struct Song: Sendable, Equatable {
+  /// The path of its file, without links.
+  let path: String
+  /// Its title; what the file is called where no tag says it.
+  let title: String
+  /// Whose it is; empty where no tag says it.
+  let artist: String
+  /// Whether it is one of the node's own takes, wherever their folder leads.
+  var isTake = false
+
+  /// Both as one line.
+  var text: String { artist.isEmpty ? title : "\(artist) - \(title)" }
+}
+
+/// The songs in a folder and all below it, in the order of their names.
+struct SongList: Sendable {
+  // What is there beyond is left out.
+  private static let mostSongs = 10_000
+  private static let mostFiles = 50_000
+  private static let deepest = 16
+
+  /// What a file was found to be.
+  struct Finding: Sendable {
+    let stamp: Files.Stamp
+    let song: Song?
+  }
+
+  /// The songs.
+  let songs: [Song]
+  /// What was found at each path, which need not be looked at again.
+  let findings: [String: Finding]
+  private let places: [String: Int]
+
+  /// Lists a folder, given by a path without links; takes what is known already from `known`.
+  ///
+  /// Waits for the disk.
+  init(
+    of folder: String, in folders: SongFolders, known: [String: Finding]
+  ) throws(Refusal) {
+    let names: [String]
+    do throws(SystemError) {
+      names = try Files.list(folder)
+    } catch {
+      throw Refusal(.io, "can't list \(error)")
+    }
+    var search = Search(folders: folders, known: known)
+    search.look(at: names, in: folder, depth: 0)
+    songs = search.songs
+    findings = search.findings
+    places = Dictionary(
+      songs.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The place of a song in the list.
+  func place(of song: Song) -> Int? { places[song.path] }
+
+  private struct Search {
+    let folders: SongFolders
+    let known: [String: Finding]
+    var songs: [Song] = []
+    var findings: [String: Finding] = [:]
+    // Links can lead round.
+    var seen: Set<Files.Stamp> = []
+    var files = 0
+
+    mutating func look(at names: [String], in folder: String, depth: Int) {
+      for name in NaturalOrder.sorted(names) {
+        let path = "\(folder)/\(name)"
+        guard songs.count < mostSongs, files < mostFiles,
+          let resolved = try? Files.resolved(path), folders.holds(resolved, fromInside: path),
+          let kind = try? Files.kind(of: resolved)
+        else { continue }
+        switch kind {
+        case .other: break
+        case .folder(let stamp):
+          guard depth < deepest, seen.insert(stamp).inserted,
+            let names = try? Files.list(resolved)
+          else { continue }
+          look(at: names, in: resolved, depth: depth + 1)
+        case .file(let stamp):
+          files += 1
+          let old = known[resolved].flatMap { $0.stamp == stamp ? $0 : nil }
+          let finding = old ?? Finding(stamp: stamp, song: Self.song(at: resolved, name: name))
+          // Two links to one file are one song.
+          guard findings.updateValue(finding, forKey: resolved) == nil else { continue }
+          if let song = finding.song { songs.append(song) }
+        }
+      }
+    }
+
+    private static func song(at path: String, name: String) -> Song? {
+      guard let tags = try? SoundStrings.read(path) else { return nil }
+      let stem = name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name
+      let title = line(tags[.title])
+      return Song(
+        path: path, title: title.isEmpty ? line(stem) : title, artist: line(tags[.artist]))
+    }
+
+    /// A text as one line that a surface can show.
+    private static func line(_ text: String) -> String {
+      var result = String.UnicodeScalarView()
+      var bytes = 0
+      for scalar in text.unicodeScalars {
+        let isControl = scalar.value < 32 || (127..<160).contains(scalar.value)
+        let shown = isControl ? " " : scalar
+        bytes += UTF8.width(shown)
+        if bytes > 100 { break }
+        result.append(shown)
+      }
+      return result.split(separator: " ").map(String.init).joined(separator: " ")
+    }
+  }
+}
+
+extension SongFolders {
+  /// The same for what was found in one of them: only a link can lead out.
+  fileprivate func holds(_ resolved: String, fromInside path: String) -> Bool {
+    resolved == path || holds(resolved)
+  }
+}
+
+/// The order in which people expect names: numbers in them by their value, and without regard to
+/// capitals.
+enum NaturalOrder {
+  private enum Piece {
+    case text([UInt8])
+    case number(Int)
+  }
+
+  static func sorted(_ names: [String]) -> [String] {
+    names.map { (pieces(of: $0), $0) }.sorted { one, other in
+      switch order(one.0, other.0) {
+      case let result where result != 0: result < 0
+      default: one.1 < other.1
+      }
+    }.map(\.1)
+  }
+
+  private static func pieces(of name: String) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = Array(name.lowercased().utf8)[...]
+    while let first = rest.first {
+      let isDigit = isDigit(first)
+      let run = rest.prefix { Self.isDigit($0) == isDigit }
+      rest = rest.dropFirst(run.count)
+      // What is longer is no number of a track.
+      let number = isDigit && run.count < 18 ? Int(String(decoding: run, as: UTF8.self)) : nil
+      pieces.append(number.map(Piece.number) ?? .text(Array(run)))
+    }
+    return pieces
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (48..<58).contains(byte) }
+
+  /// Negative, 0 or positive.
+  private static func order(_ one: [Piece], _ other: [Piece]) -> Int {
+    for (a, b) in zip(one, other) {
+      switch (a, b) {
+      case (.number(let a), .number(let b)) where a != b: return a < b ? -1 : 1
+      case (.number, .text): return -1
+      case (.text, .number): return 1
+      case (.text(let a), .text(let b)) where a != b:
+        return a.lexicographicallyPrecedes(b) ? -1 : 1
+      default: continue
+      }
+    }
+    return one.count - other.count
+  }
+}
