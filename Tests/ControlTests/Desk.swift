@@ -23,10 +23,14 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
     return status
   }
 
-  init(presets: PresetLibrary = PresetLibrary(), home: String? = nil) {
+  init(
+    presets: PresetLibrary = PresetLibrary(), home: String? = nil, musicFolders: [String] = []
+  ) {
     node = Node(
-      name: "desk", engine: host.engine, soundServer: self, presets: presets, home: home
-    ) { [unowned self] in
+      name: "desk", engine: host.engine, soundServer: self, presets: presets, home: home,
+      musicFolders: musicFolders
+    ) {
+      [unowned self] in
       seconds * 1e6
     }
     node.connect(to: self)

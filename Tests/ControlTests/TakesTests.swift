@@ -104,6 +104,35 @@ import Testing
       desk.tell("/player/state")[0].arguments[..<2] == [.string("playing"), .string("play")])
   }
 
+  @Test func `a take that the loop can't hold is played from its file, and the loop is as it was`()
+    throws
+  {
+    let loop = record(Tone.noise(amplitude: 0.1, frames: 4800))
+    let sound = Tone.noise(amplitude: 0.3, frames: 528_000)
+    try Self.write(sound, to: folder.path("home/long.wav"), rate: 48_000)
+    let id = try #require(
+      desk.ask("/take/import", .string("long.wav")).last?.arguments[1].text)
+    desk.tell("/music/route", .string("direct"))
+    desk.pass()
+    #expect(
+      desk.ask("/take/play", .string(id)).last
+        == Received(
+          "/reply", [.string("/take/play"), .string(id), .string("long")]))
+    #expect(desk.tell("/music/state")[0].arguments[2] == .string("long"))
+    // Less than is read ahead: the time here is not the disk's.
+    let heard = desk.play(Tone.constant(0, frames: 9600)).left
+    // Some of it was heard already while the answer came; when it has faded over from the chain,
+    // it is the file's.
+    let place = (0..<400_000).first { frame in
+      (0..<16).allSatisfy { sound[frame + $0] == heard[4800 + $0] }
+    }
+    let first = try #require(place)
+    #expect(Measure.firstDifference(heard[4800...], sound[first...]) == nil)
+    #expect(
+      desk.tell("/player/state")[0].arguments[3] == .float(Float(loop.count) / 48_000))
+    #expect(desk.tell("/music/stop").isEmpty)
+  }
+
   @Test func `nothing can be saved where nothing is, nor loaded while recording`() throws {
     #expect(code(desk.ask("/take/save")) == "state")
     record(Tone.noise(frames: 4800))
@@ -356,6 +385,20 @@ import Testing
     #expect(said == [])
     #expect(next.tell("/settings/autoplay") == [Received("/settings/autoplay", [.int32(1)])])
     #expect(next.tell("/location") == [Received("/location", [.float(1), .float(2)])])
+  }
+
+  @Test func `the folder of the songs is kept, too`() throws {
+    try FileManager.default.createDirectory(
+      atPath: home + "/jazz", withIntermediateDirectories: true)
+    #expect(desk.ask("/music/folder", .string("jazz")).last?.address == "/reply")
+    while desk.node.isWriting { desk.pass() }
+    let next = Desk(home: home)
+    next.node.openLibrary { _ in }
+    for _ in 0..<2000 where next.tell("/music/folder").last?.arguments != [.string("jazz")] {
+      next.pass()
+      usleep(500)
+    }
+    #expect(next.tell("/music/folder").last?.arguments == [.string("jazz")])
   }
 
   @Test func `a setting goes back to those who subscribe, and out of range is refused`() {

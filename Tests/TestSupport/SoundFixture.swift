@@ -11,7 +11,8 @@ package enum SoundFixture {
 
   /// Writes a WAV file with any channels, by libsndfile alone.
   package static func write(
-    _ path: String, _ channels: [[Float]], rate: Int = 48_000, samples: Samples = .float32
+    _ path: String, _ channels: [[Float]], rate: Int = 48_000, samples: Samples = .float32,
+    title: String? = nil, artist: String? = nil
   ) throws {
     var info = SF_INFO()
     info.samplerate = Int32(rate)
@@ -24,6 +25,8 @@ package enum SoundFixture {
       }
     info.format = Int32(SF_FORMAT_WAV | code)
     guard let file = sf_open(path, Int32(SFM_WRITE), &info) else { throw Fault("can't write") }
+    if let title { sf_set_string(file, Int32(SF_STR_TITLE), title) }
+    if let artist { sf_set_string(file, Int32(SF_STR_ARTIST), artist) }
     // Exact for what has so many bits only.
     sf_command(file, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
     let interleaved = channels[0].indices.flatMap { frame in channels.map { $0[frame] } }

@@ -1,0 +1,286 @@
+import DSP
+import Engine
+import Foundation
+import TestSupport
+import Testing
+
+/// Songs in the engine: what comes through the ring, to the frame.
+@Suite struct SongTests {
+  /// A host with a song on its way, and the ring kept as long as the host.
+  private final class Stage {
+    let host: OfflineHost
+    private(set) var mix: [Float] = []
+    private var rings: [SongRing] = []
+    let block: Int
+
+    init(block: Int = 64, sampleRate: Double = 48_000) {
+      self.block = block
+      host = OfflineHost(sampleRate: sampleRate)
+    }
+
+    func set(_ parameter: Parameter, _ value: Float) {
+      host.send(Command(.set(parameter, value)))
+      _ = host.render(Tone.constant(0, frames: 64), block: 64)
+    }
+
+    /// Sends the whole of a song, or its beginning.
+    @discardableResult
+    func play(_ samples: [Float], isWhole: Bool = true, seconds: Double = 20) -> SongRing {
+      let ring = SongRing(seconds: seconds, sampleRate: 48_000)
+      SongTests.fill(ring, samples)
+      if isWhole { ring.end() }
+      rings.append(ring)
+      host.send(Command(.playSong(ring.passage)))
+      return ring
+    }
+
+    func stop() { host.send(Command(.playSong(nil))) }
+
+    /// Lets it go on.
+    func pass(_ frames: Int) {
+      mix += host.render(Tone.constant(0, frames: frames), block: block).left
+    }
+
+    /// What became of the commands.
+    var outcomes: [PlayerRefusal?] {
+      host.events().compactMap { event in
+        switch event.kind {
+        case .done: .some(nil)
+        case .refused(let refusal): .some(refusal)
+        default: nil
+        }
+      }
+    }
+  }
+
+  private static func fill(_ ring: SongRing, _ samples: [Float]) {
+    var copy = samples
+    copy.withUnsafeMutableBufferPointer {
+      ring.write(Stereo($0.baseAddress!, $0.baseAddress!), frames: $0.count)
+    }
+  }
+
+  /// The greatest bend of a tone: what is no click bends less than twice as much.
+  private static func bend(_ hertz: Double) -> Float {
+    Measure.roughness(Tone.sine(hertz, frames: 4800))
+  }
+
+  @Test(arguments: [1, 64, 333, 2048], [Float(0), 1])
+  func `a song comes out to the bit, from its first frame to its last`(block: Int, route: Float) {
+    let song = Tone.noise(frames: 30_000)
+    let stage = Stage(block: block)
+    stage.set(.musicRoute, route)
+    // The route's own fade is over: sources that are silent are where they are going at once.
+    stage.pass(9600)
+    let ring = stage.play(song)
+    stage.pass(40_000)
+    let played = Array(stage.mix[9600...])
+    #expect(Measure.firstDifference(played[..<30_000], song) == nil)
+    #expect(Measure.peak(played[30_000...]) == 0)
+    #expect(ring.isOver && ring.framesRead == 30_000 && ring.waits == 0)
+    #expect(stage.outcomes == [nil])
+  }
+
+  @Test func `routed nowhere it is silent, and yet goes on`() {
+    let stage = Stage()
+    stage.set(.musicRoute, 2)
+    stage.pass(9600)
+    let ring = stage.play(Tone.sine(440, frames: 48_000))
+    stage.pass(24_000)
+    #expect(Measure.peak(stage.mix) == 0)
+    #expect(abs(ring.framesRead - 24_000) < 500)
+  }
+
+  @Test func `the gain and the route change without a click`() {
+    let stage = Stage()
+    stage.play(Tone.sine(200, frames: 200_000))
+    stage.pass(9600)
+    for (parameter, value) in [
+      (Parameter.musicGain, Float(-12)), (.musicGain, 0), (.musicRoute, 1), (.musicRoute, 2),
+      (.musicRoute, 0),
+    ] {
+      stage.host.send(Command(.set(parameter, value)))
+      stage.pass(9600)
+    }
+    #expect(Measure.roughness(stage.mix) < 2 * Self.bend(200))
+    #expect(Measure.peak(stage.mix[20_000..<28_800]) > 0.45)
+    #expect(Measure.peak(stage.mix[45_000..<48_000]) == 0)
+  }
+
+  @Test(arguments: [1, 64, 1000])
+  func `stop and another song fade out in 5 ms, and tell when the ring is let go`(block: Int) {
+    let stage = Stage(block: block)
+    // Both begin and are left at a crest.
+    let song = (0..<96_000).map { Float(0.5 * cos(2 * .pi * 200 * Double($0) / 48_000)) }
+    let fading = Array(song[..<48].enumerated().map { Float($0) / 48 * $1 }) + song[48...]
+    let first = stage.play(fading)
+    stage.pass(12_000)
+    #expect(stage.outcomes == [nil])
+    stage.play(fading)
+    stage.pass(block)
+    // Still fading where the block is short.
+    #expect(stage.outcomes == (block < 240 ? [] : [nil]))
+    stage.pass(12_000 - block)
+    #expect(stage.outcomes == (block < 240 ? [nil] : []))
+    let read = first.framesRead
+    stage.stop()
+    stage.pass(12_000)
+    #expect(stage.outcomes == [nil])
+    #expect(first.framesRead == read)
+    // 5 ms, to the end of the block in which that ends.
+    let end = 24_000 + 240 + block
+    #expect(Measure.peak(stage.mix[(24_000 + 200)..<24_240]) < 0.05)
+    #expect(Measure.peak(stage.mix[end...]) == 0)
+    // The rise of 48 frames is a part of the song, and bends most; a click from a crest would bend
+    // by 0.5.
+    #expect(Measure.roughness(stage.mix) < 0.04)
+  }
+
+  @Test func `a change while another is under way is refused, and the first one is made`() {
+    let stage = Stage()
+    stage.play(Tone.sine(200, frames: 96_000))
+    stage.pass(9600)
+    _ = stage.outcomes
+    stage.play(Tone.sine(300, frames: 96_000))
+    stage.play(Tone.sine(500, frames: 96_000))
+    stage.pass(9600)
+    #expect(stage.outcomes == [.transferring, nil])
+    #expect(Measure.residue(stage.mix[14_400...], hertz: 300, sampleRate: 48_000) < -100)
+  }
+
+  @Test(arguments: [Float(0.25), 0.5, 2, 4], [Float(0), 1, 2])
+  func `a rate changes the length and keeps the pitch`(rate: Float, engine: Float) {
+    let stage = Stage()
+    stage.set(.pitchEngine, engine)
+    stage.set(.stretchRate, rate)
+    let frames = 96_000
+    let ring = stage.play(Tone.sine(441, frames: frames))
+    let expected = Int(Float(frames) / rate)
+    stage.pass(expected + 40_000)
+    // Measured where it goes evenly. What keeps formants, or stretches chords to four times their
+    // length, costs a tone a little of its purity.
+    let middle = stage.mix[(expected / 4)..<(expected * 3 / 4)]
+    #expect(
+      Measure.residue(middle.prefix(12_000), hertz: 441, sampleRate: 48_000)
+        < (engine == 0 ? -45 : -25))
+    // As long as it should be, but for what an engine delays: up to 52 ms, and at rate 0.25 the
+    // reach of its window in slow motion.
+    let end = stage.mix.lastIndex { abs($0) > 0.05 } ?? 0
+    #expect(abs(end - expected) < 9600)
+    #expect(ring.isOver && ring.waits == 0)
+    #expect(Measure.peak(stage.mix.suffix(2000)) == 0)
+  }
+
+  @Test func `the chain's pitch is the song's on the route chain only, and bypass takes it off`() {
+    let stage = Stage()
+    stage.set(.pitchSemitones, 12)
+    let song = Tone.sine(220, frames: 400_000)
+    stage.play(song)
+    stage.pass(48_000)
+    #expect(Measure.residue(stage.mix[24_000...], hertz: 440, sampleRate: 48_000) < -60)
+    stage.set(.musicRoute, 1)
+    stage.pass(48_000)
+    #expect(Measure.residue(stage.mix[72_000...], hertz: 220, sampleRate: 48_000) < -100)
+    stage.set(.musicRoute, 0)
+    stage.pass(48_000)
+    #expect(Measure.residue(stage.mix[120_000...], hertz: 440, sampleRate: 48_000) < -60)
+    stage.set(.chainBypass, 1)
+    stage.pass(48_000)
+    #expect(Measure.residue(stage.mix[168_000...], hertz: 220, sampleRate: 48_000) < -100)
+  }
+
+  @Test(arguments: [Float(0.5), 1, 4], [Float(0), 2])
+  func `a disk that is too slow is heard as a pause without a click, and counted`(
+    rate: Float, engine: Float
+  ) {
+    let stage = Stage()
+    stage.set(.pitchEngine, engine)
+    stage.set(.stretchRate, rate)
+    let song = Tone.sine(200, frames: 400_000)
+    let ring = stage.play(Array(song[..<100_000]), isWhole: false)
+    stage.pass(Int(100_000 / rate) + 9600)
+    #expect(ring.waits == 1 && ring.isWaitedFor)
+    #expect(Measure.peak(stage.mix.suffix(4800)) == 0)
+    // A little is not enough to go on with.
+    Self.fill(ring, Array(song[100_000..<110_000]))
+    stage.pass(4800)
+    #expect(ring.isWaitedFor && Measure.peak(stage.mix.suffix(4800)) == 0)
+    Self.fill(ring, Array(song[110_000..<300_000]))
+    let pause = stage.mix.count
+    stage.pass(24_000)
+    #expect(!ring.isWaitedFor && ring.waits == 1)
+    #expect(Measure.peak(stage.mix[(pause + 9600)...]) > 0.4)
+    // Jumps of pitch engines apart, a click would bend by as much as the tone is high. Where it
+    // goes four times as fast, so does the rise on the tape: 60 frames.
+    #expect(Measure.roughness(stage.mix[4800...]) < 0.02)
+  }
+
+  @Test func `when all is over, and when it was stopped, the engine rests`() {
+    let stage = Stage()
+    // At rest it does not even say what the limiter does.
+    func isAwake() -> Bool {
+      _ = stage.host.engine.shared.meters.take(.limiter)
+      stage.pass(4800)
+      return stage.host.engine.shared.meters.take(.limiter) > 0
+    }
+    stage.pass(9600)
+    #expect(!isAwake())
+    let ring = stage.play(Tone.sine(200, frames: 48_000))
+    #expect(isAwake())
+    stage.pass(96_000)
+    #expect(ring.isOver && !isAwake())
+    stage.play(Tone.sine(200, frames: 480_000))
+    #expect(isAwake())
+    stage.stop()
+    stage.pass(9600)
+    #expect(!isAwake())
+    // A disk that lets it wait is looked after.
+    stage.play(Tone.sine(200, frames: 4800), isWhole: false)
+    stage.pass(9600)
+    #expect(isAwake())
+    #expect(stage.outcomes == [nil, nil, nil, nil])
+  }
+
+  @Test func `a server of another rate lets go of the song, and refuses one of the former rate`() {
+    let stage = Stage()
+    let ring = stage.play(Tone.sine(200, frames: 96_000))
+    stage.pass(9600)
+    _ = stage.outcomes
+    let later = OfflineHost(takingOver: stage.host.engine, sampleRate: 44_100)
+    let read = ring.framesRead
+    let output = later.render(Tone.constant(0, frames: 9600), block: 64)
+    #expect(Measure.peak(output.left) == 0 && ring.framesRead == read)
+    later.send(Command(.playSong(ring.passage)))
+    _ = later.render([0], block: 1)
+    let refusals = later.events().compactMap { event -> PlayerRefusal? in
+      if case .refused(let refusal) = event.kind { refusal } else { nil }
+    }
+    #expect(refusals == [.otherRate])
+  }
+
+  @Test func `a change that waits while the rate changes is answered`() {
+    let stage = Stage()
+    stage.play(Tone.sine(200, frames: 96_000))
+    stage.pass(9600)
+    _ = stage.outcomes
+    stage.play(Tone.sine(300, frames: 96_000))
+    stage.pass(64)
+    #expect(stage.outcomes.isEmpty)
+    _ = OfflineHost(takingOver: stage.host.engine, sampleRate: 44_100)
+    #expect(stage.outcomes == [.otherRate])
+  }
+
+  @Test(arguments: [Float(0), 1, 2])
+  func `however it is cut into blocks, it sounds the same`(engine: Float) {
+    func run(_ block: Int) -> [Float] {
+      let stage = Stage(block: block)
+      stage.set(.pitchEngine, engine)
+      stage.set(.stretchRate, 0.8)
+      stage.set(.pitchSemitones, 3)
+      stage.play(Tone.noise(frames: 48_000))
+      stage.pass(64_000)
+      return stage.mix
+    }
+    #expect(Measure.firstDifference(run(64), run(1000)) == nil)
+  }
+}

@@ -1,0 +1,340 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// Songs in the running node: from a folder to the output.
+  @Suite struct SongTests {
+    /// A running node, and what is around it.
+    private struct Stage {
+      let server: JackServer
+      let node: NodeProcess
+      let phone: Phone
+      let probe: Probe
+      let music: String
+
+      init(_ arguments: [String] = []) throws {
+        server = try JackServer()
+        node = try NodeProcess(server: server, arguments)
+        phone = try Phone(port: node.port)
+        probe = try Probe(server: server.name)
+        try probe.connect(to: "syrinx")
+        music = node.folder.appendingPathComponent("home/music").path
+        try FileManager.default.createDirectory(
+          atPath: music, withIntermediateDirectories: true)
+      }
+
+      /// Writes a song of one tone, or of a tone with overtones.
+      func write(
+        _ name: String, hertz: Double = 441, seconds: Double = 2, rate: Int = 44_100,
+        overtones: Int = 0
+      ) throws {
+        let frames = Int(seconds * Double(rate))
+        var samples = [Float](repeating: 0, count: frames)
+        for partial in 1...1 + overtones {
+          let tone = Tone.sine(
+            hertz * Double(partial), amplitude: 0.3 / Float(partial), frames: frames,
+            sampleRate: Double(rate))
+          for frame in samples.indices { samples[frame] += tone[frame] }
+        }
+        try SoundFixture.write("\(music)/\(name)", left: samples, rate: rate)
+      }
+
+      func bytes(_ name: String) throws -> Data {
+        try Data(contentsOf: URL(fileURLWithPath: "\(music)/\(name)"))
+      }
+
+      func put(_ data: Data, _ name: String) throws {
+        try data.write(to: URL(fileURLWithPath: "\(music)/\(name)"))
+      }
+
+      /// Asks for something, and waits for its /reply; nil where another answer comes.
+      func done(_ address: String, _ arguments: Argument...) -> String? {
+        phone.send(bytes: [UInt8](address: address, arguments))
+        while let received = phone.receive(seconds: 5) {
+          guard ["/reply", "/error"].contains(received.address) else { continue }
+          guard received.address == "/reply", received.arguments[0] == .string(address) else {
+            return nil
+          }
+          return received.arguments[1].text
+        }
+        return nil
+      }
+
+      /// Asks for something, and waits for its /error.
+      func refusal(_ address: String, _ arguments: Argument...) -> (code: String, line: String)? {
+        phone.send(bytes: [UInt8](address: address, arguments))
+        return refusal(of: address)
+      }
+
+      func refusal(of address: String) -> (code: String, line: String)? {
+        guard let error = phone.receive("/error", seconds: 5),
+          error.arguments[0] == .string(address), let code = error.arguments[1].text,
+          let line = error.arguments[2].text
+        else { return nil }
+        return (code, line)
+      }
+
+      /// The state in a word, and the number of the song.
+      var state: (word: String, number: Int)? {
+        guard let state = phone.ask("/music/state")?.arguments else { return nil }
+        return (state[0].text ?? "", Int(state[1].number ?? -1))
+      }
+
+      func waitForState(_ word: String, seconds: Double = 8) -> Bool {
+        let end = Date() + seconds
+        while Date() < end {
+          if state?.word == word { return true }
+          usleep(20_000)
+        }
+        return false
+      }
+
+      /// A part of a second of what is heard, or nil where the server lost blocks every time.
+      func take() -> [Float]? {
+        for _ in 0..<4 {
+          let heard = probe.record { usleep(150_000) }
+          if heard.gaps == 0 { return heard.samples }
+        }
+        return nil
+      }
+    }
+
+    // What a codec leaves of a tone's purity, in dB.
+    @Test(
+      .timeLimit(.minutes(1)),
+      arguments: [("wav", -90.0), ("flac", -90), ("ogg", -40), ("mp3", -40), ("opus", -30)])
+    func `a song of any format and rate is heard at its pitch and level, as long as it is`(
+      ending: String, purity: Double
+    ) throws {
+      let stage = try Stage()
+      try stage.write("song.\(ending)", seconds: 2, rate: ending == "opus" ? 48_000 : 44_100)
+      #expect(stage.phone.ask("/music") == Received("/music", [.string("song")]))
+      var heardAfter: Bool?
+      let heard = stage.probe.record {
+        #expect(stage.done("/music/play", .int32(1)) == "song")
+        heardAfter = stage.waitForState("stopped")
+      }
+      #expect(heardAfter == true)
+      let first = heard.samples.firstIndex { abs($0) > 0.05 } ?? 0
+      let last = heard.samples.lastIndex { abs($0) > 0.05 } ?? 0
+      // Codecs of blocks add what fills their last one; a lost block is 64 frames of the server's.
+      if heard.gaps == 0 {
+        #expect(abs(Double(last - first) / 48_000 - 2) < 0.06)
+        let middle = heard.samples[(first + 9600)..<(last - 9600)]
+        #expect(Measure.residue(middle, hertz: 441, sampleRate: 48_000) < purity)
+        #expect(abs(Measure.level(middle) - 0.3 / 2.0.squareRoot()) < 0.01)
+      }
+      #expect(stage.node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `next and previous lead through the folder, and say at its ends that there is no more`()
+      throws
+    {
+      let stage = try Stage()
+      for (index, hertz) in [300.0, 400, 600].enumerated() {
+        try stage.write("\(index + 1).flac", hertz: hertz, seconds: 20)
+      }
+      #expect(stage.done("/music/play") == "1")
+      #expect(
+        stage.refusal("/music/previous")! == ("state", "this is the first song"))
+      #expect(stage.state! == ("playing", 1))
+      for (address, title, hertz) in [
+        ("/music/next", "2", 400.0), ("/music/next", "3", 600), ("/music/previous", "2", 400),
+        ("/music/next", "3", 600),
+      ] {
+        #expect(stage.done(address) == title)
+        usleep(200_000)
+        if let heard = stage.take() {
+          #expect(Measure.residue(heard, hertz: hertz, sampleRate: 48_000) < -90)
+        }
+      }
+      #expect(stage.refusal("/music/next")! == ("state", "this is the last song"))
+      #expect(stage.state! == ("playing", 3))
+      #expect(stage.refusal("/music/play", .int32(4))?.code == "range")
+      stage.phone.send("/music/stop")
+      #expect(stage.waitForState("stopped"))
+      usleep(50_000)
+      #expect(Measure.peak(stage.probe.record { usleep(50_000) }.samples) == 0)
+      #expect(stage.refusal("/music/stop")?.code == "state")
+      #expect(stage.done("/music/play") == "3")
+      #expect(stage.node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["live", "voice", "studio"])
+    func `on the route chain pitch and rate are the chain's, each on its own`(engine: String) throws
+    {
+      let stage = try Stage()
+      // What keeps formants needs some.
+      let overtones = engine == "voice" ? 7 : 0
+      try stage.write("a.wav", hertz: 200, seconds: 20, overtones: overtones)
+      #expect(stage.done("/music/play") == "a")
+      stage.phone.send("/pitch/engine", .string(engine))
+      stage.phone.send("/pitch/semitones", .float(12))
+      stage.phone.send("/stretch/rate", .float(0.5))
+      #expect(stage.phone.sync())
+      usleep(600_000)
+      let before = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
+      if let heard = stage.take() {
+        // 400 Hz come round after 120 frames. An octave up and twice as long, what keeps formants or
+        // follows chords costs a single tone some of its purity; not changed, it is at -3 or above.
+        #expect(Measure.aperiodicity(heard, period: 120) < (engine == "live" ? -45 : -15))
+      }
+      let frames = stage.phone.ask("/clock")?.arguments[0].number ?? 0
+      usleep(1_000_000)
+      let after = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
+      let passed = ((stage.phone.ask("/clock")?.arguments[0].number ?? 0) - frames) / 48_000
+      #expect(after > before && after - before < passed * 0.5 + 0.7)
+      stage.phone.send("/music/route", .string("direct"))
+      #expect(stage.phone.sync())
+      usleep(300_000)
+      if let heard = stage.take() {
+        #expect(Measure.aperiodicity(heard, period: 240) < -90)
+        #expect(Measure.aperiodicity(heard, period: 120) > -3)
+      }
+      #expect(stage.node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what vanishes plays on to its end, and what came in its place is passed by`() throws {
+      let stage = try Stage()
+      // Longer than what is read ahead.
+      try stage.write("a.wav", seconds: 13)
+      try stage.write("b.wav", seconds: 13)
+      try stage.write("c.wav", hertz: 600, seconds: 4)
+      #expect(stage.done("/music/play") == "a")
+      unlink("\(stage.music)/a.wav")
+      unlink("\(stage.music)/b.wav")
+      mkfifo("\(stage.music)/b.wav", 0o600)
+      usleep(300_000)
+      if let heard = stage.take() {
+        #expect(Measure.residue(heard, hertz: 441, sampleRate: 48_000) < -90)
+      }
+      stage.phone.send("/stretch/rate", .float(4))
+      #expect(stage.refusal(of: "/music/play")?.code == "type")
+      // What is played is not in the list any more; what is there is numbered anew.
+      #expect(stage.phone.ask("/music") == Received("/music", [.string("c")]))
+      #expect(stage.state! == ("playing", 1))
+      #expect(stage.refusal("/music/next")! == ("state", "this is the last song"))
+      #expect(stage.waitForState("stopped"))
+      #expect(stage.node.end() == 0)
+    }
+
+    /// A WAV file's bytes with others at a place behind a name in its header.
+    private static func patched(
+      _ data: Data, behind name: String, at offset: Int, _ bytes: [UInt8]
+    ) -> Data {
+      var data = data
+      let place = data.range(of: Data(name.utf8))!.upperBound + offset
+      data.replaceSubrange(place..<place + bytes.count, with: bytes)
+      return data
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `files that lie or are broken are told once, and the next song is played`() throws {
+      let stage = try Stage()
+      try stage.write("a.wav", seconds: 1)
+      try stage.write("b.flac", seconds: 1)
+      try stage.write("c.mp3", seconds: 1)
+      let (wav, flac, mp3) = (
+        try stage.bytes("a.wav"), try stage.bytes("b.flac"), try stage.bytes("c.mp3")
+      )
+      // Four times as long as it is; cut in the middle; at one Hertz; with a channel too many for
+      // what it says of its frames.
+      try stage.put(
+        Self.patched(wav, behind: "data", at: 0, [0, 0xE0, 0x0F, 0]), "a.wav")
+      try stage.put(flac.prefix(flac.count / 2), "b.flac")
+      try stage.put(mp3.prefix(mp3.count / 2), "c.mp3")
+      try stage.put(Self.patched(wav, behind: "fmt ", at: 8, [1, 0, 0, 0]), "d.wav")
+      try stage.put(Self.patched(wav, behind: "fmt ", at: 6, [0xFF, 0xFF]), "e.wav")
+      try stage.put(wav.prefix(20), "f.wav")
+      // Not a number, and far too loud.
+      let fine = [Float.nan, .infinity, 1e30, -1e30, 0.1]
+      try SoundFixture.write(
+        "\(stage.music)/g.wav", [(0..<48_000).map { fine[$0 % 5] }], rate: 48_000)
+      try stage.write("h.wav", hertz: 300, seconds: 1)
+      #expect(stage.phone.ask("/music")?.arguments.contains(.string("h")) == true)
+      var told: [String] = []
+      var heard: [Float] = []
+      heard +=
+        stage.probe.record {
+          #expect(stage.done("/music/play") == "a")
+          let end = Date() + 12
+          while Date() < end, stage.state?.word == "playing" {
+            for received in stage.phone.receiveAll(seconds: 0.1)
+            where received.address == "/error" {
+              told.append(received.arguments[2].text ?? "")
+            }
+          }
+        }.samples
+      #expect(heard.allSatisfy { $0.isFinite && abs($0) <= 1 })
+      #expect(stage.state! == ("stopped", stage.phone.ask("/music")!.arguments.count))
+      for name in ["a.wav", "b.flac", "d.wav"] {
+        #expect(told.filter { $0.contains(name) }.count == 1, "\(name)")
+      }
+      // The last one was heard as it is.
+      let last = heard.lastIndex { $0 != 0 } ?? 0
+      #expect(
+        Measure.residue(heard[(last - 30_000)..<(last - 9600)], hertz: 300, sampleRate: 48_000)
+          < -80)
+      #expect(stage.node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that comes back at another rate hears the song go on`() throws {
+      let stage = try Stage()
+      try stage.write("a.flac", hertz: 300, seconds: 30)
+      #expect(stage.done("/music/play") == "a")
+      usleep(500_000)
+      stage.probe.close()
+      stage.server.stop()
+      usleep(300_000)
+      try stage.server.start(rate: 96_000)
+      let end = Date() + 20
+      while Date() < end, stage.phone.ask("/status/rate")?.arguments != [.int32(96_000)] {
+        usleep(50_000)
+      }
+      usleep(300_000)
+      let probe = try Probe(server: stage.server.name)
+      try probe.connect(to: "syrinx")
+      #expect(stage.state! == ("playing", 1))
+      for _ in 0..<4 {
+        let heard = probe.record { usleep(200_000) }
+        if heard.gaps > 0 { continue }
+        #expect(Measure.residue(heard.samples, hertz: 300, sampleRate: 96_000) < -90)
+        break
+      }
+      let position = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
+      #expect((0.5...25).contains(position))
+      probe.close()
+      #expect(stage.node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `folders are those of the options, and the command line waits for what is asked`() throws {
+      let elsewhere = try TemporaryFolder()
+      try FileManager.default.createDirectory(
+        atPath: elsewhere.path("Rock"), withIntermediateDirectories: true)
+      try SoundFixture.write(elsewhere.path("Rock/b.wav"), [Tone.sine(300, frames: 480)])
+      let stage = try Stage(["--music", elsewhere.path("Rock")])
+      try stage.write("a.wav")
+      func send(_ words: String...) throws -> String {
+        let result = try NodeProcess.run(
+          ["send", "--to", "127.0.0.1:\(stage.node.port)"] + words)
+        return result.output + result.errors + "\(result.code)"
+      }
+      #expect(try send("/music/folder") == "/music/folder Rock\n0")
+      #expect(try send("/music") == "/music b\n0")
+      #expect(try send("/music/folder", "music") == "/reply /music/folder music\n0")
+      #expect(try send("/music") == "/music a\n0")
+      #expect(try send("/music/play") == "/reply /music/play a\n0")
+      #expect(try send("/music/folder", "../..").hasSuffix("77"))
+      #expect(try send("/music/folder", "nowhere").hasSuffix("66"))
+      #expect(
+        try NodeProcess.run(["run", "--music", "/x/a", "--music", "/y/a"]).code == 64)
+      #expect(stage.node.end() == 0)
+    }
+  }
+}
