@@ -75,6 +75,62 @@ import Testing
     #expect(try library.find(search, count: 100).total == 50)
   }
 
+  @Test func `how many there are is known, whatever happens to them`() throws {
+    func totals() throws -> [Int] {
+      [try library.list(count: 0).total, try library.trash(count: 0).total]
+    }
+    let takes = try (0..<5).map { try fixture.add("\($0)", day: $0) }
+    for take in takes[..<3] { try library.delete(take.id) }
+    #expect(try totals() == [2, 3])
+    try library.restore(takes[0].id)
+    try library.edit(takes[0].id, TakeChanges(title: "new"))
+    #expect(try totals() == [3, 2])
+    try FileManager.default.removeItem(atPath: library.path(takes[4]))
+    try FileManager.default.removeItem(atPath: library.trashPath(takes[2]))
+    #expect(try library.adopt().gone == [takes[2].id, takes[4].id].sorted())
+    #expect(try totals() == [2, 1])
+    #expect(try library.reindex().takes == 3)
+    #expect(try totals() == [2, 1])
+    try library.emptyTrash(olderThanDays: -1)
+    #expect(try totals() == [2, 0])
+    #expect(throws: LibraryFault.self) { try library.add(takes[0]) }
+    #expect(try totals() == [2, 0] && TakeLibrary(home: fixture.home).list(count: 0).total == 2)
+  }
+
+  @Test func `words are found at a time to the microsecond, of takes of one time too`() throws {
+    for number in 0..<20 { try fixture.add("one \(number)", day: 0) }
+    try fixture.add("one before", day: -1)
+    try fixture.add("one after", day: 1)
+    var search = TakeSearch()
+    (search.text, search.from, search.to) = (
+      "one", LibraryFixture.date(0), LibraryFixture.date(0)
+    )
+    #expect(try library.find(search, count: 50).takes.count == 20)
+    #expect(try library.find(search, count: 5).total == 20)
+    search.to = TakeDate(
+      microseconds: LibraryFixture.date(0).microseconds - 1, zoneMinutes: 0)
+    search.from = nil
+    #expect(try library.find(search, count: 50).takes.map(\.title) == ["one before"])
+    (search.from, search.to) = (
+      TakeDate(microseconds: LibraryFixture.date(0).microseconds + 1, zoneMinutes: 0), nil
+    )
+    #expect(try library.find(search, count: 50).takes.map(\.title) == ["one after"])
+  }
+
+  @Test func `a page behind the last one knows how many there are`() throws {
+    for day in 0..<5 {
+      try fixture.add("one", day: day) { $0.place = Place(latitude: 1, longitude: Double(day)) }
+    }
+    var search = TakeSearch()
+    (search.place, search.kilometres) = (Place(latitude: 1, longitude: 0), 250)
+    for text in ["", "one"] {
+      search.text = text
+      let pages = try [0, 2, 4].map { try library.find(search, offset: $0, count: 2) }
+      #expect(pages.map(\.total) == [3, 3, 3])
+      #expect(pages.map { $0.takes.map { $0.place?.longitude } } == [[2, 1], [0], []])
+    }
+  }
+
   @Test func `a take is found by the beginning of its identifier`() throws {
     let ids = ["aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaab-0000-4000-8000-000000000002"]
     for id in ids { try LibraryFixture.add("t", id: id, to: library) }

@@ -16,6 +16,9 @@ enum SQL {
   //
   // Takes in the trash have a time in `deleted`, and no words. One that is `untold` was changed
   // here, and its file not yet.
+  //
+  // To count 100,000 takes each time, a disk needs longer than for all else of a page: how many
+  // there are, apart from those in the trash and there, is kept in `counts`.
   static let schema = """
     CREATE TABLE takes (
       number INTEGER PRIMARY KEY,
@@ -42,6 +45,8 @@ enum SQL {
     CREATE INDEX takes_by_time ON takes (deleted, time);
     CREATE INDEX takes_by_place ON takes (latitude, longitude, time)
       WHERE latitude IS NOT NULL AND deleted IS NULL;
+    CREATE INDEX takes_by_number ON takes (number, time, latitude, longitude)
+      WHERE deleted IS NULL;
     CREATE INDEX takes_untold ON takes (untold) WHERE untold = 1;
     CREATE VIRTUAL TABLE words USING fts5 (
       title, species, notes, message, content = 'takes', content_rowid = 'number',
@@ -60,25 +65,39 @@ enum SQL {
         SELECT new.number, new.title, new.species, new.notes, new.message
         WHERE new.deleted IS NULL;
     END;
-    \(removedTrigger)
+    CREATE TABLE counts (trashed INTEGER PRIMARY KEY, number INTEGER NOT NULL);
+    INSERT INTO counts (trashed, number) VALUES (0, 0), (1, 0);
+    CREATE TRIGGER takes_counted AFTER INSERT ON takes BEGIN
+      UPDATE counts SET number = number + 1 WHERE trashed = (new.deleted IS NOT NULL);
+    END;
+    CREATE TRIGGER takes_recounted AFTER UPDATE OF deleted ON takes BEGIN
+      UPDATE counts SET number = number - 1 WHERE trashed = (old.deleted IS NOT NULL);
+      UPDATE counts SET number = number + 1 WHERE trashed = (new.deleted IS NOT NULL);
+    END;
+    \(removedTriggers)
     CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     PRAGMA application_id = \(application);
     PRAGMA user_version = \(version);
     """
 
-  private static let removedTrigger = """
+  private static let removedTriggers = """
     CREATE TRIGGER takes_removed AFTER DELETE ON takes WHEN old.deleted IS NULL BEGIN
       INSERT INTO words (words, rowid, title, species, notes, message)
         VALUES ('delete', old.number, old.title, old.species, old.notes, old.message);
+    END;
+    CREATE TRIGGER takes_uncounted AFTER DELETE ON takes BEGIN
+      UPDATE counts SET number = number - 1 WHERE trashed = (old.deleted IS NOT NULL);
     END;
     """
 
   /// Takes all rows out at once, and not word by word.
   static let clear = """
     DROP TRIGGER takes_removed;
+    DROP TRIGGER takes_uncounted;
     DELETE FROM takes;
+    UPDATE counts SET number = 0;
     INSERT INTO words (words) VALUES ('delete-all');
-    \(removedTrigger)
+    \(removedTriggers)
     """
 
   // One statement, which sees the database at one moment: another process may be making it.
@@ -89,6 +108,8 @@ enum SQL {
 
   // MARK: - Takes
 
+  /// How many columns a take has: what follows them comes after.
+  static let columnCount: Int32 = 18
   private static let columns = """
     number, id, title, species, notes, message, time, zone, latitude, longitude, frames, rate, \
     channels, peak, loudness, preset, source, image
@@ -109,7 +130,11 @@ enum SQL {
   static let setDeleted = "UPDATE takes SET deleted = ?2 WHERE id = ?1"
   static let setImage = "UPDATE takes SET image = ?2 WHERE id = ?1"
   static let remove = "DELETE FROM takes WHERE id = ?"
-  static let all = "SELECT id, deleted IS NOT NULL FROM takes"
+  // Reads an index alone.
+  static let ids = "SELECT id FROM takes ORDER BY id"
+  static let trashedIDs = "SELECT id FROM takes WHERE \(isTrashed) ORDER BY +id"
+  // What SQLite looks up in an index, other than IS NOT NULL.
+  private static let isTrashed = "deleted > -9223372036854775808"
 
   static let take = "SELECT \(columns) FROM takes WHERE id = ?"
   // No digit comes after f. The plus keeps SQLite from the index that has `deleted`, in which it
@@ -123,15 +148,15 @@ enum SQL {
 
   // MARK: - Lists
 
-  static let shownCount = "SELECT count(*) FROM takes WHERE deleted IS NULL"
+  static let shownCount = "SELECT number FROM counts WHERE trashed = 0"
   static let shown = page(
     "SELECT number FROM takes WHERE deleted IS NULL ORDER BY time DESC, number DESC LIMIT ? OFFSET ?",
     order: "time DESC, number DESC")
 
-  static let trashCount = "SELECT count(*) FROM takes WHERE deleted IS NOT NULL"
+  static let trashCount = "SELECT number FROM counts WHERE trashed = 1"
   static let trash = page(
     """
-    SELECT number FROM takes WHERE deleted IS NOT NULL
+    SELECT number FROM takes WHERE \(isTrashed)
     ORDER BY deleted DESC, time DESC LIMIT ? OFFSET ?
     """, order: "deleted DESC, time DESC")
   static let trashedBefore = """
@@ -155,10 +180,20 @@ enum SQL {
     /// How many there are.
     var count: String { "SELECT count(*) FROM \(source)" }
 
+    /// Those on a page, newest first, and behind their columns how many there are in all.
+    var pageAndCount: String {
+      """
+      SELECT \(columns), total FROM (
+        SELECT \(hasWords ? "words.rowid" : "number") AS hit, count(*) OVER () AS total
+        FROM \(source) ORDER BY hit DESC LIMIT ?10 OFFSET ?11
+      ) CROSS JOIN takes ON number = hit ORDER BY hit DESC
+      """
+    }
+
     /// Those on a page, newest first.
     var page: String {
       let number = hasWords ? "words.rowid" : "number"
-      let order = hasWords || hasPlace ? "\(number) DESC" : "time DESC, number DESC"
+      let order = hasWords ? "\(number) DESC" : "time DESC, number DESC"
       return SQL.page(
         "SELECT \(number) FROM \(source) ORDER BY \(order) LIMIT ?10 OFFSET ?11",
         order: "number DESC")
@@ -171,8 +206,14 @@ enum SQL {
     }
 
     private var source: String {
-      var conditions = hasWords ? ["words MATCH ?1"] : ["deleted IS NULL"]
-      if hasTime { conditions.append("time BETWEEN ?2 AND ?3") }
+      var conditions = hasWords ? ["words MATCH ?1"] : []
+      // What is in the trash has no words.
+      if !hasWords || hasTime || hasPlace { conditions.append("deleted IS NULL") }
+      if hasTime {
+        conditions.append("time BETWEEN ?2 AND ?3")
+        // Passes over what the index of words has of other times, before its rows are looked for.
+        if hasWords { conditions.append("words.rowid BETWEEN ?2 AND ?9") }
+      }
       if hasPlace {
         conditions.append("latitude IS NOT NULL AND latitude BETWEEN ?4 AND ?5")
         conditions.append("kilometres(latitude, longitude, ?6, ?7) <= ?8")
@@ -180,8 +221,9 @@ enum SQL {
       let tables =
         switch (hasWords, hasTime, hasPlace) {
         case (true, false, false): "words"
-        case (true, _, _): "words JOIN takes ON number = words.rowid"
-        // It holds all that is asked for, so that no row is read.
+        // These indices hold all that is asked for, so that no row is read.
+        case (true, _, _):
+          "words CROSS JOIN takes INDEXED BY takes_by_number ON number = words.rowid"
         case (false, _, true): "takes INDEXED BY takes_by_place"
         case (false, _, false): "takes"
         }

@@ -60,6 +60,14 @@ final class Statement {
     isNull(column) ? nil : sqlite3_column_double(handle, column)
   }
 
+  /// The key of a take's identifier.
+  func key(_ column: Int32) -> TakeKey? {
+    guard let text = sqlite3_column_text(handle, column),
+      Int(sqlite3_column_bytes(handle, column)) == TakeKey.textBytes
+    else { return nil }
+    return TakeKey(text)
+  }
+
   func text(_ column: Int32) -> String {
     sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
   }

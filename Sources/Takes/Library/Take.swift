@@ -77,16 +77,7 @@ package struct Take: Equatable, Sendable {
     // Version 4, of the usual variant.
     let high = (random.next() as UInt64) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = (random.next() as UInt64) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-    let digits = [high, low].map { number in
-      let text = String(number, radix: 16)
-      return String(repeating: "0", count: 16 - text.count) + text
-    }.joined()
-    var id = ""
-    for (place, digit) in digits.enumerated() {
-      if [8, 12, 16, 20].contains(place) { id += "-" }
-      id.append(digit)
-    }
-    return id
+    return TakeKey(high: high, low: low).id
   }
 
   /// Whether a text is a UUID in small letters.

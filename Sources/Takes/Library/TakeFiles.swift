@@ -3,9 +3,9 @@ internal import Posix
 
 /// The files of a library, and where they stand.
 struct TakeFiles {
-  private static let ending = ".wav"
-  private static let recordingEnding = ".wav.part"
-  private static let copyEnding = ".wav.copy"
+  static let ending = ".wav"
+  static let recordingEnding = ".wav.part"
+  static let copyEnding = ".wav.copy"
 
   let home: String
   let folder: String
@@ -40,8 +40,6 @@ struct TakeFiles {
   struct Contents {
     var takes: Set<String> = []
     var images: [String: String] = [:]
-    var recordings: [String] = []
-    var copies: [String] = []
   }
 
   func contents(inTrash: Bool = false) -> Contents {
@@ -54,8 +52,6 @@ struct TakeFiles {
       let id = String(name[..<end])
       switch name[end...] {
       case Self.ending: contents.takes.insert(id)
-      case Self.recordingEnding: contents.recordings.append(id)
-      case Self.copyEnding: contents.copies.append(id)
       default: if Self.isImage(name, of: id) { contents.images[id] = name }
       }
     }

@@ -29,35 +29,34 @@ extension TakeLibrary {
         if error.kind != .missing { result.unreadable.append(error.message) }
       }
     }
-    let (shown, trashed) = (files.contents(), files.contents(inTrash: true))
-    var rows: [String: Bool] = [:]
-    for (id, isTrashed) in try database.rows(SQL.all, [], { ($0.text(0), $0.integer(1) == 1) }) {
-      rows[id] = isTrashed
-    }
+    let (shown, trashed) = (files.census(), files.census(inTrash: true))
+    let rows = try database.rows(SQL.ids, [], { $0.key(0) }).compactMap(\.self)
+    let rowsInTrash = try database.rows(SQL.trashedIDs, [], { $0.key(0) }).compactMap(\.self)
     if shown.takes.isEmpty, trashed.takes.isEmpty, rows.count > 1 {
       throw LibraryFault(
         .missing,
         "none of the \(rows.count) takes is in \(files.folder); is its disk there? "
           + "Nothing was changed")
     }
-    try settle(rows, shown, trashed, &result)
-    try adopt(shown.takes.filter { rows[$0] == nil }, shown, inTrash: false, &result)
+    let rowsShown = TakeKey.difference(rows, rowsInTrash)
+    try settle(TakeKey.difference(rowsShown, shown.takes), inTrash: false, &result)
+    try settle(TakeKey.difference(rowsInTrash, trashed.takes), inTrash: true, &result)
+    result.gone.sort()
+    let new = TakeKey.difference(shown.takes, rows)
+    try adopt(new, inTrash: false, &result)
     try adopt(
-      trashed.takes.filter { rows[$0] == nil && !shown.takes.contains($0) }, trashed, inTrash: true,
-      &result)
+      TakeKey.difference(TakeKey.difference(trashed.takes, rows), new), inTrash: true, &result)
     for id in shown.copies { removeCopy(id) }
     for id in shown.recordings { recover(id, &result) }
     return result
   }
 
-  /// Deals with rows that don't agree with where their files are.
+  /// Deals with rows whose files are not where they should be.
   private func settle(
-    _ rows: [String: Bool], _ shown: TakeFiles.Contents, _ trashed: TakeFiles.Contents,
-    _ result: inout Adoption
+    _ keys: [TakeKey], inTrash isTrashed: Bool, _ result: inout Adoption
   ) throws(LibraryFault) {
-    for (id, isTrashed) in rows {
-      let isThere = (isTrashed ? trashed : shown).takes.contains(id)
-      if isThere { continue }
+    for key in keys {
+      let id = key.id
       // Seen without the database's lock: another process may be at it.
       let isGone = try database.transaction { () throws(LibraryFault) in
         guard try database.number(SQL.isKnown, [.text(id)]) == 1 else { return false }
@@ -79,14 +78,15 @@ extension TakeLibrary {
       }
       if isGone { result.gone.append(id) }
     }
-    result.gone.sort()
   }
 
   /// Gives files their rows.
   private func adopt(
-    _ ids: Set<String>, _ contents: TakeFiles.Contents, inTrash: Bool, _ result: inout Adoption
+    _ keys: [TakeKey], inTrash: Bool, _ result: inout Adoption
   ) throws(LibraryFault) {
-    var rest = ids.sorted()[...]
+    if keys.isEmpty { return }
+    let contents = files.contents(inTrash: inTrash)
+    var rest = keys.map(\.id)[...]
     while !rest.isEmpty {
       // Some at once, lest each waits for the disk, nor another process for all of them.
       let some = rest.prefix(200)

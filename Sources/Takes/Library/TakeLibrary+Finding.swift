@@ -87,9 +87,17 @@ extension TakeLibrary {
     _ search: TakeSearch, offset: Int = 0, count: Int
   ) throws(LibraryFault) -> TakePage {
     guard let (filter, values) = search.filter else { return TakePage(takes: [], total: 0) }
-    let takes = try database.rows(
-      filter.page, values + [.null, .integer(max(0, count)), .integer(max(0, offset))],
-      Take.init(row:))
+    let valuesOfPage = values + [.integer(max(0, count)), .integer(max(0, offset))]
+    if filter.hasPlace {
+      // All distances are measured for a page already, and need not be for the count again.
+      let rows = try database.rows(filter.pageAndCount, valuesOfPage) {
+        (take: Take(row: $0), total: $0.integer(SQL.columnCount))
+      }
+      let total =
+        if let first = rows.first { first.total } else { try database.number(filter.count, values) }
+      return TakePage(takes: rows.map { $0.take }, total: total)
+    }
+    let takes = try database.rows(filter.page, valuesOfPage, Take.init(row:))
     // A first page that is not full has all.
     if offset <= 0, takes.count < count { return TakePage(takes: takes, total: takes.count) }
     return TakePage(takes: takes, total: try database.number(filter.count, values))
@@ -116,7 +124,7 @@ extension TakeSearch {
   /// What SQL is told; nil where nothing can be found.
   fileprivate var filter: (SQL.Filter, [Statement.Value])? {
     var filter = SQL.Filter()
-    var values = [Statement.Value](repeating: .null, count: 8)
+    var values = [Statement.Value](repeating: .null, count: 9)
     var words: [String] = []
     for (field, text) in [("", text), ("species : ", species)] where !text.isEmpty {
       let own = Self.words(text)
@@ -134,6 +142,7 @@ extension TakeSearch {
       filter.hasTime = true
       values[1] = .integer(from?.microseconds ?? Int.min)
       values[2] = .integer(to?.microseconds ?? Int.max)
+      values[8] = .integer(to.map { $0.microseconds + TakeLibrary.widest } ?? Int.max)
     }
     if let place {
       let latitudes = place.latitudes(within: max(0, kilometres))

@@ -179,12 +179,15 @@ package final class TakeLibrary {
       ])
   }
 
+  /// By how many microseconds a take's number can be behind its time.
+  static var widest: Int { 1 << 24 }
+
   /// The time itself, or one close behind it where that is taken: of files that were copied, a
   /// great many can be of one time.
   private func freeNumber(_ time: Int) throws(LibraryFault) -> Int {
     var (number, width) = (time, 1)
     while try database.number(SQL.isTaken, [.integer(number)]) == 1 {
-      width = min(width * 4, 1 << 24)
+      width = min(width * 4, Self.widest)
       number = time + Int.random(in: 0..<width)
     }
     return number

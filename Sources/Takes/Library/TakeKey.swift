@@ -1,0 +1,97 @@
+internal import Glibc
+
+/// A take's identifier as a number, of which many are compared quickly.
+struct TakeKey: Comparable, Sendable {
+  static let textBytes = 36
+
+  private let high: UInt64
+  private let low: UInt64
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The key of a UUID in small letters, of which there must be so many bytes.
+  init?(_ bytes: UnsafePointer<UInt8>) {
+    var halves: (UInt64, UInt64) = (0, 0)
+    var digits = 0
+    for place in 0..<Self.textBytes {
+      let byte = bytes[place]
+      switch (place, byte) {
+      case (8, _), (13, _), (18, _), (23, _):
+        guard byte == UInt8(ascii: "-") else { return nil }
+        continue
+      case (_, 48...57): halves.0 = halves.0 << 4 | UInt64(byte - 48)
+      case (_, 97...102): halves.0 = halves.0 << 4 | UInt64(byte - 87)
+      default: return nil
+      }
+      digits += 1
+      if digits == 16 { (halves.1, halves.0) = (halves.0, 0) }
+    }
+    (high, low) = (halves.1, halves.0)
+  }
+
+  /// The identifier.
+  var id: String {
+    let digits = [high, low].map { half in
+      let text = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - text.count) + text
+    }.joined()
+    var id = ""
+    for (place, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(place) { id += "-" }
+      id.append(digit)
+    }
+    return id
+  }
+
+  static func < (one: Self, other: Self) -> Bool {
+    one.high == other.high ? one.low < other.low : one.high < other.high
+  }
+
+  /// Those of a sorted list that are not in another sorted one.
+  static func difference(_ keys: [Self], _ others: [Self]) -> [Self] {
+    var result: [Self] = []
+    var place = 0
+    for key in keys {
+      while place < others.count, others[place] < key { place += 1 }
+      if place == others.count || others[place] != key { result.append(key) }
+    }
+    return result
+  }
+}
+
+extension TakeFiles {
+  /// What there is in a folder of very many takes, without their images.
+  struct Census {
+    /// Takes, sorted.
+    var takes: [TakeKey] = []
+    var recordings: [String] = []
+    var copies: [String] = []
+  }
+
+  func census(inTrash: Bool = false) -> Census {
+    var census = Census()
+    guard let stream = opendir(inTrash ? trash : folder) else { return census }
+    defer { closedir(stream) }
+    while let entry = readdir(stream) {
+      withUnsafeBytes(of: &entry.pointee.d_name) {
+        let name = $0.baseAddress!.assumingMemoryBound(to: UInt8.self)
+        let length = strnlen(name, $0.count)
+        guard length > TakeKey.textBytes, let key = TakeKey(name) else { return }
+        let ending = UnsafeBufferPointer(
+          start: name + TakeKey.textBytes, count: length - TakeKey.textBytes)
+        if ending.elementsEqual(Self.ending.utf8) {
+          census.takes.append(key)
+        } else if ending.elementsEqual(Self.recordingEnding.utf8) {
+          census.recordings.append(key.id)
+        } else if ending.elementsEqual(Self.copyEnding.utf8) {
+          census.copies.append(key.id)
+        }
+      }
+    }
+    census.takes.sort()
+    return census
+  }
+}
