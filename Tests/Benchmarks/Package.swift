@@ -9,6 +9,10 @@ let strict: [CSetting] = [
 // All of it is C: without these, each program and each library to be preloaded would bring the
 // Swift runtime along, and its start and its memory with it.
 let bare: [LinkerSetting] = [.unsafeFlags(["-static-stdlib", "-nostartfiles"])]
+let asInNode: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"), .treatAllWarnings(as: .error),
+]
 
 let package = Package(
   name: "benchmarks",
@@ -34,6 +38,13 @@ let package = Package(
       name: "callback-times", dependencies: ["Bench", "CJack"], cSettings: strict,
       linkerSettings: bare),
     .executableTarget(
+      name: "loop-times", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
+    .executableTarget(
+      name: "looper-state", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
+    .executableTarget(
+      name: "sound-source", dependencies: ["Bench", "CJack"], cSettings: strict,
+      linkerSettings: bare),
+    .executableTarget(
       name: "message-rate", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
     .executableTarget(
       name: "gain-delay", dependencies: ["Bench", "CJack"], cSettings: strict,
@@ -51,14 +62,25 @@ let package = Package(
     .target(name: "CRealtime", linkerSettings: [.linkedLibrary("m")]),
     .target(
       name: "DSP", dependencies: ["CRealtime"],
-      swiftSettings: [
-        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
-        .enableUpcomingFeature("InternalImportsByDefault"), .treatAllWarnings(as: .error),
-      ]),
+      swiftSettings: asInNode),
     .target(name: "Harness", cSettings: strict),
     .executableTarget(
       name: "effects", dependencies: ["DSP", "Harness"],
       swiftSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("dl"), .unsafeFlags(["-Xlinker", "--export-dynamic"])]),
+
+    // The library of takes, likewise.
+    .systemLibrary(
+      name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+    .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CPosix"),
+    .target(name: "Posix", dependencies: ["CPosix"], swiftSettings: asInNode),
+    .target(
+      name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"],
+      swiftSettings: asInNode),
+    .executableTarget(
+      name: "library", dependencies: ["Posix", "Takes"],
+      swiftSettings: [.treatAllWarnings(as: .error)]),
   ]
 )
