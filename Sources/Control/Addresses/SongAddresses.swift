@@ -5,7 +5,9 @@ extension Address {
   static let ofTheSongs: [Address] = [
     Address(
       "/music",
-      .errand([.optional("first", .whole, in: 1...1_000_000)]) { node, request throws(Refusal) in
+      .errand(
+        [.optional("first", .whole, in: 1...1_000_000)], end: "/music"
+      ) { node, request throws(Refusal) in
         try node.listSongs(from: request.whole(0) ?? 1, for: request.client)
       },
       "Looks up the songs in the folder and answers /music s…: \"artist - title\", as many as a "

@@ -1,0 +1,137 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+@testable import Takes
+
+extension NodeTests {
+  /// A node that captures, saves and deletes, and is killed at any moment: nothing that it has
+  /// answered is lost, and of what it captures less than a second.
+  @Suite struct KilledNodeTests {
+    private static let rounds = 100
+
+    /// What the node has answered, over all rounds.
+    private struct Answered {
+      /// The takes that were saved, with the last title that was answered; nil where another was
+      /// asked for and not answered.
+      var titles: [String: String?] = [:]
+      /// Those that were asked to be deleted, and whether that was answered.
+      var deleted: [String: Bool] = [:]
+      /// The last capture, and how long it was said to be.
+      var capture: (id: String, seconds: Double)?
+
+      mutating func take(_ message: Received) {
+        let words = message.arguments.map { $0.text ?? "" }
+        switch (message.address, words.first) {
+        case ("/reply", "/take/save"), ("/reply", "/take/title"): titles[words[1]] = words[2]
+        case ("/reply", "/take/delete"): deleted[words[1]] = true
+        case ("/capture/state", "on"):
+          capture = (words[2], message.arguments[1].number ?? 0)
+        default: break
+        }
+      }
+
+      /// Those that are there, as far as anybody knows.
+      var shown: [String] { titles.keys.filter { deleted[$0] == nil } }
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `killed at a hundred moments, it has all that it answered`() throws {
+      let folder = try TemporaryFolder()
+      let home = folder.path("home")
+      let server = try JackServer()
+      var answered = Answered()
+      var known: Set<String> = []
+      var worst = 0.0
+      var captures = 0
+      for round in 0..<Self.rounds {
+        answered.capture = nil
+        try work(server, home, &answered)
+        // Every other time the next node finds by itself what is left.
+        if round % 2 == 0, round < Self.rounds - 1 { continue }
+        let library = try TakeLibrary(home: home)
+        let adoption = try library.adopt()
+        #expect(adoption.unreadable.isEmpty && adoption.gone.isEmpty, "round \(round)")
+        let integrity = try library.database.rows("PRAGMA integrity_check", []) { $0.text(0) }
+        #expect(integrity == ["ok"], "round \(round)")
+        try check(answered, library)
+        if let (id, seconds) = answered.capture {
+          let kept = try library.list(count: 100_000).takes.first { $0.id == id }?.seconds ?? 0
+          worst = max(worst, seconds - kept)
+          captures += 1
+          #expect(seconds - kept < 1, "round \(round)")
+        }
+        try read(library, &known)
+      }
+      #expect(captures > Self.rounds / 4)
+      #expect(answered.titles.count > Self.rounds / 2 && answered.deleted.count > 10)
+      print(
+        "killed \(Self.rounds) times: \(answered.titles.count) takes answered, the most of a "
+          + "capture that was lost is \(Int(worst * 1000)) ms")
+    }
+
+    /// Lets a node work until it is killed.
+    private func work(_ server: JackServer, _ home: String, _ answered: inout Answered) throws {
+      let node = try NodeProcess(server: server, home: home)
+      let phone = try Phone(port: node.port)
+      phone.send("/capture/on", .int32(1))
+      phone.send("/player/record")
+      usleep(20_000)
+      phone.send("/player/stop")
+      let id = node.id
+      DispatchQueue.global().asyncAfter(
+        deadline: .now() + .milliseconds(Int.random(in: 0...400))
+      ) {
+        kill(id, SIGKILL)
+      }
+      while node.isRunning {
+        switch Int.random(in: 0..<4) {
+        case 0: phone.send("/take/save")
+        case 1:
+          if let id = answered.shown.randomElement() {
+            answered.deleted[id] = false
+            phone.send("/take/delete", .string(id))
+          }
+        case 2:
+          if let id = answered.shown.randomElement() {
+            answered.titles[id] = .some(nil)
+            phone.send("/take/title", .string(id), .string("title \(Int.random(in: 0..<1000))"))
+          }
+        default: phone.send("/capture/state")
+        }
+        while let message = phone.receive(seconds: 0.005) { answered.take(message) }
+      }
+      while let message = phone.receive(seconds: 0.005) { answered.take(message) }
+      _ = node.awaitEnd()
+    }
+
+    private func check(_ answered: Answered, _ library: TakeLibrary) throws {
+      let shown = try library.list(count: 100_000).takes
+      let titles = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0.title) })
+      let trash = Set(try library.trash(count: 100_000).takes.map(\.id))
+      for (id, title) in answered.titles {
+        switch answered.deleted[id] {
+        case true?: #expect(trash.contains(id) && titles[id] == nil)
+        case false?: #expect(trash.contains(id) != (titles[id] != nil))
+        case nil:
+          #expect(titles[id] != nil)
+          if let title { #expect(titles[id] == title) }
+        }
+      }
+    }
+
+    /// Reads all files that were not read before.
+    private func read(_ library: TakeLibrary, _ known: inout Set<String>) throws {
+      let (shown, trash) = (
+        try library.list(count: 100_000).takes, try library.trash(count: 100_000).takes
+      )
+      for (take, path) in shown.map({ ($0, library.path($0)) })
+        + trash.map({ ($0, library.trashPath($0)) }) where known.insert(take.id).inserted
+      {
+        let frames = try SoundFixture.read(path).left.count
+        #expect(frames == take.frames)
+      }
+    }
+  }
+}
