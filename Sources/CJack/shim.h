@@ -32,19 +32,23 @@ static inline NJ_REALTIME struct nj_transport nj_transport_query(const jack_clie
   struct nj_transport transport = {0};
   transport.is_rolling = jack_transport_query(client, &position) == JackTransportRolling;
   transport.frame = position.frame;
-  int has_beats = position.valid & JackPositionBBT && position.ticks_per_beat > 0 &&
-                  position.beats_per_bar >= 1 && position.beats_per_minute > 0;
+  // Whoever tells it can be wrong; written so that what is no number is refused, too.
+  int has_beats = position.valid & JackPositionBBT && position.ticks_per_beat >= 1 &&
+                  position.ticks_per_beat <= 1e6 && position.beats_per_bar >= 1 &&
+                  position.beats_per_bar <= 64 && position.beats_per_minute >= 1 &&
+                  position.beats_per_minute <= 1000 && position.beat >= 1 && position.beat <= 65;
   if (!has_beats) return transport;
-  transport.beats_per_minute = position.beats_per_minute;
-  transport.beats_per_bar = position.beats_per_bar;
   double ticks = position.tick;
   double slack = 1;
 #ifdef JACK_TICK_DOUBLE
   if (position.valid & JackTickDouble) {
     ticks = position.tick_double;
     slack = 0;
+    if (!(ticks >= 0 && ticks <= position.ticks_per_beat)) return transport;
   }
 #endif
+  transport.beats_per_minute = position.beats_per_minute;
+  transport.beats_per_bar = position.beats_per_bar;
   transport.beat = position.beat - 1 + ticks / position.ticks_per_beat;
   // The frame of the block that all this is told of lies so many frames later.
   if (position.valid & JackBBTFrameOffset && position.frame_rate > 0) {

@@ -46,10 +46,7 @@ package final class Node {
   var playsWhatIsShown = false
   // What was set in this run, and is not what was kept any more.
   var changedSettings: Set<String> = []
-  // How many whole clips are in memory, on their way into the loop or out of it.
-  var clipsUnderWay = 0
-  /// What is known of the clip in the loop.
-  var story: ClipStory?
+  let clips = Clips()
   let capture: Capture
   let songs: Songs
   // The threads that wait for disks, each for what may wait for the others of its kind.
@@ -86,7 +83,7 @@ package final class Node {
   }
 
   /// Whether something is on its way to a disk.
-  package var isWriting: Bool { capture.isBusy || hasErrands }
+  package var isWriting: Bool { capture.isBusy || hasErrands || clips.underWay > 0 }
 
   private var hasErrands: Bool { errands.contains { $0.count > 0 } }
 
@@ -278,7 +275,8 @@ package final class Node {
     answersLeft = Self.mostAnswers
     takeEvents()
     releaseAgenda()
-    for errands in errands { errands.deliver() }
+    // Each list may be as long as a packet's answers.
+    for errands in errands { errands.deliver { answersLeft = Self.mostAnswers } }
     let now = now()
     takes?.tidy(now) { _ in }
     let looks = [

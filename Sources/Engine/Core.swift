@@ -209,7 +209,11 @@ struct Core: ~Copyable {
 
   @_noLocks
   private mutating func follow(_ transport: Transport) {
-    if transport.isRolling { player.follow(transport, at: timeline.frame) }
+    if transport.isRolling {
+      player.follow(transport, at: timeline.frame)
+    } else {
+      player.beats.follow()
+    }
     shared.tempoOfTransport.store(
       transport.isRolling && transport.beatsPerMinute > 0
         ? Float(transport.beatsPerMinute).bitPattern : 0, ordering: .relaxed)
@@ -325,7 +329,8 @@ struct Core: ~Copyable {
       overdubs: player.tape.layers, stepsBack: player.tape.stepsBack,
       stepsForth: player.tape.stepsForth,
       position: player.position, length: player.length,
-      waiting: player.framesWaiting(at: present), tempo: player.tempoFound)
+      waiting: player.framesWaiting(at: present), tempo: player.tempoFound,
+      latestClip: player.tape.latestClip)
   }
 
   /// How many frames until the input is as loud as a recording waits for; begins it where it is

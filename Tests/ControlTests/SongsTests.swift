@@ -51,6 +51,24 @@ import Testing
     received?.address == "/error" ? received?.arguments[1].text : nil
   }
 
+  @Test func `the database and the takes of a home folder among the songs are left alone`() throws {
+    let folder = try TemporaryFolder()
+    let home = folder.path("music/syrinx")
+    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+    let desk = Desk(home: home, musicFolders: [folder.path("music")])
+    desk.node.openLibrary { _ in }
+    while desk.node.isWriting { desk.pass() }
+    try SoundFixture.write(folder.path("music/a.wav"), left: [0.1, 0.2])
+    try SoundFixture.write(home + "/b.wav", left: [0.1, 0.2])
+    try SoundFixture.write(home + "/takes/c.wav", left: [0.1, 0.2])
+    let answers = desk.ask("/music", until: ["/music"])
+    #expect(answers.last?.arguments == [.string("a"), .string("b")])
+    for name in ["library.sqlite", "library.sqlite-wal", "library.sqlite-shm"] {
+      let answer = desk.ask("/take/import", .string(name)).last
+      #expect(answer?.arguments[1] == .string("denied"), "\(name)")
+    }
+  }
+
   @Test func `songs are listed by artist and title, else by name, in the order that people expect`()
     throws
   {

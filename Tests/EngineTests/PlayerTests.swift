@@ -526,6 +526,24 @@ import Testing
     #expect(abs((waiting ?? 0) - expected) <= 13)
   }
 
+  @Test func `when the transport stands still, the bars are the node's own again`() {
+    let stage = Stage()
+    let origin = Int64(stage.host.frame)
+    stage.host.transport = {
+      Self.transport(from: origin, beatsPerMinute: 120, at: $0)
+    }
+    stage.set(.transportFollow, 1)
+    stage.set(.loopQuantize, 2)
+    stage.play(Tone.constant(0, frames: 4800))
+    stage.host.transport = nil
+    stage.play(Tone.constant(0, frames: 80_000))
+    #expect(stage.press(.record) == [nil])
+    // Three beats end at 72,000 and 144,000, four at 96,000.
+    let waiting = stage.host.engine.shared.player.read().waiting ?? 0
+    let place = Int(Int64(stage.host.frame) - origin) + waiting
+    #expect(abs(place - 96_000) <= 13, "\(place)")
+  }
+
   @Test func `a transport that tells of no bars has them from its beginning, in the own tempo`() {
     let stage = Stage()
     let origin = Int64(stage.host.frame) - 10_000

@@ -21,7 +21,7 @@ import Testing
     #expect(try at.lines("show", "aaaa1")[1] == "title     two")
     #expect(try at.lines("show", "AAAA0", "aaaa1").filter { $0.hasPrefix("title") }.count == 2)
     let both = try at.takes("show", "aaaa")
-    #expect(both.code == 77 && both.errors.contains("more than one take begins with aaaa"))
+    #expect(both.code == 64 && both.errors.contains("more than one take begins with aaaa"))
     let none = try at.takes("show", "b")
     #expect(none.code == 66 && none.errors == "syrinx: there is no take b\n")
     // Of several those that are there are shown.
@@ -77,7 +77,7 @@ import Testing
     #expect(FileManager.default.createFile(atPath: large, contents: nil))
     #expect(truncate(large, 65 << 20) == 0)
     for (words, code) in [
-      (["--title", "a\u{7}b"], 77), (["--title", String(repeating: "x", count: 201)], 77),
+      (["--title", "a\u{7}b"], 64), (["--title", String(repeating: "x", count: 201)], 64),
       (["--image", at.folder.path("none.jpg")], 66), (["--image", "/etc/passwd"], 64),
       (["--image", at.home], 64), (["--image", large], 65), ([], 64),
       (["--title", "new", "--image", at.folder.path("none.png")], 66),

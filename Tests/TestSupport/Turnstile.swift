@@ -23,7 +23,9 @@ package final class Turnstile: @unchecked Sendable {
     gate.lock()
     heardUntil = frame
     gate.broadcast()
-    while heardUntil > openUntil { gate.wait() }
+    // A test that has failed meanwhile must not hold the server for ever.
+    let deadline = Date() + 60
+    while heardUntil > openUntil, gate.wait(until: deadline) {}
     gate.unlock()
   }
 
@@ -35,10 +37,11 @@ package final class Turnstile: @unchecked Sendable {
     }
   }
 
-  /// Waits until all up to a frame was heard.
+  /// Waits until all up to a frame was heard; a minute at most.
   package func awaitHeard(_ frame: Int64) {
     gate.lock()
-    while heardUntil < frame { gate.wait() }
+    let deadline = Date() + 60
+    while heardUntil < frame, gate.wait(until: deadline) {}
     gate.unlock()
   }
 

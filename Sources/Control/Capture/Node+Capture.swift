@@ -134,6 +134,9 @@ extension Node {
     if outcome.take != nil || !failed {
       // One without a single frame is no take.
       reply("/reply", [.string("/capture/on"), .string(outcome.take?.id ?? "")], to: entry.ender)
+    } else if let ender = entry.ender, ender != entry.starter {
+      answer(
+        Refusal(.io, "the capture has failed, and left no take"), to: "/capture/on", from: ender)
     }
     feedback.changed("/capture/state")
   }

@@ -28,7 +28,10 @@ extension Node {
   ) throws(Refusal) {
     let pattern = Pattern(message.address)
     // What does something is reached by its own address only: `/*` shall not end the node.
-    let matching = table.addresses.filter { $0.hasValue && pattern.matches($0.path) }
+    let sets = !message.arguments.isEmpty
+    let matching = table.addresses.filter {
+      $0.hasValue && !(sets && $0.isToggle) && pattern.matches($0.path)
+    }
     guard !matching.isEmpty else {
       throw Refusal(.unknown, "no address with a value matches \(quoted(message.addressText))")
     }

@@ -64,13 +64,16 @@ final class Errands {
     if needsThread { Thread.start(name) { [shared] in shared.work() } }
   }
 
-  /// Tells of what is done.
-  func deliver() {
+  /// Tells of what is done; calls `before` before each.
+  func deliver(_ before: () -> Void = {}) {
     guard count > 0 else { return }
     let doneCount = shared.state.withLock { state in
       defer { state.doneCount = 0 }
       return state.doneCount
     }
-    for _ in 0..<doneCount { endings.removeFirst()() }
+    for _ in 0..<doneCount {
+      before()
+      endings.removeFirst()()
+    }
   }
 }

@@ -31,7 +31,6 @@ struct PlayerWatch {
 
   private var last: PublishedPlayer.Reading?
   private var tempo: Float = 0
-  private var transportTempo: Float = 0
   private var nextPosition = 0.0
 
   /// Looks at what it does now; returns in how many milliseconds to look again, nil for any time.
@@ -43,14 +42,12 @@ struct PlayerWatch {
       // By the same door as any other change of it.
       try? node.perform("/metronome/bpm", [.float(tempo)])
     }
-    if let tempo = node.engine.shared.transportTempo, tempo != transportTempo {
-      transportTempo = tempo
+    // Also after somebody has set another one; one out of range moves the beats alone.
+    if let tempo = node.engine.shared.transportTempo, tempo != node.values[.tempo] {
       try? node.perform("/metronome/bpm", [.float(tempo)])
     }
     let isMoving = reading.state.isPlaying || reading.state == .recording
-    if reading.state.isRecording, last?.state.isRecording != true {
-      node.story = node.storyOfNow
-    }
+    if reading.latestClip != last?.latestClip { node.clips.begin(reading.latestClip, node) }
     if let last, !reading.isLike(last) {
       for path in ["/player/state", "/player/controls", "/player/next"] {
         node.feedback.changed(path)

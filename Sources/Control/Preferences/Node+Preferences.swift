@@ -58,7 +58,7 @@ extension Node {
   }
 
   /// What a setting was kept as: its numbers, or its one text.
-  private static func arguments(_ text: String, _ forms: [Address.Form]) -> [Argument] {
+  static func arguments(_ text: String, _ forms: [Address.Form]) -> [Argument] {
     if forms.contains(where: { $0.kind == .text }) { return [.string(text)] }
     return text.split(separator: " ").map { word in
       Double(word).map { Argument.double($0) } ?? .string(String(word))

@@ -49,6 +49,8 @@ final class SongFeed: Sendable {
     var isDone = false
   }
 
+  /// Whether it brings a take, and nothing after it.
+  let isOfTake: Bool
   /// The ring that it fills.
   let ring: SongRing
   private let folders: SongFolders
@@ -67,6 +69,7 @@ final class SongFeed: Sendable {
     }
     ring = SongRing(seconds: Self.secondsAhead, sampleRate: rate)
     self.folders = folders
+    isOfTake = song.isTake
     state = Guarded(State(songs: songs))
     Thread.start("song") { [self] in
       run(song, from: place)
@@ -162,6 +165,7 @@ final class SongFeed: Sendable {
     var reader = try Self.reading { () throws(SoundFileError) in
       try SoundReader(resolved) { [ring] _ in ring.sampleRate }
     }
+    if state.withLock({ $0.isCancelled }) { return false }
     guard reader.fileRate >= Self.leastRate else {
       throw Refusal(.type, "\(song.path) is broken: it has a rate of \(reader.fileRate) Hz")
     }

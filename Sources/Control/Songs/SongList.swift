@@ -74,6 +74,13 @@ struct SongList: Sendable {
           let resolved = try? Files.resolved(path), folders.holds(resolved, fromInside: path),
           let kind = try? Files.kind(of: resolved)
         else { continue }
+        // With the home folder inside a folder of songs, its takes are none.
+        if let home = folders.home,
+          resolved.hasSuffix("/takes") && (try? Files.resolved(home + "/takes")) == resolved
+            || HomeFile.isDatabase(resolved, home: home)
+        {
+          continue
+        }
         switch kind {
         case .other: break
         case .folder(let stamp):

@@ -6,7 +6,7 @@ internal import Posix
 /// The songs as the node has them at the moment: a folder, what is in it, and what is played of it.
 final class Songs {
   // A disk that hangs holds a thread and its ring for each song that was asked for.
-  private static let mostFeeds = 4
+  private static let mostFeeds = 8
   private static let mostWaiting = 64
   // A position is told so often, in microseconds.
   private static let positionPeriod = 100_000.0
@@ -37,6 +37,8 @@ final class Songs {
   private let errands = Errands("songs")
   private var list: SongList?
   private var scans = 0
+  // How many changes of the folder are under way.
+  private var changes = 0
   private var waiting: [(Result<SongList, Refusal>) -> Void] = []
 
   private var coming: Coming?
@@ -69,7 +71,8 @@ final class Songs {
   func whenListed(
     anew: Bool, _ body: @escaping (Result<SongList, Refusal>) -> Void
   ) throws(Refusal) {
-    if let list, !anew, errands.count == 0 {
+    // While a list is looked up anew, the former one will do; while the folder changes, it won't.
+    if let list, !anew, changes == 0 {
       body(.success(list))
       return
     }
@@ -93,22 +96,31 @@ final class Songs {
   private func scan(_ name: String, then ending: @escaping (Result<SongList, Refusal>) -> Void) {
     isBusy = true
     scans += 1
+    let isChange = name != folder
+    if isChange { changes += 1 }
     let number = scans
     let known = list?.findings ?? [:]
     errands.run { [folders] () throws(Refusal) in
       try SongList(of: try folders.path(of: name), in: folders, known: known)
     } then: { [unowned self] outcome in
+      if isChange { changes -= 1 }
       let isLatest = number == scans
       if isLatest, case .success(let list) = outcome {
         self.list = list
         if folder != name { folder = name }
-        for feed in [coming?.feed, beginning?.feed, playing] { feed?.setSongs(list.songs) }
+        for feed in [coming?.feed, beginning?.feed, playing] {
+          // After a take comes nothing.
+          if let feed, !feed.isOfTake { feed.setSongs(list.songs) }
+        }
       }
       ending(outcome)
       guard isLatest else { return }
       let waiting = waiting
       self.waiting = []
-      for body in waiting { body(outcome) }
+      // Where the other folder is none, whoever waits has the songs of the present one.
+      var listed = outcome
+      if case .failure = outcome, isChange, let list = self.list { listed = .success(list) }
+      for body in waiting { body(listed) }
     }
   }
 
@@ -173,6 +185,10 @@ final class Songs {
     guard let former = coming else { return }
     coming = nil
     end(former.feed)
+    tellPassedOver(former, node)
+  }
+
+  private func tellPassedOver(_ former: Coming, _ node: Node) {
     node.answer(
       Refusal(.state, "\(quoted(former.song.text)) did not begin: something else was asked for"),
       to: former.path, from: former.client)
@@ -199,6 +215,7 @@ final class Songs {
   /// any time.
   func look(_ now: Double, node: Node) -> Int? {
     guard isBusy else { return nil }
+    ending.removeAll(where: \.isDone)
     errands.deliver()
     followRate(node)
     advance(node)
@@ -208,9 +225,10 @@ final class Songs {
       if playing.ring.isOver, !isHandingOver, coming == nil { handOver(nil, node) }
     }
     announce(now, node)
-    isBusy = coming != nil || playing != nil || isHandingOver || errands.count > 0
+    isBusy =
+      coming != nil || playing != nil || isHandingOver || errands.count > 0 || !ending.isEmpty
     if coming != nil || errands.count > 0 { return Self.busyMilliseconds }
-    return playing != nil ? Self.playingMilliseconds : nil
+    return playing != nil || !ending.isEmpty ? Self.playingMilliseconds : nil
   }
 
   /// Does what is next, when the engine is free for it.
@@ -292,6 +310,8 @@ final class Songs {
       end(next.feed)
       if coming == nil, !wantsStop {
         restart(next.song, from: next.place, next.path, next.client, next.words, node)
+      } else {
+        tellPassedOver(next, node)
       }
     }
     do throws(Refusal) {

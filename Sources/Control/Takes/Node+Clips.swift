@@ -5,8 +5,6 @@ internal import Takes
 /// Between the loop and the library.
 extension Node {
   private static let clipSeconds = 10.0
-  // Each needs the memory of a whole clip.
-  private static let mostClipsUnderWay = 8
   private static let mostAttempts = 3
 
   /// What there is to tell of something recorded from now on.
@@ -24,39 +22,38 @@ extension Node {
   /// Keeps the clip in the loop as a take.
   func saveTake(titled title: String?, for client: Client?) throws(Refusal) {
     let takes = try library()
-    let transfer = try clipTransfer()
-    var command = PlannedCommand(action: .keep(ClipPassage(transfer)))
+    let transit = try clips.transit(sampleRate: engine.shared.sampleRate)
+    var command = PlannedCommand(action: .keep(ClipPassage(transit.transfer)))
     command.whenDone = { [weak self] in
       guard let self else { return }
-      clipsUnderWay -= 1
       do throws(Refusal) {
-        try write(transfer, titled: title, to: takes, for: client)
+        try write(transit, titled: title, to: takes, for: client)
       } catch {
         answer(error, to: "/take/save", from: client)
       }
     }
     command.whenRefused = { [weak self] refusal in
       guard let self else { return }
-      clipsUnderWay -= 1
       answer(Refusal(refusal, to: "/take/save", of: player), to: "/take/save", from: client)
     }
-    try hand(command, path: "/take/save", client)
+    try submit([command], path: "/take/save", client: client)
   }
 
   private func write(
-    _ transfer: ClipTransfer, titled title: String?, to takes: TakeDesk, for client: Client?
+    _ transit: Clips.Transit, titled title: String?, to takes: TakeDesk, for client: Client?
   ) throws(Refusal) {
-    let story = story ?? storyOfNow
+    let transfer = transit.transfer
+    let story = clips[transfer.clip] ?? storyOfNow
     var take = Take(
       title: title.flatMap { $0.isEmpty ? nil : $0 }, date: story.date, rate: transfer.sampleRate,
       source: story.source)
     (take.place, take.preset, take.species) = (story.place, story.preset, story.species)
-    clipsUnderWay += 1
     try takes.list { [take] library throws(LibraryFault) in
       try library.addClip(
         take, transfer.sound, length: transfer.length, framesBehind: transfer.framesBehind)
     } then: { [weak self] outcome in
-      self?.clipsUnderWay -= 1
+      // Until now.
+      _ = transit
       self?.tell(outcome, of: "/take/save", to: client)
     }
   }
@@ -95,86 +92,52 @@ extension Node {
     _ id: String, path: String, plays: Bool, attempt: Int, for client: Client?
   ) throws(Refusal) {
     let takes = try library()
-    let transfer = try clipTransfer()
-    do throws(Refusal) {
-      try takes.list { library throws(LibraryFault) in
-        try library.readClip(
-          id, into: transfer.sound, room: transfer.capacity, seconds: Self.clipSeconds,
-          rate: transfer.sampleRate)
-      } then: { [weak self] outcome in
-        guard let self else { return }
-        switch outcome {
-        case .success(let clip):
-          transfer.length = clip.length
-          transfer.framesBehind = clip.framesBehind
-          load(clip.take, transfer, path: path, plays: plays, attempt: attempt, for: client)
-        case .failure(let refusal):
-          clipsUnderWay -= 1
-          answer(refusal, to: path, from: client)
-        }
+    let transit = try clips.transit(sampleRate: engine.shared.sampleRate)
+    let transfer = transit.transfer
+    try takes.list { library throws(LibraryFault) in
+      try library.readClip(
+        id, into: transfer.sound, room: transfer.capacity, seconds: Self.clipSeconds,
+        rate: transfer.sampleRate)
+    } then: { [weak self] outcome in
+      guard let self else { return }
+      do throws(Refusal) {
+        let clip = try outcome.get()
+        transfer.length = clip.length
+        transfer.framesBehind = clip.framesBehind
+        try load(clip.take, transit, path: path, plays: plays, attempt: attempt, for: client)
+      } catch {
+        answer(error, to: path, from: client)
       }
-    } catch {
-      clipsUnderWay -= 1
-      throw error
     }
   }
 
   private func load(
-    _ take: Take, _ transfer: ClipTransfer, path: String, plays: Bool, attempt: Int,
+    _ take: Take, _ transit: Clips.Transit, path: String, plays: Bool, attempt: Int,
     for client: Client?
-  ) {
-    var command = PlannedCommand(action: .load(ClipPassage(transfer)))
+  ) throws(Refusal) {
+    var command = PlannedCommand(action: .load(ClipPassage(transit.transfer)))
     command.whenDone = { [weak self] in
       guard let self else { return }
-      clipsUnderWay -= 1
-      // To whom it belongs is known now; the memory was needed until here.
-      _ = transfer
-      story = ClipStory(
+      clips[transit.transfer.clip] = ClipStory(
         date: take.date, place: take.place, preset: take.preset, source: take.source,
         species: take.species)
       if plays { try? perform("/player/play", []) }
-      reply(
-        "/reply", [.string(path), .string(take.id), .string(take.title)], to: client)
+      reply("/reply", [.string(path), .string(take.id), .string(take.title)], to: client)
     }
     command.whenRefused = { [weak self] refusal in
       guard let self else { return }
-      clipsUnderWay -= 1
+      var fault = Refusal(refusal, to: path, of: player)
       // The server has another rate since: it is read again.
       if case .otherRate = refusal, attempt < Self.mostAttempts {
         do throws(Refusal) {
           try loadTake(take.id, path: path, plays: plays, attempt: attempt + 1, for: client)
+          return
         } catch {
-          answer(error, to: path, from: client)
+          fault = error
         }
-        return
       }
-      answer(Refusal(refusal, to: path, of: player), to: path, from: client)
+      answer(fault, to: path, from: client)
     }
-    do throws(Refusal) {
-      try hand(command, path: path, client)
-    } catch {
-      answer(error, to: path, from: client)
-    }
-  }
-
-  // MARK: - Both
-
-  /// Memory for a clip at the present rate; counted until it is done with.
-  private func clipTransfer() throws(Refusal) -> ClipTransfer {
-    guard clipsUnderWay < Self.mostClipsUnderWay else {
-      throw Refusal(
-        .busy, "\(clipsUnderWay) clips are under way already; send it again later")
-    }
-    clipsUnderWay += 1
-    return ClipTransfer(sampleRate: engine.shared.sampleRate)
-  }
-
-  private func hand(_ command: PlannedCommand, path: String, _ client: Client?) throws(Refusal) {
-    do throws(Refusal) {
-      try submit([command], path: path, client: client)
-    } catch {
-      clipsUnderWay -= 1
-      throw error
-    }
+    try submit([command], path: path, client: client)
   }
 }

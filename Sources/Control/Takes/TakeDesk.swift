@@ -98,6 +98,7 @@ extension Refusal {
       switch fault.kind {
       case .missing: .missing
       case .denied: .denied
+      case .range: .range
       case .broken: .type
       case .io: .io
       case .busy: .busy

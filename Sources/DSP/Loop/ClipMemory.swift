@@ -28,6 +28,9 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   private let holds: UnsafeMutablePointer<UInt8>
   private let lengths: UnsafeMutablePointer<Int>
   private let layers: UnsafeMutablePointer<Int>
+  private let clips: UnsafeMutablePointer<Int>
+  /// The number of the clip that was begun last.
+  private(set) var latestClip = 0
 
   /// Memory for `clips` clips of up to `frames` frames that have no page in common.
   init(frames: Int, clips: Int) {
@@ -49,6 +52,8 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     lengths.initialize(repeating: 0, count: Self.mostVersions)
     layers = .allocate(capacity: Self.mostVersions)
     layers.initialize(repeating: 0, count: Self.mostVersions)
+    self.clips = .allocate(capacity: Self.mostVersions)
+    self.clips.initialize(repeating: 0, count: Self.mostVersions)
   }
 
   deinit {
@@ -59,6 +64,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     holds.deallocate()
     lengths.deallocate()
     layers.deallocate()
+    clips.deallocate()
   }
 
   // MARK: - Versions
@@ -74,6 +80,16 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   @_noLocks
   func layers(_ version: Int) -> Int { layers[version] }
 
+  /// The number of the clip that a version is one of: whatever is added to it, it stays that one.
+  @_noLocks
+  func clip(_ version: Int) -> Int { clips[version] }
+
+  /// Says that a version is of a clip that has a number already, and goes on counting from another.
+  mutating func setClip(_ version: Int, _ number: Int, latest: Int) {
+    clips[version] = number
+    latestClip = latest
+  }
+
   /// A new version, held once: an empty one, or one like another; nil where there is no place.
   @_noLocks
   mutating func begin(like other: Int? = nil) -> Int? {
@@ -83,6 +99,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
       if let other {
         lengths[version] = lengths[other]
         layers[version] = layers[other] &+ 1
+        clips[version] = clips[other]
         rt_copy_bytes(table, tables + other &* pagesOfClip, 4 &* pagesOfClip)
         for index in 0..<pagesOfClip where table[index] >= 0 {
           sharers[Int(table[index])] &+= 1
@@ -90,6 +107,8 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
       } else {
         lengths[version] = 0
         layers[version] = 0
+        latestClip &+= 1
+        clips[version] = latestClip
       }
       return version
     }

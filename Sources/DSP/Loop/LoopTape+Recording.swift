@@ -272,6 +272,19 @@ extension LoopTape {
   @_noLocks
   package func length(of version: Int) -> Int { history.memory.length(version) }
 
+  /// The number of the clip that a version is one of.
+  @_noLocks
+  package func clip(of version: Int) -> Int { history.memory.clip(version) }
+
+  /// The number of the clip that was begun last, be it recorded or loaded.
+  package var latestClip: Int { @_noLocks get { history.memory.latestClip } }
+
+  /// Lets a version be what the present clip of another tape is, and goes on counting from there.
+  package mutating func setClip(_ version: Int, asIn former: borrowing LoopTape) {
+    history.memory.setClip(
+      version, former.clip(of: former.history.current), latest: former.latestClip)
+  }
+
   /// Lets go of it, or of one that was not loaded to its end.
   @_noLocks
   package mutating func release(_ version: Int) { history.memory.release(version) }

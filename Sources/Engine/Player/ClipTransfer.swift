@@ -41,6 +41,9 @@ package final class ClipTransfer: @unchecked Sendable {
     set { account.pointee.framesBehind = newValue }
   }
 
+  /// The number that the clip has in the loop.
+  package var clip: Int { account.pointee.clip }
+
   /// Its rate in Hz.
   package var sampleRate: Int { account.pointee.sampleRate }
 }
@@ -49,6 +52,7 @@ package final class ClipTransfer: @unchecked Sendable {
 struct ClipAccount: BitwiseCopyable {
   var length = 0
   var framesBehind = 0
+  var clip = 0
   let sampleRate: Int
 
   init(sampleRate: Int) { self.sampleRate = sampleRate }

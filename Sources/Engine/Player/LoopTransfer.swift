@@ -58,6 +58,7 @@ struct LoopTransfer: BitwiseCopyable {
     }
     done &+= count
     if done < whole { return false }
+    passage.account.pointee.clip = tape.clip(of: version)
     if isLoading {
       tape.finishLoading(version, length: clip, framesBehind: whole &- clip)
     } else {

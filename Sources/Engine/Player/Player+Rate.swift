@@ -34,6 +34,7 @@ extension Player {
       tape.load(out, into: version, at: done, frames: frames)
       done += frames
     }
+    tape.setClip(version, asIn: former.tape)
     tape.finishLoading(version, length: newLength, framesBehind: tape.seam)
     takeOver(stateOf: former)
   }

@@ -110,7 +110,8 @@ struct Player: ~Copyable {
     case .playerLoop: tape.setLooping(value != 0)
     case .playerDirection: turn(backward: value < 0, at: frame)
     case .tempo: beats.setTempo(value, at: frame)
-    case .metronomeBeats: beats.beatsPerBar = Int(value)
+    case .metronomeBeats: beats.setBeatsPerBar(Int(value))
+    case .transportFollow: if value == 0 { beats.follow() }
     case .pitchOn: chain.isPitchOn = value != 0
     case .pitchSemitones: chain.semitones = value
     case .pitchFormant: chain.formant = value

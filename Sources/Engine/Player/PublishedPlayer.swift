@@ -22,6 +22,8 @@ package struct PublishedPlayer: ~Copyable, Sendable {
     package var length: Int
     /// How long what is pending still waits, in frames; nil where nobody knows.
     package var waiting: Int?
+    /// The number of the clip that was begun last, be it recorded or loaded.
+    package var latestClip: Int
   }
 
   private static let unknown = Int.max
@@ -29,6 +31,7 @@ package struct PublishedPlayer: ~Copyable, Sendable {
   // Each is whole in itself; they are not of one moment, and need not be.
   private let doing = Atomic<UInt64>(0)
   private let place = Atomic<UInt64>(0)
+  private let latest = Atomic<Int>(0)
   private let found = Atomic<UInt32>(0)
   private let wait = Atomic<Int>(PublishedPlayer.unknown)
 
@@ -38,8 +41,10 @@ package struct PublishedPlayer: ~Copyable, Sendable {
   @_noLocks
   borrowing func publish(
     state: PlayerState, pending: PlayerAction?, isOverdubbing: Bool, overdubs: Int, stepsBack: Int,
-    stepsForth: Int, position: Int, length: Int, waiting: Int, tempo: Float
+    stepsForth: Int, position: Int, length: Int, waiting: Int, tempo: Float,
+    latestClip: Int
   ) {
+    latest.store(latestClip, ordering: .relaxed)
     var bits = UInt64(unsafeBitCast(state, to: UInt8.self))
     if let pending { bits |= (UInt64(unsafeBitCast(pending, to: UInt8.self)) &+ 1) << 8 }
     if isOverdubbing { bits |= 1 << 16 }
@@ -69,6 +74,7 @@ package struct PublishedPlayer: ~Copyable, Sendable {
       isOverdubbing: bits >> 16 & 1 == 1, overdubs: Int(bits >> 40 & 255),
       stepsBack: Int(bits >> 24 & 255),
       stepsForth: Int(bits >> 32 & 255), position: Int(place & 0xFFFF_FFFF),
-      length: Int(place >> 32), waiting: wait == Self.unknown ? nil : wait)
+      length: Int(place >> 32), waiting: wait == Self.unknown ? nil : wait,
+      latestClip: latest.load(ordering: .relaxed))
   }
 }

@@ -8,14 +8,26 @@ struct BeatClock: BitwiseCopyable {
   private var framesPerBeat: Double
   // A frame at which a bar begins, and how many beats it has.
   private var anchor: Double = 0
-  /// How many beats a bar has.
-  var beatsPerBar = 4
+  private var beatsPerBar = 4
+  // Where no transport says another number.
+  private var ownBeatsPerBar = 4
 
   @_noLocks
   init(sampleRate: Double) {
     self.sampleRate = sampleRate
     framesPerBeat = sampleRate / 2
   }
+
+  /// Sets how many beats a bar has, where no transport says another number.
+  @_noLocks
+  mutating func setBeatsPerBar(_ beats: Int) {
+    ownBeatsPerBar = beats
+    beatsPerBar = beats
+  }
+
+  /// Goes on without a transport.
+  @_noLocks
+  mutating func follow() { beatsPerBar = ownBeatsPerBar }
 
   /// Sets the tempo, in beats a minute, from a frame on; the present beat goes on.
   @_noLocks
@@ -57,6 +69,7 @@ struct BeatClock: BitwiseCopyable {
       beatsPerBar = bar
     } else {
       // Nobody tells of bars: they are counted from the transport's beginning.
+      follow()
       let beats = Double(transport.frame) / framesPerBeat
       now = beats.truncatingRemainder(dividingBy: Double(beatsPerBar))
       slack = 0

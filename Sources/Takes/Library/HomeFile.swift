@@ -4,7 +4,16 @@ internal import Posix
 /// A file of which a message gave the name: one inside the node's home folder.
 package struct HomeFile {
   // What the node keeps for itself, and nobody may write over.
-  private static let own = ["takes", "presets", "instruments", "library.sqlite"]
+  private static let own = ["takes", "presets", "instruments", database]
+  // SQLite must be the only one in a process that opens these: whoever closes them takes all of
+  // its locks away.
+  private static let database = "library.sqlite"
+
+  /// Whether a path without links is that of the library's database, or of what belongs to it.
+  package static func isDatabase(_ path: String, home: String) -> Bool {
+    guard let root = real(home), path.hasPrefix(root + "/") else { return false }
+    return path.dropFirst(root.utf8.count + 1).hasPrefix(database)
+  }
 
   /// Where it is, without links.
   package let path: String
@@ -16,6 +25,9 @@ package struct HomeFile {
       throw LibraryFault(.missing, "there is no \(inside) in \(home)")
     }
     guard real.hasPrefix(root + "/") else { throw Self.leaves(name, home) }
+    guard !Self.isDatabase(real, home: root) else {
+      throw LibraryFault(.denied, "\(inside) is the node's own")
+    }
     path = real
   }
 
@@ -24,6 +36,7 @@ package struct HomeFile {
     let (root, inside) = try Self.place(name, home)
     var folder = root
     let parts = inside.split(separator: "/").map(String.init)
+    try Self.check(parts.first ?? "", inside)
     for part in parts.dropLast() {
       let next = "\(folder)/\(part)"
       if !Files.exist(next) {
@@ -38,11 +51,14 @@ package struct HomeFile {
     // A file that is there can itself be a link.
     let real = Self.real(path) ?? path
     guard real.hasPrefix(root + "/") else { throw Self.leaves(name, home) }
-    let first = real.dropFirst(root.utf8.count + 1).prefix { $0 != "/" }
-    guard !Self.own.contains(where: first.hasPrefix) else {
-      throw LibraryFault(.denied, "\(inside) is the node's own; choose another name")
-    }
+    try Self.check(
+      String(real.dropFirst(root.utf8.count + 1).prefix { $0 != "/" }), inside)
     self.path = real
+  }
+
+  private static func check(_ first: String, _ name: String) throws(LibraryFault) {
+    guard own.contains(where: first.hasPrefix) else { return }
+    throw LibraryFault(.denied, "\(name) is the node's own; choose another name")
   }
 
   /// The home folder without links, and the name as it is seen from there.

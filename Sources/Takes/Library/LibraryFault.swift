@@ -10,6 +10,8 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
     case missing
     /// What was asked for can't be.
     case denied
+    /// A text is too long, or not of the form that it needs.
+    case range
     /// A file is not what it should be.
     case broken
     /// The system refuses.

@@ -13,6 +13,8 @@ package struct ClipRead: Sendable {
 
 extension TakeLibrary {
   // More than any engine fades over behind the end of a clip.
+  // Above all that sound cards have; ten seconds of it are in memory at once.
+  private static var greatestRate: Int { 768_000 }
   private static var secondsBehind: Double { 0.02 }
 
   /// Adds a take of a clip in memory, exactly as it is, and with it what lies behind its end.
@@ -52,6 +54,11 @@ extension TakeLibrary {
     let path = path(take)
     return try asLibrary { () throws(SoundFileError) in
       var reader = try SoundReader(path)
+      guard reader.rate <= Self.greatestRate else {
+        throw SoundFileError(
+          .notSound,
+          "\(path) has a rate of \(reader.rate) Hz; a clip has \(Self.greatestRate) at most")
+      }
       let most = Int((seconds * Double(reader.rate)).rounded(.up))
       let mostBehind = Int(Self.secondsBehind * Double(reader.rate))
       let raw = StereoBuffer(frames: most + mostBehind)

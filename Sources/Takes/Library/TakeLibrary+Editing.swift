@@ -103,13 +103,13 @@ extension TakeLibrary {
     for (name, text, most) in limits {
       guard text.utf8.count <= most else {
         throw LibraryFault(
-          .denied, "\(name) takes \(most) bytes at most; got \(text.utf8.count)")
+          .range, "\(name) takes \(most) bytes at most; got \(text.utf8.count)")
       }
       let isPlain = text.unicodeScalars.allSatisfy {
         $0.value >= 32 || (name == "notes" || name == "message") && ($0 == "\n" || $0 == "\t")
       }
       guard isPlain else {
-        throw LibraryFault(.denied, "\(name) takes no control characters")
+        throw LibraryFault(.range, "\(name) takes no control characters")
       }
     }
     guard take.image.isEmpty || TakeFiles.isImage(take.image, of: take.id) else {

@@ -50,7 +50,7 @@ extension TakeLibrary {
       throw LibraryFault(.missing, "there is no \(kind) \(id)")
     }
     guard found.count == 1 else {
-      throw LibraryFault(.denied, "more than one \(kind) begins with \(id); give more of it")
+      throw LibraryFault(.range, "more than one \(kind) begins with \(id); give more of it")
     }
     return take
   }

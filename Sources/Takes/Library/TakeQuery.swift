@@ -20,7 +20,7 @@ extension TakeSearch {
       case "near": place = try Self.place(value)
       case "within":
         guard let number = Double(value), number.isFinite, number >= 0 else {
-          throw LibraryFault(.denied, "within: takes a distance in kilometres; got \(value)")
+          throw LibraryFault(.range, "within: takes a distance in kilometres; got \(value)")
         }
         kilometres = number
       default: add(word, to: \.text)
@@ -49,7 +49,7 @@ extension TakeSearch {
   private static func date(_ text: String, isEnd: Bool) throws(LibraryFault) -> TakeDate {
     guard let date = TakeDate(written: text, isEnd: isEnd) else {
       throw LibraryFault(
-        .denied, "a date is written like 2026-11-21 or 2026-11-21T17:30; got \(text)")
+        .range, "a date is written like 2026-11-21 or 2026-11-21T17:30; got \(text)")
     }
     return date
   }
@@ -57,7 +57,7 @@ extension TakeSearch {
   private static func place(_ text: String) throws(LibraryFault) -> Place {
     guard let place = Place(written: text) else {
       throw LibraryFault(
-        .denied, "a place is written as degrees north and east, like 52.52,13.40; got \(text)")
+        .range, "a place is written as degrees north and east, like 52.52,13.40; got \(text)")
     }
     return place
   }

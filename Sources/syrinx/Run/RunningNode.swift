@@ -44,7 +44,9 @@ final class RunningNode {
       home: options.home, musicFolders: options.musicFolders)
     if let preset = options.preset { try StoredFiles.load(preset, into: node) }
     do throws(Refusal) {
-      for setting in options.settings { try node.set(setting) }
+      for setting in options.settings where !Self.isForLater(setting, node) {
+        try node.set(setting)
+      }
     } catch {
       throw Failure(.usage, "--set: \(error.message)")
     }
@@ -98,8 +100,20 @@ final class RunningNode {
     if let failure { throw failure }
   }
 
+  /// Whether a setting is one that must know the server's rate: what is on from the start on.
+  private static func isForLater(_ setting: String, _ node: Node) -> Bool {
+    node.table[String(setting.prefix { $0 != "=" })]?.isToggle == true
+  }
+
   private func beginAlone() throws(Failure) {
     try join(name: options.name)
+    do throws(Refusal) {
+      for setting in options.settings where Self.isForLater(setting, node) {
+        try node.set(setting)
+      }
+    } catch {
+      throw Failure(.usage, "--set: \(error.message)")
+    }
     let deadline = HostTime.steady + Self.openingMilliseconds * 1e3
     while node.isOpening && HostTime.steady < deadline { turn(atMost: 1) }
     sayReady()
@@ -212,6 +226,8 @@ final class RunningNode {
     let deadline = HostTime.steady + Self.writingMilliseconds * 1e3
     while node.isWriting && HostTime.steady < deadline { turn(atMost: 1) }
     standby?.end()
+    // Nobody renders from here on: what the engine reads of a song goes with the node.
+    _ = engine.takeOver(sampleRate: Double(engine.shared.sampleRate))
     urlFile?.remove()
   }
 

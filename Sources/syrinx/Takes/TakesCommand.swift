@@ -110,10 +110,11 @@ enum TakesCommand {
         syrinx takes export 1f3a owl.flac
         syrinx takes import *.wav
 
-      Ends with 0; 64 wrong usage; 65 a file is no sound, or the database is damaged; 66 there is
-      no such take or file; 69 no node answers, or another process has the database for too
-      long; 73 can't write; 77 not as a take can be, or more than one begins so. Of several takes
-      or files all are tried, and the first that fails says how it ends.
+      Ends with 0; 64 wrong usage, a text that is too long, or more than one take begins so; 65 a
+      file is no sound, or the database is damaged; 66 there is no such take or file; 69 no node
+      answers, or another process has the database for too long; 73 can't write; 77 the file is
+      the library's own. Of several takes or files all are tried, and the first that fails says
+      how it ends.
       """)
 
   private static var overview: String {

@@ -22,13 +22,13 @@ enum TakesEditing {
       message: given["message"])
     let library = try request.library()
     try Failure.of { () throws(LibraryFault) in
-      let id = try library.take(request.arguments[0]).id
+      // The texts first: one can be too long.
+      let id = try library.edit(request.arguments[0], changes).id
       switch image {
       case .some(let image?): try library.setImage(id, image.bytes, ending: image.ending)
       case .some(nil): try library.removeImage(id)
       case nil: break
       }
-      try library.edit(id, changes)
     }
   }
 

@@ -62,6 +62,13 @@ struct TakesRequest {
   /// The library of the home folder, which must be there.
   func library() throws(Failure) -> TakeLibrary {
     let home = try home()
+    // Whoever only asks leaves no library in a folder that is none of ours.
+    guard Files.exist(home + "/takes") || Files.exist(home + "/library.sqlite") else {
+      throw Failure(
+        .missingInput,
+        "there is no library in \(home); --home names another folder, and `syrinx takes import` "
+          + "makes one")
+    }
     return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
   }
 
@@ -84,6 +91,7 @@ extension Failure {
       switch fault.kind {
       case .missing: .missingInput
       case .denied: .notPermitted
+      case .range: .usage
       case .broken: .badInput
       case .io: .cannotWrite
       case .busy: .unavailable
