@@ -26,6 +26,21 @@ final class Capture {
     var isFollowed = false
   }
 
+  /// What is told of a capture.
+  struct Account {
+    var isOn = false
+    var seconds = 0.0
+    var id = ""
+
+    fileprivate init() {}
+
+    fileprivate init(_ run: CaptureRun, isOn: Bool) {
+      self.isOn = isOn
+      seconds = Double(run.ring.frames) / Double(run.ring.rate)
+      id = run.id
+    }
+  }
+
   private struct Known {
     weak var ring: CaptureRing?
   }
@@ -33,8 +48,10 @@ final class Capture {
   private let home: String?
   private var known: [Known] = []
   var entries: [Entry] = []
-  /// The last one that began.
-  private(set) var latest: CaptureRun?
+  /// The last one that began, until it has ended; its ring is a few megabytes.
+  private var latest: CaptureRun?
+  /// What there is to tell of the last one that has ended.
+  private var past = Account()
   /// Whether one is on, or is about to be by what was asked for.
   var isOn = false
   /// How many commands to be followed at once are under way.
@@ -49,6 +66,21 @@ final class Capture {
 
   /// The one that runs.
   var running: CaptureRun? { latest.flatMap { $0.ring.state == .running ? $0 : nil } }
+
+  /// What is told of the one that runs, or ran last.
+  var account: Account {
+    guard let latest, latest.ring.frames > 0 || !latest.ring.hasEnded else { return past }
+    return Account(latest, isOn: running != nil)
+  }
+
+  /// Lets go of those of which all is told.
+  func forget(_ done: [Entry]) {
+    entries.removeAll { entry in done.contains { $0.run === entry.run } }
+    if let latest, done.contains(where: { $0.run === latest }) {
+      past = latest.ring.frames > 0 ? Account(latest, isOn: false) : Account()
+      self.latest = nil
+    }
+  }
 
   /// All that a capture needs before its first frame.
   struct Preparation {

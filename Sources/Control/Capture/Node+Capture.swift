@@ -59,12 +59,9 @@ extension Node {
 
   /// What `/capture/state` says.
   var captureState: [Argument] {
-    guard let run = capture.latest, run.ring.frames > 0 || !run.ring.hasEnded else {
-      return [.string("off"), .float(0), .string("")]
-    }
+    let account = capture.account
     return [
-      .string(capture.running == nil ? "off" : "on"),
-      .float(Float(Double(run.ring.frames) / Double(run.ring.rate))), .string(run.id),
+      .string(account.isOn ? "on" : "off"), .float(Float(account.seconds)), .string(account.id),
     ]
   }
 
@@ -77,9 +74,7 @@ extension Node {
       $0.run.ring.hasEnded && $0.run.outcome.withLock { $0 != nil }
     }
     for entry in done { tellEnd(of: entry) }
-    if !done.isEmpty {
-      capture.entries.removeAll { entry in done.contains { $0.run === entry.run } }
-    }
+    if !done.isEmpty { capture.forget(done) }
     guard capture.isBusy else { return nil }
     return capture.running == nil ? Self.endingMilliseconds : Self.lookMilliseconds
   }
