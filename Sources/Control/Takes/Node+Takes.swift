@@ -11,7 +11,8 @@ extension Node {
   /// `say` is given a line for each thing that somebody should know.
   package func openLibrary(_ say: @escaping (String) -> Void) {
     guard let takes else { return }
-    isOpening = true
+    // In a new library nothing is kept that could be waited for.
+    isOpening = TakeLibrary.isThere(home: takes.home)
     try? takes.list { library throws(LibraryFault) in
       (try library.settings(), try library.list(count: 0).total)
     } then: { [weak self] outcome in

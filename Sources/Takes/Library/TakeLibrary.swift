@@ -32,6 +32,11 @@ package final class TakeLibrary {
     try prepare()
   }
 
+  /// Whether a home folder has a library already.
+  package static func isThere(home: String) -> Bool {
+    Files.exist(TakeFiles(home: home).database)
+  }
+
   /// Where a take's file stands.
   package func path(_ take: Take) -> String { files.path(take.id) }
 
