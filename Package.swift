@@ -34,6 +34,7 @@ let package = Package(
 
     // The control side.
     .target(name: "OSC"),
+    .target(name: "Music"),
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
     .target(name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"]),
@@ -55,6 +56,7 @@ let package = Package(
     .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "EngineTests", dependencies: ["DSP", "Engine", "TestSupport"], linkerSettings: linker),
+    .testTarget(name: "MusicTests", dependencies: ["Music"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
     .testTarget(
       name: "TakesTests", dependencies: ["DSP", "Posix", "Takes", "TestSupport"],

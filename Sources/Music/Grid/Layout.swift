@@ -1,0 +1,110 @@
+/// Which note lies on which button of the grid.
+///
+/// The first row goes from left to right and the next one back, so that a finger that slides right,
+/// down and left plays the scale without a break. A row is an octave; one of more than eight notes
+/// takes two rows of large buttons. Only the last row can have places without a button, where the
+/// scale ends within it; it ends in the middle of an octave where there is half of one.
+package struct Layout: Hashable, Sendable {
+  /// One button with its note.
+  package struct Cell: Hashable, Sendable {
+    /// The row, from 1 at the top.
+    package let row: Int
+    /// The column, from 1 at the left.
+    package let column: Int
+    /// What the note is called, without its octave.
+    ///
+    /// In a tuning of other than twelve notes, what the nearest of twelve is called, and the cents
+    /// from there, such as `C#-24`.
+    package let name: String
+    /// The MIDI note, from 0 to 127.
+    package let note: Int
+    /// The cents by which the frequency is above that of the MIDI note with A4 at 440 Hz.
+    package let cents: Double
+    /// The frequency in Hz.
+    package let hz: Double
+  }
+
+  /// How many rows there are.
+  package let rows: Int
+  /// How many columns there are.
+  package let columns: Int
+  /// The buttons along the way of a finger that plays the scale.
+  package let path: [Cell]
+
+  // By row and column; nil where no button is.
+  private let places: [Cell?]
+
+  /// The buttons row by row from the top, each from left to right; places without one are left out.
+  package var cells: [Cell] { places.compactMap { $0 } }
+
+  /// The layout of a grid.
+  package init(_ grid: Grid) throws(MusicFault) {
+    try grid.check()
+    let octave = grid.scale.steps.count
+    let width = grid.size == .large && octave > 8 ? (octave + 1) / 2 : octave
+    let halves = grid.octaves.map { $0 * 2 } ?? grid.size.halfOctaves
+    let count = halves / 2 * octave + halves % 2 * ((octave + 1) / 2)
+    let pitches = try Pitches(grid)
+    var order = Array(0..<count)
+    if case .random(let seed) = grid.order {
+      var shuffle = Shuffle(seed: seed)
+      shuffle.shuffle(&order)
+    }
+    let rows = (count + width - 1) / width
+    var places: [Cell?] = Array(repeating: nil, count: rows * width)
+    var path: [Cell] = []
+    for (index, step) in order.enumerated() {
+      let (row, place) = index.quotientAndRemainder(dividingBy: width)
+      let column = row.isMultiple(of: 2) ? place : width - 1 - place
+      guard let cell = pitches.cell(step, row: row + 1, column: column + 1) else { continue }
+      places[row * width + column] = cell
+      path.append(cell)
+    }
+    self.rows = rows
+    columns = width
+    self.places = places
+    self.path = path
+  }
+
+  /// The button in a row and a column, both from 1 on; nil where there is none.
+  package func cell(row: Int, column: Int) -> Cell? {
+    guard 1...rows ~= row, 1...columns ~= column else { return nil }
+    return places[(row - 1) * columns + column - 1]
+  }
+}
+
+/// Name, note and frequency of what a grid plays, counted along its scale.
+private struct Pitches {
+  private let scale: Scale
+  private let spelling: Spelling
+  private let lowest: Int
+  private let tuning: Tuning
+
+  init(_ grid: Grid) throws(MusicFault) {
+    scale = grid.scale
+    spelling = Spelling(of: grid.scale, on: grid.root)
+    lowest = grid.lowestNote
+    // With other than twelve notes, only on the root do its degrees lie where the scale has them.
+    tuning = grid.tuning.count == 12 ? grid.tuning : try grid.tuning.moved(to: lowest)
+  }
+
+  /// The cell of the note some notes up the scale; nil where MIDI has no number for it.
+  func cell(_ step: Int, row: Int, column: Int) -> Layout.Cell? {
+    let (octave, degree) = step.quotientAndRemainder(dividingBy: scale.steps.count)
+    let key = lowest + octave * scale.period + scale.steps[degree]
+    let hz = tuning.frequency(of: key)
+    let cents = Cents.of(hz / Tuning.equal.referenceHz) + 6900
+    guard cents.isFinite else { return nil }
+    let isOfTwelve = scale.period == 12
+    let note = isOfTwelve ? key : Int((cents / 100).rounded())
+    guard 0...127 ~= note else { return nil }
+    let off = cents - Double(note) * 100
+    var name = isOfTwelve ? "" : "\(NoteName(note, inFlats: spelling.inFlats))"
+    if isOfTwelve {
+      name = "\(spelling.names[degree])"
+    } else if Int(off.rounded()) != 0 {
+      name += (off > 0 ? "+" : "") + "\(Int(off.rounded()))"
+    }
+    return Layout.Cell(row: row, column: column, name: name, note: note, cents: off, hz: hz)
+  }
+}

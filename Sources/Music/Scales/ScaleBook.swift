@@ -1,0 +1,93 @@
+/// All scales that can be chosen: those that come with the instrument, and the performer's own.
+package struct ScaleBook: Sendable {
+  /// The most scales of one's own.
+  package static let mostOwn = 100
+  private static let longestName = 40
+
+  /// The performer's own, in the order in which they came.
+  package private(set) var own: [Scale] = []
+
+  // By what remains of a name when case and separators are taken out.
+  private static let shipped: [String: Scale] = {
+    var scales: [String: Scale] = [:]
+    for shipped in Scale.shipped {
+      for name in [shipped.scale.name] + shipped.aliases { scales[key(name)] = shipped.scale }
+    }
+    return scales
+  }()
+
+  /// A book without scales of one's own.
+  package init() {}
+
+  /// The names of all: those that come with the instrument, then one's own.
+  package var names: [String] { Scale.shipped.map(\.scale.name) + own.map(\.name) }
+
+  /// The scale of a name or an alias, in which case, `-`, `_` and spaces make no difference.
+  package func scale(named name: String) throws(MusicFault) -> Scale {
+    let key = Self.key(name)
+    if let scale = Self.shipped[key] ?? own.first(where: { Self.key($0.name) == key }) {
+      return scale
+    }
+    throw Self.missing(name)
+  }
+
+  /// Adds a scale by its semitones above the root, in the place of one's own of that name.
+  @discardableResult
+  package mutating func add(_ name: String, semitones: [Int]) throws(MusicFault) -> Scale {
+    try add(Scale(name: name, semitones: semitones))
+  }
+
+  /// Adds a scale, in the place of one's own of that name.
+  @discardableResult
+  package mutating func add(_ scale: Scale) throws(MusicFault) -> Scale {
+    let name = scale.name
+    let isPlain = name.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || "0"..."9" ~= $0 || $0 == "-" || $0 == "_"
+    }
+    guard isPlain, 1...Self.longestName ~= name.utf8.count, !Self.key(name).isEmpty else {
+      throw MusicFault(
+        .range,
+        "the name of a scale has 1 to \(Self.longestName) bytes of letters, digits, - and _; "
+          + "got \(MusicFault.quoted(name))")
+    }
+    let key = Self.key(name)
+    if let shipped = Self.shipped[key] {
+      throw MusicFault(
+        .state,
+        "\(MusicFault.quoted(name)) is a scale that comes with the instrument "
+          + "(\(shipped.name)); choose another name")
+    }
+    if let index = own.firstIndex(where: { Self.key($0.name) == key }) {
+      own[index] = scale
+    } else {
+      guard own.count < Self.mostOwn else {
+        throw MusicFault(.state, "there are \(Self.mostOwn) scales of your own already; delete one")
+      }
+      own.append(scale)
+    }
+    return scale
+  }
+
+  /// Takes out a scale of one's own.
+  package mutating func delete(_ name: String) throws(MusicFault) {
+    let key = Self.key(name)
+    guard let index = own.firstIndex(where: { Self.key($0.name) == key }) else {
+      guard Self.shipped[key] == nil else {
+        throw MusicFault(
+          .state,
+          "\(MusicFault.quoted(name)) comes with the instrument and stays; "
+            + "only your own can be deleted")
+      }
+      throw Self.missing(name)
+    }
+    own.remove(at: index)
+  }
+
+  private static func missing(_ name: String) -> MusicFault {
+    MusicFault(.missing, "no scale is called \(MusicFault.quoted(name)); /scales lists them")
+  }
+
+  private static func key(_ name: String) -> String {
+    name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
+  }
+}

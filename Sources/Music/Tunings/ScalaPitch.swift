@@ -1,0 +1,90 @@
+/// One line of a Scala file that is a pitch: cents, where there is a point, else a ratio.
+struct ScalaPitch {
+  /// What is wrong with it.
+  struct Fault: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+  }
+
+  // Farther than any ear, and near enough for all arithmetic.
+  private static let mostCents = 100_000.0
+
+  private var rest: ArraySlice<UInt8>
+
+  init(_ line: ArraySlice<UInt8>) { rest = line }
+
+  /// Reads it; what follows the value is left out.
+  mutating func cents() throws(Fault) -> Double {
+    skipBlanks()
+    let isNegative = take("-")
+    if !isNegative { _ = take("+") }
+    let digits = takeDigits()
+    if take(".") { return try cents(whole: digits, isNegative) }
+    let shape = "a note is cents with a point, such as 701.955, or a ratio, such as 3/2"
+    guard !digits.isEmpty else { throw Fault(shape) }
+    let numerator = try number(digits)
+    let ahead = rest
+    skipBlanks()
+    var denominator: UInt64 = 1
+    if take("/") {
+      skipBlanks()
+      let digits = takeDigits()
+      guard !digits.isEmpty else { throw Fault("a ratio has a whole number behind its /") }
+      denominator = try number(digits)
+    } else {
+      rest = ahead
+    }
+    try end(after: "a ratio is two whole numbers with one / between them")
+    guard !isNegative, numerator > 0, denominator > 0 else {
+      throw Fault("the numbers of a ratio are above 0")
+    }
+    return try bounded(Cents.of(Double(numerator) / Double(denominator)))
+  }
+
+  private mutating func cents(whole: ArraySlice<UInt8>, _ isNegative: Bool) throws(Fault) -> Double
+  {
+    let fraction = takeDigits()
+    guard !whole.isEmpty || !fraction.isEmpty else {
+      throw Fault("a point needs a digit beside it")
+    }
+    try end(after: "cents have one point")
+    let text =
+      "0\(String(decoding: whole, as: UTF8.self)).\(String(decoding: fraction, as: UTF8.self))0"
+    guard let value = Double(text) else { throw Fault("cents are a number with a point") }
+    return try bounded(isNegative && value > 0 ? -value : value)
+  }
+
+  private func bounded(_ cents: Double) throws(Fault) -> Double {
+    guard abs(cents) <= Self.mostCents else {
+      throw Fault("a note is at most \(Int(Self.mostCents)) cents away")
+    }
+    return cents
+  }
+
+  private func number(_ digits: ArraySlice<UInt8>) throws(Fault) -> UInt64 {
+    guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else {
+      throw Fault("the numbers of a ratio are at most \(UInt64.max)")
+    }
+    return number
+  }
+
+  /// Whether a value ends here: what looks like more of it must not be left out.
+  private func end(after rule: String) throws(Fault) {
+    if rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "/") { throw Fault(rule) }
+  }
+
+  private mutating func skipBlanks() { rest = rest.drop(while: ScalaFile.isBlank) }
+
+  private mutating func takeDigits() -> ArraySlice<UInt8> {
+    let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    rest = rest[digits.endIndex...]
+    return digits
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard rest.first == UInt8(ascii: character) else { return false }
+    rest = rest.dropFirst()
+    return true
+  }
+}

@@ -1,0 +1,80 @@
+/// The frequency of every note.
+package struct Tuning: Hashable, Sendable {
+  /// The most notes that it can have before it begins again.
+  package static let mostNotes = 1024
+
+  /// Cents above the first note, which is not among them; the last begins the tuning anew.
+  package let cents: [Double]
+  /// The MIDI note on which it begins.
+  package let base: Int
+  /// The MIDI note of which the frequency is given.
+  package let reference: Int
+  /// The frequency of that note in Hz.
+  package let referenceHz: Double
+
+  // How many cents the reference lies above the base.
+  private let referenceCents: Double
+
+  /// Twelve equal semitones, with A4 at 440 Hz.
+  package static let equal = try! Tuning(cents: (1...12).map { Double($0) * 100 })
+
+  /// The tuning of a Scala file, on a base, with the reference at some frequency in Hz.
+  package init(
+    _ file: ScalaFile, base: Int = 60, reference: Int = 69, referenceHz: Double = 440
+  ) throws(MusicFault) {
+    try self.init(cents: file.cents, base: base, reference: reference, referenceHz: referenceHz)
+  }
+
+  /// A tuning of cents above the base, of which the last begins it anew.
+  package init(
+    cents: [Double], base: Int = 60, reference: Int = 69, referenceHz: Double = 440
+  ) throws(MusicFault) {
+    guard 1...Self.mostNotes ~= cents.count else {
+      throw MusicFault(.range, "a tuning has 1 to \(Self.mostNotes) notes; got \(cents.count)")
+    }
+    guard let period = cents.last, period > 0 else {
+      throw MusicFault(
+        .range,
+        "the last note of a tuning begins it anew, above the first; got \(cents.last ?? 0) cents")
+    }
+    for note in [base, reference] where !(0...127 ~= note) {
+      throw MusicFault(.range, "a MIDI note is 0 to 127; got \(note)")
+    }
+    guard 1...20_000 ~= referenceHz else {
+      throw MusicFault(.range, "a reference is 1 to 20000 Hz; got \(referenceHz)")
+    }
+    self.cents = cents
+    self.base = base
+    self.reference = reference
+    self.referenceHz = referenceHz
+    referenceCents = Self.cents(cents, above: reference - base)
+    for note in 0...127 {
+      let hz = frequency(of: note)
+      guard hz.isNormal, hz > 0 else {
+        throw MusicFault(.range, "this tuning leaves no frequency for note \(note): \(hz) Hz")
+      }
+    }
+  }
+
+  /// How many notes it has before it begins again.
+  package var count: Int { cents.count }
+
+  /// The frequency of a MIDI note in Hz; those past 0 and 127 go on as the others.
+  package func frequency(of note: Int) -> Double {
+    referenceHz * Cents.ratio(Self.cents(cents, above: note - base) - referenceCents)
+  }
+
+  /// The same notes on another base, which sounds as twelve equal semitones from the reference
+  /// would have it.
+  package func moved(to base: Int) throws(MusicFault) -> Tuning {
+    try Tuning(
+      cents: cents, base: base, reference: base,
+      referenceHz: referenceHz * Cents.ratio(Double(base - reference) * 100))
+  }
+
+  private static func cents(_ cents: [Double], above steps: Int) -> Double {
+    let degree = steps.remainder(of: cents.count)
+    let periods = Double((steps - degree) / cents.count)
+    return periods * cents[cents.count - 1] + (degree == 0 ? 0 : cents[degree - 1])
+  }
+}
