@@ -33,6 +33,6 @@ package struct Piano: Hashable, Sendable {
 
   /// What a key is called, from 1 (C) to 7 (B).
   package static func name(key: Int) -> NoteName? {
-    NoteName.Letter(rawValue: key - 1).map { NoteName($0) }
+    1...7 ~= key ? NoteName(NoteName.Letter.allCases[key - 1]) : nil
   }
 }

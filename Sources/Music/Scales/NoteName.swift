@@ -68,9 +68,8 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
   /// Reads a letter, large or small, and up to one `#`, `b`, `♯` or `♭`.
   package init?(_ text: String) {
     // Not by characters: U+FE0F makes a sharp coloured on some phones, and one character with it.
-    let scalars = Array(text.unicodeScalars.prefix(4)).filter {
-      $0 != "\u{FE0F}" && $0 != "\u{FE0E}"
-    }
+    guard text.utf8.count <= 16 else { return nil }
+    let scalars = Array(text.unicodeScalars).filter { $0 != "\u{FE0F}" && $0 != "\u{FE0E}" }
     guard let first = scalars.first, scalars.count <= 2,
       let letter = Letter.allCases.first(where: { "\($0)" == "\(first)".lowercased() })
     else { return nil }

@@ -1,0 +1,39 @@
+import Foundation
+import Music
+import Testing
+
+@Suite struct CentsTests {
+  @Test func `ratios are those of the C library`() {
+    for step in -40_000...40_000 {
+      let cents = Double(step) * 1.37
+      let expected = exp2(cents / 1200)
+      // A few of the last bits.
+      #expect(abs(Cents.ratio(cents) / expected - 1) < 1e-15)
+    }
+  }
+
+  @Test func `cents are those of the C library`() {
+    for step in 1...40_000 {
+      for ratio in [Double(step) / 173, 1 + Double(step) * 1e-9] {
+        let expected = 1200 * log2(ratio)
+        // A few of the last bits of an octave: what a ratio near 1 leaves of its own digits.
+        #expect(abs(Cents.of(ratio) - expected) < 1e-12 * max(1, abs(expected / 1200)))
+      }
+    }
+  }
+
+  @Test func `octaves are exact`() {
+    for octave in -900...900 {
+      #expect(Cents.ratio(Double(octave) * 1200) == scalbn(1, octave))
+      #expect(Cents.of(scalbn(1, octave)) == Double(octave) * 1200)
+    }
+  }
+
+  @Test func `the ends are what they should be`() {
+    #expect(Cents.ratio(.infinity) == .infinity)
+    #expect(Cents.ratio(-.infinity) == 0)
+    #expect(Cents.ratio(.nan).isNaN)
+    #expect(Cents.ratio(1e9) == .infinity)
+    for ratio in [0, -1, Double.infinity, .nan] { #expect(Cents.of(ratio).isNaN) }
+  }
+}

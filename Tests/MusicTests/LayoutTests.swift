@@ -1,0 +1,210 @@
+import Music
+import Testing
+
+@Suite struct LayoutTests {
+  private func grid(
+    _ root: String = "A", _ scale: String = "chromatic", _ size: Grid.Size = .medium
+  ) throws -> Grid {
+    var grid = Grid()
+    grid.root = try Root(root)
+    grid.scale = try ScaleBook().scale(named: scale)
+    grid.size = size
+    return grid
+  }
+
+  private func drawn(_ layout: Layout) -> [String] {
+    (1...layout.rows).map { row in
+      (1...layout.columns).map { layout.cell(row: row, column: $0)?.name ?? "." }
+        .joined(separator: " ")
+    }
+  }
+
+  /// All that has a shape of its own: every scale, size and number of octaves, on every root.
+  private func everyGrid(_ check: (Grid) throws -> Void) throws {
+    for shipped in Scale.shipped {
+      for size in Grid.Size.allCases {
+        for root in 0..<12 {
+          var grid = Grid()
+          grid.root = try Root(number: root)
+          grid.scale = shipped.scale
+          grid.size = size
+          try check(grid)
+        }
+      }
+    }
+  }
+
+  @Test func `E minor goes right, down and back`() throws {
+    let layout = try Layout(grid("E", "minor", .large))
+    #expect(drawn(layout) == ["E F# G A B C D", "D C B A G F# E", "E F# G A B C D"])
+    #expect(layout.cells.prefix(8).map(\.note) == [52, 54, 55, 57, 59, 60, 62, 74])
+    #expect(layout.path.prefix(8).map(\.note) == [52, 54, 55, 57, 59, 60, 62, 64])
+  }
+
+  @Test func `small buttons have four octaves, medium ones half of one less, large ones three`()
+    throws
+  {
+    #expect(
+      try drawn(Layout(grid("C", "major", .small))) == [
+        "C D E F G A B", "B A G F E D C", "C D E F G A B", "B A G F E D C",
+      ])
+    #expect(
+      try drawn(Layout(grid("C", "major", .medium))) == [
+        "C D E F G A B", "B A G F E D C", "C D E F G A B", ". . . F E D C",
+      ])
+    #expect(try Layout(grid("C", "major", .large)).rows == 3)
+  }
+
+  @Test func `more than eight notes take two rows of large buttons`() throws {
+    let layout = try Layout(grid("A", "chromatic", .large))
+    #expect(
+      drawn(layout).prefix(3) == ["A A# B C C# D", "G# G F# F E D#", "A A# B C C# D"])
+    #expect(layout.rows == 6)
+    #expect(try Layout(grid("A", "chromatic", .medium)).columns == 12)
+    #expect(try Layout(grid("A", "diminished", .large)).columns == 8)
+  }
+
+  @Test func `an odd number of them flows on over the rows`() throws {
+    for notes in [9, 11] {
+      var grid = try grid("C", "chromatic", .large)
+      grid.scale = try Scale(name: "x", semitones: Array(0..<notes))
+      let layout = try Layout(grid)
+      #expect(layout.columns == (notes + 1) / 2)
+      #expect(layout.cells.count == 3 * notes)
+      #expect(layout.rows == 6)
+      #expect((1...5).allSatisfy { row in layout.cells.count { $0.row == row } == layout.columns })
+    }
+  }
+
+  @Test func `a slide along the rows plays every scale on without a break`() throws {
+    try everyGrid { grid in
+      let layout = try Layout(grid)
+      let octave = grid.scale.steps.count
+      for (index, cell) in layout.path.enumerated() {
+        let expected =
+          grid.lowestNote + index / octave * 12 + grid.scale.steps[index % octave]
+        #expect(cell.note == expected)
+        guard index > 0 else {
+          #expect(cell.row == 1 && cell.column == 1)
+          continue
+        }
+        let before = layout.path[index - 1]
+        // One step to the side, or one down.
+        let step = abs(cell.row - before.row) + abs(cell.column - before.column)
+        #expect(step == 1 && cell.row >= before.row, "\(grid.scale.name) at \(index)")
+      }
+      let halves = grid.size.halfOctaves
+      #expect(layout.path.count == halves / 2 * octave + halves % 2 * ((octave + 1) / 2))
+    }
+  }
+
+  @Test func `each button is where it says, and only the last row has places without one`() throws {
+    try everyGrid { grid in
+      let layout = try Layout(grid)
+      for row in 1...layout.rows {
+        for column in 1...layout.columns {
+          let cell = layout.cell(row: row, column: column)
+          #expect(cell.map { $0.row == row && $0.column == column } ?? (row == layout.rows))
+        }
+      }
+      #expect(Set(layout.cells) == Set(layout.path))
+      for (row, column) in [(0, 1), (1, 0), (layout.rows + 1, 1), (1, layout.columns + 1)] {
+        #expect(layout.cell(row: row, column: column) == nil)
+      }
+      #expect(layout.cell(row: .max, column: .min) == nil)
+    }
+  }
+
+  @Test func `a random order has the same notes in the same places, the same for a seed`() throws {
+    try everyGrid { grid in
+      let straight = try Layout(grid)
+      var random = grid
+      random.order = .random(seed: 7)
+      let layout = try Layout(random)
+      #expect(layout.cells.map(\.note).sorted() == straight.cells.map(\.note).sorted())
+      #expect(layout.path.map(\.row) == straight.path.map(\.row))
+      #expect(layout.path.map(\.column) == straight.path.map(\.column))
+      #expect(try Layout(random) == layout)
+      random.order = .scale
+      #expect(try Layout(random) == straight)
+      let names = Dictionary(straight.cells.map { ($0.note, $0.name) }) { first, _ in first }
+      #expect(layout.cells.allSatisfy { names[$0.note] == $0.name })
+    }
+  }
+
+  @Test func `the first note is from A2 to G sharp 3, and moves by octaves`() throws {
+    for root in 0..<12 {
+      var grid = Grid()
+      grid.root = try Root(number: root)
+      for shift in Grid.possibleShifts {
+        grid.shift = shift
+        #expect(try Layout(grid).path[0].note == 45 + (root + 3) % 12 + 12 * shift)
+      }
+    }
+  }
+
+  @Test func `octaves can be asked for, and what is above MIDI has no button`() throws {
+    var grid = try grid("G#", "major", .large)
+    grid.octaves = 8
+    let layout = try Layout(grid)
+    #expect(layout.rows == 8)
+    // From 56 on, the sixth octave ends at 127.
+    #expect(layout.path.count == 6 * 7)
+    #expect(layout.path.last?.note == 127)
+    #expect(layout.cell(row: 7, column: 1) == nil)
+    grid.octaves = 1
+    #expect(try Layout(grid).rows == 1)
+  }
+
+  @Test func `a tuning of twelve notes leaves the notes and changes their frequencies`() throws {
+    var grid = try grid("C", "major", .large)
+    let equal = try Layout(grid)
+    #expect(equal.cells.allSatisfy { abs($0.cents) < 1e-9 })
+    let cents = (1...12).map { Double($0) * 100 + ($0 == 4 ? -13.7 : 0) }
+    grid.tuning = try Tuning(cents: cents)
+    let layout = try Layout(grid)
+    #expect(layout.cells.map(\.note) == equal.cells.map(\.note))
+    for cell in layout.cells {
+      #expect(abs(cell.cents - (cell.name == "E" ? -13.7 : 0)) < 1e-9)
+      #expect(
+        abs(cell.hz / Tuning.equal.frequency(of: cell.note) / Cents.ratio(cell.cents) - 1) < 1e-12)
+    }
+  }
+
+  @Test func `another tuning begins on the root, and names the cents from the nearest note`() throws
+  {
+    var grid = try grid("A", "chromatic", .large)
+    grid.tuning = try Tuning(cents: (1...19).map { Double($0) * 1200 / 19 })
+    grid.scale = try Scale.all(of: 19)
+    let layout = try Layout(grid)
+    // A step is 63 cents: nearer to a semitone than to none.
+    #expect(layout.path.prefix(4).map(\.name) == ["A", "A#-37", "A#+26", "B-11"])
+    #expect(layout.path[0].hz == 110)
+    #expect(abs(layout.path[19].hz - 220) < 1e-9)
+    #expect(zip(layout.path, layout.path.dropFirst()).allSatisfy { $0.hz < $1.hz })
+    #expect(layout.path.allSatisfy { abs($0.cents) <= 50 })
+    #expect(layout.columns == 10 && layout.path.count == 57)
+  }
+
+  @Test func `numbers out of range are refused in a line`() throws {
+    func message(_ change: (inout Grid) throws -> Void) throws -> String? {
+      var grid = Grid()
+      try change(&grid)
+      let fault = #expect(throws: MusicFault.self) { try Layout(grid) }
+      return fault?.description
+    }
+    #expect(try message { $0.octaves = 9 } == "a grid has 1 to 8 octaves; got 9")
+    #expect(try message { $0.octaves = 0 } == "a grid has 1 to 8 octaves; got 0")
+    #expect(try message { $0.shift = -4 } == "a grid moves by -3 to 3 octaves; got -4")
+    #expect(
+      try message { $0.tuning = try Tuning(cents: [600, 1200]) }
+        == "the scale chromatic is for 12 notes to the octave, and the tuning has 2")
+  }
+
+  @Test func `the grid that nobody asked for is chromatic from A, of medium size`() throws {
+    let layout = try Layout(Grid())
+    #expect(layout.columns == 12 && layout.rows == 4)
+    #expect(layout.path.count == 42)
+    #expect(layout.path[0].name == "A" && layout.path[0].note == 45 && layout.path[0].hz == 110)
+  }
+}

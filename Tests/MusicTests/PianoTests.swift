@@ -1,0 +1,34 @@
+import Music
+import Testing
+
+@Suite struct PianoTests {
+  @Test func `the fourth octave begins with middle C`() throws {
+    #expect(Piano().notes == [60, 62, 64, 65, 67, 69, 71])
+    #expect(try Piano(octave: 4) == Piano())
+  }
+
+  @Test func `each octave has seven keys that MIDI has numbers for`() throws {
+    for octave in Piano.possibleOctaves {
+      let piano = try Piano(octave: octave)
+      #expect(piano.notes == Piano().notes.map { $0 + 12 * (octave - 4) })
+      #expect(piano.notes.allSatisfy { 0...127 ~= $0 })
+      for key in 1...7 {
+        #expect(try piano.note(key: key) == piano.notes[key - 1])
+        #expect(Piano.name(key: key)?.pitchClass == piano.notes[key - 1] % 12)
+      }
+    }
+    #expect((1...7).compactMap(Piano.name).map(\.description).joined() == "CDEFGAB")
+  }
+
+  @Test func `there is no eighth key, and no tenth octave`() {
+    for key in [0, 8, .min, .max] {
+      let fault = #expect(throws: MusicFault.self) { try Piano().note(key: key) }
+      #expect(fault?.description == "a key is 1 (C) to 7 (B); got \(key)")
+      #expect(Piano.name(key: key) == nil)
+    }
+    for octave in [-2, 9, .min, .max] {
+      let fault = #expect(throws: MusicFault.self) { try Piano(octave: octave) }
+      #expect(fault?.description == "an octave is -1 to 8; got \(octave)")
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Music
+import Testing
+
+@Suite struct ScaleBookTests {
+  private func fault(_ work: () throws(MusicFault) -> Void) -> MusicFault? {
+    do throws(MusicFault) {
+      try work()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `every name and alias finds its scale, however it is written`() throws {
+    let book = ScaleBook()
+    for shipped in Scale.shipped {
+      for name in [shipped.scale.name] + shipped.aliases {
+        let other = name.uppercased().map { $0 == "-" ? " " : "\($0)" }.joined()
+        #expect(try book.scale(named: name) == shipped.scale)
+        #expect(try book.scale(named: other) == shipped.scale)
+      }
+    }
+    #expect(try book.scale(named: "HarmonicMinor").name == "harmonic-minor")
+    #expect(try book.scale(named: "Hirajōshi").name == "hirajoshi")
+  }
+
+  @Test func `what there is not is said so`() {
+    let book = ScaleBook()
+    for (name, got) in [("nothere", "nothere"), ("", "nothing"), ("a\nb", "a?b")] {
+      let fault = fault { () throws(MusicFault) in _ = try book.scale(named: name) }
+      #expect(fault?.kind == .missing)
+      #expect(fault?.description == "no scale is called \(got); /scales lists them")
+    }
+  }
+
+  @Test func `one's own come behind the others, can be replaced, and go again`() throws {
+    var book = ScaleBook()
+    let shipped = book.names
+    #expect(shipped.count == Scale.shipped.count)
+    try book.add("mine", semitones: [0, 1, 2])
+    try book.add("other_2", semitones: [5])
+    #expect(book.names == shipped + ["mine", "other_2"])
+    try book.add("Mine", semitones: [4])
+    #expect(book.names == shipped + ["Mine", "other_2"])
+    #expect(try book.scale(named: "mine").steps == [0, 4])
+    try book.delete("MINE")
+    #expect(book.names == shipped + ["other_2"])
+    #expect(fault { () throws(MusicFault) in try book.delete("mine") }?.kind == .missing)
+  }
+
+  @Test func `those that come with it stay as they are`() {
+    var book = ScaleBook()
+    for name in ["major", "Aeolian", "harmonicminor"] {
+      let added = fault { () throws(MusicFault) in try book.add(name, semitones: [1]) }
+      let deleted = fault { () throws(MusicFault) in try book.delete(name) }
+      #expect(added?.kind == .state && deleted?.kind == .state)
+    }
+    #expect(book.own.isEmpty)
+  }
+
+  @Test(arguments: [
+    "", "-", "_-", "a b", "a/b", "../a", "a\n", "\u{0}", String(repeating: "a", count: 41),
+  ])
+  func `names that could lead elsewhere or could not be told are refused`(name: String) {
+    var book = ScaleBook()
+    #expect(fault { () throws(MusicFault) in try book.add(name, semitones: [1]) }?.kind == .range)
+  }
+
+  @Test func `there are a hundred of one's own at the most`() throws {
+    var book = ScaleBook()
+    for number in 1...100 { try book.add("own\(number)", semitones: [1]) }
+    let fault = fault { () throws(MusicFault) in try book.add("own101", semitones: [1]) }
+    #expect(fault?.kind == .state)
+    #expect(fault?.description == "there are 100 scales of your own already; delete one")
+    try book.add("own100", semitones: [2])
+    #expect(book.own.count == 100)
+  }
+}

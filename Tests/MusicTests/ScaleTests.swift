@@ -1,0 +1,91 @@
+import Music
+import Testing
+
+@Suite struct ScaleTests {
+  private func steps(_ name: String) throws -> [Int] { try ScaleBook().scale(named: name).steps }
+
+  @Test func `those that come with it rise within an octave from the root`() {
+    for shipped in Scale.shipped {
+      let steps = shipped.scale.steps
+      #expect(steps.first == 0 && steps.last! < 12, "\(shipped.scale.name)")
+      #expect(zip(steps, steps.dropFirst()).allSatisfy(<), "\(shipped.scale.name)")
+      #expect(shipped.scale.period == 12)
+    }
+  }
+
+  @Test func `no two have the same notes, nor a name in common`() {
+    #expect(Set(Scale.shipped.map(\.scale.steps)).count == Scale.shipped.count)
+    let names = Scale.shipped.flatMap { [$0.scale.name] + $0.aliases }
+    #expect(Set(names).count == names.count)
+  }
+
+  @Test func `names are lower-case words that a shell takes as they are`() {
+    for name in Scale.shipped.map(\.scale.name) {
+      #expect(name.allSatisfy { "a"..."z" ~= $0 || $0 == "-" }, "\(name)")
+    }
+  }
+
+  @Test func `the modes are major from each of its notes on`() throws {
+    let major = try steps("major")
+    let modes = ["ionian", "dorian", "phrygian", "lydian", "mixolydian", "aeolian", "locrian"]
+    for (degree, mode) in modes.enumerated() {
+      let turned = major.map { ($0 - major[degree] + 12) % 12 }.sorted()
+      #expect(try steps(mode) == turned, "\(mode)")
+    }
+  }
+
+  @Test(arguments: [
+    ("harmonic-minor", "phrygian-dominant", 4), ("harmonic-minor", "ukrainian-dorian", 3),
+    ("melodic-minor", "lydian-augmented", 2), ("melodic-minor", "lydian-dominant", 3),
+    ("melodic-minor", "melodic-major", 4), ("melodic-minor", "half-diminished", 5),
+    ("melodic-minor", "altered", 6), ("major-pentatonic", "minor-pentatonic", 4),
+    ("major-pentatonic", "egyptian", 1), ("major-pentatonic", "yo", 3),
+    ("major-blues", "blues", 5), ("diminished", "half-whole", 1),
+    ("double-harmonic", "hungarian-minor", 3),
+  ])
+  func `a scale is another one from one of its notes on`(
+    of: String, mode: String, degree: Int
+  ) throws {
+    let scale = try steps(of)
+    #expect(try steps(mode) == scale.map { ($0 - scale[degree] + 12) % 12 }.sorted())
+  }
+
+  @Test func `the chromatic one is taken unless it is another`() {
+    #expect(Scale.initial.name == "chromatic")
+    #expect(Scale.initial.steps == Array(0..<12))
+  }
+
+  @Test func `one's own can leave out its root`() throws {
+    #expect(try Scale(name: "x", semitones: [3, 7]).steps == [0, 3, 7])
+    #expect(try Scale(name: "x", semitones: [0, 3, 7]).steps == [0, 3, 7])
+    #expect(try Scale(name: "x", semitones: [0]).steps == [0])
+    #expect(try Scale(name: "x", semitones: Array(1...11)).steps == Array(0..<12))
+  }
+
+  @Test(arguments: [
+    ([], "a scale has at least one note, given in semitones above its root"),
+    ([0, 12], "the notes of a scale are 0 to 11 semitones above its root; got 12"),
+    ([-1, 2], "the notes of a scale are 0 to 11 semitones above its root; got -1"),
+    ([2, 2], "the notes of a scale rise; got 2 after 2"),
+    ([0, 0], "the notes of a scale rise; got 0 after 0"),
+    ([4, 3], "the notes of a scale rise; got 3 after 4"),
+    ([.min, .max], "the notes of a scale are 0 to 11 semitones above its root; got \(Int.min)"),
+  ])
+  func `one's own that does not rise within an octave is refused`(
+    semitones: [Int], message: String
+  ) {
+    let fault = #expect(throws: MusicFault.self) { try Scale(name: "x", semitones: semitones) }
+    #expect(fault?.kind == .range)
+    #expect(fault?.description == message)
+  }
+
+  @Test func `other tunings have scales of their own`() throws {
+    #expect(try Scale(name: "x", steps: [0, 5, 18], period: 19).steps == [0, 5, 18])
+    #expect(try Scale.all(of: 31).steps == Array(0..<31))
+    #expect(try Scale.all(of: 12) == .initial)
+    #expect(throws: MusicFault.self) { try Scale(name: "x", steps: [0, 19], period: 19) }
+    for period in [0, -1, 1025, Int.max] {
+      #expect(throws: MusicFault.self) { try Scale.all(of: period) }
+    }
+  }
+}

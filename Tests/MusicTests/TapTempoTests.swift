@@ -1,0 +1,55 @@
+import Music
+import Testing
+
+@Suite struct TapTempoTests {
+  private func tempo(_ times: [Double]) -> Double? {
+    var taps = TapTempo()
+    for time in times { _ = taps.tap(at: time) }
+    return taps.tempo?.beatsPerMinute
+  }
+
+  @Test func `one tap is no tempo, and two are one`() {
+    #expect(tempo([]) == nil)
+    #expect(tempo([7]) == nil)
+    #expect(tempo([7, 7.5]) == 120)
+    var taps = TapTempo()
+    #expect(taps.tap(at: 0) == nil)
+    #expect(taps.tap(at: 1)?.beatsPerMinute == 60)
+  }
+
+  @Test func `every tempo that there is can be tapped, its ends too`() throws {
+    for beats in 20...300 {
+      let gap = 60 / Double(beats)
+      let tapped = try #require(tempo((0..<8).map { 1000 + Double($0) * gap }))
+      // Times of a thousand seconds have 1e-13 of their own.
+      #expect(abs(tapped / Double(beats) - 1) < 1e-11)
+    }
+  }
+
+  @Test func `one bad tap does not move it`() {
+    #expect(tempo([0, 0.5, 1, 1.7, 2, 2.5]) == 120)
+  }
+
+  @Test func `it follows another tempo after four of its taps`() {
+    let times = (0...7).map { Double($0) } + [7.5, 8, 8.5]
+    #expect(tempo(times) == 60)
+    #expect(tempo(times + [9]) == 120)
+  }
+
+  @Test func `a tap told twice counts once, and one after a pause begins anew`() {
+    #expect(tempo([0, 0.01, 0.5, 0.51, 1]) == 120)
+    #expect(tempo([0, 0.5, 1, 10]) == nil)
+    #expect(tempo([0, 0.5, 1, 10, 11]) == 60)
+  }
+
+  @Test func `a little beyond the range is its end`() {
+    #expect(tempo([0, 0.18, 0.36]) == 300)
+    #expect(tempo([0, 3.2]) == 20)
+  }
+
+  @Test func `a clock that goes back begins anew, and no time is no tap`() {
+    #expect(tempo([10, 10.5, 3]) == nil)
+    #expect(tempo([10, 10.5, 3, 4]) == 60)
+    #expect(tempo([10, .nan, 10.5, .infinity]) == 120)
+  }
+}
