@@ -57,7 +57,8 @@ import Testing
     ([1200], 60, 0, "a reference is 1 to 20000 Hz; got 0.0"),
     ([1200], 60, .nan, "a reference is 1 to 20000 Hz; got nan"),
     ([99_999], 60, 440, "this tuning leaves no frequency for note 0: 0.0 Hz"),
-    ([.infinity], 60, 440, "this tuning leaves no frequency for note 0: nan Hz"),
+    ([.infinity], 60, 440, "a note of a tuning is a number of cents; got inf"),
+    ([.nan, 1200], 60, 440, "a note of a tuning is a number of cents; got nan"),
   ])
   func `what has no frequencies is refused`(
     cents: [Double], base: Int, hz: Double, message: String

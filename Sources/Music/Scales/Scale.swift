@@ -21,9 +21,7 @@ package struct Scale: Hashable, Sendable {
 
   /// A scale in a tuning that has some notes to a period.
   package init(name: String, steps: [Int], period: Int) throws(MusicFault) {
-    guard 1...Tuning.mostNotes ~= period else {
-      throw MusicFault(.range, "a tuning has 1 to \(Tuning.mostNotes) notes; got \(period)")
-    }
+    try Tuning.check(count: period)
     guard let first = steps.first else {
       throw MusicFault(.range, "a scale has at least one note, given in semitones above its root")
     }
@@ -46,7 +44,8 @@ package struct Scale: Hashable, Sendable {
   /// All notes of a tuning that has some notes to a period.
   package static func all(of period: Int) throws(MusicFault) -> Scale {
     guard period != 12 else { return initial }
-    return try Scale(name: "all", steps: Array(0..<max(0, period)), period: period)
+    try Tuning.check(count: period)
+    return try Scale(name: "all", steps: Array(0..<period), period: period)
   }
 
   init(_ name: String, _ steps: [Int], period: Int = 12, letters: [Int]?) {

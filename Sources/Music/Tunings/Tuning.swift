@@ -29,8 +29,9 @@ package struct Tuning: Hashable, Sendable {
   package init(
     cents: [Double], base: Int = 60, reference: Int = 69, referenceHz: Double = 440
   ) throws(MusicFault) {
-    guard 1...Self.mostNotes ~= cents.count else {
-      throw MusicFault(.range, "a tuning has 1 to \(Self.mostNotes) notes; got \(cents.count)")
+    try Self.check(count: cents.count)
+    if let cents = cents.first(where: { !$0.isFinite }) {
+      throw MusicFault(.range, "a note of a tuning is a number of cents; got \(cents)")
     }
     guard let period = cents.last, period > 0 else {
       throw MusicFault(
@@ -53,6 +54,13 @@ package struct Tuning: Hashable, Sendable {
       guard hz.isNormal, hz > 0 else {
         throw MusicFault(.range, "this tuning leaves no frequency for note \(note): \(hz) Hz")
       }
+    }
+  }
+
+  /// Checks how many notes a tuning is to have.
+  static func check(count: Int) throws(MusicFault) {
+    guard 1...mostNotes ~= count else {
+      throw MusicFault(.range, "a tuning has 1 to \(mostNotes) notes; got \(count)")
     }
   }
 
