@@ -25,7 +25,10 @@ package struct MusicFault: Error, Equatable, Sendable, CustomStringConvertible {
     guard !text.isEmpty else { return "nothing" }
     // Bounded first, for what comes over the network can be long.
     let shown = text.unicodeScalars.prefix(40).map { scalar in
-      scalar.properties.generalCategory == .control ? "?" : String(scalar)
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: "?"
+      default: String(scalar)
+      }
     }
     return shown.joined()
   }

@@ -4,22 +4,26 @@ import Testing
 
 @Suite struct CentsTests {
   @Test func `ratios are those of the C library`() {
+    var worst = 0.0
     for step in -40_000...40_000 {
       let cents = Double(step) * 1.37
-      let expected = exp2(cents / 1200)
-      // A few of the last bits.
-      #expect(abs(Cents.ratio(cents) / expected - 1) < 1e-15)
+      worst = max(worst, abs(Cents.ratio(cents) / exp2(cents / 1200) - 1))
     }
+    // A few of the last bits.
+    #expect(worst < 1e-15)
   }
 
   @Test func `cents are those of the C library`() {
+    var worst = 0.0
     for step in 1...40_000 {
       for ratio in [Double(step) / 173, 1 + Double(step) * 1e-9] {
-        let expected = 1200 * log2(ratio)
-        // A few of the last bits of an octave: what a ratio near 1 leaves of its own digits.
-        #expect(abs(Cents.of(ratio) - expected) < 1e-12 * max(1, abs(expected / 1200)))
+        let octaves: Double = log2(ratio)
+        let error: Double = abs(Cents.of(ratio) - 1200 * octaves)
+        worst = max(worst, error / max(1, abs(octaves)))
       }
     }
+    // A few of the last bits of an octave's 1200.
+    #expect(worst < 1e-12)
   }
 
   @Test func `octaves are exact`() {

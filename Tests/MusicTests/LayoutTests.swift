@@ -80,19 +80,17 @@ import Testing
     try everyGrid { grid in
       let layout = try Layout(grid)
       let octave = grid.scale.steps.count
-      for (index, cell) in layout.path.enumerated() {
-        let expected =
-          grid.lowestNote + index / octave * 12 + grid.scale.steps[index % octave]
-        #expect(cell.note == expected)
-        guard index > 0 else {
-          #expect(cell.row == 1 && cell.column == 1)
-          continue
-        }
-        let before = layout.path[index - 1]
-        // One step to the side, or one down.
-        let step = abs(cell.row - before.row) + abs(cell.column - before.column)
-        #expect(step == 1 && cell.row >= before.row, "\(grid.scale.name) at \(index)")
+      let notes = layout.path.indices.map { index in
+        grid.lowestNote + index / octave * 12 + grid.scale.steps[index % octave]
       }
+      #expect(layout.path.map(\.note) == notes, "\(grid.scale.name)")
+      #expect(layout.path[0].row == 1 && layout.path[0].column == 1)
+      let isWhole = zip(layout.path, layout.path.dropFirst()).allSatisfy { before, cell in
+        // One step to the side, or one down.
+        cell.row >= before.row
+          && cell.row - before.row + abs(cell.column - before.column) == 1
+      }
+      #expect(isWhole, "\(grid.scale.name)")
       let halves = grid.size.halfOctaves
       #expect(layout.path.count == halves / 2 * octave + halves % 2 * ((octave + 1) / 2))
     }
@@ -102,10 +100,11 @@ import Testing
     try everyGrid { grid in
       let layout = try Layout(grid)
       for row in 1...layout.rows {
-        for column in 1...layout.columns {
+        let areRight = (1...layout.columns).allSatisfy { column in
           let cell = layout.cell(row: row, column: column)
-          #expect(cell.map { $0.row == row && $0.column == column } ?? (row == layout.rows))
+          return cell.map { $0.row == row && $0.column == column } ?? (row == layout.rows)
         }
+        #expect(areRight, "\(grid.scale.name) in row \(row)")
       }
       #expect(Set(layout.cells) == Set(layout.path))
       for (row, column) in [(0, 1), (1, 0), (layout.rows + 1, 1), (1, layout.columns + 1)] {
@@ -128,7 +127,8 @@ import Testing
       random.order = .scale
       #expect(try Layout(random) == straight)
       let names = Dictionary(straight.cells.map { ($0.note, $0.name) }) { first, _ in first }
-      #expect(layout.cells.allSatisfy { names[$0.note] == $0.name })
+      let haveTheirNames = layout.cells.allSatisfy { names[$0.note] == $0.name }
+      #expect(haveTheirNames)
     }
   }
 

@@ -54,6 +54,17 @@ import Testing
     #expect(phrase.touches.map(\.release) == [2, 3])
   }
 
+  @Test func `notes of one number and other cents are others`() {
+    var recorder = PhraseRecorder(at: 0)
+    recorder.touch(46, name: "A#-37", cents: -37, at: 1)
+    recorder.touch(46, name: "A#+26", cents: 26, at: 2)
+    recorder.touch(46, name: "Bb", at: 2)
+    recorder.release(46, cents: -37, at: 3)
+    recorder.release(46, cents: 1, at: 3.5)
+    recorder.release(46, at: 4)
+    #expect(recorder.ended(at: 5).touches.map(\.release) == [3, 4, 4])
+  }
+
   @Test func `a clock that goes back, or tells no time, harms nothing`() {
     var recorder = PhraseRecorder(at: 10)
     recorder.touch(60, name: "C", at: 5)

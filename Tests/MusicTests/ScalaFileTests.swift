@@ -127,8 +127,8 @@ import Testing
     let large = [UInt8](repeating: UInt8(ascii: "x"), count: 256 * 1024 + 1)
     #expect(fault(large)?.message == "a Scala file has at most 256 KiB")
     #expect(
-      fault(Array("x\n262144\n2/1\n".utf8))?.message
-        == "the file has 1 notes; it should have 262144")
+      fault(Array("x\n9223372036854775807\n2/1\n".utf8))?.message
+        == "the file has 1 notes; it should have 9223372036854775807")
   }
 
   @Test func `damaged files never harm, and what is read is finite`() {

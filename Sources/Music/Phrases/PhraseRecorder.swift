@@ -5,6 +5,11 @@ package struct PhraseRecorder: Sendable {
   private struct Held {
     let touch: Int
     let note: Int
+    let cents: Double
+
+    func isOf(_ note: Int, _ cents: Double?) -> Bool {
+      self.note == note && (cents == nil || self.cents == cents)
+    }
   }
 
   private let start: Double
@@ -35,10 +40,10 @@ package struct PhraseRecorder: Sendable {
   package mutating func touch(
     _ note: Int, name: String, velocity: Double = 1, cents: Double = 0, at time: Double
   ) -> Bool {
-    release(note, at: time)
+    release(note, cents: cents, at: time)
     guard velocity > 0 else { return true }
     guard !isOver(at: time), touches.count < Phrase.mostTouches else { return false }
-    held.append(Held(touch: touches.count, note: note))
+    held.append(Held(touch: touches.count, note: note, cents: cents))
     touches.append(
       Phrase.Touch(
         time: latest, release: Phrase.longest, note: note, cents: cents, velocity: min(velocity, 1),
@@ -47,10 +52,12 @@ package struct PhraseRecorder: Sendable {
   }
 
   /// Ends a note; one that does not sound is left out.
-  package mutating func release(_ note: Int, at time: Double) {
+  ///
+  /// In a tuning of many notes several have one MIDI note: without their cents, all of those end.
+  package mutating func release(_ note: Int, cents: Double? = nil, at time: Double) {
     latest = seconds(at: time)
-    for held in held where held.note == note { end(held.touch) }
-    held.removeAll { $0.note == note }
+    for held in held where held.isOf(note, cents) { end(held.touch) }
+    held.removeAll { $0.isOf(note, cents) }
   }
 
   /// Ends the phrase, and with it what still sounds.

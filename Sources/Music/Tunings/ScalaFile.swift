@@ -40,7 +40,7 @@ package struct ScalaFile: Equatable, Sendable {
     guard let line = lines.next() else {
       throw Fault(lines.number, "the file ends before the number of notes")
     }
-    guard let count = Self.count(line), count <= Self.longestFile else {
+    guard let count = Self.count(line) else {
       throw Fault(
         lines.number, "the second line is the number of notes, such as 12; got \(Self.quoted(line))"
       )
