@@ -109,6 +109,8 @@ import Testing
   @Test func `comments are lines that begin with an exclamation mark, anywhere`() throws {
     let file = try read("!a\n!\nx ! y\n!\n2\n!b\n3/2 ! c\n!9/8\n2/1\n!\n")
     #expect(file.description == "x ! y")
+    #expect(
+      try read(" ! behind a blank it is none\n0").description == "! behind a blank it is none")
     #expect(file.cents.count == 2)
   }
 

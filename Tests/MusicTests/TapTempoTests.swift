@@ -29,6 +29,8 @@ import Testing
 
   @Test func `one bad tap does not move it`() {
     #expect(tempo([0, 0.5, 1, 1.7, 2, 2.5]) == 120)
+    // Of two times it is the middle.
+    #expect(tempo([0, 0.5, 1.25]) == 96)
   }
 
   @Test func `it follows another tempo after four of its taps`() {

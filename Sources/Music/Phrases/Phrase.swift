@@ -55,16 +55,9 @@ package struct Phrase: Hashable, Sendable {
         Event(time: touch.release, isTouch: false, touch: index),
       ]
     }
+    // Each touch stands behind the ends of earlier ones: equal times need only stay as they are.
     return events.enumerated()
-      .map { (key: ($1.time, turn($1), $0), event: $1) }
-      .sorted { $0.key < $1.key }
-      .map(\.event)
-  }
-
-  /// At one time: ends of earlier notes, then in the order of touches what begins and what is over
-  /// at once.
-  private func turn(_ event: Event) -> Int {
-    let touch = touches[event.touch]
-    return !event.isTouch && touch.release > touch.time ? 0 : 1
+      .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+      .map(\.element)
   }
 }
