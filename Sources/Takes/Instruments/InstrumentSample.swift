@@ -1,0 +1,80 @@
+internal import Posix
+
+/// The sound that a region plays, and where in which file it is.
+package struct InstrumentSample: Hashable, Sendable {
+  // 23 minutes at 48 kHz: no sample is so long, and 256 MB are enough for one.
+  static let mostFrames = 1 << 26
+
+  /// How it is kept.
+  package enum Storage: Hashable, Sendable {
+    /// Integers of 16 bits, the lowest byte first, from a place in the file on.
+    case integers(place: Int)
+    /// Such integers with eight bits more for each, from another place on.
+    case fineIntegers(place: Int, low: Int)
+    /// An Ogg Vorbis file inside the file.
+    case vorbis(place: Int, bytes: Int)
+    /// A sound file of its own.
+    case file
+  }
+
+  /// Which side of a pair it is.
+  package enum Side: Sendable {
+    case none, left, right
+  }
+
+  /// What it is called.
+  package let name: String
+  /// The file that it is in.
+  package let path: String
+  /// How it is kept.
+  package let storage: Storage
+  /// How many channels it has, of which two at most are read.
+  package let channels: Int
+  /// How many frames it has.
+  package let frames: Int
+  /// Its rate in Hz.
+  package let rate: Int
+  /// Which side of a pair it is.
+  package var side = Side.none
+  /// The instrument's sample that is the other side, where that is used, too.
+  package var partner: Int?
+
+  func isOtherSide(of other: InstrumentSample) -> Bool {
+    switch (side, other.side) {
+    case (.left, .right), (.right, .left): true
+    default: false
+    }
+  }
+
+  /// Reads its sound: one array of as many frames as were promised for each channel.
+  package func read() throws(InstrumentFault) -> [[Float]] {
+    switch storage {
+    case .integers(let place): return [try integers(at: place, low: nil)]
+    case .fineIntegers(let place, let low): return [try integers(at: place, low: low)]
+    case .vorbis(let place, let bytes):
+      return try SampleFile(path, place: place, bytes: bytes).read(frames: frames)
+    case .file: return try SampleFile(path).read(frames: frames)
+    }
+  }
+
+  private func integers(at place: Int, low: Int?) throws(InstrumentFault) -> [Float] {
+    let (name, frames) = (name, frames)
+    return try asInstrument { () throws(SoundFileError) in
+      let file = try WaveFile(path, to: .read)
+      let bytes = try file.read(2 * frames, at: place)
+      let fine = if let low { try file.read(frames, at: low) } else { [UInt8]() }
+      guard bytes.count == 2 * frames, low == nil || fine.count == frames else {
+        throw SoundFileError(
+          .notSound, "\(file.path) is cut off: the sample \(name) is not all there")
+      }
+      return [Float](unsafeUninitializedCapacity: frames) { output, count in
+        for frame in 0..<frames {
+          let high = Int16(bitPattern: UInt16(bytes[2 * frame + 1]) << 8 | UInt16(bytes[2 * frame]))
+          let number = Int32(high) << 8 | Int32(fine.isEmpty ? 0 : fine[frame])
+          output[frame] = Float(number) / 8_388_608
+        }
+        count = frames
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+extension Region {
+  private typealias Code = SoundFontGenerator
+
+  // What the file gives as the highest cutoff is a filter that does nothing.
+  private static let openFilter = 13_500
+
+  /// Takes over the values of generators, in the units that they have here.
+  mutating func set(
+    soundFont values: [Int], _ header: SoundFontTables.Sample, frames: Int,
+    _ reading: SoundFont.Reading
+  ) {
+    setSample(values, header, frames: frames)
+    let key = values[Code.rootKey]
+    rootKey = (0...127).contains(key) ? key : header.root <= 127 ? header.root : 60
+    tune = Double(values[Code.coarseTune] * 100 + values[Code.fineTune] + header.correction)
+    keyTracking = Double(values[Code.scaleTuning])
+    fixedKey = (0...127).contains(values[Code.fixedKey]) ? values[Code.fixedKey] : nil
+    let velocity = values[Code.fixedVelocity]
+    // At 0 the note would be none.
+    fixedVelocity = (1...127).contains(velocity) ? velocity : nil
+    gain = -0.1 * reading.attenuationFactor * Double(values[Code.attenuation])
+    pan = Double(values[Code.pan]) / 500
+    reverb = Double(values[Code.reverb]) / 1000
+    chorus = Double(values[Code.chorus]) / 1000
+    group = max(0, values[Code.exclusiveClass])
+    offBy = group
+    setMovement(values)
+    setFilter(values)
+  }
+
+  private mutating func setSample(
+    _ values: [Int], _ header: SoundFontTables.Sample, frames: Int
+  ) {
+    func place(_ base: Int, _ fine: Int, _ coarse: Int) -> Int {
+      base + values[fine] + 32_768 * values[coarse]
+    }
+    start = max(0, min(frames - 1, place(0, Code.startOffset, Code.startCoarse)))
+    end = max(start + 1, min(frames, place(frames, Code.endOffset, Code.endCoarse)))
+    // In a compressed font loops are counted from the sample's beginning.
+    let origin = header.kind & 0x10 != 0 ? 0 : header.start
+    let from = place(header.loopStart - origin, Code.loopStartOffset, Code.loopStartCoarse)
+    let to = place(header.loopEnd - origin, Code.loopEndOffset, Code.loopEndCoarse)
+    guard from >= 0, from < to, to <= end, to > start else { return }
+    loop = from..<to
+    switch values[Code.sampleModes] & 3 {
+    case 1: loopMode = .continuous
+    case 3: loopMode = .untilRelease
+    default: loop = 0..<0
+    }
+  }
+
+  private mutating func setMovement(_ values: [Int]) {
+    envelope = RegionEnvelope(
+      soundFont: values, from: Code.volEnvDelay,
+      sustain: Cents.amplitude(decibels: -0.1 * Double(values[Code.volEnvSustain])))
+    envelope.holdPerKey = Double(values[Code.volEnvHoldPerKey])
+    envelope.decayPerKey = Double(values[Code.volEnvDecayPerKey])
+    modulationEnvelope = RegionEnvelope(
+      soundFont: values, from: Code.modEnvDelay,
+      sustain: 1 - Double(values[Code.modEnvSustain]) / 1000)
+    modulationEnvelope.holdPerKey = Double(values[Code.modEnvHoldPerKey])
+    modulationEnvelope.decayPerKey = Double(values[Code.modEnvDecayPerKey])
+    modulationToPitch = Double(values[Code.modEnvToPitch])
+    modulationToFilter = Double(values[Code.modEnvToFilter])
+    tremolo = RegionOscillator(
+      delay: Self.seconds(values[Code.modLFODelay]),
+      frequency: Cents.hertz(Double(values[Code.modLFOFrequency])),
+      toPitch: Double(values[Code.modLFOToPitch]), toFilter: Double(values[Code.modLFOToFilter]),
+      toGain: 0.1 * Double(values[Code.modLFOToVolume]))
+    vibrato = RegionOscillator(
+      delay: Self.seconds(values[Code.vibLFODelay]),
+      frequency: Cents.hertz(Double(values[Code.vibLFOFrequency])),
+      toPitch: Double(values[Code.vibLFOToPitch]))
+  }
+
+  private mutating func setFilter(_ values: [Int]) {
+    let isMoved =
+      modulators.contains { [.cutoff, .resonance, .tremoloToFilter].contains($0.target) }
+      || modulationToFilter < 0 || tremolo.toFilter != 0
+    guard values[Code.filterCutoff] < Self.openFilter || values[Code.filterQ] > 0 || isMoved else {
+      return
+    }
+    filter = RegionFilter(
+      cutoff: Cents.hertz(Double(values[Code.filterCutoff])),
+      resonance: 0.1 * Double(values[Code.filterQ]))
+  }
+
+  /// What the file means by a time; its least one is none at all.
+  static func seconds(_ cents: Int) -> Double {
+    cents <= -12_000 ? 0 : Cents.factor(Double(cents))
+  }
+}
+
+extension RegionEnvelope {
+  /// The six values of an envelope, which stand side by side.
+  fileprivate init(soundFont values: [Int], from code: Int, sustain: Double) {
+    self.init(
+      delay: Region.seconds(values[code]), attack: Region.seconds(values[code + 1]),
+      hold: Region.seconds(values[code + 2]), decay: Region.seconds(values[code + 3]),
+      sustain: sustain, release: Region.seconds(values[code + 5]), fall: .whole)
+  }
+}
