@@ -1,0 +1,63 @@
+internal import Posix
+
+/// Reads a plain folder of WAV files whose names tell their notes, such as `A4.wav`,
+/// `piano_C#3.wav` and `60.wav`.
+package enum InstrumentFolder {
+  /// Reads the folder at a path.
+  ///
+  /// Each note is played by the sample that is nearest to it. What can't be played is told in
+  /// `Instrument.faults`.
+  package static func read(_ path: String) throws(InstrumentFault) -> Instrument {
+    let names: [String]
+    let folder: String
+    do throws(SystemError) {
+      folder = try Files.resolved(path)
+      names = try Files.list(folder).filter { $0.lowercased().hasSuffix(".wav") }.sorted()
+    } catch {
+      throw InstrumentFault(error)
+    }
+    var faults: [String] = []
+    var samples: [InstrumentSample] = []
+    var found: [(key: Int, sample: Int, loop: Range<Int>?)] = []
+    for name in names {
+      guard let key = NoteName.key(inFile: name) else {
+        faults.append("\(name) has no note in its name, such as C#3 or 60")
+        continue
+      }
+      if let same = found.first(where: { $0.key == key }) {
+        faults.append("\(name) is for the same note as \(samples[same.sample].name)")
+        continue
+      }
+      do throws(InstrumentFault) {
+        let sound = try SampleFile("\(folder)/\(name)")
+        found.append((key, samples.count, sound.loop))
+        samples.append(
+          InstrumentSample(
+            name: name, path: "\(folder)/\(name)", storage: .file,
+            channels: min(2, sound.channels), frames: sound.frames, rate: sound.rate))
+      } catch {
+        faults.append(error.description)
+      }
+    }
+    guard !found.isEmpty else {
+      throw InstrumentFault(
+        .missing, "\(path) has no WAV file that can be played, with a note in its name")
+    }
+    found.sort { $0.key < $1.key }
+    let regions = found.indices.map { index in
+      // Between two samples the upper one begins in the middle; both ends reach to the last key.
+      let below = index == 0 ? -1 : (found[index - 1].key + found[index].key) / 2
+      let isLast = index == found.count - 1
+      let above = isLast ? 127 : (found[index].key + found[index + 1].key) / 2
+      var opcodes = SFZOpcodes()
+      _ = opcodes.set("pitch_keycenter", "\(found[index].key)")
+      _ = opcodes.set("lokey", "\(below + 1)")
+      _ = opcodes.set("hikey", "\(above)")
+      let sample = found[index].sample
+      return opcodes.region(
+        sample: sample, frames: samples[sample].frames, loop: found[index].loop, nameKey: nil)
+    }
+    let name = folder.split(separator: "/").last.map(String.init) ?? folder
+    return Instrument(name: name, regions: regions, samples: samples, faults: faults)
+  }
+}

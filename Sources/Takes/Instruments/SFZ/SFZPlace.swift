@@ -1,0 +1,58 @@
+internal import Posix
+
+/// The folder that an SFZ file may read from, and none of whose paths leads out of it.
+struct SFZPlace {
+  /// The folder, without links and dots.
+  let root: String
+  /// The folder in which the file is, from the root on.
+  private let inside: [Substring]
+
+  /// The place of a file; by default its own folder is all that it may read.
+  init(_ path: String, root: String?) throws(InstrumentFault) {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    do throws(SystemError) {
+      let own = try Files.resolved(folder)
+      self.root = try Files.resolved(root ?? folder)
+      guard let rest = Self.parts(of: own, in: self.root) else {
+        throw SystemError(own)
+      }
+      inside = rest
+    } catch {
+      throw InstrumentFault(.denied, "\(path) must be in a folder that can be read")
+    }
+  }
+
+  private static func parts(of path: String, in root: String) -> [Substring]? {
+    let (path, root) = (path.split(separator: "/"), root.split(separator: "/"))
+    return path.starts(with: root) ? Array(path.dropFirst(root.count)) : nil
+  }
+
+  /// The path of what the file calls by a name, which it counts from its own folder.
+  func path(of name: String) throws(InstrumentFault) -> String {
+    let name = String(name.map { $0 == "\\" ? "/" : $0 })
+    var parts = inside
+    for part in name.split(separator: "/") where part != "." {
+      if part != ".." {
+        parts.append(part)
+      } else if parts.popLast() == nil {
+        throw Self.denied(name, root)
+      }
+    }
+    guard !name.hasPrefix("/"), !name.unicodeScalars.contains(where: { $0.value < 32 }) else {
+      throw Self.denied(name, root)
+    }
+    let path = root + "/" + parts.joined(separator: "/")
+    // Links could lead anywhere.
+    if let resolved = try? Files.resolved(path), Self.parts(of: resolved, in: root) == nil {
+      throw Self.denied(name, root)
+    }
+    return path
+  }
+
+  private static func denied(_ name: String, _ root: String) -> InstrumentFault {
+    let plain = name.unicodeScalars.map { $0.value < 32 ? "?" : Character($0) }
+    return InstrumentFault(
+      .denied, "\(String(plain.prefix(200))) leads out of \(root), in which all must be")
+  }
+}
