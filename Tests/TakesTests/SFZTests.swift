@@ -179,6 +179,19 @@ import Testing
 
   // MARK: - Bad files
 
+  @Test func `a file that became much shorter is no sample any more`() throws {
+    let sample = try read("<region> sample=a.wav").samples[0]
+    let fewer = Tone.noise(frames: 900)
+    try SoundFixture.write(folder.path("set/a.wav"), [fewer], rate: 44_100)
+    #expect(try sample.read() == [fewer + [Float](repeating: 0, count: 100)])
+    let fault = #expect(throws: InstrumentFault.self) {
+      try SampleFile(sample.path).read(frames: 1 << 26)
+    }
+    #expect(
+      fault?.description
+        == "\(sample.path) is cut off: of 67108864 frames of a sample 900 are there")
+  }
+
   @Test func `missing samples are one line each, and what leads out is denied`() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("set/link.wav"), withDestinationPath: folder.path("outside.wav"))
