@@ -221,7 +221,7 @@ final class Songs {
     advance(node)
     if let playing {
       if let present = playing.present { last = present.song }
-      for fault in playing.takeFaults() { node.answer(fault, to: "/music/play", from: listener) }
+      for fault in playing.takeFaults() { node.report(fault, of: "/music/play", to: listener) }
       if playing.ring.isOver, !isHandingOver, coming == nil { handOver(nil, node) }
     }
     announce(now, node)
