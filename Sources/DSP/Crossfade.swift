@@ -2,7 +2,7 @@
 package enum Crossfade {
   /// The progress at a share of the way, 0 to 1, along an S whose slope is 0 at both ends.
   @_noLocks
-  static func eased(_ share: Float) -> Float { share * share * (3 - 2 * share) }
+  package static func eased(_ share: Float) -> Float { share * share * (3 - 2 * share) }
 
   /// Goes on with a crossfade of `length` frames of which `done` are done: mixes both new
   /// sides into the block, which is all theirs from the crossfade's end on.

@@ -22,10 +22,7 @@ package struct Replacement: ~Copyable {
         throw SystemError(path, code: status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
       }
       mode = status.st_mode & 0o7777
-      if let real = realpath(path, nil) {
-        place = String(cString: real)
-        free(real)
-      }
+      place = (try? Files.resolved(path)) ?? place
     }
     let temporary = "\(place).\(getpid()).part"
     let descriptor = try Descriptor(

@@ -44,7 +44,7 @@ struct SongJoiner: ~Copyable {
         fadeHeld()
         let length = min(rise, count)
         for frame in 0..<length {
-          Self.scale(sound, at: frame, by: Self.eased((Float(frame) + 0.5) / Float(length)))
+          Self.scale(sound, at: frame, by: Crossfade.eased((Float(frame) + 0.5) / Float(length)))
         }
       }
     }
@@ -92,11 +92,9 @@ struct SongJoiner: ~Copyable {
   private mutating func fadeHeld() {
     for frame in 0..<heldFrames {
       let share = 1 - (Float(frame) + 0.5) / Float(heldFrames)
-      Self.scale(held.stereo, at: frame, by: Self.eased(share))
+      Self.scale(held.stereo, at: frame, by: Crossfade.eased(share))
     }
   }
-
-  private static func eased(_ share: Float) -> Float { share * share * (3 - 2 * share) }
 
   private static func scale(_ sound: Stereo, at frame: Int, by gain: Float) {
     sound.left[frame] *= gain

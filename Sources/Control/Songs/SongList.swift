@@ -61,11 +61,21 @@ struct SongList: Sendable {
   private struct Search {
     let folders: SongFolders
     let known: [String: Finding]
+    // The node's own folder and that of its takes, without links.
+    let home: String?
+    let takes: String?
     var songs: [Song] = []
     var findings: [String: Finding] = [:]
     // Links can lead round.
     var seen: Set<Files.Stamp> = []
     var files = 0
+
+    init(folders: SongFolders, known: [String: Finding]) {
+      self.folders = folders
+      self.known = known
+      home = folders.home.flatMap { try? Files.resolved($0) }
+      takes = home.flatMap { try? Files.resolved($0 + "/takes") }
+    }
 
     mutating func look(at names: [String], in folder: String, depth: Int) {
       for name in NaturalOrder.sorted(names) {
@@ -75,10 +85,7 @@ struct SongList: Sendable {
           let kind = try? Files.kind(of: resolved)
         else { continue }
         // With the home folder inside a folder of songs, its takes are none.
-        if let home = folders.home,
-          resolved.hasSuffix("/takes") && (try? Files.resolved(home + "/takes")) == resolved
-            || HomeFile.isDatabase(resolved, home: home)
-        {
+        if resolved == takes || home.map({ HomeFile.isDatabase(resolved, home: $0) }) ?? false {
           continue
         }
         switch kind {

@@ -63,12 +63,8 @@ package final class SongRing: @unchecked Sendable {
 
   /// Its rate in Hz.
   package var sampleRate: Int { passage.sampleRate }
-  /// How many frames were written so far.
-  package var framesWritten: Int { marks.pointee.written.load(ordering: .relaxed) }
   /// How many frames the audio thread has taken so far.
   package var framesRead: Int { marks.pointee.read.load(ordering: .relaxed) }
-  /// Whether nothing more will come.
-  package var isEnded: Bool { marks.pointee.isEnded.load(ordering: .relaxed) }
   /// Whether all of it was heard.
   package var isOver: Bool { marks.pointee.isOver.load(ordering: .relaxed) }
   /// Whether the audio thread waits for more.

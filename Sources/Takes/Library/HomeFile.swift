@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Posix
 
 /// A file of which a message gave the name: one inside the node's home folder.
@@ -9,10 +8,10 @@ package struct HomeFile {
   // its locks away.
   private static let database = "library.sqlite"
 
-  /// Whether a path without links is that of the library's database, or of what belongs to it.
+  /// Whether a path without links is that of the library's database, or of what belongs to it, in
+  /// a home folder whose own path has no links.
   package static func isDatabase(_ path: String, home: String) -> Bool {
-    guard let root = real(home), path.hasPrefix(root + "/") else { return false }
-    return path.dropFirst(root.utf8.count + 1).hasPrefix(database)
+    path.hasPrefix("\(home)/\(database)")
   }
 
   /// Where it is, without links.
@@ -88,11 +87,7 @@ package struct HomeFile {
     )
   }
 
-  private static func real(_ path: String) -> String? {
-    guard let real = realpath(path, nil) else { return nil }
-    defer { free(real) }
-    return String(cString: real)
-  }
+  private static func real(_ path: String) -> String? { try? Files.resolved(path) }
 }
 
 extension TakeLibrary {
