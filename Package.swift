@@ -38,7 +38,7 @@ let package = Package(
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
     .target(name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"]),
-    .target(name: "Control", dependencies: ["Engine", "OSC", "Posix", "Takes"]),
+    .target(name: "Control", dependencies: ["DSP", "Engine", "Music", "OSC", "Posix", "Takes"]),
     .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
     .executableTarget(
       name: "syrinx",
@@ -62,7 +62,7 @@ let package = Package(
       name: "TakesTests", dependencies: ["DSP", "Posix", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "ControlTests", dependencies: ["Control", "DSP", "Takes", "TestSupport"],
+      name: "ControlTests", dependencies: ["Control", "DSP", "Music", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "NodeTests", dependencies: ["Control", "JackClient", "TestSupport"],

@@ -23,6 +23,7 @@ struct Core: ~Copyable {
   private var player: Player
   private var capture: Capture
   private var songs: SongPlayer
+  private var sampler: Sampler
   private var live: Strip, loop: Strip, grid: Strip, music: Strip
   private var master: Master
   private var presence: Fader
@@ -59,6 +60,7 @@ struct Core: ~Copyable {
     player = Player(sampleRate: sampleRate)
     capture = Capture(sampleRate: sampleRate)
     songs = SongPlayer(sampleRate: sampleRate)
+    sampler = Sampler(sampleRate: sampleRate)
     live = Strip(sampleRate: rate)
     loop = Strip(sampleRate: rate)
     grid = Strip(sampleRate: rate)
@@ -288,11 +290,20 @@ struct Core: ~Copyable {
       let change = SongChange(song: song, command: number, wasTimed: wasTimed)
       if let refusal = songs.begin(change) { answer(refusal, number, wasTimed) }
       answerSongs()
+    case .note(let note):
+      play(note)
+      push(.done, command: number, wasTimed: wasTimed)
+    case .instrument:
+      push(.done, command: number, wasTimed: wasTimed)
     case .leave:
       leaving = number
       presence.move(to: 0)
     }
   }
+
+  /// Does something with notes, whoever wants it.
+  @_noLocks
+  private mutating func play(_ action: NoteAction) { sampler.play(action, shared.notes) }
 
   @_noLocks
   private func push(_ kind: Event.Kind, command: UInt64, wasTimed: Bool) {
@@ -410,11 +421,12 @@ struct Core: ~Copyable {
     let isLoopSounding = renderLoop(frames: frames, ports: ports, onto: isLiveSounding)
     let isMusicSounding = renderMusic(
       frames: frames, ports: ports, onto: isLiveSounding || isLoopSounding)
-    let isSounding = isLiveSounding || isLoopSounding || isMusicSounding
-    // This has nothing that sounds yet.
-    Core.silence(ports.grid, &grid, frames: frames)
+    let isGridSounding = renderGrid(
+      frames: frames, ports: ports,
+      onto: isLiveSounding || isLoopSounding || isMusicSounding)
     Blocks.clear(ports.click, frames: frames)
 
+    let isSounding = isLiveSounding || isLoopSounding || isMusicSounding || isGridSounding
     if !isSounding { clearBus(frames: frames) }
     let isChainSounding = chain.process(bus, isSilent: !isSounding, frames: frames)
     shared.chainDelay.store(isLiveThroughChain ? chain.delay : 0, ordering: .relaxed)
@@ -454,7 +466,8 @@ struct Core: ~Copyable {
   /// Whether nothing will sound or move until something comes in, or is asked for.
   private var canRest: Bool {
     @_noLocks get {
-      chain.isAtRest && player.isAtRest && songs.isAtRest && framesUntilChain == 0
+      chain.isAtRest && player.isAtRest && songs.isAtRest && sampler.isAtRest
+        && framesUntilChain == 0
         && inGain.isResting
         && live.isResting
         && loop.isResting && grid.isResting && music.isResting && master.isResting
@@ -549,6 +562,26 @@ struct Core: ~Copyable {
     if !isBusInUse { clearBus(frames: frames) }
     clearBusFrames = 0
     music.process(sound, chain: bus, direct: ports.output, frames: frames, scratch: scratch)
+    return true
+  }
+
+  /// Renders the grid's stem, and adds it to the buses; false where it is silent.
+  ///
+  /// `onto` says whether the chain's bus has something on it already.
+  @_noLocks
+  private mutating func renderGrid(frames: Int, ports: Ports, onto isBusInUse: Bool) -> Bool {
+    let sound = ports.grid
+    guard sampler.render(to: sound, frames: frames) else {
+      Core.silence(sound, &grid, frames: frames)
+      return false
+    }
+    if !isBusInUse { clearBus(frames: frames) }
+    clearBusFrames = 0
+    grid.process(sound, chain: bus, direct: ports.output, frames: frames, scratch: scratch)
+    var fade = presence
+    fade.apply(to: sound, frames: frames, scratch: scratch)
+    _ = stopNonFinite(sound.left, meter: .grid1, frames: frames)
+    _ = stopNonFinite(sound.right, meter: .grid2, frames: frames)
     return true
   }
 

@@ -13,6 +13,8 @@ package final class Shared: Sendable {
   let events = EventQueue(capacity: Shared.commandCapacity)
   /// The levels.
   package let meters = Meters()
+  /// Which notes sound.
+  package let notes = PublishedNotes()
   let clock = PublishedClock()
   /// What the player does.
   package let player = PublishedPlayer()

@@ -24,6 +24,11 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Plays a song instead of the one before, or stops where it is nil; answered likewise, when the
     /// one before is let go.
     case playSong(SongPassage?)
+    /// Does something with notes; answered with `Event.Kind.done`.
+    case note(NoteAction)
+    /// Plays what begins from now on with another instrument, or with none; answered likewise, when
+    /// nothing sounds any more of the one before.
+    case instrument(InstrumentPassage?)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }

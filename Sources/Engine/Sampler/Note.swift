@@ -1,0 +1,69 @@
+/// A note that begins: what a finger plays, and how.
+package struct NoteStart: BitwiseCopyable, Sendable {
+  /// Who plays it: a finger has one note at a time, and its next one ends the one before.
+  package var finger: Finger
+  /// The MIDI key that is nearest to its pitch, 0 to 127.
+  package var key: UInt8
+  /// Its pitch, in cents above MIDI key 0.
+  package var cents: Float
+  /// How hard it is played, above 0, up to 1.
+  package var velocity: Float
+
+  /// A note that begins.
+  @_noLocks
+  package init(finger: Finger, key: UInt8, cents: Float, velocity: Float) {
+    self.finger = finger
+    self.key = key
+    self.cents = cents
+    self.velocity = velocity
+  }
+}
+
+/// Whoever can hold one note: a key of a keyboard, a cell of the grid.
+package struct Finger: BitwiseCopyable, Sendable {
+  /// How many there are.
+  package static var count: Int { @_noLocks get { 2048 } }
+  /// How many cells a grid can have.
+  package static var mostCells: Int { @_noLocks get { 512 } }
+  // Half of them play by hand, and half what a phrase repeats.
+  private static var repeating: UInt16 { @_noLocks get { 1024 } }
+
+  /// Its number, from 0.
+  package let number: UInt16
+
+  @_noLocks
+  private init(_ number: UInt16) { self.number = number }
+
+  /// A key of a MIDI keyboard, 0 to 127.
+  @_noLocks
+  package static func midi(_ key: UInt8) -> Finger { Finger(UInt16(key & 127)) }
+
+  /// A key that is named by its number in a message, 0 to 127.
+  @_noLocks
+  package static func key(_ key: UInt8) -> Finger { Finger(128 &+ UInt16(key & 127)) }
+
+  /// A white key of an octave, 1 to 7.
+  @_noLocks
+  package static func piano(_ key: UInt8) -> Finger { Finger(256 &+ UInt16(key & 7)) }
+
+  /// A cell of the grid, by its place among all of them, from 0 up to `mostCells`.
+  @_noLocks
+  package static func cell(_ place: Int) -> Finger { Finger(512 &+ UInt16(place & 511)) }
+
+  /// The finger that repeats what this one played.
+  @_noLocks
+  package func repeated() -> Finger { Finger(number | Finger.repeating) }
+
+  /// Whether it is a key of a MIDI keyboard.
+  package var isMIDI: Bool { @_noLocks get { number < 128 } }
+}
+
+/// What can be done with notes.
+package enum NoteAction: BitwiseCopyable, Sendable {
+  /// Begins a note, and ends the one that the finger has.
+  case on(NoteStart)
+  /// Ends the finger's note, if it has one.
+  case off(Finger)
+  /// Ends all notes, those that are sustained, too.
+  case allOff
+}
