@@ -65,7 +65,7 @@ let package = Package(
       name: "ControlTests", dependencies: ["Control", "DSP", "Music", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "NodeTests", dependencies: ["Control", "JackClient", "TestSupport"],
+      name: "NodeTests", dependencies: ["Control", "JackClient", "Music", "Takes", "TestSupport"],
       exclude: ["Snapshots"],
       linkerSettings: linker),
   ],

@@ -81,22 +81,6 @@ extension NodeTests {
       return Float(Int32(bitPattern: bits)) / Float(1 << 33)
     }
 
-    /// Keeps what it hears, frame by frame.
-    private final class Ear: @unchecked Sendable {
-      let turnstile = Turnstile()
-      private(set) var first: Int64?
-      private(set) var samples: [Float] = []
-
-      func hear(_ frame: UInt32, _ block: UnsafeBufferPointer<Float>) {
-        let start = turnstile.widen(frame)
-        first = first ?? start
-        samples += block
-        turnstile.pass(start + Int64(block.count))
-      }
-
-      subscript(frame: Int64) -> Float { samples[Int(frame - first!)] }
-    }
-
     @Test(.timeLimit(.minutes(1)))
     func `in freewheel it punches in and out on the sample that a time tag names`() throws {
       let server = try JackServer(block: 1024)

@@ -51,6 +51,42 @@ package enum Measure {
     return 10 * log10(left / (power - left))
   }
 
+  /// The frequency of the partial that is near one in Hz, by how its phase goes on.
+  ///
+  /// Nil where there is none: `samples` hold at least twelve periods of it.
+  package static func frequency(
+    _ samples: some Collection<Float>, near hertz: Double, sampleRate: Double
+  ) -> Double? {
+    let samples = Array(samples)
+    // Windows of eight periods or more keep its neighbours out, and lie half over each other.
+    let length = max(1024, Int(8 * sampleRate / hertz))
+    let hop = length / 4
+    guard samples.count >= length + hop else { return nil }
+    let turn = 2 * Double.pi * hertz / sampleRate
+    var (phases, weights): ([Double], [Double]) = ([], [])
+    for start in stride(from: 0, through: samples.count - length, by: hop) {
+      var (real, imaginary) = (0.0, 0.0)
+      for index in 0..<length {
+        let window = 0.5 - 0.5 * cos(2 * Double.pi * (Double(index) + 0.5) / Double(length))
+        let value = Double(samples[start + index]) * window
+        real += value * cos(turn * Double(start + index))
+        imaginary -= value * sin(turn * Double(start + index))
+      }
+      phases.append(atan2(imaginary, real))
+      weights.append((real * real + imaginary * imaginary).squareRoot())
+    }
+    // The steps of the phase, each as much as both ends are there.
+    var (sum, weight) = (0.0, 0.0)
+    for index in 1..<phases.count {
+      let step = (phases[index] - phases[index - 1]).remainder(dividingBy: 2 * Double.pi)
+      let share = weights[index] * weights[index - 1]
+      sum += step * share
+      weight += share
+    }
+    guard weight > 1e-12 else { return nil }
+    return hertz + sum / weight / Double(hop) * sampleRate / (2 * Double.pi)
+  }
+
   /// How far a sound is from repeating itself after `period` frames, against its own power, in
   /// dB: what a periodic sound's noise and modulation amount to.
   package static func aperiodicity(_ samples: some Collection<Float>, period: Int) -> Double {
