@@ -109,6 +109,8 @@ struct Core: ~Copyable {
       if let change = songs.dropChange() { answer(.otherRate, change.command, change.wasTimed) }
       answerSongs()
       songs = SongPlayer(sampleRate: sampleRate)
+      sampler.begin(sampleRate: sampleRate, shared.notes)
+      answerInstruments()
       for parameter in Parameter.allCases {
         let value = values[parameter.number]
         if value.isNaN { continue }
@@ -293,8 +295,10 @@ struct Core: ~Copyable {
     case .note(let note):
       play(note)
       push(.done, command: number, wasTimed: wasTimed)
-    case .instrument:
-      push(.done, command: number, wasTimed: wasTimed)
+    case .instrument(let instrument):
+      sampler.change(
+        InstrumentChange(instrument: instrument, command: number, wasTimed: wasTimed))
+      answerInstruments()
     case .leave:
       leaving = number
       presence.move(to: 0)
@@ -376,6 +380,7 @@ struct Core: ~Copyable {
     case .transportFollow: shared.transportFollowed.store(value != 0, ordering: .relaxed)
     case .captureSource: capture.setSource(value == 0 ? .input : .output)
     case .captureFormat: capture.setFine(value != 0)
+    case .gridSustain: sampler.setSustain(value != 0, shared.notes)
     default: chain.set(parameter, value)
     }
     player.set(parameter, value, at: present)
@@ -571,7 +576,9 @@ struct Core: ~Copyable {
   @_noLocks
   private mutating func renderGrid(frames: Int, ports: Ports, onto isBusInUse: Bool) -> Bool {
     let sound = ports.grid
-    guard sampler.render(to: sound, frames: frames) else {
+    let isSounding = sampler.render(to: sound, frames: frames, shared.notes)
+    answerInstruments()
+    guard isSounding else {
       Core.silence(sound, &grid, frames: frames)
       return false
     }
@@ -589,6 +596,14 @@ struct Core: ~Copyable {
   @_noLocks
   private mutating func answerSongs() {
     if let change = songs.takeAnswer() {
+      push(.done, command: change.command, wasTimed: change.wasTimed)
+    }
+  }
+
+  /// Tells which instruments are let go.
+  @_noLocks
+  private mutating func answerInstruments() {
+    while let change = sampler.takeAnswer() {
       push(.done, command: change.command, wasTimed: change.wasTimed)
     }
   }

@@ -4,13 +4,174 @@
 package final class SamplerInstrument: @unchecked Sendable {
   /// What the audio thread is given of it.
   package let passage: InstrumentPassage
+  /// How many bytes its sounds need.
+  package let bytes: Int
+  private let sounds: [SoundMemory]
 
   /// An instrument that has nothing to play.
-  package init() { passage = InstrumentPassage() }
+  package convenience init() { self.init(regions: [], modulators: [], sounds: []) }
+
+  /// An instrument of regions, their modulators, and the channels of each of their sounds.
+  ///
+  /// Each region's sound, start, end and loop must be there.
+  package init(regions: [SamplerRegion], modulators: [SamplerModulator], sounds: [[[Float]]]) {
+    var regions = regions
+    var made = SoundShelf(sounds: sounds)
+    for index in regions.indices { made.place(&regions[index]) }
+    self.sounds = made.memories
+    bytes = made.bytes
+    passage = InstrumentPassage(
+      regions: Self.copied(regions), count: regions.count,
+      modulators: Self.copied(modulators), sounds: Self.copied(made.memories.map(\.sound)),
+      attacks: KeyLists(regions) { if case .release = $0.trigger { false } else { true } },
+      releases: KeyLists(regions) { if case .release = $0.trigger { true } else { false } },
+      state: InstrumentState(regions))
+  }
+
+  deinit {
+    passage.regions.deallocate()
+    passage.modulators.deallocate()
+    passage.sounds.deallocate()
+    passage.attacks.deallocate()
+    passage.releases.deallocate()
+    passage.state.deallocate()
+  }
+
+  fileprivate static func copied<Element: BitwiseCopyable>(
+    _ elements: [Element]
+  ) -> UnsafeMutablePointer<Element> {
+    let memory = UnsafeMutablePointer<Element>.allocate(capacity: max(1, elements.count))
+    for (index, element) in elements.enumerated() { (memory + index).initialize(to: element) }
+    return memory
+  }
 }
 
 /// What the audio thread is given of an instrument.
 package struct InstrumentPassage: BitwiseCopyable, @unchecked Sendable {
+  let regions: UnsafeMutablePointer<SamplerRegion>
+  let count: Int
+  let modulators: UnsafeMutablePointer<SamplerModulator>
+  let sounds: UnsafeMutablePointer<SamplerSound>
+  let attacks: KeyLists
+  let releases: KeyLists
+  let state: InstrumentState
+}
+
+/// Which regions there are for each key, so that a note needn't look at the others.
+struct KeyLists: BitwiseCopyable {
+  private let firsts: UnsafeMutablePointer<Int32>
+  private let places: UnsafeMutablePointer<Int32>
+
+  fileprivate init(_ regions: [SamplerRegion], where isMeant: (SamplerRegion) -> Bool) {
+    var (starts, lists) = ([Int32](), [Int32]())
+    let meant = regions.indices.filter { isMeant(regions[$0]) }
+    for key in 0..<128 {
+      starts.append(Int32(lists.count))
+      lists += meant.filter { regions[$0].keys.low <= key && key <= regions[$0].keys.high }
+        .map { Int32($0) }
+    }
+    starts.append(Int32(lists.count))
+    firsts = SamplerInstrument.copied(starts)
+    places = SamplerInstrument.copied(lists)
+  }
+
+  fileprivate func deallocate() {
+    firsts.deallocate()
+    places.deallocate()
+  }
+
+  /// The places of a key's regions.
   @_noLocks
-  init() {}
+  func regions(key: Int) -> (first: UnsafePointer<Int32>, count: Int) {
+    let first = Int(firsts[key])
+    return (UnsafePointer(places + first), Int(firsts[key &+ 1]) &- first)
+  }
+}
+
+/// What an instrument remembers of the notes so far: whose turn it is, and what was switched.
+///
+/// The audio thread's alone.
+struct InstrumentState: BitwiseCopyable {
+  /// How often each region could have had its turn.
+  let turns: UnsafeMutablePointer<UInt16>
+  /// The last key of each region's switches.
+  let switches: UnsafeMutablePointer<UInt8>
+  /// The regions of which each stands for all that have the same switches.
+  let switched: UnsafeMutablePointer<Int32>
+  /// For each region the place of its switches.
+  let placeOfSwitches: UnsafeMutablePointer<Int32>
+  let switchCount: Int
+
+  fileprivate init(_ regions: [SamplerRegion]) {
+    turns = SamplerInstrument.copied(regions.map { _ in 0 })
+    var ranges: [(low: UInt8, high: UInt8)] = []
+    var (first, last, places) = ([Int32](), [UInt8](), [Int32]())
+    for (index, region) in regions.enumerated() {
+      guard region.switchKeys.low != SamplerRegion.noKey else {
+        places.append(-1)
+        continue
+      }
+      var place = ranges.firstIndex { $0 == region.switchKeys }
+      if place == nil {
+        place = ranges.count
+        ranges.append(region.switchKeys)
+        first.append(Int32(index))
+        last.append(SamplerRegion.noKey)
+      }
+      if last[place!] == SamplerRegion.noKey { last[place!] = region.switchInitial }
+      places.append(Int32(place!))
+    }
+    switches = SamplerInstrument.copied(last)
+    switched = SamplerInstrument.copied(first)
+    placeOfSwitches = SamplerInstrument.copied(places)
+    switchCount = first.count
+  }
+
+  fileprivate func deallocate() {
+    turns.deallocate()
+    switches.deallocate()
+    switched.deallocate()
+    placeOfSwitches.deallocate()
+  }
+}
+
+/// Makes each sound once for all regions that play it alike.
+private struct SoundShelf {
+  private struct Kind: Hashable {
+    let sound: Int32, end: Int32, loopStart: Int32, loopEnd: Int32
+  }
+
+  let sounds: [[[Float]]]
+  private(set) var memories: [SoundMemory] = []
+  private(set) var bytes = 0
+  private var places: [Kind: Int32] = [:]
+
+  init(sounds: [[[Float]]]) { self.sounds = sounds }
+
+  mutating func place(_ region: inout SamplerRegion) {
+    let hasLoop =
+      switch region.loopMode {
+      case .continuous, .untilRelease: region.loop.start < region.loop.end
+      case .none, .oneShot: false
+      }
+    region.looped = place(region, isLooped: hasLoop)
+    region.plain = region.looped
+    if hasLoop, case .untilRelease = region.loopMode {
+      region.plain = place(region, isLooped: false)
+    }
+  }
+
+  private mutating func place(_ region: SamplerRegion, isLooped: Bool) -> Int32 {
+    let loop = isLooped ? region.loop : (0, 0)
+    let end = isLooped ? loop.1 : region.end
+    let kind = Kind(sound: region.sound, end: end, loopStart: loop.0, loopEnd: loop.1)
+    if let place = places[kind] { return place }
+    let place = Int32(memories.count)
+    let memory = SoundMemory(
+      sounds[Int(region.sound)], end: Int(end), loop: isLooped ? Int(loop.0)..<Int(loop.1) : nil)
+    memories.append(memory)
+    bytes += memory.bytes
+    places[kind] = place
+    return place
+  }
 }

@@ -70,7 +70,7 @@ struct Chain: ~Copyable {
       .loopEngine:
       break
     case .inGain, .liveGain, .loopGain, .gridGain, .musicGain, .outGain, .liveRoute, .loopRoute,
-      .gridRoute, .musicRoute, .mute, .captureSource, .captureFormat:
+      .gridRoute, .musicRoute, .mute, .captureSource, .captureFormat, .gridSustain:
       break
     }
   }

@@ -16,6 +16,7 @@ package enum Parameter: CaseIterable, Sendable, BitwiseCopyable {
   case loopFeedback, loopQuantize, loopBeats, loopTempo, loopThreshold
   case loopSemitones, loopRate, loopEngine
   case captureSource, captureFormat
+  case gridSustain
 
   /// Its place among all of them, from 0.
   package var number: Int {

@@ -34,6 +34,10 @@ package struct Finger: BitwiseCopyable, Sendable {
   @_noLocks
   private init(_ number: UInt16) { self.number = number }
 
+  /// The finger of a number below `count`.
+  @_noLocks
+  static func numbered(_ number: UInt16) -> Finger { Finger(number) }
+
   /// A key of a MIDI keyboard, 0 to 127.
   @_noLocks
   package static func midi(_ key: UInt8) -> Finger { Finger(UInt16(key & 127)) }

@@ -2,22 +2,232 @@ internal import DSP
 
 /// The instrument of the grid: notes in, sound out.
 struct Sampler: ~Copyable {
-  init(sampleRate: Double) {}
+  // What sounds of an instrument that was changed twice makes room soon.
+  private static var hurrySeconds: Float { @_noLocks get { 0.01 } }
+  private static var panicSeconds: Float { @_noLocks get { 0.005 } }
 
-  /// Whether nothing sounds, and nothing is held.
-  var isAtRest: Bool { @_noLocks get { true } }
+  private enum Hold: BitwiseCopyable {
+    case none, held, sustained
+  }
+
+  /// What a finger does.
+  private struct Touch: BitwiseCopyable {
+    var note = VoiceNote(
+      number: 0, finger: 0, instrument: 0, key: 0, cents: 0, velocity: 0, isLegato: false)
+    var voices: UInt16 = 0
+    var hold = Hold.none
+
+    @_noLocks
+    init() {}
+  }
+
+  private var voices: SamplerVoices
+  private var instruments = SamplerInstruments()
+  private let touches: UnsafeMutablePointer<Touch>
+  // How many fingers are on each key.
+  private let keys: UnsafeMutablePointer<UInt16>
+  private var heldCount = 0
+  private var sustainedCount = 0
+  private var lastNumber: UInt32 = 0
+  private var isSustained = false
+  private var isPedalDown = false
+
+  init(sampleRate: Double) {
+    voices = SamplerVoices(sampleRate: sampleRate)
+    touches = .allocate(capacity: Finger.count)
+    touches.initialize(repeating: Touch(), count: Finger.count)
+    keys = .allocate(capacity: 128)
+    keys.initialize(repeating: 0, count: 128)
+  }
+
+  deinit {
+    touches.deallocate()
+    keys.deallocate()
+  }
+
+  /// Goes over to another rate: what sounds is cut off, and who is held plays no more.
+  ///
+  /// Only while nobody renders.
+  mutating func begin(sampleRate: Double, _ notes: borrowing PublishedNotes) {
+    voices.begin(sampleRate: sampleRate)
+    letGo(notes)
+    for number in 0..<Finger.count {
+      touches[number].hold = .none
+      notes.set(Finger.numbered(UInt16(number)), to: 0)
+    }
+    for key in 0..<128 { keys[key] = 0 }
+    (heldCount, sustainedCount) = (0, 0)
+  }
+
+  /// Whether nothing sounds, and nobody waits for an answer.
+  var isAtRest: Bool { @_noLocks get { voices.isSilent && instruments.isSettled } }
+
+  // MARK: - Instruments
+
+  /// Plays what begins from now on with another instrument, or with none.
+  ///
+  /// `takeAnswer` tells when nothing sounds any more of the one before.
+  @_noLocks
+  mutating func change(_ change: InstrumentChange) {
+    if let crowded = instruments.change(change) {
+      voices.fadeOut(instrument: crowded, seconds: Self.hurrySeconds)
+    }
+  }
+
+  /// The change whose former instrument is let go, and which is not answered yet.
+  @_noLocks
+  mutating func takeAnswer() -> InstrumentChange? { instruments.takeAnswer() }
+
+  // MARK: - Notes
 
   /// Does something with notes, from the next frame that is rendered on.
   @_noLocks
   mutating func play(_ action: NoteAction, _ notes: borrowing PublishedNotes) {
     switch action {
-    case .on(let start): notes.set(start.finger, to: start.velocity)
-    case .off(let finger): notes.set(finger, to: 0)
-    case .allOff: break
+    case .on(let start): begin(start, notes)
+    case .off(let finger): lift(finger, notes)
+    case .allOff: endAll(notes)
     }
   }
 
+  @_noLocks
+  private mutating func begin(_ start: NoteStart, _ notes: borrowing PublishedNotes) {
+    let place = Int(start.finger.number) & (Finger.count &- 1)
+    end(place, notes)
+    // What is no number is no note.
+    guard start.velocity > 0, start.cents.isFinite else { return }
+    lastNumber &+= 1
+    let key = min(start.key, 127)
+    let note = VoiceNote(
+      number: lastNumber, finger: UInt16(place), instrument: instruments.current, key: key,
+      cents: max(-24_000, min(36_000, start.cents)), velocity: min(1, start.velocity),
+      isLegato: heldCount > 0)
+    var begun = 0
+    if let passage = instruments.passage {
+      begun = voices.begin(note, of: passage, held: keys)
+      instruments.add(begun)
+    }
+    touches[place].note = note
+    touches[place].voices = UInt16(begun)
+    touches[place].hold = .held
+    heldCount &+= 1
+    keys[Int(key)] &+= 1
+    notes.set(start.finger, to: begun > 0 ? note.velocity : 0)
+  }
+
+  /// Takes a finger away: what is sustained sounds on.
+  @_noLocks
+  private mutating func lift(_ finger: Finger, _ notes: borrowing PublishedNotes) {
+    let place = Int(finger.number) & (Finger.count &- 1)
+    guard case .held = touches[place].hold else { return }
+    guard isSustained || isPedalDown && finger.isMIDI else {
+      end(place, notes)
+      return
+    }
+    leaveKey(place)
+    touches[place].hold = .sustained
+    sustainedCount &+= 1
+  }
+
+  @_noLocks
+  private mutating func leaveKey(_ place: Int) {
+    heldCount &-= 1
+    let key = Int(touches[place].note.key)
+    if keys[key] > 0 { keys[key] &-= 1 }
+  }
+
+  /// Ends the note of a finger, if it has one.
+  @_noLocks
+  private mutating func end(_ place: Int, _ notes: borrowing PublishedNotes) {
+    switch touches[place].hold {
+    case .none: return
+    case .held: leaveKey(place)
+    case .sustained: sustainedCount &-= 1
+    }
+    touches[place].hold = .none
+    let note = touches[place].note
+    if touches[place].voices > 0 { voices.release(note: note.number) }
+    // What sounds at the end is of the instrument that the note began with, if that is still here.
+    if let passage = instruments.passage(note.instrument) {
+      let begun = voices.beginEnd(of: note, of: passage, held: keys)
+      instruments.add(begun, to: note.instrument)
+    }
+    notes.set(Finger.numbered(UInt16(place)), to: 0)
+  }
+
+  @_noLocks
+  private mutating func endAll(_ notes: borrowing PublishedNotes) {
+    if heldCount == 0 && sustainedCount == 0 { return }
+    for place in 0..<Finger.count { end(place, notes) }
+  }
+
+  // MARK: - Sustain and hands
+
+  /// Lets notes sound on when they are let go, whoever plays them; those that do end when it goes
+  /// off.
+  @_noLocks
+  mutating func setSustain(_ isOn: Bool, _ notes: borrowing PublishedNotes) {
+    isSustained = isOn
+    endSustained(notes)
+  }
+
+  @_noLocks
+  private mutating func endSustained(_ notes: borrowing PublishedNotes) {
+    if sustainedCount == 0 || isSustained { return }
+    for place in 0..<Finger.count {
+      guard case .sustained = touches[place].hold else { continue }
+      if isPedalDown && Finger.numbered(UInt16(place)).isMIDI { continue }
+      end(place, notes)
+    }
+  }
+
+  /// Bends all that sounds by so many semitones.
+  @_noLocks
+  mutating func bend(semitones: Float) { voices.setBend(semitones: semitones) }
+
+  /// Moves a MIDI controller: 64 is the pedal of the MIDI keys, 120 silences and 123 ends all.
+  @_noLocks
+  mutating func control(_ number: UInt8, _ value: UInt8, _ notes: borrowing PublishedNotes) {
+    switch number {
+    case 64:
+      isPedalDown = value >= 64
+      endSustained(notes)
+    case 120:
+      endAll(notes)
+      voices.fadeOut(instrument: nil, seconds: Self.panicSeconds)
+    case 121:
+      isPedalDown = false
+      endSustained(notes)
+      voices.resetControls()
+    case 123...127: endAll(notes)
+    default: voices.setControl(number, value)
+    }
+  }
+
+  /// Presses all that sounds, from 0 to 1.
+  @_noLocks
+  mutating func pressure(_ value: Float) { voices.setPressure(value) }
+
+  // MARK: - Sound
+
   /// Renders a block; false, and nothing written, where it is silent.
   @_noLocks
-  mutating func render(to sound: Stereo, frames: Int) -> Bool { false }
+  mutating func render(to sound: Stereo, frames: Int, _ notes: borrowing PublishedNotes) -> Bool {
+    let isSounding = voices.render(to: sound, frames: frames)
+    letGo(notes)
+    return isSounding
+  }
+
+  /// Takes note of the voices that are over.
+  @_noLocks
+  private mutating func letGo(_ notes: borrowing PublishedNotes) {
+    while let note = voices.takeOver() {
+      instruments.remove(note.instrument)
+      let place = Int(note.finger) & (Finger.count &- 1)
+      // Others than those of the finger's present note are forgotten already.
+      guard touches[place].note.number == note.number, touches[place].voices > 0 else { continue }
+      touches[place].voices &-= 1
+      if touches[place].voices == 0 { notes.set(Finger.numbered(note.finger), to: 0) }
+    }
+  }
 }

@@ -1,0 +1,96 @@
+internal import CRealtime
+
+/// Where the hands are that move what sounds.
+package struct SamplerControllers: ~Copyable, @unchecked Sendable {
+  /// How far the pitch is bent, in semitones.
+  private(set) var bend: Float = 0
+  /// The pressure, from 0 to 1.
+  private(set) var pressure: Float = 0
+  /// How often anything has changed.
+  private(set) var changes: UInt32 = 0
+  private let places: UnsafeMutablePointer<Float>
+
+  init() {
+    places = .allocate(capacity: 128)
+    places.initialize(repeating: 0, count: 128)
+    reset()
+  }
+
+  deinit { places.deallocate() }
+
+  /// Puts all where it is at the beginning: as loud as the file says, in the middle.
+  @_noLocks
+  mutating func reset() {
+    for number in 0..<128 { places[number] = 0 }
+    (places[7], places[11]) = (1, 1)
+    (places[8], places[10]) = (0.5, 0.5)
+    (bend, pressure) = (0, 0)
+    changes &+= 1
+  }
+
+  @_noLocks
+  mutating func setBend(semitones: Float) {
+    if !semitones.isFinite { return }
+    bend = max(-96, min(96, semitones))
+    changes &+= 1
+  }
+
+  @_noLocks
+  mutating func setPressure(_ value: Float) {
+    if !value.isFinite { return }
+    pressure = max(0, min(1, value))
+    changes &+= 1
+  }
+
+  @_noLocks
+  mutating func setControl(_ number: UInt8, _ value: UInt8) {
+    let value = Float(value & 127)
+    // 64 is the middle of those that have one.
+    let hasMiddle = number == 8 || number == 10
+    let place = !hasMiddle ? value / 127 : value <= 64 ? value / 128 : 0.5 + (value - 64) / 126
+    places[Int(number & 127)] = place
+    changes &+= 1
+  }
+
+  /// How far a modulator moves its target, for a note of a velocity and a key from 0 to 1.
+  @_noLocks
+  borrowing func value(_ modulator: SamplerModulator, velocity: Float, key: Float) -> Float {
+    let value =
+      modulator.amount * way(modulator.source, velocity: velocity, key: key)
+      * way(modulator.scale, velocity: velocity, key: key)
+    return modulator.isAbsolute ? abs(value) : value
+  }
+
+  @_noLocks
+  private borrowing func way(
+    _ source: SamplerModulator.Source, velocity: Float, key: Float
+  ) -> Float {
+    let place: Float
+    switch source.controller {
+    case .constant: return 1
+    case .velocity: place = velocity
+    case .key: place = key
+    case .pressure: place = pressure
+    // Its own range is two semitones; whoever moves it further moves the pitch, not this.
+    case .wheel: place = max(0, min(1, 0.5 + bend / 4))
+    case .control(let number): place = places[Int(number & 127)]
+    }
+    let way = source.isReversed ? 1 - place : place
+    if !source.isBipolar { return Self.shaped(way, source.curve) }
+    if case .step = source.curve { return way < 0.5 ? -1 : 1 }
+    return way < 0.5
+      ? -Self.shaped(1 - 2 * way, source.curve) : Self.shaped(2 * way - 1, source.curve)
+  }
+
+  @_noLocks
+  private static func shaped(_ way: Float, _ curve: SamplerModulator.Curve) -> Float {
+    // -40/96 of the decimal logarithm.
+    let scale: Float = 40 / 96 / 2.302_585_1
+    switch curve {
+    case .linear: return way
+    case .concave: return way >= 1 ? 1 : min(1, -scale * rt_log(1 - way))
+    case .convex: return way <= 0 ? 0 : max(0, 1 + scale * rt_log(way))
+    case .step: return way < 0.5 ? 0 : 1
+    }
+  }
+}

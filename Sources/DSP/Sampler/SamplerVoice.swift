@@ -1,0 +1,351 @@
+internal import CRealtime
+
+/// A region that sounds: what is heard of one note, or a layer of it.
+///
+/// Works by steps of 32 frames, counted from its own beginning: all that moves is worked out for
+/// the end of a step and goes there evenly. What it makes doesn't depend on the blocks.
+struct SamplerVoice: ~Copyable, @unchecked Sendable {
+  // The short reader lets that fold back which lands above 21 kHz at 48 kHz.
+  static var fastestShort: Float { @_noLocks get { 1.13 } }
+  // Towards where controllers are, within a few ms.
+  private static var followSeconds: Float { @_noLocks get { 0.006 } }
+  private static var octave: Float { @_noLocks get { 0.693_147_18 / 1200 } }
+
+  private let anchor = Anchor()
+  private(set) var note = VoiceNote(
+    number: 0, finger: 0, instrument: 0, key: 0, cents: 0, velocity: 0, isLegato: false)
+  private(set) var offBy: Int32 = 0
+  private(set) var isReleased = false
+  private(set) var isFading = false
+  private var region: UnsafePointer<SamplerRegion>
+  private var modulators: UnsafePointer<SamplerModulator>
+  private var looped: UnsafePointer<SamplerSound>
+  private var plain: UnsafePointer<SamplerSound>
+  private var sampleRate: Float = 48_000
+  private var follow: Float = 0.1
+  private var velocity: Float = 0
+  private var key: Float = 0
+
+  // Place and speed, in samples with 32 binary places; the table of the reader, -1 for the short.
+  var sound: UnsafePointer<SamplerSound>
+  var position: Int64 = 0
+  var speed: Int64 = 0
+  var change: Int64 = 0
+  var table = -1
+  // The step under way: how long it is, and how much of it is over.
+  var stepFrames = 0
+  var stepDone = 0
+  // The gains at its beginning, and how much they grow a frame.
+  var left: Float = 0
+  var right: Float = 0
+  var leftSlope: Float = 0
+  var rightSlope: Float = 0
+  var tone = VoiceTone()
+  private(set) var isFiltered = false
+  // The step is one of the wait before the sound.
+  private(set) var isSilent = false
+
+  private var leftEnd: Float = 0
+  private var rightEnd: Float = 0
+  private var speedEnd: Int64 = 0
+  private var baseCents: Double = 0
+  private var baseGain: Float = 0
+  private var ratio: Double = 1
+  private var cents: Float = .nan
+  private var attenuation: Float = .nan
+  private var amplitude: Float = 0
+  private var pan: Float = .nan
+  private var panLeft: Float = 0
+  private var panRight: Float = 0
+  private var cutoff: Float = .nan
+  private var resonance: Float = .nan
+  private var fade: Float = 1
+  private var fadeSlope: Float = 0
+  private var envelope: VoiceEnvelope
+  private var modulation: VoiceEnvelope
+  private var tremolo: VoiceOscillator
+  private var vibrato: VoiceOscillator
+  private var moved = VoiceModulation()
+
+  /// A voice that has begun nothing yet; the pointers needn't lead anywhere before it does.
+  init(
+    region: UnsafePointer<SamplerRegion>, modulators: UnsafePointer<SamplerModulator>,
+    sound: UnsafePointer<SamplerSound>
+  ) {
+    self.region = region
+    self.modulators = modulators
+    self.sound = sound
+    (looped, plain) = (sound, sound)
+    let times = VoiceEnvelope.Times(SamplerRegion.Envelope())
+    envelope = VoiceEnvelope(times, isLoudness: true, sampleRate: 48_000)
+    modulation = VoiceEnvelope(times, isLoudness: false, sampleRate: 48_000)
+    tremolo = VoiceOscillator(delay: 0, frequency: 1, isUsed: false, sampleRate: 48_000)
+    vibrato = tremolo
+  }
+
+  // MARK: - Beginning and end
+
+  /// Begins with a region of an instrument.
+  @_noLocks
+  mutating func begin(
+    _ note: VoiceNote, _ region: UnsafePointer<SamplerRegion>, of instrument: InstrumentPassage,
+    _ controllers: borrowing SamplerControllers, sampleRate: Float
+  ) {
+    self.note = note
+    self.region = region
+    self.sampleRate = sampleRate
+    let data = region.pointee
+    modulators = UnsafePointer(instrument.modulators + Int(data.modulators.first))
+    looped = UnsafePointer(instrument.sounds + Int(data.looped))
+    plain = UnsafePointer(instrument.sounds + Int(data.plain))
+    sound = looped
+    offBy = data.offBy
+    (isReleased, isFading) = (false, false)
+    follow = 1 - rt_exp(-Float(VoiceEnvelope.usualStep) / (Self.followSeconds * sampleRate))
+    let isFixed = data.fixedKey != SamplerRegion.noKey
+    let noteKey = isFixed ? Float(data.fixedKey) : Float(note.key)
+    let noteCents = isFixed ? 100 * noteKey : note.cents
+    velocity = data.fixedVelocity > 0 ? data.fixedVelocity : note.velocity
+    key = noteKey / 127
+    let once = moved.begin(data, modulators, controllers, velocity: velocity, key: key)
+    typealias Target = SamplerModulator.Target
+    let tracking = (data.keyTracking + once[Target.keyTracking.number]) / 100
+    baseCents = Double(noteCents - 100 * data.rootKey) * Double(tracking) + Double(data.tune)
+    baseGain = data.gain
+    ratio = Double(data.rate) / Double(sampleRate)
+    beginMovement(data, once, key: noteKey)
+    isFiltered = data.isFiltered
+    (cents, attenuation, pan, cutoff, resonance) = (.nan, .nan, .nan, .nan, .nan)
+    (fade, fadeSlope) = (1, 0)
+    position = Int64(data.start) << 32
+    if isFiltered { tone = VoiceTone() }
+    settle()
+  }
+
+  @_noLocks
+  private mutating func beginMovement(
+    _ data: SamplerRegion, _ once: SIMD32<Float>, key: Float
+  ) {
+    typealias Target = SamplerModulator.Target
+    var loudness = Self.times(
+      data.envelope, once, key: key, velocity: velocity, first: Target.delay.number)
+    loudness.hold *= Self.factor(
+      (60 - key) * (data.envelope.holdPerKey + once[Target.holdPerKey.number]))
+    loudness.decay *= Self.factor(
+      (60 - key) * (data.envelope.decayPerKey + once[Target.decayPerKey.number]))
+    loudness.sustain *= rt_exp(once[Target.sustain.number] * -0.115_129_25)
+    // At once would click.
+    loudness.release = max(loudness.release, loudness.isWhole ? 0.015 : 0.01)
+    envelope = VoiceEnvelope(loudness, isLoudness: true, sampleRate: sampleRate)
+    var movement = Self.times(
+      data.modulation, once, key: key, velocity: velocity,
+      first: Target.modulationDelay.number)
+    movement.hold *= Self.factor(
+      (60 - key) * (data.modulation.holdPerKey + once[Target.modulationHoldPerKey.number]))
+    movement.decay *= Self.factor(
+      (60 - key) * (data.modulation.decayPerKey + once[Target.modulationDecayPerKey.number]))
+    movement.sustain -= once[Target.modulationSustain.number]
+    modulation = VoiceEnvelope(movement, isLoudness: false, sampleRate: sampleRate)
+    let delay = once[Target.tremoloDelay.number]
+    tremolo = VoiceOscillator(
+      delay: data.tremolo.delay * Self.factor(delay),
+      frequency: data.tremolo.frequency * Self.factor(once[Target.tremoloFrequency.number]),
+      isUsed: true, sampleRate: sampleRate)
+    vibrato = VoiceOscillator(
+      delay: data.vibrato.delay * Self.factor(once[Target.vibratoDelay.number]),
+      frequency: data.vibrato.frequency * Self.factor(once[Target.vibratoFrequency.number]),
+      isUsed: true, sampleRate: sampleRate)
+  }
+
+  /// The times of an envelope for a velocity, moved by five modulators that stand side by side.
+  @_noLocks
+  private static func times(
+    _ envelope: SamplerRegion.Envelope, _ once: SIMD32<Float>, key: Float, velocity: Float,
+    first: Int
+  ) -> VoiceEnvelope.Times {
+    var times = VoiceEnvelope.Times(envelope)
+    times.attack = max(0, times.attack + velocity * envelope.attackByVelocity)
+    times.decay = max(0, times.decay + velocity * envelope.decayByVelocity)
+    times.release = max(0, times.release + velocity * envelope.releaseByVelocity)
+    times.sustain = max(0, min(1, times.sustain + velocity * envelope.sustainByVelocity))
+    times.delay *= factor(once[first])
+    times.attack *= factor(once[first &+ 1])
+    times.hold *= factor(once[first &+ 2])
+    times.decay *= factor(once[first &+ 3])
+    times.release *= factor(once[first &+ 4])
+    return times
+  }
+
+  /// The ratio that is so many cents.
+  @_noLocks
+  private static func factor(_ cents: Float) -> Float {
+    cents == 0 ? 1 : rt_exp(max(-24_000, min(24_000, cents)) * octave)
+  }
+
+  /// The ratio that is so many cents, to a ten-thousandth of a cent.
+  @_noLocks
+  private static func ratio(cents: Double) -> Double {
+    let octaves = max(-20, min(20, cents * (1 / 1200)))
+    let whole = Int(octaves + 20.5) &- 20
+    // The series of what is left is over soon.
+    let x = (octaves - Double(whole)) * 0.693_147_180_559_945_3
+    var sum = 1 + x / 9
+    sum = 1 + x / 8 * sum
+    sum = 1 + x * (1 / 7.0) * sum
+    sum = 1 + x * (1 / 6.0) * sum
+    sum = 1 + x * (1 / 5.0) * sum
+    sum = 1 + x * (1 / 4.0) * sum
+    sum = 1 + x * (1 / 3.0) * sum
+    sum = 1 + x * (1 / 2.0) * sum
+    sum = 1 + x * sum
+    return whole >= 0 ? sum * Double(1 << whole) : sum / Double(1 << -whole)
+  }
+
+  /// Begins the end of the note: a sample that is played to its end goes on.
+  @_noLocks
+  mutating func release() {
+    if isReleased { return }
+    isReleased = true
+    let mode = region.pointee.loopMode
+    if case .oneShot = mode { return }
+    envelope.release()
+    modulation.release()
+    if case .untilRelease = mode {
+      // On behind the loop, from the same place in it.
+      let end = Int64(region.pointee.loop.end) << 32
+      if position >= end {
+        position &-=
+          ((position &- end) / sound.pointee.loopLength &+ 1)
+          &* sound.pointee.loopLength
+      }
+      sound = plain
+    }
+  }
+
+  /// Fades out within so many frames.
+  @_noLocks
+  mutating func fadeOut(frames: Int) {
+    let slope = fade / Float(max(1, frames))
+    if isFading && fadeSlope >= slope { return }
+    isReleased = true
+    isFading = true
+    fadeSlope = slope
+    // From where it is: the step under way ends here.
+    (leftEnd, rightEnd) = (
+      left + leftSlope * Float(stepDone), right + rightSlope * Float(stepDone)
+    )
+    speedEnd = speed
+    stepFrames = stepDone
+  }
+
+  /// How loud it is, for whoever must give way; 0 where it will soon be over.
+  var loudness: Float {
+    @_noLocks get { isFading ? 0 : amplitude * (envelope.isWaiting ? 1 : envelope.level) }
+  }
+
+  /// Whether it has nothing more to say.
+  var isOver: Bool {
+    @_noLocks get {
+      stepDone >= stepFrames && (envelope.isOver || fade <= 0)
+        || sound.pointee.loopLength == 0 && position >= sound.pointee.limit
+    }
+  }
+
+  // MARK: - Steps
+
+  /// Is where it begins.
+  @_noLocks
+  private mutating func settle() {
+    (stepFrames, stepDone) = (0, 0)
+    aim(frames: 0, tremolo: 0, vibrato: 0)
+    (left, right, speed) = (leftEnd, rightEnd, speedEnd)
+  }
+
+  /// Begins the next step.
+  @_noLocks
+  mutating func goOn(
+    _ controllers: borrowing SamplerControllers, _ bank: borrowing SincBank
+  ) {
+    (left, right, speed) = (leftEnd, rightEnd, speedEnd)
+    isSilent = envelope.isWaiting
+    let frames = envelope.longestStep
+    envelope.advance(by: frames)
+    modulation.advanceFar(by: frames)
+    moved.advance(
+      region.pointee, modulators, controllers, velocity: velocity, key: key, share: follow)
+    let swing = (tremolo.advance(by: frames), vibrato.advance(by: frames))
+    if isFading { fade = max(0, fade - fadeSlope * Float(frames)) }
+    aim(frames: frames, tremolo: swing.0, vibrato: swing.1)
+    let share = 1 / Float(frames)
+    leftSlope = (leftEnd - left) * share
+    rightSlope = (rightEnd - right) * share
+    change = speedEnd == speed ? 0 : (speedEnd &- speed) / Int64(frames)
+    let fastest = Float(max(speed, speedEnd)) * (1 / 4_294_967_296)
+    if fastest <= Self.fastestShort {
+      table = -1
+    } else {
+      table = bank.table(forSpeed: fastest)
+      // The long readers keep their speed within a step.
+      if change != 0 {
+        speed = (speed &+ speedEnd) / 2
+        change = 0
+      }
+    }
+    stepFrames = frames
+    stepDone = 0
+  }
+
+  /// Works out where all goes within the next frames.
+  @_noLocks
+  private mutating func aim(frames: Int, tremolo: Float, vibrato: Float) {
+    let data = region
+    let movement = modulation.level
+    let added =
+      moved.value(.pitch)
+      + tremolo * (data.pointee.tremolo.toPitch + moved.value(.tremoloToPitch))
+      + vibrato * (data.pointee.vibrato.toPitch + moved.value(.vibratoToPitch))
+      + movement * (data.pointee.modulationToPitch + moved.value(.modulationToPitch))
+    if added != cents {
+      cents = added
+      let speed = ratio * Self.ratio(cents: baseCents + Double(added))
+      speedEnd = Int64(min(speed, Double(SamplerSound.fastest)) * 4_294_967_296)
+    }
+    let swing = tremolo * (data.pointee.tremolo.toGain + moved.value(.tremoloToGain))
+    let loudness = baseGain + swing - max(0, moved.value(.attenuation))
+    if loudness != attenuation {
+      attenuation = loudness
+      amplitude = rt_exp(min(loudness, 60) * 0.115_129_25)
+    }
+    let place = max(-1, min(1, data.pointee.pan + moved.value(.pan)))
+    if place != pan {
+      pan = place
+      let angle = Double(place + 1) * (.pi / 4)
+      // Both channels of a sound are as loud as they are, and one alone is half as strong on each
+      // side.
+      let scale: Double = sound.pointee.isStereo ? 1.414_213_562_373_095 : 1
+      (panLeft, panRight) = (Float(scale * rt_cos(angle)), Float(scale * rt_sin(angle)))
+    }
+    let gain = amplitude * envelope.level * fade
+    (leftEnd, rightEnd) = (gain * panLeft, gain * panRight)
+    if isFiltered { aimTone(frames: frames, tremolo: tremolo, movement: movement) }
+  }
+
+  @_noLocks
+  private mutating func aimTone(frames: Int, tremolo: Float, movement: Float) {
+    let data = region
+    let peak = data.pointee.filter.resonance + moved.value(.resonance)
+    let wanted =
+      moved.value(.cutoff)
+      + (key * 127 - 60) * data.pointee.filter.perKey + velocity * data.pointee.filter.byVelocity
+      + tremolo * (data.pointee.tremolo.toFilter + moved.value(.tremoloToFilter))
+      + movement * (data.pointee.modulationToFilter + moved.value(.modulationToFilter))
+    if wanted == cutoff && peak == resonance {
+      tone.stay()
+      return
+    }
+    (cutoff, resonance) = (wanted, peak)
+    tone.move(
+      data.pointee.filter.kind, cutoff: data.pointee.filter.cutoff * Self.factor(wanted),
+      resonance: peak, sampleRate: sampleRate, frames: frames)
+  }
+}

@@ -1,0 +1,206 @@
+internal import CRealtime
+
+/// Where a note is between its beginning and its end.
+///
+/// For loudness falls are even in dB, and rises in amplitude; otherwise both are even.
+struct VoiceEnvelope: BitwiseCopyable {
+  private enum Stage: BitwiseCopyable {
+    case delay, attack, hold, decay, sustain, release, over
+  }
+
+  /// 100 dB, in natural logarithms: what is that much softer is over.
+  static var depth: Float { @_noLocks get { 11.512_925 } }
+  static var least: Float { @_noLocks get { 1e-5 } }
+  /// The frames of a usual step.
+  static var usualStep: Int { @_noLocks get { 32 } }
+
+  // The times of an envelope, in frames.
+  struct Times: BitwiseCopyable {
+    var delay: Float, attack: Float, hold: Float, decay: Float, release: Float
+    var start: Float, sustain: Float
+    var isWhole: Bool
+
+    @_noLocks
+    init(_ envelope: SamplerRegion.Envelope) {
+      delay = envelope.delay
+      attack = envelope.attack
+      hold = envelope.hold
+      decay = envelope.decay
+      release = envelope.release
+      start = envelope.start
+      sustain = envelope.sustain
+      isWhole = envelope.isWhole
+    }
+  }
+
+  private let isLoudness: Bool
+  private let isWhole: Bool
+  private var stage = Stage.delay
+  private var toGo: Int
+  private let attackFrames: Int
+  private let holdFrames: Int
+  private let sustain: Float
+  private let releaseFrames: Float
+  // A fall: its slope a frame, and what it comes to in a usual step.
+  private var slope: Float
+  private var usualFall: Float = 1
+  private var rise: Float = 0
+  private var place: Float
+  /// Where it is.
+  private(set) var level: Float
+
+  /// An envelope that begins, of times in seconds.
+  @_noLocks
+  init(_ times: Times, isLoudness: Bool, sampleRate: Float) {
+    self.isLoudness = isLoudness
+    isWhole = times.isWhole
+    toGo = Self.frames(times.delay, sampleRate)
+    attackFrames = Self.frames(times.attack, sampleRate)
+    holdFrames = Self.frames(times.hold, sampleRate)
+    sustain = max(0, min(1, times.sustain))
+    releaseFrames = max(1, times.release * sampleRate)
+    let decayFrames = max(1, times.decay * sampleRate)
+    if isLoudness {
+      slope =
+        (times.isWhole ? Self.depth : -rt_log(max(sustain, Self.least))) / decayFrames
+    } else {
+      slope = (times.isWhole ? 1 : 1 - sustain) / decayFrames
+    }
+    place = max(0, min(1, times.start))
+    level = 0
+    goOn()
+  }
+
+  @_noLocks
+  private static func frames(_ seconds: Float, _ sampleRate: Float) -> Int {
+    Int(max(0, min(1e9, seconds * sampleRate)) + 0.5)
+  }
+
+  /// Whether nothing will sound any more.
+  var isOver: Bool {
+    @_noLocks get { if case .over = stage { true } else { false } }
+  }
+
+  /// Whether it has not begun yet.
+  var isWaiting: Bool {
+    @_noLocks get { if case .delay = stage { true } else { false } }
+  }
+
+  /// How many frames the next step may have at most: it doesn't go round a corner.
+  var longestStep: Int {
+    @_noLocks get {
+      switch stage {
+      case .delay, .attack, .hold: min(toGo, Self.usualStep)
+      case .decay, .sustain, .release, .over: Self.usualStep
+      }
+    }
+  }
+
+  /// Enters the stage that follows those which are over.
+  @_noLocks
+  private mutating func goOn() {
+    if case .delay = stage, toGo <= 0 {
+      stage = .attack
+      toGo = attackFrames
+      level = shown
+      rise = attackFrames > 0 ? (1 - place) / Float(attackFrames) : 0
+    }
+    if case .attack = stage, toGo <= 0 {
+      stage = .hold
+      toGo = holdFrames
+      place = 1
+      level = 1
+    }
+    if case .hold = stage, toGo <= 0 {
+      stage = .decay
+      usualFall = fall(Self.usualStep)
+    }
+  }
+
+  /// What is heard of its way up.
+  private var shown: Float {
+    @_noLocks get {
+      if isLoudness || !isWhole || place >= 1 { return place }
+      // Convex: what follows it in cents or dB goes up evenly in Hz or amplitude.
+      return place <= 0 ? 0 : max(0, 1 + rt_log(place) * (40 / 96 / 2.302_585_1))
+    }
+  }
+
+  @_noLocks
+  private func fall(_ frames: Int) -> Float {
+    isLoudness ? rt_exp(-slope * Float(frames)) : slope * Float(frames)
+  }
+
+  /// Goes on by so many frames, `longestStep` at most.
+  @_noLocks
+  mutating func advance(by frames: Int) {
+    switch stage {
+    case .delay:
+      toGo &-= frames
+      goOn()
+    case .attack:
+      toGo &-= frames
+      place += rise * Float(frames)
+      level = shown
+      goOn()
+    case .hold:
+      toGo &-= frames
+      goOn()
+    case .decay:
+      descend(to: sustain, by: frames)
+      if level <= sustain {
+        level = sustain
+        stage = .sustain
+      }
+      endWhereSilent()
+    case .sustain: endWhereSilent()
+    case .release:
+      descend(to: 0, by: frames)
+      endWhereSilent()
+    case .over: break
+    }
+  }
+
+  /// Goes on by so many frames, round whatever corners there are.
+  @_noLocks
+  mutating func advanceFar(by frames: Int) {
+    var toGo = frames
+    while toGo > 0 {
+      let count = min(toGo, longestStep)
+      advance(by: count)
+      toGo &-= count
+    }
+  }
+
+  @_noLocks
+  private mutating func descend(to end: Float, by frames: Int) {
+    let fall = frames == Self.usualStep ? usualFall : fall(frames)
+    level = isLoudness ? level * fall : max(end, level - fall)
+  }
+
+  @_noLocks
+  private mutating func endWhereSilent() {
+    guard isLoudness, level <= Self.least * 1.001 else { return }
+    level = 0
+    stage = .over
+  }
+
+  /// Begins the end.
+  @_noLocks
+  mutating func release() {
+    switch stage {
+    case .release, .over: return
+    case .delay: if isLoudness { level = 0 }
+    case .attack, .hold, .decay, .sustain: break
+    }
+    if isLoudness {
+      let depth = isWhole ? Self.depth : rt_log(max(level, Self.least) / Self.least)
+      slope = max(depth, 1e-3) / releaseFrames
+    } else {
+      slope = (isWhole ? 1 : level) / releaseFrames
+    }
+    usualFall = fall(Self.usualStep)
+    stage = .release
+    if isLoudness && level <= 0 { stage = .over }
+  }
+}

@@ -1,0 +1,110 @@
+internal import DSP
+
+/// A change of the sampler's instrument, and who wants to know that it is done.
+struct InstrumentChange: BitwiseCopyable {
+  /// What is played from then on.
+  let instrument: InstrumentPassage?
+  let command: UInt64
+  let wasTimed: Bool
+
+  @_noLocks
+  init(instrument: InstrumentPassage?, command: UInt64, wasTimed: Bool) {
+    self.instrument = instrument
+    self.command = command
+    self.wasTimed = wasTimed
+  }
+}
+
+/// The instrument that is played, and those before it of which something still sounds.
+///
+/// Each has a number until nothing sounds of it; the change that took its turn away is answered
+/// then.
+struct SamplerInstruments: ~Copyable, @unchecked Sendable {
+  // More than anyone can go through within the fade of one.
+  private static var places: Int { @_noLocks get { 256 } }
+
+  private struct Place: BitwiseCopyable {
+    var passage: InstrumentPassage?
+    var voices = 0
+    // What took its turn away.
+    var end: InstrumentChange?
+
+    @_noLocks
+    init() {}
+  }
+
+  private let memory: UnsafeMutablePointer<Place>
+  /// The number of the one that is played.
+  private(set) var current: UInt8 = 0
+  private var leavingCount = 0
+  // The one that has left last.
+  private var latest: UInt8 = 0
+
+  init() {
+    memory = .allocate(capacity: Self.places)
+    memory.initialize(repeating: Place(), count: Self.places)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// Whether all changes are answered.
+  var isSettled: Bool { @_noLocks get { leavingCount == 0 } }
+
+  /// What is played; nil where it is nothing.
+  var passage: InstrumentPassage? { @_noLocks get { memory[Int(current)].passage } }
+
+  /// What a note began with; nil where that is let go.
+  @_noLocks
+  func passage(_ number: UInt8) -> InstrumentPassage? {
+    let place = Int(number)
+    if number == current { return memory[place].passage }
+    return memory[place].voices > 0 ? memory[place].passage : nil
+  }
+
+  /// Changes the instrument; the number of one that must leave soon, because it was the turn of
+  /// two since.
+  @_noLocks
+  mutating func change(_ change: InstrumentChange) -> UInt8? {
+    let crowded: UInt8? = leavingCount > 0 ? latest : nil
+    let former = Int(current)
+    memory[former].end = change
+    latest = current
+    leavingCount &+= 1
+    // Another place that is free: there are more than changes can wait.
+    var next = current &+ 1
+    while memory[Int(next)].voices > 0 || isLeaving(next) { next &+= 1 }
+    current = next
+    memory[Int(next)] = Place()
+    memory[Int(next)].passage = change.instrument
+    return crowded
+  }
+
+  @_noLocks
+  private func isLeaving(_ number: UInt8) -> Bool {
+    if case .some = memory[Int(number)].end { return true }
+    return false
+  }
+
+  /// Counts voices that have begun.
+  @_noLocks
+  mutating func add(_ count: Int, to number: UInt8? = nil) {
+    memory[Int(number ?? current)].voices &+= count
+  }
+
+  /// Counts a voice that is over.
+  @_noLocks
+  mutating func remove(_ number: UInt8) { memory[Int(number)].voices &-= 1 }
+
+  /// A change of which nothing sounds any more that was before, and which is not answered yet.
+  @_noLocks
+  mutating func takeAnswer() -> InstrumentChange? {
+    if leavingCount == 0 { return nil }
+    for place in 0..<Self.places {
+      guard let end = memory[place].end, memory[place].voices == 0 else { continue }
+      memory[place] = Place()
+      leavingCount &-= 1
+      return end
+    }
+    return nil
+  }
+}
