@@ -49,6 +49,10 @@ package final class Node {
   let clips = Clips()
   let capture: Capture
   let songs: Songs
+  /// What lies under the fingers, and what they hold.
+  var keyboard = Keyboard()
+  /// Tells of the grid.
+  var gridWatch = GridWatch()
   // The threads that wait for disks, each for what may wait for the others of its kind.
   let errands: [Errands]
   /// The steady time, in microseconds.
@@ -106,6 +110,7 @@ package final class Node {
 
   /// Forgets a client that can't be reached any more.
   func forget(_ client: Client) {
+    endNotes { $0 == client || feedback.subscriptions.byClient[$0]?.target == client }
     feedback.subscriptions.removeTarget { $0 == client }
   }
 
@@ -114,6 +119,7 @@ package final class Node {
   /// Takes one packet from a client.
   package func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
     if clientCount > 0 { feedback.subscriptions.renew(client, now: now()) }
+    keyboard.held.renew(client, now: now)
     var planned = Plan()
     answersLeft = Self.mostAnswers
     var times = TimeCache(
@@ -151,7 +157,12 @@ package final class Node {
     guard let address = table[path] else { throw unknown(path) }
     var plan = Plan()
     try self.plan(address, arguments, at: due, from: nil, into: &plan)
-    try submit(plan.commands, path: path, client: nil)
+    do throws(Refusal) {
+      try submit(plan.commands, path: path, client: nil)
+    } catch {
+      takeBack(to: plan.keyboardBefore)
+      throw error
+    }
     for action in plan.afterwards { action() }
   }
 
@@ -159,6 +170,7 @@ package final class Node {
     do throws(Refusal) {
       try submit(plan.commands, path: plan.firstPath, client: client)
     } catch {
+      takeBack(to: plan.keyboardBefore)
       answer(error, to: plan.firstPath, from: client)
     }
     for action in plan.afterwards { action() }
@@ -256,6 +268,7 @@ package final class Node {
       case .applied(let parameter, let value):
         values.apply(parameter, value, command: event.command)
         feedback.changed(parameter)
+        keepValue(of: parameter, value)
       case .synced, .done, .faded:
         whenRefused[event.command] = nil
         whenDone.removeValue(forKey: event.command)?()
@@ -281,6 +294,7 @@ package final class Node {
     takes?.tidy(now) { _ in }
     let looks = [
       playerWatch.look(now, node: self), lookAfterCaptures(), songs.look(now, node: self),
+      gridWatch.look(now, node: self),
     ]
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }

@@ -22,8 +22,8 @@ extension Node {
         throw Refusal(.type, "\(path) takes \(address.usage); got \(quoted(text))")
       }
       try perform(path, [.double(number)], at: due)
-    case .setting(let forms, _, _):
-      try perform(path, Self.arguments(text, forms))
+    case .setting(let forms, _, _), .arrangement(let forms, _, _):
+      try perform(path, Self.arguments(text, forms), at: due)
     default:
       throw Refusal(.type, "\(path) has no value that could be set")
     }

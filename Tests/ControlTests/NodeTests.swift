@@ -156,7 +156,9 @@ import Testing
     let desk = Desk()
     let answers = Set(desk.tell("/*").map(\.address))
     #expect(!desk.node.isQuitting)
-    #expect(answers == ["/mute", "/status", "/clock", "/preset", "/presets", "/location"])
+    #expect(
+      answers
+        == ["/mute", "/status", "/clock", "/preset", "/presets", "/location", "/scales"])
   }
 
   @Test func `a packet that asks for more than anybody could read is answered in part`() {

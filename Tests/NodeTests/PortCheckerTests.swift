@@ -113,6 +113,24 @@ extension NodeTests {
           phone.send(bytes: [UInt8](address: address.path, sample))
           let asked = try #require(phone.ask(address.path))
           #expect(asked.arguments.map(\.number) == sample.map(\.number), "\(address.path)")
+        case .gesture(let forms, let isButton, _):
+          phone.send(address.path, .blob([1]))
+          #expect(code(error(of: address.path)) == "type", "\(address.path)")
+          if isButton { phone.send(address.path, .float(0)) }
+          phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
+          #expect(phone.sync())
+        case .arrangement(let forms, _, _):
+          phone.send(address.path, .blob([1]))
+          #expect(code(error(of: address.path)) == "type", "\(address.path)")
+          let before = try #require(phone.ask(address.path))
+          // A name is one that there is, or is refused and changes nothing.
+          phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
+          let after = try #require(phone.ask(address.path))
+          let isName = forms.contains { $0.kind == .text }
+          #expect(
+            isName
+              ? after == before : after.arguments.map(\.number) == Self.sample(forms).map(\.number),
+            "\(address.path)")
         case .command(let forms, _, _):
           phone.send(address.path, .blob([1]))
           #expect(code(error(of: address.path)) == "type", "\(address.path)")

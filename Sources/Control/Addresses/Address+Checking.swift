@@ -65,10 +65,11 @@ extension Address {
     case .selection: return "one name, or nothing to ask for the present one"
     case .reading: return "nothing: it only tells"
     case .sent: return "nothing: only the node sends it"
-    case .action(let forms, let isButton, _), .command(let forms, let isButton, _):
+    case .action(let forms, let isButton, _), .command(let forms, let isButton, _),
+      .gesture(let forms, let isButton, _):
       return isButton ? "nothing, or a number as a button sends" : Self.usage(of: forms)
     case .errand(let forms, _, _): return Self.usage(of: forms)
-    case .setting(let forms, _, _):
+    case .setting(let forms, _, _), .arrangement(let forms, _, _):
       return Self.usage(of: forms) + ", or nothing to ask for what is set"
     }
   }
@@ -77,6 +78,7 @@ extension Address {
     if forms.isEmpty { return "nothing" }
     return forms.map { form in
       let text = "\(form.kind.rawValue):\(form.name)"
+      if form.isRepeated { return "[\(text)…]" }
       return form.isOptional ? "[\(text)]" : text
     }.joined(separator: " ")
   }
@@ -99,7 +101,12 @@ extension Address {
     var rest = arguments[...]
     var matched: [Argument?] = []
     for form in forms {
-      if let argument = rest.first, let taken = try take(argument, as: form) {
+      if form.isRepeated {
+        while let argument = rest.first, let taken = try take(argument, as: form) {
+          matched.append(taken)
+          rest = rest.dropFirst()
+        }
+      } else if let argument = rest.first, let taken = try take(argument, as: form) {
         matched.append(taken)
         rest = rest.dropFirst()
       } else if form.isOptional {

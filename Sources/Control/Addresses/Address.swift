@@ -43,6 +43,16 @@ package struct Address: Sendable {
     /// ignores the number 0.
     case command(
       [Form], isButton: Bool, make: @Sendable (Node, Request) throws(Refusal) -> PlannedCommand)
+    /// Something that is played: what is meant by it is settled as it arrives, and it comes to as
+    /// many commands as it needs at the message's own time, or to none. A button ignores the
+    /// number 0.
+    case gesture(
+      [Form], isButton: Bool, make: @Sendable (Node, Request, inout Plan) throws(Refusal) -> Void)
+    /// A setting that decides what gestures mean: it holds for what comes after it in the same
+    /// packet, and comes to the commands that end what it does away with.
+    case arrangement(
+      [Form], read: @Sendable (Node) -> [Argument],
+      make: @Sendable (Node, Request, inout Plan) throws(Refusal) -> Void)
     /// What only the node sends, by itself or as an answer; arriving, it is ignored.
     case sent(types: String)
   }
@@ -64,19 +74,28 @@ package struct Address: Sendable {
     package let range: ClosedRange<Double>
     /// Whether it can be left out.
     package let isOptional: Bool
+    /// Whether there can be as many of it as there are, to the end of the message.
+    package let isRepeated: Bool
 
     /// An argument that is needed.
     package static func needed(
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
-      Form(name: name, kind: kind, range: range, isOptional: false)
+      Form(name: name, kind: kind, range: range, isOptional: false, isRepeated: false)
     }
 
     /// An argument that can be left out.
     package static func optional(
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
-      Form(name: name, kind: kind, range: range, isOptional: true)
+      Form(name: name, kind: kind, range: range, isOptional: true, isRepeated: false)
+    }
+
+    /// As many arguments as there are, to the end; the last of the forms.
+    package static func rest(
+      _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
+    ) -> Form {
+      Form(name: name, kind: kind, range: range, isOptional: true, isRepeated: true)
     }
 
     /// All that 32 bits hold.
@@ -95,11 +114,13 @@ package struct Address: Sendable {
   package let allowsZero: Bool
   /// Whether a preset made of the present sound holds its value.
   package let belongsToPreset: Bool
+  /// Whether the value of its parameter is kept over a restart.
+  package let isKept: Bool
 
   /// The declaration of an address.
   package init(
     _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false,
-    allowsZero: Bool = true, _ help: String
+    allowsZero: Bool = true, isKept: Bool = false, _ help: String
   ) {
     self.path = path
     self.kind = kind
@@ -107,6 +128,7 @@ package struct Address: Sendable {
     self.help = help
     self.belongsToPreset = belongsToPreset
     self.allowsZero = allowsZero
+    self.isKept = isKept
   }
 
   /// The type tags of its arguments, as the contract writes them.
@@ -117,8 +139,8 @@ package struct Address: Sendable {
     case .choice, .selection: "s"
     case .reading(let types, _, _), .sent(let types): types
     case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _, _),
-      .setting(let forms, _, _):
-      String(forms.map(\.kind.rawValue))
+      .setting(let forms, _, _), .gesture(let forms, _, _), .arrangement(let forms, _, _):
+      forms.map { "\($0.kind.rawValue)" + ($0.isRepeated ? "…" : "") }.joined()
     }
   }
 
@@ -127,7 +149,8 @@ package struct Address: Sendable {
     switch kind {
     case .number(_, let range, _), .place(let range, _, _): (range.lowerBound, range.upperBound)
     case .whole(_, let range, _): (Float(range.lowerBound), Float(range.upperBound))
-    case .setting(let forms, _, _) where forms.count == 1 && forms[0].kind != .text:
+    case .setting(let forms, _, _) where forms.count == 1 && forms[0].kind != .text,
+      .arrangement(let forms, _, _) where forms.count == 1 && forms[0].kind != .text:
       (Float(forms[0].range.lowerBound), Float(forms[0].range.upperBound))
     case .toggle: (0, 1)
     default: (0, 0)
@@ -158,7 +181,7 @@ package struct Address: Sendable {
   /// Whether it has a value that can be asked for.
   package var hasValue: Bool {
     switch kind {
-    case .reading, .selection, .place, .setting, .toggle: true
+    case .reading, .selection, .place, .setting, .arrangement, .toggle: true
     default: parameter != nil
     }
   }

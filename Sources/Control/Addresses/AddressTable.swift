@@ -10,12 +10,16 @@ package struct AddressTable: Sendable {
   private let slots: [Int16]
   private let paths: [[UInt8]]
   private let byParameter: [Int]
+  private let kept: [Bool]
+  // Those that stand for many, with a number for each part in braces.
+  private let numbered: [(index: Int, parts: [[UInt8]?])]
 
   /// All that the node understands and sends.
   package static let node = AddressTable(
     Address.ofTheNode + Address.ofTheMixer + Address.ofTheChain + Address.ofTheTempo
       + Address.ofThePlayer + Address.ofTheLoop + Address.ofTheCapture + Address.ofTheTakes
       + Address.ofThePresets + Address.ofTheSongs
+      + Address.ofTheGrid + Address.ofTheScales + Address.ofTheNotes
       + Address.ofTheStatus)
 
   /// A table of these addresses, whose paths must differ.
@@ -39,6 +43,39 @@ package struct AddressTable: Sendable {
       if let parameter = address.parameter { byParameter[parameter.number] = index }
     }
     self.byParameter = byParameter
+    kept = byParameter.map { $0 >= 0 && addresses[$0].isKept }
+    numbered = addresses.indices.filter { addresses[$0].path.contains("{") }.map { index in
+      let parts = addresses[index].path.split(separator: "/")
+      return (index, parts.map { $0.hasPrefix("{") ? nil : Array($0.utf8) })
+    }
+  }
+
+  /// The place of an address that stands for many, such as `/grid/{row}/{column}`, and the numbers
+  /// that a path has for its parts in braces.
+  package func numbered(_ path: UnsafeRawBufferPointer) -> (index: Int, numbers: [Int])? {
+    let parts = path.split(separator: UInt8(ascii: "/"))
+    for address in numbered where address.parts.count == parts.count {
+      var numbers: [Int] = []
+      let fits = zip(address.parts, parts).allSatisfy { known, part in
+        if let known { return part.elementsEqual(known) }
+        guard let number = Self.number(part) else { return false }
+        numbers.append(number)
+        return true
+      }
+      if fits { return (address.index, numbers) }
+    }
+    return nil
+  }
+
+  // All that is long is as far beyond whatever there is.
+  private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
+    guard 1...9 ~= digits.count else { return nil }
+    var number = 0
+    for digit in digits {
+      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+      number = number * 10 + Int(digit - UInt8(ascii: "0"))
+    }
+    return number
   }
 
   /// The place of an address in the table.
@@ -75,6 +112,9 @@ package struct AddressTable: Sendable {
   package func address(of parameter: Parameter) -> Address? {
     index(of: parameter).map { addresses[$0] }
   }
+
+  /// Whether the value of a parameter is kept over a restart.
+  func isKept(_ parameter: Parameter) -> Bool { kept[parameter.number] }
 
   /// FNV-1a.
   private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {

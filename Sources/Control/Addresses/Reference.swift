@@ -52,7 +52,8 @@ package enum Reference {
       return
         "\(plain(Double(address.range.least)))…\(plain(Double(address.range.greatest)))\(unit)"
     case .choice(_, let words, _): return words.joined(separator: " ")
-    case .setting where address.range.least < address.range.greatest:
+    case .setting where address.range.least < address.range.greatest,
+      .arrangement where address.range.least < address.range.greatest:
       return
         "\(plain(Double(address.range.least)))…\(plain(Double(address.range.greatest)))\(unit)"
     default: return address.unit

@@ -13,6 +13,9 @@ extension Node {
     do throws(Refusal) {
       if let index = table.index(of: message.address) {
         try self.plan(table.addresses[index], message, at: due, from: client, into: &plan)
+      } else if let (index, numbers) = table.numbered(message.address) {
+        try self.plan(
+          table.addresses[index], message.arguments, numbers, at: due, from: client, into: &plan)
       } else if Pattern.isPattern(message.address) {
         try planPattern(message, at: due, from: client, into: &plan)
       } else {
@@ -59,8 +62,8 @@ extension Node {
   }
 
   func plan(
-    _ address: Address, _ arguments: [Argument], at due: Double?, from client: Client?,
-    into plan: inout Plan
+    _ address: Address, _ arguments: [Argument], _ numbers: [Int] = [], at due: Double?,
+    from client: Client?, into plan: inout Plan
   ) throws(Refusal) {
     switch address.kind {
     case .number(let parameter, _, _), .whole(let parameter, _, _),
@@ -146,11 +149,35 @@ extension Node {
       var command = try make(self, request)
       command.due = due
       plan.commands.append(command)
+    case .gesture(let forms, let isButton, let make):
+      guard let given = isButton ? try address.press(arguments) : arguments else { return }
+      let request = Request(
+        arguments: try address.match(given, to: forms), client: client, due: due, numbers: numbers)
+      try play(make, request, path: address.path, into: &plan)
+    case .arrangement(let forms, let read, let make):
+      guard !arguments.isEmpty else {
+        plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
+        return
+      }
+      let request = Request(
+        arguments: try address.match(arguments, to: forms), client: client, due: due)
+      try play(make, request, path: address.path, into: &plan)
+      plan.afterwards.append { [self] in settingChanged(address, by: request) }
     case .sent:
       // An answer of another node that took this one for its client. To answer it could go on
       // for ever.
       break
     }
+  }
+
+  /// Plans what is played, and what decides what that means.
+  private func play(
+    _ make: (Node, Request, inout Plan) throws(Refusal) -> Void, _ request: Request, path: String,
+    into plan: inout Plan
+  ) throws(Refusal) {
+    if plan.keyboardBefore == nil { plan.keyboardBefore = keyboard }
+    if plan.commands.isEmpty { plan.firstPath = path }
+    try make(self, request, &plan)
   }
 
   /// Plans what is done on the control side, after the commands of the same packet.

@@ -7,6 +7,10 @@ package struct Request {
   package let arguments: [Argument?]
   /// Who sent it; nil for the node itself.
   package let client: Client?
+  /// When it shall be in effect, in microseconds of the host's steady clock; nil for at once.
+  var due: Double?
+  /// The numbers in its path, where the address stands for many.
+  var numbers: [Int] = []
 
   /// The whole number at a place.
   func whole(_ index: Int) -> Int? {
@@ -37,10 +41,13 @@ package struct PlannedCommand {
 }
 
 /// What the messages of one packet come to.
-struct Plan {
+package struct Plan {
   var commands: [PlannedCommand] = []
   /// Answers and doings, to follow when the commands have been accepted.
   var afterwards: [() -> Void] = []
   /// The address of the first command, for the error when there is no room.
   var firstPath = ""
+  /// What was held and laid out before the first of them that changes it: it holds again where the
+  /// commands are not accepted.
+  var keyboardBefore: Keyboard?
 }

@@ -89,12 +89,27 @@ final class Feedback {
         node.outlet?.send([UInt8](address: address.path, values), to: $0)
       }
     }
+    if let target = subscriptions.byClient[client]?.target {
+      node.gridWatch.tell(target, of: covered, node: node)
+    }
+  }
+
+  /// The places of all who want one of some addresses.
+  func targets(wanting paths: [String]) -> Set<Client> {
+    var targets: Set<Client> = []
+    guard subscriptions.count > 0 else { return targets }
+    for path in paths {
+      guard let index = table.index(of: path) else { continue }
+      subscriptions.forEach(wanting: index) { targets.insert($0) }
+    }
+    return targets
   }
 
   private func value(of address: Address, node: Node) -> [Argument]? {
     if let argument = node.argument(for: address) { return [argument] }
     switch address.kind {
-    case .reading(_, true, let read), .setting(_, let read, _): return read(node)
+    case .reading(_, true, let read), .setting(_, let read, _), .arrangement(_, let read, _):
+      return read(node)
     case .selection(let read, _): return [.string(read(node))]
     case .place(_, let read, _): return [.float(read(node))]
     case .toggle(let read, _): return [.int32(read(node) ? 1 : 0)]

@@ -1,3 +1,4 @@
+internal import Engine
 internal import OSC
 internal import Takes
 
@@ -5,11 +6,27 @@ internal import Takes
 extension Node {
   /// Notes that a setting was changed, and keeps it.
   func settingChanged(_ address: Address, by request: Request) {
-    guard case .setting(_, let read, _) = address.kind else { return }
+    guard let read = address.settingReader else { return }
     if let client = request.client { feedback.heard(address.path, read(self), from: client) }
     feedback.changed(address.path)
-    let values = request.arguments.compactMap { $0.map(Self.text) }
+    // Numbers as exact as they came; of a name, the one that it goes by.
+    let values =
+      address.types.contains("s")
+      ? read(self).map(Self.text) : request.arguments.compactMap { $0.map(Self.text) }
     keep(address.path, values.joined(separator: " "), for: request.client)
+  }
+
+  /// Tells of a setting that was changed along with another one, and keeps it.
+  func settingChanged(_ path: String, for client: Client?) {
+    guard let read = table[path]?.settingReader else { return }
+    feedback.changed(path)
+    keep(path, read(self).map(Self.text).joined(separator: " "), for: client)
+  }
+
+  /// Keeps the value of a parameter, where it is one that is kept.
+  func keepValue(of parameter: Parameter, _ value: Float) {
+    guard table.isKept(parameter), let path = table.address(of: parameter)?.path else { return }
+    keep(path, plain(Double(value)), for: nil)
   }
 
   /// Keeps what something is set to for the next start.
@@ -37,17 +54,32 @@ extension Node {
   /// Follows settings that were kept, unless they were changed since; returns a line for each that
   /// can't be followed.
   func restore(_ kept: [String: String]) -> [String] {
-    var refused: [String] = []
-    for (path, text) in kept.sorted(by: { $0.key < $1.key }) where !changedSettings.contains(path) {
-      // What a newer version kept is let be.
-      guard let address = table[path] else { continue }
+    // What a scale is comes before which one is played.
+    let scales = changedSettings.contains("/scale/user") ? nil : kept["/scale/user"]
+    var refused = scales.map(restoreScales) ?? []
+    feedback.changed("/scales")
+    // In the order of the table, where what others are built on comes first. What a newer version
+    // kept is let be.
+    for address in table.addresses where !changedSettings.contains(address.path) {
+      let path = address.path
+      guard let text = kept[path] else { continue }
       do throws(Refusal) {
         switch address.kind {
         case .setting(let forms, _, let write):
           let arguments = try address.match(Self.arguments(text, forms), to: forms)
           try write(self, Request(arguments: arguments, client: nil))
           feedback.changed(path)
+        case .arrangement where path == "/scale/user": continue
+        case .arrangement(let forms, _, let make):
+          let arguments = try address.match(Self.arguments(text, forms), to: forms)
+          var plan = Plan()
+          try make(self, Request(arguments: arguments, client: nil), &plan)
+          try submit(plan.commands, path: path, client: nil)
+          feedback.changed(path)
         case .errand: try perform(path, [.string(text)])
+        case .number, .whole:
+          guard let number = Double(text) else { continue }
+          try perform(path, [.double(number)])
         default: break
         }
       } catch {
@@ -67,5 +99,15 @@ extension Node {
 
   private static func text(_ argument: Argument) -> String {
     argument.text ?? argument.number.map { "\($0)" } ?? ""
+  }
+}
+
+extension Address {
+  /// What is read of a setting, of whichever kind; nil where it is none.
+  fileprivate var settingReader: (@Sendable (Node) -> [Argument])? {
+    switch kind {
+    case .setting(_, let read, _), .arrangement(_, let read, _): read
+    default: nil
+    }
   }
 }

@@ -30,6 +30,11 @@ package struct HomeFile {
     path = real
   }
 
+  /// All of it, where that is at most so many bytes.
+  package func contents(atMost limit: Int) throws(LibraryFault) -> [UInt8] {
+    try asLibrary { () throws(SystemError) in try Files.contents(of: path, atMost: limit) }
+  }
+
   /// A file to be written; its folder is made where there is none.
   package init(writing name: String, home: String) throws(LibraryFault) {
     let (root, inside) = try Self.place(name, home)

@@ -1,0 +1,137 @@
+internal import Engine
+internal import Music
+internal import OSC
+
+/// Tells those who want it how the grid is laid out, and which cells sound.
+struct GridWatch {
+  // How often to look while something sounds, in milliseconds, and while somebody could play who
+  // does not wake this thread.
+  private static let busyMilliseconds = 10
+  private static let idleMilliseconds = 50
+  // A layout is many messages: told so often at most, in microseconds.
+  private static let layoutPeriod = 50_000.0
+  private static let layoutAddresses = ["/grid/layout", "/grid/cell"]
+
+  private var isLayoutNew = false
+  private var nextLayout = 0.0
+  private var changes: UInt64 = 0
+  // By place, of the layout that was told.
+  private var lit: [Float] = []
+  private var columns = 1
+  // Fingers that still sound of the layout before.
+  private var past: Set<Int> = []
+
+  /// Notes that other notes lie on the grid, or go by other names.
+  mutating func layoutChanged() { isLayoutNew = true }
+
+  /// Looks at what sounds now; returns in how many milliseconds to look again, nil for any time.
+  mutating func look(_ now: Double, node: Node) -> Int? {
+    let silent = node.keyboard.held.silent(now: now)
+    if !silent.isEmpty { node.endNotes { silent.contains($0) } }
+    if isLayoutNew {
+      guard now >= nextLayout else { return max(1, Int((nextLayout - now) / 1000)) }
+      nextLayout = now + Self.layoutPeriod
+      isLayoutNew = false
+      tellLayout(node)
+    }
+    let changes = node.engine.shared.notes.changes
+    if changes != self.changes {
+      self.changes = changes
+      tellLit(node)
+    }
+    if lit.contains(where: { $0 > 0 }) || !node.keyboard.held.isEmpty {
+      return Self.busyMilliseconds
+    }
+    return node.feedback.targets(wanting: ["/grid/lit"]).isEmpty ? nil : Self.idleMilliseconds
+  }
+
+  // MARK: - Layout
+
+  /// The messages that tell a layout.
+  static func messages(_ keyboard: Keyboard) -> [(path: String, arguments: [Argument])] {
+    let layout = keyboard.layout
+    return [("/grid/layout", [.int32(Int32(layout.rows)), .int32(Int32(layout.columns))])]
+      + layout.cells.map { cell in
+        (
+          "/grid/cell",
+          [
+            .int32(Int32(cell.row)), .int32(Int32(cell.column)),
+            .string(keyboard.showsNames ? cell.name : ""), .int32(Int32(cell.note)),
+          ]
+        )
+      }
+  }
+
+  /// Tells a new subscriber how the grid is.
+  func tell(_ target: Client, of covered: [Int], node: Node) {
+    func wants(_ path: String) -> Bool { node.table.index(of: path).map(covered.contains) ?? false }
+    if Self.layoutAddresses.contains(where: wants) {
+      for message in Self.messages(node.keyboard) {
+        node.outlet?.send([UInt8](address: message.path, message.arguments), to: target)
+      }
+    }
+    guard wants("/grid/lit") else { return }
+    for place in lit.indices where lit[place] > 0 {
+      node.outlet?.send(packet(place, lit[place]), to: target)
+    }
+  }
+
+  private mutating func tellLayout(_ node: Node) {
+    // What was lit has other places now.
+    for place in lit.indices where lit[place] > 0 { tell(place, 0, node) }
+    let layout = node.keyboard.layout
+    lit = Array(repeating: 0, count: layout.rows * layout.columns)
+    columns = layout.columns
+    let shared = node.engine.shared
+    past = Set(
+      (0..<Finger.mostCells).filter {
+        shared.notes.level(of: .cell($0)) > 0 && !node.keyboard.held.isHeld(.cell($0))
+      })
+    changes = 0
+    let targets = node.feedback.targets(wanting: Self.layoutAddresses)
+    guard !targets.isEmpty else { return }
+    for message in Self.messages(node.keyboard) {
+      let packet = [UInt8](address: message.path, message.arguments)
+      for target in targets { node.outlet?.send(packet, to: target) }
+    }
+  }
+
+  // MARK: - Light
+
+  private mutating func tellLit(_ node: Node) {
+    let layout = node.keyboard.layout
+    if lit.count != layout.rows * layout.columns {
+      lit = Array(repeating: 0, count: layout.rows * layout.columns)
+      columns = layout.columns
+    }
+    for cell in layout.path {
+      let place = (cell.row - 1) * columns + cell.column - 1
+      let level = level(of: cell, at: place, node)
+      guard level != lit[place] else { continue }
+      lit[place] = level
+      tell(place, level, node)
+    }
+  }
+
+  /// How strongly a cell sounds: what is played on it, or on a MIDI key of its note.
+  private mutating func level(of cell: Layout.Cell, at place: Int, _ node: Node) -> Float {
+    let shared = node.engine.shared
+    var own = shared.notes.level(of: .cell(place))
+    if past.contains(place) {
+      if own == 0 || node.keyboard.held.isHeld(.cell(place)) { past.remove(place) } else { own = 0 }
+    }
+    return max(own, shared.notes.level(of: .midi(UInt8(cell.note))))
+  }
+
+  private func tell(_ place: Int, _ level: Float, _ node: Node) {
+    for target in node.feedback.targets(wanting: ["/grid/lit"]) {
+      node.outlet?.send(packet(place, level), to: target)
+    }
+  }
+
+  private func packet(_ place: Int, _ level: Float) -> [UInt8] {
+    let (row, column) = place.quotientAndRemainder(dividingBy: columns)
+    return [UInt8](
+      address: "/grid/lit", [.int32(Int32(row + 1)), .int32(Int32(column + 1)), .float(level)])
+  }
+}

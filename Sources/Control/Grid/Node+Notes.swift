@@ -1,0 +1,101 @@
+internal import Engine
+internal import Music
+internal import Posix
+
+/// Notes, from whatever plays them.
+extension Node {
+  /// Begins a note that a client holds.
+  func begin(
+    _ start: NoteStart, cell: (row: Int, column: Int)? = nil, _ request: Request,
+    into plan: inout Plan
+  ) {
+    keyboard.held.add(
+      HeldNotes.Note(
+        finger: start.finger, client: request.client, cell: cell, velocity: start.velocity,
+        due: request.due),
+      now: now)
+    plan.commands.append(PlannedCommand(action: .note(.on(start)), due: request.due))
+  }
+
+  /// Ends what the client holds on a finger; the note goes on where another client holds it, too.
+  ///
+  /// What is not held is no error: the layout can have changed under the finger.
+  func end(_ finger: Finger, _ request: Request, into plan: inout Plan) {
+    let taken = keyboard.held.take {
+      $0.finger.number == finger.number && isOf($0.client, request.client)
+    }
+    guard !taken.isEmpty, !keyboard.held.isHeld(finger) else { return }
+    plan.commands.append(PlannedCommand(action: .note(.off(finger)), due: request.due))
+  }
+
+  /// Plays a note on a finger, or ends it where the velocity is 0.
+  func play(
+    _ finger: Finger, key: Int, velocity: Double?, _ request: Request, into plan: inout Plan
+  ) {
+    let velocity = velocity.map { Float($0) } ?? Keyboard.usualVelocity
+    if velocity > 0 {
+      begin(
+        keyboard.start(finger, key: key, velocity: velocity), request, into: &plan)
+    } else {
+      end(finger, request, into: &plan)
+    }
+  }
+
+  /// Ends all notes, whoever plays them.
+  func endAllNotes(_ request: Request, into plan: inout Plan) {
+    let held = keyboard.held.take { _ in true }
+    plan.commands.append(PlannedCommand(action: .note(.allOff), due: request.due))
+    // Those that begin later end as they begin.
+    endNotes(held.filter { $0.due ?? 0 > request.due ?? 0 }, at: request.due, into: &plan)
+  }
+
+  /// Ends notes that were taken from those that are held, and none before it begins.
+  func endNotes(_ notes: [HeldNotes.Note], at due: Double?, into plan: inout Plan) {
+    for note in notes where !keyboard.held.isHeld(note.finger) {
+      // A time that has passed is as good as none.
+      let begin = note.due.flatMap { $0 > engine.shared.clockReading.microseconds ? $0 : nil }
+      let due = begin.map { max($0, due ?? 0) } ?? due
+      plan.commands.append(PlannedCommand(action: .note(.off(note.finger)), due: due))
+    }
+  }
+
+  /// Ends at once what clients hold who have gone.
+  func endNotes(of isGone: (Client) -> Bool) {
+    let notes = keyboard.held.take { $0.client.map(isGone) ?? false }
+    guard !notes.isEmpty else { return }
+    var plan = Plan()
+    endNotes(notes, at: nil, into: &plan)
+    // Where there is no room now, their lease ends once more.
+    do throws(Refusal) {
+      try submit(plan.commands, path: "/note/off", client: nil)
+    } catch {
+      for note in notes { keyboard.held.add(note, now: now) }
+    }
+  }
+
+  /// Whether what one client holds is another's, too: those who don't subscribe, such as
+  /// `syrinx send`, come from another port each time.
+  func isOf(_ holder: Client?, _ client: Client?) -> Bool {
+    if holder == client { return true }
+    guard let holder, let client else { return false }
+    return holder.endpoint.address == client.endpoint.address && !isSubscribed(holder)
+      && !isSubscribed(client)
+  }
+
+  /// Takes over what pitch each MIDI key has, which changes with root, scale and tuning.
+  func updateKeyMap() {
+    do throws(MusicFault) {
+      keyboard.keyCents = try KeySnap.cents(of: keyboard.grid, snaps: false)
+    } catch {
+      preconditionFailure("a grid that was laid out has pitches: \(error)")
+    }
+  }
+
+  /// Goes back to what the keyboard was before a packet that was not accepted.
+  func takeBack(to before: Keyboard?) {
+    guard let before else { return }
+    keyboard = before
+    gridWatch.layoutChanged()
+    updateKeyMap()
+  }
+}
