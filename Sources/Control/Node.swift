@@ -51,6 +51,8 @@ package final class Node {
   let songs: Songs
   /// What lies under the fingers, and what they hold.
   var keyboard = Keyboard()
+  /// The phrase that is recorded, or was.
+  let phrase = PhraseDesk()
   /// Tells of the grid.
   var gridWatch = GridWatch()
   // The threads that wait for disks, each for what may wait for the others of its kind.
@@ -294,7 +296,7 @@ package final class Node {
     takes?.tidy(now) { _ in }
     let looks = [
       playerWatch.look(now, node: self), lookAfterCaptures(), songs.look(now, node: self),
-      gridWatch.look(now, node: self),
+      gridWatch.look(now, node: self), phrase.look(now, node: self),
     ]
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }

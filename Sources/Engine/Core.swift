@@ -24,6 +24,7 @@ struct Core: ~Copyable {
   private var capture: Capture
   private var songs: SongPlayer
   private var sampler: Sampler
+  private var phrases: PhraseTape
   private var live: Strip, loop: Strip, grid: Strip, music: Strip
   private var master: Master
   private var presence: Fader
@@ -61,6 +62,7 @@ struct Core: ~Copyable {
     capture = Capture(sampleRate: sampleRate)
     songs = SongPlayer(sampleRate: sampleRate)
     sampler = Sampler(sampleRate: sampleRate)
+    phrases = PhraseTape(sampleRate: sampleRate)
     live = Strip(sampleRate: rate)
     loop = Strip(sampleRate: rate)
     grid = Strip(sampleRate: rate)
@@ -99,6 +101,7 @@ struct Core: ~Copyable {
     master.setSampleRate(rate)
     presence.setSampleRate(rate)
     capture.setSampleRate(sampleRate)
+    phrases.setSampleRate(sampleRate, at: present)
     if sampleRate == self.sampleRate {
       chain.reset()
     } else {
@@ -152,10 +155,12 @@ struct Core: ~Copyable {
     while done < frames {
       present = timeline.frame &+ Int64(done)
       applyDue(by: present)
+      repeatPhrase()
       if !isAtRest { player.turn(at: present) }
       let untilCommand = schedule.nextFrame &- present
       var segment = Int(min(Int64(min(frames &- done, Core.longestSegment)), untilCommand))
       if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
+      segment = min(segment, phrases.framesToGo(at: present))
       if !isAtRest {
         segment = min(segment, player.framesToGo(at: present))
         if player.isWaitingForSound(at: present) {
@@ -171,6 +176,7 @@ struct Core: ~Copyable {
     }
     present = timeline.frame &+ Int64(frames)
     if !wasAtRest || !isAtRest { publishPlayer() }
+    phrases.tellPosition(at: present)
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let leave = leaving, presence.isClosed {
       leaving = .max
@@ -195,11 +201,14 @@ struct Core: ~Copyable {
 
   @_noLocks
   private mutating func keepTime(_ cycle: Cycle) {
+    let former = present
     let step = timeline.advance(to: cycle.frame)
     present = timeline.frame
     if isNewDriver {
       schedule.shift(by: step)
       player.breakOff(at: timeline.frame, shiftedBy: step)
+      // It goes on where the last block ended.
+      phrases.shift(by: present &- former)
       isNewDriver = false
     }
     shared.freewheeling.store(cycle.isFreewheeling, ordering: .relaxed)
@@ -299,6 +308,16 @@ struct Core: ~Copyable {
       sampler.change(
         InstrumentChange(instrument: instrument, command: number, wasTimed: wasTimed))
       answerInstruments()
+    case .recordPhrase(let passage):
+      endPhrase()
+      phrases.record(passage, at: present)
+      push(.done, command: number, wasTimed: wasTimed)
+    case .playPhrase:
+      endPhrase()
+      answer(phrases.play(at: present) ? nil : .nothingRecorded, number, wasTimed)
+    case .stopPhrase:
+      endPhrase()
+      push(.done, command: number, wasTimed: wasTimed)
     case .leave:
       leaving = number
       presence.move(to: 0)
@@ -307,7 +326,25 @@ struct Core: ~Copyable {
 
   /// Does something with notes, whoever wants it.
   @_noLocks
-  private mutating func play(_ action: NoteAction) { sampler.play(action, shared.notes) }
+  private mutating func play(_ action: NoteAction) {
+    phrases.hear(action, at: present)
+    sampler.play(action, shared.notes)
+  }
+
+  /// Plays what of the phrase is due.
+  @_noLocks
+  private mutating func repeatPhrase() {
+    while let action = phrases.turn(at: present) {
+      wake()
+      play(action)
+    }
+  }
+
+  /// Ends what is recorded or played of the phrase.
+  @_noLocks
+  private mutating func endPhrase() {
+    while let action = phrases.stop(at: present) { play(action) }
+  }
 
   @_noLocks
   private func push(_ kind: Event.Kind, command: UInt64, wasTimed: Bool) {

@@ -19,7 +19,7 @@ package struct AddressTable: Sendable {
     Address.ofTheNode + Address.ofTheMixer + Address.ofTheChain + Address.ofTheTempo
       + Address.ofThePlayer + Address.ofTheLoop + Address.ofTheCapture + Address.ofTheTakes
       + Address.ofThePresets + Address.ofTheSongs
-      + Address.ofTheGrid + Address.ofTheScales + Address.ofTheNotes
+      + Address.ofTheGrid + Address.ofTheScales + Address.ofTheNotes + Address.ofThePhrase
       + Address.ofTheStatus)
 
   /// A table of these addresses, whose paths must differ.

@@ -113,14 +113,19 @@ struct GridWatch {
     }
   }
 
-  /// How strongly a cell sounds: what is played on it, or on a MIDI key of its note.
+  /// How strongly a cell sounds: what is played on it, or on a MIDI key of its note, by hand or
+  /// by the phrase.
   private mutating func level(of cell: Layout.Cell, at place: Int, _ node: Node) -> Float {
     let shared = node.engine.shared
     var own = shared.notes.level(of: .cell(place))
     if past.contains(place) {
       if own == 0 || node.keyboard.held.isHeld(.cell(place)) { past.remove(place) } else { own = 0 }
     }
-    return max(own, shared.notes.level(of: .midi(UInt8(cell.note))))
+    let key = Finger.midi(UInt8(cell.note))
+    own = max(own, shared.notes.level(of: key), shared.notes.level(of: key.repeated()))
+    // A phrase repeats the cells of the layout on which it was recorded.
+    guard node.phrase.layout == node.keyboard.layout else { return own }
+    return max(own, shared.notes.level(of: Finger.cell(place).repeated()))
   }
 
   private func tell(_ place: Int, _ level: Float, _ node: Node) {

@@ -82,7 +82,8 @@ extension Node {
 
   /// Lays the notes out anyhow: in the order of a seed, or of a new one.
   func randomize(_ seed: Int?, _ request: Request, into plan: inout Plan) throws(Refusal) {
-    keyboard.seed = seed.map { Int32($0) } ?? Int32.random(in: 1...Int32(Keyboard.possibleSeeds.upperBound))
+    keyboard.seed =
+      seed.map { Int32($0) } ?? Int32.random(in: 1...Int32(Keyboard.possibleSeeds.upperBound))
     try setOrder("random", request, into: &plan)
     plan.afterwards.append { [self] in
       settingChanged("/grid/seed", for: request.client)

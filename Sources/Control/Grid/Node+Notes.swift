@@ -44,6 +44,7 @@ extension Node {
   /// Ends all notes, whoever plays them.
   func endAllNotes(_ request: Request, into plan: inout Plan) {
     let held = keyboard.held.take { _ in true }
+    plan.commands.append(PlannedCommand(action: .stopPhrase, due: request.due))
     plan.commands.append(PlannedCommand(action: .note(.allOff), due: request.due))
     // Those that begin later end as they begin.
     endNotes(held.filter { $0.due ?? 0 > request.due ?? 0 }, at: request.due, into: &plan)

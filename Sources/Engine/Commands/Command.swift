@@ -29,6 +29,14 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Plays what begins from now on with another instrument, or with none; answered likewise, when
     /// nothing sounds any more of the one before.
     case instrument(InstrumentPassage?)
+    /// Begins to record a phrase in the place of the one before, which is let go; answered with
+    /// `Event.Kind.done`.
+    case recordPhrase(PhrasePassage)
+    /// Plays the phrase from its beginning, and ends its recording; answered with
+    /// `Event.Kind.done` or `refused`.
+    case playPhrase
+    /// Ends what is recorded or played of the phrase; answered with `Event.Kind.done`.
+    case stopPhrase
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }

@@ -58,6 +58,9 @@ package struct Finger: BitwiseCopyable, Sendable {
   @_noLocks
   package func repeated() -> Finger { Finger(number | Finger.repeating) }
 
+  /// Whether it repeats what another one played.
+  package var isRepeated: Bool { @_noLocks get { number & Finger.repeating != 0 } }
+
   /// Whether it is a key of a MIDI keyboard.
   package var isMIDI: Bool { @_noLocks get { number < 128 } }
 }

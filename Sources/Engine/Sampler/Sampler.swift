@@ -80,10 +80,6 @@ struct Sampler: ~Copyable {
 
   // MARK: - Notes
 
-  /// Lets notes sound on after their fingers have gone, or not any more.
-  @_noLocks
-  mutating func setSustain(_ isOn: Bool) {}
-
   /// Does something with notes, from the next frame that is rendered on.
   @_noLocks
   mutating func play(_ action: NoteAction, _ notes: borrowing PublishedNotes) {

@@ -1,0 +1,270 @@
+internal import Synchronization
+
+/// Writes down the notes that are played, to the frame, and plays them again by fingers of its own.
+struct PhraseTape: ~Copyable {
+  private static var fingers: Int { @_noLocks get { Finger.count } }
+
+  private var sampleRate: Double
+  private var state = PhraseState.stopped
+  private var phrase: PhrasePassage?
+  // The frame of the engine's time at which the phrase began.
+  private var began: Int64 = 0
+  // The phrase's frames at its own rate.
+  private var rate = 0.0
+  private var length = 0
+  private var count = 0
+  private var touches = 0
+  private var next = 0
+  private var played = 0
+  // By finger: the note that it holds, and whether it does; of those that play by hand while
+  // something is recorded, of those that repeat them while it is played.
+  private let held: UnsafeMutablePointer<NoteStart>
+  private let isHeld: UnsafeMutablePointer<Bool>
+  private var heldCount = 0
+  // Those up to here were let go already.
+  private var letGo = 0
+
+  init(sampleRate: Double) {
+    self.sampleRate = sampleRate
+    held = .allocate(capacity: Self.fingers)
+    held.initialize(
+      repeating: NoteStart(finger: .key(0), key: 0, cents: 0, velocity: 0), count: Self.fingers)
+    isHeld = .allocate(capacity: Self.fingers)
+    isHeld.initialize(repeating: false, count: Self.fingers)
+  }
+
+  deinit {
+    held.deallocate()
+    isHeld.deallocate()
+  }
+
+  /// Whether it is recorded or played.
+  var isRunning: Bool { @_noLocks get { if case .stopped = state { false } else { true } } }
+
+  // MARK: - Time
+
+  /// Goes on at another rate; what is under way ends.
+  mutating func setSampleRate(_ rate: Double, at frame: Int64) {
+    guard rate < sampleRate || rate > sampleRate else { return }
+    finishRecording(at: frame)
+    // The notes that it held are gone with the rate.
+    forgetHeld()
+    rest()
+    sampleRate = rate
+  }
+
+  /// Moves with a timeline that jumps.
+  @_noLocks
+  mutating func shift(by frames: Int64) { began &+= frames }
+
+  /// How many frames from a frame on until something is to be done.
+  @_noLocks
+  func framesToGo(at frame: Int64) -> Int {
+    switch state {
+    case .stopped: return .max
+    case .recording: return max(1, Int(began &+ Int64(length) &- frame))
+    case .playing:
+      guard let phrase else { return .max }
+      let place = next < count ? phrase.events[next].frame : length
+      return max(1, Int(began &+ ours(place) &- frame))
+    }
+  }
+
+  /// The frames of the present rate that a frame of the phrase is.
+  @_noLocks
+  private func ours(_ frame: Int) -> Int64 {
+    rate < sampleRate || rate > sampleRate
+      ? Int64(Double(frame) * sampleRate / rate + 0.5) : Int64(frame)
+  }
+
+  // MARK: - Recording
+
+  /// Begins to record, in the place of what was there.
+  @_noLocks
+  mutating func record(_ passage: PhrasePassage, at frame: Int64) {
+    forgetHeld()
+    phrase = passage
+    began = frame
+    rate = sampleRate
+    length = Int(passage.seconds * sampleRate + 0.5)
+    count = 0
+    touches = 0
+    played = 0
+    state = .recording
+    passage.marks.pointee.rate.store(Int(sampleRate), ordering: .relaxed)
+    tellState()
+  }
+
+  /// Hears what is played by hand, at a frame; where nothing is recorded, it lets it pass.
+  @_noLocks
+  mutating func hear(_ action: NoteAction, at frame: Int64) {
+    guard case .recording = state else { return }
+    guard frame < began &+ Int64(length) else {
+      finishRecording(at: began &+ Int64(length))
+      return
+    }
+    switch action {
+    case .on(let note):
+      guard !note.finger.isRepeated else { return }
+      let finger = Int(note.finger.number)
+      guard let phrase, touches < phrase.mostTouches else {
+        release(finger, at: frame)
+        return
+      }
+      // The note of the finger before ends with it.
+      if !isHeld[finger] { heldCount &+= 1 }
+      held[finger] = note
+      isHeld[finger] = true
+      touches &+= 1
+      write(note, isTouch: true, at: frame)
+    case .off(let finger):
+      guard !finger.isRepeated else { return }
+      release(Int(finger.number), at: frame)
+    case .allOff: releaseAll(at: frame)
+    }
+  }
+
+  @_noLocks
+  private mutating func release(_ finger: Int, at frame: Int64) {
+    guard isHeld[finger] else { return }
+    isHeld[finger] = false
+    heldCount &-= 1
+    write(held[finger], isTouch: false, at: frame)
+  }
+
+  @_noLocks
+  private mutating func releaseAll(at frame: Int64) {
+    var finger = 0
+    while heldCount > 0 && finger < Self.fingers {
+      release(finger, at: frame)
+      finger &+= 1
+    }
+  }
+
+  @_noLocks
+  private mutating func write(_ note: NoteStart, isTouch: Bool, at frame: Int64) {
+    guard let phrase else { return }
+    // Each touch has one release at the most: there is room.
+    phrase.events[count] = PhraseEvent(
+      frame: Int(frame &- began), isTouch: isTouch, note: note)
+    count &+= 1
+    phrase.marks.pointee.touches.store(touches, ordering: .relaxed)
+    phrase.marks.pointee.written.store(count, ordering: .releasing)  // publishes the event
+  }
+
+  /// Ends what is recorded, and with it what is still held.
+  @_noLocks
+  private mutating func finishRecording(at frame: Int64) {
+    guard case .recording = state else { return }
+    releaseAll(at: frame)
+    length = Int(frame &- began)
+    rest()
+  }
+
+  // MARK: - Playing
+
+  /// Makes ready to play from the beginning; false where nothing is recorded.
+  ///
+  /// What of it sounds is to be ended before, by `stop`.
+  @_noLocks
+  mutating func play(at frame: Int64) -> Bool {
+    guard let phrase, touches > 0 else { return false }
+    began = frame
+    next = 0
+    phrase.marks.pointee.before.store(played, ordering: .relaxed)
+    state = .playing
+    tellState()
+    return true
+  }
+
+  /// The next thing that is to be played by a frame; nil where there is none, and where the phrase
+  /// is over.
+  @_noLocks
+  mutating func turn(at frame: Int64) -> NoteAction? {
+    switch state {
+    case .stopped: return nil
+    case .recording:
+      if frame >= began &+ Int64(length) { finishRecording(at: began &+ Int64(length)) }
+      return nil
+    case .playing:
+      guard let phrase else { return nil }
+      guard next < count else {
+        if frame >= began &+ ours(length) { rest() }
+        return nil
+      }
+      let event = phrase.events[next]
+      guard began &+ ours(event.frame) <= frame else { return nil }
+      next &+= 1
+      played &+= 1
+      phrase.marks.pointee.played.store(played, ordering: .relaxed)
+      return repeated(event)
+    }
+  }
+
+  @_noLocks
+  private mutating func repeated(_ event: PhraseEvent) -> NoteAction {
+    let finger = event.note.finger.repeated()
+    let number = Int(finger.number)
+    if isHeld[number] != event.isTouch { heldCount &+= event.isTouch ? 1 : -1 }
+    isHeld[number] = event.isTouch
+    guard event.isTouch else { return .off(finger) }
+    var note = event.note
+    note.finger = finger
+    held[number] = note
+    return .on(note)
+  }
+
+  /// Ends what is recorded or played; what of it sounds is ended by what this returns, until that
+  /// is nil.
+  @_noLocks
+  mutating func stop(at frame: Int64) -> NoteAction? {
+    finishRecording(at: frame)
+    while heldCount > 0 && letGo < Self.fingers {
+      let finger = letGo
+      letGo &+= 1
+      guard isHeld[finger] else { continue }
+      isHeld[finger] = false
+      heldCount &-= 1
+      return .off(held[finger].finger)
+    }
+    letGo = 0
+    rest()
+    return nil
+  }
+
+  @_noLocks
+  private mutating func forgetHeld() {
+    if heldCount == 0 { return }
+    for finger in 0..<Self.fingers { isHeld[finger] = false }
+    heldCount = 0
+  }
+
+  @_noLocks
+  private mutating func rest() {
+    guard isRunning else { return }
+    state = .stopped
+    tellState()
+  }
+
+  // MARK: - Telling
+
+  @_noLocks
+  private func tellState() {
+    guard let phrase else { return }
+    phrase.marks.pointee.state.store(state.byte, ordering: .relaxed)
+    phrase.marks.pointee.position.store(0, ordering: .relaxed)
+    if case .recording = state { return }
+    phrase.marks.pointee.length.store(length, ordering: .relaxed)
+  }
+
+  /// Tells how far it is.
+  @_noLocks
+  func tellPosition(at frame: Int64) {
+    guard isRunning, let phrase else { return }
+    let frames = Double(frame &- began) * rate / sampleRate
+    phrase.marks.pointee.position.store(Int(frames), ordering: .relaxed)
+    if case .recording = state {
+      phrase.marks.pointee.length.store(Int(frames), ordering: .relaxed)
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import Engine
+import TestSupport
+import Testing
+
+/// Phrases: notes that are written down and played again, to the frame.
+@Suite struct PhraseTests {
+  /// A host with a phrase, and the memory of it kept as long as the host.
+  private final class Stage {
+    let host: OfflineHost
+    let memory: PhraseMemory
+    private let block: Int
+    private let isFreewheeling: Bool
+    /// The frames that were rendered since the start.
+    private(set) var frame = 0
+
+    init(
+      block: Int = 64, sampleRate: Double = 48_000, mostTouches: Int = 4096,
+      isFreewheeling: Bool = false
+    ) {
+      self.block = block
+      self.isFreewheeling = isFreewheeling
+      host = OfflineHost(sampleRate: sampleRate)
+      memory = PhraseMemory(mostTouches: mostTouches, seconds: 10)
+    }
+
+    /// Sends a command for a frame from now on.
+    func send(_ action: Command.Action, in frames: Int = 0) {
+      host.send(Command(action, at: Int64(host.frame) + Int64(frames)))
+    }
+
+    func on(_ finger: Finger, velocity: Float = 0.5, in frames: Int = 0) {
+      let start = NoteStart(
+        finger: finger, key: UInt8(finger.number & 127), cents: 6900, velocity: velocity)
+      send(.note(.on(start)), in: frames)
+    }
+
+    func off(_ finger: Finger, in frames: Int = 0) { send(.note(.off(finger)), in: frames) }
+
+    func pass(_ frames: Int) {
+      _ = host.render(
+        Tone.constant(0, frames: frames), block: block, isFreewheeling: isFreewheeling)
+      _ = host.events()
+      frame += frames
+    }
+
+    func level(_ finger: Finger) -> Float { host.engine.shared.notes.level(of: finger) }
+
+    /// The frames, from now on, at which fingers that repeat others are found to have changed, where
+    /// each step is rendered by itself.
+    func changes(_ finger: Finger, frames: Int, step: Int = 1) -> [Int] {
+      var changes: [Int] = []
+      var last = level(finger.repeated())
+      for frame in stride(from: 0, to: frames, by: step) {
+        pass(step)
+        let level = level(finger.repeated())
+        if level != last { changes.append(frame) }
+        last = level
+      }
+      return changes
+    }
+
+    var events: [PhraseEvent] { (0..<memory.eventCount).map(memory.event) }
+  }
+
+  @Test(arguments: [1, 64, 333, 2048], [false, true])
+  func `notes are written down on their frames`(block: Int, isFreewheeling: Bool) {
+    let stage = Stage(block: block, isFreewheeling: isFreewheeling)
+    stage.send(.recordPhrase(stage.memory.passage), in: 100)
+    stage.on(.cell(3), in: 40)
+    stage.on(.cell(4), velocity: 0.25, in: 357)
+    stage.on(.midi(60), in: 1000)
+    stage.off(.cell(3), in: 1500)
+    stage.off(.cell(4), in: 2100)
+    // Struck again while it is held; and what repeats is not written down.
+    stage.on(.midi(60), in: 3000)
+    stage.on(Finger.midi(61).repeated(), in: 3100)
+    stage.send(.stopPhrase, in: 4100)
+    stage.pass(5000)
+    #expect(stage.events.map(\.frame) == [257, 900, 2000, 2900, 4000])
+    #expect(stage.events.map(\.isTouch) == [true, true, false, true, false])
+    #expect(
+      stage.events.map(\.note.finger.number)
+        == [Finger.cell(4), .midi(60), .cell(4), .midi(60), .midi(60)].map(\.number))
+    #expect(stage.events[0].note.velocity == 0.25)
+    #expect(stage.memory.touches == 3 && stage.memory.state == .stopped)
+    #expect(stage.memory.length == 4000.0 / 48_000)
+  }
+
+  @Test(arguments: [1, 64, 333])
+  func `a phrase is played on its frames, and ends by itself`(block: Int) {
+    let stage = Stage(block: block)
+    stage.send(.recordPhrase(stage.memory.passage))
+    stage.on(.cell(4), in: 0)
+    stage.off(.cell(4), in: 100)
+    stage.on(.cell(4), in: 300)
+    stage.off(.cell(4), in: 777)
+    stage.send(.stopPhrase, in: 1000)
+    stage.pass(1000)
+    stage.send(.playPhrase, in: 50)
+    #expect(stage.changes(.cell(4), frames: 1040) == [50, 150, 350, 827])
+    #expect(stage.memory.state == .playing)
+    // What plays by hand is left alone.
+    #expect(stage.level(.cell(4)) == 0)
+    stage.pass(20)
+    #expect(stage.memory.state == .stopped)
+  }
+
+  @Test func `what sounds at its end is ended there, and the time runs from the record press`() {
+    let stage = Stage(block: 480)
+    stage.send(.recordPhrase(stage.memory.passage))
+    stage.on(.cell(1), in: 479_999)
+    stage.off(.cell(1), in: 480_010)
+    stage.on(.cell(2), in: 480_000)
+    stage.pass(470_000)
+    #expect(stage.memory.state == .recording)
+    #expect(abs(stage.memory.position - 470_000 / 48_000.0) < 1e-9)
+    stage.pass(20_000)
+    #expect(stage.memory.state == .stopped && stage.memory.length == 10)
+    #expect(stage.events.map(\.frame) == [479_999, 480_000])
+    #expect(stage.memory.touches == 1)
+  }
+
+  @Test func `stopped, its notes end on that frame`() {
+    let stage = Stage()
+    stage.send(.recordPhrase(stage.memory.passage))
+    for number in 0..<100 { stage.on(.cell(number), in: 10) }
+    stage.send(.playPhrase, in: 1000)
+    stage.pass(1500)
+    let all = (0..<100).map { Finger.cell($0).repeated() }
+    #expect(all.allSatisfy { stage.level($0) == 0.5 })
+    stage.send(.stopPhrase, in: 100)
+    stage.pass(100)
+    #expect(all.allSatisfy { stage.level($0) == 0.5 })
+    stage.pass(1)
+    #expect(all.allSatisfy { stage.level($0) == 0 })
+    #expect((0..<100).allSatisfy { stage.level(.cell($0)) == 0.5 })
+    // And again from the beginning, with all that it had.
+    stage.send(.playPhrase)
+    stage.pass(11)
+    #expect(all.allSatisfy { stage.level($0) == 0.5 })
+    stage.send(.playPhrase)
+    stage.pass(5)
+    #expect(all.allSatisfy { stage.level($0) == 0 })
+  }
+
+  @Test func `with nothing recorded there is nothing to play`() {
+    let host = OfflineHost()
+    let memory = PhraseMemory(mostTouches: 16, seconds: 10)
+    func refusals() -> Int {
+      _ = host.render(Tone.constant(0, frames: 64), block: 64)
+      return host.events().count {
+        if case .refused(.nothingRecorded) = $0.kind { true } else { false }
+      }
+    }
+    host.send(Command(.playPhrase))
+    #expect(refusals() == 1)
+    host.send(Command(.recordPhrase(memory.passage)))
+    host.send(Command(.playPhrase))
+    #expect(refusals() == 1)
+    #expect(memory.state == .stopped)
+  }
+
+  @Test func `the next recording takes the place of the phrase at once`() {
+    let stage = Stage()
+    stage.send(.recordPhrase(stage.memory.passage))
+    stage.on(.cell(1))
+    stage.send(.playPhrase, in: 100)
+    stage.pass(150)
+    #expect(stage.level(Finger.cell(1).repeated()) == 0.5)
+    let other = PhraseMemory(mostTouches: 16, seconds: 10)
+    stage.send(.recordPhrase(other.passage))
+    stage.on(.cell(2), in: 5)
+    stage.pass(64)
+    #expect(stage.level(Finger.cell(1).repeated()) == 0)
+    #expect(stage.memory.state == .stopped && other.state == .recording && other.touches == 1)
+  }
+
+  @Test func `a full memory takes no more notes, and ends those that it has`() {
+    let stage = Stage(mostTouches: 8)
+    stage.send(.recordPhrase(stage.memory.passage))
+    for number in 0..<20 { stage.on(.cell(number), in: number) }
+    // The finger's next note is not kept, but its former one ends.
+    stage.on(.cell(3), in: 50)
+    stage.send(.note(.allOff), in: 60)
+    stage.pass(100)
+    #expect(stage.memory.touches == 8 && stage.memory.eventCount == 16)
+    #expect(stage.events[8...].map(\.frame) == [50] + Array(repeating: 60, count: 7))
+  }
+
+  @Test func `at another rate it is as long in seconds`() {
+    let stage = Stage()
+    stage.send(.recordPhrase(stage.memory.passage))
+    stage.on(.cell(4), in: 4800)
+    stage.off(.cell(4), in: 9600)
+    stage.send(.stopPhrase, in: 14_400)
+    stage.pass(14_464)
+    let other = OfflineHost(takingOver: stage.host.engine, sampleRate: 96_000)
+    other.send(Command(.playPhrase, at: Int64(other.frame)))
+    let finger = Finger.cell(4).repeated()
+    func level() -> Float { other.engine.shared.notes.level(of: finger) }
+    func pass(_ frames: Int) { _ = other.render(Tone.constant(0, frames: frames), block: 64) }
+    // The host's own frames began anew with it.
+    pass(9600)
+    #expect(level() == 0)
+    pass(1)
+    #expect(level() == 0.5)
+    pass(9599)
+    #expect(level() == 0.5)
+    pass(1)
+    #expect(level() == 0)
+    #expect(stage.memory.length == 0.3)
+  }
+
+  @Test func `a recording goes on under another driver at its rate, and ends with the rate`() {
+    let stage = Stage()
+    stage.send(.recordPhrase(stage.memory.passage))
+    stage.on(.cell(4), in: 100)
+    stage.pass(1000)
+    let other = OfflineHost(takingOver: stage.host.engine, sampleRate: 48_000)
+    #expect(stage.memory.state == .recording)
+    _ = other.render(Tone.constant(0, frames: 936), block: 64)
+    #expect(abs(stage.memory.position - 2000.0 / 48_000) < 1e-9)
+    _ = OfflineHost(takingOver: stage.host.engine, sampleRate: 44_100)
+    #expect(stage.memory.state == .stopped)
+    #expect(stage.events.map(\.isTouch) == [true, false])
+    #expect(stage.events[1].frame == 2000)
+  }
+}
