@@ -55,6 +55,9 @@ package final class Node {
   let phrase = PhraseDesk()
   /// Tells of the grid.
   var gridWatch = GridWatch()
+  let instruments: InstrumentLoader
+  /// What is listened to.
+  let listening = Errands("listening")
   // The threads that wait for disks, each for what may wait for the others of its kind.
   let errands: [Errands]
   /// The steady time, in microseconds.
@@ -65,6 +68,7 @@ package final class Node {
   package init(
     name: String, engine: Engine, soundServer: any SoundServer, table: AddressTable = .node,
     presets: PresetLibrary = PresetLibrary(), home: String? = nil, musicFolders: [String] = [],
+    instruments: InstrumentLibrary = InstrumentLibrary(),
     now: @escaping () -> Double = { HostTime.steady }
   ) {
     self.now = now
@@ -79,9 +83,10 @@ package final class Node {
     let presetErrands = Errands("presets")
     self.presets = Presets(presets, presetErrands)
     takes = home.map { TakeDesk(home: $0) }
-    errands = [presetErrands] + (takes.map { [$0.lists, $0.files] } ?? [])
+    errands = [presetErrands, listening] + (takes.map { [$0.lists, $0.files] } ?? [])
     capture = Capture(home: home)
     songs = Songs(SongFolders(home: home, allowed: musicFolders))
+    self.instruments = InstrumentLoader(instruments)
     capture.surroundings = { [unowned self] in
       Capture.Surroundings(place: place, preset: self.presets.loaded)
     }
@@ -89,7 +94,9 @@ package final class Node {
   }
 
   /// Whether something is on its way to a disk.
-  package var isWriting: Bool { capture.isBusy || hasErrands || clips.underWay > 0 }
+  package var isWriting: Bool {
+    capture.isBusy || hasErrands || clips.underWay > 0 || instruments.isWriting
+  }
 
   private var hasErrands: Bool { errands.contains { $0.count > 0 } }
 
@@ -297,6 +304,7 @@ package final class Node {
     let looks = [
       playerWatch.look(now, node: self), lookAfterCaptures(), songs.look(now, node: self),
       gridWatch.look(now, node: self), phrase.look(now, node: self),
+      instruments.look(now, node: self),
     ]
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }

@@ -24,11 +24,12 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
   }
 
   init(
-    presets: PresetLibrary = PresetLibrary(), home: String? = nil, musicFolders: [String] = []
+    presets: PresetLibrary = PresetLibrary(), home: String? = nil, musicFolders: [String] = [],
+    instruments: InstrumentLibrary = InstrumentLibrary()
   ) {
     node = Node(
       name: "desk", engine: host.engine, soundServer: self, presets: presets, home: home,
-      musicFolders: musicFolders
+      musicFolders: musicFolders, instruments: instruments
     ) {
       [unowned self] in
       seconds * 1e6

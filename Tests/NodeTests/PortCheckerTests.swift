@@ -99,7 +99,7 @@ extension NodeTests {
           } else {
             phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
           }
-        case .errand(let forms, let end, _):
+        case .errand(let forms, let end, _, _):
           phone.send(address.path, .blob([1]))
           #expect(code(error(of: address.path)) == "type", "\(address.path)")
           phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))

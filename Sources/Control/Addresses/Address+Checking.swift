@@ -68,7 +68,8 @@ extension Address {
     case .action(let forms, let isButton, _), .command(let forms, let isButton, _),
       .gesture(let forms, let isButton, _):
       return isButton ? "nothing, or a number as a button sends" : Self.usage(of: forms)
-    case .errand(let forms, _, _): return Self.usage(of: forms)
+    case .errand(let forms, _, let read, _):
+      return Self.usage(of: forms) + (read == nil ? "" : ", or nothing to ask for what is set")
     case .setting(let forms, _, _), .arrangement(let forms, _, _):
       return Self.usage(of: forms) + ", or nothing to ask for what is set"
     }

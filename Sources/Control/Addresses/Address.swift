@@ -36,9 +36,11 @@ package struct Address: Sendable {
       [Form], read: @Sendable (Node) -> [Argument],
       write: @Sendable (Node, Request) throws(Refusal) -> Void)
     /// Something to do that takes its time: a client who asked for it is told of its end by
-    /// /reply, or by the address that is named here, or by /error.
+    /// /reply, or by the address that is named here, or by /error. Where it sets something, without
+    /// arguments it is the question for that, and subscribers are told it as it changes.
     case errand(
-      [Form], end: String = "/reply", start: @Sendable (Node, Request) throws(Refusal) -> Void)
+      [Form], end: String = "/reply", read: (@Sendable (Node) -> [Argument])? = nil,
+      start: @Sendable (Node, Request) throws(Refusal) -> Void)
     /// Something that the audio thread does or answers at the message's own time. A button
     /// ignores the number 0.
     case command(
@@ -138,7 +140,7 @@ package struct Address: Sendable {
     case .whole, .toggle: "i"
     case .choice, .selection: "s"
     case .reading(let types, _, _), .sent(let types): types
-    case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _, _),
+    case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _, _, _),
       .setting(let forms, _, _), .gesture(let forms, _, _), .arrangement(let forms, _, _):
       forms.map { "\($0.kind.rawValue)" + ($0.isRepeated ? "…" : "") }.joined()
     }
@@ -170,7 +172,7 @@ package struct Address: Sendable {
   /// The address by which its end is told, some time after it was asked for, unless that is
   /// /error; nil where it has none.
   package var end: String? {
-    if case .errand(_, let end, _) = kind { end } else { nil }
+    if case .errand(_, let end, _, _) = kind { end } else { nil }
   }
 
   /// Whether it is 1 or 0, and can go to 0 by itself.
@@ -182,6 +184,7 @@ package struct Address: Sendable {
   package var hasValue: Bool {
     switch kind {
     case .reading, .selection, .place, .setting, .arrangement, .toggle: true
+    case .errand(_, _, let read, _): read != nil
     default: parameter != nil
     }
   }

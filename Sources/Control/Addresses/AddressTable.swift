@@ -18,7 +18,7 @@ package struct AddressTable: Sendable {
   package static let node = AddressTable(
     Address.ofTheNode + Address.ofTheMixer + Address.ofTheChain + Address.ofTheTempo
       + Address.ofThePlayer + Address.ofTheLoop + Address.ofTheCapture + Address.ofTheTakes
-      + Address.ofThePresets + Address.ofTheSongs
+      + Address.ofThePresets + Address.ofTheSongs + Address.ofTheInstruments
       + Address.ofTheGrid + Address.ofTheScales + Address.ofTheNotes + Address.ofThePhrase
       + Address.ofTheStatus)
 

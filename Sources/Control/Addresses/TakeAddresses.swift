@@ -106,6 +106,20 @@ extension Address {
       "Copies a sound file of the home folder into the library; answers /reply with its id and "
         + "title"),
     Address(
+      "/take/transcribe",
+      .errand([.optional("id", .text)], end: "/take/transcribe/end") {
+        node, request throws(Refusal) in
+        try node.transcribe(request.text(0), for: request.client)
+      },
+      "Finds the notes of the loop, or of a take, and answers with one /take/note each, then "
+        + "/take/transcribe/end i:count"),
+    Address(
+      "/take/note", .sent(types: "sfff"),
+      "The name of a note that was found, when it begins and how long it is in seconds, and by how "
+        + "many cents it is off"),
+    Address(
+      "/take/transcribe/end", .sent(types: "i"), "The end of the answer to /take/transcribe"),
+    Address(
       "/location",
       .setting([
         .needed("north", .number, in: -90...90), .needed("east", .number, in: -180...180),

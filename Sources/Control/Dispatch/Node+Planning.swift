@@ -129,7 +129,11 @@ extension Node {
     case .action(let forms, let isButton, let perform):
       guard let given = isButton ? try address.press(arguments) : arguments else { return }
       try self.plan(address, given, forms, perform, from: client, into: &plan)
-    case .errand(let forms, _, let start):
+    case .errand(let forms, _, let read, let start):
+      if let read, arguments.isEmpty {
+        plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
+        return
+      }
       try self.plan(address, arguments, forms, start, from: client, into: &plan)
     case .setting(let forms, let read, let write):
       guard !arguments.isEmpty else {

@@ -112,6 +112,7 @@ final class Feedback {
       return read(node)
     case .selection(let read, _): return [.string(read(node))]
     case .place(_, let read, _): return [.float(read(node))]
+    case .errand(_, _, let read?, _): return read(node)
     case .toggle(let read, _): return [.int32(read(node) ? 1 : 0)]
     default: return nil
     }

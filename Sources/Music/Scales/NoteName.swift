@@ -54,7 +54,7 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The name with one accidental at the most that a pitch class has among sharps, or among flats.
-  init(_ pitchClass: Int, inFlats: Bool) {
+  package init(_ pitchClass: Int, inFlats: Bool) {
     let pitchClass = pitchClass.remainder(of: 12)
     for letter in Letter.allCases where letter.semitones == pitchClass {
       self.init(letter)

@@ -10,6 +10,10 @@ package struct InstrumentFault: Error, Equatable, CustomStringConvertible {
     case broken
     /// A path leads out of the folder in which the instrument is.
     case denied
+    /// The system refuses to write.
+    case unwritable
+    /// There is more of it than can be held.
+    case tooLarge
   }
 
   /// The kind.

@@ -44,15 +44,12 @@ package enum InstrumentFolder {
         .missing, "\(path) has no WAV file that can be played, with a note in its name")
     }
     found.sort { $0.key < $1.key }
+    let ranges = KeySplit.ranges(of: found.map(\.key))
     let regions = found.indices.map { index in
-      // Between two samples the upper one begins in the middle; both ends reach to the last key.
-      let below = index == 0 ? -1 : (found[index - 1].key + found[index].key) / 2
-      let isLast = index == found.count - 1
-      let above = isLast ? 127 : (found[index].key + found[index + 1].key) / 2
       var opcodes = SFZOpcodes()
       _ = opcodes.set("pitch_keycenter", "\(found[index].key)")
-      _ = opcodes.set("lokey", "\(below + 1)")
-      _ = opcodes.set("hikey", "\(above)")
+      _ = opcodes.set("lokey", "\(ranges[index].lowerBound)")
+      _ = opcodes.set("hikey", "\(ranges[index].upperBound)")
       let sample = found[index].sample
       return opcodes.region(
         sample: sample, frames: samples[sample].frames, loop: found[index].loop, nameKey: nil)

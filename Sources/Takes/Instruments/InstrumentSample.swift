@@ -1,3 +1,4 @@
+internal import DSP
 internal import Posix
 
 /// The sound that a region plays, and where in which file it is.
@@ -15,6 +16,8 @@ package struct InstrumentSample: Hashable, Sendable {
     case vorbis(place: Int, bytes: Int)
     /// A sound file of its own.
     case file
+    /// No file at all: the channels as they are.
+    case memory([[Float]])
   }
 
   /// Which side of a pair it is.
@@ -54,6 +57,7 @@ package struct InstrumentSample: Hashable, Sendable {
     case .vorbis(let place, let bytes):
       return try SampleFile(path, place: place, bytes: bytes).read(frames: frames)
     case .file: return try SampleFile(path).read(frames: frames)
+    case .memory(let channels): return channels
     }
   }
 
@@ -67,14 +71,7 @@ package struct InstrumentSample: Hashable, Sendable {
         throw SoundFileError(
           .notSound, "\(file.path) is cut off: the sample \(name) is not all there")
       }
-      return [Float](unsafeUninitializedCapacity: frames) { output, count in
-        for frame in 0..<frames {
-          let high = Int16(bitPattern: UInt16(bytes[2 * frame + 1]) << 8 | UInt16(bytes[2 * frame]))
-          let number = Int32(high) << 8 | Int32(fine.isEmpty ? 0 : fine[frame])
-          output[frame] = Float(number) / 8_388_608
-        }
-        count = frames
-      }
+      return SoundShape.samples(bytes, low: fine, frames: frames)
     }
   }
 }

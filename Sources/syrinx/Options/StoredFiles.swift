@@ -18,6 +18,12 @@ enum StoredFiles {
     PresetLibrary(shipped: ShippedPresets.folder, own: home + "/presets")
   }
 
+  /// The instruments of the program, of the machine's soundfonts, and of a node's folder.
+  static func instruments(home: String, fonts: [String]) -> InstrumentLibrary {
+    InstrumentLibrary(
+      shipped: ShippedPresets.folder, home: home, places: .usual(given: fonts))
+  }
+
   /// Loads the preset that `--preset` names.
   static func load(_ preset: String, into node: Node) throws(Failure) {
     do throws(Refusal) {

@@ -23,6 +23,10 @@ enum RunCommand {
         "A folder of songs beside those in the home folder, called by its last name; can be given "
           + "again, and the first one is listed at first (default: music in the home folder)"),
       .init(
+        "soundfont", value: "FILE",
+        "A soundfont, SF2 or SF3, that comes before those that are found on the machine; can be "
+          + "given again"),
+      .init(
         "listen", value: "local|lan",
         "Whether other machines can reach it (default: local)"),
       .init(
@@ -70,6 +74,7 @@ struct RunOptions {
   var port: UInt16 = 8000
   var home: String
   var musicFolders: [String] = []
+  var soundFonts: [String] = []
   var access = OSCServer.Access()
   var feedback: [Endpoint] = []
   var connects = false
@@ -100,6 +105,10 @@ struct RunOptions {
     }
     home = try StoredFiles.home(given)
     musicFolders = try Self.musicFolders(given.all("music"))
+    soundFonts = given.all("soundfont")
+    guard !soundFonts.contains("") else {
+      throw Failure(.usage, "--soundfont takes a file; got \"\"")
+    }
     switch given["listen"] {
     case nil, "local": break
     case "lan": access.isOpen = true

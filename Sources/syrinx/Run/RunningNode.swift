@@ -41,7 +41,8 @@ final class RunningNode {
     let presets = StoredFiles.presets(home: options.home)
     node = Node(
       name: options.name, engine: engine, soundServer: sound, presets: presets,
-      home: options.home, musicFolders: options.musicFolders)
+      home: options.home, musicFolders: options.musicFolders,
+      instruments: StoredFiles.instruments(home: options.home, fonts: options.soundFonts))
     if let preset = options.preset { try StoredFiles.load(preset, into: node) }
     do throws(Refusal) {
       for setting in options.settings where !Self.isForLater(setting, node) {
@@ -56,6 +57,7 @@ final class RunningNode {
       throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
     }
     node.openLibrary { Environment.say($0) }
+    node.openInstruments { Environment.say($0) }
     if presets.shipped == nil {
       Environment.say(
         "the presets that come with the program are in none of "
@@ -115,7 +117,9 @@ final class RunningNode {
       throw Failure(.usage, "--set: \(error.message)")
     }
     let deadline = HostTime.steady + Self.openingMilliseconds * 1e3
-    while node.isOpening && HostTime.steady < deadline { turn(atMost: 1) }
+    while (node.isOpening || node.isLookingForInstruments) && HostTime.steady < deadline {
+      turn(atMost: 1)
+    }
     sayReady()
   }
 

@@ -1,0 +1,148 @@
+internal import DSP
+internal import Glibc
+
+/// What is struck or plucked, and dies away.
+struct StruckSound {
+  /// The lowest and the highest key that has a sample, and how many keys lie between two.
+  var keys = stride(from: 21, through: 105, by: 4)
+  /// How long key 60 takes to fall by 60 dB, in seconds.
+  var decay = 6.0
+  /// By how many octaves of time a key shortens that, for each octave.
+  var decayPerOctave = 0.7
+  /// How much faster higher partials fall: of the second, by this part of the first's.
+  var damping = 0.3
+  /// How loud each partial is, from 1 on.
+  var partial: @Sendable (_ number: Int, _ hertz: Double) -> Double = { number, _ in
+    1 / Double(number)
+  }
+  /// The ratios of the partials to the pitch, where they are not those of a string.
+  var ratios: [Double] = []
+  /// How far partials of a string lie above whole multiples, as strings that are stiff have them.
+  var stiffness = 0.0
+  /// The most partials.
+  var mostPartials = 24
+  /// How loud the noise of its beginning is, beside its sound.
+  var knock = 0.0
+  /// How long that is, in seconds.
+  var knockDecay = 0.05
+  /// The gain with which it is driven; 0 where it is not.
+  var drive: Float = 0
+  /// How long a note takes to fall when it ends, in seconds.
+  var release = 0.3
+
+  /// Strings under a hammer, which strikes them at an eighth of their length.
+  static var piano: StruckSound {
+    var sound = StruckSound()
+    sound.decay = 7
+    sound.damping = 0.22
+    sound.stiffness = 0.0003
+    sound.knock = 0.35
+    sound.partial = { number, hertz in
+      // Felt is soft: above some kHz there is ever less.
+      abs(sin(.pi * Double(number) / 8.2)) * pow(Double(number), -1.1)
+        / (1 + pow(hertz / 2800, 2))
+    }
+    return sound
+  }
+
+  /// Nylon strings under a finger, plucked at a fifth of their length.
+  static var acousticGuitar: StruckSound {
+    var sound = StruckSound()
+    sound.keys = stride(from: 36, through: 92, by: 4)
+    sound.decay = 3.2
+    sound.decayPerOctave = 0.5
+    sound.damping = 0.35
+    sound.knock = 0.2
+    sound.knockDecay = 0.03
+    sound.mostPartials = 32
+    sound.partial = { number, hertz in
+      // The air in its body, and its top.
+      let body = 1 + 1.2 * exp(-pow((hertz - 110) / 40, 2)) + exp(-pow((hertz - 220) / 60, 2))
+      return body * abs(sin(.pi * Double(number) / 5.3)) * pow(Double(number), -1.15)
+        / (1 + pow(hertz / 4000, 2))
+    }
+    sound.release = 0.2
+    return sound
+  }
+
+  /// Steel strings near a pickup, driven.
+  static var electricGuitar: StruckSound {
+    var sound = StruckSound()
+    sound.keys = stride(from: 36, through: 92, by: 4)
+    sound.decay = 9
+    sound.decayPerOctave = 0.5
+    sound.damping = 0.15
+    sound.mostPartials = 24
+    sound.partial = { number, hertz in
+      abs(sin(.pi * Double(number) / 7.1) * sin(.pi * Double(number) / 4.3))
+        / pow(Double(number), 0.9) / (1 + pow(hertz / 3500, 2))
+    }
+    sound.drive = 3
+    sound.release = 0.15
+    return sound
+  }
+
+  /// A bell with its hum, prime, tierce, quint and nominal.
+  static var bell: StruckSound {
+    var sound = StruckSound()
+    sound.keys = stride(from: 36, through: 108, by: 6)
+    sound.decay = 6
+    sound.decayPerOctave = 0.4
+    sound.damping = 0.5
+    sound.ratios = [1, 0.5, 1.2, 1.5, 2, 2.5, 2.62, 3, 4, 5.2]
+    let loudness = [1, 0.35, 0.3, 0.2, 0.6, 0.15, 0.12, 0.3, 0.2, 0.1]
+    sound.partial = { number, _ in loudness[number - 1] }
+    sound.knock = 0.1
+    sound.knockDecay = 0.01
+    sound.release = 1.5
+    return sound
+  }
+
+  /// The frequency of a partial, from 1 on, in multiples of the first.
+  func ratio(_ number: Int) -> Double {
+    guard ratios.isEmpty else { return ratios[number - 1] }
+    let square = Double(number * number)
+    return Double(number) * ((1 + stiffness * square) / (1 + stiffness)).squareRoot()
+  }
+}
+
+extension BuiltInKit {
+  // Nobody holds one note for longer and still hears it.
+  private static let longest = 5.0
+
+  /// Adds what dies away.
+  mutating func addStrings(_ kind: StruckSound) {
+    let keys = Array(kind.keys)
+    for (key, range) in zip(keys, KeySplit.ranges(of: keys)) {
+      let hertz = Self.hertz(key: key)
+      let decay = kind.decay * exp2(-kind.decayPerOctave * Double(key - 60) / 12)
+      let count = kind.ratios.isEmpty ? kind.mostPartials : kind.ratios.count
+      var tones: [DampedTone] = []
+      for number in 1...count {
+        let ratio = kind.ratio(number)
+        tones.append(
+          DampedTone(
+            hertz: hertz * ratio, amplitude: kind.partial(number, hertz * ratio),
+            decay: decay / (1 + kind.damping * max(0, ratio - 1)),
+            // In no order, or all would peak at once.
+            phase: Double(number * number) * 0.381966))
+      }
+      var sound = [Float](repeating: 0, count: Int(min(Self.longest, 0.8 * decay) * Self.rate))
+      DampedTone.add(tones, to: &sound, rate: Self.rate)
+      if kind.knock > 0 {
+        SoundShape.addNoise(
+          to: &sound, seed: UInt64(key), amplitude: Float(kind.knock), decay: kind.knockDecay,
+          cutoff: min(6000, 4 * hertz + 300), rate: Self.rate)
+      }
+      if kind.drive > 0 {
+        SoundShape.scale(&sound, by: kind.drive / max(1e-9, SoundShape.peak(sound)))
+        SoundShape.drive(&sound, by: 1)
+        // The loudspeaker of a guitar's amplifier.
+        SoundShape.darken(&sound, above: 4500, rate: Self.rate)
+      }
+      SoundShape.fade(&sound, in: 48, out: Int(0.15 * Self.rate))
+      Self.level(&sound, by: 0..<Int(0.4 * Self.rate))
+      add(sound, key: key, for: range, [("ampeg_release", "\(kind.release)")])
+    }
+  }
+}

@@ -1,0 +1,149 @@
+internal import DSP
+internal import Glibc
+
+/// Makes an instrument of what was recorded: one sound, played in key.
+package enum LoopInstrument {
+  // A note that is shorter can't be held.
+  private static let shortestSteady = 0.35
+  private static let longestFade = 0.05
+  // What comes before a note without a gap, such as a consonant, belongs to it.
+  private static let longestBefore = 0.15
+  // The level below which there is silence before a sound, in dB below its peak.
+  private static let silence: Float = 45
+
+  /// Makes it of the channels of a sound of a rate in Hz.
+  package static func make(_ sound: [[Float]], rate: Int) throws(InstrumentFault) -> Instrument {
+    let mono = mixed(sound)
+    guard let first = firstFrame(mono) else {
+      throw InstrumentFault(.missing, "there is only silence in the loop")
+    }
+    let notes = NoteFinder.notes(in: mono, rate: Double(rate))
+    // The longest that is steady.
+    let note = notes.max { weight($0) < weight($1) }
+    var faults: [String] = []
+    var cents = 6000.0
+    var start = first
+    if let note {
+      cents = note.cents
+      start = self.start(of: note, among: notes, first: first, rate: rate)
+    } else {
+      faults.append("no pitch was found in it: it is played as it is at middle C")
+    }
+    var channels = sound.map { Array($0[start...]) }
+    for channel in channels.indices { fadeIn(&channels[channel], rate: rate) }
+    let loop = note.flatMap { note in
+      steadyLoop(
+        &channels, mono: Array(mono[start...]), note, offset: Double(start) / Double(rate),
+        rate: rate)
+    }
+    let root = max(0, min(127, Int((cents / 100).rounded())))
+    var opcodes = SFZOpcodes()
+    var words = [
+      ("pitch_keycenter", "\(root)"), ("tune", "\(Double(root) * 100 - cents)"),
+      ("ampeg_release", "0.2"),
+    ]
+    if loop == nil { words.append(("loop_mode", "one_shot")) }
+    for (opcode, value) in words { _ = opcodes.set(opcode, value) }
+    let frames = channels[0].count
+    var region = opcodes.region(sample: 0, frames: frames, loop: loop, nameKey: nil)
+    if let loop { region.end = loop.upperBound }
+    return Instrument(
+      name: InstrumentName.ofTheLoop, regions: [region],
+      samples: [
+        InstrumentSample(
+          name: "loop", path: "", storage: .memory(channels), channels: channels.count,
+          frames: frames, rate: rate)
+      ], faults: faults)
+  }
+
+  private static func weight(_ note: PlayedNote) -> Double { note.length / (1 + note.spread / 30) }
+
+  private static func mixed(_ sound: [[Float]]) -> [Float] {
+    guard sound.count > 1 else { return sound.first ?? [] }
+    return sound[0].indices.map { (sound[0][$0] + sound[1][$0]) / 2 }
+  }
+
+  /// Where silence ends.
+  private static func firstFrame(_ sound: [Float]) -> Int? {
+    let peak = SoundShape.peak(sound)
+    // -80 dBFS is nothing that somebody played.
+    guard peak > 1e-4 else { return nil }
+    let threshold = peak * Float(Cents.amplitude(decibels: -Double(silence)))
+    return sound.firstIndex { abs($0) > threshold }
+  }
+
+  /// Where it is to begin for a note.
+  private static func start(
+    of note: PlayedNote, among notes: [PlayedNote], first: Int, rate: Int
+  ) -> Int {
+    let before = notes.last { $0.start < note.start }
+    let earliest = max(before?.end ?? 0, note.start - longestBefore)
+    // A hair before, so that nothing of its beginning is lost.
+    return max(first, Int(max(earliest, before == nil ? 0 : note.start - 0.005) * Double(rate)))
+  }
+
+  private static func fadeIn(_ sound: inout [Float], rate: Int) {
+    let frames = min(sound.count, rate / 500)
+    for frame in 0..<frames { sound[frame] *= Float(frame) / Float(frames) }
+  }
+
+  // MARK: - The loop
+
+  /// Finds a stretch of a note whose end can lead into its beginning, and fades the one into the
+  /// other; nil where the note is too short for that, or not steady.
+  private static func steadyLoop(
+    _ channels: inout [[Float]], mono: [Float], _ note: PlayedNote, offset: Double, rate: Int
+  ) -> Range<Int>? {
+    guard note.length >= shortestSteady, note.spread < 40 else { return nil }
+    let rate = Double(rate)
+    let period = rate / Cents.hertz(note.cents)
+    // Past what it begins with, and before what it ends with.
+    let first = Int((note.start - offset + max(0.08, 0.25 * note.length)) * rate)
+    let last = min(
+      mono.count - Int(2 * period) - 1,
+      Int((note.end - offset - max(0.04, 0.1 * note.length)) * rate)
+    )
+    let fade = min(Int(longestFade * rate), (last - first) / 3)
+    guard fade > Int(2 * period), first >= fade, last - first > Int(4 * period) + fade else {
+      return nil
+    }
+    // The end moves within a period to where it is most like the beginning.
+    let wanted = first + Int((Double(last - first) / period).rounded(.down) * period)
+    var best = (frame: wanted, likeness: -Float.infinity)
+    for end in (wanted - Int(period / 2))...(wanted + Int(period / 2)) where end <= mono.count {
+      let likeness = likeness(mono, first, end, frames: fade)
+      if likeness > best.likeness { best = (end, likeness) }
+    }
+    guard best.likeness > 0.5 else { return nil }
+    // Alike, they add up as amplitudes do; otherwise as powers.
+    for channel in channels.indices {
+      for frame in 0..<fade {
+        let part = (Float(frame) + 0.5) / Float(fade)
+        let (old, new) = (best.frame - fade + frame, first - fade + frame)
+        let total =
+          (1 - part) * (1 - part) + part * part + 2 * part * (1 - part) * best.likeness
+        channels[channel][old] =
+          ((1 - part) * channels[channel][old] + part * channels[channel][new])
+          / max(0.5, total).squareRoot()
+      }
+    }
+    return first..<best.frame
+  }
+
+  /// How like each other the frames before two places are, from -1 to 1.
+  private static func likeness(
+    _ sound: [Float], _ one: Int, _ other: Int, frames: Int
+  ) -> Float {
+    var (product, first, second) = (Float(0), Float(0), Float(0))
+    sound.withUnsafeBufferPointer { sound in
+      for frame in 1...frames {
+        let (a, b) = (sound[one - frame], sound[other - frame])
+        product += a * b
+        first += a * a
+        second += b * b
+      }
+    }
+    let power = (first * second).squareRoot()
+    return power > 0 ? product / power : 0
+  }
+}

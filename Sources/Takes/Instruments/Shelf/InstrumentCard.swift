@@ -1,0 +1,98 @@
+internal import Posix
+
+/// What a small JSON file says of an instrument: its name, and where its sound is.
+package struct InstrumentCard: Sendable {
+  static let ending = ".json"
+  private static let longestFile = 16 * 1024
+
+  /// What it is called.
+  package var name: InstrumentName
+  /// One line that says what it is; can be empty.
+  package var help = ""
+  /// Its place in the list: those with the smallest number come first.
+  package var order = 0
+  /// The bank of its program in a soundfont.
+  package var bank: Int?
+  /// The number of its program in a soundfont.
+  package var program: Int?
+  /// The built-in instrument that stands in for it.
+  package var builtIn: BuiltInInstrument?
+  /// The file that it is in, as seen from the home folder; nil where it is in any soundfont.
+  package var file: String?
+
+  init(name: InstrumentName) { self.name = name }
+
+  /// Reads a file, after whose name it is called unless it says otherwise.
+  init(path: String, name: InstrumentName) throws(InstrumentFault) {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try Files.contents(of: path, atMost: Self.longestFile)
+    } catch {
+      throw InstrumentFault(error)
+    }
+    self.name = name
+    do throws(JSON.Fault) {
+      try take(try JSON(bytes))
+    } catch {
+      throw InstrumentFault(.broken, "\(path):\(error.line): \(error)")
+    }
+  }
+
+  private mutating func take(_ file: JSON) throws(JSON.Fault) {
+    guard case .object(let members) = file.content else {
+      throw JSON.Fault(file.line, "an instrument is an object; got \(file.kind)")
+    }
+    for member in members {
+      switch (member.name, member.value.content) {
+      case ("name", .text(let text)):
+        guard let name = try? InstrumentName(text), !name.isOfTheLoop else {
+          throw JSON.Fault(member.line, "\(text.prefix(50)) can't be the name of an instrument")
+        }
+        self.name = name
+      case ("help", .text(let text)): help = text
+      case ("file", .text(let text)): self.file = text
+      case ("builtIn", .text(let text)):
+        guard let builtIn = BuiltInInstrument(rawValue: text) else {
+          let all = BuiltInInstrument.allCases.map(\.name).joined(separator: ", ")
+          throw JSON.Fault(member.line, "builtIn is one of \(all); got \(text.prefix(50))")
+        }
+        self.builtIn = builtIn
+      case ("order", _): order = try Self.whole(member, 0...1_000_000)
+      case ("bank", _): bank = try Self.whole(member, 0...128)
+      case ("program", _): program = try Self.whole(member, 0...127)
+      case ("name", _), ("help", _), ("file", _), ("builtIn", _):
+        throw JSON.Fault(member.line, "\(member.name) is a text; got \(member.value.kind)")
+      default:
+        throw JSON.Fault(
+          member.line,
+          "an instrument has name, help, order, bank, program, builtIn and file only; "
+            + "got \(member.name.prefix(50))")
+      }
+    }
+    guard self.file != nil || program != nil || builtIn != nil else {
+      throw JSON.Fault(file.line, "it names no program, no builtIn and no file")
+    }
+  }
+
+  private static func whole(
+    _ member: JSON.Member, _ range: ClosedRange<Int>
+  ) throws(JSON.Fault) -> Int {
+    guard case .number(let number) = member.value.content, number == number.rounded(),
+      range.contains(Int(max(-1, min(1e9, number))))
+    else {
+      throw JSON.Fault(
+        member.line,
+        "\(member.name) is a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return Int(number)
+  }
+
+  /// The file for it.
+  var text: String {
+    var lines = ["\"name\": \(JSON.written(name.text))"]
+    if let file { lines.append("\"file\": \(JSON.written(file))") }
+    if let bank { lines.append("\"bank\": \(bank)") }
+    if let program { lines.append("\"program\": \(program)") }
+    return "{\n" + lines.map { "  \($0)" }.joined(separator: ",\n") + "\n}\n"
+  }
+}

@@ -1,0 +1,225 @@
+import Control
+import Engine
+import Foundation
+import OSC
+import Takes
+import TestSupport
+import Testing
+
+/// Instruments by name, as a client on the network asks for them.
+@Suite final class InstrumentsTests {
+  private let folder: TemporaryFolder
+  private let desk: Desk
+  private var home: String { folder.path("home") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path("home/sounds"), withIntermediateDirectories: true)
+    desk = Desk(
+      home: folder.path("home"), instruments: InstrumentLibrary(home: folder.path("home")))
+  }
+
+  /// Waits until something holds.
+  private func wait(_ desk: Desk? = nil, until isDone: () -> Bool) -> Bool {
+    for _ in 0..<10_000 {
+      if isDone() { return true }
+      (desk ?? self.desk).pass()
+      usleep(500)
+    }
+    return false
+  }
+
+  private func present(_ desk: Desk? = nil) -> String? {
+    (desk ?? self.desk).tell("/grid/instrument").first?.arguments.first?.text
+  }
+
+  private func code(_ received: [Received]) -> String? {
+    received.first { $0.address == "/error" }?.arguments[1].text
+  }
+
+  private func line(_ received: [Received]) -> String {
+    received.first { $0.address == "/error" }?.arguments[2].text ?? ""
+  }
+
+  private func names() -> [String] {
+    desk.tell("/instruments").first?.arguments.compactMap(\.text) ?? []
+  }
+
+  private func writeWave(_ name: String, hertz: Double = 440) throws {
+    try SoundFixture.write(
+      "\(home)/\(name)", left: Tone.sine(hertz, amplitude: 0.5, frames: 24_000), rate: 48_000)
+  }
+
+  @Test("At the start a piano is loaded, and the list is known")
+  func opening() {
+    var said: [String] = []
+    desk.node.openInstruments { said.append($0) }
+    #expect(wait { present() == "piano" })
+    #expect(Set(names()) == Set(BuiltInInstrument.allCases.map(\.name)))
+    #expect(said.count == 1 && said[0].contains("no soundfont"))
+    #expect(desk.tell("/instrument/loading").first?.arguments == [.float(1)])
+    #expect(desk.tell("/instrument/notes").first?.arguments == [])
+  }
+
+  @Test("An instrument is there when it is answered, however its name is written")
+  func setting() {
+    #expect(
+      desk.ask("/grid/instrument", .string("Acoustic-Guitar"))
+        == [Received("/reply", [.string("/grid/instrument"), .string("acoustic guitar")])])
+    #expect(present() == "acoustic guitar")
+    let unknown = desk.ask("/grid/instrument", .string("vioiln"))
+    #expect(code(unknown) == "missing" && line(unknown).contains("is violin meant?"))
+    #expect(code(desk.ask("/grid/instrument", .string("../x"))) == "denied")
+    #expect(code(desk.ask("/grid/instrument", .int32(3))) == "type")
+    #expect(present() == "acoustic guitar")
+  }
+
+  @Test("Of several at once the last comes, and whoever asked for another is told")
+  func superseded() {
+    desk.tell("/grid/instrument", .string("violin"), as: Desk.client(9001))
+    desk.tell("/grid/instrument", .string("organ"), as: Desk.client(9002))
+    let last = desk.ask("/grid/instrument", .string("bell"))
+    #expect(last.last?.arguments.last == .string("bell"))
+    for port in [UInt16(9001), 9002] { #expect(code(desk.take(Desk.client(port))) == "state") }
+    for _ in 0..<20 { desk.pass() }
+    #expect(present() == "bell")
+  }
+
+  @Test("Subscribers are told the instrument and the list, as they are and as they change")
+  func announced() throws {
+    let watcher = Desk.client(9100)
+    desk.node.openInstruments { _ in }
+    #expect(wait { present() == "piano" })
+    desk.tell("/subscribe", as: watcher)
+    let first = desk.take(watcher)
+    #expect(first.isEmpty || first.contains(Received("/grid/instrument", [.string("piano")])))
+    _ = desk.ask("/grid/instrument", .string("organ"))
+    try writeWave("sounds/A4.wav")
+    _ = desk.ask("/instrument/load", .string("owl"), .string("sounds"))
+    for _ in 0..<20 { desk.pass() }
+    let told = desk.take(watcher)
+    #expect(told.contains(Received("/grid/instrument", [.string("organ")])))
+    #expect(told.contains { $0.address == "/instruments" && $0.arguments.contains(.string("owl")) })
+  }
+
+  @Test("A file is loaded under a name, played, and forgotten")
+  func loading() throws {
+    try writeWave("sounds/A4.wav")
+    try "<region> sample=A4.wav key=69 flavour=3\n<region> sample=gone.wav key=70".write(
+      toFile: "\(home)/sounds/a.sfz", atomically: true, encoding: .utf8)
+    let reply = try #require(
+      desk.ask("/instrument/load", .string("Owl"), .string("sounds/a.sfz")).last)
+    #expect(
+      reply.arguments.prefix(2) == [.string("/instrument/load"), .string("Owl")]
+        && reply.arguments.count == 4)
+    #expect(names().contains("Owl"))
+    let played = try #require(desk.ask("/grid/instrument", .string("owl")).last)
+    #expect(played.arguments.count == 4, "\(played)")
+    #expect(desk.tell("/instrument/notes").first?.arguments == Array(played.arguments.dropFirst(2)))
+    #expect(desk.ask("/instrument/delete", .string("owl")).last?.address == "/reply")
+    #expect(!names().contains("Owl"))
+    // It sounds on, as its sound is in memory.
+    #expect(present() == "Owl")
+    #expect(code(desk.ask("/instrument/delete", .string("owl"))) == "missing")
+    #expect(code(desk.ask("/instrument/delete", .string("piano"))) == "denied")
+  }
+
+  @Test("What can't be loaded is refused in a line")
+  func refused() throws {
+    try "no".write(toFile: "\(home)/text.txt", atomically: true, encoding: .utf8)
+    func load(_ file: String, _ more: Argument...) -> String? {
+      var arguments: [Argument] = [.string("x"), .string(file)] + more
+      let client = Desk.client(9000)
+      var all = desk.give([UInt8](address: "/instrument/load", arguments), as: client)
+      arguments = []
+      _ = wait {
+        all += desk.take(client)
+        return !all.isEmpty
+      }
+      return code(all)
+    }
+    #expect(load("../x.sf2") == "denied")
+    #expect(load("/etc/passwd") == "denied")
+    #expect(load("gone.sf2") == "missing")
+    #expect(load("text.txt") == "type")
+    #expect(load("text.txt", .int32(3)) == "type")
+    #expect(load("text.txt", .int32(129), .int32(0)) == "range")
+    #expect(!names().contains("x"))
+  }
+
+  @Test("The instrument is the same after a restart, and a piano where it is gone")
+  func kept() throws {
+    desk.node.openLibrary { _ in }
+    desk.node.openInstruments { _ in }
+    try writeWave("sounds/A4.wav")
+    #expect(wait { present() == "piano" })
+    _ = desk.ask("/instrument/load", .string("owl"), .string("sounds"))
+    #expect(desk.ask("/grid/instrument", .string("owl")).last?.address == "/reply")
+    // Until it is written.
+    #expect(wait { !desk.node.isWriting })
+    func next() -> (Desk, () -> [String]) {
+      var said: [String] = []
+      let next = Desk(home: home, instruments: InstrumentLibrary(home: home))
+      next.node.openLibrary { said.append($0) }
+      next.node.openInstruments { said.append($0) }
+      return (next, { said })
+    }
+    let (second, _) = next()
+    #expect(wait(second) { present(second) != "" })
+    #expect(present(second) == "owl")
+    try FileManager.default.removeItem(atPath: "\(home)/sounds/A4.wav")
+    let (third, said) = next()
+    #expect(wait(third) { present(third) != "" })
+    #expect(present(third) == "piano")
+    #expect(said().contains { $0.contains("owl") })
+  }
+
+  // MARK: - The loop
+
+  private func record(_ sound: [Float]) {
+    desk.tell("/player/record")
+    _ = desk.play(sound)
+    desk.tell("/player/stop")
+    _ = desk.play(Tone.constant(0, frames: 4800))
+  }
+
+  @Test("The loop becomes an instrument, of its own pitch where it has one")
+  func take() {
+    #expect(code(desk.ask("/grid/instrument", .string("take"))) == "state")
+    record(Tone.constant(0, frames: 9600) + Tone.sine(300, amplitude: 0.4, frames: 48_000))
+    let reply = desk.ask("/grid/instrument", .string("Take"))
+    #expect(reply.last?.arguments == [.string("/grid/instrument"), .string("take")], "\(reply)")
+    #expect(present() == "take")
+    desk.tell("/loop/clear")
+    record(Tone.noise(amplitude: 0.2, frames: 24_000))
+    let noise = desk.ask("/grid/instrument", .string("take"))
+    #expect(noise.last?.arguments.count == 3 && line(noise).isEmpty)
+    #expect(noise.last?.arguments.last?.text?.contains("middle C") == true)
+  }
+
+  @Test("The notes of the loop, and of a take, are told one by one")
+  func transcribing() throws {
+    #expect(code(desk.ask("/take/transcribe")) == "state")
+    let tones = [440.0, 523.2511, 261.6256].flatMap {
+      Tone.sine($0, amplitude: 0.4, frames: 19_200) + Tone.constant(0, frames: 4800)
+    }
+    record(tones)
+    func expect(_ all: [Received]) {
+      let notes = all.dropLast()
+      #expect(notes.map { $0.arguments[0].text } == ["A4", "C5", "C4"])
+      for (index, note) in notes.enumerated() {
+        // 20 ms, and 5 cents: what is promised.
+        #expect(abs((note.arguments[1].number ?? -1) - 0.5 * Double(index)) < 0.02)
+        #expect(abs((note.arguments[2].number ?? -1) - 0.4) < 0.05)
+        #expect(abs(note.arguments[3].number ?? 99) < 5)
+      }
+      #expect(all.last == Received("/take/transcribe/end", [.int32(3)]))
+    }
+    let end = ["/take/transcribe/end"]
+    expect(desk.ask("/take/transcribe", until: end))
+    let saved = try #require(desk.ask("/take/save").last?.arguments[1].text)
+    expect(desk.ask("/take/transcribe", .string(saved), until: end))
+    #expect(code(desk.ask("/take/transcribe", .string("nothing"), until: end)) == "missing")
+  }
+}
