@@ -91,9 +91,9 @@ import Testing
     let watcher = Desk.client(9100)
     desk.node.openInstruments { _ in }
     #expect(wait { present() == "piano" })
-    desk.tell("/subscribe", as: watcher)
-    let first = desk.take(watcher)
-    #expect(first.isEmpty || first.contains(Received("/grid/instrument", [.string("piano")])))
+    let first = desk.tell("/subscribe", as: watcher)
+    #expect(first.contains(Received("/grid/instrument", [.string("piano")])))
+    #expect(first.contains { $0.address == "/instruments" && $0.arguments.count == 7 })
     _ = desk.ask("/grid/instrument", .string("organ"))
     try writeWave("sounds/A4.wav")
     _ = desk.ask("/instrument/load", .string("owl"), .string("sounds"))

@@ -167,7 +167,7 @@ package struct NoteFinder {
     let start: Double =
       switch stretch.beginning {
       case .pitch: max(0, near - seconds / 2)
-      case .silence: level.rise(near: near, from: near - 0.05, to: near + 0.05)
+      case .silence: level.rise(near: near, from: near - 0.08, to: near + 0.05)
       case .strike: level.rise(near: near, from: near - 0.04, to: near + 0.03)
       }
     let end = level.fall(from: start, to: Double(stretch.last + 1) * seconds)

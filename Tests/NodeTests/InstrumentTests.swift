@@ -1,0 +1,143 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// Instruments in the running node: from the machine's files to their names.
+  @Suite struct InstrumentTests {
+    private static let font = "/usr/share/sounds/sf2/FluidR3_GM.sf2"
+
+    /// A running node, and what is around it; by default there is no soundfont.
+    private struct Stage {
+      let server: JackServer
+      let node: NodeProcess
+      let phone: Phone
+
+      init(
+        _ arguments: [String] = [], fonts: String = "none", home: String? = nil
+      ) throws {
+        server = try JackServer()
+        node = try NodeProcess(
+          server: server, arguments, environment: ["SYRINX_SOUNDFONTS": fonts], home: home)
+        phone = try Phone(port: node.port)
+      }
+
+      func write(_ name: String, _ bytes: [UInt8]) throws {
+        let file = URL(fileURLWithPath: "\(node.home)/\(name)")
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+      }
+
+      func writeWave(_ name: String) throws {
+        try write(name, [])
+        try SoundFixture.write(
+          "\(node.home)/\(name)", left: Tone.sine(440, amplitude: 0.3, frames: 24_000),
+          rate: 48_000)
+      }
+
+      /// Asks for something, and waits for its end: what /reply says, or the code of /error.
+      func ask(_ address: String, _ arguments: Argument...) -> [String] {
+        phone.send(bytes: [UInt8](address: address, arguments))
+        while let received = phone.receive(seconds: 20) {
+          guard ["/reply", "/error"].contains(received.address),
+            received.arguments.first == .string(address)
+          else { continue }
+          return received.arguments.dropFirst().compactMap(\.text)
+        }
+        return []
+      }
+
+      var names: [String] { phone.ask("/instruments")?.arguments.compactMap(\.text) ?? [] }
+
+      var present: String? { phone.ask("/grid/instrument")?.arguments.first?.text }
+
+      func waitForInstrument() -> Bool {
+        let end = Date() + 30
+        while Date() < end {
+          if present != "" { return true }
+          usleep(10_000)
+        }
+        return false
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `without any soundfont the node has a piano and others at once`() throws {
+      let stage = try Stage()
+      #expect(stage.waitForInstrument())
+      #expect(stage.present == "piano")
+      for name in ["piano", "violin", "acoustic guitar", "electric guitar", "organ", "drums"] {
+        #expect(stage.names.contains(name))
+        #expect(stage.ask("/grid/instrument", .string(name)) == [name])
+        #expect(stage.present == name)
+      }
+      // The list is one of what can be played.
+      #expect(!stage.names.contains("trumpet"))
+      #expect(stage.node.errors.contains("there is no soundfont"))
+      let unknown = stage.ask("/grid/instrument", .string("organ grinder"))
+      #expect(unknown.first == "missing")
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: font)), .timeLimit(.minutes(1)))
+    func `a soundfont of General MIDI plays all names, and its file is told once`() throws {
+      let stage = try Stage(["--soundfont", Self.font])
+      #expect(stage.waitForInstrument())
+      let names = stage.names
+      #expect(names.count > 50 && names.first == "piano")
+      for name in names { #expect(stage.ask("/grid/instrument", .string(name)).first == name) }
+      #expect(stage.node.errors.components(separatedBy: Self.font).count == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a soundfont that is cut off is passed over with one line`() throws {
+      let folder = try TemporaryFolder()
+      let bytes = Array("RIFF".utf8) + [255, 255, 0, 0] + Array("sfbkLIST".utf8)
+      try Data(bytes).write(to: URL(fileURLWithPath: folder.path("cut.sf2")))
+      let stage = try Stage(["--soundfont", folder.path("cut.sf2")], fonts: folder.path(""))
+      #expect(stage.waitForInstrument())
+      // Once as it was given, and once as it was found.
+      let lines = stage.node.errors.split(separator: "\n").filter { $0.contains("cut.sf2") }
+      #expect(lines.count == 2 && lines.allSatisfy { $0.contains("passed over") }, "\(lines)")
+      try stage.write("cut.sf2", bytes)
+      #expect(
+        stage.ask("/instrument/load", .string("cut"), .string("cut.sf2")).first == "type")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a user's files become instruments, and what is wrong with them is told`() throws {
+      let stage = try Stage()
+      try stage.writeWave("owls/A4.wav")
+      #expect(stage.ask("/instrument/load", .string("Owls"), .string("owls")) == ["Owls"])
+      #expect(stage.names.contains("Owls"))
+      #expect(stage.ask("/grid/instrument", .string("owls")) == ["Owls"])
+      let text = "<region> sample=A4.wav key=69 flavour=3\n<region> sample=gone.wav key=70"
+      try stage.write("owls/part.sfz", Array(text.utf8))
+      let part = stage.ask("/instrument/load", .string("part"), .string("owls/part.sfz"))
+      #expect(part.count == 3 && part[0] == "part")
+      #expect(part.last?.contains("flavour") == true)
+      try stage.write("owls/none.sfz", Array("<region> sample=gone.wav".utf8))
+      #expect(stage.ask("/instrument/load", .string("none"), .string("owls/none.sfz")).count > 1)
+      #expect(stage.ask("/grid/instrument", .string("none")).first == "type")
+      #expect(stage.present == "Owls")
+      #expect(
+        stage.ask("/instrument/load", .string("x"), .string("../../etc/passwd")).first == "denied")
+      #expect(stage.ask("/instrument/load", .string("x"), .string("gone.sf2")).first == "missing")
+      #expect(stage.ask("/instrument/delete", .string("part")) == ["part"])
+      #expect(!stage.names.contains("part"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the instrument is the same after a restart`() throws {
+      let folder = try TemporaryFolder()
+      for expected in ["piano", "violin"] {
+        let stage = try Stage(home: folder.path("home"))
+        #expect(stage.waitForInstrument())
+        #expect(stage.present == expected)
+        #expect(stage.ask("/grid/instrument", .string("violin")) == ["violin"])
+        #expect(stage.node.end() == 0)
+      }
+    }
+  }
+}
