@@ -16,6 +16,11 @@ int jack_get_cycle_times(
     const jack_client_t *client, jack_nframes_t *current_frames, jack_time_t *current_usecs,
     jack_time_t *next_usecs, float *period_usecs) NJ_REALTIME;
 void jack_midi_clear_buffer(void *port_buffer) NJ_REALTIME;
+uint32_t jack_midi_get_event_count(void *port_buffer) NJ_REALTIME;
+int jack_midi_event_get(
+    jack_midi_event_t *event, void *port_buffer, uint32_t event_index) NJ_REALTIME;
+unsigned char *jack_midi_event_reserve(
+    void *port_buffer, jack_nframes_t time, size_t data_size) NJ_REALTIME;
 
 // Where the transport is at the first frame of a block, of what JACK's packed structure says.
 struct nj_transport {
@@ -58,6 +63,31 @@ static inline NJ_REALTIME struct nj_transport nj_transport_query(const jack_clie
   }
   transport.beat_slack = slack / position.ticks_per_beat;
   return transport;
+}
+
+// Where a frame of the transport lies among bars and beats, put into JACK's packed structure.
+static inline NJ_REALTIME void nj_tell_position(
+    jack_position_t *position, int bar, double beat, int beats_per_bar, double beats_per_minute) {
+  const double ticks_per_beat = 1920;
+  int whole = (int)beat;
+  double ticks = (beat - whole) * ticks_per_beat;
+  position->bar = bar + 1;
+  position->beat = whole + 1;
+  position->tick = (int)ticks;
+  position->bar_start_tick = (double)bar * beats_per_bar * ticks_per_beat;
+  position->beats_per_bar = beats_per_bar;
+  position->beat_type = 4;
+  position->ticks_per_beat = ticks_per_beat;
+  position->beats_per_minute = beats_per_minute;
+  position->valid = JackPositionBBT;
+#ifdef JACK_TICK_DOUBLE
+  position->tick_double = ticks;
+  position->valid = (jack_position_bits_t)(position->valid | JackTickDouble);
+#endif
+}
+
+static inline NJ_REALTIME jack_nframes_t nj_frame(const jack_position_t *position) {
+  return position->frame;
 }
 
 // Variadic, therefore not importable.

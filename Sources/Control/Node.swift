@@ -1,4 +1,5 @@
 package import Engine
+internal import Music
 package import OSC
 internal import Posix
 package import Takes
@@ -58,6 +59,11 @@ package final class Node {
   let instruments: InstrumentLoader
   /// What is listened to.
   let listening = Errands("listening")
+  let bindings = Bindings()
+  // The pitches of a keyboard that the audio thread has, and those on their way to it.
+  var keyMaps: [KeyMap] = []
+  var taps = TapTempo()
+  var leadWatch = LeadWatch()
   // The threads that wait for disks, each for what may wait for the others of its kind.
   let errands: [Errands]
   /// The steady time, in microseconds.
@@ -305,6 +311,7 @@ package final class Node {
       playerWatch.look(now, node: self), lookAfterCaptures(), songs.look(now, node: self),
       gridWatch.look(now, node: self), phrase.look(now, node: self),
       instruments.look(now, node: self),
+      bindings.look(now, node: self), leadWatch.look(node: self),
     ]
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay { return 1 }

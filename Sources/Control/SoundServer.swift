@@ -12,13 +12,29 @@ package struct SoundServerStatus: Sendable, Equatable {
   package var xruns = 0
   /// The longest delay that an xrun had, in microseconds.
   package var longestXrun: Float = 0
+  /// Whether its transport has bars and beats from the node.
+  package var lead = TransportLead.no
 
   /// The status of a server that is not there.
   package init() {}
+}
+
+/// Whether a sound server's transport has its bars and beats from the node.
+package enum TransportLead: Sendable {
+  case no
+  /// The server has not said yet.
+  case asked
+  case yes
+  /// Another program has told it of them before.
+  case denied
 }
 
 /// The sound server, as the control side sees it.
 package protocol SoundServer: Sendable {
   /// How it is at the moment. Any thread.
   var status: SoundServerStatus { get }
+
+  /// Asks for its transport to have bars and beats from the node, or no longer; the status tells
+  /// what becomes of it.
+  func leadTransport(_ leads: Bool)
 }

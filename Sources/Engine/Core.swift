@@ -25,6 +25,12 @@ struct Core: ~Copyable {
   private var songs: SongPlayer
   private var sampler: Sampler
   private var phrases: PhraseTape
+  private var metronome: Metronome
+  private var inlet = MIDIInlet()
+  private var outbox = MIDIOutbox()
+  // Where the server's transport goes on, if it rolls.
+  private var transportFrame = Int64.min
+  private var isTransportRolling = false
   private var live: Strip, loop: Strip, grid: Strip, music: Strip
   private var master: Master
   private var presence: Fader
@@ -63,6 +69,7 @@ struct Core: ~Copyable {
     songs = SongPlayer(sampleRate: sampleRate)
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
+    metronome = Metronome(sampleRate: sampleRate)
     live = Strip(sampleRate: rate)
     loop = Strip(sampleRate: rate)
     grid = Strip(sampleRate: rate)
@@ -114,12 +121,14 @@ struct Core: ~Copyable {
       songs = SongPlayer(sampleRate: sampleRate)
       sampler.begin(sampleRate: sampleRate, shared.notes)
       answerInstruments()
+      metronome = Metronome(sampleRate: sampleRate)
       for parameter in Parameter.allCases {
         let value = values[parameter.number]
         if value.isNaN { continue }
         chain.set(parameter, value)
         player.set(parameter, value, at: timeline.frame)
         songs.set(parameter, value)
+        metronome.set(parameter, value)
       }
       if self.player.transfer.isUnderWay {
         let transfer = self.player.transfer
@@ -147,21 +156,33 @@ struct Core: ~Copyable {
     player.inputDelay = shared.inputDelayFrames
     player.outputDelay = shared.outputDelayFrames
     keepTime(cycle)
-    if shared.isTransportFollowed { follow(cycle.transport) }
+    outbox.begin(ports.midiOut)
+    isTransportRolling = shared.isTransportFollowed && cycle.transport.isRolling
+    if shared.isTransportFollowed { follow(cycle.transport, frames: frames) }
+    player.isBeatInUse = metronome.isOn || isTransportRolling || shared.isTransportLed
     takeCommands(frames: frames)
     // The fade from silence has not begun: what was set before is there from its first sample.
     if isFirst { settle() }
     var done = 0
+    var message = 0
     while done < frames {
       present = timeline.frame &+ Int64(done)
+      outbox.move(to: done)
       applyDue(by: present)
       repeatPhrase()
+      if let midi = ports.midiIn { message = takeMIDI(midi, from: message, at: done) }
       if !isAtRest { player.turn(at: present) }
+      turnMetronome()
       let untilCommand = schedule.nextFrame &- present
       var segment = Int(min(Int64(min(frames &- done, Core.longestSegment)), untilCommand))
       if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
       segment = min(segment, phrases.framesToGo(at: present))
+      if let midi = ports.midiIn, message < midi.count {
+        segment = min(segment, Int(midi[message].frame) &- done)
+      }
+      segment = min(segment, metronome.framesToGo(at: present))
       if !isAtRest {
+        segment = min(segment, player.framesToCountIn(at: present))
         segment = min(segment, player.framesToGo(at: present))
         if player.isWaitingForSound(at: present) {
           segment = min(segment, framesToSound(ports.input.advanced(by: done), frames: segment))
@@ -174,6 +195,7 @@ struct Core: ~Copyable {
       }
       done &+= segment
     }
+    outbox.end()
     present = timeline.frame &+ Int64(frames)
     if !wasAtRest || !isAtRest { publishPlayer() }
     phrases.tellPosition(at: present)
@@ -196,6 +218,7 @@ struct Core: ~Copyable {
     loop.settle()
     grid.settle()
     music.settle()
+    metronome.settle()
     master.settle()
   }
 
@@ -221,14 +244,23 @@ struct Core: ~Copyable {
   }
 
   @_noLocks
-  private mutating func follow(_ transport: Transport) {
-    if transport.isRolling {
+  private mutating func follow(_ transport: Transport, frames: Int) {
+    var isTold = transport.beatsPerMinute > 0
+    if shared.isTransportLed {
+      // What it tells of beats it has from here: only where it begins or leaps is there anything to
+      // follow, and that is counted from its own beginning.
+      isTold = false
+      if transport.isRolling && transport.frame != transportFrame {
+        player.follow(Transport(isRolling: true, frame: transport.frame), at: timeline.frame)
+      }
+    } else if transport.isRolling {
       player.follow(transport, at: timeline.frame)
     } else {
       player.beats.follow()
     }
+    transportFrame = transport.isRolling ? transport.frame &+ Int64(frames) : .min
     shared.tempoOfTransport.store(
-      transport.isRolling && transport.beatsPerMinute > 0
+      transport.isRolling && isTold
         ? Float(transport.beatsPerMinute).bitPattern : 0, ordering: .relaxed)
   }
 
@@ -318,7 +350,12 @@ struct Core: ~Copyable {
     case .stopPhrase:
       endPhrase()
       push(.done, command: number, wasTimed: wasTimed)
+    case .keyMap(let map):
+      inlet.setMap(map)
+      push(.done, command: number, wasTimed: wasTimed)
     case .leave:
+      // Whoever else plays them shall not be left with notes that nobody ends.
+      play(.allOff)
       leaving = number
       presence.move(to: 0)
     }
@@ -329,6 +366,7 @@ struct Core: ~Copyable {
   private mutating func play(_ action: NoteAction) {
     phrases.hear(action, at: present)
     sampler.play(action, shared.notes)
+    outbox.tell(action)
   }
 
   /// Plays what of the phrase is due.
@@ -344,6 +382,57 @@ struct Core: ~Copyable {
   @_noLocks
   private mutating func endPhrase() {
     while let action = phrases.stop(at: present) { play(action) }
+  }
+
+  // MARK: - MIDI
+
+  /// Follows the messages up to a frame of the block; returns the place of the first that is later.
+  @_noLocks
+  private mutating func takeMIDI(_ midi: MIDIBlock, from first: Int, at frame: Int) -> Int {
+    var place = first
+    while place < midi.count && Int(midi[place].frame) <= frame {
+      follow(inlet.meaning(of: midi[place]))
+      place &+= 1
+    }
+    return place
+  }
+
+  @_noLocks
+  private mutating func follow(_ meaning: MIDIInlet.Meaning) {
+    switch meaning {
+    case .nothing: return
+    case .note(let action):
+      wake()
+      play(action)
+    case .bend(let semitones): sampler.bend(semitones: semitones)
+    case .pressure(let value): sampler.pressure(value)
+    case .control(let number, let value):
+      shared.controllers.move(number, to: value)
+      if shared.controllers.isBound(number) { return }
+      // All sound off, and all notes off.
+      if number == 120 || number == 123 {
+        wake()
+        play(.allOff)
+      }
+      sampler.control(number, value, shared.notes)
+    }
+  }
+
+  // MARK: - Beats
+
+  /// Begins the click that is due.
+  @_noLocks
+  private mutating func turnMetronome() {
+    let isWanted = metronome.isOn || player.isCountingIn(at: present)
+    if metronome.turn(at: present, beats: player.beats, isWanted: isWanted) { wake() }
+  }
+
+  /// Where a frame of the transport that so many frames after the last block begin lies among bars
+  /// and beats.
+  @_noLocks
+  func position(after frames: Int, transportFrame: Int64) -> BarPosition {
+    player.beats.position(
+      at: timeline.frame &+ Int64(frames), framesFromStart: transportFrame)
   }
 
   @_noLocks
@@ -415,6 +504,14 @@ struct Core: ~Copyable {
     case .musicRoute: music.setRoute(Core.route(value))
     case .mute: master.setMute(value != 0)
     case .transportFollow: shared.transportFollowed.store(value != 0, ordering: .relaxed)
+    case .metronomeOn:
+      if value != 0 && !metronome.isOn && !player.dependsOnBeat {
+        player.beats.beginBar(at: present)
+      }
+      player.isBeatInUse = value != 0 || isTransportRolling || shared.isTransportLed
+    case .midiBend:
+      inlet.set(parameter, value)
+      sampler.bend(semitones: inlet.bend)
     case .captureSource: capture.setSource(value == 0 ? .input : .output)
     case .captureFormat: capture.setFine(value != 0)
     case .gridSustain: sampler.setSustain(value != 0, shared.notes)
@@ -422,6 +519,9 @@ struct Core: ~Copyable {
     }
     player.set(parameter, value, at: present)
     songs.set(parameter, value)
+    metronome.set(parameter, value)
+    inlet.set(parameter, value)
+    outbox.set(parameter, value)
     values[parameter.number] = value
   }
 
@@ -466,7 +566,10 @@ struct Core: ~Copyable {
     let isGridSounding = renderGrid(
       frames: frames, ports: ports,
       onto: isLiveSounding || isLoopSounding || isMusicSounding)
-    Blocks.clear(ports.click, frames: frames)
+    let isClicking = metronome.render(to: ports.click, frames: frames, scratch: scratch)
+    var fade = presence
+    if isClicking { fade.apply(to: ports.click, frames: frames, scratch: scratch) }
+    let fades = master.fades
 
     let isSounding = isLiveSounding || isLoopSounding || isMusicSounding || isGridSounding
     if !isSounding { clearBus(frames: frames) }
@@ -485,6 +588,25 @@ struct Core: ~Copyable {
       isAtRest = canRest
     }
     record(ports, frames: frames)
+    if isClicking || master.isLimitingLast { addClick(ports, fades, frames: frames) }
+    if capture.isOn {
+      capture.write(
+        input: isDrySilent ? silence : dry, output: ports.output, frames: frames)
+    }
+  }
+
+  /// Adds the metronome to what is heard, behind all that is recorded of it.
+  @_noLocks
+  private mutating func addClick(_ ports: Ports, _ fades: Master.Fades, frames: Int) {
+    // All that was in it has been mixed.
+    let click = warped.left
+    var fades = fades
+    Blocks.copy(ports.click, to: click, frames: frames)
+    fades.apply(to: click, frames: frames, scratch: scratch)
+    let finding = master.addLast(click, to: ports.output, frames: frames)
+    shared.meters.raise(.out1, to: finding.leftPeak)
+    shared.meters.raise(.out2, to: finding.rightPeak)
+    shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
   }
 
   @_noLocks
@@ -509,7 +631,7 @@ struct Core: ~Copyable {
   private var canRest: Bool {
     @_noLocks get {
       chain.isAtRest && player.isAtRest && songs.isAtRest && sampler.isAtRest
-        && framesUntilChain == 0
+        && metronome.isResting && framesUntilChain == 0
         && inGain.isResting
         && live.isResting
         && loop.isResting && grid.isResting && music.isResting && master.isResting
@@ -546,7 +668,7 @@ struct Core: ~Copyable {
 
   // MARK: - Sources
 
-  /// Lets the recorder and the capture hear what they listen to, and time pass for the player.
+  /// Lets the recorder hear what it listens to, and time pass for the player.
   @_noLocks
   private mutating func record(_ ports: Ports, frames: Int) {
     if player.isListening {
@@ -561,10 +683,6 @@ struct Core: ~Copyable {
       let (number, wasTimed) = (player.transfer.command, player.transfer.wasTimed)
       player.transfer.end()
       answer(nil, number, wasTimed)
-    }
-    if capture.isOn {
-      capture.write(
-        input: isDrySilent ? silence : dry, output: ports.output, frames: frames)
     }
   }
 

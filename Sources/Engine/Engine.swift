@@ -75,6 +75,26 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
     @_noLocks get { core.pointee.shared.isTransportFollowed }
   }
 
+  /// Whether the server's transport has its bars and beats from the engine.
+  package var isTransportLed: Bool {
+    @_noLocks get { core.pointee.shared.isTransportLed }
+  }
+
+  /// Where the frame of the transport that comes so many frames after the last block's first lies
+  /// among bars and beats; nil when the turn has passed to another driver.
+  @_noLocks
+  package func position(after frames: Int, transportFrame: Int64) -> BarPosition? {
+    // As in `render`.
+    guard
+      core.pointee.shared.turn.compareExchange(
+        expected: turn, desired: turn &+ 1, ordering: .acquiring
+      ).exchanged
+    else { return nil }
+    let position = core.pointee.position(after: frames, transportFrame: transportFrame)
+    core.pointee.shared.turn.store(turn, ordering: .releasing)
+    return position
+  }
+
   /// Renders one block of any length into the ports; false, and nothing written, when the turn
   /// has passed to another driver.
   @_noLocks

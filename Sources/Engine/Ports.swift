@@ -33,13 +33,19 @@ package struct Ports: BitwiseCopyable {
   package var live: Stereo, loop: Stereo, grid: Stereo
   /// The metronome.
   package var click: UnsafeMutablePointer<Float>
+  /// The notes that come in, in the order of their frames; nil where there are none.
+  package var midiIn: MIDIBlock?
+  /// Where those go out; nil where nobody takes them.
+  package var midiOut: MIDIBlock?
 
   /// The buffers of one block.
   @_noLocks
   package init(
     input: Stereo, output: Stereo, live: Stereo, loop: Stereo, grid: Stereo,
-    click: UnsafeMutablePointer<Float>
+    click: UnsafeMutablePointer<Float>, midiIn: MIDIBlock? = nil, midiOut: MIDIBlock? = nil
   ) {
+    self.midiIn = midiIn
+    self.midiOut = midiOut
     self.input = input
     self.output = output
     self.live = live
@@ -48,6 +54,7 @@ package struct Ports: BitwiseCopyable {
     self.click = click
   }
 
+  /// The same from a later frame on; MIDI is for the block as a whole.
   @_noLocks
   func advanced(by frames: Int) -> Ports {
     Ports(

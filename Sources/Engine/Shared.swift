@@ -15,6 +15,8 @@ package final class Shared: Sendable {
   package let meters = Meters()
   /// Which notes sound.
   package let notes = PublishedNotes()
+  /// What is turned on a keyboard.
+  package let controllers = PublishedControllers()
   let clock = PublishedClock()
   /// What the player does.
   package let player = PublishedPlayer()
@@ -40,6 +42,8 @@ package final class Shared: Sendable {
   // none: relaxed, each is whole in itself.
   let transportFollowed = Atomic<Bool>(false)
   let tempoOfTransport = Atomic<UInt32>(0)
+  // Whether the server's transport has bars and beats from here: relaxed likewise.
+  private let transportLed = Atomic<Bool>(false)
 
   // Who may render: twice the number of the ticket, plus one while it renders.
   let turn = Atomic<UInt64>(0)
@@ -60,6 +64,14 @@ package final class Shared: Sendable {
   package var isTransportFollowed: Bool {
     @_noLocks get { transportFollowed.load(ordering: .relaxed) }
   }
+  /// Whether the server's transport has its bars and beats from here.
+  package var isTransportLed: Bool {
+    @_noLocks get { transportLed.load(ordering: .relaxed) }
+  }
+
+  /// Says whether the server's transport has its bars and beats from here.
+  package func setTransportLed(_ leads: Bool) { transportLed.store(leads, ordering: .relaxed) }
+
   /// The tempo of the transport that is followed, in beats a minute; nil where it tells none.
   package var transportTempo: Float? {
     let bits = tempoOfTransport.load(ordering: .relaxed)

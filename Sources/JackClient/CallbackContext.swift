@@ -21,7 +21,10 @@ struct CallbackContext: ~Copyable {
 
   // The ports again, where the audio thread finds them without an array.
   fileprivate let in1, in2, out1, out2, live1, live2, loop1, loop2, grid1, grid2: OpaquePointer
-  fileprivate let click, midiOut: OpaquePointer
+  fileprivate let click: OpaquePointer
+  let midiIn, midiOut: OpaquePointer
+  // What comes and goes there in a block.
+  let received = MIDIBlock(), sent = MIDIBlock()
 
   /// `ports` are in the order of `PortPlan.all`.
   init(
@@ -45,7 +48,13 @@ struct CallbackContext: ~Copyable {
     grid1 = ports[8]
     grid2 = ports[9]
     click = ports[10]
+    midiIn = ports[11]
     midiOut = ports[12]
+  }
+
+  deinit {
+    received.free()
+    sent.free()
   }
 
   /// Called by JACK on a thread of its own, when the server has gone.
@@ -159,13 +168,14 @@ private func renderBlock(
     live: stereo(context.pointee.live1, context.pointee.live2, frames),
     loop: stereo(context.pointee.loop1, context.pointee.loop2, frames),
     grid: stereo(context.pointee.grid1, context.pointee.grid2, frames),
-    click: samples(context.pointee.click, frames))
-  if let midi = jack_port_get_buffer(context.pointee.midiOut, frames) {
-    jack_midi_clear_buffer(midi)
-  }
+    click: samples(context.pointee.click, frames), midiIn: context.pointee.received,
+    midiOut: context.pointee.sent)
+  receiveMIDI(context, frames)
+  context.pointee.sent.clear()
   if !context.pointee.renderer.render(cycle, frames: Int(frames), ports: ports) {
     silence(ports, frames: Int(frames))
   }
+  sendMIDI(context, frames)
 }
 
 /// The server's transport, where anybody wants to know of it.

@@ -82,7 +82,8 @@ package final class JackLink: @unchecked Sendable {
   /// How the server is at the moment.
   package var status:
     (
-      isRunning: Bool, rate: Int, block: Int, load: Float, xruns: Int, longestXrun: Float
+      isRunning: Bool, rate: Int, block: Int, load: Float, xruns: Int, longestXrun: Float,
+      lead: TransportLeading
     )
   {
     (
@@ -90,8 +91,23 @@ package final class JackLink: @unchecked Sendable {
       Int(facts.block.load(ordering: .relaxed)),
       Float(bitPattern: facts.load.load(ordering: .relaxed)),
       facts.xruns.load(ordering: .relaxed),
-      Float(bitPattern: facts.longestXrun.load(ordering: .relaxed))
+      Float(bitPattern: facts.longestXrun.load(ordering: .relaxed)), facts.leading
     )
+  }
+
+  /// Lets the server's transport have bars and beats from here, unless it has them from another
+  /// client; or no longer.
+  ///
+  /// The status tells what becomes of it. A server that comes back is asked again.
+  package func leadTransport(_ leads: Bool) {
+    let isRunning = facts.isRunning.load(ordering: .relaxed)
+    facts.wantsLead.store(leads && isRunning, ordering: .relaxed)
+    if !leads || !isRunning {
+      facts.setLeading(.no)
+    } else if facts.leading != .yes {
+      facts.setLeading(.asked)
+    }
+    wake.set()
   }
 
   /// Leaves the server, for good.
@@ -143,8 +159,26 @@ package final class JackLink: @unchecked Sendable {
       membership.recomputeLatency()
     }
     lastDelay = delay
+    lookAfterTransport(membership)
     describePorts()
     reportXruns()
+  }
+
+  /// Tells the transport of bars and beats where that is wanted; another client may take it over at
+  /// any time.
+  private func lookAfterTransport(_ membership: Membership) {
+    if facts.wantsLead.load(ordering: .relaxed) {
+      let wasLeading = membership.isLeading
+      if membership.lead() {
+        facts.setLeading(.yes)
+      } else {
+        facts.wantsLead.store(false, ordering: .relaxed)
+        facts.setLeading(wasLeading ? .no : .denied)
+      }
+    } else {
+      membership.stopLeading()
+    }
+    engine.shared.setTransportLed(membership.isLeading)
   }
 
   private func began(_ membership: Membership) {
@@ -163,6 +197,8 @@ package final class JackLink: @unchecked Sendable {
     facts.isRunning.store(false, ordering: .relaxed)
     facts.isGone.store(false, ordering: .relaxed)
     memory.serverIsGone(now: HostTime.steady)
+    facts.setLeading(.no)
+    engine.shared.setTransportLed(false)
     self.membership = nil
     standby = try? Standby(engine)
     // Closing may hang where the server has died. libjack can't join a new server before its

@@ -11,8 +11,10 @@ internal import Synchronization
 final class Membership: @unchecked Sendable {
   let name: String
   let rate: Double
-  private let client: OpaquePointer
-  private let context: UnsafeMutablePointer<CallbackContext>
+  let client: OpaquePointer
+  let context: UnsafeMutablePointer<CallbackContext>
+  // The link's thread only.
+  var isLeading = false
 
   /// Joins a server, and plays from the moment it returns.
   init(
@@ -114,6 +116,7 @@ final class Membership: @unchecked Sendable {
   ///
   /// May hang where that is dead.
   func leave() {
+    stopLeading()
     jack_client_close(client)
     context.deinitialize(count: 1)
     context.deallocate()

@@ -14,6 +14,10 @@ final class ServerFacts: Sendable {
   let xruns = Atomic<Int>(0)
   let longestXrun = Atomic<UInt32>(0)
 
+  // Whether the transport shall have bars and beats from here; and what became of that.
+  let wantsLead = Atomic<Bool>(false)
+  let lead = Atomic<UInt8>(TransportLeading.no.rawValue)
+
   // What to add to the server's microseconds to get the host's: bits of a Double.
   let clockDifference = Atomic<UInt64>(0)
 

@@ -20,8 +20,14 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
     status.isRunning = true
     status.rate = rate
     status.block = 64
+    status.lead = lead
     return status
   }
+
+  /// Whether it leads the transport; who asks for it is told so later, by the test.
+  var lead = TransportLead.no
+
+  func leadTransport(_ leads: Bool) { lead = leads ? .asked : .no }
 
   init(
     presets: PresetLibrary = PresetLibrary(), home: String? = nil, musicFolders: [String] = [],

@@ -94,7 +94,8 @@ import Testing
     desk.tell("/{live,loop}/gain", .float(-9))
     #expect(
       desk.tell("/*/gain").map(\.address).sorted() == [
-        "/grid/gain", "/in/gain", "/live/gain", "/loop/gain", "/music/gain", "/out/gain",
+        "/grid/gain", "/in/gain", "/live/gain", "/loop/gain", "/metronome/gain", "/music/gain",
+        "/out/gain",
       ])
     #expect(desk.tell("/l*/gain").allSatisfy { $0.arguments == [.float(-9)] })
   }

@@ -13,6 +13,8 @@ final class Target: Outlet, SoundServer, @unchecked Sendable {
   private var sent = 0
   let status = SoundServerStatus()
 
+  func leadTransport(_ leads: Bool) {}
+
   init() {
     node = Node(name: "target", engine: host.engine, soundServer: self)
     node.connect(to: self)

@@ -11,6 +11,10 @@ package final class OfflineHost {
   /// The server's transport at a frame; stands still where nil.
   package var transport: ((Int64) -> Transport)?
 
+  /// The MIDI messages that come in, each on a frame of the host's own count, in their order.
+  package var midi: [(frame: UInt32, bytes: [UInt8])] = []
+
+  private let received = MIDIBlock(), sent = MIDIBlock()
   private let sampleRate: Double
   private let renderer: Renderer
 
@@ -21,6 +25,11 @@ package final class OfflineHost {
     renderer = engine.takeOver(sampleRate: sampleRate)
     // Silent sources are where they are going at once, but the fade from silence takes its time.
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
+  }
+
+  deinit {
+    received.free()
+    sent.free()
   }
 
   /// Another driver of an engine that was driven before, which doesn't fade in.
@@ -39,6 +48,35 @@ package final class OfflineHost {
     package var live: [Float] = []
     /// The loop's stem.
     package var loop: [Float] = []
+    /// The metronome.
+    package var click: [Float] = []
+    /// The MIDI messages that went out, each with its frame from the beginning of the output.
+    package var midi: [MIDIMessage] = []
+  }
+
+  /// A MIDI message and its frame.
+  package struct MIDIMessage: Equatable {
+    /// The frame.
+    package var frame: Int
+    /// Its bytes.
+    package var bytes: [UInt8]
+
+    /// A message on a frame.
+    package init(_ frame: Int, _ bytes: [UInt8]) {
+      self.frame = frame
+      self.bytes = bytes
+    }
+  }
+
+  private func receive(frames: Int) {
+    received.clear()
+    while let (at, bytes) = midi.first, at < frame + UInt32(frames) {
+      midi.removeFirst()
+      _ = received.append(
+        MIDIEvent(
+          frame: at - frame, status: bytes[0], first: bytes[1],
+          second: bytes.count > 2 ? bytes[2] : 0))
+    }
   }
 
   /// Renders the input, the same on both sides unless a right one is given, in blocks.
@@ -64,7 +102,8 @@ package final class OfflineHost {
       for buffer in buffers[2...] { buffer.initialize(repeating: .nan) }
       let ports = Ports(
         input: stereo(0), output: stereo(2), live: stereo(4), loop: stereo(6), grid: stereo(8),
-        click: buffers[10].baseAddress!)
+        click: buffers[10].baseAddress!, midiIn: received, midiOut: sent)
+      receive(frames: frames)
       let cycle = Cycle(
         frame: frame, microseconds: Double(frame) / sampleRate * 1e6,
         isFreewheeling: isFreewheeling, transport: transport?(Int64(frame)) ?? Transport())
@@ -73,6 +112,13 @@ package final class OfflineHost {
       output.right += buffers[3][..<frames]
       output.live += buffers[4][..<frames]
       output.loop += buffers[6][..<frames]
+      output.click += buffers[10][..<frames]
+      for index in 0..<sent.count {
+        let event = sent[index]
+        let bytes = [event.status, event.first, event.second]
+        output.midi.append(
+          MIDIMessage(start + Int(event.frame), Array(bytes[..<event.byteCount])))
+      }
       for buffer in buffers[2...] { precondition(!buffer[..<frames].contains { $0.isNaN }) }
       start += frames
       frame &+= UInt32(frames)

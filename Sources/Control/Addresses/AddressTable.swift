@@ -20,6 +20,7 @@ package struct AddressTable: Sendable {
       + Address.ofThePlayer + Address.ofTheLoop + Address.ofTheCapture + Address.ofTheTakes
       + Address.ofThePresets + Address.ofTheSongs + Address.ofTheInstruments
       + Address.ofTheGrid + Address.ofTheScales + Address.ofTheNotes + Address.ofThePhrase
+      + Address.ofMIDI
       + Address.ofTheStatus)
 
   /// A table of these addresses, whose paths must differ.

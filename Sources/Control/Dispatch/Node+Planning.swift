@@ -128,13 +128,13 @@ extension Node {
       plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
     case .action(let forms, let isButton, let perform):
       guard let given = isButton ? try address.press(arguments) : arguments else { return }
-      try self.plan(address, given, forms, perform, from: client, into: &plan)
+      try self.plan(address, given, forms, perform, at: due, from: client, into: &plan)
     case .errand(let forms, _, let read, let start):
       if let read, arguments.isEmpty {
         plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
         return
       }
-      try self.plan(address, arguments, forms, start, from: client, into: &plan)
+      try self.plan(address, arguments, forms, start, at: due, from: client, into: &plan)
     case .setting(let forms, let read, let write):
       guard !arguments.isEmpty else {
         plan.afterwards.append { [self] in reply(address.path, read(self), to: client) }
@@ -145,7 +145,7 @@ extension Node {
         { node, request throws(Refusal) in
           try write(node, request)
           node.settingChanged(address, by: request)
-        }, from: client, into: &plan)
+        }, at: due, from: client, into: &plan)
     case .command(let forms, let isButton, let make):
       guard let given = isButton ? try address.press(arguments) : arguments else { return }
       let request = Request(arguments: try address.match(given, to: forms), client: client)
@@ -187,10 +187,11 @@ extension Node {
   /// Plans what is done on the control side, after the commands of the same packet.
   private func plan(
     _ address: Address, _ arguments: [Argument], _ forms: [Address.Form],
-    _ perform: @escaping (Node, Request) throws(Refusal) -> Void, from client: Client?,
-    into plan: inout Plan
+    _ perform: @escaping (Node, Request) throws(Refusal) -> Void, at due: Double?,
+    from client: Client?, into plan: inout Plan
   ) throws(Refusal) {
-    let request = Request(arguments: try address.match(arguments, to: forms), client: client)
+    let request = Request(
+      arguments: try address.match(arguments, to: forms), client: client, due: due)
     plan.afterwards.append { [self] in
       do throws(Refusal) {
         try perform(self, request)

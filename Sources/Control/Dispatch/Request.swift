@@ -8,7 +8,7 @@ package struct Request {
   /// Who sent it; nil for the node itself.
   package let client: Client?
   /// When it shall be in effect, in microseconds of the host's steady clock; nil for at once.
-  var due: Double?
+  package var due: Double?
   /// The numbers in its path, where the address stands for many.
   var numbers: [Int] = []
 

@@ -76,6 +76,7 @@ extension Node {
           try make(self, Request(arguments: arguments, client: nil), &plan)
           try submit(plan.commands, path: path, client: nil)
           feedback.changed(path)
+        case .action where path == Bindings.path: bindings.restore(text, node: self)
         case .errand: try perform(path, [.string(text)])
         case .number, .whole:
           guard let number = Double(text) else { continue }

@@ -67,8 +67,10 @@ struct Chain: ~Copyable {
     case .metronomeBeats, .transportFollow, .playerSource, .playerLoop, .playerDirection,
       .loopFeedback,
       .loopQuantize, .loopBeats, .loopTempo, .loopThreshold, .loopSemitones, .loopRate,
-      .loopEngine:
+      .loopEngine, .metronomeCountIn:
       break
+    // The metronome's, and those of MIDI.
+    case .metronomeOn, .metronomeGain, .midiSnap, .midiBend, .midiChannel: break
     case .inGain, .liveGain, .loopGain, .gridGain, .musicGain, .outGain, .liveRoute, .loopRoute,
       .gridRoute, .musicRoute, .mute, .captureSource, .captureFormat, .gridSustain:
       break

@@ -37,6 +37,9 @@ package struct Command: BitwiseCopyable, Sendable {
     case playPhrase
     /// Ends what is recorded or played of the phrase; answered with `Event.Kind.done`.
     case stopPhrase
+    /// Gives the keys of a keyboard other pitches; answered likewise, when the ones before are let
+    /// go.
+    case keyMap(KeyMapPassage)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }

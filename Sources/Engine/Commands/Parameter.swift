@@ -12,6 +12,8 @@ package enum Parameter: CaseIterable, Sendable, BitwiseCopyable {
   case reverbOn, reverbDecay, reverbSize, reverbDamping, reverbPredelay, reverbMix
   case chainBypass
   case tempo, metronomeBeats, transportFollow
+  case metronomeOn, metronomeGain, metronomeCountIn
+  case midiSnap, midiBend, midiChannel
   case playerSource, playerLoop, playerDirection
   case loopFeedback, loopQuantize, loopBeats, loopTempo, loopThreshold
   case loopSemitones, loopRate, loopEngine

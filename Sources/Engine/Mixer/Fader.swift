@@ -56,6 +56,19 @@ struct Fader: BitwiseCopyable {
     }
   }
 
+  /// Multiplies one side of a block in place.
+  @_noLocks
+  mutating func apply(
+    to samples: UnsafeMutablePointer<Float>, frames: Int, scratch: UnsafeMutablePointer<Float>
+  ) {
+    if gain.isMoving {
+      gain.fill(scratch, frames: frames)
+      Blocks.scale(samples, by: scratch, to: samples, frames: frames)
+    } else if gain.target != 1 {
+      Blocks.scale(samples, by: gain.target, to: samples, frames: frames)
+    }
+  }
+
   /// Adds a block to a bus.
   @_noLocks
   mutating func add(

@@ -5,6 +5,8 @@ struct Master: BitwiseCopyable {
   private var gain: Fader
   private var open: Fader
   private var limiter: Limiter
+  // What is added behind the first one needs one of its own.
+  private var lastLimiter: Limiter
 
   /// What the master found in a block.
   struct Finding: BitwiseCopyable {
@@ -12,6 +14,14 @@ struct Master: BitwiseCopyable {
     var rightPeak: Float
     var nonFinite: Int
     var limiterGain: Float
+
+    @_noLocks
+    init(leftPeak: Float, rightPeak: Float, nonFinite: Int, limiterGain: Float) {
+      self.leftPeak = leftPeak
+      self.rightPeak = rightPeak
+      self.nonFinite = nonFinite
+      self.limiterGain = limiterGain
+    }
   }
 
   @_noLocks
@@ -19,6 +29,7 @@ struct Master: BitwiseCopyable {
     gain = Fader(at: 1, sampleRate: sampleRate)
     open = Fader(at: 1, sampleRate: sampleRate)
     limiter = Limiter(sampleRate: sampleRate)
+    lastLimiter = Limiter(sampleRate: sampleRate)
   }
 
   @_noLocks
@@ -26,6 +37,7 @@ struct Master: BitwiseCopyable {
     gain.setSampleRate(rate)
     open.setSampleRate(rate)
     limiter.setSampleRate(rate)
+    lastLimiter.setSampleRate(rate)
   }
 
   @_noLocks
@@ -36,7 +48,52 @@ struct Master: BitwiseCopyable {
 
   /// Whether all of it is where it was going to.
   var isResting: Bool {
-    @_noLocks get { gain.isResting && open.isResting && limiter.currentGain == 1 }
+    @_noLocks get {
+      gain.isResting && open.isResting && limiter.currentGain == 1 && !isLimitingLast
+    }
+  }
+
+  /// Whether what was added last still turns down.
+  var isLimitingLast: Bool { @_noLocks get { lastLimiter.currentGain != 1 } }
+
+  /// The gain and the mute by themselves, for what is added behind; to be taken before `process`.
+  var fades: Fades { @_noLocks get { Fades(gain: gain, open: open) } }
+
+  /// What the output's gain and mute do to a block.
+  struct Fades: BitwiseCopyable {
+    private var gain: Fader
+    private var open: Fader
+
+    @_noLocks
+    init(gain: Fader, open: Fader) {
+      self.gain = gain
+      self.open = open
+    }
+
+    @_noLocks
+    mutating func apply(
+      to samples: UnsafeMutablePointer<Float>, frames: Int, scratch: UnsafeMutablePointer<Float>
+    ) {
+      gain.apply(to: samples, frames: frames, scratch: scratch)
+      open.apply(to: samples, frames: frames, scratch: scratch)
+    }
+  }
+
+  /// Adds what is heard, and recorded by nobody but a capture, to both sides of what went through
+  /// `process`.
+  @_noLocks
+  mutating func addLast(
+    _ samples: UnsafePointer<Float>, to out: Stereo, frames: Int
+  ) -> Finding {
+    Blocks.add(samples, times: 1, to: out.left, frames: frames)
+    Blocks.add(samples, times: 1, to: out.right, frames: frames)
+    let peak = max(
+      Magnitude(out.left, frames: frames).peak, Magnitude(out.right, frames: frames).peak)
+    lastLimiter.process(out.left, out.right, frames: frames, peak: peak)
+    return Finding(
+      leftPeak: Magnitude(out.left, frames: frames).peak,
+      rightPeak: Magnitude(out.right, frames: frames).peak, nonFinite: 0,
+      limiterGain: lastLimiter.currentGain)
   }
 
   /// Is where it was going to, at once: before anything is heard.

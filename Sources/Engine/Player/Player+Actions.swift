@@ -8,9 +8,14 @@ extension Player {
   @_noLocks
   mutating func perform(_ action: PlayerAction, at frame: Int64) -> PlayerRefusal? {
     if let refusal = refusal(of: action) { return refusal }
+    if countsIn(action) {
+      countIn(at: frame)
+      return nil
+    }
     if waits(action) {
       pending = action
       pendingFrame = .max
+      countInStart = .max
       if let quantum { pendingFrame = beats.next(quantum, from: frame) }
       if pendingFrame <= frame && !waitsForSound(action) { return begin(action, at: frame) }
       return nil
@@ -21,10 +26,8 @@ extension Player {
   /// Follows a transport that rolls; what waits for a beat waits for the transport's.
   @_noLocks
   mutating func follow(_ transport: Transport, at frame: Int64) {
-    guard beats.follow(transport, at: frame), isPending, pendingFrame < .max, let quantum else {
-      return
-    }
-    pendingFrame = beats.next(quantum, from: frame)
+    let waiting = barsWaiting(at: frame)
+    if beats.follow(transport, at: frame) { planAgain(after: waiting, at: frame) }
   }
 
   /// Whether an action is one that is moved to a beat, or waits for sound.
@@ -56,7 +59,9 @@ extension Player {
   /// Whether a recording begins as soon as the input is loud enough.
   @_noLocks
   func isWaitingForSound(at frame: Int64) -> Bool {
-    if let pending, waitsForSound(pending) { return pendingFrame <= frame || !isQuantized }
+    if let pending, waitsForSound(pending) {
+      return pendingFrame <= frame || pendingFrame == .max
+    }
     return false
   }
 

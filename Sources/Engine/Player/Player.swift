@@ -33,6 +33,11 @@ struct Player: ~Copyable {
   /// The tempo that was taken from the first clip, in beats a minute; 0 where none was.
   var tempoFound: Float = 0
   private(set) var threshold: Float = 0
+  // How many bars are counted before a recording, and where that began.
+  private(set) var countInBars = 0
+  var countInStart = Int64.max
+  /// Whether beats are told or heard that nobody may move.
+  var isBeatInUse = false
 
   // The clip in the making: how long it is by what was asked, and where it ends by itself.
   var clip: Int?
@@ -109,8 +114,15 @@ struct Player: ~Copyable {
     case .playerSource: source = value == 0 ? .live : value == 1 ? .grid : .mix
     case .playerLoop: tape.setLooping(value != 0)
     case .playerDirection: turn(backward: value < 0, at: frame)
-    case .tempo: beats.setTempo(value, at: frame)
-    case .metronomeBeats: beats.setBeatsPerBar(Int(value))
+    case .tempo:
+      let waiting = barsWaiting(at: frame)
+      beats.setTempo(value, at: frame)
+      planAgain(after: waiting, at: frame)
+    case .metronomeBeats:
+      let waiting = barsWaiting(at: frame)
+      beats.setBeatsPerBar(Int(value))
+      planAgain(after: waiting, at: frame)
+    case .metronomeCountIn: countInBars = Int(value)
     case .transportFollow: if value == 0 { beats.follow() }
     case .pitchOn: chain.isPitchOn = value != 0
     case .pitchSemitones: chain.semitones = value

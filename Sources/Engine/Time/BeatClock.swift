@@ -11,6 +11,8 @@ struct BeatClock: BitwiseCopyable {
   private var beatsPerBar = 4
   // Where no transport says another number.
   private var ownBeatsPerBar = 4
+  /// How often beats were moved: what was planned by them may be planned anew.
+  private(set) var changes = 0
 
   @_noLocks
   init(sampleRate: Double) {
@@ -23,11 +25,23 @@ struct BeatClock: BitwiseCopyable {
   mutating func setBeatsPerBar(_ beats: Int) {
     ownBeatsPerBar = beats
     beatsPerBar = beats
+    changes &+= 1
+  }
+
+  /// Begins a bar at a frame.
+  @_noLocks
+  mutating func beginBar(at frame: Int64) {
+    anchor = Double(frame)
+    changes &+= 1
   }
 
   /// Goes on without a transport.
   @_noLocks
-  mutating func follow() { beatsPerBar = ownBeatsPerBar }
+  mutating func follow() {
+    if beatsPerBar == ownBeatsPerBar { return }
+    beatsPerBar = ownBeatsPerBar
+    changes &+= 1
+  }
 
   /// Sets the tempo, in beats a minute, from a frame on; the present beat goes on.
   @_noLocks
@@ -38,6 +52,7 @@ struct BeatClock: BitwiseCopyable {
     let share = ((Double(frame) - anchor) / bar).truncatingRemainder(dividingBy: 1)
     anchor = Double(frame) - share * new * Double(beatsPerBar)
     framesPerBeat = new
+    changes &+= 1
   }
 
   /// Has the tempo, the nearest to the present one, at which so many frames are a whole number of
@@ -53,6 +68,7 @@ struct BeatClock: BitwiseCopyable {
     guard Double(frames) / Double(count) >= least else { return 0 }
     framesPerBeat = Double(frames) / Double(count)
     anchor = Double(frame)
+    changes &+= 1
     return Float(sampleRate * 60 / framesPerBeat)
   }
 
@@ -67,6 +83,7 @@ struct BeatClock: BitwiseCopyable {
       moves = abs(period - framesPerBeat) > 1e-9 * period || bar > beatsPerBar || bar < beatsPerBar
       framesPerBeat = period
       beatsPerBar = bar
+      if moves { changes &+= 1 }
     } else {
       // Nobody tells of bars: they are counted from the transport's beginning.
       follow()
@@ -85,6 +102,7 @@ struct BeatClock: BitwiseCopyable {
     if ahead >= -rounding && ahead <= slack + rounding { return moves }
     let beat = now + (ahead < 0 ? 0 : slack)
     anchor = Double(frame) - beat * framesPerBeat
+    changes &+= 1
     return true
   }
 
@@ -92,20 +110,84 @@ struct BeatClock: BitwiseCopyable {
   @_noLocks
   func frames(ofBeats beats: Float) -> Int { Int(Double(beats) * framesPerBeat + 0.5) }
 
-  /// The first beat, or the first beginning of a bar, that is not before a frame.
+  /// The first beat, or the first beginning of a bar, that is not before a frame; or so many
+  /// later ones.
   @_noLocks
-  func next(_ grid: Grid, from frame: Int64) -> Int64 {
+  func next(_ grid: Grid, from frame: Int64, after count: Int = 0) -> Int64 {
     var period = framesPerBeat
     if case .bar = grid { period *= Double(beatsPerBar) }
-    // A frame is the nearest to its beat.
-    let periods = (Double(frame) - 0.5 - anchor) / period
-    var count = Int64(periods)
-    if Double(count) < periods { count &+= 1 }
-    return max(frame, Int64(anchor + Double(count) * period + 0.5))
+    let place = number(of: period, from: frame) &+ Int64(count)
+    return max(frame, Int64(anchor + Double(place) * period + 0.5))
+  }
+
+  /// The first beat that is not before a frame, and whether a bar begins with it.
+  @_noLocks
+  func nextBeat(from frame: Int64) -> (frame: Int64, isFirst: Bool) {
+    let place = number(of: framesPerBeat, from: frame)
+    return (
+      max(frame, Int64(anchor + Double(place) * framesPerBeat + 0.5)),
+      place % Int64(beatsPerBar) == 0
+    )
+  }
+
+  /// How many bars begin from a frame on, before another.
+  @_noLocks
+  func bars(from frame: Int64, before end: Int64) -> Int {
+    let period = framesPerBeat * Double(beatsPerBar)
+    return Int(max(0, number(of: period, from: end) &- number(of: period, from: frame)))
+  }
+
+  /// The number, counted from the anchor, of the first of its kind that is not before a frame.
+  @_noLocks
+  private func number(of period: Double, from frame: Int64) -> Int64 {
+    // A frame is the nearest to its beat. What rounding adds makes no other one of it.
+    let periods = (Double(frame) - 0.5 - anchor) / period - 1e-9
+    let count = Int64(periods)
+    return Double(count) < periods ? count &+ 1 : count
+  }
+
+  /// Where a frame lies among bars and beats, of which those are counted from the bar that so many
+  /// frames before lay in.
+  @_noLocks
+  func position(at frame: Int64, framesFromStart: Int64) -> BarPosition {
+    let beats = (Double(frame) - anchor) / framesPerBeat
+    let start = beats - Double(framesFromStart) / framesPerBeat
+    let perBar = Double(beatsPerBar)
+    let bar = Self.floor(beats / perBar)
+    return BarPosition(
+      bar: Int(bar - Self.floor(start / perBar)), beat: max(0, beats - bar * perBar),
+      beatsPerBar: beatsPerBar, beatsPerMinute: sampleRate * 60 / framesPerBeat)
+  }
+
+  @_noLocks
+  private static func floor(_ x: Double) -> Double {
+    // What rounding takes from a bar's first frame is none of the bar before.
+    let whole = Double(Int64(x + 1e-9))
+    return whole > x + 1e-9 ? whole - 1 : whole
   }
 
   /// What actions can be moved to.
   enum Grid: BitwiseCopyable {
     case beat, bar
+  }
+}
+
+/// Where a frame lies among bars and beats.
+package struct BarPosition: BitwiseCopyable, Sendable {
+  /// The bar, counted from 0.
+  package var bar: Int
+  /// How many beats of it are over.
+  package var beat: Double
+  /// How many beats it has.
+  package var beatsPerBar: Int
+  /// The tempo.
+  package var beatsPerMinute: Double
+
+  @_noLocks
+  init(bar: Int, beat: Double, beatsPerBar: Int, beatsPerMinute: Double) {
+    self.bar = bar
+    self.beat = beat
+    self.beatsPerBar = beatsPerBar
+    self.beatsPerMinute = beatsPerMinute
   }
 }

@@ -173,6 +173,9 @@ private struct RenderClock: SoundServer {
     status.block = block
     return status
   }
+
+  // Nobody else is there to be led.
+  func leadTransport(_ leads: Bool) {}
 }
 
 extension Failure {

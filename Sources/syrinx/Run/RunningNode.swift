@@ -277,6 +277,15 @@ private final class SoundLink: SoundServer, @unchecked Sendable {
     status.load = now.load
     status.xruns = now.xruns
     status.longestXrun = now.longestXrun
+    status.lead =
+      switch now.lead {
+      case .no: .no
+      case .asked: .asked
+      case .yes: .yes
+      case .denied: .denied
+      }
     return status
   }
+
+  func leadTransport(_ leads: Bool) { link?.leadTransport(leads) }
 }

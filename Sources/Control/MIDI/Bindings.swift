@@ -1,0 +1,105 @@
+internal import Engine
+internal import OSC
+
+/// Which controllers of a keyboard turn which addresses.
+final class Bindings {
+  /// Under which they are kept.
+  static let path = "/midi/bindings"
+  // How often to look at what is turned, in milliseconds: while it is, and while nothing is.
+  private static let busyMilliseconds = 5
+  private static let idleMilliseconds = 20
+  private static let busyMicroseconds = 1_000_000.0
+
+  /// The controller of each address.
+  private(set) var controllers: [String: Int] = [:]
+  // What waits for a controller that moves, and who asked for that.
+  private var learning: (path: String, client: Client?)?
+  // What each address was last turned to: a whole number stays the same for a while.
+  private var latest: [String: Argument] = [:]
+  private var busyUntil = 0.0
+
+  /// Waits for a controller that moves, to bind it to an address.
+  func learn(_ path: String, for client: Client?, node: Node) {
+    // What moved before doesn't count.
+    follow(node)
+    learning = (path, client)
+  }
+
+  /// Binds a controller to an address, and tells of it.
+  func bind(_ controller: Int, to path: String, for client: Client?, node: Node) {
+    follow(node)
+    if learning?.path == path { learning = nil }
+    controllers[path] = controller
+    latest[path] = nil
+    changed(node, by: client)
+    let values: [Argument] = [.string(path), .int32(Int32(controller))]
+    node.feedback.announce("/midi/learnt", values, by: node.outlet)
+    if let client, !node.isSubscribed(client) { node.reply("/midi/learnt", values, to: client) }
+  }
+
+  /// Lets an address go; false where nothing turned it, or waited for that.
+  func forget(_ path: String, for client: Client?, node: Node) -> Bool {
+    let wasLearning = learning?.path == path
+    if wasLearning { learning = nil }
+    guard controllers.removeValue(forKey: path) != nil else { return wasLearning }
+    changed(node, by: client)
+    return true
+  }
+
+  private func changed(_ node: Node, by client: Client?) {
+    node.engine.shared.controllers.bind(Set(controllers.values))
+    node.keep(Self.path, text, for: client)
+  }
+
+  /// All of them as text.
+  private var text: String {
+    controllers.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+  }
+
+  /// Takes over what was kept as text.
+  func restore(_ text: String, node: Node) {
+    for word in text.split(separator: " ") {
+      let parts = word.split(separator: "=").map(String.init)
+      // What a newer version kept is let be.
+      guard parts.count == 2, let controller = Int(parts[1]), 0...127 ~= controller,
+        node.table[parts[0]]?.argument(turnedTo: 0) != nil
+      else { continue }
+      controllers[parts[0]] = controller
+    }
+    node.engine.shared.controllers.bind(Set(controllers.values))
+  }
+
+  /// Looks at what was turned; returns in how many milliseconds to look again, nil for any time.
+  func look(_ now: Double, node: Node) -> Int? {
+    guard learning != nil || !controllers.isEmpty else { return nil }
+    if follow(node) { busyUntil = now + Self.busyMicroseconds }
+    return now < busyUntil ? Self.busyMilliseconds : Self.idleMilliseconds
+  }
+
+  /// Turns what is bound to what was turned; false where nothing was.
+  @discardableResult
+  private func follow(_ node: Node) -> Bool {
+    let moved = node.engine.shared.controllers.takeMoved()
+    for (controller, value) in moved {
+      if let (path, client) = learning {
+        learning = nil
+        bind(controller, to: path, for: client, node: node)
+      }
+      for (path, bound) in controllers where bound == controller {
+        turn(path, to: value, node: node)
+      }
+    }
+    return !moved.isEmpty
+  }
+
+  private func turn(_ path: String, to value: Int, node: Node) {
+    guard let argument = node.table[path]?.argument(turnedTo: value), latest[path] != argument
+    else { return }
+    latest[path] = argument
+    do throws(Refusal) {
+      try node.perform(path, [argument])
+    } catch {
+      node.report(error, of: path, to: nil)
+    }
+  }
+}

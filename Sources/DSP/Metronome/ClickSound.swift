@@ -1,0 +1,112 @@
+internal import CRealtime
+
+/// The sound of a metronome: short bursts of a tone, the accent higher and louder than the others.
+///
+/// Both are computed once, from the sample rate. A click rises along an S and dies away by itself,
+/// so that neither its beginning nor its end is a step; one that begins while the last one still
+/// sounds is added to it.
+package struct ClickSound: ~Copyable {
+  /// How long a click sounds, in seconds.
+  package static var seconds: Double { @_noLocks get { 0.03 } }
+  private static var riseSeconds: Double { @_noLocks get { 0.0005 } }
+  // Within the length of a click it falls to a thousandth, and the last part of that to nothing.
+  private static var fallSeconds: Double { @_noLocks get { 0.0045 } }
+  private static var endSeconds: Double { @_noLocks get { 0.005 } }
+  private static var accentHertz: Double { @_noLocks get { 2000 } }
+  private static var otherHertz: Double { @_noLocks get { 1250 } }
+  // -6 and -10 dB.
+  private static var accentPeak: Double { @_noLocks get { 0.5 } }
+  private static var otherPeak: Double { @_noLocks get { 0.32 } }
+
+  /// One click on its way.
+  private struct Voice: BitwiseCopyable {
+    var isAccent = false
+    var place = Int.max
+
+    @_noLocks
+    init() {}
+  }
+
+  private let memory: UnsafeMutablePointer<Float>
+  /// How many frames a click has.
+  package let length: Int
+  private var first = Voice()
+  private var second = Voice()
+
+  /// A metronome that is silent.
+  package init(sampleRate: Double) {
+    length = Int(Self.seconds * sampleRate)
+    memory = .allocate(capacity: 2 * length)
+    Self.fill(
+      memory, frames: length, hertz: Self.accentHertz, peak: Self.accentPeak, rate: sampleRate)
+    Self.fill(
+      memory + length, frames: length, hertz: Self.otherHertz, peak: Self.otherPeak,
+      rate: sampleRate)
+  }
+
+  deinit { memory.deallocate() }
+
+  private static func fill(
+    _ sound: UnsafeMutablePointer<Float>, frames: Int, hertz: Double, peak: Double, rate: Double
+  ) {
+    let turn = 2 * Double.pi
+    var greatest = 0.0
+    for frame in 0..<frames {
+      // From the first frame after the silence on.
+      let seconds = Double(frame + 1) / rate
+      let left = Double(frames - frame) / rate
+      var level = exponential(-seconds / fallSeconds)
+      level *= rise(seconds / riseSeconds) * rise(left / endSeconds)
+      let sample = level * rt_sin(turn * hertz * seconds)
+      sound[frame] = Float(sample)
+      greatest = max(greatest, abs(sample))
+    }
+    for frame in 0..<frames { sound[frame] *= Float(peak / greatest) }
+  }
+
+  private static func exponential(_ x: Double) -> Double { Double(rt_exp(Float(x))) }
+
+  /// From 0 at 0 to 1 at 1, along an S.
+  private static func rise(_ share: Double) -> Double {
+    share >= 1 ? 1 : share * share * (3 - 2 * share)
+  }
+
+  /// Whether nothing sounds.
+  package var isSilent: Bool { @_noLocks get { first.place >= length && second.place >= length } }
+
+  /// Begins a click with the next frame; nothing where two sound already.
+  @_noLocks
+  package mutating func begin(isAccent: Bool) {
+    if second.place < length { return }
+    second = first
+    first.isAccent = isAccent
+    first.place = 0
+  }
+
+  /// Silences what sounds: for what can't be heard at the moment.
+  @_noLocks
+  package mutating func reset() {
+    first.place = .max
+    second.place = .max
+  }
+
+  /// Writes a block.
+  @_noLocks
+  package mutating func render(to sound: UnsafeMutablePointer<Float>, frames: Int) {
+    rt_zero(sound, frames)
+    Self.add(&first, memory, length, to: sound, frames: frames)
+    Self.add(&second, memory, length, to: sound, frames: frames)
+  }
+
+  @_noLocks
+  private static func add(
+    _ voice: inout Voice, _ memory: UnsafeMutablePointer<Float>, _ length: Int,
+    to sound: UnsafeMutablePointer<Float>, frames: Int
+  ) {
+    if voice.place >= length { return }
+    let count = min(frames, length &- voice.place)
+    let from = memory + (voice.isAccent ? voice.place : length &+ voice.place)
+    for frame in 0..<count { sound[frame] += from[frame] }
+    voice.place &+= count
+  }
+}

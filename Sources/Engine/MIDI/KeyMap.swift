@@ -1,0 +1,33 @@
+/// The pitches of a keyboard's keys, in memory of their own.
+///
+/// The control side makes it and keeps it alive until the audio thread has let it go.
+package final class KeyMap: @unchecked Sendable {
+  /// How many keys there are.
+  package static let keys = 128
+
+  /// What the audio thread is given of it.
+  package let passage: KeyMapPassage
+  private let cents: UnsafeMutablePointer<Float>
+
+  /// The pitch of each of the 128 keys, in cents above MIDI key 0.
+  package init(_ pitches: [Float]) {
+    precondition(pitches.count == Self.keys, "a pitch for each key")
+    cents = .allocate(capacity: Self.keys)
+    for (key, pitch) in pitches.enumerated() { (cents + key).initialize(to: pitch) }
+    passage = KeyMapPassage(UnsafePointer(cents))
+  }
+
+  deinit { cents.deallocate() }
+}
+
+/// What the audio thread is given of the pitches of a keyboard's keys.
+package struct KeyMapPassage: BitwiseCopyable, @unchecked Sendable {
+  private let cents: UnsafePointer<Float>
+
+  @_noLocks
+  init(_ cents: UnsafePointer<Float>) { self.cents = cents }
+
+  /// The pitch of a key, in cents above MIDI key 0.
+  @_noLocks
+  func pitch(of key: UInt8) -> Float { cents[Int(key & 127)] }
+}

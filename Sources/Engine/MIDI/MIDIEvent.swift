@@ -1,0 +1,70 @@
+/// One MIDI message of up to three bytes, on its frame.
+package struct MIDIEvent: BitwiseCopyable, Sendable {
+  /// The frame, counted from the first of the block.
+  package var frame: UInt32
+  /// The status byte.
+  package var status: UInt8
+  /// The first data byte; 0 where it has none.
+  package var first: UInt8
+  /// The second data byte; 0 where it has none.
+  package var second: UInt8
+
+  /// A message on its frame.
+  @_noLocks
+  package init(frame: UInt32, status: UInt8, first: UInt8 = 0, second: UInt8 = 0) {
+    self.frame = frame
+    self.status = status
+    self.first = first
+    self.second = second
+  }
+
+  /// How many bytes it has: two where it changes the program or the pressure of a channel.
+  package var byteCount: Int {
+    @_noLocks get { status & 0xE0 == 0xC0 ? 2 : 3 }
+  }
+}
+
+/// The MIDI messages of one block, in the order of their frames, in memory of fixed size.
+///
+/// It is a reference to memory that belongs to whoever made it, and frees it.
+package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
+  /// How many it holds: more than a JACK port can bring.
+  package static var capacity: Int { @_noLocks get { 4096 } }
+
+  private let events: UnsafeMutablePointer<MIDIEvent>
+  private let counter: UnsafeMutablePointer<Int>
+
+  /// Room for a block's messages.
+  package init() {
+    events = .allocate(capacity: Self.capacity)
+    events.initialize(repeating: MIDIEvent(frame: 0, status: 0), count: Self.capacity)
+    counter = .allocate(capacity: 1)
+    counter.initialize(to: 0)
+  }
+
+  /// Frees the memory: nobody may use it any more.
+  package func free() {
+    events.deallocate()
+    counter.deallocate()
+  }
+
+  /// How many there are.
+  package var count: Int { @_noLocks get { counter.pointee } }
+
+  /// One of them, by its place from 0.
+  package subscript(_ index: Int) -> MIDIEvent { @_noLocks get { events[index] } }
+
+  /// Forgets all.
+  @_noLocks
+  package func clear() { counter.pointee = 0 }
+
+  /// Adds one behind the others; false where there is no room.
+  @_noLocks
+  package func append(_ event: MIDIEvent) -> Bool {
+    let count = counter.pointee
+    if count >= Self.capacity { return false }
+    events[count] = event
+    counter.pointee = count &+ 1
+    return true
+  }
+}

@@ -1,0 +1,66 @@
+/// What the messages of a keyboard mean, on whatever channel they come.
+struct MIDIInlet: BitwiseCopyable {
+  /// What a message means.
+  enum Meaning: BitwiseCopyable {
+    case nothing
+    case note(NoteAction)
+    /// To bend all that sounds, in semitones.
+    case bend(Float)
+    /// To turn a controller.
+    case control(UInt8, UInt8)
+    /// To press what is held, from 0 to 1.
+    case pressure(Float)
+  }
+
+  // Without one each key has its own pitch of equal temperament.
+  private var map: KeyMapPassage?
+  private var takesMap = true
+  private var bendRange: Float = 2
+  // From -1 to 1.
+  private var wheel: Float = 0
+
+  @_noLocks
+  init() {}
+
+  @_noLocks
+  mutating func set(_ parameter: Parameter, _ value: Float) {
+    switch parameter {
+    case .midiSnap: takesMap = value != 0
+    case .midiBend: bendRange = value
+    default: break
+    }
+  }
+
+  @_noLocks
+  mutating func setMap(_ map: KeyMapPassage) { self.map = map }
+
+  /// How much the wheel bends, in semitones.
+  var bend: Float { @_noLocks get { wheel * bendRange } }
+
+  @_noLocks
+  mutating func meaning(of event: MIDIEvent) -> Meaning {
+    // Only what is no data byte could be more.
+    let (first, second) = (event.first & 127, event.second & 127)
+    switch event.status & 0xF0 {
+    case 0x80: return .note(.off(.midi(first)))
+    case 0x90: return second == 0 ? .note(.off(.midi(first))) : .note(.on(start(first, second)))
+    case 0xB0: return .control(first, second)
+    case 0xD0: return .pressure(Float(first) / 127)
+    case 0xE0:
+      let place = Float(Int(second) << 7 | Int(first)) - 8192
+      wheel = place < 0 ? place / 8192 : place / 8191
+      return .bend(bend)
+    default: return .nothing
+    }
+  }
+
+  @_noLocks
+  private func start(_ key: UInt8, _ velocity: UInt8) -> NoteStart {
+    var cents = Float(key) * 100
+    if takesMap, let map { cents = map.pitch(of: key) }
+    let nearest = max(0, min(127, Int(max(0, cents) / 100 + 0.5)))
+    return NoteStart(
+      finger: .midi(key), key: UInt8(truncatingIfNeeded: nearest), cents: cents,
+      velocity: Float(velocity) / 127)
+  }
+}

@@ -1,0 +1,125 @@
+/// Tells a synthesizer of the notes that are played here, but for those that a keyboard plays.
+///
+/// Two fingers can hold one key: it is struck again for the second, and ends with the last. What
+/// finds no room, or nobody to take it, is made good as soon as there is: no note is left on.
+struct MIDIOutbox: ~Copyable {
+  private static var keys: Int { @_noLocks get { 128 } }
+  private static var none: UInt8 { @_noLocks get { 255 } }
+
+  // By finger: the key that it holds; none where it holds none.
+  private let held: UnsafeMutablePointer<UInt8>
+  // By key: how many fingers hold it, and the channel on which it was told to sound.
+  private let holders: UnsafeMutablePointer<UInt16>
+  private let channels: UnsafeMutablePointer<UInt8>
+  private var channel: UInt8 = 0
+  private var isBehind = false
+
+  private var block: MIDIBlock?
+  private var frame: UInt32 = 0
+
+  init() {
+    held = .allocate(capacity: Finger.count)
+    held.initialize(repeating: Self.none, count: Finger.count)
+    holders = .allocate(capacity: Self.keys)
+    holders.initialize(repeating: 0, count: Self.keys)
+    channels = .allocate(capacity: Self.keys)
+    channels.initialize(repeating: Self.none, count: Self.keys)
+  }
+
+  deinit {
+    held.deallocate()
+    holders.deallocate()
+    channels.deallocate()
+  }
+
+  @_noLocks
+  mutating func set(_ parameter: Parameter, _ value: Float) {
+    if case .midiChannel = parameter {
+      channel = UInt8(truncatingIfNeeded: Int(value) &- 1) & 15
+    }
+  }
+
+  /// Has a block to fill, where somebody takes it.
+  @_noLocks
+  mutating func begin(_ block: MIDIBlock?) {
+    self.block = block
+    frame = 0
+    block?.clear()
+    if isBehind { catchUp() }
+  }
+
+  /// What comes from now on is on this frame of the block.
+  @_noLocks
+  mutating func move(to frame: Int) { self.frame = UInt32(truncatingIfNeeded: frame) }
+
+  /// Has no block any more.
+  @_noLocks
+  mutating func end() { block = nil }
+
+  /// Tells of notes.
+  @_noLocks
+  mutating func tell(_ action: NoteAction) {
+    switch action {
+    case .on(let start):
+      if start.finger.isMIDI { return }
+      release(start.finger)
+      press(start)
+    case .off(let finger): if !finger.isMIDI { release(finger) }
+    case .allOff:
+      for finger in 0..<Finger.count { held[finger] = Self.none }
+      for key in 0..<Self.keys {
+        holders[key] = 0
+        silence(key)
+      }
+    }
+  }
+
+  @_noLocks
+  private mutating func press(_ start: NoteStart) {
+    let key = Int(start.key & 127)
+    held[Int(start.finger.number)] = UInt8(truncatingIfNeeded: key)
+    holders[key] &+= 1
+    silence(key)
+    // One that could not be ended can't begin.
+    guard channels[key] == Self.none else { return }
+    let velocity = max(1, min(127, Int(start.velocity * 127 + 0.5)))
+    if send(0x90 | channel, key, velocity) { channels[key] = channel }
+  }
+
+  @_noLocks
+  private mutating func release(_ finger: Finger) {
+    let key = Int(held[Int(finger.number)])
+    guard key < Self.keys else { return }
+    held[Int(finger.number)] = Self.none
+    holders[key] &-= 1
+    if holders[key] == 0 { silence(key) }
+  }
+
+  /// Ends a key, on the channel on which it sounds.
+  @_noLocks
+  private mutating func silence(_ key: Int) {
+    guard channels[key] != Self.none else { return }
+    if send(0x80 | channels[key], key, 0) {
+      channels[key] = Self.none
+    } else {
+      isBehind = true
+    }
+  }
+
+  /// Ends what should have ended before.
+  @_noLocks
+  private mutating func catchUp() {
+    guard case .some = block else { return }
+    isBehind = false
+    for key in 0..<Self.keys where holders[key] == 0 { silence(key) }
+  }
+
+  @_noLocks
+  private func send(_ status: UInt8, _ key: Int, _ value: Int) -> Bool {
+    guard let block else { return false }
+    return block.append(
+      MIDIEvent(
+        frame: frame, status: status, first: UInt8(truncatingIfNeeded: key),
+        second: UInt8(truncatingIfNeeded: value)))
+  }
+}

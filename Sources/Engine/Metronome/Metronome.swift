@@ -1,0 +1,86 @@
+internal import DSP
+
+/// Clicks on the beats that all else is moved to.
+struct Metronome: ~Copyable {
+  // What comes sooner after a click is the same beat, which a new tempo moved by a little.
+  private static var leastSeconds: Double { @_noLocks get { 0.01 } }
+
+  private var sound: ClickSound
+  private var gain: Fader
+  private let leastFrames: Int64
+  /// Whether it is heard all the time.
+  private(set) var isOn = false
+
+  // The next click; and what the beats were like when it was planned.
+  private var nextFrame = Int64.max
+  private var isNextAccent = false
+  private var changesSeen = 0
+  private var latestFrame = Int64.min
+
+  init(sampleRate: Double) {
+    sound = ClickSound(sampleRate: sampleRate)
+    gain = Fader(at: 1, sampleRate: Float(sampleRate))
+    leastFrames = Int64(Self.leastSeconds * sampleRate)
+  }
+
+  @_noLocks
+  mutating func set(_ parameter: Parameter, _ value: Float) {
+    switch parameter {
+    case .metronomeOn: isOn = value != 0
+    case .metronomeGain: gain.move(to: Level.gain(decibels: value))
+    default: break
+    }
+  }
+
+  /// Is where it was going to, at once: before anything is heard.
+  @_noLocks
+  mutating func settle() { gain.settle() }
+
+  /// Whether nothing sounds or moves; what comes begins with a beat.
+  var isResting: Bool { @_noLocks get { sound.isSilent && gain.isResting } }
+
+  /// How many frames until the next click.
+  @_noLocks
+  func framesToGo(at frame: Int64) -> Int { Int(max(1, min(nextFrame &- frame, 1 << 20))) }
+
+  /// Begins the click that is due at a frame, and plans the next; true where it did.
+  @_noLocks
+  mutating func turn(at frame: Int64, beats: BeatClock, isWanted: Bool) -> Bool {
+    guard isWanted else {
+      nextFrame = .max
+      return false
+    }
+    if nextFrame == .max || nextFrame < frame || changesSeen != beats.changes {
+      plan(from: frame, by: beats)
+    }
+    guard nextFrame == frame else { return false }
+    sound.begin(isAccent: isNextAccent)
+    latestFrame = frame
+    plan(from: frame, by: beats)
+    return true
+  }
+
+  @_noLocks
+  private mutating func plan(from frame: Int64, by beats: BeatClock) {
+    let isJustOver = latestFrame <= frame && frame &- latestFrame < leastFrames
+    let next = beats.nextBeat(from: isJustOver ? latestFrame &+ leastFrames : frame)
+    nextFrame = next.frame
+    isNextAccent = next.isFirst
+    changesSeen = beats.changes
+  }
+
+  /// Writes a block; false where that is silent.
+  @_noLocks
+  mutating func render(
+    to click: UnsafeMutablePointer<Float>, frames: Int, scratch: UnsafeMutablePointer<Float>
+  ) -> Bool {
+    if sound.isSilent {
+      Blocks.clear(click, frames: frames)
+      gain.skip(frames: frames)
+      return false
+    }
+    sound.render(to: click, frames: frames)
+    gain.apply(to: click, frames: frames, scratch: scratch)
+    return true
+  }
+}

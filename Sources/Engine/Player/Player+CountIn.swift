@@ -1,0 +1,70 @@
+/// Bars that are counted before a recording begins.
+extension Player {
+  /// Whether an action waits until bars were counted.
+  @_noLocks
+  func countsIn(_ action: PlayerAction) -> Bool {
+    if case .record = action { return countInBars > 0 && !state.isRecording }
+    return false
+  }
+
+  /// Begins to count: with the next bar of beats that something depends on, else at once.
+  ///
+  /// Who presses again meanwhile does not begin anew.
+  @_noLocks
+  mutating func countIn(at frame: Int64) {
+    if isCountPlanned { return }
+    if !dependsOnBeat { beats.beginBar(at: frame) }
+    pending = .record
+    countInStart = beats.next(.bar, from: frame)
+    pendingFrame = beats.next(.bar, from: frame, after: countInBars)
+  }
+
+  /// Whether a recording waits until bars were counted.
+  private var isCountPlanned: Bool {
+    @_noLocks get { isPending && countInStart < .max && pendingFrame < .max }
+  }
+
+  /// Whether the beats are to be heard until a recording begins.
+  @_noLocks
+  func isCountingIn(at frame: Int64) -> Bool {
+    isCountPlanned && countInStart <= frame && frame < pendingFrame
+  }
+
+  /// How many frames until that changes.
+  @_noLocks
+  func framesToCountIn(at frame: Int64) -> Int {
+    isCountPlanned && countInStart > frame ? Int(min(countInStart &- frame, 1 << 20)) : 1 << 20
+  }
+
+  /// Whether something goes on in time, or waits for it: nobody may move the beats.
+  var dependsOnBeat: Bool {
+    @_noLocks get {
+      if isBeatInUse || isPending { return true }
+      return (isQuantized || hasTempo) && (state.isPlaying || state.isRecording)
+    }
+  }
+
+  /// The bars that begin before what waits for its beat, and before the count.
+  @_noLocks
+  func barsWaiting(at frame: Int64) -> (untilAction: Int, untilCount: Int) {
+    guard isCountPlanned else { return (0, 0) }
+    return (
+      beats.bars(from: frame, before: pendingFrame), beats.bars(from: frame, before: countInStart)
+    )
+  }
+
+  /// Moves what waits for its beat to where that is now.
+  @_noLocks
+  mutating func planAgain(after waiting: (untilAction: Int, untilCount: Int), at frame: Int64) {
+    // What is due on this frame is begun on it.
+    guard isPending, pendingFrame < .max, pendingFrame > frame else { return }
+    if isCountPlanned {
+      pendingFrame = beats.next(.bar, from: frame, after: waiting.untilAction)
+      if countInStart > frame {
+        countInStart = beats.next(.bar, from: frame, after: waiting.untilCount)
+      }
+    } else if let quantum {
+      pendingFrame = beats.next(quantum, from: frame)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import CJack
+internal import Engine
+
+/// Copies what a port brings in this block; but for what is longer than three bytes, or belongs to
+/// no channel.
+@_noLocks
+func receiveMIDI(_ context: UnsafeMutablePointer<CallbackContext>, _ frames: jack_nframes_t) {
+  let block = context.pointee.received
+  block.clear()
+  guard frames > 0, let buffer = jack_port_get_buffer(context.pointee.midiIn, frames) else {
+    return
+  }
+  let count = jack_midi_get_event_count(buffer)
+  var event = jack_midi_event_t(time: 0, size: 0, buffer: nil)
+  for index in 0..<count {
+    guard jack_midi_event_get(&event, buffer, index) == 0, let bytes = event.buffer,
+      event.size >= 2, event.size <= 3, bytes[0] >= 0x80, bytes[0] < 0xF0
+    else { continue }
+    // JACK puts them in order.
+    _ = block.append(
+      MIDIEvent(
+        frame: min(event.time, frames &- 1), status: bytes[0], first: bytes[1],
+        second: event.size > 2 ? bytes[2] : 0))
+  }
+}
+
+/// Writes what was played in this block to a port.
+@_noLocks
+func sendMIDI(_ context: UnsafeMutablePointer<CallbackContext>, _ frames: jack_nframes_t) {
+  guard let buffer = jack_port_get_buffer(context.pointee.midiOut, frames) else { return }
+  jack_midi_clear_buffer(buffer)
+  let block = context.pointee.sent
+  for index in 0..<block.count {
+    let event = block[index]
+    let size = event.byteCount
+    guard let bytes = jack_midi_event_reserve(buffer, event.frame, size) else { return }
+    bytes[0] = event.status
+    bytes[1] = event.first
+    if size > 2 { bytes[2] = event.second }
+  }
+}

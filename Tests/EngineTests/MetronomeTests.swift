@@ -1,0 +1,312 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Engine
+
+/// The metronome: where its clicks fall, and who hears them.
+@Suite struct MetronomeTests {
+  // Shorter than any beat, and longer than any click.
+  private static let quiet = 500
+
+  private func host(_ settings: (Parameter, Float)...) -> OfflineHost {
+    let host = OfflineHost()
+    for (parameter, value) in settings { host.send(Command(.set(parameter, value))) }
+    return host
+  }
+
+  private func silence(_ frames: Int) -> [Float] { Tone.constant(0, frames: frames) }
+
+  /// The frames on which clicks begin, and how loud each is.
+  private func clicks(_ sound: [Float]) -> [(frame: Int, peak: Float)] {
+    var found: [(frame: Int, peak: Float)] = []
+    var silent = Self.quiet
+    for (frame, sample) in sound.enumerated() {
+      if sample == 0 {
+        silent += 1
+        continue
+      }
+      if silent >= Self.quiet { found.append((frame, 0)) }
+      silent = 0
+      found[found.count - 1].peak = max(found[found.count - 1].peak, abs(sample))
+    }
+    return found
+  }
+
+  @Test(arguments: [133.7, 97.3, 299.99])
+  func `over an hour each click is on the frame nearest to its beat`(tempo: Double) {
+    // What the parameter holds is what the beats are counted by.
+    let period = 48_000 * 60 / Double(Float(tempo))
+    let host = host((.tempo, Float(tempo)), (.metronomeBeats, 7), (.metronomeOn, 1))
+    let hour = 3600 * 48_000
+    var done = 0
+    var count = 0
+    var wrong = 0
+    var last = -Self.quiet
+    while done < hour {
+      let click = host.render(silence(48_000), block: 1024).click
+      for (frame, sample) in click.enumerated() where sample != 0 {
+        let at = done + frame
+        if at - last >= Self.quiet {
+          if at != Int((Double(count) * period).rounded()) { wrong += 1 }
+          count += 1
+        }
+        last = at
+      }
+      done += 48_000
+    }
+    #expect(wrong == 0)
+    #expect(count == Int((Double(hour - 1) / period).rounded(.down)) + 1)
+  }
+
+  @Test(arguments: [1, 64, 1000])
+  func `a bar begins with it, and the first of each is louder and higher`(block: Int) {
+    let host = host((.metronomeBeats, 3), (.metronomeOn, 1))
+    let sound = host.render(silence(24_000 * 7), block: block).click
+    let found = clicks(sound)
+    #expect(found.map(\.frame) == (0..<7).map { $0 * 24_000 })
+    for (index, click) in found.enumerated() {
+      // -6 and -10 dB, to the precision of a float.
+      #expect(abs(click.peak - (index % 3 == 0 ? 0.5 : 0.32)) < 1e-6)
+    }
+    func turns(_ at: Int) -> Int {
+      let click = sound[at..<at + 480]
+      return zip(click, click.dropFirst()).count { $0 * $1 < 0 }
+    }
+    // Ten milliseconds of 2000 Hz cross zero 40 times, of 1250 Hz 25 times.
+    #expect(abs(turns(0) - 40) <= 1)
+    #expect(abs(turns(24_000) - 25) <= 1)
+  }
+
+  @Test func `a click rises and dies away without a step, within 30 ms`() {
+    let sound = host((.metronomeOn, 1)).render(silence(24_000), block: 64).click
+    #expect(sound[1440...].allSatisfy { $0 == 0 })
+    // A tone of 2 kHz at -6 dB moves by 0.13 a frame at the most: its beginning is far slower, and
+    // its end less than 24 bits show.
+    #expect(abs(sound[0]) < 0.002)
+    #expect(abs(sound[1439]) < 1e-7)
+    let step = zip(sound, sound.dropFirst()).map { abs($1 - $0) }.max() ?? 0
+    #expect(step < 0.14)
+  }
+
+  @Test func `a new tempo goes on in the present beat`() {
+    let host = host((.metronomeOn, 1))
+    var sound = host.render(silence(36_000), block: 64).click
+    // Half of the second beat is over; the other half takes as long as half a beat of 60 does.
+    host.send(Command(.set(.tempo, 60)))
+    sound += host.render(silence(100_000), block: 64).click
+    #expect(clicks(sound).map(\.frame) == [0, 24_000, 60_000, 108_000])
+  }
+
+  @Test func `many tempos in a row make no beat click twice`() {
+    let host = host((.metronomeOn, 1))
+    var sound: [Float] = []
+    for step in 0..<400 {
+      host.send(Command(.set(.tempo, Float(60 + step % 200))))
+      sound += host.render(silence(480), block: 480).click
+    }
+    let frames = clicks(sound).map(\.frame)
+    // The fastest beat of them all takes 11,000 frames.
+    #expect(zip(frames, frames.dropFirst()).allSatisfy { $1 - $0 > 10_000 })
+    #expect(frames.count > 4)
+  }
+
+  @Test func `its gain is its own, and moves without a step`() {
+    let host = host((.metronomeGain, -20), (.metronomeOn, 1))
+    // A glide is over after some 2000 frames.
+    let sound = host.render(silence(48_000), block: 64).click
+    #expect(abs((clicks(sound).last?.peak ?? 0) - 0.032) < 1e-5)
+  }
+
+  @Test func `it is heard on both sides of the mix, and not through the chain`() {
+    let host = host(
+      (.echoOn, 1), (.echoTime, 0.1), (.echoMix, 1), (.reverbOn, 1), (.metronomeOn, 1))
+    let output = host.render(silence(48_000), block: 64)
+    #expect(Measure.firstDifference(output.left, output.click) == nil)
+    #expect(Measure.firstDifference(output.right, output.click) == nil)
+    #expect(output.live.allSatisfy { $0 == 0 })
+    #expect(output.loop.allSatisfy { $0 == 0 })
+  }
+
+  @Test func `the output's gain and mute hold for it in the mix alone`() {
+    let host = host((.outGain, -20))
+    _ = host.render(silence(48_000), block: 64)
+    host.send(Command(.set(.metronomeOn, 1)))
+    let quiet = host.render(silence(24_000), block: 64)
+    #expect(abs(Measure.peak(quiet.left) - 0.05) < 1e-5)
+    #expect(abs(Measure.peak(quiet.click) - 0.5) < 1e-5)
+    host.send(Command(.set(.mute, 1)))
+    _ = host.render(silence(24_000), block: 64)
+    let mute = host.render(silence(24_000), block: 64)
+    #expect(Measure.peak(mute.left) == 0)
+    #expect(Measure.peak(mute.click) > 0.3)
+  }
+
+  @Test func `on top of a full mix the limiter still holds`() {
+    let host = host((.metronomeGain, 24), (.metronomeOn, 1))
+    let output = host.render(Tone.sine(100, frames: 96_000), block: 64)
+    #expect(Measure.peak(output.left) <= 0.99)
+  }
+
+  @Test func `what is recorded of the mix has no click in it`() {
+    let host = host((.playerSource, 2), (.playerLoop, 0), (.metronomeOn, 1))
+    host.send(Command(.player(.record)))
+    _ = host.render(silence(30_000), block: 64)
+    host.send(Command(.player(.stop)))
+    _ = host.render(silence(1000), block: 64)
+    host.send(Command(.player(.play)))
+    let output = host.render(silence(30_000), block: 64)
+    #expect(output.loop.allSatisfy { $0 == 0 })
+    #expect(Measure.peak(output.left) > 0.3)
+  }
+
+  @Test func `a recording that waits for its bar begins on an accent`() {
+    let host = host((.tempo, 133.7), (.loopQuantize, 2), (.metronomeOn, 1))
+    _ = host.render(silence(10_000), block: 64)
+    host.send(Command(.player(.record)))
+    var sound: [Float] = []
+    while host.engine.shared.player.read().state != .recording {
+      sound += host.render(silence(1), block: 1).click
+      if sound.count > 200_000 { break }
+    }
+    let begin = 10_000 + sound.count - 1
+    let period = 48_000 * 60 / Double(Float(133.7))
+    #expect(begin == Int((4 * period).rounded()))
+    #expect(clicks(sound).last?.frame == sound.count - 1)
+  }
+
+  @Test func `turned on while a loop plays to the beat it takes the beats as they are`() {
+    let host = host((.loopQuantize, 1))
+    host.send(Command(.player(.record)))
+    // The first block begins somewhere in a beat: the recording with the next.
+    _ = host.render(silence(48_000), block: 64)
+    host.send(Command(.player(.stop)))
+    _ = host.render(silence(48_000), block: 64)
+    host.send(Command(.player(.play)))
+    _ = host.render(silence(48_000), block: 64)
+    #expect(host.engine.shared.player.read().state == .playing)
+    host.send(Command(.set(.metronomeOn, 1)))
+    let start = Int(host.frame)
+    let found = clicks(host.render(silence(72_000), block: 64).click)
+    // From the engine's own first frame on.
+    #expect(found.map { ($0.frame + start) % 24_000 } == [0, 0, 0])
+  }
+
+  @Test func `between clicks the engine rests, and wakes for the next`() {
+    let host = host((.metronomeOn, 1))
+    _ = host.render(silence(24_000 * 20), block: 64)
+    let found = clicks(host.render(silence(48_000), block: 64).click)
+    #expect(found.map(\.frame) == [0, 24_000])
+    host.send(Command(.set(.metronomeOn, 0)))
+    let after = host.render(silence(48_000), block: 64)
+    #expect(after.click.allSatisfy { $0 == 0 })
+  }
+
+  // MARK: - Count-in
+
+  @Test func `a recording begins after the bars that are counted, heard without the metronome`() {
+    let host = host((.tempo, 133.7), (.metronomeBeats, 3), (.metronomeCountIn, 2))
+    _ = host.render(silence(12_345), block: 64)
+    host.send(Command(.player(.record)))
+    let period = 48_000 * 60 / Double(Float(133.7))
+    let wanted = Int((6 * period).rounded())
+    let first = host.render(silence(1000), block: 64)
+    let waiting = host.engine.shared.player.read()
+    #expect(waiting.pending == .record)
+    #expect(waiting.waiting == wanted - 1000)
+    var sound = first.click
+    while host.engine.shared.player.read().state != .recording, sound.count < 400_000 {
+      sound += host.render(silence(1), block: 1).click
+    }
+    // The frame on which it begins is heard with it.
+    #expect(sound.count - 1 == wanted)
+    sound += host.render(silence(60_000), block: 64).click
+    let found = clicks(sound)
+    #expect(found.map(\.frame) == (0..<6).map { Int((Double($0) * period).rounded()) })
+    #expect(found.map { $0.peak > 0.4 } == [true, false, false, true, false, false])
+    #expect(host.engine.shared.player.read().length == 60_001)
+  }
+
+  @Test func `with the metronome on it counts from the next bar`() {
+    let host = host((.metronomeCountIn, 1), (.metronomeOn, 1))
+    _ = host.render(silence(30_000), block: 64)
+    host.send(Command(.player(.record)))
+    _ = host.render(silence(64), block: 64)
+    // The next bar begins after four beats, and one more is counted.
+    #expect(host.engine.shared.player.read().waiting == 8 * 24_000 - 30_064)
+  }
+
+  @Test(arguments: [PlayerAction.cancel, .stop])
+  func `a count is ended by who has enough`(action: PlayerAction) {
+    let host = host((.metronomeCountIn, 1))
+    host.send(Command(.player(.record)))
+    _ = host.render(silence(30_000), block: 64)
+    host.send(Command(.player(action)))
+    _ = host.render(silence(2000), block: 64)
+    #expect(host.engine.shared.player.read().pending == nil)
+    let after = host.render(silence(200_000), block: 64)
+    #expect(after.click.allSatisfy { $0 == 0 })
+    #expect(host.engine.shared.player.read().state != .recording)
+  }
+
+  @Test func `a new tempo while it counts leaves as many beats to come`() {
+    let host = host((.metronomeCountIn, 1))
+    host.send(Command(.player(.record)))
+    var sound = host.render(silence(24_000), block: 64).click
+    // One beat of four is over.
+    host.send(Command(.set(.tempo, 240)))
+    sound += host.render(silence(64), block: 64).click
+    #expect(host.engine.shared.player.read().waiting == 3 * 12_000 - 64)
+    sound += host.render(silence(48_000), block: 64).click
+    #expect(clicks(sound).map(\.frame) == [0, 24_000, 36_000, 48_000])
+    #expect(host.engine.shared.player.read().state == .recording)
+  }
+
+  @Test func `pressed again while it counts it goes on counting`() {
+    let host = host((.metronomeCountIn, 1))
+    host.send(Command(.player(.record)))
+    _ = host.render(silence(30_000), block: 64)
+    host.send(Command(.player(.record)))
+    _ = host.render(silence(64), block: 64)
+    #expect(host.engine.shared.player.read().waiting == 96_000 - 30_064)
+  }
+
+  @Test func `it waits for sound when the bars are counted, and not before`() {
+    let host = host((.metronomeCountIn, 1), (.loopThreshold, -20))
+    host.send(Command(.player(.record)))
+    _ = host.render(Tone.constant(0.5, frames: 95_000), block: 64)
+    #expect(host.engine.shared.player.read().state != .recording)
+    _ = host.render(silence(5000), block: 64)
+    #expect(host.engine.shared.player.read().state != .recording)
+    _ = host.render(Tone.constant(0.5, frames: 64), block: 64)
+    #expect(host.engine.shared.player.read().state == .recording)
+  }
+}
+
+/// The beats, as others are told of them.
+@Suite struct BarPositionTests {
+  @Test func `bars are counted from that of the transport's beginning, beats from the bar's`() {
+    var beats = BeatClock(sampleRate: 48_000)
+    beats.setTempo(100, at: 0)
+    beats.setBeatsPerBar(3)
+    // A beat has 28,800 frames, a bar 86,400. The transport began in the second bar.
+    let position = beats.position(at: 5 * 86_400 + 28_800 + 7200, framesFromStart: 4 * 86_400)
+    #expect(position.bar == 4)
+    #expect(abs(position.beat - 1.25) < 1e-9)
+    #expect(position.beatsPerBar == 3)
+    #expect(position.beatsPerMinute == 100)
+  }
+
+  @Test func `a bar's first frame is none of the bar before`() {
+    var beats = BeatClock(sampleRate: 48_000)
+    beats.setTempo(133.7, at: 0)
+    for bar in 1..<2000 {
+      let frame = beats.next(.bar, from: 0, after: bar)
+      let position = beats.position(at: frame + 1, framesFromStart: frame + 1)
+      #expect(position.bar == bar)
+      // Half a frame is the most that a frame is off its beat.
+      #expect(position.beat < 2 / 21_541.0)
+    }
+  }
+}
