@@ -45,6 +45,8 @@ package final class Node {
   var place: Place?
   /// Whether a take that is shown is played.
   var playsWhatIsShown = false
+  /// Whether it is heard when it can be played.
+  var greetsAtStart = true
   // What was set in this run, and is not what was kept any more.
   var changedSettings: Set<String> = []
   let clips = Clips()

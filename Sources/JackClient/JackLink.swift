@@ -110,6 +110,9 @@ package final class JackLink: @unchecked Sendable {
     wake.set()
   }
 
+  /// Whether something is connected with the mix, as far as the link has seen.
+  package var isHeard: Bool { facts.isHeard.load(ordering: .relaxed) }
+
   /// Leaves the server, for good.
   ///
   /// Waits no longer than a moment.
@@ -149,7 +152,10 @@ package final class JackLink: @unchecked Sendable {
     facts.compareClocks()
     facts.load.store(membership.load.bitPattern, ordering: .relaxed)
     if facts.graphChanged.exchange(false, ordering: .relaxed) {
-      memory.update(membership.links, now: HostTime.steady)
+      let links = membership.links
+      facts.isHeard.store(
+        links.contains { $0.ours == "out_1" || $0.ours == "out_2" }, ordering: .relaxed)
+      memory.update(links, now: HostTime.steady)
       for link in memory.wanted { membership.connect(link) }
     }
     // Not while a pitch is being turned: whoever compensates would turn with it.

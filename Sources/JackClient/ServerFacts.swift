@@ -21,6 +21,9 @@ final class ServerFacts: Sendable {
   // What to add to the server's microseconds to get the host's: bits of a Double.
   let clockDifference = Atomic<UInt64>(0)
 
+  // Whether something is connected with the mix.
+  let isHeard = Atomic<Bool>(false)
+
   // Set by callbacks, taken by the link's thread.
   let isGone = Atomic<Bool>(false)
   let graphChanged = Atomic<Bool>(false)

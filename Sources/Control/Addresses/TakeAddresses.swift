@@ -141,6 +141,15 @@ extension Address {
         node.playsWhatIsShown = request.whole(0) == 1
       },
       "1 lets /take/show play what it shows"),
+    Address(
+      "/settings/startup",
+      .setting([.needed("on", .whole, in: 0...1)]) { node in
+        [.int32(node.greetsAtStart ? 1 : 0)]
+      } write: { node, request in
+        node.greetsAtStart = request.whole(0) == 1
+      },
+      "0 leaves out the three soft notes that the node plays when it is ready and its output is "
+        + "connected"),
   ]
 
   private static func take(

@@ -15,6 +15,7 @@ final class RunningNode {
   private static let managerMilliseconds = 2000.0
   private static let openingMilliseconds = 1000.0
   private static let writingMilliseconds = 5000.0
+  private static let hardwareMilliseconds = 200.0
 
   private let options: RunOptions
   private let loop = EventLoop()
@@ -120,7 +121,15 @@ final class RunningNode {
     while (node.isOpening || node.isLookingForInstruments) && HostTime.steady < deadline {
       turn(atMost: 1)
     }
+    awaitHardware()
     sayReady()
+  }
+
+  /// Waits a moment for the machine's own outputs, where those were asked for.
+  private func awaitHardware() {
+    guard options.connects, let link = sound.link else { return }
+    let deadline = HostTime.steady + Self.hardwareMilliseconds * 1e3
+    while !link.isHeard && HostTime.steady < deadline { turn(atMost: 1) }
   }
 
   /// Waits for the manager's first word; without one, the node is on its own.
@@ -201,6 +210,7 @@ final class RunningNode {
     Environment.notifyServiceManager("READY=1\nSTATUS=Playing as \(node.name) on \(url)")
     announcement = Announcement(
       name: node.name, port: server.port, isOpen: options.access.isOpen)
+    node.greet(isHeard: sound.link?.isHeard ?? false)
   }
 
   /// The address under which other machines most likely see this one.

@@ -1,0 +1,168 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// The grid in the running node, as somebody plays it who has a surface.
+  @Suite struct GridTests {
+    private let server: JackServer
+    private let node: NodeProcess
+    private let phone: Phone
+
+    init() throws {
+      server = try JackServer()
+      node = try NodeProcess(server: server)
+      phone = try Phone(port: node.port)
+    }
+
+    private func message(_ address: String, _ arguments: Argument...) -> [UInt8] {
+      [UInt8](address: address, arguments)
+    }
+
+    /// The layout and its cells, as a question is answered.
+    private func layout(_ phone: Phone) throws -> (size: [Argument], cells: [[Argument]]) {
+      phone.send("/grid/layout")
+      phone.send("/sync", .int32(77))
+      let told = phone.receive(untilOneOf: ["/synced"])
+      let size = try #require(told.first { $0.address == "/grid/layout" }).arguments
+      return (size, told.filter { $0.address == "/grid/cell" }.map(\.arguments))
+    }
+
+    /// The cells that are lit, from what a subscriber was told.
+    private func lit(_ told: [Received], from before: Set<[Int]> = []) -> Set<[Int]> {
+      var lit = before
+      for message in told where message.address == "/grid/lit" {
+        let place = message.arguments[..<2].compactMap { $0.number.map { Int($0) } }
+        if message.arguments[2] == .float(0) { lit.remove(place) } else { lit.insert(place) }
+      }
+      return lit
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `E minor lies there and back, and is told anew when it changes`() throws {
+      let start = try layout(phone)
+      #expect(start.size == [.int32(4), .int32(12)] && start.cells.count == 42)
+      let watcher = try Phone(port: node.port)
+      watcher.send("/subscribe", .string("/grid/cell"))
+      _ = watcher.receiveAll(seconds: 0.3)
+      phone.send("/grid/root", .string("E"))
+      phone.send("/grid/scale", .string("minor"))
+      #expect(phone.sync())
+      let names = try layout(phone).cells.prefix(14).map { $0[2] }
+      #expect(
+        names
+          == ["E", "F#", "G", "A", "B", "C", "D", "D", "C", "B", "A", "G", "F#", "E"]
+          .map(Argument.string))
+      let told = watcher.receiveAll(seconds: 0.5)
+      #expect(told.last { $0.address == "/grid/layout" }?.arguments == [.int32(4), .int32(7)])
+      #expect(told.suffix(25).allSatisfy { $0.address == "/grid/cell" })
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `touched it is lit, a slide moves the light, and another layout puts it out`() throws {
+      let watcher = try Phone(port: node.port)
+      watcher.send("/subscribe", .string("/grid/lit"))
+      #expect(watcher.sync())
+      phone.send("/grid/touch", .int32(1), .int32(2), .float(0.5))
+      #expect(
+        watcher.receive("/grid/lit")?.arguments == [.int32(1), .int32(2), .float(0.5)])
+      phone.send("/grid/slide", .int32(2), .int32(2))
+      #expect(lit(watcher.receiveAll(seconds: 0.5), from: [[1, 2]]) == [[2, 2]])
+      phone.send("/grid/3/1", .float(1))
+      #expect(lit(watcher.receiveAll(seconds: 0.5), from: [[2, 2]]) == [[2, 2], [3, 1]])
+      phone.send("/grid/size", .string("large"))
+      #expect(lit(watcher.receiveAll(seconds: 0.5), from: [[2, 2], [3, 1]]).isEmpty)
+      // Nothing hangs: what is asked for now is lit alone.
+      phone.send("/grid/touch", .int32(1), .int32(1))
+      #expect(lit(watcher.receiveAll(seconds: 0.5)) == [[1, 1]])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what can't be is told in a line, and the node goes on`() throws {
+      for (packet, code) in [
+        (message("/grid/touch", .int32(9), .int32(1)), "range"),
+        (message("/grid/9/1", .float(1)), "range"),
+        (message("/grid/scale", .string("none")), "missing"),
+        (message("/grid/root", .string("H")), "range"),
+        (message("/grid/size", .string("huge")), "range"),
+        (message("/grid/tuning", .string("/etc/passwd")), "denied"),
+        (message("/scale/user", .string("major"), .int32(1)), "state"),
+        (message("/phrase/play"), "state"), (message("/note/on", .int32(128)), "range"),
+      ] {
+        phone.send(bytes: packet)
+        let told = try #require(phone.receive("/error")).arguments
+        #expect(told[1] == .string(code))
+        #expect(told[2].text?.contains("\n") == false)
+      }
+      #expect(phone.sync())
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a thousand touches and releases in a bundle leave nothing lit`() throws {
+      let watcher = try Phone(port: node.port)
+      watcher.send("/subscribe", .string("/grid/lit"))
+      #expect(watcher.sync())
+      var packets: [[UInt8]] = []
+      for number in 0..<1000 {
+        let (row, column) = (Int32(number / 12 % 3 + 1), Int32(number % 12 + 1))
+        packets.append(message("/grid/touch", .int32(row), .int32(column)))
+      }
+      phone.send(bytes: [UInt8](bundle: packets, at: .immediately))
+      #expect(phone.sync())
+      #expect(lit(watcher.receiveAll(seconds: 0.5)).count == 36)
+      for number in 0..<36 {
+        let (row, column) = (Int32(number / 12 + 1), Int32(number % 12 + 1))
+        packets.append(message("/grid/release", .int32(row), .int32(column)))
+      }
+      phone.send(bytes: [UInt8](bundle: packets, at: .immediately))
+      #expect(phone.sync())
+      let all = Set((0..<36).map { [$0 / 12 + 1, $0 % 12 + 1] })
+      #expect(lit(watcher.receiveAll(seconds: 0.5), from: all).isEmpty)
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a phrase is recorded and told, note by note`() throws {
+      let watcher = try Phone(port: node.port)
+      watcher.send("/subscribe", .string("/phrase"))
+      phone.send("/phrase/record")
+      for column: Int32 in [1, 3, 5] {
+        phone.send("/grid/touch", .int32(1), .int32(column))
+        usleep(30_000)
+        phone.send("/grid/release", .int32(1), .int32(column))
+      }
+      phone.send("/phrase/stop")
+      #expect(phone.sync())
+      #expect(phone.ask("/phrase/notes")?.arguments.map(\.text) == ["A", "B", "C#"])
+      phone.send("/phrase/play")
+      let told = watcher.receiveAll(seconds: 1).filter { $0.address == "/phrase/note" }
+      #expect(told.map { $0.arguments[0].text } == ["A", "B", "C#"])
+      let state = try #require(phone.ask("/phrase/state")).arguments
+      #expect(state[0] == .string("stopped") && state[3] == .int32(3))
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what was set is there after a restart`() throws {
+      phone.send("/scale/user", .string("mine"), .int32(0), .int32(3), .int32(7))
+      phone.send("/grid/scale", .string("mine"))
+      phone.send("/grid/root", .string("Bb"))
+      phone.send("/grid/randomize", .int32(12))
+      phone.send("/grid/sustain", .int32(1))
+      #expect(phone.sync())
+      let before = try layout(phone)
+      #expect(node.end() == 0)
+      let second = try NodeProcess(server: server, home: node.home)
+      let again = try Phone(port: second.port)
+      let after = try layout(again)
+      #expect(after.size == before.size && after.cells == before.cells)
+      #expect(again.ask("/grid/sustain")?.arguments == [.int32(1)])
+      #expect(again.ask("/grid/root")?.arguments == [.string("Bb")])
+      #expect(second.end() == 0)
+    }
+  }
+}
