@@ -5,7 +5,8 @@ internal import Glibc
 package enum LoopInstrument {
   // A note that is shorter can't be held.
   private static let shortestSteady = 0.35
-  private static let longestFade = 0.05
+  // In seconds.
+  private static let fades = [0.05, 0.02]
   // What comes before a note without a gap, such as a consonant, belongs to it.
   private static let longestBefore = 0.15
   // The level below which there is silence before a sound, in dB below its peak.
@@ -103,47 +104,16 @@ package enum LoopInstrument {
       mono.count - Int(2 * period) - 1,
       Int((note.end - offset - max(0.04, 0.1 * note.length)) * rate)
     )
-    let fade = min(Int(longestFade * rate), (last - first) / 3)
-    guard fade > Int(2 * period), first >= fade, last - first > Int(4 * period) + fade else {
-      return nil
+    guard first < last else { return nil }
+    // The longer the fade, the less it is heard; a shorter one fits more.
+    for seconds in fades {
+      let fade = min(Int(seconds * rate), first)
+      guard fade > Int(2 * period),
+        let seam = LoopSeam.find(in: mono, steady: first..<last, period: period, fade: fade)
+      else { continue }
+      for channel in channels.indices { seam.blend(&channels[channel]) }
+      return seam.loop
     }
-    // The end moves within a period to where it is most like the beginning.
-    let wanted = first + Int((Double(last - first) / period).rounded(.down) * period)
-    var best = (frame: wanted, likeness: -Float.infinity)
-    for end in (wanted - Int(period / 2))...(wanted + Int(period / 2)) where end <= mono.count {
-      let likeness = likeness(mono, first, end, frames: fade)
-      if likeness > best.likeness { best = (end, likeness) }
-    }
-    guard best.likeness > 0.5 else { return nil }
-    // Alike, they add up as amplitudes do; otherwise as powers.
-    for channel in channels.indices {
-      for frame in 0..<fade {
-        let part = (Float(frame) + 0.5) / Float(fade)
-        let (old, new) = (best.frame - fade + frame, first - fade + frame)
-        let total =
-          (1 - part) * (1 - part) + part * part + 2 * part * (1 - part) * best.likeness
-        channels[channel][old] =
-          ((1 - part) * channels[channel][old] + part * channels[channel][new])
-          / max(0.5, total).squareRoot()
-      }
-    }
-    return first..<best.frame
-  }
-
-  /// How like each other the frames before two places are, from -1 to 1.
-  private static func likeness(
-    _ sound: [Float], _ one: Int, _ other: Int, frames: Int
-  ) -> Float {
-    var (product, first, second) = (Float(0), Float(0), Float(0))
-    sound.withUnsafeBufferPointer { sound in
-      for frame in 1...frames {
-        let (a, b) = (sound[one - frame], sound[other - frame])
-        product += a * b
-        first += a * a
-        second += b * b
-      }
-    }
-    let power = (first * second).squareRoot()
-    return power > 0 ? product / power : 0
+    return nil
   }
 }
