@@ -117,7 +117,7 @@ import Testing
     #expect(bend(0, 0) == -2)
     inlet.set(.midiBend, 12)
     #expect(inlet.bend == -12)
-    #expect(bend(0, 96) == 12 * 4096 / 8191)
+    #expect(bend(0, 96) == Float(4096) / 8191 * 12)
   }
 
   // MARK: - Controllers

@@ -34,30 +34,37 @@ import Testing
     return found
   }
 
-  @Test(arguments: [133.7, 97.3, 299.99])
-  func `over an hour each click is on the frame nearest to its beat`(tempo: Double) {
-    // What the parameter holds is what the beats are counted by.
-    let period = 48_000 * 60 / Double(Float(tempo))
-    let host = host((.tempo, Float(tempo)), (.metronomeBeats, 7), (.metronomeOn, 1))
-    let hour = 3600 * 48_000
-    var done = 0
-    var count = 0
-    var wrong = 0
-    var last = -Self.quiet
-    while done < hour {
-      let click = host.render(silence(48_000), block: 1024).click
-      for (frame, sample) in click.enumerated() where sample != 0 {
-        let at = done + frame
-        if at - last >= Self.quiet {
-          if at != Int((Double(count) * period).rounded()) { wrong += 1 }
-          count += 1
-        }
-        last = at
+  @Test(arguments: [133.7, 97.3, 299.99] as [Float])
+  func `over an hour each click is on the frame nearest to its beat`(tempo: Float) {
+    let period = 48_000 * 60 / Double(tempo)
+    var beats = BeatClock(sampleRate: 48_000)
+    beats.setBeatsPerBar(7)
+    // Somewhere in a long day.
+    let start: Int64 = 3_000_000_017
+    beats.setTempo(tempo, at: start - 1)
+    beats.beginBar(at: start)
+    var metronome = Metronome(sampleRate: 48_000)
+    let hour: Int64 = 3600 * 48_000
+    var frame = start
+    var (count, wrong, blocks) = (0, 0, 0)
+    while frame < start + hour {
+      if metronome.turn(at: frame, beats: beats, isWanted: true) {
+        if frame - start != Int64((Double(count) * period).rounded()) { wrong += 1 }
+        count += 1
       }
-      done += 48_000
+      // Cut where it asks for it, and now and then where a block ends.
+      blocks += 1
+      frame += Int64(min(metronome.framesToGo(at: frame), blocks % 3 == 0 ? 1024 : 1 << 20))
     }
     #expect(wrong == 0)
     #expect(count == Int((Double(hour - 1) / period).rounded(.down)) + 1)
+  }
+
+  @Test func `so they are heard, in freewheel, too`() {
+    let period = 48_000 * 60 / Double(Float(133.7))
+    let host = host((.tempo, 133.7), (.metronomeOn, 1))
+    let sound = host.render(silence(30 * 48_000), block: 1000, isFreewheeling: true).click
+    #expect(clicks(sound).map(\.frame) == (0..<67).map { Int((Double($0) * period).rounded()) })
   }
 
   @Test(arguments: [1, 64, 1000])

@@ -7,7 +7,7 @@ extension Node {
   /// in cents above MIDI key 0.
   ///
   /// A key that is held goes on as it began.
-  func setKeyMap(_ cents: [Float]) throws(Refusal) {
+  package func setKeyMap(_ cents: [Float]) throws(Refusal) {
     let map = KeyMap(cents)
     let command = PlannedCommand(action: .keyMap(map.passage)) { [weak self] in
       // The audio thread has let all go that came before.

@@ -15,7 +15,7 @@ struct Metronome: ~Copyable {
   private var nextFrame = Int64.max
   private var isNextAccent = false
   private var changesSeen = 0
-  private var latestFrame = Int64.min
+  private var latestFrame = Int64.min / 2
 
   init(sampleRate: Double) {
     sound = ClickSound(sampleRate: sampleRate)

@@ -1,0 +1,150 @@
+import Control
+import Engine
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+/// Controllers of a keyboard, and what they are bound to.
+@Suite struct MIDITests {
+  private func turn(_ desk: Desk, _ controller: UInt8, _ value: UInt8) {
+    desk.host.midi.append((desk.host.frame, [0xB0, controller, value]))
+    for _ in 0..<3 { desk.pass() }
+  }
+
+  private func value(_ desk: Desk, _ path: String) -> Double? {
+    desk.tell(path).first?.arguments.first?.number
+  }
+
+  @Test func `the controller that moves next is bound, and turns the address at once`() {
+    let desk = Desk()
+    turn(desk, 20, 5)
+    #expect(desk.tell("/midi/learn", .string("/echo/mix")).isEmpty)
+    turn(desk, 21, 127)
+    #expect(
+      desk.take() == [Received("/midi/learnt", [.string("/echo/mix"), .int32(21)])])
+    #expect(value(desk, "/echo/mix") == 1)
+    turn(desk, 21, 0)
+    #expect(value(desk, "/echo/mix") == 0)
+    // The one that had moved before did nothing.
+    turn(desk, 20, 64)
+    #expect(value(desk, "/echo/mix") == 0)
+  }
+
+  @Test func `all are told what is learnt, and what is turned`() {
+    let desk = Desk()
+    let other = Desk.client(9001)
+    for pattern in ["/midi/learnt", "/live/gain"] {
+      desk.tell("/subscribe", .string(pattern), as: other)
+    }
+    _ = desk.take(other)
+    desk.tell("/midi/learn", .string("/live/gain"), .int32(7))
+    #expect(desk.take(other) == [Received("/midi/learnt", [.string("/live/gain"), .int32(7)])])
+    turn(desk, 7, 127)
+    #expect(desk.take(other).last == Received("/live/gain", [.float(24)]))
+  }
+
+  @Test(arguments: [
+    ("/live/gain", 127, 24.0), ("/live/gain", 0, -90), ("/metronome/on", 63, 0),
+    ("/metronome/on", 64, 1), ("/metronome/beats", 127, 16), ("/metronome/beats", 0, 1),
+    ("/player/direction", 0, -1), ("/player/direction", 63, -1), ("/player/direction", 127, 1),
+    ("/echo/tone", 0, 200), ("/echo/tone", 127, 20_000), ("/settings/autoplay", 127, 1),
+    ("/reverb/predelay", 127, 0.25), ("/midi/bend", 127, 24),
+  ])
+  func `a controller's way is the address's range`(path: String, turned: Int, wanted: Double) {
+    let desk = Desk()
+    desk.tell("/midi/learn", .string(path), .int32(40))
+    _ = desk.take()
+    turn(desk, 40, UInt8(turned))
+    #expect(value(desk, path) == wanted)
+  }
+
+  @Test func `frequencies and times go in equal ratios`() {
+    let desk = Desk()
+    desk.tell("/midi/learn", .string("/echo/tone"), .int32(40))
+    _ = desk.take()
+    var last = 200.0
+    for place in 1...127 {
+      turn(desk, 40, UInt8(place))
+      let now = value(desk, "/echo/tone") ?? 0
+      // A hundredfold in 127 steps; floats round to a ten-millionth.
+      #expect(abs(now / last - pow(100, 1 / 127.0)) < 1e-6)
+      last = now
+    }
+  }
+
+  @Test func `a button is pressed once, where the controller passes the middle`() {
+    let desk = Desk()
+    desk.tell("/midi/learn", .string("/player/record"), .int32(64))
+    _ = desk.take()
+    turn(desk, 64, 127)
+    #expect(desk.tell("/player/state").first?.arguments.first == .string("recording"))
+    turn(desk, 64, 100)
+    turn(desk, 64, 0)
+    #expect(desk.tell("/player/state").first?.arguments.first == .string("recording"))
+    turn(desk, 64, 127)
+    #expect(desk.tell("/player/state").first?.arguments.first == .string("start"))
+  }
+
+  @Test(arguments: [
+    ("/live/route", "type"), ("/status", "type"), ("/location", "type"), ("/take/load", "type"),
+    ("/nothing", "unknown"), ("/midi/learn", "type"),
+  ])
+  func `what takes no number is refused`(path: String, code: String) {
+    let desk = Desk()
+    #expect(desk.tell("/midi/learn", .string(path)).first?.arguments[1] == .string(code))
+    #expect(desk.tell("/midi/learn", .string(path), .int32(3)).first?.arguments[1] == .string(code))
+  }
+
+  @Test func `what is bound is listed, and forgotten`() {
+    let desk = Desk()
+    desk.tell("/midi/learn", .string("/live/gain"), .int32(7))
+    desk.tell("/midi/learn", .string("/echo/mix"), .int32(7))
+    desk.tell("/midi/learn", .string("/loop/gain"), .int32(3))
+    _ = desk.take()
+    #expect(
+      desk.tell("/midi/bindings") == [
+        Received("/midi/binding", [.string("/loop/gain"), .int32(3)]),
+        Received("/midi/binding", [.string("/echo/mix"), .int32(7)]),
+        Received("/midi/binding", [.string("/live/gain"), .int32(7)]),
+        Received("/midi/bindings/end", [.int32(3)]),
+      ])
+    #expect(desk.tell("/midi/forget", .string("/live/gain")).isEmpty)
+    #expect(
+      desk.tell("/midi/forget", .string("/live/gain")).first?.arguments[1] == .string("missing"))
+    turn(desk, 7, 127)
+    #expect(value(desk, "/live/gain") == 0)
+    #expect(value(desk, "/echo/mix") == 1)
+  }
+
+  @Test func `who waits for a controller can give up`() {
+    let desk = Desk()
+    desk.tell("/midi/learn", .string("/live/gain"))
+    #expect(desk.tell("/midi/forget", .string("/live/gain")).isEmpty)
+    turn(desk, 7, 127)
+    #expect(desk.take().isEmpty)
+    #expect(value(desk, "/live/gain") == 0)
+  }
+
+  @Test func `what is bound is so after a restart`() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let desk = Desk(home: folder.url.path)
+      desk.tell("/midi/learn", .string("/live/gain"), .int32(7))
+      desk.tell("/midi/learn", .string("/echo/mix"), .int32(8))
+      for _ in 0..<2000 where desk.node.isWriting {
+        desk.pass()
+        usleep(500)
+      }
+    }
+    let desk = Desk(home: folder.url.path)
+    desk.node.openLibrary { _ in }
+    for _ in 0..<2000 where desk.node.isOpening {
+      desk.pass()
+      usleep(500)
+    }
+    #expect(desk.tell("/midi/bindings").last == Received("/midi/bindings/end", [.int32(2)]))
+    turn(desk, 7, 127)
+    #expect(value(desk, "/live/gain") == 24)
+  }
+}

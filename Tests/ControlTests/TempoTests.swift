@@ -1,0 +1,105 @@
+import Control
+import Engine
+import OSC
+import Posix
+import TestSupport
+import Testing
+
+/// The tempo as it is tapped, and told to others.
+@Suite struct TempoTests {
+  @Test func `taps set the tempo, and all who want are told`() {
+    let desk = Desk()
+    let other = Desk.client(9001)
+    desk.tell("/subscribe", .string("/metronome/bpm"), as: other)
+    _ = desk.take(other)
+    for _ in 0..<4 {
+      desk.tell("/metronome/tap")
+      // 100 beats a minute.
+      desk.pass(seconds: 0.6)
+    }
+    desk.pass()
+    guard case .float(let tempo)? = desk.tell("/metronome/bpm").first?.arguments.first else {
+      Issue.record("no tempo")
+      return
+    }
+    #expect(abs(tempo - 100) < 0.01)
+    #expect(desk.take(other).last == Received("/metronome/bpm", [.float(tempo)]))
+  }
+
+  @Test func `taps count by their own time, not by when they come`() {
+    let desk = Desk()
+    let clock = desk.host.engine.shared.clockReading
+    for tap in 0..<3 {
+      let due = clock.microseconds + Double(tap) * 500_000
+      desk.give(
+        [UInt8](
+          bundle: [[UInt8](address: "/metronome/tap", [.int32(1)])],
+          at: TimeTag(unixMicroseconds: due - HostTime.steadyOfUnixEpoch)))
+    }
+    // The tempo comes at the time of the tap that told it.
+    for _ in 0..<12 { desk.pass(frames: 9600) }
+    guard case .float(let tempo)? = desk.tell("/metronome/bpm").first?.arguments.first else {
+      Issue.record("no tempo")
+      return
+    }
+    #expect(abs(tempo - 120) < 0.01)
+  }
+
+  @Test func `a button that is let go is no tap`() {
+    let desk = Desk()
+    for value: Float in [1, 0, 1, 0] {
+      desk.tell("/metronome/tap", .float(value))
+      desk.pass(seconds: 0.25)
+    }
+    desk.pass()
+    // Half a second between the two that were pressed.
+    #expect(desk.tell("/metronome/bpm") == [Received("/metronome/bpm", [.float(120)])])
+  }
+
+  // MARK: - The transport
+
+  private func settle(_ desk: Desk) { for _ in 0..<3 { desk.pass() } }
+
+  @Test func `the transport is led when the server grants it`() {
+    let desk = Desk()
+    #expect(desk.tell("/transport/lead") == [Received("/transport/lead", [.int32(0)])])
+    #expect(desk.tell("/transport/lead", .int32(1)).isEmpty)
+    settle(desk)
+    #expect(desk.lead == .asked)
+    desk.lead = .yes
+    settle(desk)
+    #expect(desk.tell("/transport/lead") == [Received("/transport/lead", [.int32(1)])])
+    desk.tell("/transport/lead", .int32(0))
+    settle(desk)
+    #expect(desk.lead == .no)
+    #expect(desk.take().isEmpty)
+  }
+
+  @Test(arguments: [TransportLead.denied, .no])
+  func `who can't lead is told why`(answer: TransportLead) {
+    let desk = Desk()
+    desk.tell("/transport/lead", .int32(1))
+    settle(desk)
+    desk.lead = answer
+    settle(desk)
+    let error = desk.take().first
+    #expect(error?.address == "/error")
+    #expect(error?.arguments[1] == .string("state"))
+    #expect(desk.tell("/transport/lead") == [Received("/transport/lead", [.int32(0)])])
+  }
+
+  @Test func `all are told when another takes it over`() {
+    let desk = Desk()
+    desk.tell("/transport/lead", .int32(1))
+    settle(desk)
+    desk.lead = .yes
+    settle(desk)
+    let other = Desk.client(9001)
+    desk.tell("/subscribe", .string("/transport/lead"), as: other)
+    #expect(desk.take(other).isEmpty)
+    desk.lead = .no
+    for _ in 0..<10 { desk.pass() }
+    #expect(desk.take(other) == [Received("/transport/lead", [.int32(0)])])
+    #expect(desk.take().isEmpty)
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// Keyboards, the metronome, and the transport, at the node's ports.
+  @Suite struct MIDITests {
+    private let server: JackServer
+    private let node: NodeProcess
+    private let phone: Phone
+
+    init() throws {
+      server = try JackServer()
+      node = try NodeProcess(server: server)
+      phone = try Phone(port: node.port)
+    }
+
+    /// Asks for a value until it is this, or time is up.
+    private func awaitValue(_ path: String, _ wanted: Argument) -> Bool {
+      for _ in 0..<100 {
+        if phone.ask(path)?.arguments == [wanted] { return true }
+        usleep(20_000)
+      }
+      return false
+    }
+
+    /// Where clicks begin.
+    private func clicks(_ samples: [Float]) -> [Int] {
+      var last = -1000
+      return samples.indices.filter { index in
+        guard samples[index] != 0 else { return false }
+        defer { last = index }
+        return index - last > 500
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a controller at the port turns what it was bound to, and does so after a restart`() throws
+    {
+      let keyboard = try MIDIProbe(server: server.name)
+      try keyboard.connect(to: "syrinx", listening: false)
+      phone.send("/midi/learn", .string("/live/gain"))
+      #expect(phone.sync())
+      keyboard.play([0xB4, 74, 127])
+      #expect(
+        phone.receive("/midi/learnt")?.arguments == [.string("/live/gain"), .int32(74)])
+      #expect(awaitValue("/live/gain", .float(24)))
+      #expect(node.end() == 0)
+      let again = try NodeProcess(server: server, home: node.home)
+      let other = try Phone(port: again.port)
+      #expect(other.ask("/live/gain")?.arguments == [.float(0)])
+      try keyboard.connect(to: "syrinx", listening: false)
+      keyboard.play([0xB0, 74, 0])
+      var isTurned = false
+      for _ in 0..<100 where !isTurned {
+        isTurned = other.ask("/live/gain")?.arguments == [.float(-90)]
+        usleep(20_000)
+      }
+      #expect(isTurned)
+      keyboard.close()
+      #expect(again.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `any bytes that a port can bring leave the node whole`() throws {
+      let keyboard = try MIDIProbe(server: server.name)
+      try keyboard.connect(to: "syrinx", listening: false)
+      for status in 0x80...0xFF as ClosedRange<UInt8> {
+        keyboard.play([status])
+        keyboard.play([status, 60])
+        keyboard.play([status, 60, 100])
+        keyboard.play([0xF0] + [UInt8](repeating: status & 127, count: 200) + [0xF7])
+      }
+      usleep(300_000)
+      #expect(phone.sync())
+      keyboard.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `clicks come out of their port and the mix, a beat apart to the frame`() throws {
+      let probe = try Probe(server: server.name)
+      try probe.connect(to: "syrinx", output: "click")
+      phone.send("/metronome/bpm", .float(240))
+      phone.send("/metronome/on", .int32(1))
+      #expect(phone.sync())
+      // The machine may lose blocks; not every time.
+      for _ in 0..<5 {
+        let heard = probe.record { usleep(1_500_000) }
+        let found = clicks(heard.samples)
+        if heard.gaps > 0 { continue }
+        #expect(found.count >= 5)
+        // The first may have begun before.
+        let steps = zip(found.dropFirst(), found.dropFirst(2)).map { $1 - $0 }
+        #expect(steps.allSatisfy { $0 == 12_000 })
+        break
+      }
+      phone.send("/metronome/on", .int32(0))
+      #expect(phone.sync())
+      usleep(100_000)
+      #expect(probe.record { usleep(300_000) }.samples.allSatisfy { $0 == 0 })
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the transport has the node's bars and beats, which are the clicks`() throws {
+      let keyboard = try MIDIProbe(server: server.name)
+      let probe = try Probe(server: server.name)
+      try probe.connect(to: "syrinx", output: "click")
+      phone.send("/metronome/bpm", .float(150))
+      phone.send("/metronome/beats", .int32(3))
+      phone.send("/metronome/on", .int32(1))
+      phone.send("/transport/lead", .int32(1))
+      #expect(phone.sync())
+      keyboard.roll(true)
+      usleep(300_000)
+      for _ in 0..<5 {
+        _ = keyboard.takePositions()
+        let heard = probe.record { usleep(1_200_000) }
+        let positions = keyboard.takePositions()
+        if heard.gaps > 0 { continue }
+        let found = clicks(heard.samples).dropFirst()
+        #expect(found.count >= 2)
+        for click in found {
+          let frame = heard.start &+ UInt32(click)
+          let block = try #require(positions.last { Int32(bitPattern: frame &- $0.frame) >= 0 })
+          #expect(block.tempo == 150)
+          // A beat has 19,200 frames. What is told is exact but for the rounding of a double.
+          let beat = block.beat + Double(frame &- block.frame) / 19_200
+          #expect(abs(beat - beat.rounded()) < 1e-6)
+          #expect((0...3).contains(Int(beat.rounded())))
+        }
+        break
+      }
+      keyboard.roll(false)
+      // It is given up at the end.
+      #expect(node.end() == 0)
+      #expect(keyboard.takeTimebase(conditionally: true))
+      keyboard.close()
+      probe.close()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `another master is not put out, and puts out the node`() throws {
+      let keyboard = try MIDIProbe(server: server.name)
+      #expect(keyboard.takeTimebase())
+      phone.send("/transport/lead", .int32(1))
+      #expect(phone.receive("/error")?.arguments[1] == .string("state"))
+      #expect(phone.ask("/transport/lead")?.arguments == [.int32(0)])
+      keyboard.releaseTimebase()
+      usleep(100_000)
+      phone.send("/transport/lead", .int32(1))
+      #expect(awaitValue("/transport/lead", .int32(1)))
+      usleep(300_000)
+      #expect(phone.ask("/transport/lead")?.arguments == [.int32(1)])
+      phone.send("/subscribe", .string("/transport/lead"))
+      #expect(phone.receive("/transport/lead")?.arguments == [.int32(1)])
+      #expect(keyboard.takeTimebase())
+      #expect(phone.receive("/transport/lead", seconds: 5)?.arguments == [.int32(0)])
+      keyboard.close()
+      #expect(node.end() == 0)
+    }
+  }
+}
