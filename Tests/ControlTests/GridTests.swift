@@ -347,6 +347,24 @@ import Testing
     #expect(code(desk.tell("/grid/root", .string("A"), .int32(1))) == "type")
   }
 
+  @Test func `what is played has the pitch of the tuning`() {
+    let memory = PhraseMemory(mostTouches: 16, seconds: 10)
+    desk.host.send(Command(.recordPhrase(memory.passage)))
+    desk.tell("/grid/touch", .int32(1), .int32(2))
+    desk.tell("/grid/reference", .float(415.3047))
+    desk.tell("/piano/octave", .int32(5))
+    desk.tell("/grid/touch", .int32(1), .int32(2))
+    desk.tell("/note/on", .int32(69))
+    desk.tell("/piano/1")
+    desk.pass()
+    let notes = (0..<memory.eventCount).map(memory.event).filter(\.isTouch).map(\.note)
+    // 415.3047 Hz is a semitone below 440 Hz, to a thousandth of a cent; cents are Floats.
+    for (note, cents) in zip(notes, [Float(4600), 4500, 6800, 7100]) {
+      #expect(abs(note.cents - cents) < 0.01 && note.key == UInt8(cents / 100))
+    }
+    #expect(notes.count == 4)
+  }
+
   @Test func `the keys of the piano lie in its octave`() {
     #expect(desk.tell("/piano/1", .float(1)).isEmpty)
     desk.tell("/piano/7", .int32(1))

@@ -66,7 +66,9 @@ package final class MIDIProbe: @unchecked Sendable {
     let source = jack_port_get_buffer(input, frames)!
     var event = jack_midi_event_t()
     for index in 0..<jack_midi_get_event_count(source) {
-      guard jack_midi_event_get(&event, source, index) == 0, let data = event.buffer else { continue }
+      guard jack_midi_event_get(&event, source, index) == 0, let data = event.buffer else {
+        continue
+      }
       heard.append(
         Heard(
           frame: start &+ event.time,
