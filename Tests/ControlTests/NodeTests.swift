@@ -159,7 +159,10 @@ import Testing
     #expect(!desk.node.isQuitting)
     #expect(
       answers
-        == ["/mute", "/status", "/clock", "/preset", "/presets", "/location", "/scales"])
+        == [
+          "/mute", "/status", "/clock", "/preset", "/presets", "/location", "/instruments",
+          "/scales",
+        ])
   }
 
   @Test func `a packet that asks for more than anybody could read is answered in part`() {

@@ -225,6 +225,52 @@ import Testing
     #expect(try InstrumentSounds.read(BuiltInInstrument.bell.make()) { _ in false } == nil)
   }
 
+  private static let presets = URL(fileURLWithPath: #filePath)
+    .appendingPathComponent("../../../Presets").standardized.path
+
+  @Test("What the program ships says nothing wrong, and has what is expected of it")
+  func shipped() throws {
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: Self.presets + "/instruments")
+    for file in files {
+      let name = try #require(InstrumentName(file: file, ending: ".json"))
+      let card = try InstrumentCard(path: "\(Self.presets)/instruments/\(file)", name: name)
+      // As it is written, so that both are found alike.
+      #expect(card.name == name && card.name.text == card.name.plain)
+      #expect(!card.help.isEmpty && card.program != nil)
+    }
+    let catalogue = InstrumentLibrary(shipped: Self.presets).catalogue()
+    #expect(catalogue.faults.isEmpty)
+    let names = catalogue.names
+    #expect(names.first == "piano" && names.count == Set(names).count)
+    #expect(Set(["violin", "acoustic guitar", "electric guitar", "drums"]).isSubset(of: names))
+  }
+
+  private static let fluid = "/usr/share/sounds/sf2/FluidR3_GM.sf2"
+
+  @Test(
+    "A large soundfont has all names, and all of their sounds can be read",
+    .enabled(if: FileManager.default.fileExists(atPath: fluid)))
+  func general() throws {
+    let library = InstrumentLibrary(
+      shipped: Self.presets, places: SoundFontPlaces(given: [Self.fluid]))
+    let catalogue = library.catalogue()
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: Self.presets + "/instruments")
+    // The bell has no program.
+    #expect(catalogue.names.count == files.count + 1 && catalogue.faults.isEmpty)
+    for entry in catalogue.entries {
+      let instrument = try entry.read(entry.sources[0])
+      #expect(instrument.notes == [], "\(entry.name.text)")
+      let sounds = try #require(try InstrumentSounds.read(instrument) { _ in true })
+      #expect(sounds.instrument.regions.count == instrument.regions.count)
+      #expect(
+        zip(sounds.instrument.samples, sounds.channels).allSatisfy {
+          $0.channels == $1.count && $0.frames == $1[0].count
+        })
+    }
+  }
+
   @Test("The folders for soundfonts are the usual ones, or those of the variable")
   func places() {
     #expect(SoundFontPlaces.folders(named: "/a:/b", data: "/d") == ["/a", "/b"])

@@ -85,7 +85,8 @@ import Testing
     let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Presets")
       .standardized
     let files = try FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
+      at: folder, includingPropertiesForKeys: nil
+    ).filter { $0.pathExtension == "json" }
     #expect(files.count > 20)
     for file in files {
       let bytes = try Array(Data(contentsOf: file))

@@ -30,10 +30,8 @@ final class InstrumentShelf: @unchecked Sendable {
   ) throws(Refusal) -> Ready? {
     do throws(InstrumentFault) {
       let name = try InstrumentName(text)
-      var entry = try? catalogue?.entry(name)
-      // A file may have come since.
-      if entry == nil { entry = try look().entry(name) }
-      guard let entry else { return nil }
+      // A file may have come since the last look, or gone.
+      let entry = try look().entry(name)
       return try read(entry, ticket)
     } catch {
       throw Refusal(error)

@@ -12,10 +12,10 @@ package struct LoopSeam: Equatable, Sendable {
   // Less alike, a loop would be heard as one.
   private static let leastLikeness: Float = 0.5
 
-  /// Finds the best seam within steady frames of a sound that has a period; the loop begins with
-  /// them, and is more than half as long. Nil where nothing fits.
+  /// Finds the best seam within steady frames of a sound that has a period; nil where nothing fits.
   ///
-  /// So many frames before them must be of the same sound.
+  /// The loop begins with them, and is more than half as long. So many frames before them as it is
+  /// faded in must be of the same sound.
   package static func find(
     in sound: [Float], steady: Range<Int>, period: Double, fade: Int
   ) -> LoopSeam? {

@@ -1,7 +1,9 @@
 internal import Posix
 
 /// Where instruments come from: those that the program knows by name, soundfonts, what is built in,
-/// and the user's own. What is here waits for the disk.
+/// and the user's own.
+///
+/// What is here waits for the disk.
 package struct InstrumentLibrary: Sendable {
   private static let most = 500
   private static let folderName = "instruments"
