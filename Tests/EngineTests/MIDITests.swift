@@ -82,7 +82,8 @@ import Testing
   @Test func `keys have the pitches of the map, and their own where it is not wanted`() {
     var inlet = MIDIInlet()
     #expect(start(&inlet, 61)?.cents == 6100)
-    let map = KeyMap((0..<128).map { Float($0 / 2 * 200) + 70 })
+    let map = KeyMap(
+      snapped: (0..<128).map { Float($0 / 2 * 200) + 70 }, own: (0..<128).map { Float($0 * 100) })
     inlet.setMap(map.passage)
     let start = start(&inlet, 61)
     #expect(start?.cents == 6070)
@@ -95,7 +96,8 @@ import Testing
 
   @Test func `pitches beyond all keys have the last one for their nearest`() {
     var inlet = MIDIInlet()
-    let map = KeyMap((0..<128).map { $0 < 64 ? -500 : 20_000 })
+    let map = KeyMap(
+      snapped: (0..<128).map { $0 < 64 ? -500 : 20_000 }, own: (0..<128).map { Float($0 * 100) })
     inlet.setMap(map.passage)
     #expect(start(&inlet, 0)?.key == 0)
     #expect(start(&inlet, 127)?.key == 127)

@@ -85,10 +85,17 @@ extension Node {
 
   /// Takes over what pitch each MIDI key has, which changes with root, scale and tuning.
   func updateKeyMap() {
+    let snapped: [Double]
     do throws(MusicFault) {
       keyboard.keyCents = try KeySnap.cents(of: keyboard.grid, snaps: false)
+      snapped = try KeySnap.cents(of: keyboard.grid, snaps: true)
     } catch {
       preconditionFailure("a grid that was laid out has pitches: \(error)")
+    }
+    do throws(Refusal) {
+      try setKeyMap(snapped: snapped.map { Float($0) }, own: keyboard.keyCents.map { Float($0) })
+    } catch {
+      report(error, of: "/midi/snap", to: nil)
     }
   }
 

@@ -3,12 +3,12 @@ internal import OSC
 
 /// The keyboard: what its keys sound, and what its controllers turn.
 extension Node {
-  /// Lets the keys of a keyboard sound at other pitches from now on: one for each of the 128 keys,
-  /// in cents above MIDI key 0.
+  /// Lets the keys of a keyboard sound at other pitches from now on, in cents above MIDI key 0: one
+  /// for each of the 128 keys where they snap to the scale, and one where they don't.
   ///
   /// A key that is held goes on as it began.
-  package func setKeyMap(_ cents: [Float]) throws(Refusal) {
-    let map = KeyMap(cents)
+  func setKeyMap(snapped: [Float], own: [Float]) throws(Refusal) {
+    let map = KeyMap(snapped: snapped, own: own)
     let command = PlannedCommand(action: .keyMap(map.passage)) { [weak self] in
       // The audio thread has let all go that came before.
       guard let self, let place = keyMaps.firstIndex(where: { $0 === map }) else { return }

@@ -9,11 +9,11 @@ package final class KeyMap: @unchecked Sendable {
   package let passage: KeyMapPassage
   private let cents: UnsafeMutablePointer<Float>
 
-  /// The pitch of each of the 128 keys, in cents above MIDI key 0.
-  package init(_ pitches: [Float]) {
-    precondition(pitches.count == Self.keys, "a pitch for each key")
-    cents = .allocate(capacity: Self.keys)
-    for (key, pitch) in pitches.enumerated() { (cents + key).initialize(to: pitch) }
+  /// The pitch of each of the 128 keys, in cents above MIDI key 0: in the scale, and its own.
+  package init(snapped: [Float], own: [Float]) {
+    precondition(snapped.count == Self.keys && own.count == Self.keys, "a pitch for each key")
+    cents = .allocate(capacity: 2 * Self.keys)
+    for (key, pitch) in (snapped + own).enumerated() { (cents + key).initialize(to: pitch) }
     passage = KeyMapPassage(UnsafePointer(cents))
   }
 
@@ -27,7 +27,9 @@ package struct KeyMapPassage: BitwiseCopyable, @unchecked Sendable {
   @_noLocks
   init(_ cents: UnsafePointer<Float>) { self.cents = cents }
 
-  /// The pitch of a key, in cents above MIDI key 0.
+  /// The pitch of a key, in cents above MIDI key 0: in the scale, or its own.
   @_noLocks
-  func pitch(of key: UInt8) -> Float { cents[Int(key & 127)] }
+  func pitch(of key: UInt8, isSnapped: Bool) -> Float {
+    cents[Int(key & 127) &+ (isSnapped ? 0 : 128)]
+  }
 }

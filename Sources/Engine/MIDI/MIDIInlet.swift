@@ -14,7 +14,7 @@ struct MIDIInlet: BitwiseCopyable {
 
   // Without one each key has its own pitch of equal temperament.
   private var map: KeyMapPassage?
-  private var takesMap = true
+  private var snaps = true
   private var bendRange: Float = 2
   // From -1 to 1.
   private var wheel: Float = 0
@@ -25,7 +25,7 @@ struct MIDIInlet: BitwiseCopyable {
   @_noLocks
   mutating func set(_ parameter: Parameter, _ value: Float) {
     switch parameter {
-    case .midiSnap: takesMap = value != 0
+    case .midiSnap: snaps = value != 0
     case .midiBend: bendRange = value
     default: break
     }
@@ -57,7 +57,7 @@ struct MIDIInlet: BitwiseCopyable {
   @_noLocks
   private func start(_ key: UInt8, _ velocity: UInt8) -> NoteStart {
     var cents = Float(key) * 100
-    if takesMap, let map { cents = map.pitch(of: key) }
+    if let map { cents = map.pitch(of: key, isSnapped: snaps) }
     let nearest = max(0, min(127, Int(max(0, cents) / 100 + 0.5)))
     return NoteStart(
       finger: .midi(key), key: UInt8(truncatingIfNeeded: nearest), cents: cents,
