@@ -17,9 +17,9 @@ import Testing
       self.block = block
       host = OfflineHost()
       host.send(Command(.set(.gridRoute, 1)))
+      if let instrument { give(instrument) }
       pass(9600)
       sound = []
-      if let instrument { give(instrument) }
       _ = host.events()
     }
 
@@ -104,5 +104,192 @@ import Testing
     #expect(stage.level(.key(60)) == 0)
     stage.pass(9600)
     #expect(Measure.peak(stage.sound.suffix(4800)) == 0)
+  }
+
+  @Test func `a finger that plays again ends its note, with a release`() {
+    let stage = Stage(Self.tone())
+    let finger = Finger.cell(3)
+    stage.on(60, finger)
+    stage.pass(4800)
+    stage.on(64, finger, velocity: 0.25)
+    stage.pass(9600)
+    #expect(stage.level(finger) == 0.25)
+    // Of both notes only the second is left.
+    let residue = Measure.residue(
+      stage.sound.suffix(4800), hertz: 375 * exp2(4.0 / 12), sampleRate: 48_000)
+    #expect(residue < -90, "\(residue) dB")
+    stage.play(.off(finger))
+    stage.pass(9600)
+    #expect(Measure.peak(stage.sound.suffix(1000)) == 0)
+  }
+
+  @Test func `what is sustained sounds on until that is over`() {
+    let stage = Stage(Self.tone())
+    stage.host.send(Command(.set(.gridSustain, 1)))
+    stage.on(60)
+    stage.on(67)
+    stage.pass(640)
+    stage.off(60)
+    stage.pass(24_000)
+    #expect(stage.level(.key(60)) == 1 && Measure.peak(stage.sound.suffix(1000)) > 0.5)
+    stage.host.send(Command(.set(.gridSustain, 0)))
+    stage.pass(24_000)
+    #expect(stage.level(.key(60)) == 0 && stage.level(.key(67)) == 1)
+    // The other one is still held, and alone.
+    let residue = Measure.residue(
+      stage.sound.suffix(4800), hertz: 375 * exp2(7.0 / 12), sampleRate: 48_000)
+    #expect(residue < -90, "\(residue) dB")
+  }
+
+  @Test func `all notes end at once, held and sustained ones`() {
+    let stage = Stage(Self.tone())
+    stage.host.send(Command(.set(.gridSustain, 1)))
+    for key: UInt8 in 40..<50 { stage.on(key, velocity: 0.1) }
+    stage.pass(640)
+    for key: UInt8 in 40..<45 { stage.off(key) }
+    stage.pass(640)
+    stage.play(.allOff)
+    stage.pass(9600)
+    #expect((40..<50).allSatisfy { stage.level(.key($0)) == 0 })
+    #expect(Measure.peak(stage.sound.suffix(1000)) == 0)
+    // The fingers that were on them end nothing more, and can begin again.
+    stage.off(47)
+    stage.on(47)
+    stage.pass(64)
+    #expect(stage.level(.key(47)) == 1)
+  }
+
+  @Test func `a note that is over is no longer told of, though it is held`() {
+    let stage = Stage(Self.tone { $0.loopMode = .none })
+    stage.on(60, velocity: 0.5)
+    stage.pass(6400)
+    #expect(stage.level(.key(60)) == 0.5)
+    stage.pass(9600)
+    #expect(stage.level(.key(60)) == 0)
+  }
+
+  @Test func `without an instrument nothing sounds, and nothing is stuck`() {
+    let stage = Stage()
+    stage.on(60)
+    stage.pass(640)
+    #expect(stage.level(.key(60)) == 0 && Measure.peak(stage.sound) == 0)
+    stage.off(60)
+    stage.give(Self.tone())
+    stage.pass(640)
+    #expect(stage.doneCount == 3)
+  }
+
+  @Test func `what is no number is no note`() {
+    let stage = Stage(Self.tone())
+    for (cents, velocity) in [(Float.nan, Float(1)), (.infinity, 1), (6000, .nan), (6000, 0)] {
+      let start = NoteStart(finger: .key(1), key: 200, cents: cents, velocity: velocity)
+      stage.play(.on(start))
+    }
+    stage.pass(640)
+    #expect(stage.level(.key(1)) == 0 && Measure.peak(stage.sound) == 0)
+    // What is far away is no harm.
+    let start = NoteStart(finger: .key(1), key: 255, cents: 1e30, velocity: 1e30)
+    stage.play(.on(start))
+    stage.pass(6400)
+    #expect(stage.sound.allSatisfy { $0.isFinite })
+  }
+
+  @Test func `a thousand touches at once leave no note stuck`() {
+    let stage = Stage(Self.tone(release: 0.1))
+    for finger in 0..<512 {
+      stage.on(UInt8(30 + finger % 60), .cell(finger), velocity: 0.1)
+      stage.on(UInt8(30 + finger % 60), Finger.cell(finger).repeated(), velocity: 0.1)
+    }
+    stage.pass(9600)
+    for finger in 0..<512 {
+      stage.play(.off(.cell(finger)))
+      stage.play(.off(Finger.cell(finger).repeated()))
+    }
+    stage.pass(19_200)
+    #expect(Measure.peak(stage.sound.suffix(4800)) == 0)
+    for finger in 0..<512 {
+      #expect(stage.level(.cell(finger)) == 0)
+      #expect(stage.level(Finger.cell(finger).repeated()) == 0)
+    }
+    #expect(stage.doneCount == 2048)
+  }
+
+  // MARK: - Instruments
+
+  @Test func `an instrument is let go when its last note is over`() {
+    let stage = Stage(Self.tone())
+    stage.on(60)
+    stage.pass(640)
+    #expect(stage.doneCount == 1)
+    stage.give(Self.tone { $0.tune = 1200 })
+    stage.on(72)
+    stage.pass(24_000)
+    // The note on; the old one is still held, and heard.
+    #expect(stage.doneCount == 1)
+    #expect(stage.level(.key(60)) == 1)
+    stage.off(72)
+    stage.pass(9600)
+    #expect(Measure.residue(stage.sound.suffix(4800), hertz: 375, sampleRate: 48_000) < -90)
+    stage.off(60)
+    stage.pass(9600)
+    // Both notes off, and the change.
+    #expect(stage.doneCount == 3)
+    #expect(Measure.peak(stage.sound.suffix(100)) == 0)
+  }
+
+  @Test func `the next change hurries the one before that still sounds`() {
+    let stage = Stage(Self.tone())
+    stage.on(60)
+    stage.pass(640)
+    stage.give(Self.tone())
+    stage.pass(64)
+    #expect(stage.doneCount == 1)
+    stage.give(nil)
+    // 10 ms, and the step under way: that ends the first, and the second sounded never.
+    stage.pass(480 + 128)
+    #expect(stage.doneCount == 2)
+    #expect(stage.level(.key(60)) == 0)
+    // A fade of 10 ms bends by a 480th of the tone at most; the tone itself by 1.2e-3.
+    #expect(Measure.roughness(stage.sound) < 0.003)
+  }
+
+  @Test func `changes without a note are done at once`() {
+    let stage = Stage(Self.tone())
+    for _ in 0..<600 { stage.give(Self.tone()) }
+    stage.pass(128)
+    #expect(stage.doneCount == 600)
+  }
+
+  @Test func `another rate cuts notes off, and answers what waits`() {
+    let stage = Stage(Self.tone())
+    stage.on(60)
+    stage.pass(640)
+    stage.give(Self.tone { $0.tune = 1200 })
+    stage.pass(640)
+    #expect(stage.doneCount == 1)
+    let other = OfflineHost(takingOver: stage.host.engine, sampleRate: 96_000)
+    #expect(stage.level(.key(60)) == 0)
+    #expect(other.events().count == 1)
+    // The instrument is still there, and at its pitch.
+    let start = NoteStart(finger: .key(60), key: 60, cents: 6000, velocity: 1)
+    other.send(Command(.note(.on(start))))
+    let sound = other.render(Tone.constant(0, frames: 19_200), block: 64).left
+    let residue = Measure.residue(sound[9600...], hertz: 750, sampleRate: 96_000)
+    #expect(residue < -90, "\(residue) dB")
+  }
+
+  @Test func `an instrument is kept by nobody but its owner`() {
+    weak var watched: SamplerInstrument?
+    do {
+      let instrument = Self.tone()
+      watched = instrument
+      let host = OfflineHost()
+      host.send(Command(.instrument(instrument.passage)))
+      _ = host.render(Tone.constant(0, frames: 64), block: 64)
+      host.send(Command(.instrument(nil)))
+      _ = host.render(Tone.constant(0, frames: 64), block: 64)
+      #expect(host.events().count == 2)
+    }
+    #expect(watched == nil)
   }
 }

@@ -55,13 +55,4 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
     tables[table].read(
       left: left, right: right, from: position, step: step, to: output, frames: frames)
   }
-
-  /// Reads one side, as `read` does both.
-  @_noLocks
-  borrowing func read(
-    table: Int, _ samples: UnsafePointer<Float>, from position: Int64, step: Int64,
-    to output: UnsafeMutablePointer<Float>, frames: Int
-  ) {
-    tables[table].read(samples, from: position, step: step, to: output, frames: frames)
-  }
 }

@@ -62,8 +62,8 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
     let next =
       even * row.loadUnaligned(fromByteOffset: 64, as: SIMD8<Float>.self)
       + odd * row.loadUnaligned(fromByteOffset: 96, as: SIMD8<Float>.self)
-    let mixed = here + (next - here) * share
-    return mixed.lowHalf + mixed.highHalf
+    let sum = here.lowHalf + here.highHalf
+    return sum + ((next.lowHalf + next.highHalf) - sum) * share
   }
 
   /// Reads from `position` on, each frame `step` further, which grows by `change` a frame; all in
@@ -90,14 +90,48 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
       let d = four(sound, at: position)
       position &+= step
       step &+= change
-      let (lowAC, lowBD) = (rt_interleave_low(a, c), rt_interleave_low(b, d))
-      let (highAC, highBD) = (rt_interleave_high(a, c), rt_interleave_high(b, d))
-      let first = rt_interleave_low(lowAC, lowBD) + rt_interleave_high(lowAC, lowBD)
-      let second = rt_interleave_low(highAC, highBD) + rt_interleave_high(highAC, highBD)
       UnsafeMutableRawPointer(output + frame).storeBytes(
-        of: first + second, as: SIMD4<Float>.self)
+        of: Self.sums(a, b, c, d), as: SIMD4<Float>.self)
       frame &+= 4
     }
+  }
+
+  /// The weighted samples of both sides around a place, of which all four are still to be added.
+  @_noLocks
+  @inline(__always)
+  private borrowing func fours(
+    _ left: SoundSide, _ right: SoundSide, at position: Int64
+  ) -> (left: SIMD4<Float>, right: SIMD4<Float>) {
+    let fraction = UInt32(truncatingIfNeeded: position)
+    let place = Int(fraction >> 24)
+    let isLate = place >> 7
+    let index = Int(position >> 32)
+    let row = UnsafeRawPointer(rows + (place &+ isLate) &* Self.taps)
+    let share = Float(fraction & 0xFF_FFFF) * (1 / 16_777_216)
+    let even = row.loadUnaligned(as: SIMD8<Float>.self)
+    let odd = row.loadUnaligned(fromByteOffset: 32, as: SIMD8<Float>.self)
+    let evens = even + (row.loadUnaligned(fromByteOffset: 64, as: SIMD8<Float>.self) - even) * share
+    let odds = odd + (row.loadUnaligned(fromByteOffset: 96, as: SIMD8<Float>.self) - odd) * share
+    let (near, far) = (index &- 3, index &- 4 &+ isLate)
+    let one =
+      UnsafeRawPointer(left.samples + near).loadUnaligned(as: SIMD8<Float>.self) * evens
+      + UnsafeRawPointer(left.halves + far).loadUnaligned(as: SIMD8<Float>.self) * odds
+    let other =
+      UnsafeRawPointer(right.samples + near).loadUnaligned(as: SIMD8<Float>.self) * evens
+      + UnsafeRawPointer(right.halves + far).loadUnaligned(as: SIMD8<Float>.self) * odds
+    return (one.lowHalf + one.highHalf, other.lowHalf + other.highHalf)
+  }
+
+  /// The sums of four fours.
+  @_noLocks
+  @inline(__always)
+  private static func sums(
+    _ a: SIMD4<Float>, _ b: SIMD4<Float>, _ c: SIMD4<Float>, _ d: SIMD4<Float>
+  ) -> SIMD4<Float> {
+    let (lowAC, lowBD) = (rt_interleave_low(a, c), rt_interleave_low(b, d))
+    let (highAC, highBD) = (rt_interleave_high(a, c), rt_interleave_high(b, d))
+    let first = rt_interleave_low(lowAC, lowBD) + rt_interleave_high(lowAC, lowBD)
+    return first + (rt_interleave_low(highAC, highBD) + rt_interleave_high(highAC, highBD))
   }
 
   /// Reads both sides at the same places, as `read` does one.
@@ -107,35 +141,25 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
     to output: Stereo, frames: Int
   ) {
     var (position, step) = (position, step)
-    for frame in 0..<frames {
-      let fraction = UInt32(truncatingIfNeeded: position)
-      let place = Int(fraction >> 24)
-      let isLate = place >> 7
-      let index = Int(position >> 32)
-      let row = UnsafeRawPointer(rows + (place &+ isLate) &* Self.taps)
-      let share = Float(fraction & 0xFF_FFFF) * (1 / 16_777_216)
-      var even = row.loadUnaligned(as: SIMD8<Float>.self)
-      var odd = row.loadUnaligned(fromByteOffset: 32, as: SIMD8<Float>.self)
-      even += (row.loadUnaligned(fromByteOffset: 64, as: SIMD8<Float>.self) - even) * share
-      odd += (row.loadUnaligned(fromByteOffset: 96, as: SIMD8<Float>.self) - odd) * share
-      output.left[frame] = Self.sum(left, index, isLate, even, odd)
-      output.right[frame] = Self.sum(right, index, isLate, even, odd)
+    var frame = 0
+    while frame < frames {
+      let a = fours(left, right, at: position)
       position &+= step
       step &+= change
+      let b = fours(left, right, at: position)
+      position &+= step
+      step &+= change
+      let c = fours(left, right, at: position)
+      position &+= step
+      step &+= change
+      let d = fours(left, right, at: position)
+      position &+= step
+      step &+= change
+      UnsafeMutableRawPointer(output.left + frame).storeBytes(
+        of: Self.sums(a.left, b.left, c.left, d.left), as: SIMD4<Float>.self)
+      UnsafeMutableRawPointer(output.right + frame).storeBytes(
+        of: Self.sums(a.right, b.right, c.right, d.right), as: SIMD4<Float>.self)
+      frame &+= 4
     }
-  }
-
-  @_noLocks
-  @inline(__always)
-  private static func sum(
-    _ side: SoundSide, _ index: Int, _ isLate: Int, _ even: SIMD8<Float>, _ odd: SIMD8<Float>
-  ) -> Float {
-    let samples = UnsafeRawPointer(side.samples + (index &- 3))
-    let halves = UnsafeRawPointer(side.halves + (index &- 4 &+ isLate))
-    let eight =
-      samples.loadUnaligned(as: SIMD8<Float>.self) * even
-      + halves.loadUnaligned(as: SIMD8<Float>.self) * odd
-    let four = eight.lowHalf + eight.highHalf
-    return (four.x + four.y) + (four.z + four.w)
   }
 }

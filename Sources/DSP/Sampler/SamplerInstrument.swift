@@ -1,3 +1,5 @@
+internal import CRealtime
+
 /// An instrument as the audio thread plays it: regions and sounds in memory of their own.
 ///
 /// The control side makes it and keeps it alive until the audio thread has let it go.
@@ -18,11 +20,11 @@ package final class SamplerInstrument: @unchecked Sendable {
     var regions = regions
     var made = SoundShelf(sounds: sounds)
     for index in regions.indices { made.place(&regions[index]) }
-    self.sounds = made.memories
-    bytes = made.bytes
+    self.sounds = made.memories()
+    bytes = self.sounds.reduce(0) { $0 + $1.bytes }
     passage = InstrumentPassage(
       regions: Self.copied(regions), count: regions.count,
-      modulators: Self.copied(modulators), sounds: Self.copied(made.memories.map(\.sound)),
+      modulators: Self.copied(modulators), sounds: Self.copied(self.sounds.map(\.sound)),
       attacks: KeyLists(regions) { if case .release = $0.trigger { false } else { true } },
       releases: KeyLists(regions) { if case .release = $0.trigger { true } else { false } },
       state: InstrumentState(regions))
@@ -140,20 +142,48 @@ private struct SoundShelf {
   private struct Kind: Hashable {
     let sound: Int32, end: Int32, loopStart: Int32, loopEnd: Int32
   }
+  // What a bend, an envelope or a tuning may add before something folds back, in cents.
+  private static let spareCents: Float = 300
+  // The lowest rate that sounds are made for: the lower, the more folds back.
+  private static let leastRate: Float = 44_100
 
   let sounds: [[[Float]]]
-  private(set) var memories: [SoundMemory] = []
-  private(set) var bytes = 0
+  private var kinds: [Kind] = []
+  private var fastest: [Float] = []
   private var places: [Kind: Int32] = [:]
 
   init(sounds: [[[Float]]]) { self.sounds = sounds }
 
+  /// The sounds, in the order of their places.
+  func memories() -> [SoundMemory] {
+    kinds.indices.map { index in
+      let kind = kinds[index]
+      let loop = kind.loopEnd > 0 ? Int(kind.loopStart)..<Int(kind.loopEnd) : nil
+      return SoundMemory(
+        sounds[Int(kind.sound)], end: Int(kind.end), loop: loop, fastest: fastest[index])
+    }
+  }
+
+  /// How fast a region may be read, in samples a frame.
+  private static func fastest(_ region: SamplerRegion) -> Float {
+    let key = region.fixedKey == SamplerRegion.noKey ? region.keys.high : region.fixedKey
+    let low = region.fixedKey == SamplerRegion.noKey ? region.keys.low : region.fixedKey
+    let tracking = region.keyTracking
+    let cents =
+      max((Float(key) - region.rootKey) * tracking, (Float(low) - region.rootKey) * tracking)
+      + region.tune + max(0, region.modulationToPitch) + spareCents
+    return region.rate / leastRate
+      * rt_exp(max(-12_000, min(12_000, cents)) * (0.693_147_18 / 1200))
+  }
+
   mutating func place(_ region: inout SamplerRegion) {
-    let hasLoop =
-      switch region.loopMode {
-      case .continuous, .untilRelease: region.loop.start < region.loop.end
-      case .none, .oneShot: false
-      }
+    var hasLoop = region.loop.start < region.loop.end
+    switch region.loopMode {
+    case .continuous, .untilRelease: break
+    case .none, .oneShot: hasLoop = false
+    }
+    // What sounds at the end of a note would never end.
+    if case .release = region.trigger { hasLoop = false }
     region.looped = place(region, isLooped: hasLoop)
     region.plain = region.looped
     if hasLoop, case .untilRelease = region.loopMode {
@@ -165,12 +195,14 @@ private struct SoundShelf {
     let loop = isLooped ? region.loop : (0, 0)
     let end = isLooped ? loop.1 : region.end
     let kind = Kind(sound: region.sound, end: end, loopStart: loop.0, loopEnd: loop.1)
-    if let place = places[kind] { return place }
-    let place = Int32(memories.count)
-    let memory = SoundMemory(
-      sounds[Int(region.sound)], end: Int(end), loop: isLooped ? Int(loop.0)..<Int(loop.1) : nil)
-    memories.append(memory)
-    bytes += memory.bytes
+    let speed = Self.fastest(region)
+    if let place = places[kind] {
+      fastest[Int(place)] = max(fastest[Int(place)], speed)
+      return place
+    }
+    let place = Int32(kinds.count)
+    kinds.append(kind)
+    fastest.append(speed)
     places[kind] = place
     return place
   }

@@ -1,91 +1,68 @@
 internal import CRealtime
 
 extension SamplerVoice {
-  /// Adds what it sounds like; what `scratch` points at is as long as a step, and four frames more,
-  /// on both sides.
+  /// Adds what it sounds like; `spare` is as long as a step.
   @_noLocks
   mutating func render(
     to output: Stereo, frames: Int, _ controllers: borrowing SamplerControllers,
-    _ reader: borrowing SampleReader, _ bank: borrowing SincBank, scratch: Stereo
+    _ reader: borrowing SampleReader, spare: Stereo
   ) {
     var done = 0
     while done < frames {
-      if isOver { return }
-      if stepDone >= stepFrames { goOn(controllers, bank) }
-      var count = min(frames &- done, stepFrames &- stepDone)
-      if !isSilent {
-        count = readable(count)
-        if count == 0 { return }
-        read(count, reader, bank, scratch)
-        mix(scratch, to: output.advanced(by: done), frames: count)
-        turnBack()
+      if stepDone >= stepFrames {
+        if isOver { return }
+        goOn(controllers)
+        if !isSilent { read(reader, spare) }
       }
+      let count = min(frames &- done, stepFrames &- stepDone)
+      if !isSilent { mix(to: output.advanced(by: done), frames: count) }
       stepDone &+= count
       done &+= count
     }
   }
 
-  /// How many of the next frames can be read before it must turn back; 0 where it is over.
+  /// Reads and filters the step.
   @_noLocks
-  private func readable(_ frames: Int) -> Int {
-    let top = max(speed, speed &+ change &* Int64(frames))
-    let end = sound.pointee.limit &+ Int64(SamplerSound.span) << 32
-    if position &+ top &* Int64(frames) <= end { return frames }
-    if position >= sound.pointee.limit { return 0 }
-    return min(frames, Int((end &- position) / max(1, top)))
-  }
-
-  @_noLocks
-  private mutating func read(
-    _ frames: Int, _ reader: borrowing SampleReader, _ bank: borrowing SincBank, _ scratch: Stereo
-  ) {
-    let here = sound.pointee
-    if table < 0 {
-      if here.isStereo {
-        reader.read(
-          here.left, here.right, from: position, step: speed, change: change, to: scratch,
-          frames: frames)
-      } else {
-        reader.read(
-          here.left, from: position, step: speed, change: change, to: scratch.left, frames: frames)
-      }
-    } else if here.isStereo {
-      bank.read(
-        table: table, left: here.left.samples, right: here.right.samples, from: position,
-        step: speed, to: scratch, frames: frames)
-    } else {
-      bank.read(
-        table: table, here.left.samples, from: position, step: speed, to: scratch.left,
-        frames: frames)
+  private mutating func read(_ reader: borrowing SampleReader, _ spare: Stereo) {
+    let top = Float(max(speed, speedEnd)) * (1 / 4_294_967_296)
+    let next = sound.pointee.level(forSpeed: top)
+    if level < 0 { level = next }
+    read(level: level, reader, step)
+    if next != level {
+      // What only one of the levels has comes or goes within the step.
+      level = next
+      read(level: next, reader, spare)
+      Self.blend(step.left, spare.left, frames: stepFrames)
+      if sound.pointee.isStereo { Self.blend(step.right, spare.right, frames: stepFrames) }
     }
     if isFiltered {
-      tone.apply(scratch.left, scratch.right, isStereo: here.isStereo, frames: frames)
+      tone.apply(to: step, isStereo: sound.pointee.isStereo, frames: stepFrames)
     }
-    let count = Int64(frames)
+    let count = Int64(stepFrames)
     position &+= speed &* count &+ change &* (count &* (count &- 1) / 2)
-    speed &+= change &* count
+    turnBack()
   }
 
   @_noLocks
-  private func mix(_ scratch: Stereo, to output: Stereo, frames: Int) {
-    let other = sound.pointee.isStereo ? scratch.right : scratch.left
-    Self.add(
-      scratch.left, gain: left, slope: leftSlope, from: stepDone, to: output.left, frames: frames)
-    Self.add(
-      other, gain: right, slope: rightSlope, from: stepDone, to: output.right, frames: frames)
+  private func read(level: Int, _ reader: borrowing SampleReader, _ output: Stereo) {
+    if sound.pointee.isStereo {
+      reader.read(
+        sound.pointee.left(level: level), sound.pointee.right(level: level), from: position,
+        step: speed, change: change, to: output, frames: stepFrames)
+    } else {
+      reader.read(
+        sound.pointee.left(level: level), from: position, step: speed, change: change,
+        to: output.left, frames: stepFrames)
+    }
   }
 
-  /// Adds a sound with a gain that grows, counted from a frame of the step.
   @_noLocks
-  @inline(__always)
-  private static func add(
-    _ sound: UnsafePointer<Float>, gain: Float, slope: Float, from first: Int,
-    to output: UnsafeMutablePointer<Float>, frames: Int
+  private static func blend(
+    _ sound: UnsafeMutablePointer<Float>, _ next: UnsafePointer<Float>, frames: Int
   ) {
-    var place = Float(first)
+    let share = 1 / Float(frames)
     for frame in 0..<frames {
-      output[frame] += sound[frame] * (gain + slope * place)
-      place += 1
+      sound[frame] += (next[frame] - sound[frame]) * ((Float(frame) + 0.5) * share)
     }
   }
 
@@ -96,5 +73,34 @@ extension SamplerVoice {
     let over = position &- sound.pointee.limit
     if length == 0 || over < 0 { return }
     position &-= (over / length &+ 1) &* length
+  }
+
+  /// Adds the next frames of the step.
+  @_noLocks
+  private func mix(to output: Stereo, frames: Int) {
+    let first = step.left + stepDone
+    let other = sound.pointee.isStereo ? step.right + stepDone : first
+    var places = SIMD4<Float>(0, 1, 2, 3) + Float(stepDone)
+    var frame = 0
+    while frame &+ 4 <= frames {
+      let here = UnsafeMutableRawPointer(output.left + frame)
+      let there = UnsafeMutableRawPointer(output.right + frame)
+      let near = UnsafeRawPointer(first + frame).loadUnaligned(as: SIMD4<Float>.self)
+      let far = UnsafeRawPointer(other + frame).loadUnaligned(as: SIMD4<Float>.self)
+      here.storeBytes(
+        of: here.loadUnaligned(as: SIMD4<Float>.self) + near * (left + leftSlope * places),
+        as: SIMD4<Float>.self)
+      there.storeBytes(
+        of: there.loadUnaligned(as: SIMD4<Float>.self) + far * (right + rightSlope * places),
+        as: SIMD4<Float>.self)
+      places += 4
+      frame &+= 4
+    }
+    while frame < frames {
+      let place = Float(stepDone &+ frame)
+      output.left[frame] += first[frame] * (left + leftSlope * place)
+      output.right[frame] += other[frame] * (right + rightSlope * place)
+      frame &+= 1
+    }
   }
 }

@@ -5,8 +5,6 @@ internal import CRealtime
 /// Works by steps of 32 frames, counted from its own beginning: all that moves is worked out for
 /// the end of a step and goes there evenly. What it makes doesn't depend on the blocks.
 struct SamplerVoice: ~Copyable, @unchecked Sendable {
-  // The short reader lets that fold back which lands above 21 kHz at 48 kHz.
-  static var fastestShort: Float { @_noLocks get { 1.13 } }
   // Towards where controllers are, within a few ms.
   private static var followSeconds: Float { @_noLocks get { 0.006 } }
   private static var octave: Float { @_noLocks get { 0.693_147_18 / 1200 } }
@@ -26,13 +24,14 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   private var velocity: Float = 0
   private var key: Float = 0
 
-  // Place and speed, in samples with 32 binary places; the table of the reader, -1 for the short.
+  // Place and speed, in samples with 32 binary places; and the level of the sound, -1 before any.
   var sound: UnsafePointer<SamplerSound>
   var position: Int64 = 0
   var speed: Int64 = 0
   var change: Int64 = 0
-  var table = -1
-  // The step under way: how long it is, and how much of it is over.
+  var level = -1
+  // The step under way: its sound before the gains, how long it is, and how much of it is over.
+  let step: Stereo
   var stepFrames = 0
   var stepDone = 0
   // The gains at its beginning, and how much they grow a frame.
@@ -47,7 +46,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
 
   private var leftEnd: Float = 0
   private var rightEnd: Float = 0
-  private var speedEnd: Int64 = 0
+  private(set) var speedEnd: Int64 = 0
   private var baseCents: Double = 0
   private var baseGain: Float = 0
   private var ratio: Double = 1
@@ -70,8 +69,9 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   /// A voice that has begun nothing yet; the pointers needn't lead anywhere before it does.
   init(
     region: UnsafePointer<SamplerRegion>, modulators: UnsafePointer<SamplerModulator>,
-    sound: UnsafePointer<SamplerSound>
+    sound: UnsafePointer<SamplerSound>, step: Stereo
   ) {
+    self.step = step
     self.region = region
     self.modulators = modulators
     self.sound = sound
@@ -107,7 +107,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     let noteCents = isFixed ? 100 * noteKey : note.cents
     velocity = data.fixedVelocity > 0 ? data.fixedVelocity : note.velocity
     key = noteKey / 127
-    let once = moved.begin(data, modulators, controllers, velocity: velocity, key: key)
+    let once = moved.begin(region, modulators, controllers, velocity: velocity, key: key)
     typealias Target = SamplerModulator.Target
     let tracking = (data.keyTracking + once[Target.keyTracking.number]) / 100
     baseCents = Double(noteCents - 100 * data.rootKey) * Double(tracking) + Double(data.tune)
@@ -118,6 +118,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     (cents, attenuation, pan, cutoff, resonance) = (.nan, .nan, .nan, .nan, .nan)
     (fade, fadeSlope) = (1, 0)
     position = Int64(data.start) << 32
+    level = -1
     if isFiltered { tone = VoiceTone() }
     settle()
   }
@@ -219,6 +220,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
           &* sound.pointee.loopLength
       }
       sound = plain
+      level = -1
     }
   }
 
@@ -230,12 +232,6 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     isReleased = true
     isFading = true
     fadeSlope = slope
-    // From where it is: the step under way ends here.
-    (leftEnd, rightEnd) = (
-      left + leftSlope * Float(stepDone), right + rightSlope * Float(stepDone)
-    )
-    speedEnd = speed
-    stepFrames = stepDone
   }
 
   /// How loud it is, for whoever must give way; 0 where it will soon be over.
@@ -246,8 +242,9 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   /// Whether it has nothing more to say.
   var isOver: Bool {
     @_noLocks get {
-      stepDone >= stepFrames && (envelope.isOver || fade <= 0)
-        || sound.pointee.loopLength == 0 && position >= sound.pointee.limit
+      stepDone >= stepFrames
+        && (envelope.isOver || fade <= 0
+          || sound.pointee.loopLength == 0 && position >= sound.pointee.limit)
     }
   }
 
@@ -263,34 +260,21 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
 
   /// Begins the next step.
   @_noLocks
-  mutating func goOn(
-    _ controllers: borrowing SamplerControllers, _ bank: borrowing SincBank
-  ) {
+  mutating func goOn(_ controllers: borrowing SamplerControllers) {
     (left, right, speed) = (leftEnd, rightEnd, speedEnd)
     isSilent = envelope.isWaiting
     let frames = envelope.longestStep
     envelope.advance(by: frames)
     modulation.advanceFar(by: frames)
     moved.advance(
-      region.pointee, modulators, controllers, velocity: velocity, key: key, share: follow)
+      region, modulators, controllers, velocity: velocity, key: key, share: follow)
     let swing = (tremolo.advance(by: frames), vibrato.advance(by: frames))
     if isFading { fade = max(0, fade - fadeSlope * Float(frames)) }
     aim(frames: frames, tremolo: swing.0, vibrato: swing.1)
     let share = 1 / Float(frames)
     leftSlope = (leftEnd - left) * share
     rightSlope = (rightEnd - right) * share
-    change = speedEnd == speed ? 0 : (speedEnd &- speed) / Int64(frames)
-    let fastest = Float(max(speed, speedEnd)) * (1 / 4_294_967_296)
-    if fastest <= Self.fastestShort {
-      table = -1
-    } else {
-      table = bank.table(forSpeed: fastest)
-      // The long readers keep their speed within a step.
-      if change != 0 {
-        speed = (speed &+ speedEnd) / 2
-        change = 0
-      }
-    }
+    change = speedEnd == speed ? 0 : Int64(Double(speedEnd &- speed) * Double(share))
     stepFrames = frames
     stepDone = 0
   }

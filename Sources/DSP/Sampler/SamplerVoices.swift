@@ -24,9 +24,10 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   private let noModulator: UnsafeMutablePointer<SamplerModulator>
   private let silence: SoundMemory
   private let noSound: UnsafeMutablePointer<SamplerSound>
-  private let scratch: Stereo
+  // The steps of all, and one more.
+  private let steps: UnsafeMutablePointer<Float>
+  private let spare: Stereo
   private let reader = SampleReader()
-  private let bank = SincBank()
   private var controllers = SamplerControllers()
   private var activeCount = 0
   private var freeCount: Int
@@ -48,23 +49,27 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     noModulator = .allocate(capacity: 1)
     noModulator.initialize(
       to: SamplerModulator(source: .init(.constant), target: .pitch, amount: 0))
-    silence = SoundMemory([], end: 0, loop: nil)
+    silence = SoundMemory([], end: 0, loop: nil, fastest: 1)
     noSound = .allocate(capacity: 1)
     noSound.initialize(to: silence.sound)
     active.initialize(repeating: 0, count: Self.places)
     let note = VoiceNote(
       number: 0, finger: 0, instrument: 0, key: 0, cents: 0, velocity: 0, isLegato: false)
     over.initialize(repeating: note, count: Self.places)
+    let length = VoiceEnvelope.usualStep
+    steps = .allocate(capacity: 2 * length * (Self.places + 1))
+    steps.initialize(repeating: 0, count: 2 * length * (Self.places + 1))
     for place in 0..<Self.places {
+      let step = steps + 2 * length * place
       (free + place).initialize(to: UInt8(Self.places - 1 - place))
       (voices + place).initialize(
-        to: SamplerVoice(region: none, modulators: noModulator, sound: noSound))
+        to: SamplerVoice(
+          region: none, modulators: noModulator, sound: noSound,
+          step: Stereo(step, step + length)))
     }
+    spare = Stereo(
+      steps + 2 * length * Self.places, steps + (2 * Self.places + 1) * length)
     freeCount = Self.places
-    let length = VoiceEnvelope.usualStep + 8
-    let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * length)
-    memory.initialize(repeating: 0, count: 2 * length)
-    scratch = Stereo(memory, memory + length)
   }
 
   deinit {
@@ -76,7 +81,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     none.deallocate()
     noModulator.deallocate()
     noSound.deallocate()
-    scratch.left.deallocate()
+    steps.deallocate()
   }
 
   /// Goes over to another rate in Hz: whatever sounds is cut off.
@@ -279,7 +284,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     for index in 0..<activeCount {
       let place = Int(active[index])
       voices[place].render(
-        to: output, frames: frames, controllers, reader, bank, scratch: scratch)
+        to: output, frames: frames, controllers, reader, spare: spare)
       if voices[place].isOver {
         if voices[place].isFading { fadingCount &-= 1 }
         end(place)

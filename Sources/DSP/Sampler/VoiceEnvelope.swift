@@ -73,7 +73,8 @@ struct VoiceEnvelope: BitwiseCopyable {
 
   @_noLocks
   private static func frames(_ seconds: Float, _ sampleRate: Float) -> Int {
-    Int(max(0, min(1e9, seconds * sampleRate)) + 0.5)
+    // Even, as the filter wants its steps.
+    2 &* Int(max(0, min(1e9, seconds * sampleRate)) / 2 + 0.5)
   }
 
   /// Whether nothing will sound any more.

@@ -22,11 +22,11 @@ struct VoiceModulation: BitwiseCopyable {
   /// What a new note begins with; `once` is what only counts at its beginning.
   @_noLocks
   mutating func begin(
-    _ region: SamplerRegion, _ modulators: UnsafePointer<SamplerModulator>,
+    _ region: UnsafePointer<SamplerRegion>, _ modulators: UnsafePointer<SamplerModulator>,
     _ controllers: borrowing SamplerControllers, velocity: Float, key: Float
   ) -> SIMD32<Float> {
     var once = SIMD32<Float>(repeating: 0)
-    for index in 0..<Int(region.modulators.once) {
+    for index in 0..<Int(region.pointee.modulators.once) {
       let modulator = modulators[index]
       once[modulator.target.number] +=
         controllers.value(modulator, velocity: velocity, key: key)
@@ -40,24 +40,24 @@ struct VoiceModulation: BitwiseCopyable {
 
   @_noLocks
   private mutating func look(
-    _ region: SamplerRegion, _ modulators: UnsafePointer<SamplerModulator>,
+    _ region: UnsafePointer<SamplerRegion>, _ modulators: UnsafePointer<SamplerModulator>,
     _ controllers: borrowing SamplerControllers, velocity: Float, key: Float
   ) {
     target = fixed
-    let first = Int(region.modulators.once)
-    for index in first..<(first &+ Int(region.modulators.live)) {
+    let first = Int(region.pointee.modulators.once)
+    for index in first..<(first &+ Int(region.pointee.modulators.live)) {
       let modulator = modulators[index]
       target[modulator.target.number] +=
         controllers.value(modulator, velocity: velocity, key: key)
     }
-    target[SamplerModulator.Target.pitch.number] += 100 * controllers.bend * region.bend
+    target[SamplerModulator.Target.pitch.number] += 100 * controllers.bend * region.pointee.bend
     changes = controllers.changes
   }
 
   /// Goes on by a step, towards what the controllers say.
   @_noLocks
   mutating func advance(
-    _ region: SamplerRegion, _ modulators: UnsafePointer<SamplerModulator>,
+    _ region: UnsafePointer<SamplerRegion>, _ modulators: UnsafePointer<SamplerModulator>,
     _ controllers: borrowing SamplerControllers, velocity: Float, key: Float, share: Float
   ) {
     if changes != controllers.changes {

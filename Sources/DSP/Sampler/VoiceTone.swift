@@ -3,12 +3,13 @@ internal import CRealtime
 /// The filter of a voice: a state-variable filter of two poles, or its half of one.
 ///
 /// The topology-preserving one of Vadim Zavalishin, "The Art of VA Filter Design", written out as
-/// what each frame makes of both states, so that only two additions wait for the frame before.
+/// what two frames at once make of both states: so only every other frame waits for the one
+/// before.
 struct VoiceTone: BitwiseCopyable {
-  // States after a frame: (a * first - b * second + b * in, c * first + d * second + e * in); what
-  // is heard: f * first + g * second + h * in; in this order, as far as they differ.
-  private var now = SIMD8<Float>(repeating: 0)
-  private var slope = SIMD8<Float>(repeating: 0)
+  // Four times four weights, for the first and the second state and for the first and the second
+  // frame: what each adds to both states, and to what is heard in both frames.
+  private var now = SIMD16<Float>(repeating: 0)
+  private var slope = SIMD16<Float>(repeating: 0)
   private var isMoving = false
   private var left = SIMD2<Float>(repeating: 0)
   private var right = SIMD2<Float>(repeating: 0)
@@ -16,7 +17,8 @@ struct VoiceTone: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Goes to a cutoff, in Hz, and a resonance, in dB, within so many frames; at once if 0.
+  /// Goes to a cutoff, in Hz, and a resonance, in dB, within so many frames, an even number; at
+  /// once if 0.
   @_noLocks
   mutating func move(
     _ kind: SamplerRegion.Filter.Kind, cutoff: Float, resonance: Float, sampleRate: Float,
@@ -25,7 +27,7 @@ struct VoiceTone: BitwiseCopyable {
     let target = Self.weights(
       kind, cutoff: cutoff, resonance: resonance, sampleRate: sampleRate)
     if frames > 0 {
-      slope = (target - now) * (1 / Float(frames))
+      slope = (target - now) * (2 / Float(frames))
       isMoving = true
     } else {
       now = target
@@ -40,66 +42,72 @@ struct VoiceTone: BitwiseCopyable {
   @_noLocks
   private static func weights(
     _ kind: SamplerRegion.Filter.Kind, cutoff: Float, resonance: Float, sampleRate: Float
-  ) -> SIMD8<Float> {
+  ) -> SIMD16<Float> {
     let angle = Float.pi * max(1e-4, min(0.49, cutoff / sampleRate))
     // The tangent, by a fraction that is good to 1e-3 up to there.
     let square = angle * angle
     let g =
       angle * (945 - 105 * square + square * square) / (945 - 420 * square + 15 * square * square)
-    let peak = rt_exp(resonance * 0.115_129_25)
     // Without resonance it is Butterworth's.
-    let k = 1.414_213_6 / max(peak, 0.01)
-    let one = 1 / (1 + g)
-    let a1 = 1 / (1 + g * (g + k))
-    let (a2, a3) = (g * a1, g * g * a1)
-    // What is heard is m0 times the input, m1 times the first and m2 times the second's middle.
+    let k = 1.414_213_6 / max(resonance == 0 ? 1 : rt_exp(resonance * 0.115_129_25), 0.01)
+    // What is heard is m.0 of the input, m.1 of the first and m.2 of the second integrator.
     let m: (Float, Float, Float)
-    switch kind {
-    case .lowpass1: m = (0, 1, 0)
-    case .highpass1: m = (1, -1, 0)
-    case .lowpass2: m = (0, 0, 1)
-    case .highpass2: m = (1, -k, -1)
-    case .bandpass: m = (0, 1.414_213_6, 0)
-    case .bandreject: m = (1, -k, 0)
-    }
+    // One frame: states become (a * first - b * second + b * in, c * first + d * second + e * in).
+    let (a, b, c, d, e): (Float, Float, Float, Float, Float)
+    // What is heard is p * first + q * second + r * in.
+    let (p, q, r): (Float, Float, Float)
     switch kind {
     case .lowpass1, .highpass1:
-      let b = g * one
-      return SIMD8(2 * one - 1, 2 * b, 0, 0, 0, m.1 * one, 0, m.0 + m.1 * b)
+      m = if case .lowpass1 = kind { (0, 1, 0) } else { (1, -1, 0) }
+      let one = 1 / (1 + g)
+      (a, b, c, d, e) = (2 * one - 1, 2 * g * one, 0, 0, 0)
+      (p, q, r) = (m.1 * one, 0, m.0 + m.1 * g * one)
+    // The first integrator alone: it doesn't see the second.
     case .lowpass2, .highpass2, .bandpass, .bandreject:
-      return SIMD8(
-        2 * a1 - 1, 2 * a2, 2 * a2, 1 - 2 * a3, 2 * a3, m.1 * a1 + m.2 * a2,
-        m.2 * (1 - a3) - m.1 * a2, m.0 + m.1 * a2 + m.2 * a3)
+      switch kind {
+      case .highpass2: m = (1, -k, -1)
+      case .bandpass: m = (0, 1.414_213_6, 0)
+      case .bandreject: m = (1, -k, 0)
+      default: m = (0, 0, 1)
+      }
+      let a1 = 1 / (1 + g * (g + k))
+      let (a2, a3) = (g * a1, g * g * a1)
+      (a, b, c, d, e) = (2 * a1 - 1, 2 * a2, 2 * a2, 1 - 2 * a3, 2 * a3)
+      (p, q, r) = (m.1 * a1 + m.2 * a2, m.2 * (1 - a3) - m.1 * a2, m.0 + m.1 * a2 + m.2 * a3)
     }
+    return SIMD16(
+      a * a - b * c, c * a + d * c, p, p * a + q * c,
+      -a * b - b * d, d * d - c * b, q, q * d - p * b,
+      a * b - b * e, c * b + d * e, r, p * b + q * e,
+      b, e, 0, r)
   }
 
-  /// Filters both sides, or the left one alone.
+  /// Filters both sides, or the left one alone; an even number of frames.
   @_noLocks
-  mutating func apply(
-    _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, isStereo: Bool,
-    frames: Int
-  ) {
+  mutating func apply(to sound: Stereo, isStereo: Bool, frames: Int) {
     let before = now
-    now = run(left, &self.left, from: before, frames: frames)
-    if isStereo { _ = run(right, &self.right, from: before, frames: frames) }
+    now = run(sound.left, &left, from: before, frames: frames)
+    if isStereo { _ = run(sound.right, &right, from: before, frames: frames) }
   }
 
   @_noLocks
   @inline(__always)
   private func run(
-    _ sound: UnsafeMutablePointer<Float>, _ state: inout SIMD2<Float>, from weights: SIMD8<Float>,
+    _ sound: UnsafeMutablePointer<Float>, _ state: inout SIMD2<Float>, from weights: SIMD16<Float>,
     frames: Int
-  ) -> SIMD8<Float> {
+  ) -> SIMD16<Float> {
     var w = weights
     var (first, second) = (state.x, state.y)
-    for frame in 0..<frames {
-      let x = sound[frame]
-      let pushed = w[1] * x
-      sound[frame] = w[5] * first + w[6] * second + w[7] * x
-      let next = (w[0] * first - w[1] * second) + pushed
-      second = (w[2] * first + w[3] * second) + w[4] * x
-      first = next
+    var frame = 0
+    while frame < frames {
+      let pushed =
+        w.highHalf.lowHalf * sound[frame] + w.highHalf.highHalf * sound[frame &+ 1]
+      let both = (w.lowHalf.lowHalf * first + w.lowHalf.highHalf * second) + pushed
+      first = both.x
+      second = both.y
+      UnsafeMutableRawPointer(sound + frame).storeBytes(of: both.highHalf, as: SIMD2<Float>.self)
       if isMoving { w += slope }
+      frame &+= 2
     }
     // What is not a number would stay.
     state = first.isFinite && second.isFinite ? SIMD2(first, second) : SIMD2(0, 0)

@@ -1,0 +1,151 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+/// How voices read their sounds.
+@Suite struct SamplerReadingTests {
+  /// A tone without an end, as a voice plays it.
+  private func played(_ hertz: Double, shift: Double, isStereo: Bool = false) -> VoiceStage {
+    let tone = Tone.sine(hertz, frames: 24_000)
+    let region = VoiceStage.region(24_000, loopFrom: 12_000) { $0.pan = isStereo ? 0 : -1 }
+    let stage = VoiceStage([region], isStereo ? [tone, tone] : [tone])
+    stage.begin(shift: shift)
+    stage.pass(12_000)
+    return stage
+  }
+
+  private static let shifts = [
+    -3600.0, -2400, -1900, -1250.5, -700, -500, -300, -33.3, 0, 12.5, 100, 200, 250, 300, 500, 650,
+    700, 900, 1100, 1187, 1500,
+  ]
+
+  @Test(arguments: [1000.0, 5000, 10_000], [false, true])
+  func `a tone is at its pitch, and 95 dB clean, however far it is shifted`(
+    hertz: Double, isStereo: Bool
+  ) {
+    for shift in Self.shifts {
+      // As it is told, in cents of 24 binary places.
+      let shifted = hertz * exp2((Double(Float(6000 + shift)) - 6000) / 1200)
+      guard shifted < 19_000 else { continue }
+      let stage = played(hertz, shift: shift, isStereo: isStereo)
+      // A tone that were wrong by a hundredth of a cent would leave -50 dB in a fifth of a second.
+      let residue = Measure.residue(stage.left[2000...], hertz: shifted, sampleRate: 48_000)
+      #expect(residue < -100, "\(shift) cents: \(residue) dB")
+      if isStereo { #expect(Measure.firstDifference(stage.left, stage.right) == nil) }
+      // As loud as it was.
+      let level = 20 * log10(Measure.level(stage.left[2000...]) / (0.5 / 2.0.squareRoot()))
+      // The levels for higher speeds fall by a tenth of a dB below 18 kHz.
+      #expect(abs(level) < 0.1, "\(shift) cents: \(level) dB")
+    }
+  }
+
+  @Test func `what would fold back is at most -95 dB`() {
+    for (hertz, shift) in [
+      (10_000.0, 1800.0), (10_000, 2100), (10_000, 3000), (15_000, 1100),
+      (20_000, 700), (20_000, 1200), (5000, 3600),
+    ] {
+      // All of them would be heard above 27 kHz, of which nothing may come back.
+      var region = VoiceStage.region(24_000, loopFrom: 12_000)
+      region.rootKey = 30
+      let stage = VoiceStage([region], [Tone.sine(hertz, frames: 24_000)])
+      stage.begin(key: UInt8(30 + shift / 100))
+      stage.pass(12_000)
+      let level = 20 * log10(Measure.level(stage.left[2000...]) / (0.5 / 2.0.squareRoot()))
+      #expect(level < -95, "\(hertz) Hz by \(shift) cents: \(level) dB")
+    }
+  }
+
+  @Test(arguments: [1, 2, 7, 15, 33, 101, 1009], [-1234.0, -500, 0, 333])
+  func `a loop of any length has no seam`(length: Int, shift: Double) {
+    // As many whole periods as make a tone of some kHz, in a loop that begins some way in.
+    let periods = max(1, length / 12)
+    let hertz = length < 3 ? 0 : 48_000 * Double(periods) / Double(length)
+    let start = 20 * length + 50
+    let phase = length < 3 ? Double.pi / 2 : 0
+    let tone = (0..<start + length).map {
+      Float(0.5 * sin(2 * .pi * hertz * Double($0) / 48_000 + phase))
+    }
+    let stage = VoiceStage([VoiceStage.region(start + length, loopFrom: start)], [tone])
+    stage.begin(shift: shift)
+    stage.pass(48_000)
+    let sound = stage.left[200...]
+    if length < 3 {
+      // A loop of one sample, or of two alike, is a constant: rounding alone moves it.
+      #expect(sound.allSatisfy { abs($0 - 0.5) < 1e-5 })
+    } else {
+      let shifted = hertz * exp2(shift / 1200)
+      let residue = Measure.residue(sound, hertz: shifted, sampleRate: 48_000)
+      #expect(residue < -95, "\(residue) dB")
+    }
+  }
+
+  @Test func `what came before a loop is heard once`() {
+    // Noise, and then a tone that goes round: a reader that saw the noise again would let it in.
+    let noise = Tone.noise(frames: 1000)
+    let tone = Tone.sine(1000, frames: 480)
+    let stage = VoiceStage(
+      [VoiceStage.region(1480, loopFrom: 1000)], [noise + tone])
+    stage.begin(shift: -70)
+    stage.pass(30_000)
+    let residue = Measure.residue(
+      stage.left[2500...], hertz: 1000 * exp2(-70.0 / 1200), sampleRate: 48_000)
+    #expect(residue < -95, "\(residue) dB")
+  }
+
+  @Test func `a loop until the release goes on to the end of the sound`() {
+    // Up and down in the loop, and 1 behind it.
+    let sound = Tone.sine(480, frames: 1000) + Tone.constant(0.5, frames: 4000)
+    let region = VoiceStage.region(5000) {
+      $0.loop = (0, 1000)
+      $0.loopMode = .untilRelease
+      $0.envelope.release = 1000
+      $0.envelope.isWhole = true
+    }
+    let stage = VoiceStage([region], [sound])
+    let note = stage.begin().number
+    let before = stage.pass(20_000)
+    #expect(Measure.residue(before, hertz: 480, sampleRate: 48_000) < -90)
+    stage.release(note)
+    // What is left of the loop is at most 1000 frames.
+    let after = stage.pass(6000)
+    #expect(after[1200..<3900].allSatisfy { abs($0 - 0.5) < 0.01 })
+    #expect(Measure.peak(after[5100...]) == 0 && stage.over == [note])
+  }
+
+  @Test func `a sound that goes into no loop ends, and its voice with it`() {
+    let region = VoiceStage.region(4000) { $0.loopMode = .none }
+    let stage = VoiceStage([region], [Tone.constant(0.5, frames: 5000)])
+    let note = stage.begin(shift: 1200).number
+    let sound = stage.pass(2200)
+    // A sharp edge rings for as long as what it is made of reaches, that is 144 samples.
+    #expect(sound[75..<1925].allSatisfy { abs($0 - 0.5) < 2e-5 })
+    #expect(Measure.peak(sound[2075...]) == 0)
+    #expect(stage.over == [note] && stage.soundingCount == 0)
+  }
+
+  @Test(arguments: [1, 7, 32, 64, 333, 4096])
+  func `a block of any size makes the same sound`(block: Int) {
+    func sound(_ block: Int) -> [Float] {
+      let region = VoiceStage.region(9600) {
+        $0.envelope.attack = 0.0123
+        $0.vibrato.toPitch = 50
+        $0.isFiltered = true
+        $0.filter.cutoff = 1500
+        $0.tremolo.toFilter = 1200
+        $0.tremolo.toGain = 3
+        $0.envelope.release = 0.1
+      }
+      let stage = VoiceStage([region], [Tone.noise(frames: 9600)])
+      let first = stage.begin(shift: 123).number
+      stage.pass(1111, block: block)
+      stage.begin(shift: -321)
+      stage.bend(1.5)
+      stage.pass(2001, block: block)
+      stage.release(first)
+      stage.pass(6000, block: block)
+      return stage.left
+    }
+    #expect(Measure.firstDifference(sound(block), sound(97)) == nil)
+  }
+}

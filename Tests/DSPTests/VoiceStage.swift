@@ -1,0 +1,86 @@
+import DSP
+import Foundation
+import TestSupport
+
+/// Voices that play one instrument, for tests.
+final class VoiceStage {
+  private var voices: SamplerVoices
+  private let instrument: SamplerInstrument
+  private let held: UnsafeMutablePointer<UInt16>
+  private var lastNumber: UInt32 = 0
+  private(set) var left: [Float] = [], right: [Float] = []
+  /// The notes of the voices that are over.
+  private(set) var over: [UInt32] = []
+
+  init(_ instrument: SamplerInstrument, sampleRate: Double = 48_000) {
+    voices = SamplerVoices(sampleRate: sampleRate)
+    self.instrument = instrument
+    held = .allocate(capacity: 128)
+    held.initialize(repeating: 0, count: 128)
+  }
+
+  convenience init(
+    _ regions: [SamplerRegion], modulators: [SamplerModulator] = [], _ sounds: [[Float]]...,
+    sampleRate: Double = 48_000
+  ) {
+    self.init(
+      SamplerInstrument(regions: regions, modulators: modulators, sounds: sounds),
+      sampleRate: sampleRate)
+  }
+
+  deinit { held.deallocate() }
+
+  var soundingCount: Int { voices.soundingCount }
+
+  /// Begins a note, and returns its number and how many voices it has.
+  @discardableResult
+  func begin(
+    key: UInt8 = 60, shift: Double = 0, velocity: Float = 1, isLegato: Bool = false,
+    instrument place: UInt8 = 0
+  ) -> (number: UInt32, voices: Int) {
+    lastNumber += 1
+    let note = VoiceNote(
+      number: lastNumber, finger: 0, instrument: place, key: key,
+      cents: Float(100 * Double(key) + shift), velocity: velocity, isLegato: isLegato)
+    return (lastNumber, voices.begin(note, of: instrument.passage, held: held))
+  }
+
+  func hold(_ key: Int, _ count: UInt16) { held[key] = count }
+  func release(_ number: UInt32) { voices.release(note: number) }
+  func bend(_ semitones: Float) { voices.setBend(semitones: semitones) }
+  func control(_ number: UInt8, _ value: UInt8) { voices.setControl(number, value) }
+  func fadeOut() { voices.fadeOut(instrument: nil, seconds: 0.005) }
+
+  /// What sounds in so many frames more, on the left.
+  @discardableResult
+  func pass(_ frames: Int, block: Int = 64) -> [Float] {
+    let before = left.count
+    let buffer = UnsafeMutablePointer<Float>.allocate(capacity: 2 * block)
+    defer { buffer.deallocate() }
+    var done = 0
+    while done < frames {
+      let count = min(block, frames - done)
+      for frame in 0..<2 * block { buffer[frame] = 0 }
+      _ = voices.render(to: Stereo(buffer, buffer + block), frames: count)
+      while let note = voices.takeOver() { over.append(note.number) }
+      left += UnsafeBufferPointer(start: buffer, count: count)
+      right += UnsafeBufferPointer(start: buffer + block, count: count)
+      done += count
+    }
+    return Array(left[before...])
+  }
+
+  /// A region that plays all of a sound, round and round from a frame on.
+  static func region(
+    _ frames: Int, loopFrom start: Int = 0, _ change: (inout SamplerRegion) -> Void = { _ in }
+  ) -> SamplerRegion {
+    var region = SamplerRegion()
+    region.end = Int32(frames)
+    region.loop = (Int32(start), Int32(frames))
+    region.loopMode = .continuous
+    // All on the left, as loud as it is.
+    region.pan = -1
+    change(&region)
+    return region
+  }
+}
