@@ -87,6 +87,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   /// Goes over to another rate in Hz: whatever sounds is cut off.
   package mutating func begin(sampleRate: Double) {
     self.sampleRate = Float(sampleRate)
+    overCount = 0
     for index in 0..<activeCount { end(Int(active[index])) }
     activeCount = 0
     fadingCount = 0
@@ -277,6 +278,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   /// Renders a block; false, and nothing written, where it is silent.
   @_noLocks
   package mutating func render(to output: Stereo, frames: Int) -> Bool {
+    overCount = 0
     if activeCount == 0 { return false }
     Blocks.clear(output.left, frames: frames)
     Blocks.clear(output.right, frames: frames)
@@ -305,8 +307,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     overCount &+= 1
   }
 
-  /// The note of a voice that is over, and was not asked for before; to be asked for after each
-  /// block.
+  /// The note of a voice that is over, and was not asked for before; until the next block.
   @_noLocks
   package mutating func takeOver() -> VoiceNote? {
     if overCount == 0 { return nil }
