@@ -9,7 +9,7 @@ import TestSupport
 /// A node on an offline engine, with a clock that the test moves, and clients that write down
 /// what they are sent.
 final class Desk: Outlet, SoundServer, @unchecked Sendable {
-  let host = OfflineHost()
+  let host = OfflineHost(isPlayable: true)
   private(set) var node: Node!
   var seconds = 1000.0
   var rate = 48_000

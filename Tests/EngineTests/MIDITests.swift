@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: [1, 64, 1000])
   func `a key is pressed and let go on its frame, on any channel`(block: Int) {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     let start = host.frame
     host.midi = [(start + 77, [0x93, 60, 127]), (start + 130, [0x8F, 60, 0])]
     _ = host.render(silence(77), block: block)
@@ -35,20 +35,20 @@ import Testing
   }
 
   @Test func `a note without velocity is let go`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     host.midi = [(host.frame, [0x90, 60, 100]), (host.frame + 10, [0x90, 60, 0])]
     _ = host.render(silence(64), block: 64)
     #expect(level(host, 60) == 0)
   }
 
   @Test func `what comes in does not go out again`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     host.midi = [(host.frame, [0x90, 60, 100]), (host.frame + 100, [0x80, 60, 0])]
     #expect(host.render(silence(256), block: 64).midi.isEmpty)
   }
 
   @Test func `bytes that mean nothing do nothing`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     for status in 0x80...0xFF as ClosedRange<UInt8> where status & 0xF0 != 0x90 {
       for data: UInt8 in [0, 64, 127, 128, 255] {
         host.midi = [(host.frame, [status, data, data])]
@@ -60,7 +60,7 @@ import Testing
 
   @Test func `all notes off and all sound off end all`() {
     for controller: UInt8 in [120, 123] {
-      let host = OfflineHost()
+      let host = OfflineHost(isPlayable: true)
       host.send(Command(on(.cell(3), 50)))
       host.midi = [(host.frame + 40, [0xB0, controller, 0])]
       let midi = host.render(silence(64), block: 64).midi
@@ -125,7 +125,7 @@ import Testing
   // MARK: - Controllers
 
   @Test func `the newest place of what was turned is told, once`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     host.midi = [
       (host.frame, [0xB0, 7, 10]), (host.frame, [0xB0, 100, 1]), (host.frame + 1, [0xB3, 7, 20]),
     ]
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test func `a controller that is bound ends no notes`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     host.engine.shared.controllers.bind([123])
     host.midi = [(host.frame, [0x90, 60, 100]), (host.frame + 1, [0xB0, 123, 0])]
     _ = host.render(silence(64), block: 64)
@@ -152,7 +152,7 @@ import Testing
 
   @Test(arguments: [1, 64, 1000])
   func `notes that are played here go out on their frame`(block: Int) {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     let start = Int64(host.frame)
     host.send(
       Command(on(.cell(5), 60, 1), at: start + 100), Command(.note(.off(.cell(5))), at: start + 333)
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func `two fingers on a key end it with the last`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     host.send(Command(on(.cell(1), 60)), Command(on(.key(60), 60, 0.001)))
     host.send(Command(.note(.off(.cell(1)))))
     // The second strikes it again, as softly as MIDI can.
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test func `a finger's next note ends the one before`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     host.send(Command(on(.cell(1), 60)), Command(on(.cell(1), 62)))
     #expect(
       host.render(silence(64), block: 64).midi.map(\.bytes) == [
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func `a note ends on the channel on which it began`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     host.send(Command(on(.cell(1), 60)), Command(.set(.midiChannel, 16)))
     host.send(Command(.note(.off(.cell(1)))), Command(on(.cell(1), 61)))
     #expect(
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func `who leaves leaves no note on`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     host.send(Command(on(.cell(1), 60)), Command(on(.piano(2), 64)), Command(.leave))
     let midi = host.render(silence(64), block: 64).midi.map(\.bytes)
     #expect(midi.suffix(2) == [[0x80, 60, 0], [0x80, 64, 0]])

@@ -19,7 +19,7 @@ import Testing
     ) {
       self.block = block
       self.isFreewheeling = isFreewheeling
-      host = OfflineHost(sampleRate: sampleRate)
+      host = OfflineHost(sampleRate: sampleRate, isPlayable: true)
       memory = PhraseMemory(mostTouches: mostTouches, seconds: 10)
     }
 
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test func `with nothing recorded there is nothing to play`() {
-    let host = OfflineHost()
+    let host = OfflineHost(isPlayable: true)
     let memory = PhraseMemory(mostTouches: 16, seconds: 10)
     func refusals() -> Int {
       _ = host.render(Tone.constant(0, frames: 64), block: 64)

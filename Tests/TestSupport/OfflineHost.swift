@@ -18,13 +18,29 @@ package final class OfflineHost {
   private let sampleRate: Double
   private let renderer: Renderer
 
-  /// An engine that has faded in already, unless told to begin with the fade.
-  package init(sampleRate: Double = 48_000, fadesIn: Bool = false) {
+  /// A tone without an end, of 375 Hz at key 60.
+  private static let tone: SamplerInstrument = {
+    var region = SamplerRegion()
+    region.end = 12_800
+    region.loopMode = .continuous
+    region.loop = (0, 12_800)
+    return SamplerInstrument(
+      regions: [region], modulators: [], sounds: [[Tone.sine(375, frames: 12_800)]])
+  }()
+
+  /// An engine that has faded in already, unless told to begin with the fade; where it is playable,
+  /// notes play a tone without an end.
+  package init(sampleRate: Double = 48_000, fadesIn: Bool = false, isPlayable: Bool = false) {
     self.sampleRate = sampleRate
     engine = Engine(sampleRate: sampleRate)
     renderer = engine.takeOver(sampleRate: sampleRate)
     // Silent sources are where they are going at once, but the fade from silence takes its time.
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
+    if isPlayable {
+      send(Command(.instrument(Self.tone.passage)))
+      _ = render(Tone.constant(0, frames: 64), block: 64)
+      _ = events()
+    }
   }
 
   deinit {
