@@ -126,6 +126,21 @@ extension NodeTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `what is held on a connection ends with it`() throws {
+      let watcher = try Phone(port: node.port)
+      watcher.send("/subscribe", .string("/grid/lit"))
+      #expect(watcher.sync())
+      var surface: StreamPhone? = try StreamPhone(port: node.port)
+      surface?.send("/grid/touch", .int32(1), .int32(2), .float(0.5), style: .slip)
+      surface?.send("/note/on", .int32(60), style: .slip)
+      #expect(
+        watcher.receive("/grid/lit")?.arguments == [.int32(1), .int32(2), .float(0.5)])
+      surface = nil
+      #expect(watcher.receive("/grid/lit")?.arguments == [.int32(1), .int32(2), .float(0)])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a phrase is recorded and told, note by note`() throws {
       let watcher = try Phone(port: node.port)
       watcher.send("/subscribe", .string("/phrase"))

@@ -7,13 +7,18 @@ struct GridWatch {
   // How often to look while something sounds, in milliseconds, and while somebody could play who
   // does not wake this thread.
   private static let busyMilliseconds = 10
-  private static let idleMilliseconds = 50
+  private static let idleMilliseconds = 20
+  // And where nobody is told of it, so that a lease ends.
+  private static let leaseMilliseconds = 1000
   // A layout is many messages: told so often at most, in microseconds.
   private static let layoutPeriod = 50_000.0
+  // And which cells sound, a hundred times a second.
+  private static let lightPeriod = 10_000.0
   private static let layoutAddresses = ["/grid/layout", "/grid/cell"]
 
   private var isLayoutNew = false
   private var nextLayout = 0.0
+  private var nextLight = 0.0
   private var changes: UInt64 = 0
   // By place, of the layout that was told.
   private var lit: [Float] = []
@@ -36,13 +41,16 @@ struct GridWatch {
     }
     let changes = node.engine.shared.notes.changes
     if changes != self.changes {
+      guard now >= nextLight else { return max(1, Int((nextLight - now) / 1000)) }
+      nextLight = now + Self.lightPeriod
       self.changes = changes
       tellLit(node)
     }
-    if lit.contains(where: { $0 > 0 }) || !node.keyboard.held.isEmpty {
-      return Self.busyMilliseconds
+    let isHeld = !node.keyboard.held.isEmpty
+    guard !node.feedback.targets(wanting: ["/grid/lit"]).isEmpty else {
+      return isHeld ? Self.leaseMilliseconds : nil
     }
-    return node.feedback.targets(wanting: ["/grid/lit"]).isEmpty ? nil : Self.idleMilliseconds
+    return isHeld || lit.contains { $0 > 0 } ? Self.busyMilliseconds : Self.idleMilliseconds
   }
 
   // MARK: - Layout
