@@ -42,6 +42,16 @@ import Testing
     #expect(snapped[48] == plain[45] && snapped[49] == plain[51] && snapped[64] == plain[64])
   }
 
+  @Test func `every key has a pitch, however far apart the notes of a tuning lie`() throws {
+    var grid = Grid()
+    grid.tuning = try Tuning(cents: [7000, 14_000])
+    grid.scale = try Scale(name: "one", steps: [0], period: 2)
+    for shift in Grid.possibleShifts {
+      grid.shift = shift
+      #expect(try KeySnap.cents(of: grid, snaps: true).allSatisfy(\.isFinite))
+    }
+  }
+
   @Test func `a scale of another tuning is a fault`() throws {
     var grid = Grid()
     grid.tuning = try Tuning(cents: (1...19).map { Double($0) * 1200 / 19 })

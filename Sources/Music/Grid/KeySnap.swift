@@ -17,10 +17,11 @@ package enum KeySnap {
 
   private static func nearest(to key: Int, in scale: Scale, above lowest: Int) -> Int {
     func isInScale(_ note: Int) -> Bool {
-      scale.steps.contains((note - lowest).remainder(of: scale.period))
+      // Beyond the keys, a strange tuning has pitches that are no numbers any more.
+      0...127 ~= note && scale.steps.contains((note - lowest).remainder(of: scale.period))
     }
-    // The root is in it: there is one within a period.
-    for distance in 0..<scale.period {
+    // The root of the grid is one of the keys.
+    for distance in 0...127 {
       if isInScale(key - distance) { return key - distance }
       if isInScale(key + distance) { return key + distance }
     }
