@@ -115,6 +115,12 @@ import Testing
       NoteFinder.notes(in: play(melody, timbre, noise: 0.02), rate: Self.rate), melody, cents: 10)
   }
 
+  @Test("A note that is played again without a gap is another one", arguments: Timbre.allCases)
+  func again(_ timbre: Timbre) {
+    let wanted = (0..<4).map { Wanted(start: 0.2 + 0.25 * Double($0), length: 0.25, cents: 6400) }
+    expect(NoteFinder.notes(in: play(wanted, timbre), rate: Self.rate), wanted, cents: 5)
+  }
+
   @Test(
     "Low and high notes keep their octaves",
     arguments: [2800.0, 3340, 4025, 5010, 7990, 9600, 10_230])

@@ -113,7 +113,7 @@ import Testing
         // -18.4 dB is aimed at; the shortest notes are over before that is reached, and a loop is
         // measured as a whole.
         #expect((0.08...0.15).contains(level), "\(builtIn.name) \(region.rootKey): \(level)")
-        #expect(SoundShape.peak(sound) <= 0.9001)
+        #expect(SoundShape.peak(sound) <= 0.9001 && region.gain == 4)
       }
     }
   }

@@ -48,9 +48,10 @@ package enum BuiltInInstrument: String, CaseIterable, Sendable {
 struct BuiltInKit {
   /// The rate of all its sounds in Hz.
   static let rate = 48_000.0
-  // Of the loudest part of each sound: as loud as the fonts that are common, and four notes at
-  // once have room.
+  // Of the loudest part of each sound: so that the sharpest have room for their peaks.
   private static let level: Float = 0.12
+  // As loud as common soundfonts are, in dB: FluidR3's mono guitars lie at -13 dB, its pairs at -16.
+  private static let gain = 4.0
   private static let highestPeak: Float = 0.9
 
   private let name: String
@@ -88,8 +89,10 @@ struct BuiltInKit {
         preconditionFailure("\(opcode)=\(value) is no opcode")
       }
     }
-    regions.append(
-      opcodes.region(sample: samples.count, frames: sound.count, loop: loop, nameKey: nil))
+    var region = opcodes.region(
+      sample: samples.count, frames: sound.count, loop: loop, nameKey: nil)
+    region.gain += Self.gain
+    regions.append(region)
     samples.append(
       InstrumentSample(
         name: "\(name) \(key)", path: "", storage: .memory([sound]), channels: 1,
