@@ -45,10 +45,8 @@ final class InstrumentLoader {
   private var changes = 0
 
   private var asked: Request?
-  private var ready: InstrumentShelf.Ready?
-  // What the engine plays, and what it may still play of the one before.
+  // What the engine plays.
   private var playing: SamplerInstrument?
-  private var isHandingOver = false
 
   init(_ library: InstrumentLibrary) { shelf = InstrumentShelf(library) }
 
@@ -155,8 +153,7 @@ final class InstrumentLoader {
       guard let node, !ticket.isWithdrawn else { return }
       switch outcome {
       case .success(let ready):
-        self.ready = ready
-        advance(node)
+        if let ready { handOver(ready, request, node) }
       case .failure(let refusal): fail(request, refusal, node)
       }
     }
@@ -167,7 +164,6 @@ final class InstrumentLoader {
     guard !request.ticket.isWithdrawn else { return }
     request.ticket.withdraw()
     asked = nil
-    ready = nil
     guard request.client == nil else {
       node.answer(refusal, to: Self.path, from: request.client)
       return
@@ -182,7 +178,6 @@ final class InstrumentLoader {
     guard let former = asked else { return }
     former.ticket.withdraw()
     asked = nil
-    ready = nil
     guard let client = former.client else { return }
     node.answer(
       Refusal(.state, "\(quoted(former.name)) does not come: another one was asked for"),
@@ -201,7 +196,6 @@ final class InstrumentLoader {
         load(request, node: node)
       }
     }
-    advance(node)
     tellProgress(now, node)
     return errands.count > 0 || asked != nil ? Self.busyMilliseconds : nil
   }
@@ -214,16 +208,11 @@ final class InstrumentLoader {
     node.feedback.changed("/instrument/loading")
   }
 
-  /// Gives the engine what is ready, when it is free for it.
-  private func advance(_ node: Node) {
-    guard !isHandingOver, let next = ready, let request = asked else { return }
+  /// Gives the engine another instrument, and keeps the former one until nothing sounds of it.
+  private func handOver(_ next: InstrumentShelf.Ready, _ request: Request, _ node: Node) {
     let former = playing
     var change = PlannedCommand(action: .instrument(next.instrument.passage))
-    change.whenDone = { [unowned self] in
-      // Nothing sounds of it any more.
-      withExtendedLifetime(former) {}
-      isHandingOver = false
-    }
+    change.whenDone = { withExtendedLifetime(former) {} }
     // Answered as soon as new notes sound of it, however long the old ones are held.
     var sounding = PlannedCommand(action: .sync(0))
     sounding.whenDone = { [weak self, weak node] in
@@ -233,9 +222,7 @@ final class InstrumentLoader {
     do throws(Refusal) {
       try node.submit([change, sounding], path: Self.path, client: nil)
       playing = next.instrument
-      isHandingOver = true
       asked = nil
-      ready = nil
     } catch {
       fail(request, error, node)
     }
