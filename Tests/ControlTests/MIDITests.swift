@@ -1,9 +1,10 @@
-import Control
 import Engine
 import Foundation
 import OSC
 import TestSupport
 import Testing
+
+@testable import Control
 
 /// Controllers of a keyboard, and what they are bound to.
 @Suite struct MIDITests {
@@ -146,5 +147,34 @@ import Testing
     #expect(desk.tell("/midi/bindings").last == Received("/midi/bindings/end", [.int32(2)]))
     turn(desk, 7, 127)
     #expect(value(desk, "/live/gain") == 24)
+  }
+
+  @Test func `pitches that the audio thread has let go are let go here, too`() throws {
+    let desk = Desk()
+    for step in 0..<20 {
+      try desk.node.setKeyMap((0..<128).map { Float($0 * 100 + step) })
+      if step == 0 { #expect(desk.node.keyMaps.count == 1) }
+      if step % 3 == 0 { desk.pass() }
+    }
+    #expect(desk.node.keyMaps.count > 1)
+    desk.pass()
+    #expect(desk.node.keyMaps.count == 1)
+  }
+
+  @Test func `what is waited for is shown with the seconds to go`() {
+    let desk = Desk()
+    desk.tell("/metronome/countin", .int32(2))
+    desk.tell("/player/record")
+    desk.pass()
+    let next = desk.tell("/player/next").first?.arguments
+    #expect(next?.first == .string("record"))
+    // Two bars of four beats at 120, but for the one block that has passed.
+    let wanted = 4 - 64 / 48_000.0
+    let seconds = next?.last?.number ?? 0
+    #expect(abs(seconds - wanted) < 1e-4)
+    desk.tell("/loop/cancel")
+    desk.pass()
+    #expect(
+      desk.tell("/player/next") == [Received("/player/next", [.string(""), .float(0)])])
   }
 }

@@ -143,9 +143,9 @@ import Testing
   @Test func `a controller that is bound ends no notes`() {
     let host = OfflineHost(isPlayable: true)
     host.engine.shared.controllers.bind([123])
-    host.midi = [(host.frame, [0x90, 60, 100]), (host.frame + 1, [0xB0, 123, 0])]
-    _ = host.render(silence(64), block: 64)
-    #expect(level(host, 60) > 0)
+    host.send(Command(on(.cell(3), 50)))
+    host.midi = [(host.frame + 40, [0xB0, 123, 0])]
+    #expect(host.render(silence(64), block: 64).midi == [Message(0, [0x90, 50, 64])])
   }
 
   // MARK: - Out

@@ -119,6 +119,21 @@ import Testing
     #expect(frames.count > 4)
   }
 
+  @Test func `a beat that a new tempo moves by some frames does not click again`() {
+    var beats = BeatClock(sampleRate: 48_000)
+    beats.setTempo(133.7, at: 0)
+    var metronome = Metronome(sampleRate: 48_000)
+    // The fourth beat is 0.29 frames after this one, which is its nearest.
+    let clicked = metronome.turn(at: 64_622, beats: beats, isWanted: true)
+    #expect(clicked)
+    // As slow as can be, those are two frames.
+    beats.setTempo(20, at: 64_622)
+    for frame in Int64(64_623)..<64_700 {
+      let again = metronome.turn(at: frame, beats: beats, isWanted: true)
+      #expect(!again)
+    }
+  }
+
   @Test func `its gain is its own, and moves without a step`() {
     let host = host((.metronomeGain, -20), (.metronomeOn, 1))
     // A glide is over after some 2000 frames.
@@ -208,6 +223,25 @@ import Testing
     host.send(Command(.set(.metronomeOn, 0)))
     let after = host.render(silence(48_000), block: 64)
     #expect(after.click.allSatisfy { $0 == 0 })
+  }
+
+  @Test func `who leads the transport follows where it is, and not what it is told of itself`() {
+    let host = host((.transportFollow, 1), (.metronomeOn, 1))
+    host.engine.shared.setTransportLed(true)
+    let start = Int64(host.frame) + 10_000
+    host.transport = { frame in
+      // What it says of beats is from another time.
+      Transport(
+        isRolling: frame >= start, frame: max(0, frame - start), beatsPerMinute: 90, beat: 0.3)
+    }
+    var sound = host.render(silence(46_000), block: 1000).click
+    #expect(host.engine.shared.transportTempo == nil)
+    // Half a beat on, in another tempo: only where it leaps is it followed.
+    host.send(Command(.set(.tempo, 60)))
+    sound += host.render(silence(54_000), block: 1000).click
+    let found = clicks(sound)
+    #expect(found.map(\.frame) == [0, 10_000, 34_000, 70_000])
+    #expect(found.map { $0.peak > 0.4 } == [true, true, false, false])
   }
 
   // MARK: - Count-in
@@ -305,15 +339,18 @@ import Testing
     #expect(position.beatsPerMinute == 100)
   }
 
-  @Test func `a bar's first frame is none of the bar before`() {
-    var beats = BeatClock(sampleRate: 48_000)
-    beats.setTempo(133.7, at: 0)
-    for bar in 1..<2000 {
-      let frame = beats.next(.bar, from: 0, after: bar)
-      let position = beats.position(at: frame + 1, framesFromStart: frame + 1)
-      #expect(position.bar == bar)
-      // Half a frame is the most that a frame is off its beat.
-      #expect(position.beat < 2 / 21_541.0)
+  @Test func `what rounding takes from a beat makes no other one of it`() {
+    for frames in 90_000..<92_000 {
+      var beats = BeatClock(sampleRate: 48_000)
+      beats.setBeatsPerBar(1)
+      // A clip of some beats, of which each but the last most likely ends between two frames.
+      _ = beats.fit(frames, from: 0)
+      let position = beats.position(at: Int64(frames), framesFromStart: Int64(frames))
+      #expect(position.beat == 0)
+      let count = position.bar
+      // Where the transport began on that very frame, it is still in its first bar.
+      #expect(count == 4 || count == 3)
+      #expect(beats.position(at: Int64(frames), framesFromStart: 0).bar == 0)
     }
   }
 }

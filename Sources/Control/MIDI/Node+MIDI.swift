@@ -9,11 +9,13 @@ extension Node {
   /// A key that is held goes on as it began.
   func setKeyMap(snapped: [Float], own: [Float]) throws(Refusal) {
     let map = KeyMap(snapped: snapped, own: own)
-    let command = PlannedCommand(action: .keyMap(map.passage)) { [weak self] in
-      // The audio thread has let all go that came before.
-      guard let self, let place = keyMaps.firstIndex(where: { $0 === map }) else { return }
-      keyMaps.removeFirst(place)
-    }
+    let command = PlannedCommand(
+      action: .keyMap(map.passage),
+      whenDone: { [weak self] in
+        // The audio thread has let all go that came before.
+        guard let self, let place = keyMaps.firstIndex(where: { $0 === map }) else { return }
+        keyMaps.removeFirst(place)
+      })
     keyMaps.append(map)
     do throws(Refusal) {
       try submit([command], path: "", client: nil)

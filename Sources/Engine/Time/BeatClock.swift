@@ -151,19 +151,25 @@ struct BeatClock: BitwiseCopyable {
   @_noLocks
   func position(at frame: Int64, framesFromStart: Int64) -> BarPosition {
     let beats = (Double(frame) - anchor) / framesPerBeat
-    let start = beats - Double(framesFromStart) / framesPerBeat
     let perBar = Double(beatsPerBar)
-    let bar = Self.floor(beats / perBar)
+    let start = Self.floor(Self.cleaned(beats - Double(framesFromStart) / framesPerBeat) / perBar)
+    let bar = Self.floor(Self.cleaned(beats) / perBar)
     return BarPosition(
-      bar: Int(bar - Self.floor(start / perBar)), beat: max(0, beats - bar * perBar),
-      beatsPerBar: beatsPerBar, beatsPerMinute: sampleRate * 60 / framesPerBeat)
+      bar: Int(bar - start), beat: Self.cleaned(beats) - bar * perBar, beatsPerBar: beatsPerBar,
+      beatsPerMinute: sampleRate * 60 / framesPerBeat)
+  }
+
+  /// A number of beats without what rounding adds to a whole one, or takes from it.
+  @_noLocks
+  private static func cleaned(_ beats: Double) -> Double {
+    let nearest = floor(beats + 0.5)
+    return abs(beats - nearest) < 1e-9 ? nearest : beats
   }
 
   @_noLocks
   private static func floor(_ x: Double) -> Double {
-    // What rounding takes from a bar's first frame is none of the bar before.
-    let whole = Double(Int64(x + 1e-9))
-    return whole > x + 1e-9 ? whole - 1 : whole
+    let whole = Double(Int64(x))
+    return whole > x ? whole - 1 : whole
   }
 
   /// What actions can be moved to.
