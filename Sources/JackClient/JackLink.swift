@@ -132,6 +132,7 @@ package final class JackLink: @unchecked Sendable {
       wake.wait(
         milliseconds: membership == nil ? Self.retryMilliseconds : Self.idleMilliseconds)
     }
+    engine.shared.setTransportLed(false)
     if let membership {
       membership.forgetPortDescriptions()
       membership.leave()
