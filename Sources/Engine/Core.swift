@@ -514,7 +514,7 @@ struct Core: ~Copyable {
       sampler.bend(semitones: inlet.bend)
     case .captureSource: capture.setSource(value == 0 ? .input : .output)
     case .captureFormat: capture.setFine(value != 0)
-    case .gridSustain: sampler.setSustain(value != 0, shared.notes)
+    case .gridSustain: sampler.setSustain(value != 0)
     default: chain.set(parameter, value)
     }
     player.set(parameter, value, at: present)

@@ -255,7 +255,8 @@ import Testing
 
   @Test func `changes without a note are done at once`() {
     let stage = Stage(Self.tone())
-    for _ in 0..<600 { stage.give(Self.tone()) }
+    let instrument = Self.tone()
+    for _ in 0..<600 { stage.give(instrument) }
     stage.pass(128)
     #expect(stage.doneCount == 600)
   }

@@ -21,6 +21,18 @@ struct Sampler: ~Copyable {
     init() {}
   }
 
+  /// What is to be done before anything else: what is told needs the place where it is told.
+  private struct Due: BitwiseCopyable {
+    var all = false, silence = false
+    // The sustained notes of MIDI keys, and of all other fingers.
+    var keys = false, others = false
+
+    @_noLocks
+    init() {}
+
+    var isAny: Bool { @_noLocks get { all || silence || keys || others } }
+  }
+
   private var voices: SamplerVoices
   private var instruments = SamplerInstruments()
   private let touches: UnsafeMutablePointer<Touch>
@@ -31,6 +43,7 @@ struct Sampler: ~Copyable {
   private var lastNumber: UInt32 = 0
   private var isSustained = false
   private var isPedalDown = false
+  private var due = Due()
 
   init(sampleRate: Double) {
     voices = SamplerVoices(sampleRate: sampleRate)
@@ -56,11 +69,12 @@ struct Sampler: ~Copyable {
       notes.set(Finger.numbered(UInt16(number)), to: 0)
     }
     for key in 0..<128 { keys[key] = 0 }
+    due = Due()
     (heldCount, sustainedCount) = (0, 0)
   }
 
   /// Whether nothing sounds, and nobody waits for an answer.
-  var isAtRest: Bool { @_noLocks get { voices.isSilent && instruments.isSettled } }
+  var isAtRest: Bool { @_noLocks get { voices.isSilent && instruments.isSettled && !due.isAny } }
 
   // MARK: - Instruments
 
@@ -83,6 +97,7 @@ struct Sampler: ~Copyable {
   /// Does something with notes, from the next frame that is rendered on.
   @_noLocks
   mutating func play(_ action: NoteAction, _ notes: borrowing PublishedNotes) {
+    catchUp(notes)
     switch action {
     case .on(let start): begin(start, notes)
     case .off(let finger): lift(finger, notes)
@@ -166,18 +181,32 @@ struct Sampler: ~Copyable {
   /// Lets notes sound on when they are let go, whoever plays them; those that do end when it goes
   /// off.
   @_noLocks
-  mutating func setSustain(_ isOn: Bool, _ notes: borrowing PublishedNotes) {
+  mutating func setSustain(_ isOn: Bool) {
     isSustained = isOn
-    endSustained(notes)
+    if isOn { return }
+    due.others = true
+    if !isPedalDown { due.keys = true }
   }
 
   @_noLocks
-  private mutating func endSustained(_ notes: borrowing PublishedNotes) {
-    if sustainedCount == 0 || isSustained { return }
+  private mutating func setPedal(_ isDown: Bool) {
+    isPedalDown = isDown
+    if !isDown && !isSustained { due.keys = true }
+  }
+
+  /// Does what hands have asked for since.
+  @_noLocks
+  private mutating func catchUp(_ notes: borrowing PublishedNotes) {
+    guard due.isAny else { return }
+    let due = due
+    self.due = Due()
+    if due.all { endAll(notes) }
+    if due.silence { voices.fadeOut(instrument: nil, seconds: Self.panicSeconds) }
+    if sustainedCount == 0 { return }
     for place in 0..<Finger.count {
       guard case .sustained = touches[place].hold else { continue }
-      if isPedalDown && Finger.numbered(UInt16(place)).isMIDI { continue }
-      end(place, notes)
+      let isDue = Finger.numbered(UInt16(place)).isMIDI ? due.keys : due.others
+      if isDue { end(place, notes) }
     }
   }
 
@@ -187,19 +216,14 @@ struct Sampler: ~Copyable {
 
   /// Moves a MIDI controller: 64 is the pedal of the MIDI keys, 120 silences and 123 ends all.
   @_noLocks
-  mutating func control(_ number: UInt8, _ value: UInt8, _ notes: borrowing PublishedNotes) {
+  mutating func control(_ number: UInt8, _ value: UInt8) {
     switch number {
-    case 64:
-      isPedalDown = value >= 64
-      endSustained(notes)
-    case 120:
-      endAll(notes)
-      voices.fadeOut(instrument: nil, seconds: Self.panicSeconds)
+    case 64: setPedal(value >= 64)
+    case 120: (due.all, due.silence) = (true, true)
     case 121:
-      isPedalDown = false
-      endSustained(notes)
+      setPedal(false)
       voices.resetControls()
-    case 123...127: endAll(notes)
+    case 123...127: due.all = true
     default: voices.setControl(number, value)
     }
   }
@@ -213,6 +237,7 @@ struct Sampler: ~Copyable {
   /// Renders a block; false, and nothing written, where it is silent.
   @_noLocks
   mutating func render(to sound: Stereo, frames: Int, _ notes: borrowing PublishedNotes) -> Bool {
+    catchUp(notes)
     let isSounding = voices.render(to: sound, frames: frames)
     letGo(notes)
     return isSounding
