@@ -141,6 +141,20 @@ import Testing
     #expect(residue < -90, "\(residue) dB")
   }
 
+  @Test func `to sustain anew ends what was sustained before`() {
+    let stage = Stage(Self.tone())
+    stage.host.send(Command(.set(.gridSustain, 1)))
+    stage.on(60)
+    stage.pass(640)
+    stage.off(60)
+    stage.pass(640)
+    // Off and on again in one frame.
+    stage.host.send(Command(.set(.gridSustain, 0)), Command(.set(.gridSustain, 1)))
+    stage.pass(9600)
+    #expect(stage.level(.key(60)) == 0)
+    #expect(Measure.peak(stage.sound.suffix(1000)) == 0)
+  }
+
   @Test func `all notes end at once, held and sustained ones`() {
     let stage = Stage(Self.tone())
     stage.host.send(Command(.set(.gridSustain, 1)))
