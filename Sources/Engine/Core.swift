@@ -364,6 +364,13 @@ struct Core: ~Copyable {
   /// Does something with notes, whoever wants it.
   @_noLocks
   private mutating func play(_ action: NoteAction) {
+    var action = action
+    if case .on(var start) = action {
+      // What is no number is no note, and ends the one before, as one without velocity does.
+      let isNote = start.velocity > 0 && start.velocity.isFinite && start.cents.isFinite
+      start.velocity = min(1, start.velocity)
+      action = isNote ? .on(start) : .off(start.finger)
+    }
     phrases.hear(action, at: present)
     sampler.play(action, shared.notes)
     outbox.tell(action)
@@ -414,7 +421,7 @@ struct Core: ~Copyable {
         wake()
         play(.allOff)
       }
-      sampler.control(number, value, shared.notes)
+      sampler.control(number, value)
     }
   }
 

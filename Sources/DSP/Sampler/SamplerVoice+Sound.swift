@@ -7,6 +7,7 @@ extension SamplerVoice {
     to output: Stereo, frames: Int, _ controllers: borrowing SamplerControllers,
     _ reader: borrowing SampleReader, spare: Stereo
   ) {
+    isUnheard = false
     var done = 0
     while done < frames {
       if stepDone >= stepFrames {

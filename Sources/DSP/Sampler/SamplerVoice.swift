@@ -15,6 +15,8 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   private(set) var offBy: Int32 = 0
   private(set) var isReleased = false
   private(set) var isFading = false
+  // Nothing of it was rendered yet.
+  var isUnheard = true
   private var region: UnsafePointer<SamplerRegion>
   private var modulators: UnsafePointer<SamplerModulator>
   private var looped: UnsafePointer<SamplerSound>
@@ -100,7 +102,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     plain = UnsafePointer(instrument.sounds + Int(data.plain))
     sound = looped
     offBy = data.offBy
-    (isReleased, isFading) = (false, false)
+    (isReleased, isFading, isUnheard) = (false, false, true)
     follow = 1 - rt_exp(-Float(VoiceEnvelope.usualStep) / (Self.followSeconds * sampleRate))
     let isFixed = data.fixedKey != SamplerRegion.noKey
     let noteKey = isFixed ? Float(data.fixedKey) : Float(note.key)

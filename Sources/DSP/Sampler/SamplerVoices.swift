@@ -219,10 +219,29 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   /// A place for a voice, for which another may have to give way; nil where none is free in time.
   @_noLocks
   private mutating func takePlace() -> Int? {
-    if freeCount == 0 { return nil }
-    if activeCount &- fadingCount >= Self.count { giveWay() }
+    if activeCount &- fadingCount >= Self.count && !dropUnheard() { giveWay() }
+    if freeCount == 0 && !dropUnheard() { return nil }
     freeCount &-= 1
     return Int(free[freeCount])
+  }
+
+  /// Ends a voice that began and ended between two blocks; whether there was one.
+  @_noLocks
+  private mutating func dropUnheard() -> Bool {
+    var index = activeCount &- 1
+    // They are the last that began.
+    while index >= 0 && voices[Int(active[index])].isUnheard {
+      let place = Int(active[index])
+      if voices[place].isReleased && overCount < Self.places {
+        if voices[place].isFading { fadingCount &-= 1 }
+        for later in index..<activeCount &- 1 { active[later] = active[later &+ 1] }
+        activeCount &-= 1
+        end(place)
+        return true
+      }
+      index &-= 1
+    }
+    return false
   }
 
   @_noLocks
@@ -307,7 +326,8 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     overCount &+= 1
   }
 
-  /// The note of a voice that is over, and was not asked for before; until the next block.
+  /// The note of a voice that is over, and was not asked for before; to be asked for after each
+  /// block, and after each note that begins or ends.
   @_noLocks
   package mutating func takeOver() -> VoiceNote? {
     if overCount == 0 { return nil }

@@ -128,6 +128,7 @@ struct Sampler: ~Copyable {
     heldCount &+= 1
     keys[Int(key)] &+= 1
     notes.set(start.finger, to: begun > 0 ? note.velocity : 0)
+    letGo(notes)
   }
 
   /// Takes a finger away: what is sustained sounds on.
@@ -168,6 +169,7 @@ struct Sampler: ~Copyable {
       instruments.add(begun, to: note.instrument)
     }
     notes.set(Finger.numbered(UInt16(place)), to: 0)
+    letGo(notes)
   }
 
   @_noLocks
