@@ -25,6 +25,7 @@ package final class Shared: Sendable {
   let late = Atomic<UInt64>(0)
   let nonFinite = Atomic<UInt64>(0)
   let frames = Atomic<UInt64>(0)
+  let voicesSounding = Atomic<Int>(0)
 
   // What the chain delays its input by, in frames: relaxed, whoever reads it looks again.
   let chainDelay = Atomic<Int>(0)
@@ -54,6 +55,8 @@ package final class Shared: Sendable {
   package var lateCount: UInt64 { late.load(ordering: .relaxed) }
   /// Samples that were no number and were replaced by silence.
   package var nonFiniteCount: UInt64 { nonFinite.load(ordering: .relaxed) }
+  /// Voices of the grid that sound.
+  package var voiceCount: Int { voicesSounding.load(ordering: .relaxed) }
   /// Frames rendered so far.
   package var frameCount: UInt64 { frames.load(ordering: .relaxed) }
   /// The sample rate of whoever renders, or will, in Hz.

@@ -82,5 +82,15 @@ let package = Package(
     .executableTarget(
       name: "library", dependencies: ["Posix", "Takes"],
       swiftSettings: [.treatAllWarnings(as: .error)]),
+
+    // The sampler in its engine, beside FluidSynth.
+    .systemLibrary(
+      name: "CFluidSynth", pkgConfig: "fluidsynth", providers: [.apt(["libfluidsynth-dev"])]),
+    .target(name: "Engine", dependencies: ["DSP", "CRealtime"], swiftSettings: asInNode),
+    .executableTarget(
+      name: "sampler",
+      dependencies: ["CFluidSynth", "DSP", "Engine", "Harness", "Posix", "Takes"],
+      swiftSettings: asInNode,
+      linkerSettings: [.linkedLibrary("dl"), .unsafeFlags(["-Xlinker", "--export-dynamic"])]),
   ]
 )

@@ -41,6 +41,8 @@ final class InstrumentLoader {
   /// Whether nobody has looked yet, but that is under way.
   private(set) var isOpening = false
   private var wantsInitial = false
+  /// Whether the first instrument is still on its way.
+  var isFirstUnderWay: Bool { isOpening || present.isEmpty && (wantsInitial || asked != nil) }
   private var say: ((String) -> Void)?
   private var changes = 0
 

@@ -10,8 +10,8 @@ extension Node {
     instruments.open(say, node: self)
   }
 
-  /// Whether the instruments are being looked up for the first time.
-  package var isLookingForInstruments: Bool { instruments.isOpening }
+  /// Whether there is nothing to play notes yet, but will be.
+  package var awaitsInstrument: Bool { instruments.isFirstUnderWay }
 
   /// Plays the instrument of a name when it is loaded.
   func setInstrument(_ text: String, for client: Client?) throws(Refusal) {

@@ -73,6 +73,9 @@ struct Sampler: ~Copyable {
     (heldCount, sustainedCount) = (0, 0)
   }
 
+  /// How many voices sound.
+  var voiceCount: Int { @_noLocks get { voices.soundingCount } }
+
   /// Whether nothing sounds, and nobody waits for an answer.
   var isAtRest: Bool { @_noLocks get { voices.isSilent && instruments.isSettled && !due.isAny } }
 

@@ -118,7 +118,7 @@ final class RunningNode {
       throw Failure(.usage, "--set: \(error.message)")
     }
     let deadline = HostTime.steady + Self.openingMilliseconds * 1e3
-    while (node.isOpening || node.isLookingForInstruments) && HostTime.steady < deadline {
+    while (node.isOpening || node.awaitsInstrument) && HostTime.steady < deadline {
       turn(atMost: 1)
     }
     awaitHardware()

@@ -19,6 +19,7 @@ extension Region {
     // At 0 the note would be none.
     fixedVelocity = (1...127).contains(velocity) ? velocity : nil
     gain = -0.1 * reading.attenuationFactor * Double(values[Code.attenuation])
+    if reading.resonanceLowers { gain -= 0.05 * Double(max(0, values[Code.filterQ])) }
     pan = Double(values[Code.pan]) / 500
     reverb = Double(values[Code.reverb]) / 1000
     chorus = Double(values[Code.chorus]) / 1000

@@ -24,13 +24,17 @@ package struct SoundFont: Sendable {
     package var attenuationFactor: Double
     /// Whether softer notes are darker even where the file doesn't say so.
     package var softIsDark: Bool
+    /// Whether what is below a resonance is lowered by half of it, so that both ends are as far off.
+    package var resonanceLowers: Bool
     /// How far the pan control moves a sound that is in the middle, 1 being to the side.
     package var panRange: Double
 
     /// What fonts are made for: as FluidSynth reads them.
-    package static let usual = Reading(attenuationFactor: 0.4, softIsDark: false, panRange: 1)
+    package static let usual = Reading(
+      attenuationFactor: 0.4, softIsDark: false, resonanceLowers: true, panRange: 1)
     /// To the letter of the SoundFont specification 2.04.
-    package static let specified = Reading(attenuationFactor: 1, softIsDark: true, panRange: 2)
+    package static let specified = Reading(
+      attenuationFactor: 1, softIsDark: true, resonanceLowers: true, panRange: 2)
   }
 
   /// Where it is.

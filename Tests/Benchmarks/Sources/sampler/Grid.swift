@@ -1,0 +1,70 @@
+internal import DSP
+internal import Engine
+internal import Takes
+
+/// The node's grid, in its whole engine.
+final class Grid: Synth {
+  let name = "syrinx"
+  private let engine = Engine(sampleRate: 48_000)
+  private let renderer: Renderer
+  private var instruments: [SamplerInstrument] = []
+  private var frame: UInt32 = 0
+  // One that is used again: what is counted is what a note needs, not what its message does.
+  private var batch = [Command(.sync(0))]
+  private let spare = UnsafeMutablePointer<Float>.allocate(capacity: 9 * 4096)
+
+  init() {
+    spare.initialize(repeating: 0, count: 9 * 4096)
+    renderer = engine.takeOver(sampleRate: 48_000)
+    tell(.set(.gridRoute, 1))
+    _ = play(48_000)
+  }
+
+  deinit { spare.deallocate() }
+
+  func load(_ font: String, bank: Int, program: Int) throws {
+    let file = try SoundFont(font)
+    let instrument = try file.instrument(file.program(bank: bank, number: program))
+    let sounds = try instrument.samples.map { try $0.read() }
+    instruments.append(InstrumentImage.make(instrument, sounds: sounds))
+    tell(.instrument(instruments.last!.passage))
+    _ = play(64)
+  }
+
+  func begin(key: Int, velocity: Int) {
+    tell(
+      .note(
+        .on(
+          NoteStart(
+            finger: .key(UInt8(key)), key: UInt8(key), cents: Float(key) * 100,
+            velocity: Float(velocity) / 127))))
+  }
+
+  func silence() {
+    tell(.note(.allOff))
+    // Until the last release is over.
+    _ = play(480_000)
+  }
+
+  func render(_ frames: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>)
+  {
+    func stereo(_ place: Int) -> Stereo {
+      Stereo(spare + place * 4096, spare + (place + 1) * 4096)
+    }
+    let ports = Ports(
+      input: stereo(0), output: Stereo(left, right), live: stereo(2), loop: stereo(4),
+      grid: stereo(6), click: spare + 8 * 4096)
+    let cycle = Cycle(
+      frame: frame, microseconds: Double(frame) / 48_000 * 1e6, isFreewheeling: false)
+    precondition(renderer.render(cycle, frames: frames, ports: ports))
+    frame &+= UInt32(frames)
+    while engine.shared.nextEvent() != nil { engine.shared.commands.returnCredits(1) }
+  }
+
+  private func tell(_ action: Command.Action) {
+    batch[0] = Command(action)
+    precondition(engine.shared.commands.submit(batch) != nil)
+  }
+
+  var voices: Int { engine.shared.voiceCount }
+}

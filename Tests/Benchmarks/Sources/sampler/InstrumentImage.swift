@@ -1,0 +1,1 @@
+../../../../Sources/Control/Instruments/InstrumentImage.swift

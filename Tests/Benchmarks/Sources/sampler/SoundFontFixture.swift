@@ -1,0 +1,1 @@
+../../../TakesTests/SoundFontFixture.swift

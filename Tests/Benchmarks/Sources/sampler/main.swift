@@ -1,0 +1,163 @@
+// Measures the sampler beside FluidSynth with the same SoundFonts and notes:
+// `sampler sound FOLDER`, `sampler compare SOUNDFONT` and `sampler load SOUNDFONT PEER`.
+internal import Foundation
+internal import Harness
+internal import Posix
+
+func fail(_ code: Int32, _ message: String) -> Never {
+  FileHandle.standardError.write(Data("sampler: \(message)\n".utf8))
+  exit(code)
+}
+
+func make(_ peer: Int) -> any Synth {
+  switch peer {
+  case 0: Grid()
+  case 1: FluidSynth(.fourth)
+  default: FluidSynth(.seventh)
+  }
+}
+
+func heading(_ text: String, _ columns: [String]) {
+  print(
+    "\n" + Measure.label(text)
+      + columns.map { String(repeating: " ", count: max(1, 10 - $0.count)) + $0 }.joined())
+}
+
+/// How clean a tone is, at the worst of many shifts.
+func cleanness(_ folder: String) throws {
+  heading("clean, dB, the worst of 16 shifts", ["1 kHz", "5 kHz", "10 kHz"])
+  let fonts = try [1000, 5000, 10_000].map { (hertz: $0, path: try Fonts.tone($0, in: folder)) }
+  for peer in 0..<3 {
+    var worst: [Double] = []
+    for font in fonts {
+      let synth = make(peer)
+      try synth.load(font.path, bank: 0, program: 0)
+      var least = Double.infinity
+      for shift in -12...7 where shift % 12 != 0 {
+        synth.begin(key: 60 + shift, velocity: 100)
+        _ = synth.play(9600)
+        let hertz = Double(font.hertz) * pow(2, Double(shift) / 12)
+        if hertz < 20_000 { least = min(least, Measure.clean(synth.play(9600), near: hertz)) }
+        synth.silence()
+      }
+      worst.append(least)
+    }
+    print(Measure.label(make(peer).name) + worst.map { Measure.text($0) }.joined())
+  }
+}
+
+/// What a voice costs, in blocks of 64 frames.
+func cost(_ folder: String) throws {
+  let font = try Fonts.rich(in: folder)
+  heading(
+    "ns a voice and frame, median block", ["16", "64", "128", "p99 128"])
+  for peer in 0..<3 {
+    var row = Measure.label(make(peer).name)
+    for count in [16, 64, 128] {
+      let synth = make(peer)
+      try synth.load(font, bank: 0, program: 0)
+      for key in 0..<count { synth.begin(key: key, velocity: 90) }
+      _ = synth.play(48_000)
+      guard synth.voices == count else {
+        throw Failure("\(synth.name) plays \(synth.voices) voices, not \(count)")
+      }
+      var times: [Double] = []
+      for _ in 0..<4000 {
+        let start = HostTime.steady
+        _ = synth.play(64)
+        times.append((HostTime.steady - start) * 1000)
+      }
+      times.sort()
+      row += Measure.text(times[2000] / Double(64 * count), 2)
+      if count == 128 { row += Measure.text(times[3960] / Double(64 * count), 2) }
+    }
+    print(row)
+  }
+}
+
+/// How late a note begins that is asked for between two blocks that are not of 64 frames.
+func timing(_ folder: String) throws {
+  let font = try Fonts.tone(1000, in: folder)
+  heading("frames that a note is late", ["mean", "worst"])
+  for peer in 0..<3 {
+    let synth = make(peer)
+    try synth.load(font, bank: 0, program: 0)
+    var late: [Int] = []
+    var seed: UInt32 = 1
+    for _ in 0..<200 {
+      seed = seed &* 1_664_525 &+ 1_013_904_223
+      _ = synth.play(64 + Int(seed >> 26))
+      synth.begin(key: 60, velocity: 127)
+      let sound = synth.play(512)
+      guard let first = sound.firstIndex(where: { abs($0) > 1e-7 }) else {
+        throw Failure("\(synth.name) plays nothing")
+      }
+      late.append(first)
+      synth.silence()
+    }
+    let mean = Double(late.reduce(0, +)) / Double(late.count)
+    print(Measure.label(synth.name) + Measure.text(mean) + Measure.text(Double(late.max()!), 0))
+  }
+}
+
+/// What a note calls of what can block.
+func calls(_ folder: String) throws {
+  let font = try Fonts.rich(in: folder)
+  heading("calls for 64 notes and a block", ["locks", "malloc", "free"])
+  for peer in 0..<3 {
+    let synth = make(peer)
+    try synth.load(font, bank: 0, program: 0)
+    let (left, right) = ([Float](repeating: 0, count: 64), [Float](repeating: 0, count: 64))
+    var (l, r) = (left, right)
+    _ = synth.play(4800)
+    l.withUnsafeMutableBufferPointer { l in
+      r.withUnsafeMutableBufferPointer { r in
+        count_calls(1)
+        for key in 32..<96 { synth.begin(key: key, velocity: 90) }
+        synth.render(64, left: l.baseAddress!, right: r.baseAddress!)
+        count_calls(0)
+      }
+    }
+    let counts = counted_calls()
+    print(
+      Measure.label(synth.name)
+        + [counts.locks, counts.allocations, counts.frees].map { Measure.text(Double($0), 0) }
+        .joined())
+  }
+}
+
+/// How long it takes to load a program of a SoundFont, and how much memory.
+func load(_ font: String, _ peer: Int) throws {
+  func resident() -> Double {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    return Double(text.split(separator: " ").dropFirst().first ?? "0")! * 4096 / 1e6
+  }
+  let synth = make(peer)
+  let before = resident()
+  let start = HostTime.steady
+  try synth.load(font, bank: 0, program: 0)
+  let milliseconds = (HostTime.steady - start) / 1000
+  let memory = resident() - before
+  synth.begin(key: 60, velocity: 100)
+  guard synth.play(4800).contains(where: { abs($0) > 1e-4 }) else {
+    throw Failure("\(synth.name) plays nothing")
+  }
+  print(Measure.label(synth.name) + Measure.text(milliseconds) + Measure.text(memory))
+}
+
+do {
+  let arguments = CommandLine.arguments
+  switch (arguments.count, arguments.dropFirst().first) {
+  case (3, "sound"):
+    try cleanness(arguments[2])
+    try cost(arguments[2])
+    try timing(arguments[2])
+    try calls(arguments[2])
+  case (3, "cost"): try cost(arguments[2])
+  case (3..., "compare"): try compare(arguments[2])
+  case (4, "load"): try load(arguments[2], Int(arguments[3]) ?? 0)
+  default: fail(64, "takes `sound FOLDER`, `compare SOUNDFONT` or `load SOUNDFONT PEER`")
+  }
+} catch {
+  fail(70, "\(error)")
+}
