@@ -50,9 +50,6 @@ extension Address {
     part("refused", "i", "", "Bundles refused because too much was under way") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.refused))]
     },
-    part("voices", "i", "", "Voices of the grid that sound, those that fade out among them") {
-      [.int32(Int32($0.engine.shared.voiceCount))]
-    },
     part("late", "i", "", "Changes that came after the time in their bundle") {
       [.int32(Int32(truncatingIfNeeded: $0.engine.shared.lateCount))]
     },
@@ -67,6 +64,12 @@ extension Address {
     },
     part("captureFaults", "i", "", "Captures that the disk has ended") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.captureFaults))]
+    },
+    part(
+      "voices", "i", "", isAnnounced: false,
+      "Voices of the grid that sound, those that fade out among them"
+    ) {
+      [.int32(Int32($0.engine.shared.voiceCount))]
     },
   ]
 
