@@ -26,7 +26,9 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .target(name: "CRealtime", linkerSettings: [.linkedLibrary("m")]),
+    // As fast in debug builds: without the optimiser it would hold up all that is tested.
+    .target(
+      name: "CRealtime", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
 
     // The audio side. Nothing here may block; the compiler refuses what could.
     .target(name: "DSP", dependencies: ["CRealtime"]),

@@ -59,7 +59,8 @@ let package = Package(
 
     // The effects, beside peers that are loaded when it runs. The units are the node's own
     // sources by way of links, so that package access holds.
-    .target(name: "CRealtime", linkerSettings: [.linkedLibrary("m")]),
+    .target(
+      name: "CRealtime", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
     .target(
       name: "DSP", dependencies: ["CRealtime"],
       swiftSettings: asInNode),

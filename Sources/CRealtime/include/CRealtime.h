@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
@@ -200,3 +201,15 @@ typedef enum { RT_LOCKED_ALL, RT_LOCKED_NOTHING } rt_locked;
 // Keeps the process's memory from being paged out. Pages are locked as they are touched, so
 // that stacks which are never used cost nothing.
 rt_locked rt_lock_memory(void);
+
+// Reads between samples that have their half-way samples beside them: `rows` of sixteen weights, a
+// place with 32 binary places, and a step that grows by `change` a frame. Writes whole fours.
+RT_SAFE void rt_read_dense(
+    const float *rows, const float *samples, const float *halves, int64_t position, int64_t step,
+    int64_t change, float *output, long frames);
+
+// The same for two sides at the same places, frame by frame.
+RT_SAFE void rt_read_dense_pair(
+    const float *rows, const float *left, const float *left_halves, const float *right,
+    const float *right_halves, int64_t position, int64_t step, int64_t change, float *left_output,
+    float *right_output, long frames);

@@ -42,30 +42,6 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
 
   deinit { rows.deallocate() }
 
-  /// The weighted samples around a place, of which all four are still to be added.
-  @_noLocks
-  @inline(__always)
-  private borrowing func four(_ sound: SoundSide, at position: Int64) -> SIMD4<Float> {
-    let fraction = UInt32(truncatingIfNeeded: position)
-    let place = Int(fraction >> 24)
-    let isLate = place >> 7
-    let index = Int(position >> 32)
-    let row = UnsafeRawPointer(rows + (place &+ isLate) &* Self.taps)
-    let share = Float(fraction & 0xFF_FFFF) * (1 / 16_777_216)
-    let even = UnsafeRawPointer(sound.samples + (index &- 3))
-      .loadUnaligned(as: SIMD8<Float>.self)
-    let odd = UnsafeRawPointer(sound.halves + (index &- 4 &+ isLate))
-      .loadUnaligned(as: SIMD8<Float>.self)
-    let here =
-      even * row.loadUnaligned(as: SIMD8<Float>.self)
-      + odd * row.loadUnaligned(fromByteOffset: 32, as: SIMD8<Float>.self)
-    let next =
-      even * row.loadUnaligned(fromByteOffset: 64, as: SIMD8<Float>.self)
-      + odd * row.loadUnaligned(fromByteOffset: 96, as: SIMD8<Float>.self)
-    let sum = here.lowHalf + here.highHalf
-    return sum + ((next.lowHalf + next.highHalf) - sum) * share
-  }
-
   /// Reads from `position` on, each frame `step` further, which grows by `change` a frame; all in
   /// samples with 32 binary places.
   ///
@@ -75,63 +51,7 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
     _ sound: SoundSide, from position: Int64, step: Int64, change: Int64,
     to output: UnsafeMutablePointer<Float>, frames: Int
   ) {
-    var (position, step) = (position, step)
-    var frame = 0
-    while frame < frames {
-      let a = four(sound, at: position)
-      position &+= step
-      step &+= change
-      let b = four(sound, at: position)
-      position &+= step
-      step &+= change
-      let c = four(sound, at: position)
-      position &+= step
-      step &+= change
-      let d = four(sound, at: position)
-      position &+= step
-      step &+= change
-      UnsafeMutableRawPointer(output + frame).storeBytes(
-        of: Self.sums(a, b, c, d), as: SIMD4<Float>.self)
-      frame &+= 4
-    }
-  }
-
-  /// The weighted samples of both sides around a place, of which all four are still to be added.
-  @_noLocks
-  @inline(__always)
-  private borrowing func fours(
-    _ left: SoundSide, _ right: SoundSide, at position: Int64
-  ) -> (left: SIMD4<Float>, right: SIMD4<Float>) {
-    let fraction = UInt32(truncatingIfNeeded: position)
-    let place = Int(fraction >> 24)
-    let isLate = place >> 7
-    let index = Int(position >> 32)
-    let row = UnsafeRawPointer(rows + (place &+ isLate) &* Self.taps)
-    let share = Float(fraction & 0xFF_FFFF) * (1 / 16_777_216)
-    let even = row.loadUnaligned(as: SIMD8<Float>.self)
-    let odd = row.loadUnaligned(fromByteOffset: 32, as: SIMD8<Float>.self)
-    let evens = even + (row.loadUnaligned(fromByteOffset: 64, as: SIMD8<Float>.self) - even) * share
-    let odds = odd + (row.loadUnaligned(fromByteOffset: 96, as: SIMD8<Float>.self) - odd) * share
-    let (near, far) = (index &- 3, index &- 4 &+ isLate)
-    let one =
-      UnsafeRawPointer(left.samples + near).loadUnaligned(as: SIMD8<Float>.self) * evens
-      + UnsafeRawPointer(left.halves + far).loadUnaligned(as: SIMD8<Float>.self) * odds
-    let other =
-      UnsafeRawPointer(right.samples + near).loadUnaligned(as: SIMD8<Float>.self) * evens
-      + UnsafeRawPointer(right.halves + far).loadUnaligned(as: SIMD8<Float>.self) * odds
-    return (one.lowHalf + one.highHalf, other.lowHalf + other.highHalf)
-  }
-
-  /// The sums of four fours.
-  @_noLocks
-  @inline(__always)
-  private static func sums(
-    _ a: SIMD4<Float>, _ b: SIMD4<Float>, _ c: SIMD4<Float>, _ d: SIMD4<Float>
-  ) -> SIMD4<Float> {
-    let (lowAC, lowBD) = (rt_interleave_low(a, c), rt_interleave_low(b, d))
-    let (highAC, highBD) = (rt_interleave_high(a, c), rt_interleave_high(b, d))
-    let first = rt_interleave_low(lowAC, lowBD) + rt_interleave_high(lowAC, lowBD)
-    return first + (rt_interleave_low(highAC, highBD) + rt_interleave_high(highAC, highBD))
+    rt_read_dense(rows, sound.samples, sound.halves, position, step, change, output, frames)
   }
 
   /// Reads both sides at the same places, as `read` does one.
@@ -140,26 +60,8 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
     _ left: SoundSide, _ right: SoundSide, from position: Int64, step: Int64, change: Int64,
     to output: Stereo, frames: Int
   ) {
-    var (position, step) = (position, step)
-    var frame = 0
-    while frame < frames {
-      let a = fours(left, right, at: position)
-      position &+= step
-      step &+= change
-      let b = fours(left, right, at: position)
-      position &+= step
-      step &+= change
-      let c = fours(left, right, at: position)
-      position &+= step
-      step &+= change
-      let d = fours(left, right, at: position)
-      position &+= step
-      step &+= change
-      UnsafeMutableRawPointer(output.left + frame).storeBytes(
-        of: Self.sums(a.left, b.left, c.left, d.left), as: SIMD4<Float>.self)
-      UnsafeMutableRawPointer(output.right + frame).storeBytes(
-        of: Self.sums(a.right, b.right, c.right, d.right), as: SIMD4<Float>.self)
-      frame &+= 4
-    }
+    rt_read_dense_pair(
+      rows, left.samples, left.halves, right.samples, right.halves, position, step, change,
+      output.left, output.right, frames)
   }
 }

@@ -2,17 +2,23 @@ internal import Foundation
 
 /// How alike two renders of the same note are.
 struct Likeness {
-  /// How much louder ours is at the beginning, in the middle and at the end, in dB.
-  private(set) var levels: [Double]
+  /// How much louder ours is at the beginning, in the middle and at the end, in dB; nil where both
+  /// are silent.
+  let levels: [Double?]
   /// By how much the bands of a third of an octave differ when both are as loud, in dB.
   let colour: Double
   /// By how much more ours is on the right, in dB.
   let balance: Double
 
+  // A sum of squares in dB: less than 100 dB below full scale.
+  private static let silence = -60.0
   private static let spans = [0..<4800, 4800..<24_000, 24_000..<72_000]
 
   init(ours: (left: [Float], right: [Float]), other: (left: [Float], right: [Float])) {
-    levels = Self.spans.map { Self.level(ours, $0) - Self.level(other, $0) }
+    levels = Self.spans.map { span in
+      let (mine, theirs) = (Self.level(ours, span), Self.level(other, span))
+      return max(mine, theirs) < Self.silence ? nil : mine - theirs
+    }
     let whole = 0..<72_000
     balance =
       Self.decibels(ours.right, whole) - Self.decibels(ours.left, whole)
@@ -84,21 +90,20 @@ func compare(_ font: String) throws {
       for velocity in [40, 80, 120] {
         ours.begin(key: key, velocity: velocity)
         other.begin(key: key, velocity: velocity)
-        if CommandLine.arguments.count > 3 { print(name, key, velocity, terminator: " ") }
         found.append(Likeness(ours: ours.playBoth(72_000), other: other.playBoth(72_000)))
-        if CommandLine.arguments.count > 3 {
-          print(found.last!.levels.map { Measure.text($0) }, Measure.text(found.last!.colour))
-        }
         ours.silence()
         other.silence()
       }
     }
-    func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+    func mean(_ values: [Double?]) -> Double {
+      let heard = values.compactMap { $0 }
+      return heard.reduce(0, +) / Double(max(1, heard.count))
+    }
     // Both have a loudness of their own; the first program tells by how much they differ.
     let offset = loudness ?? mean(found.map { $0.levels[1] })
     loudness = offset
-    let levels = (0..<3).map { span in mean(found.map { $0.levels[span] - offset }) }
-    let worst = found.flatMap { $0.levels.map { abs($0 - offset) } }.max()!
+    let levels = (0..<3).map { span in mean(found.map { $0.levels[span].map { $0 - offset } }) }
+    let worst = found.flatMap { $0.levels.compactMap { $0.map { abs($0 - offset) } } }.max() ?? 0
     print(
       Measure.label("\(name), \(found.count) notes") + levels.map { Measure.text($0) }.joined()
         + Measure.text(worst) + Measure.text(found.map(\.colour).max()!)
