@@ -58,8 +58,9 @@ package enum Measure {
     _ samples: some Collection<Float>, near hertz: Double, sampleRate: Double
   ) -> Double? {
     let samples = Array(samples)
-    // Windows of eight periods or more keep its neighbours out, and lie half over each other.
-    let length = max(1024, Int(8 * sampleRate / hertz))
+    // Windows of eight periods or more keep its neighbours out, and lie half over each other; as long
+    // at each rate, for a string's pitch moves while it is heard.
+    let length = Int(max(sampleRate / 40, 8 * sampleRate / hertz))
     let hop = length / 4
     guard samples.count >= length + hop else { return nil }
     let turn = 2 * Double.pi * hertz / sampleRate
