@@ -54,6 +54,8 @@ package final class Node {
   let songs: Songs
   /// What lies under the fingers, and what they hold.
   var keyboard = Keyboard()
+  // The audio thread has the pitches of another scale still.
+  var isKeyMapDue = false
   /// The phrase that is recorded, or was.
   let phrase = PhraseDesk()
   /// Tells of the grid.
@@ -309,6 +311,7 @@ package final class Node {
     for errands in errands { errands.deliver { answersLeft = Self.mostAnswers } }
     let now = now()
     takes?.tidy(now) { _ in }
+    if isKeyMapDue { updateKeyMap() }
     let looks = [
       playerWatch.look(now, node: self), lookAfterCaptures(), songs.look(now, node: self),
       gridWatch.look(now, node: self), phrase.look(now, node: self),
@@ -316,7 +319,7 @@ package final class Node {
       bindings.look(now, node: self), leadWatch.look(node: self),
     ]
     feedback.tick(now, node: self)
-    if engine.shared.commands.underWay > timedUnderWay { return 1 }
+    if engine.shared.commands.underWay > timedUnderWay + instruments.stillSounding { return 1 }
     var milliseconds = feedback.millisecondsUntilDue(now)
     // What waits for its time in the audio is told within a few milliseconds of it.
     if timedUnderWay > 0 { milliseconds = min(milliseconds, 5) }

@@ -15,7 +15,7 @@ extension Node {
       throw Refusal(.unknown, "there is no address \(quoted(path)); `syrinx addresses` lists them")
     }
     switch address.kind {
-    case .choice, .selection:
+    case .choice, .selection, .errand(_, _, .some, _):
       try perform(path, [.string(text)], at: due)
     case .number, .whole, .toggle, .command(_, isButton: true, _):
       guard let number = Double(text) else {

@@ -94,6 +94,7 @@ extension Core {
       push(.done, command: number, wasTimed: wasTimed)
     case .leave:
       // Whoever else plays them shall not be left with notes that nobody ends.
+      endPhrase()
       play(.allOff)
       leaving = number
       presence.move(to: 0)

@@ -8,6 +8,8 @@ extension Core {
   mutating func play(_ action: NoteAction) {
     var action = action
     if case .on(var start) = action {
+      // Nobody would end it any more.
+      if case .some = leaving { return }
       // What is no number is no note, and ends the one before, as one without velocity does.
       let isNote = start.velocity > 0 && start.velocity.isFinite && start.cents.isFinite
       start.velocity = min(1, start.velocity)
@@ -57,9 +59,13 @@ extension Core {
     case .pressure(let value): sampler.pressure(value)
     case .control(let number, let value):
       shared.controllers.move(number, to: value)
-      if shared.controllers.isBound(number) { return }
-      // All sound off, and all notes off.
-      if number == 120 || number == 123 {
+      if shared.controllers.isBound(number) {
+        // What it did before it was bound is not for ever.
+        if number < 120 { sampler.control(number, MIDIInlet.rest(of: number)) }
+        return
+      }
+      // All sound off, and all notes off, with those modes that mean it, too.
+      if number == 120 || number >= 123 {
         wake()
         play(.allOff)
       }

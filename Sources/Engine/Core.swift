@@ -120,6 +120,7 @@ struct Core: ~Copyable {
       answerSongs()
       songs = SongPlayer(sampleRate: sampleRate)
       sampler.begin(sampleRate: sampleRate, shared.notes)
+      outbox.tell(.allOff)
       answerInstruments()
       metronome = Metronome(sampleRate: sampleRate)
       for parameter in Parameter.allCases {
@@ -235,6 +236,9 @@ struct Core: ~Copyable {
       player.breakOff(at: timeline.frame, shiftedBy: step)
       // It goes on where the last block ended.
       phrases.shift(by: present &- former)
+      // What a keyboard held, and a pedal, may have been let go where nobody heard of it.
+      for key in 0..<128 { play(.off(.midi(UInt8(truncatingIfNeeded: key)))) }
+      sampler.control(64, 0)
       isNewDriver = false
     }
     shared.freewheeling.store(cycle.isFreewheeling, ordering: .relaxed)

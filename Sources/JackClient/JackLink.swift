@@ -101,12 +101,13 @@ package final class JackLink: @unchecked Sendable {
   /// The status tells what becomes of it. A server that comes back is asked again.
   package func leadTransport(_ leads: Bool) {
     let isRunning = facts.isRunning.load(ordering: .relaxed)
-    facts.wantsLead.store(leads && isRunning, ordering: .relaxed)
+    // What is asked for is told first: the link's thread may answer it at once.
     if !leads || !isRunning {
       facts.setLeading(.no)
     } else if facts.leading != .yes {
       facts.setLeading(.asked)
     }
+    facts.wantsLead.store(leads && isRunning, ordering: .releasing)
     wake.set()
   }
 

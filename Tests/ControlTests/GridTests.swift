@@ -158,6 +158,14 @@ import Testing
     #expect(sounding.isEmpty)
   }
 
+  @Test func `what is let go before its time comes ends as it begins`() {
+    let touch = message("/grid/touch", .int32(1), .int32(1))
+    desk.give([UInt8](bundle: [touch], at: time(frames: 4800)))
+    desk.tell("/grid/release", .int32(1), .int32(1))
+    render(9600)
+    #expect(sounding.isEmpty)
+  }
+
   @Test func `what a client holds that says nothing any more ends after its lease`() {
     desk.tell("/grid/touch", .int32(1), .int32(1), as: one)
     desk.tell("/note/on", .int32(60), .float(1), as: two)

@@ -50,7 +50,8 @@ import Testing
     ("/metronome/on", 64, 1), ("/metronome/beats", 127, 16), ("/metronome/beats", 0, 1),
     ("/player/direction", 0, -1), ("/player/direction", 63, -1), ("/player/direction", 127, 1),
     ("/echo/tone", 0, 200), ("/echo/tone", 127, 20_000), ("/settings/autoplay", 127, 1),
-    ("/reverb/predelay", 127, 0.25), ("/midi/bend", 127, 24),
+    ("/reverb/predelay", 127, 0.25), ("/midi/bend", 127, 24), ("/piano/octave", 127, 8),
+    ("/grid/octaves", 127, 8),
   ])
   func `a controller's way is the address's range`(path: String, turned: Int, wanted: Double) {
     let desk = Desk()

@@ -148,6 +148,34 @@ import Testing
     #expect(host.render(silence(64), block: 64).midi == [Message(0, [0x90, 50, 64])])
   }
 
+  @Test func `a pedal that is down while it is bound holds no keys for ever`() {
+    let host = OfflineHost(isPlayable: true)
+    host.midi = [(host.frame, [0xB0, 64, 127]), (host.frame + 1, [0x90, 60, 100])]
+    _ = host.render(silence(64), block: 64)
+    host.engine.shared.controllers.bind([64])
+    host.midi = [(host.frame, [0x80, 60, 0]), (host.frame + 1, [0xB0, 64, 0])]
+    _ = host.render(silence(64), block: 64)
+    #expect(level(host, 60) == 0)
+    // While one is to be learnt, what moves does nothing else.
+    host.engine.shared.controllers.bind([], isLearning: true)
+    host.midi = [
+      (host.frame, [0xB0, 64, 127]), (host.frame + 1, [0x90, 60, 100]),
+      (host.frame + 2, [0x80, 60, 0]),
+    ]
+    _ = host.render(silence(64), block: 64)
+    #expect(level(host, 60) == 0)
+  }
+
+  @Test func `a key that was held when the server went is let go`() {
+    let host = OfflineHost(isPlayable: true)
+    host.midi = [(host.frame, [0x90, 60, 127]), (host.frame + 1, [0xB0, 64, 127])]
+    _ = host.render(silence(64), block: 64)
+    #expect(level(host, 60) == 1)
+    let next = OfflineHost(takingOver: host.engine, sampleRate: 48_000)
+    _ = next.render(silence(64), block: 64)
+    #expect(level(next, 60) == 0)
+  }
+
   // MARK: - Out
 
   @Test(arguments: [1, 64, 1000])

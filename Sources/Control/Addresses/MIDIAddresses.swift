@@ -5,14 +5,14 @@ extension Address {
   /// Keyboards and synthesizers.
   static let ofMIDI: [Address] = [
     Address(
-      "/midi/snap", .whole(.midiSnap, 0...1, initial: 1),
+      "/midi/snap", .whole(.midiSnap, 0...1, initial: 1), isKept: true,
       "1 lets a keyboard's keys sound the notes of the scale, those between them the nearest, the "
         + "lower where two are as near; 0 leaves them as they are"),
     Address(
-      "/midi/bend", .number(.midiBend, 0...24, initial: 2), unit: "semitones",
+      "/midi/bend", .number(.midiBend, 0...24, initial: 2), unit: "semitones", isKept: true,
       "How far a keyboard's pitch wheel bends, either way"),
     Address(
-      "/midi/channel", .whole(.midiChannel, 1...16, initial: 1),
+      "/midi/channel", .whole(.midiChannel, 1...16, initial: 1), isKept: true,
       "The channel of the notes that go out; those that come in are taken on all"),
     Address(
       "/midi/learn",

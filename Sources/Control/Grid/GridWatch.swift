@@ -112,25 +112,40 @@ struct GridWatch {
       lit = Array(repeating: 0, count: layout.rows * layout.columns)
       columns = layout.columns
     }
+    let keys = soundingKeys(node)
     for cell in layout.path {
       let place = (cell.row - 1) * columns + cell.column - 1
-      let level = level(of: cell, at: place, node)
+      let level = level(of: cell, at: place, keys, node)
       guard level != lit[place] else { continue }
       lit[place] = level
       tell(place, level, node)
     }
   }
 
-  /// How strongly a cell sounds: what is played on it, or on a MIDI key of its note, by hand or
-  /// by the phrase.
-  private mutating func level(of cell: Layout.Cell, at place: Int, _ node: Node) -> Float {
+  /// The MIDI keys that sound, by hand or by the phrase: their pitches in cents, and how strongly.
+  private func soundingKeys(_ node: Node) -> [(cents: Double, level: Float)] {
+    let shared = node.engine.shared
+    let snaps = node.values[.midiSnap] != 0
+    let cents = snaps ? node.keyboard.snappedCents : node.keyboard.keyCents
+    return (0..<128).compactMap { key in
+      let finger = Finger.midi(UInt8(key))
+      let level = max(
+        shared.notes.level(of: finger), shared.notes.level(of: finger.repeated()))
+      return level > 0 ? (cents[key], level) : nil
+    }
+  }
+
+  /// How strongly a cell sounds: what is played on it, or on a MIDI key of its pitch.
+  private mutating func level(
+    of cell: Layout.Cell, at place: Int, _ keys: [(cents: Double, level: Float)], _ node: Node
+  ) -> Float {
     let shared = node.engine.shared
     var own = shared.notes.level(of: .cell(place))
     if past.contains(place) {
       if own == 0 || node.keyboard.held.isHeld(.cell(place)) { past.remove(place) } else { own = 0 }
     }
-    let key = Finger.midi(UInt8(cell.note))
-    own = max(own, shared.notes.level(of: key), shared.notes.level(of: key.repeated()))
+    let cents = Double(cell.note) * 100 + cell.cents
+    for key in keys where abs(key.cents - cents) < 1 { own = max(own, key.level) }
     // A phrase repeats the cells of the layout on which it was recorded.
     guard node.phrase.layout == node.keyboard.layout else { return own }
     return max(own, shared.notes.level(of: Finger.cell(place).repeated()))

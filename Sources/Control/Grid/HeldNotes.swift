@@ -35,7 +35,8 @@ struct HeldNotes {
     let taken = notes.filter(isMeant)
     guard !taken.isEmpty else { return [] }
     notes.removeAll(where: isMeant)
-    heard = heard.filter { entry in notes.contains { $0.client == entry.key } }
+    let holders = Set(notes.compactMap(\.client))
+    heard = heard.filter { holders.contains($0.key) }
     return taken
   }
 

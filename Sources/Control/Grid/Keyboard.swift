@@ -19,6 +19,8 @@ struct Keyboard {
   private(set) var layout: Layout
   /// The pitch of each MIDI key in the tuning, in cents above key 0.
   var keyCents: [Double]
+  /// The same where keys snap to the scale.
+  var snappedCents: [Double]
   /// The performer's own scales, and the others.
   var scales = ScaleBook()
   /// The order of the notes where it is a random one.
@@ -36,6 +38,7 @@ struct Keyboard {
     do throws(MusicFault) {
       layout = try Layout(grid)
       keyCents = try KeySnap.cents(of: grid, snaps: false)
+      snappedCents = try KeySnap.cents(of: grid, snaps: true)
     } catch {
       preconditionFailure("the grid at the start has a layout: \(error)")
     }

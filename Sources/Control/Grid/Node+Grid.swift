@@ -61,7 +61,12 @@ extension Node {
     } catch {
       throw Refusal(error)
     }
-    guard try keyboard.change(to: grid) else { return }
+    let isTunedAnew = grid.tuning != keyboard.grid.tuning
+    guard try keyboard.change(to: grid) else {
+      // Other keys than the grid's may sound different.
+      if isTunedAnew { updateKeyMap() }
+      return
+    }
     let held = keyboard.held.take { $0.cell != nil }
     endNotes(held, at: request.due, into: &plan)
     gridWatch.layoutChanged()

@@ -24,8 +24,8 @@ extension Node {
     let taken = keyboard.held.take {
       $0.finger.number == finger.number && isOf($0.client, request.client)
     }
-    guard !taken.isEmpty, !keyboard.held.isHeld(finger) else { return }
-    plan.commands.append(PlannedCommand(action: .note(.off(finger)), due: request.due))
+    // Not before it begins, where that is still to come.
+    endNotes(taken, at: request.due, into: &plan)
   }
 
   /// Plays a note on a finger, or ends it where the velocity is 0.
@@ -52,11 +52,23 @@ extension Node {
 
   /// Ends notes that were taken from those that are held, and none before it begins.
   func endNotes(_ notes: [HeldNotes.Note], at due: Double?, into plan: inout Plan) {
+    // Many can hold the same finger: it ends once, when the last of them has begun.
+    var ends: [(finger: Finger, due: Double?)] = []
+    var places: [UInt16: Int] = [:]
+    let present = engine.shared.clockReading.microseconds
     for note in notes where !keyboard.held.isHeld(note.finger) {
       // A time that has passed is as good as none.
-      let begin = note.due.flatMap { $0 > engine.shared.clockReading.microseconds ? $0 : nil }
+      let begin = note.due.flatMap { $0 > present ? $0 : nil }
       let due = begin.map { max($0, due ?? 0) } ?? due
-      plan.commands.append(PlannedCommand(action: .note(.off(note.finger)), due: due))
+      if let place = places[note.finger.number] {
+        if due ?? 0 > ends[place].due ?? 0 { ends[place].due = due }
+      } else {
+        places[note.finger.number] = ends.count
+        ends.append((note.finger, due))
+      }
+    }
+    for end in ends {
+      plan.commands.append(PlannedCommand(action: .note(.off(end.finger)), due: end.due))
     }
   }
 
@@ -85,17 +97,19 @@ extension Node {
 
   /// Takes over what pitch each MIDI key has, which changes with root, scale and tuning.
   func updateKeyMap() {
-    let snapped: [Double]
     do throws(MusicFault) {
       keyboard.keyCents = try KeySnap.cents(of: keyboard.grid, snaps: false)
-      snapped = try KeySnap.cents(of: keyboard.grid, snaps: true)
+      keyboard.snappedCents = try KeySnap.cents(of: keyboard.grid, snaps: true)
     } catch {
       preconditionFailure("a grid that was laid out has pitches: \(error)")
     }
     do throws(Refusal) {
-      try setKeyMap(snapped: snapped.map { Float($0) }, own: keyboard.keyCents.map { Float($0) })
+      try setKeyMap(
+        snapped: keyboard.snappedCents.map { Float($0) }, own: keyboard.keyCents.map { Float($0) })
+      isKeyMapDue = false
     } catch {
-      report(error, of: "/midi/snap", to: nil)
+      // There is no room for it now.
+      isKeyMapDue = true
     }
   }
 

@@ -47,6 +47,8 @@ final class InstrumentLoader {
   private var changes = 0
 
   private var asked: Request?
+  /// How many changes the engine answers only when nothing sounds any more of what was before.
+  private(set) var stillSounding = 0
   // What the engine plays.
   private var playing: SamplerInstrument?
 
@@ -65,7 +67,7 @@ final class InstrumentLoader {
   func open(_ say: @escaping (String) -> Void, node: Node) {
     self.say = say
     isOpening = true
-    wantsInitial = true
+    wantsInitial = asked == nil && present.isEmpty
     look(node) { catalogue in
       for fault in catalogue.faults { say(fault) }
       say(
@@ -166,13 +168,13 @@ final class InstrumentLoader {
     guard !request.ticket.isWithdrawn else { return }
     request.ticket.withdraw()
     asked = nil
+    // There shall be something to play, where what was kept is gone, or somebody mistyped.
+    if present.isEmpty, request.name != Self.initial { wantsInitial = true }
     guard request.client == nil else {
       node.answer(refusal, to: Self.path, from: request.client)
       return
     }
     say?("the instrument \(quoted(request.name)) can't be had: \(refusal.message)")
-    // What was kept is gone: there shall be something to play.
-    if present.isEmpty, request.name != Self.initial { wantsInitial = true }
   }
 
   private func passOver(_ node: Node) {
@@ -214,7 +216,10 @@ final class InstrumentLoader {
   private func handOver(_ next: InstrumentShelf.Ready, _ request: Request, _ node: Node) {
     let former = playing
     var change = PlannedCommand(action: .instrument(next.instrument.passage))
-    change.whenDone = { withExtendedLifetime(former) {} }
+    change.whenDone = { [weak self] in
+      self?.stillSounding -= 1
+      withExtendedLifetime(former) {}
+    }
     // Answered as soon as new notes sound of it, however long the old ones are held.
     var sounding = PlannedCommand(action: .sync(0))
     sounding.whenDone = { [weak self, weak node] in
@@ -223,6 +228,7 @@ final class InstrumentLoader {
     }
     do throws(Refusal) {
       try node.submit([change, sounding], path: Self.path, client: nil)
+      stillSounding += 1
       playing = next.instrument
       asked = nil
     } catch {

@@ -17,14 +17,17 @@ extension Address {
     case .whole(_, let range, _):
       return whole(share, from: Double(range.lowerBound), to: Double(range.upperBound))
     case .toggle: return .int32(value >= 64 ? 1 : 0)
-    case .setting(let forms, _, _) where forms.count == 1 && forms[0].kind != .text:
+    case .setting(let forms, _, _) where forms.count == 1 && forms[0].kind != .text,
+      .arrangement(let forms, _, _) where forms.count == 1 && forms[0].kind != .text,
+      .gesture(let forms, false, _) where forms.count == 1 && forms[0].kind != .text:
       let range = forms[0].range
       if range == Form.anything { return nil }
       if forms[0].kind == .whole {
         return whole(share, from: range.lowerBound, to: range.upperBound)
       }
       return .float(place(share, from: Float(range.lowerBound), to: Float(range.upperBound)))
-    case .action(_, isButton: true, _), .command(_, isButton: true, _):
+    case .action(_, isButton: true, _), .command(_, isButton: true, _),
+      .gesture(_, isButton: true, _):
       return .int32(value >= 64 ? 1 : 0)
     default: return nil
     }

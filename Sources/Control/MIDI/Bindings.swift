@@ -23,6 +23,7 @@ final class Bindings {
     // What moved before doesn't count.
     follow(node)
     learning = (path, client)
+    tellEngine(node)
   }
 
   /// Binds a controller to an address, and tells of it.
@@ -40,15 +41,23 @@ final class Bindings {
   /// Lets an address go; false where nothing turned it, or waited for that.
   func forget(_ path: String, for client: Client?, node: Node) -> Bool {
     let wasLearning = learning?.path == path
-    if wasLearning { learning = nil }
+    if wasLearning {
+      learning = nil
+      tellEngine(node)
+    }
     guard controllers.removeValue(forKey: path) != nil else { return wasLearning }
     changed(node, by: client)
     return true
   }
 
   private func changed(_ node: Node, by client: Client?) {
-    node.engine.shared.controllers.bind(Set(controllers.values))
+    tellEngine(node)
     node.keep(Self.path, text, for: client)
+  }
+
+  private func tellEngine(_ node: Node) {
+    node.engine.shared.controllers.bind(
+      Set(controllers.values), isLearning: learning != nil)
   }
 
   /// All of them as text.
@@ -66,7 +75,7 @@ final class Bindings {
       else { continue }
       controllers[parts[0]] = controller
     }
-    node.engine.shared.controllers.bind(Set(controllers.values))
+    tellEngine(node)
   }
 
   /// Looks at what was turned; returns in how many milliseconds to look again, nil for any time.

@@ -60,34 +60,51 @@ extension Node {
     feedback.changed("/scales")
     // In the order of the table, where what others are built on comes first. What a newer version
     // kept is let be.
+    var again: [Address] = []
     for address in table.addresses where !changedSettings.contains(address.path) {
-      let path = address.path
-      guard let text = kept[path] else { continue }
+      guard let text = kept[address.path] else { continue }
       do throws(Refusal) {
-        switch address.kind {
-        case .setting(let forms, _, let write):
-          let arguments = try address.match(Self.arguments(text, forms), to: forms)
-          try write(self, Request(arguments: arguments, client: nil))
-          feedback.changed(path)
-        case .arrangement where path == "/scale/user": continue
-        case .arrangement(let forms, _, let make):
-          let arguments = try address.match(Self.arguments(text, forms), to: forms)
-          var plan = Plan()
-          try make(self, Request(arguments: arguments, client: nil), &plan)
-          try submit(plan.commands, path: path, client: nil)
-          feedback.changed(path)
-        case .action where path == Bindings.path: bindings.restore(text, node: self)
-        case .errand: try perform(path, [.string(text)])
-        case .number, .whole:
-          guard let number = Double(text) else { continue }
-          try perform(path, [.double(number)])
-        default: break
-        }
+        try restore(address, from: text)
       } catch {
-        refused.append("\(path) is not as it was kept: \(error.message)")
+        if case .arrangement = address.kind {
+          again.append(address)
+        } else {
+          refused.append("\(address.path) is not as it was kept: \(error.message)")
+        }
+      }
+    }
+    // A large tuning fits only with the few octaves that come behind it, and a scale only into that.
+    for address in again {
+      do throws(Refusal) {
+        try restore(address, from: kept[address.path] ?? "")
+      } catch {
+        refused.append("\(address.path) is not as it was kept: \(error.message)")
       }
     }
     return refused
+  }
+
+  private func restore(_ address: Address, from text: String) throws(Refusal) {
+    let path = address.path
+    switch address.kind {
+    case .setting(let forms, _, let write):
+      let arguments = try address.match(Self.arguments(text, forms), to: forms)
+      try write(self, Request(arguments: arguments, client: nil))
+      feedback.changed(path)
+    case .arrangement where path == "/scale/user": return
+    case .arrangement(let forms, _, let make):
+      let arguments = try address.match(Self.arguments(text, forms), to: forms)
+      var plan = Plan()
+      try make(self, Request(arguments: arguments, client: nil), &plan)
+      try submit(plan.commands, path: path, client: nil)
+      feedback.changed(path)
+    case .action where path == Bindings.path: bindings.restore(text, node: self)
+    case .errand: try perform(path, [.string(text)])
+    case .number, .whole:
+      guard let number = Double(text) else { return }
+      try perform(path, [.double(number)])
+    default: break
+    }
   }
 
   /// What a setting was kept as: its numbers, or its one text.

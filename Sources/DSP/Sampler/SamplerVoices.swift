@@ -219,8 +219,13 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   /// A place for a voice, for which another may have to give way; nil where none is free in time.
   @_noLocks
   private mutating func takePlace() -> Int? {
-    if activeCount &- fadingCount >= Self.count && !dropUnheard() { giveWay() }
+    // Nobody gives way for what can't begin.
     if freeCount == 0 && !dropUnheard() { return nil }
+    while activeCount &- fadingCount >= Self.count {
+      if dropUnheard() { continue }
+      giveWay()
+      break
+    }
     freeCount &-= 1
     return Int(free[freeCount])
   }

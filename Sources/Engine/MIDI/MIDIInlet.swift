@@ -34,6 +34,16 @@ struct MIDIInlet: BitwiseCopyable {
   @_noLocks
   mutating func setMap(_ map: KeyMapPassage) { self.map = map }
 
+  /// Where a controller is that nobody moves: at no pedal, as loud as can be, in the middle.
+  @_noLocks
+  static func rest(of controller: UInt8) -> UInt8 {
+    switch controller {
+    case 7, 11: 127
+    case 8, 10: 64
+    default: 0
+    }
+  }
+
   /// How much the wheel bends, in semitones.
   var bend: Float { @_noLocks get { wheel * bendRange } }
 

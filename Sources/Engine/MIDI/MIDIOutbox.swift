@@ -4,6 +4,7 @@
 /// finds no room, or nobody to take it, is made good as soon as there is: no note is left on.
 struct MIDIOutbox: ~Copyable {
   private static var keys: Int { @_noLocks get { 128 } }
+  private static var mostMessages: Int { @_noLocks get { 1024 } }
   private static var none: UInt8 { @_noLocks get { 255 } }
 
   // By finger: the key that it holds; none where it holds none.
@@ -116,7 +117,8 @@ struct MIDIOutbox: ~Copyable {
 
   @_noLocks
   private func send(_ status: UInt8, _ key: Int, _ value: Int) -> Bool {
-    guard let block else { return false }
+    // A port may hold fewer than a block does; what is left over is ended in the next one.
+    guard let block, block.count < Self.mostMessages else { return false }
     return block.append(
       MIDIEvent(
         frame: frame, status: status, first: UInt8(truncatingIfNeeded: key),

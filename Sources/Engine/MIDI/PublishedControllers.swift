@@ -59,9 +59,9 @@ package struct PublishedControllers: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Control side: says which are bound from now on.
-  package borrowing func bind(_ controllers: Set<Int>) {
-    var (low, high) = (UInt64(0), UInt64(0))
+  /// Control side: says which are bound from now on; all while the one that moves next is to be.
+  package borrowing func bind(_ controllers: Set<Int>, isLearning: Bool = false) {
+    var (low, high) = isLearning ? (UInt64.max, UInt64.max) : (0, 0)
     for place in controllers {
       if place < 64 { low |= 1 << UInt64(place) } else { high |= 1 << UInt64(place - 64) }
     }
