@@ -368,7 +368,9 @@ import Testing
     fails(.denied, mentioning: "belongs to the library") { () throws(LibraryFault) in
       try library.export(take.id, to: library.path(take))
     }
-    fails(.missing) { () throws(LibraryFault) in try library.export("b", to: folder.path("x.wav")) }
+    fails(.missing) { () throws(LibraryFault) in
+      try library.export("none", to: folder.path("x.wav"))
+    }
     #expect(try fixture.names() == ["\(take.id).wav", "trash"])
     #expect(folder.names == ["empty.wav", "home", "text.wav"])
   }
