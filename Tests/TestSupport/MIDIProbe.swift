@@ -17,6 +17,7 @@ package final class MIDIProbe: @unchecked Sendable {
   private let lock = NSLock()
   private var toPlay: [(frame: UInt32, bytes: [UInt8])] = []
   private var heard: [Heard] = []
+  private var played: [UInt32] = []
 
   /// Joins a server.
   package init(server: String) throws {
@@ -62,6 +63,7 @@ package final class MIDIProbe: @unchecked Sendable {
       let offset = UInt32(max(0, Int32(bitPattern: frame &- start)))
       guard let room = jack_midi_event_reserve(out, offset, bytes.count) else { continue }
       for (index, byte) in bytes.enumerated() { room[index] = byte }
+      played.append(start &+ offset)
     }
     let source = jack_port_get_buffer(input, frames)!
     var event = jack_midi_event_t()
@@ -89,6 +91,14 @@ package final class MIDIProbe: @unchecked Sendable {
     lock.withLock {
       defer { heard = [] }
       return heard
+    }
+  }
+
+  /// The server's frames on which messages were played since the last look.
+  package func takePlayed() -> [UInt32] {
+    lock.withLock {
+      defer { played = [] }
+      return played
     }
   }
 
