@@ -171,13 +171,9 @@ extension Core {
       Core.silence(sound, &loop, frames: frames)
       return false
     }
-    if !isBusInUse { clearBus(frames: frames) }
-    clearBusFrames = 0
+    openBus(isInUse: isBusInUse, frames: frames)
     loop.process(sound, chain: bus, direct: ports.output, frames: frames, scratch: scratch)
-    var fade = presence
-    fade.apply(to: sound, frames: frames, scratch: scratch)
-    _ = stopNonFinite(sound.left, meter: .loop1, frames: frames)
-    _ = stopNonFinite(sound.right, meter: .loop2, frames: frames)
+    endStem(sound, .loop1, .loop2, frames: frames)
     return true
   }
 
@@ -194,8 +190,7 @@ extension Core {
       music.skip(frames: frames)
       return false
     }
-    if !isBusInUse { clearBus(frames: frames) }
-    clearBusFrames = 0
+    openBus(isInUse: isBusInUse, frames: frames)
     music.process(sound, chain: bus, direct: ports.output, frames: frames, scratch: scratch)
     return true
   }
@@ -212,13 +207,9 @@ extension Core {
       Core.silence(sound, &grid, frames: frames)
       return false
     }
-    if !isBusInUse { clearBus(frames: frames) }
-    clearBusFrames = 0
+    openBus(isInUse: isBusInUse, frames: frames)
     grid.process(sound, chain: bus, direct: ports.output, frames: frames, scratch: scratch)
-    var fade = presence
-    fade.apply(to: sound, frames: frames, scratch: scratch)
-    _ = stopNonFinite(sound.left, meter: .grid1, frames: frames)
-    _ = stopNonFinite(sound.right, meter: .grid2, frames: frames)
+    endStem(sound, .grid1, .grid2, frames: frames)
     return true
   }
 
@@ -274,18 +265,31 @@ extension Core {
       live.skip(frames: frames)
       return false
     }
-    clearBus(frames: frames)
-    clearBusFrames = 0
+    openBus(isInUse: false, frames: frames)
     live.process(
       sound, warped: isWarpSounding ? warped : nil, chain: bus, direct: ports.output,
       frames: frames, scratch: scratch)
-    // The stem fades in and out with the mix.
+    endStem(sound, .live1, .live2, frames: frames)
+    return true
+  }
+
+  /// Makes the chain's bus ready for something to be added to it.
+  @_noLocks
+  mutating func openBus(isInUse: Bool, frames: Int) {
+    if !isInUse { clearBus(frames: frames) }
+    clearBusFrames = 0
+  }
+
+  /// Lets a stem fade in and out with the mix, and guards it as the mix is: a gain can lift what is
+  /// finite over all bounds.
+  @_noLocks
+  func endStem(
+    _ sound: Stereo, _ left: Meters.Channel, _ right: Meters.Channel, frames: Int
+  ) {
     var fade = presence
     fade.apply(to: sound, frames: frames, scratch: scratch)
-    // A gain can lift what is finite over all bounds: the stems are guarded as the mix is.
-    _ = stopNonFinite(sound.left, meter: .live1, frames: frames)
-    _ = stopNonFinite(sound.right, meter: .live2, frames: frames)
-    return true
+    _ = stopNonFinite(sound.left, meter: left, frames: frames)
+    _ = stopNonFinite(sound.right, meter: right, frames: frames)
   }
 
   /// Stops NaN and infinity, at the door before any filter can remember it, and returns the peak.

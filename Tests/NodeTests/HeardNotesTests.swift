@@ -26,9 +26,8 @@ extension NodeTests {
 
     /// Goes at one note each, until there are so many in which the machine lost no block.
     ///
-    /// One note
-    /// is short enough that there are such also while much else runs. A block is long enough for it,
-    /// too, and for a beginning that would be off by a block to be seen.
+    /// One note is short enough that there are such also while much else runs. A block is long
+    /// enough for that, too, and for a beginning that is off by a block to be seen.
     private func collect<Value>(_ count: Int, _ go: () throws -> Value?) rethrows -> [Value] {
       var values: [Value] = []
       for _ in 0..<60 where values.count < count {
