@@ -26,6 +26,7 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // As fast in debug builds: without the optimiser it would hold up all that is tested.
     .target(
       name: "CRealtime", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
@@ -42,11 +43,12 @@ let package = Package(
     .target(name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"]),
     .target(name: "Control", dependencies: ["DSP", "Engine", "Music", "OSC", "Posix", "Takes"]),
     .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
+    .target(name: "Surfaces", dependencies: ["CZlib", "Control", "Takes"]),
     .executableTarget(
       name: "syrinx",
       dependencies: [
         "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Engine", "JackClient", "OSC", "Posix",
-        "Takes",
+        "Surfaces", "Takes",
       ],
       linkerSettings: linker),
 
@@ -65,6 +67,9 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "ControlTests", dependencies: ["Control", "DSP", "Music", "Takes", "TestSupport"],
+      linkerSettings: linker),
+    .testTarget(
+      name: "SurfacesTests", dependencies: ["CZlib", "Control", "Surfaces"],
       linkerSettings: linker),
     .testTarget(
       name: "NodeTests", dependencies: ["Control", "JackClient", "Music", "Takes", "TestSupport"],

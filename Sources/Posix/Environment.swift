@@ -48,19 +48,22 @@ package enum Environment {
 
   /// Writes all of a text to standard output at once; false where that takes no more.
   @discardableResult
-  package static func print(_ text: String) -> Bool { put(text, 1) }
+  package static func print(_ text: String) -> Bool { print(Array(text.utf8)) }
+
+  /// Writes all of these bytes to standard output at once; false where that takes no more.
+  package static func print(_ bytes: [UInt8]) -> Bool { put(bytes, 1) }
 
   /// Writes a line for people to standard error.
-  package static func say(_ line: String) { _ = put("syrinx: \(line)\n", 2) }
+  package static func say(_ line: String) { _ = put(Array("syrinx: \(line)\n".utf8), 2) }
 
   /// Whether a person reads standard error as it is written.
   package static var isWatched: Bool { isatty(2) == 1 }
 
   /// Writes over the line on which the terminal stands; the next one writes over this.
-  package static func show(_ line: String) { _ = put("\r\u{1B}[K\(line)", 2) }
+  package static func show(_ line: String) { _ = put(Array("\r\u{1B}[K\(line)".utf8), 2) }
 
-  private static func put(_ text: String, _ descriptor: Int32) -> Bool {
-    var rest = Array(text.utf8)[...]
+  private static func put(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }

@@ -28,8 +28,13 @@ package enum Files {
 
   /// Writes a file so that at any time there is either the old one or the new one, whole.
   package static func write(_ text: String, to path: String) throws(SystemError) {
+    try write(Array(text.utf8), to: path)
+  }
+
+  /// Writes a file so that at any time there is either the old one or the new one, whole.
+  package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let file = try Replacement(of: path)
-    var rest = Array(text.utf8)[...]
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
         Glibc.write(file.descriptor.number, $0.baseAddress, $0.count)

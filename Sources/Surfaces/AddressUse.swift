@@ -1,0 +1,157 @@
+package import Control
+
+/// An address of the table as a control uses it: with what it sends there, checked against what the
+/// address takes.
+package struct AddressUse: Sendable {
+  /// A value that is always the same.
+  package enum Constant: Sendable, Equatable {
+    case text(String)
+    case number(Float)
+  }
+
+  /// The address as it is sent; where the table has a number in braces, with one.
+  package let path: String
+  /// Its declaration.
+  package let address: Address
+  /// What is sent with each message.
+  package let constants: [Constant]
+
+  fileprivate init(_ path: String, _ address: Address, _ constants: [Constant]) {
+    self.path = path
+    self.address = address
+    self.constants = constants
+  }
+
+  /// The least and the greatest number that the address takes.
+  package var range: ClosedRange<Float> {
+    let forms = address.forms
+    if forms.count == 1, forms[0].range != Address.Form.anything {
+      return Float(forms[0].range.lowerBound)...Float(forms[0].range.upperBound)
+    }
+    return address.range.least...address.range.greatest
+  }
+
+  /// Whether only whole numbers are taken.
+  package var isWhole: Bool { address.types == "i" }
+}
+
+extension AddressTable {
+  /// An address that is listened to, whatever comes on it.
+  package func heard(_ path: String) throws(SurfaceFault) -> AddressUse {
+    AddressUse(path, try declared(path), [])
+  }
+
+  /// An address that takes one number of a range.
+  package func number(_ path: String) throws(SurfaceFault) -> AddressUse {
+    let use = AddressUse(path, try declared(path), [])
+    guard ["i", "f"].contains(use.address.types), use.range.lowerBound < use.range.upperBound else {
+      throw SurfaceFault("\(path) takes \"\(use.address.types)\", no number of a range")
+    }
+    return use
+  }
+
+  /// An address that is 0 or 1.
+  package func flag(_ path: String) throws(SurfaceFault) -> AddressUse {
+    let use = try number(path)
+    guard use.isWhole, use.range == 0...1 else {
+      throw SurfaceFault("\(path) takes more than 0 and 1")
+    }
+    return use
+  }
+
+  /// An address that does something without arguments.
+  package func action(_ path: String) throws(SurfaceFault) -> AddressUse {
+    let address = try declared(path)
+    guard address.acts, address.forms.allSatisfy(\.isOptional) else {
+      throw SurfaceFault("\(path) does nothing without arguments")
+    }
+    return AddressUse(path, address, [])
+  }
+
+  /// An address with constants that it takes.
+  package func constant(
+    _ path: String, _ constants: AddressUse.Constant...
+  ) throws(SurfaceFault) -> AddressUse {
+    let address = try declared(path)
+    try address.check(constants.map { .constant($0) })
+    return AddressUse(path, address, constants)
+  }
+
+  /// An address that takes one text, which is chosen while it is played.
+  package func text(_ path: String) throws(SurfaceFault) -> AddressUse {
+    let address = try declared(path)
+    try address.check([.varying(.text)])
+    return AddressUse(path, address, [])
+  }
+
+  /// The declaration of an address, also of one that stands for many.
+  package func declared(_ path: String) throws(SurfaceFault) -> Address {
+    if let address = self[path], !path.contains("{") { return address }
+    if let numbered = Array(path.utf8).withUnsafeBytes(numbered) {
+      return addresses[numbered.index]
+    }
+    throw SurfaceFault("\(path) is no address of the node")
+  }
+}
+
+/// One argument of a message, as far as it is known before it is sent.
+enum Filling: Sendable {
+  case constant(AddressUse.Constant)
+  case varying(Address.Form.Kind)
+}
+
+extension Address {
+  /// What it takes, a form an argument; none where it takes what its kind says, or nothing.
+  var forms: [Form] {
+    switch kind {
+    case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _, _, _),
+      .setting(let forms, _, _), .gesture(let forms, _, _), .arrangement(let forms, _, _):
+      forms
+    case .number, .place: [.needed("value", .number, in: limits)]
+    case .whole, .toggle: [.needed("value", .whole, in: limits)]
+    case .choice, .selection: [.needed("value", .text)]
+    case .reading, .sent: []
+    }
+  }
+
+  /// Whether a message to it does something.
+  fileprivate var acts: Bool {
+    switch kind {
+    case .action, .command, .errand, .gesture: true
+    default: false
+    }
+  }
+
+  private var limits: ClosedRange<Double> { Double(range.least)...Double(range.greatest) }
+
+  /// Refuses arguments that the address would refuse.
+  func check(_ arguments: [Filling]) throws(SurfaceFault) {
+    var rest = arguments[...]
+    for form in forms {
+      if let argument = rest.first, fits(argument, form) {
+        rest = rest.dropFirst()
+        while form.isRepeated, let next = rest.first, fits(next, form) { rest = rest.dropFirst() }
+      } else if !form.isOptional {
+        throw SurfaceFault(
+          "\(path) takes \"\(types)\"; its \(form.name) is missing or does not fit")
+      }
+    }
+    guard rest.isEmpty else {
+      throw SurfaceFault("\(path) takes \"\(types)\", not \(arguments.count) of these arguments")
+    }
+  }
+
+  private func fits(_ argument: Filling, _ form: Form) -> Bool {
+    switch argument {
+    case .varying(let kind):
+      return (kind == .text) == (form.kind == .text)
+    case .constant(.text(let text)):
+      if case .choice(_, let words, _) = self.kind { return words.contains(text) }
+      return form.kind == .text
+    case .constant(.number(let number)):
+      return form.kind != .text && form.range.contains(Double(number))
+        && (form.kind == .number || number == number.rounded())
+        && (allowsZero || number != 0)
+    }
+  }
+}

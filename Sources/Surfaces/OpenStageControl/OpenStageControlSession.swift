@@ -1,0 +1,111 @@
+package import Control
+
+/// The session for Open Stage Control.
+package enum OpenStageControlSession {
+  /// The session file.
+  package static func json(table: AddressTable = .node) throws(SurfaceFault) -> String {
+    let surface = try Surface.syrinx(table, screen: .tablet)
+    let builder = SessionBuilder(surface: surface, table: table)
+    return Widget.Value.object([
+      ("createdWith", .text("Open Stage Control")), ("version", .text("1.30.1")),
+      ("type", .text("session")), ("content", try builder.root().value),
+    ]).json() + "\n"
+  }
+}
+
+/// Makes the widgets of a session from a surface.
+struct SessionBuilder {
+  let surface: Surface
+  let table: AddressTable
+
+  /// The root: it subscribes, and sees whether the node is still the same.
+  func root() throws(SurfaceFault) -> Widget {
+    var root = Widget(
+      "root", id: "root",
+      [
+        ("label", .text("Syrinx")), ("colorBg", .text(css(.background))),
+        ("colorText", .text(css(.text))), ("colorWidget", .text(css(Control.Accent.plain.color))),
+        ("address", .text("auto")),
+        (
+          "onCreate",
+          .text(
+            """
+            send(\(try quoted("/subscribe")))
+            setInterval('ping', () => { send(\(try quoted("/ping"))) }, 20000)
+            // What a message brings up can't be sent by the script that sees the message.
+            setInterval('work', () => {
+              if (globals.isNewNode) {
+                globals.isNewNode = false
+                send(\(try quoted("/subscribe")))
+              }
+              if (globals.wantsTakes) {
+                globals.wantsTakes = false
+                globals.rows = []
+                send(\(try quoted("/takes")), globals.offset || 0, \(Screen.tablet.takes))
+              }
+            }, 500)
+            """)
+        ),
+      ])
+    // Answers that no control shows as they are.
+    root.widgets = [
+      listener(
+        "heard-pong", "/pong",
+        """
+        if (globals.engine !== undefined && globals.engine !== value[3]) globals.isNewNode = true
+        globals.engine = value[3]
+        """)
+    ]
+    for page in surface.pages { root.tabs.append(try tab(page)) }
+    return root
+  }
+
+  private func tab(_ page: Page) throws(SurfaceFault) -> Widget {
+    var tab = Widget(
+      "tab", id: page.name, [("label", .text(page.name)), ("layout", .text("horizontal"))])
+    for (index, block) in page.blocks.enumerated() {
+      var column = panel("\(page.name)-\(index + 1)", "vertical", part: 1)
+      for (place, row) in block.rows.enumerated() {
+        var line = panel("\(page.name)-\(index + 1)-\(place + 1)", "horizontal", part: row.height)
+        for control in row.controls { line.widgets.append(try widget(control, on: page)) }
+        column.widgets.append(line)
+      }
+      tab.widgets.append(column)
+    }
+    return tab
+  }
+
+  // MARK: - Parts
+
+  func panel(_ id: String, _ layout: String, part: Double) -> Widget {
+    Widget(
+      "panel", id: id,
+      [
+        ("layout", .text(layout)), ("expand", .number(part)), ("scroll", .flag(false)),
+        ("innerPadding", .flag(false)), ("alphaStroke", .number(0)), ("bypass", .flag(true)),
+      ])
+  }
+
+  /// A widget that is seen by nobody, and runs a script on what comes at an address.
+  func listener(_ id: String, _ path: String, _ script: String) -> Widget {
+    Widget(
+      "variable", id: id,
+      [("address", .text(path)), ("bypass", .flag(true)), ("onValue", .text(script))])
+  }
+
+  /// An address in quotes, as JavaScript has them.
+  func quoted(_ path: String) throws(SurfaceFault) -> String {
+    _ = try table.declared(path)
+    return "'\(path)'"
+  }
+
+  func css(_ color: Color) -> String {
+    let parts = [color.red, color.green, color.blue].map { part in
+      let text = String(Int((part * 255).rounded()), radix: 16)
+      return text.count < 2 ? "0" + text : text
+    }
+    return "#" + parts.joined()
+  }
+
+  static func id(_ control: Control, on page: Page) -> String { "\(page.name)/\(control.name)" }
+}

@@ -1,0 +1,53 @@
+internal import Control
+internal import Takes
+
+/// One widget of a session: its properties in the order in which they are written.
+struct Widget: Sendable {
+  /// A property's value.
+  indirect enum Value: Sendable {
+    case text(String)
+    case number(Double)
+    case flag(Bool)
+    /// Nothing: a message without arguments.
+    case null
+    case list([Value])
+    case object([(String, Value)])
+  }
+
+  var properties: [(String, Value)]
+  var widgets: [Widget] = []
+  var tabs: [Widget] = []
+
+  init(_ type: String, id: String, _ properties: [(String, Value)] = []) {
+    self.properties = [("type", .text(type)), ("id", .text(id))] + properties
+  }
+
+  /// It as a value, with what it holds.
+  var value: Value {
+    var members = properties
+    if !widgets.isEmpty { members.append(("widgets", .list(widgets.map(\.value)))) }
+    if !tabs.isEmpty { members.append(("tabs", .list(tabs.map(\.value)))) }
+    return .object(members)
+  }
+}
+
+extension Widget.Value {
+  /// JSON, a member a line.
+  func json(_ indent: String = "") -> String {
+    let inner = indent + "  "
+    switch self {
+    case .text(let text): return JSON.written(text)
+    case .number(let number): return plain(number)
+    case .flag(let flag): return "\(flag)"
+    case .null: return "null"
+    case .list(let values):
+      return values.isEmpty
+        ? "[]"
+        : "[\n" + values.map { inner + $0.json(inner) }.joined(separator: ",\n") + "\n\(indent)]"
+    case .object(let members):
+      return "{\n"
+        + members.map { "\(inner)\(JSON.written($0.0)): \($0.1.json(inner))" }
+        .joined(separator: ",\n") + "\n\(indent)}"
+    }
+  }
+}

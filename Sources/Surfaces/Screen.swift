@@ -1,0 +1,62 @@
+/// The screens that layouts are made for.
+package enum Screen: String, CaseIterable, Sendable {
+  case phone, tablet
+
+  /// The canvas, which the app stretches to the screen that it has.
+  package var size: (width: Double, height: Double) {
+    switch self {
+    case .phone: (400, 800)
+    case .tablet: (1024, 768)
+    }
+  }
+
+  /// Whether blocks stand side by side.
+  var isWide: Bool { self == .tablet }
+
+  /// How many takes a page lists.
+  var takes: Int { 8 }
+}
+
+/// A rectangle on the canvas, in its points.
+struct Frame: Equatable, Sendable {
+  var x: Double
+  var y: Double
+  var width: Double
+  var height: Double
+
+  /// Cuts it into parts beside each other, with gaps between them, that share its width.
+  func columns(_ parts: [Double], gap: Double) -> [Frame] {
+    let room = width - gap * Double(parts.count - 1)
+    let whole = parts.reduce(0, +)
+    var x = x
+    return parts.map { part in
+      defer { x += room * part / whole + gap }
+      return Frame(x: x, y: y, width: room * part / whole, height: height)
+    }
+  }
+
+  /// Cuts it into parts below each other, with gaps between them, that share its height.
+  func rows(_ parts: [Double], gap: Double) -> [Frame] {
+    turned.columns(parts, gap: gap).map(\.turned)
+  }
+
+  /// The same seen from its own corner.
+  var own: Frame { Frame(x: 0, y: 0, width: width, height: height) }
+
+  private var turned: Frame { Frame(x: y, y: x, width: height, height: width) }
+}
+
+extension Page {
+  /// Where its controls lie in a frame, in their order.
+  func places(in frame: Frame, gap: Double, isWide: Bool) -> [Frame] {
+    let areas =
+      isWide
+      ? frame.columns(blocks.map { _ in 1 }, gap: gap * 3)
+      : frame.rows(blocks.map { $0.rows.map(\.height).reduce(0, +) }, gap: gap)
+    return zip(blocks, areas).flatMap { block, area in
+      zip(block.rows, area.rows(block.rows.map(\.height), gap: gap)).flatMap { row, line in
+        line.columns(row.controls.map(\.width), gap: gap)
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+internal import Control
+
+/// The scripts of single controls; what concerns more than one is in the root's.
+///
+/// TouchOSC runs Lua 5.1, each script in a world of its own.
+enum ControlScripts {
+  /// Shows a fader's value with its unit, leaves it alone while it is touched, and asks for the value
+  /// that holds when the finger has gone.
+  static func fader(
+    _ use: AddressUse, _ curve: Control.Curve, _ lua: LuaAddresses
+  ) throws(SurfaceFault) -> String {
+    let (least, greatest) = (
+      plain(Double(use.range.lowerBound)), plain(Double(use.range.upperBound))
+    )
+    let ask = try lua.send(use.path)
+    let shown = """
+      local least, greatest = \(least), \(greatest)
+      local function show(value)
+        self.parent.children.value.values.text = string.format(\(format(use)), value)
+      end
+
+      """
+    switch curve {
+    case .linear:
+      return shown + """
+        function init()
+          show(least + self.values.x * (greatest - least))
+        end
+        function onReceiveOSC()
+          return self.values.touch
+        end
+        function onValueChanged(key)
+          if key == 'x' then
+            show(least + self.values.x * (greatest - least))
+          elseif key == 'touch' and not self.values.touch then
+            \(ask)
+          end
+        end
+        """
+    case .logarithmic:
+      let send = try lua.send(use.path, ("value", .number))
+      return shown + """
+        local function value()
+          return math.max(least, math.min(greatest, least * (greatest / least) ^ self.values.x))
+        end
+        function init()
+          show(value())
+        end
+        function onReceiveOSC(message)
+          local argument = message[2][1]
+          if argument and not self.values.touch then
+            self.values.x = math.log(argument.value / least) / math.log(greatest / least)
+          end
+          return true
+        end
+        function onValueChanged(key)
+          if key == 'x' then
+            local value = value()
+            show(value)
+            if self.values.touch then
+              \(send)
+            end
+          elseif key == 'touch' and not self.values.touch then
+            \(ask)
+          end
+        end
+        """
+    }
+  }
+
+  /// Lights the face of a button while it is on.
+  static func face(_ accent: Control.Accent) -> String {
+    """
+    function onValueChanged(key)
+      if key == 'x' then
+        local face = self.parent.children.caption
+        if self.values.x > 0.5 then
+          face.color = \(color(accent.color))
+        else
+          face.color = \(color(accent.color.dimmed))
+        end
+      end
+    end
+    """
+  }
+
+  /// Tells the root that a button was pressed, by the words of its tag.
+  static let press = """
+    function onValueChanged(key)
+      if key == 'x' and self.values.x > 0.5 then
+        root:notify('press', self.tag)
+      end
+    end
+    """
+
+  /// A colour as Lua writes it.
+  static func color(_ color: Color) -> String {
+    let parts = [color.red, color.green, color.blue, color.alpha].map {
+      plain(($0 * 1000).rounded() / 1000)
+    }
+    return "Color(" + parts.joined(separator: ", ") + ")"
+  }
+
+  // As many places as can be told apart on a fader.
+  private static func format(_ use: AddressUse) -> String {
+    let width = use.range.upperBound - use.range.lowerBound
+    let places = use.isWhole || width > 1000 ? 0 : width > 15 ? 1 : 2
+    let unit = use.address.unit.isEmpty ? "" : " " + use.address.unit.replacing("%", with: "%%")
+    return LuaAddresses.quoted("%.\(places)f" + unit)
+  }
+}

@@ -1,0 +1,191 @@
+extension LayoutBuilder {
+  /// The group of nodes that one control becomes.
+  func node(of control: Control, in frame: Frame) throws(SurfaceFault) -> LayoutNode {
+    var node = group(control.name, frame)
+    let area = frame.own
+    switch control.kind {
+    case .press(let use):
+      node.children = faced("button", "caption", control.caption, area, control.accent)
+      node.children[0].messages = [
+        LayoutMessage(path: use.path, trigger: .rise, isReceived: false)
+      ]
+      if RootScript.lights(control) == nil {
+        node.children[0].script = ControlScripts.face(control.accent)
+      }
+    case .choice(let use):
+      node.children = faced("button", "caption", control.caption, area, control.accent)
+      node.children[0].messages = [
+        LayoutMessage(
+          path: use.path, arguments: use.constants.map(Self.argument), trigger: .rise,
+          isReceived: false)
+      ]
+    case .flag(let use):
+      node.children = faced("button", "caption", control.caption, area, control.accent)
+      node.children[0].properties["buttonType"] = .whole(2)
+      node.children[0].messages = [
+        LayoutMessage(path: use.path, arguments: [.x(use.range, isWhole: true)])
+      ]
+      node.children[0].script = ControlScripts.face(control.accent)
+    case .key(let use):
+      node.children = faced("button", "caption", control.caption, area, .plain)
+      node.children[0].properties["grabFocus"] = .flag(false)
+      node.children[0].messages = [
+        LayoutMessage(
+          path: use.path, arguments: [.x(use.range, isWhole: false)], isReceived: false)
+      ]
+      node.children[0].script = ControlScripts.face(.plain)
+    case .turn(let words):
+      node.children = faced("button", "caption", control.caption, area, control.accent)
+      node.children[0] = pressing(node.children[0], words)
+    case .fader(let use, let curve):
+      node.children = try fader(control, use, curve, area)
+    case .stepper(let use):
+      node.children = stepper(control, use, area)
+    case .names(_, let chosen, let rows, let columns):
+      node.children = names(control, chosen, rows: rows, columns: columns, area)
+    case .text:
+      node.children = [label("value", "", area, size: 14, color: .quiet)]
+    case .field:
+      node.children = field(control, area)
+    case .grid(let rows, let columns):
+      node.children = try grid(rows: rows, columns: columns, area)
+    case .take:
+      node.children = try take(control, area)
+    }
+    node.properties["tag"] = .text("\(control.accent)")
+    return node
+  }
+
+  private static func argument(_ constant: AddressUse.Constant) -> LayoutMessage.Argument {
+    switch constant {
+    case .text(let text): .text(text)
+    case .number(let number): .number(number)
+    }
+  }
+
+  /// A button whose press the root's script acts on.
+  private func pressing(_ button: LayoutNode, _ words: String) -> LayoutNode {
+    var button = button
+    button.properties["tag"] = .text(words)
+    button.script = ControlScripts.press
+    return button
+  }
+
+  private func fader(
+    _ control: Control, _ use: AddressUse, _ curve: Control.Curve, _ area: Frame
+  ) throws(SurfaceFault) -> [LayoutNode] {
+    let lines = area.rows([2, 3], gap: 1)
+    let size = max(10, min(15, lines[0].height * 0.7))
+    var fader = self.fader("fader", lines[1], color: control.accent.color)
+    // What goes by ratios is sent by the script: a message knows only straight lines.
+    fader.messages = [
+      LayoutMessage(
+        path: use.path, arguments: [.x(use.range, isWhole: use.isWhole)],
+        isSent: curve == .linear)
+    ]
+    fader.script = try ControlScripts.fader(use, curve, lua)
+    if use.range.lowerBound == -use.range.upperBound { fader.properties["centered"] = .flag(true) }
+    return [
+      label("caption", control.caption, lines[0], size: size, align: .left, color: .quiet),
+      label("value", "", lines[0], size: size, align: .right), fader,
+    ]
+  }
+
+  private func stepper(_ control: Control, _ use: AddressUse, _ area: Frame) -> [LayoutNode] {
+    let parts = area.columns([2, 3, 2], gap: Self.gap)
+    var less = faced("less", "minus", "-", parts[0], control.accent)
+    less[0] = pressing(less[0], "step \(use.path) -1")
+    var more = faced("more", "plus", "+", parts[2], control.accent)
+    more[0] = pressing(more[0], "step \(use.path) 1")
+    let lines = parts[1].rows([1, 1], gap: 0)
+    return less + [
+      label("caption", control.caption, lines[0], size: 13, color: .quiet),
+      label("value", "", lines[1], size: 17),
+    ] + more
+  }
+
+  private func names(
+    _ control: Control, _ chosen: AddressUse, rows: Int, columns: Int, _ area: Frame
+  ) -> [LayoutNode] {
+    let lines = area.rows(Array(repeating: 1, count: rows + 1), gap: 4)
+    let head = lines[0].columns([1, 3, 1], gap: Self.gap)
+    var previous = faced("previous", "back", "<", head[0], control.accent)
+    previous[0] = pressing(previous[0], "turn \(control.name) -1")
+    var next = faced("next", "forth", ">", head[2], control.accent)
+    next[0] = pressing(next[0], "turn \(control.name) 1")
+    var nodes = previous + [label("caption", control.caption, head[1], size: 15)] + next
+    let places = lines.dropFirst().flatMap {
+      $0.columns(Array(repeating: 1, count: columns), gap: 4)
+    }
+    for (index, place) in places.enumerated() {
+      var slot = faced("slot-\(index + 1)", "name-\(index + 1)", "", place, control.accent)
+      slot[0].messages = [
+        LayoutMessage(
+          path: chosen.path, arguments: [.property("tag")], trigger: .rise, isReceived: false)
+      ]
+      slot[0].properties["tag"] = .text("")
+      slot[1].properties["textSize"] = .whole(13)
+      for part in slot.indices { slot[part].properties["visible"] = .flag(false) }
+      nodes += slot
+    }
+    return nodes
+  }
+
+  private func field(_ control: Control, _ area: Frame) -> [LayoutNode] {
+    let parts = area.columns([1, 4], gap: Self.gap)
+    var field = LayoutNode("field", .text, parts[1], color: .panel)
+    field.properties.merge([
+      "font": .whole(0), "textAlignH": .whole(1), "textAlignV": .whole(2),
+      "textClip": .flag(true), "textColor": .color(.text), "textSize": .whole(15),
+      "textWrap": .flag(false),
+    ]) { $1 }
+    field.values = [("text", ""), ("touch", "false")]
+    return [label("caption", control.caption, parts[0], size: 14, color: .quiet), field]
+  }
+
+  private func grid(rows: Int, columns: Int, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
+    var nodes: [LayoutNode] = []
+    let lines = area.rows(Array(repeating: 1, count: rows), gap: Self.gap)
+    for (row, line) in lines.enumerated() {
+      let places = line.columns(Array(repeating: 1, count: columns), gap: Self.gap)
+      for (column, place) in places.enumerated() {
+        let use = try table.number("/grid/\(row + 1)/\(column + 1)")
+        var cell = faced(
+          "cell \(row + 1) \(column + 1)", "name \(row + 1) \(column + 1)", "", place, .play,
+          rim: 0)
+        cell[0].properties["grabFocus"] = .flag(false)
+        cell[0].messages = [
+          LayoutMessage(
+            path: use.path, arguments: [.x(use.range, isWhole: false)], isReceived: false)
+        ]
+        for part in cell.indices { cell[part].properties["visible"] = .flag(false) }
+        nodes += cell
+      }
+    }
+    return nodes
+  }
+
+  private func take(_ control: Control, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
+    guard case .take(let row) = control.kind else { return [] }
+    let parts = area.columns([3, 1, 1, 1], gap: Self.gap)
+    let lines = parts[0].rows([3, 2], gap: 0)
+    var play = faced("play", "caption-play", "Play", parts[1], .play)
+    play[0].properties["tag"] = .text("")
+    play[0].messages = [
+      LayoutMessage(
+        path: try table.text("/take/play").path, arguments: [.property("tag")], trigger: .rise,
+        isReceived: false)
+    ]
+    var title = faced("name", "caption-name", "Title", parts[2], .plain)
+    title[0] = pressing(title[0], "title \(row)")
+    var delete = faced("delete", "caption-delete", "Delete", parts[3], .danger)
+    delete[0] = pressing(delete[0], "delete \(row)")
+    var nodes =
+      [
+        label("title", "", lines[0], size: 15, align: .left),
+        label("details", "", lines[1], size: 11, align: .left, color: .quiet),
+      ] + play + title + delete
+    for index in nodes.indices { nodes[index].properties["visible"] = .flag(false) }
+    return nodes
+  }
+}

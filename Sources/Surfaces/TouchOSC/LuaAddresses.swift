@@ -1,0 +1,30 @@
+internal import Control
+
+/// Writes the places of Lua scripts that name addresses, each checked against the table.
+struct LuaAddresses {
+  let table: AddressTable
+
+  /// An address in quotes.
+  func path(_ path: String) throws(SurfaceFault) -> String {
+    _ = try table.declared(path)
+    return Self.quoted(path)
+  }
+
+  /// The call that sends a message with these expressions as its arguments.
+  func send(
+    _ path: String, _ arguments: (expression: String, kind: Address.Form.Kind)...
+  ) throws(SurfaceFault) -> String {
+    let address = try table.declared(path)
+    // Without arguments it asks, where there is something to be asked for.
+    if !arguments.isEmpty || !address.hasValue {
+      try address.check(arguments.map { .varying($0.kind) })
+    }
+    return "sendOSC(" + ([Self.quoted(path)] + arguments.map(\.expression)).joined(separator: ", ")
+      + ")"
+  }
+
+  /// A text as Lua writes it.
+  static func quoted(_ text: String) -> String {
+    "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+  }
+}

@@ -1,0 +1,281 @@
+import Control
+import Foundation
+import Surfaces
+import Testing
+
+@Suite struct TouchOSCLayoutTests {
+  private let table = AddressTable.node
+
+  private func layout(_ screen: Screen) throws -> LayoutFile {
+    try LayoutFile(xml: LayoutFile.inflated(TouchOSCLayout.file(screen)))
+  }
+
+  /// The declaration behind a literal address, also one with a number in it.
+  private func declared(_ path: String) -> Address? {
+    if let address = table[path] { return address }
+    return Array(path.utf8).withUnsafeBytes(table.numbered).map { table.addresses[$0.index] }
+  }
+
+  @Test(arguments: Screen.allCases)
+  func `the file is zlib's usual stream of one line of XML`(screen: Screen) throws {
+    let file = try TouchOSCLayout.file(screen)
+    #expect(file.prefix(2) == [0x78, 0x9C])
+    let xml = try LayoutFile.inflated(file)
+    #expect(xml.hasPrefix("<?xml version='1.0' encoding='UTF-8'?><lexml version='6'><node ID='"))
+    #expect(xml == (try TouchOSCLayout.xml(screen)))
+    // Scripts have lines; between elements there are none.
+    #expect(!xml.contains(">\n<"))
+    #expect(file == (try TouchOSCLayout.file(screen)), "made twice, it is the same")
+  }
+
+  @Test(arguments: Screen.allCases)
+  func `nodes are built as the app's own`(screen: Screen) throws {
+    let layout = try layout(screen)
+    #expect(layout.document.name == "lexml" && layout.document.attributes["version"] == "6")
+    #expect(layout.document.children.count == 1)
+    let order = ["includes", "properties", "values", "messages", "children"]
+    for node in layout.nodes {
+      let parts = node.element.children.map(\.name)
+      #expect(parts == order.filter(parts.contains), "\(node.path)")
+      #expect(parts.contains("includes") == (node.path == "Syrinx"))
+      let keys = (node.element["properties"]?.children ?? []).compactMap { $0["key"]?.text }
+      #expect(keys == keys.sorted() && Set(keys).count == keys.count, "\(node.path)")
+      #expect(node.element["children"] == nil || ["GROUP", "PAGER"].contains(node.type))
+      for message in node.messages {
+        let all = [
+          "enabled", "send", "receive", "feedback", "noDuplicates", "connections", "triggers",
+          "path", "arguments",
+        ]
+        let parts = message.children.map(\.name)
+        #expect(message.name == "osc" && parts == all.filter(parts.contains))
+        #expect(message["feedback"]?.text == "0", "what is received is not sent back")
+        #expect(message["connections"]?.text == "0000000001")
+        #expect((message["send"]?.text == "1") == parts.contains("triggers"))
+      }
+    }
+    #expect(layout.nodes[0].type == "GROUP")
+    let pager = try #require(layout.nodes.first { $0.type == "PAGER" })
+    let pages = pager.element["children"]?.children ?? []
+    #expect(pages.allSatisfy { $0.attributes["type"] == "GROUP" })
+    let names = pages.map { LayoutFile.Node(element: $0, path: "").property("tabLabel") }
+    #expect(names == ["Voice", "Loop", "Grid", "Piano", "Takes", "Menu"])
+    let bar = try #require(Double(pager.property("tabbarSize")))
+    for page in pages {
+      let frame = LayoutFile.Node(element: page, path: "").frame
+      #expect(frame == [0, bar, pager.frame[2], pager.frame[3] - bar])
+    }
+  }
+
+  @Test(arguments: Screen.allCases)
+  func `each message fits the address that it names, and its range`(screen: Screen) throws {
+    let layout = try layout(screen)
+    var count = 0
+    for node in layout.nodes {
+      for message in node.messages {
+        count += 1
+        let path = (message["path"]?.children ?? []).compactMap { $0["value"]?.text }.joined()
+        let address = try #require(declared(path), "\(node.path) names \(path)")
+        let arguments = message["arguments"]?.children ?? []
+        let types = address.types.filter { $0 != "…" }
+        let isSent = message["send"]?.text == "1"
+        let takesNothing = address.types.isEmpty || path.hasPrefix("/metronome/tap")
+        if arguments.isEmpty {
+          #expect(isSent && (takesNothing || ["/take/save", "/grid/randomize"].contains(path)))
+        }
+        #expect(arguments.count <= max(1, types.count))
+        for (argument, type) in zip(arguments, types) {
+          let conversion = argument["conversion"]?.text
+          let value = argument["value"]?.text ?? ""
+          switch argument["type"]?.text {
+          case "VALUE":
+            #expect(value == "x" && (conversion == "INTEGER") == (type == "i"))
+            let least = try #require(Float(argument["scaleMin"]?.text ?? ""))
+            let greatest = try #require(Float(argument["scaleMax"]?.text ?? ""))
+            // A velocity is the one number whose range stands with the argument alone.
+            let range = address.range.least < address.range.greatest ? address.range : (0, 1)
+            #expect((least, greatest) == range, "\(path)")
+          case "CONSTANT" where conversion == "FLOAT":
+            let number = try #require(Float(value))
+            #expect(type == "f" && number >= address.range.least && number <= address.range.greatest)
+          case "CONSTANT":
+            #expect(type == "s" && !value.isEmpty)
+            if case .choice(_, let words, _) = address.kind { #expect(words.contains(value)) }
+          case "PROPERTY": #expect(type == "s" && value == "tag")
+          default: Issue.record("\(node.path) sends what nobody knows")
+          }
+        }
+      }
+    }
+    // The grid alone has 192.
+    #expect(count > 250)
+  }
+
+  @Test(arguments: Screen.allCases)
+  func `each address in a script is one of the table`(screen: Screen) throws {
+    let layout = try layout(screen)
+    var found: Set<String> = []
+    for node in layout.nodes {
+      for match in node.script.matches(of: /['"](\/[^'"]*)['"]/) {
+        let path = String(match.1)
+        #expect(declared(path) != nil, "\(node.path) says \(path)")
+        found.insert(path)
+      }
+      for match in node.script.matches(of: /sendOSC\(([^']|$)/) {
+        Issue.record("\(node.path) sends to what can't be checked: \(match.0)")
+      }
+      for match in node.script.matches(of: /\bstep (\S+)/) { #expect(declared(String(match.1)) != nil) }
+    }
+    #expect(
+      found.isSuperset(of: [
+        "/subscribe", "/ping", "/pong", "/error", "/player/controls", "/grid/layout", "/grid/cell",
+        "/grid/lit", "/takes", "/take", "/takes/end", "/take/title", "/take/delete", "/preset",
+      ]))
+  }
+
+  @Test(arguments: Screen.allCases)
+  func `identities are unique UUIDs, and come from names alone`(screen: Screen) throws {
+    let layout = try layout(screen)
+    let ids = layout.nodes.map(\.id)
+    #expect(Set(ids).count == ids.count)
+    #expect(Set(layout.nodes.map(\.path)).count == ids.count)
+    #expect(
+      ids.allSatisfy {
+        $0.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil
+      })
+    // Whatever else changes, this is the pitch fader: a file that was edited by hand still diffs.
+    #expect(layout.node("Voice/pitch/fader")?.id == "ID")
+  }
+
+  @Test func `the layouts for both screens have the same controls`() throws {
+    let (phone, tablet) = (try layout(.phone), try layout(.tablet))
+    #expect(phone.nodes.map(\.id) == tablet.nodes.map(\.id))
+    #expect(phone.nodes.map(\.script) == tablet.nodes.map(\.script))
+  }
+
+  @Test(arguments: Screen.allCases)
+  func `all that is touched lies on its page, and beside the rest`(screen: Screen) throws {
+    let layout = try layout(screen)
+    for page in layout.nodes where page.path.split(separator: "/").count == 3 && page.type == "GROUP" {
+      guard page.path.hasPrefix("Syrinx/pages/") else { continue }
+      let controls = layout.nodes.filter {
+        $0.path.hasPrefix(page.path + "/") && $0.path.split(separator: "/").count == 4
+      }
+      for (index, control) in controls.enumerated() {
+        let own = control.frame
+        #expect(own[0] >= 0 && own[1] >= 0 && own[2] >= 30 && own[3] >= 18, "\(control.path) \(own)")
+        #expect(own[0] + own[2] <= page.frame[2] && own[1] + own[3] <= page.frame[3])
+        for other in controls[(index + 1)...] {
+          let frame = other.frame
+          let isApart =
+            own[0] + own[2] <= frame[0] + 0.01 || frame[0] + frame[2] <= own[0] + 0.01
+            || own[1] + own[3] <= frame[1] + 0.01 || frame[1] + frame[3] <= own[1] + 0.01
+          #expect(isApart, "\(control.path) lies on \(other.path)")
+        }
+      }
+    }
+  }
+
+  @Test func `a page of each kind of thing that is played`() throws {
+    let layout = try layout(.phone)
+    func path(_ node: String) -> String? {
+      layout.node(node)?.messages.first?["path"]?.children.first?["value"]?.text
+    }
+    func argument(_ node: String) -> String? {
+      layout.node(node)?.messages.first?["arguments"]?.children.first?["value"]?.text
+    }
+    for effect in ["chipmunk", "vader", "snail", "rabbit", "echo", "reverb", "dry"] {
+      #expect(path("Voice/\(effect)/button") == "/preset")
+      #expect(argument("Voice/\(effect)/button") == effect)
+      let file = Self.presets.appendingPathComponent("\(effect).json").path
+      #expect(FileManager.default.fileExists(atPath: file))
+    }
+    for (name, address) in [
+      ("pitch", "/pitch/semitones"), ("rate", "/stretch/rate"), ("echo-mix", "/echo/mix"),
+      ("reverb-mix", "/reverb/mix"),
+    ] { #expect(path("Voice/\(name)/fader") == address) }
+    for name in ["record", "play", "pause", "stop", "rewind", "forward"] {
+      #expect(path("Loop/\(name)/button") == "/player/\(name)")
+    }
+    for name in ["overdub", "undo", "redo"] { #expect(path("Loop/\(name)/button") == "/loop/\(name)") }
+    #expect(path("Loop/position/fader") == "/player/position")
+    for row in 1...16 {
+      for column in 1...12 {
+        let cell = "Grid/cells/cell \(row) \(column)"
+        #expect(path(cell) == "/grid/\(row)/\(column)")
+        // Fingers slide from one to the next.
+        #expect(layout.node(cell)?.property("grabFocus") == "0")
+        #expect(layout.node(cell)?.property("press") == "1")
+        #expect(layout.node(cell)?.property("release") == "1")
+        #expect(layout.node("Grid/cells/name \(row) \(column)")?.property("interactive") == "0")
+      }
+    }
+    for key in 1...7 { #expect(path("Piano/key-\(key)/button") == "/piano/\(key)") }
+    for row in 1...8 {
+      #expect(path("Takes/take-\(row)/play") == "/take/play")
+      #expect(layout.node("Takes/take-\(row)/delete")?.property("tag") == "delete \(row)")
+      #expect(layout.node("Takes/take-\(row)/name")?.property("tag") == "title \(row)")
+    }
+    for (name, address) in [
+      ("root-A#", "/grid/root"), ("size-large", "/grid/size"), ("sustain", "/grid/sustain"),
+      ("names", "/grid/names"), ("random", "/grid/randomize"), ("metronome", "/metronome/on"),
+    ] { #expect(path("Menu/\(name)/button") == address) }
+    #expect(path("Menu/scale/slot-1") == "/grid/scale")
+    #expect(path("Menu/instrument/slot-9") == "/grid/instrument")
+  }
+
+  @Test func `faders leave themselves alone while they are touched, and show their unit`() throws {
+    let layout = try layout(.phone)
+    let faders = layout.nodes.filter { $0.type == "FADER" && !$0.messages.isEmpty }
+    #expect(faders.count > 15)
+    for fader in faders {
+      #expect(fader.script.contains("self.values.touch"))
+      let path = fader.messages[0]["path"]?.children.first?["value"]?.text ?? ""
+      let unit = try #require(table[path]).unit
+      #expect(unit.isEmpty || fader.script.contains(unit), "\(path)")
+      #expect(layout.nodes.contains { $0.path == fader.path.dropLast(5) + "value" })
+      #expect(layout.nodes.contains { $0.path == fader.path.dropLast(5) + "caption" })
+    }
+  }
+
+  @Test func `the port on which the app receives is told to the node`() throws {
+    let layout = try LayoutFile(xml: TouchOSCLayout.xml(.phone, receivePort: 9123))
+    #expect(layout.nodes[0].script.contains("sendOSC('/subscribe', 9123)"))
+  }
+
+  @Test func `for people there is a line for each part`() throws {
+    let lines = try TouchOSCLayout.xml(.phone, inLines: true)
+    let joined = try TouchOSCLayout.xml(.phone)
+    #expect(lines.replacing(">\n<", with: "><").trimmingSuffix(while: \.isNewline) == joined)
+  }
+
+  // MARK: - What is shipped
+
+  static let presets = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../Presets").standardizedFileURL
+
+  @Test(arguments: Screen.allCases)
+  func `the shipped layout is what is made now`(screen: Screen) throws {
+    let file = Self.presets.appendingPathComponent("touchosc/syrinx-\(screen.rawValue).tosc")
+    if ProcessInfo.processInfo.environment["SYRINX_WRITE_SNAPSHOTS"] != nil {
+      try Data(TouchOSCLayout.file(screen)).write(to: file)
+    }
+    // Another zlib may pack it otherwise.
+    let isSame =
+      try LayoutFile.inflated([UInt8](Data(contentsOf: file))) == TouchOSCLayout.xml(screen)
+    #expect(isSame, "\(file.lastPathComponent) is old; SYRINX_WRITE_SNAPSHOTS=1 renews it")
+  }
+}
+
+extension Substring {
+  fileprivate func trimmingSuffix(while isOut: (Character) -> Bool) -> String {
+    var text = self
+    while let last = text.last, isOut(last) { text.removeLast() }
+    return String(text)
+  }
+}
+
+extension String {
+  fileprivate func trimmingSuffix(while isOut: (Character) -> Bool) -> String {
+    self[...].trimmingSuffix(while: isOut)
+  }
+}
