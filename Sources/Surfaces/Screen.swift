@@ -40,6 +40,12 @@ struct Frame: Equatable, Sendable {
     turned.columns(parts, gap: gap).map(\.turned)
   }
 
+  /// Its corner and its size in whole points: what lies side by side stays so.
+  var inPoints: [Int] {
+    let (left, top) = (Int(x.rounded()), Int(y.rounded()))
+    return [left, top, Int((x + width).rounded()) - left, Int((y + height).rounded()) - top]
+  }
+
   /// The same seen from its own corner.
   var own: Frame { Frame(x: 0, y: 0, width: width, height: height) }
 

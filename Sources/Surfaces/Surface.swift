@@ -5,6 +5,9 @@ package struct Surface: Sendable {
   /// The pages, in the order of their tabs.
   package let pages: [Page]
 
+  /// A surface of pages.
+  package init(pages: [Page]) { self.pages = pages }
+
   /// All controls, page by page.
   package var controls: [(page: Page, control: Control)] {
     pages.flatMap { page in page.controls.map { (page, $0) } }
@@ -79,8 +82,8 @@ package struct Control: Sendable {
     case names(list: AddressUse, chosen: AddressUse, rows: Int, columns: Int)
     /// Text that is shown.
     case text
-    /// Text that is typed.
-    case field
+    /// Words, one of which is chosen for what is named next; where text can be typed, any.
+    case words([String])
     /// The buttons of the grid: so many that all layouts of twelve notes find room.
     case grid(rows: Int, columns: Int)
     /// A key that is held: a velocity, and 0.

@@ -22,7 +22,7 @@ extension NodeTests {
       #expect(text == kept, "\(name) differs; see Tests/NodeTests/Snapshots")
     }
 
-    @Test(arguments: ["", "run", "render", "takes", "send", "addresses", "doctor"])
+    @Test(arguments: ["", "run", "render", "takes", "send", "addresses", "layout", "doctor"])
     func `help pages are as they were kept`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
       #expect(result.code == 0 && result.errors.isEmpty)
@@ -61,7 +61,8 @@ extension NodeTests {
     }
 
     @Test func `version is told by every command`() throws {
-      for command in [[], ["run"], ["render"], ["takes"], ["send"], ["addresses"], ["doctor"]] {
+      let commands = ["run", "render", "takes", "send", "addresses", "layout", "doctor"]
+      for command in [[]] + commands.map({ [$0] }) {
         let result = try NodeProcess.run(command + ["--version"])
         #expect(result.output == "syrinx \(Version.text)\n" && result.code == 0)
       }
@@ -74,7 +75,11 @@ extension NodeTests {
       ["run", "--feedback", "192.0.2.1:9000"], ["run", "--set", "/live/gain=99"],
       ["run", "--set", "nonsense"], ["run", "-n", "a:b"], ["run", "-n", ""], ["send"],
       ["send", "live"], ["send", "--wait", "x", "/ping"], ["send", "--to", "nowhere", "/ping"],
-      ["addresses", "x"], ["addresses", "--json", "--markdown"], ["doctor", "x"],
+      ["addresses", "x"], ["addresses", "--json", "--markdown"], ["doctor", "x"], ["layout"],
+      ["layout", "touchosc"], ["layout", "lemur", "x"], ["layout", "touchosc", "x", "y"],
+      ["layout", "touchosc", "-", "--size", "watch"],
+      ["layout", "touchosc", "-", "--receive-port", "0"],
+      ["layout", "open-stage-control", "-", "--xml"],
     ])
     func `wrong usage is one line and 64`(arguments: [String]) throws {
       let home = NSTemporaryDirectory() + "syrinx-usage-\(UUID().uuidString)"
@@ -84,6 +89,27 @@ extension NodeTests {
       #expect(result.output.isEmpty)
       let lines = result.errors.split(separator: "\n")
       #expect(lines.filter { !$0.contains("memory is not locked") }.count == 1, "\(lines)")
+    }
+
+    @Test func `a layout is written whole, or not at all`() throws {
+      let folder = NSTemporaryDirectory() + "syrinx-layout-\(UUID().uuidString)"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let file = folder + "/syrinx.tosc"
+      #expect(try NodeProcess.run(["layout", "touchosc", file, "--size", "tablet"]).code == 0)
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+      #expect(bytes.prefix(2) == Data([0x78, 0x9C]))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["syrinx.tosc"])
+      // Behind a folder that is not there, in the place of one, and where there is no room.
+      for place in [folder + "/none/x.tosc", folder, "/dev/full"] {
+        let refused = try NodeProcess.run(["layout", "touchosc", place])
+        #expect(refused.code == 73 && refused.errors.contains(place), "\(refused.errors)")
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["syrinx.tosc"])
+      let xml = try NodeProcess.run(["layout", "touchosc", "-", "--xml", "--receive-port", "9001"])
+      #expect(xml.code == 0 && xml.output.contains("sendOSC('/subscribe', 9001)"))
+      let session = try NodeProcess.run(["layout", "open-stage-control", "-"])
+      #expect(try JSONSerialization.jsonObject(with: Data(session.output.utf8)) is [String: Any])
     }
 
     @Test func `a home that can't be is 73`() throws {

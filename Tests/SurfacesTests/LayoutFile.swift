@@ -4,9 +4,11 @@ import FoundationXML
 import Testing
 
 /// A layout as a reader of the file finds it: nothing here knows how it was written.
-final class LayoutFile {
+final class LayoutFile: Sendable {
   /// One element with its text.
-  final class Element {
+  ///
+  /// It changes only while it is read.
+  final class Element: @unchecked Sendable {
     let name: String
     let attributes: [String: String]
     var text = ""
@@ -24,7 +26,7 @@ final class LayoutFile {
   }
 
   /// One node of the layout.
-  struct Node {
+  struct Node: Sendable {
     let element: Element
     let path: String
 

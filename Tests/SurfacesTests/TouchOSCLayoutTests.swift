@@ -6,8 +6,16 @@ import Testing
 @Suite struct TouchOSCLayoutTests {
   private let table = AddressTable.node
 
-  private func layout(_ screen: Screen) throws -> LayoutFile {
+  // Read once: each has thousands of nodes.
+  static let phone = Result { try read(.phone) }
+  static let tablet = Result { try read(.tablet) }
+
+  private static func read(_ screen: Screen) throws -> LayoutFile {
     try LayoutFile(xml: LayoutFile.inflated(TouchOSCLayout.file(screen)))
+  }
+
+  private func layout(_ screen: Screen) throws -> LayoutFile {
+    try (screen == .phone ? Self.phone : Self.tablet).get()
   }
 
   /// The declaration behind a literal address, also one with a number in it.
@@ -40,6 +48,7 @@ import Testing
       #expect(parts.contains("includes") == (node.path == "Syrinx"))
       let keys = (node.element["properties"]?.children ?? []).compactMap { $0["key"]?.text }
       #expect(keys == keys.sorted() && Set(keys).count == keys.count, "\(node.path)")
+      #expect(node.frame.count == 4 && node.frame.allSatisfy { $0 == $0.rounded() && $0 >= 0 })
       #expect(node.element["children"] == nil || ["GROUP", "PAGER"].contains(node.type))
       for message in node.messages {
         let all = [
@@ -96,7 +105,8 @@ import Testing
             #expect((least, greatest) == range, "\(path)")
           case "CONSTANT" where conversion == "FLOAT":
             let number = try #require(Float(value))
-            #expect(type == "f" && number >= address.range.least && number <= address.range.greatest)
+            #expect(
+              type == "f" && number >= address.range.least && number <= address.range.greatest)
           case "CONSTANT":
             #expect(type == "s" && !value.isEmpty)
             if case .choice(_, let words, _) = address.kind { #expect(words.contains(value)) }
@@ -123,7 +133,9 @@ import Testing
       for match in node.script.matches(of: /sendOSC\(([^']|$)/) {
         Issue.record("\(node.path) sends to what can't be checked: \(match.0)")
       }
-      for match in node.script.matches(of: /\bstep (\S+)/) { #expect(declared(String(match.1)) != nil) }
+      for match in node.script.matches(of: /\bstep (\S+)/) {
+        #expect(declared(String(match.1)) != nil)
+      }
     }
     #expect(
       found.isSuperset(of: [
@@ -140,10 +152,30 @@ import Testing
     #expect(Set(layout.nodes.map(\.path)).count == ids.count)
     #expect(
       ids.allSatisfy {
-        $0.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil
+        $0.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/)
+          != nil
       })
-    // Whatever else changes, this is the pitch fader: a file that was edited by hand still diffs.
-    #expect(layout.node("Voice/pitch/fader")?.id == "ID")
+    // Whatever else changes, this is the pitch fader.
+    #expect(layout.node("Voice/pitch/fader")?.id == "6949e5cc-f1d5-8190-bc1a-e8a8d1ccfe1e")
+  }
+
+  @Test func `another page leaves all identities as they were`() throws {
+    let table = AddressTable.node
+    let surface = try Surface.syrinx(screen: .phone)
+    let extra = Page(
+      "More", Block(Row(1, Control("hold", "Hold", .flag(try table.flag("/echo/hold"))))))
+    let more = try LayoutFile(
+      xml: TouchOSCLayout.xml(of: Surface(pages: [extra] + surface.pages), .phone))
+    let layout = try layout(.phone)
+    #expect(more.nodes.count == layout.nodes.count + 4)
+    let known = Dictionary(uniqueKeysWithValues: more.nodes.map { ($0.path, $0.id) })
+    #expect(layout.nodes.allSatisfy { known[$0.path] == $0.id })
+  }
+
+  @Test func `a surface without what the scripts light is refused`() throws {
+    let surface = try Surface.syrinx(screen: .phone)
+    let pages = surface.pages.filter { $0.name != "Loop" }
+    #expect(throws: SurfaceFault.self) { try TouchOSCLayout.xml(of: Surface(pages: pages), .phone) }
   }
 
   @Test func `the layouts for both screens have the same controls`() throws {
@@ -155,14 +187,16 @@ import Testing
   @Test(arguments: Screen.allCases)
   func `all that is touched lies on its page, and beside the rest`(screen: Screen) throws {
     let layout = try layout(screen)
-    for page in layout.nodes where page.path.split(separator: "/").count == 3 && page.type == "GROUP" {
+    for page in layout.nodes
+    where page.path.split(separator: "/").count == 3 && page.type == "GROUP" {
       guard page.path.hasPrefix("Syrinx/pages/") else { continue }
       let controls = layout.nodes.filter {
         $0.path.hasPrefix(page.path + "/") && $0.path.split(separator: "/").count == 4
       }
       for (index, control) in controls.enumerated() {
         let own = control.frame
-        #expect(own[0] >= 0 && own[1] >= 0 && own[2] >= 30 && own[3] >= 18, "\(control.path) \(own)")
+        #expect(
+          own[0] >= 0 && own[1] >= 0 && own[2] >= 30 && own[3] >= 18, "\(control.path) \(own)")
         #expect(own[0] + own[2] <= page.frame[2] && own[1] + own[3] <= page.frame[3])
         for other in controls[(index + 1)...] {
           let frame = other.frame
@@ -196,7 +230,9 @@ import Testing
     for name in ["record", "play", "pause", "stop", "rewind", "forward"] {
       #expect(path("Loop/\(name)/button") == "/player/\(name)")
     }
-    for name in ["overdub", "undo", "redo"] { #expect(path("Loop/\(name)/button") == "/loop/\(name)") }
+    for name in ["overdub", "undo", "redo"] {
+      #expect(path("Loop/\(name)/button") == "/loop/\(name)")
+    }
     #expect(path("Loop/position/fader") == "/player/position")
     for row in 1...16 {
       for column in 1...12 {

@@ -1,11 +1,10 @@
-package import Control
+internal import Control
 
 /// The session for Open Stage Control.
 package enum OpenStageControlSession {
   /// The session file.
-  package static func json(table: AddressTable = .node) throws(SurfaceFault) -> String {
-    let surface = try Surface.syrinx(table, screen: .tablet)
-    let builder = SessionBuilder(surface: surface, table: table)
+  package static func json() throws(SurfaceFault) -> String {
+    let builder = SessionBuilder(surface: try .syrinx(screen: .tablet), table: .node)
     return Widget.Value.object([
       ("createdWith", .text("Open Stage Control")), ("version", .text("1.30.1")),
       ("type", .text("session")), ("content", try builder.root().value),

@@ -40,7 +40,7 @@ extension SessionBuilder {
         "dropdown", id: id,
         common + osc(chosen) + [("values", .text("OSC{\(list.path), []}"))])
     case .text: return try text(control, id)
-    case .field:
+    case .words:
       return Widget(
         "input", id: id, common + [("address", .text("auto")), ("bypass", .flag(true))])
     case .grid(let rows, let columns): return try grid(control, rows, columns, id)

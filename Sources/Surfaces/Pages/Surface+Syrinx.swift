@@ -146,7 +146,10 @@ extension Page {
             Control("pages", "", .text, width: 2), Control("older", "Older", .turn("turn takes 1")))
         ] + rows + [
           Row(
-            1.4, Control("title", "Title", .field, width: 3),
+            1.4,
+            Control(
+              "title", "Title",
+              .words(["Intro", "Verse", "Chorus", "Solo", "Idea", "Best", ""]), width: 6),
             Control("music-stop", "Stop", .press(try table.action("/music/stop"))))
         ]))
   }

@@ -45,8 +45,8 @@ extension LayoutBuilder {
       node.children = names(control, chosen, rows: rows, columns: columns, area)
     case .text:
       node.children = [label("value", "", area, size: 14, color: .quiet)]
-    case .field:
-      node.children = field(control, area)
+    case .words(let words):
+      node.children = self.words(control, words, area)
     case .grid(let rows, let columns):
       node.children = try grid(rows: rows, columns: columns, area)
     case .take:
@@ -131,16 +131,17 @@ extension LayoutBuilder {
     return nodes
   }
 
-  private func field(_ control: Control, _ area: Frame) -> [LayoutNode] {
-    let parts = area.columns([1, 4], gap: Self.gap)
-    var field = LayoutNode("field", .text, parts[1], color: .panel)
-    field.properties.merge([
-      "font": .whole(0), "textAlignH": .whole(1), "textAlignV": .whole(2),
-      "textClip": .flag(true), "textColor": .color(.text), "textSize": .whole(15),
-      "textWrap": .flag(false),
-    ]) { $1 }
-    field.values = [("text", ""), ("touch", "false")]
-    return [label("caption", control.caption, parts[0], size: 14, color: .quiet), field]
+  // The app has no keyboard: a word is one press away, and no word is the node's own title.
+  private func words(_ control: Control, _ words: [String], _ area: Frame) -> [LayoutNode] {
+    let places = area.columns(words.map { _ in 1 }, gap: 4)
+    return zip(words, places).enumerated().flatMap { index, part in
+      let (word, place) = part
+      var nodes = faced(
+        "slot-\(index + 1)", "name-\(index + 1)", word.isEmpty ? "Usual" : word, place,
+        control.accent)
+      nodes[0] = pressing(nodes[0], "word \(control.name) \(index + 1)")
+      return nodes
+    }
   }
 
   private func grid(rows: Int, columns: Int, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {

@@ -8,7 +8,6 @@ struct LayoutNode: Sendable {
     case group = "GROUP"
     case label = "LABEL"
     case pager = "PAGER"
-    case text = "TEXT"
   }
 
   /// A property's value, by its type in the file.

@@ -93,8 +93,7 @@ struct LexmlWriter {
       case .frame(let frame):
         (
           "r",
-          zip("xywh", [frame.x, frame.y, frame.width, frame.height])
-            .map { "<\($0)>\(rounded($1))</\($0)>" }.joined()
+          zip("xywh", frame.inPoints).map { "<\($0)>\($1)</\($0)>" }.joined()
         )
       case .color(let color):
         (
@@ -106,7 +105,7 @@ struct LexmlWriter {
     return "<property type='\(type)'><key>\(data(key))</key><value>\(value)</value></property>"
   }
 
-  // Thousandths are finer than any screen.
+  // Thousandths are finer than any eye.
   private func rounded(_ number: Double) -> String { plain((number * 1000).rounded() / 1000) }
 
   private func data(_ text: String) -> String {

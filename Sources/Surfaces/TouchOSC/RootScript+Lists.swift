@@ -68,7 +68,23 @@ extension RootScript {
 
   /// The takes, newest first.
   func takes() throws(SurfaceFault) -> String {
-    try """
+    guard
+      let words = surface.controls.lazy.compactMap({ (_, control) -> [String]? in
+        if case .words(let words) = control.kind { words } else { nil }
+      }).first
+    else { throw SurfaceFault("the surface has no words for titles") }
+    return try """
+      local words = {\(words.map(LuaAddresses.quoted).joined(separator: ", "))}
+      local word = nil
+
+      function chooseWord(chosen)
+        word = words[chosen]
+        local group = control('Takes', 'title').children
+        for index = 1, #words do
+          group['name-' .. index].color = (index == chosen and bright or dim).plain
+        end
+      end
+
     local perPage = \(screen.takes)
     local offset = 0
     local total = nil

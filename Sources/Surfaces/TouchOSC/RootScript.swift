@@ -228,6 +228,10 @@ struct RootScript {
       function presses.step(words)
       \(steps.joined())end
 
+      function presses.word(words)
+        chooseWord(tonumber(words[3]))
+      end
+
       function presses.title(words)
         titleTake(tonumber(words[2]))
       end

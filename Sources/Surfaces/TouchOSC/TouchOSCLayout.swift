@@ -1,4 +1,4 @@
-package import Control
+internal import Control
 
 /// The layout for TouchOSC.
 package enum TouchOSCLayout {
@@ -9,20 +9,26 @@ package enum TouchOSCLayout {
   ///
   /// In one line it is as the app saves it; in many it can be read and compared.
   package static func xml(
-    _ screen: Screen, receivePort: Int = usualPort, inLines: Bool = false,
-    table: AddressTable = .node
+    _ screen: Screen, receivePort: Int = usualPort, inLines: Bool = false
   ) throws(SurfaceFault) -> String {
-    let surface = try Surface.syrinx(table, screen: screen)
-    let root = try LayoutBuilder(screen: screen, table: table).root(
+    try xml(
+      of: .syrinx(screen: screen), screen, receivePort: receivePort, inLines: inLines)
+  }
+
+  /// The XML of the layout of a surface.
+  package static func xml(
+    of surface: Surface, _ screen: Screen, receivePort: Int = usualPort, inLines: Bool = false
+  ) throws(SurfaceFault) -> String {
+    let root = try LayoutBuilder(screen: screen, table: .node).root(
       of: surface, receivePort: receivePort)
     return LexmlWriter.document(root, inLines: inLines)
   }
 
   /// The file of a layout: its XML as zlib packs it.
   package static func file(
-    _ screen: Screen, receivePort: Int = usualPort, table: AddressTable = .node
+    _ screen: Screen, receivePort: Int = usualPort
   ) throws(SurfaceFault) -> [UInt8] {
-    try Deflate.packed(Array(xml(screen, receivePort: receivePort, table: table).utf8))
+    try Deflate.packed(Array(xml(screen, receivePort: receivePort).utf8))
   }
 }
 
