@@ -74,16 +74,16 @@ extension RootScript {
       }).first
     else { throw SurfaceFault("the surface has no words for titles") }
     return try """
-      local words = {\(words.map(LuaAddresses.quoted).joined(separator: ", "))}
-      local word = nil
+    local words = {\(words.map(LuaAddresses.quoted).joined(separator: ", "))}
+    local word = nil
 
-      function chooseWord(chosen)
-        word = words[chosen]
-        local group = control('Takes', 'title').children
-        for index = 1, #words do
-          group['name-' .. index].color = (index == chosen and bright or dim).plain
-        end
+    function chooseWord(chosen)
+      word = words[chosen]
+      local group = control('Takes', 'title').children
+      for index = 1, #words do
+        group['name-' .. index].color = (index == chosen and bright or dim).plain
       end
+    end
 
     local perPage = \(screen.takes)
     local offset = 0
@@ -181,9 +181,9 @@ extension RootScript {
 
     function titleTake(row)
       local take = shown[row]
-      local title = control('Takes', 'title').children.field.values.text
-      if title == '' then
-        say('Type the title below first')
+      local title = word
+      if not title then
+        say('Choose a title below first')
       elseif take then
         local id = take.id
         \(lua.send("/take/title", ("id", .text), ("title", .text)))

@@ -96,8 +96,9 @@ extension RootScript {
       local place = row .. ' ' .. column
       local cell, name = cells.children['cell ' .. place], cells.children['name ' .. place]
       local shownRows, shownColumns = math.min(rows, mostRows), math.min(columns, mostColumns)
-      local width = (cells.frame.w - gap * (shownColumns + 1)) / shownColumns
-      local height = (cells.frame.h - gap * (shownRows + 1)) / shownRows
+      -- Whole points.
+      local width = math.floor((cells.frame.w - gap * (shownColumns + 1)) / shownColumns)
+      local height = math.floor((cells.frame.h - gap * (shownRows + 1)) / shownRows)
       local x = gap + (column - 1) * (width + gap)
       local y = gap + (row - 1) * (height + gap)
       -- As far as the middle of the gap, so that two neighbours both show.
