@@ -34,6 +34,7 @@ extension Control.Accent {
     case .play: Color(0.25, 0.85, 0.4)
     case .loop: Color(0.2, 0.75, 0.85)
     case .danger: Color(1, 0.5, 0.1)
+    case .white: Color(0.92, 0.9, 0.84)
     }
   }
 }

@@ -102,8 +102,8 @@ package struct Control: Sendable {
   }
 
   /// How a button is coloured.
-  package enum Accent: Sendable {
-    case plain, voice, record, play, loop, danger
+  package enum Accent: CaseIterable, Sendable {
+    case plain, voice, record, play, loop, danger, white
   }
 
   /// What it is called within its page; its identity in the files comes from it.

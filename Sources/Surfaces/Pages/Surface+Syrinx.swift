@@ -114,7 +114,9 @@ extension Page {
     var keys: [Control] = []
     for (index, name) in ["C", "D", "E", "F", "G", "A", "B"].enumerated() {
       keys.append(
-        Control("key-\(index + 1)", name, .key(try table.number("/piano/\(index + 1)"))))
+        Control(
+          "key-\(index + 1)", name, .key(try table.number("/piano/\(index + 1)")),
+          accent: .white))
     }
     return Page(
       "Piano",

@@ -27,13 +27,13 @@ extension LayoutBuilder {
       ]
       node.children[0].script = ControlScripts.face(control.accent)
     case .key(let use):
-      node.children = faced("button", "caption", control.caption, area, .plain)
+      node.children = faced("button", "caption", control.caption, area, control.accent)
       node.children[0].properties["grabFocus"] = .flag(false)
       node.children[0].messages = [
         LayoutMessage(
           path: use.path, arguments: [.x(use.range, isWhole: false)], isReceived: false)
       ]
-      node.children[0].script = ControlScripts.face(.plain)
+      node.children[0].script = ControlScripts.face(control.accent)
     case .turn(let words):
       node.children = faced("button", "caption", control.caption, area, control.accent)
       node.children[0] = pressing(node.children[0], words)

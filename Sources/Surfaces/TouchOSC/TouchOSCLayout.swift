@@ -188,7 +188,7 @@ struct LayoutBuilder {
 
   /// How large a text can be in a frame, in points.
   static func textSize(_ text: String, _ frame: Frame) -> Double {
-    let byWidth = frame.width / (Double(max(3, text.count)) * 0.62)
+    let byWidth = frame.width / (Double(max(3, text.count)) * 0.68)
     return max(9, min(26, min(byWidth, frame.height * 0.5))).rounded(.down)
   }
 }
