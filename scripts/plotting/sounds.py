@@ -1,0 +1,129 @@
+"""The sounds that are played through the node, and how they go through it."""
+
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+RATE = 48_000
+
+
+def times(seconds):
+    return np.arange(int(seconds * RATE)) / RATE
+
+
+def stereo(mono):
+    return np.stack([mono, mono], axis=1)
+
+
+def impulse(seconds, before=0.0, level=0.5, left_only=False):
+    """One sample, of a level below the limiter's; the rest is silence."""
+    sound = np.zeros((int(seconds * RATE), 2))
+    sound[int(before * RATE), : 1 if left_only else 2] = level
+    return sound
+
+
+def sine(frequency, seconds, level=0.5):
+    return stereo(level * np.sin(2 * np.pi * frequency * times(seconds)))
+
+
+def chord(seconds, root=220.0):
+    """A major chord, tuned justly, of tones with eight partials each."""
+    t = times(seconds)
+    tones = (root * ratio for ratio in (1, 5 / 4, 3 / 2))
+    return stereo(
+        0.08 * sum(np.sin(2 * np.pi * f * k * t + 0.7 * k) / k for f in tones for k in range(1, 9))
+    )
+
+
+# Where the formants of an a lie, and how wide they are, in Hz.
+FORMANTS = (
+    (730, 90), (1090, 110), (2440, 170), (3400, 250), (4500, 300), (5500, 400), (6500, 500),
+    (7500, 600),
+)
+
+
+def vowel_level(frequency):
+    """How loud a partial of the vowel is: a source that falls by 6 dB an octave, and resonances."""
+    level = 100.0 / frequency
+    for centre, width in FORMANTS:
+        level = level * centre**2 / np.hypot(centre**2 - frequency**2, frequency * width)
+    return level
+
+
+def vowel(pitch, seconds):
+    """A sung a at a steady pitch."""
+    t = times(seconds)
+    partials = np.arange(pitch, 8000, pitch)
+    levels = vowel_level(partials)
+    sound = sum(
+        level * np.sin(2 * np.pi * f * t + 1.9 * k * k)
+        for k, (f, level) in enumerate(zip(partials, levels))
+    )
+    return stereo(0.35 * sound / np.max(np.abs(sound)))
+
+
+def phrase(seconds):
+    """Two sung syllables that fall and rise, each behind a hiss, and then silence."""
+    generator = np.random.default_rng(7)
+    t = times(seconds)
+    sound = np.zeros(len(t))
+    for begin, length, low, high in ((0.06, 0.5, 170, 130), (0.74, 0.6, 120, 190)):
+        part = (t >= begin) & (t < begin + length)
+        along = (t[part] - begin) / length
+        pitch = low + (high - low) * along
+        phase = 2 * np.pi * np.cumsum(pitch) / RATE
+        voice = sum(
+            vowel_level(pitch * k) * np.sin(phase * k + 1.9 * k * k) for k in range(1, 40)
+        )
+        swell = np.minimum(1, np.minimum(along, 1 - along) / 0.12)
+        sound[part] += voice * swell / np.max(np.abs(voice))
+        hiss = (t >= begin - 0.06) & (t < begin)
+        noise = np.diff(generator.standard_normal(np.count_nonzero(hiss) + 1))
+        sound[hiss] += 0.12 * noise * np.hanning(len(noise))
+    return stereo(0.4 * sound)
+
+
+def write(path, sound):
+    """A WAV file of floats, so that the node's output has floats, too."""
+    data = sound.astype("<f4").tobytes()
+    form = struct.pack("<HHIIHH", 3, 2, RATE, RATE * 8, 8, 32)
+    body = b"WAVEfmt " + struct.pack("<I", len(form)) + form
+    body += b"data" + struct.pack("<I", len(data)) + data
+    path.write_bytes(b"RIFF" + struct.pack("<I", len(body)) + body)
+
+
+def read(path):
+    """The samples of a WAV file of floats, as `write` and the node make them."""
+    content, at = path.read_bytes(), 12
+    while at < len(content):
+        name, size = content[at : at + 4], struct.unpack_from("<I", content, at + 4)[0]
+        if name == b"data":
+            return np.frombuffer(content, "<f4", size // 4, at + 8).reshape(-1, 2).astype(float)
+        at += 8 + size + size % 2
+    sys.exit(f"{path} holds no samples")
+
+
+class Player:
+    """Plays sounds through `syrinx render`."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def __call__(self, sound, *settings, preset=None, tail=0.0):
+        """What comes out, after settings such as "/echo/on=1"; each sound as long as it was, and
+        by `tail` seconds longer."""
+        with tempfile.TemporaryDirectory() as folder:
+            before, after = pathlib.Path(folder, "in.wav"), pathlib.Path(folder, "out.wav")
+            write(before, sound)
+            command = [self.program, "render", before, after, "--home", folder]
+            command += ["--tail", str(tail)] + (["--preset", preset] if preset else [])
+            for setting in settings:
+                command += ["--set", setting]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if done.returncode:
+                sys.exit(f"syrinx render {' '.join(settings)}: {done.stdout.decode()}")
+            return read(after)
