@@ -87,10 +87,10 @@ def phrase(seconds):
     return stereo(0.4 * sound)
 
 
-def write(path, sound):
+def write(path, sound, rate=RATE):
     """A WAV file of floats, so that the node's output has floats, too."""
     data = sound.astype("<f4").tobytes()
-    form = struct.pack("<HHIIHH", 3, 2, RATE, RATE * 8, 8, 32)
+    form = struct.pack("<HHIIHH", 3, 2, rate, rate * 8, 8, 32)
     body = b"WAVEfmt " + struct.pack("<I", len(form)) + form
     body += b"data" + struct.pack("<I", len(data)) + data
     path.write_bytes(b"RIFF" + struct.pack("<I", len(body)) + body)
@@ -113,14 +113,13 @@ class Player:
     def __init__(self, program):
         self.program = program
 
-    def __call__(self, sound, *settings, preset=None, tail=0.0):
-        """What comes out, after settings such as "/echo/on=1"; each sound as long as it was, and
-        by `tail` seconds longer."""
+    def __call__(self, sound, *settings, preset=None, rate=RATE):
+        """What comes out, with settings such as "/echo/on=1"; as long as what went in."""
         with tempfile.TemporaryDirectory() as folder:
             before, after = pathlib.Path(folder, "in.wav"), pathlib.Path(folder, "out.wav")
-            write(before, sound)
+            write(before, sound, rate)
             command = [self.program, "render", before, after, "--home", folder]
-            command += ["--tail", str(tail)] + (["--preset", preset] if preset else [])
+            command += ["--preset", preset] if preset else []
             for setting in settings:
                 command += ["--set", setting]
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
