@@ -38,7 +38,7 @@ package final class Node {
   let feedback: Feedback
   let presets: Presets
   /// The library of takes; nil where there is no home folder.
-  let takes: TakeDesk?
+  var takes: TakeDesk?
   /// Whether the settings that were kept are still on their way.
   package internal(set) var isOpening = false
   /// Where the node is, if that is known.
@@ -49,6 +49,9 @@ package final class Node {
   var greetsAtStart = true
   // What was set in this run, and is not what was kept any more.
   var changedSettings: Set<String> = []
+  // What sessions begin with.
+  private(set) var initialSettings: [String: String] = [:]
+  let stateDesk = StateDesk()
   let clips = Clips()
   let capture: Capture
   let songs: Songs
@@ -69,7 +72,9 @@ package final class Node {
   var taps = TapTempo()
   var leadWatch = LeadWatch()
   // The threads that wait for disks, each for what may wait for the others of its kind.
-  let errands: [Errands]
+  private var errands: [Errands] {
+    [presets.errands, listening] + (takes.map { [$0.lists, $0.files] } ?? [])
+  }
   /// The steady time, in microseconds.
   let now: () -> Double
   private let start: Double
@@ -90,10 +95,8 @@ package final class Node {
     engineID = Int32.random(in: 1...Int32.max)
     values = Values(table)
     feedback = Feedback(table)
-    let presetErrands = Errands("presets")
-    self.presets = Presets(presets, presetErrands)
+    self.presets = Presets(presets, Errands("presets"))
     takes = home.map { TakeDesk(home: $0) }
-    errands = [presetErrands, listening] + (takes.map { [$0.lists, $0.files] } ?? [])
     capture = Capture(home: home)
     songs = Songs(SongFolders(home: home, allowed: musicFolders))
     self.instruments = InstrumentLoader(instruments)
@@ -101,11 +104,13 @@ package final class Node {
       Capture.Surroundings(place: place, preset: self.presets.loaded)
     }
     songs.whenFolderChanges = { [unowned self] in keep("/music/folder", $0, for: nil) }
+    initialSettings = settingsNow
   }
 
   /// Whether something is on its way to a disk.
   package var isWriting: Bool {
     capture.isBusy || hasErrands || clips.underWay > 0 || instruments.isWriting
+      || stateDesk.isWriting
   }
 
   private var hasErrands: Bool { errands.contains { $0.count > 0 } }
@@ -296,7 +301,9 @@ package final class Node {
         whenRefused.removeValue(forKey: event.command)?(refusal)
       }
     }
-    if count > 0 { engine.shared.commands.returnCredits(count) }
+    guard count > 0 else { return }
+    engine.shared.commands.returnCredits(count)
+    stateChanged()
   }
 
   /// Does what is due: events, feedback, meters, leases.
@@ -317,6 +324,7 @@ package final class Node {
       gridWatch.look(now, node: self), phrase.look(now, node: self),
       instruments.look(now, node: self),
       bindings.look(now, node: self), leadWatch.look(node: self),
+      stateDesk.look(now, node: self),
     ]
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay + instruments.stillSounding { return 1 }

@@ -28,15 +28,4 @@ extension Node {
       throw Refusal(.type, "\(path) has no value that could be set")
     }
   }
-
-  /// All settings as they are, a line each, in the form that `set` takes.
-  package var settings: [String] {
-    table.addresses.compactMap { address in
-      switch argument(for: address) {
-      case .string(let word)?: "\(address.path)=\(word)"
-      case let value?: "\(address.path)=\(plain(value.number ?? 0))"
-      case nil: nil
-      }
-    }
-  }
 }

@@ -80,6 +80,14 @@ struct CallbackContext: ~Copyable {
     wake.set()
   }
 
+  /// Called by JACK on its notification thread, when a port came or went.
+  func notePort(_ id: jack_port_id_t, _ isThere: Bool) {
+    if isThere, let port = jack_port_by_id(client, id), let name = jack_port_name(port) {
+      facts.begunPorts.withLock { _ = $0.insert(String(cString: name)) }
+    }
+    noteGraph()
+  }
+
   /// Called by JACK on its notification thread, once for each direction.
   func reportLatency(_ mode: jack_latency_callback_mode_t) {
     let delay = UInt32(clamping: engine.shared.chainDelayFrames)

@@ -12,8 +12,11 @@ package final class JackLink: @unchecked Sendable {
     package var name = "syrinx"
     /// The server's name; nil for the default, which JACK_DEFAULT_SERVER can name.
     package var server: String?
-    /// Whether to connect to the machine's own inputs and outputs.
+    /// Whether to connect to the machine's own inputs and outputs, where there are no connections
+    /// for that side from before.
     package var connectsToHardware = false
+    /// The connections from before, to be made again as soon as both ports are there.
+    package var connections: [JackConnection] = []
 
     /// The usual.
     package init() {}
@@ -35,12 +38,14 @@ package final class JackLink: @unchecked Sendable {
   private let wake: Signal
   private let ended: Signal
   private let report: @Sendable (String) -> Void
+  private let tellConnections: @Sendable ([JackConnection]) -> Void
   private let isEnding = Atomic<Bool>(false)
 
   // The link's own thread only, once it runs.
   private var membership: Membership?
   private var standby: Standby?
-  private var memory = ConnectionMemory()
+  private var memory: ConnectionMemory
+  private var toldConnections: [JackConnection]
   private var reportedDelay = 0
   private var lastDelay = 0
   private var reportedXruns = 0
@@ -51,14 +56,20 @@ package final class JackLink: @unchecked Sendable {
 
   /// Joins the server, or throws; or, where it need not be there yet, waits for it.
   ///
-  /// `report` takes lines for people, from any thread.
+  /// `report` takes lines for people, from any thread, and `connectionsChanged` all connections that
+  /// there are, or shall be again, from the link's own.
   package init(
     _ configuration: Configuration, engine: Engine, awaitsServer: Bool = false,
-    report: @escaping @Sendable (String) -> Void
+    report: @escaping @Sendable (String) -> Void,
+    connectionsChanged: @escaping @Sendable ([JackConnection]) -> Void = { _ in }
   ) throws {
     self.configuration = configuration
     self.engine = engine
     self.report = report
+    tellConnections = connectionsChanged
+    memory = ConnectionMemory(
+      configuration.connections.filter { link in PortPlan.all.contains { $0.name == link.own } })
+    toldConnections = memory.kept
     wake = try Signal()
     ended = try Signal()
     // libjack would write to standard error by itself, many lines for one fault.
@@ -70,6 +81,7 @@ package final class JackLink: @unchecked Sendable {
         engine: engine, facts: facts, wake: wake)
       name = first.name
       began(first)
+      connectAgain(first)
     } catch {
       guard awaitsServer else { throw error }
       name = configuration.name
@@ -126,8 +138,6 @@ package final class JackLink: @unchecked Sendable {
   // MARK: - The link's thread
 
   private func run() {
-    if configuration.connectsToHardware { membership?.connectToHardware() }
-    facts.graphChanged.store(true, ordering: .relaxed)
     while !isEnding.load(ordering: .relaxed) {
       lookAfter()
       wake.wait(
@@ -153,13 +163,7 @@ package final class JackLink: @unchecked Sendable {
     }
     facts.compareClocks()
     facts.load.store(membership.load.bitPattern, ordering: .relaxed)
-    if facts.graphChanged.exchange(false, ordering: .relaxed) {
-      let links = membership.links
-      facts.isHeard.store(
-        links.contains { $0.ours == "out_1" || $0.ours == "out_2" }, ordering: .relaxed)
-      memory.update(links, now: HostTime.steady)
-      for link in memory.wanted { membership.connect(link) }
-    }
+    lookAfterConnections(membership)
     // Not while a pitch is being turned: whoever compensates would turn with it.
     let delay = engine.shared.chainDelayFrames
     if delay != reportedDelay && delay == lastDelay {
@@ -170,6 +174,41 @@ package final class JackLink: @unchecked Sendable {
     lookAfterTransport(membership)
     describePorts()
     reportXruns()
+  }
+
+  /// Sees what is connected, and makes again what lost its other port that is there now.
+  private func lookAfterConnections(_ membership: Membership) {
+    let hasChanged = facts.graphChanged.exchange(false, ordering: .relaxed)
+    guard hasChanged || memory.isInDoubt else { return }
+    let begun = facts.begunPorts.withLock { ports in
+      defer { ports = [] }
+      return ports
+    }
+    let links = membership.links
+    facts.isHeard.store(
+      links.contains { PortPlan.outputs.contains($0.own) }, ordering: .relaxed)
+    memory.update(links, begun: begun, now: HostTime.steady, isThere: membership.hasPort)
+    // A server that is just ending has taken them apart, and not the user.
+    if facts.isGone.load(ordering: .relaxed) { return }
+    if hasChanged { for link in memory.wanted { membership.connect(link) } }
+    tellOfConnections()
+  }
+
+  private func tellOfConnections() {
+    let kept = memory.kept
+    guard kept != toldConnections else { return }
+    toldConnections = kept
+    tellConnections(kept)
+  }
+
+  /// Connects as it was before, and with the machine's own ports where that is wanted.
+  private func connectAgain(_ membership: Membership) {
+    for link in memory.wanted { membership.connect(link) }
+    if configuration.connectsToHardware {
+      if !memory.hasConnection(of: Set(PortPlan.inputs)) { membership.connectInputs() }
+      if !memory.hasConnection(of: Set(PortPlan.outputs)) { membership.connectOutputs() }
+    }
+    facts.graphChanged.store(true, ordering: .relaxed)
   }
 
   /// Tells the transport of bars and beats where that is wanted; another client may take it over at
@@ -229,11 +268,7 @@ package final class JackLink: @unchecked Sendable {
       began(membership)
       reportedRefusal = false
       report("back on the JACK server, at \(Int(membership.rate)) Hz")
-      for link in memory.wanted { membership.connect(link) }
-      if configuration.connectsToHardware && memory.wanted.isEmpty {
-        membership.connectToHardware()
-      }
-      facts.graphChanged.store(true, ordering: .relaxed)
+      connectAgain(membership)
     } catch .noServer {
       // Not there yet.
     } catch {

@@ -100,7 +100,9 @@ final class Membership: @unchecked Sendable {
     jack_set_port_connect_callback(
       client, { _, _, _, context in callbackContext(context).pointee.noteGraph() }, context)
     jack_set_port_registration_callback(
-      client, { _, _, context in callbackContext(context).pointee.noteGraph() }, context)
+      client,
+      { id, isThere, context in callbackContext(context).pointee.notePort(id, isThere != 0) },
+      context)
     jack_set_latency_callback(
       client,
       { mode, context in callbackContext(context).pointee.reportLatency(mode) }, context)
@@ -125,37 +127,41 @@ final class Membership: @unchecked Sendable {
   // MARK: - Connections
 
   /// All present connections of the node's ports.
-  var links: Set<ConnectionMemory.Link> {
-    var result: Set<ConnectionMemory.Link> = []
+  var links: Set<JackConnection> {
+    var result: Set<JackConnection> = []
     for (plan, port) in zip(PortPlan.all, context.pointee.ports) {
       for name in takeNames(jack_port_get_all_connections(client, port)) {
-        result.insert(.init(ours: plan.name, theirs: name))
+        result.insert(JackConnection(own: plan.name, other: name))
       }
     }
     return result
   }
 
+  /// Whether there is a port of this name.
+  func hasPort(_ name: String) -> Bool { jack_port_by_name(client, name) != nil }
+
   /// Connects, where the other port is there.
-  func connect(_ link: ConnectionMemory.Link) {
-    guard let plan = PortPlan.all.first(where: { $0.name == link.ours }),
-      jack_port_by_name(client, link.theirs) != nil
+  func connect(_ link: JackConnection) {
+    guard let plan = PortPlan.all.first(where: { $0.name == link.own }), hasPort(link.other)
     else { return }
-    let ours = "\(name):\(link.ours)"
+    let own = "\(name):\(link.own)"
     _ =
       plan.isInput
-      ? jack_connect(client, link.theirs, ours) : jack_connect(client, ours, link.theirs)
+      ? jack_connect(client, link.other, own) : jack_connect(client, own, link.other)
   }
 
-  /// Connects the inputs and the output with the machine's own; a single microphone goes to both
-  /// sides.
-  func connectToHardware() {
+  /// Connects the inputs with the machine's own; a single microphone goes to both sides.
+  func connectInputs() {
     let captures = physicalPorts(JackPortIsOutput)
-    let playbacks = physicalPorts(JackPortIsInput)
-    for (index, ours) in ["in_1", "in_2"].enumerated() where !captures.isEmpty {
-      connect(.init(ours: ours, theirs: captures[min(index, captures.count - 1)]))
+    for (index, own) in PortPlan.inputs.enumerated() where !captures.isEmpty {
+      connect(JackConnection(own: own, other: captures[min(index, captures.count - 1)]))
     }
-    for (index, ours) in ["out_1", "out_2"].enumerated() where index < playbacks.count {
-      connect(.init(ours: ours, theirs: playbacks[index]))
+  }
+
+  /// Connects the mix with the machine's outputs.
+  func connectOutputs() {
+    for (own, other) in zip(PortPlan.outputs, physicalPorts(JackPortIsInput)) {
+      connect(JackConnection(own: own, other: other))
     }
   }
 

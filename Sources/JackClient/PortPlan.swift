@@ -28,6 +28,10 @@ struct PortPlan {
     PortPlan(name: "midi_out", prettyName: "MIDI out", group: "MIDI", isMIDI: true),
   ]
 
+  /// The names of those that hear the microphone, and of those that the mix goes out by.
+  static let inputs = ["in_1", "in_2"]
+  static let outputs = ["out_1", "out_2"]
+
   private init(
     name: String, prettyName: String, group: String, isInput: Bool = false, isMIDI: Bool = false
   ) {

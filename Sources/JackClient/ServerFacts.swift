@@ -27,6 +27,8 @@ final class ServerFacts: Sendable {
   // Set by callbacks, taken by the link's thread.
   let isGone = Atomic<Bool>(false)
   let graphChanged = Atomic<Bool>(false)
+  // The names of ports that have come since the link's thread looked at them.
+  let begunPorts = Guarded<Set<String>>([])
 
   /// Compares the server's clock with the host's: both are steady, but one may follow the
   /// network's time and the other not.

@@ -308,18 +308,6 @@ import Testing
 }
 
 @Suite struct SettingsTests {
-  @Test func `settings come back as they were kept`() throws {
-    let desk = Desk()
-    try desk.node.set("/live/gain=-4.5")
-    try desk.node.set("/loop/route=off")
-    try desk.node.set("/mute=1")
-    let other = Desk()
-    for line in desk.node.settings { try other.node.set(line) }
-    #expect(other.node.settings == desk.node.settings)
-    #expect(other.node.settings.contains("/live/gain=-4.5"))
-    #expect(other.node.settings.contains("/loop/route=off"))
-  }
-
   @Test func `a setting can have a time, near or far`() throws {
     let desk = Desk()
     let clock = desk.host.engine.shared.clockReading

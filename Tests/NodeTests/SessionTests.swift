@@ -34,6 +34,39 @@ extension NodeTests {
       func send(_ address: String, _ arguments: Argument...) {
         socket.send([UInt8](address: address, arguments), to: client!)
       }
+
+      /// Takes the node on.
+      func welcome() -> Bool {
+        guard receive()?.address == "/nsm/server/announce" else { return false }
+        send(
+          "/reply", .string("/nsm/server/announce"), .string(""), .string(""), .string(""))
+        return true
+      }
+
+      /// What the node says of itself, until it answers.
+      private(set) var news: [String] = []
+
+      /// Asks for something, and returns the answer.
+      func ask(_ address: String, _ texts: String...) -> Received? {
+        socket.send([UInt8](address: address, texts.map(Argument.string)), to: client!)
+        while let message = receive() {
+          if message.address == "/reply" || message.address == "/error" { return message }
+          news.append(message.address)
+        }
+        return nil
+      }
+
+      func open(_ folder: String, as name: String) -> Bool {
+        ask("/nsm/client/open", folder, "a session", name)?.arguments
+          == [.string("/nsm/client/open"), .string("opened \(name)")]
+      }
+
+      func save() -> Bool {
+        ask("/nsm/client/save")?.arguments == [.string("/nsm/client/save"), .string("saved")]
+      }
+
+      /// The next word of the node.
+      func next() -> String? { receive()?.address }
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -45,7 +78,7 @@ extension NodeTests {
       let announce = try #require(manager.receive())
       #expect(announce.address == "/nsm/server/announce")
       #expect(announce.arguments.map(\.tag) == ["s", "s", "s", "i", "i", "i"])
-      #expect(announce.arguments[1].text == ":switch:")
+      #expect(announce.arguments[1].text == ":dirty:switch:")
       #expect(announce.arguments[3...] == [.int32(1), .int32(1), .int32(node.id)])
       manager.send(
         "/reply", .string("/nsm/server/announce"), .string("hello"), .string("fake"), .string(""))
@@ -61,9 +94,7 @@ extension NodeTests {
       let phone = try Phone(port: node.port)
       phone.send("/live/gain", .float(-5))
       #expect(phone.sync())
-      manager.send("/nsm/client/save")
-      let saved = try #require(manager.receive())
-      #expect(saved.address == "/reply" && saved.arguments[0] == .string("/nsm/client/save"))
+      #expect(manager.save())
 
       manager.send("/nsm/client/open", .string(two), .string("Two"), .string("Syrinx.nXYZ"))
       #expect(manager.receive()?.address == "/reply")
@@ -80,6 +111,99 @@ extension NodeTests {
       manager.send("/nsm/client/open", .string("/proc/nowhere"), .string("x"), .string("y"))
       #expect(manager.receive()?.address == "/error")
       #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a session has all that was set, its takes, and nothing of what was without one`() throws {
+      let server = try JackServer()
+      // Without a manager first: what is set then is not the sessions'.
+      let alone = try NodeProcess(server: server, isHomeUsual: true)
+      let usual = alone.folder.appendingPathComponent("syrinx").path
+      var phone = try Phone(port: alone.port)
+      phone.send("/grid/root", .string("G"))
+      phone.send("/live/gain", .float(-1))
+      #expect(phone.sync())
+      #expect(alone.end() == 0)
+      let before = try String(contentsOfFile: usual + "/state/syrinx", encoding: .utf8)
+
+      let manager = try Manager()
+      let node = try NodeProcess(
+        server: server, environment: ["NSM_URL": manager.url, "XDG_DATA_HOME": alone.folder.path],
+        awaitsReady: false, isHomeUsual: true)
+      #expect(manager.welcome())
+      let (one, two) = (
+        node.folder.appendingPathComponent("one").path,
+        node.folder.appendingPathComponent("two").path
+      )
+      #expect(manager.open(one, as: "a"))
+      try node.awaitReady()
+      #expect(node.ready["home"] == one)
+      phone = try Phone(port: node.port)
+      // It was not ready before it had something to play.
+      #expect(phone.ask("/grid/instrument")?.arguments == [.string("piano")])
+      #expect(phone.ask("/grid/root")?.arguments == [.string("A")])
+      #expect(phone.ask("/live/gain")?.arguments == [.float(0)])
+      let values: [(String, Argument)] = [
+        ("/grid/root", .string("D")), ("/live/gain", .float(-6)), ("/grid/sustain", .int32(1)),
+        ("/settings/autoplay", .int32(1)), ("/grid/instrument", .string("bells")),
+      ]
+      for (path, value) in values { phone.send(path, value) }
+      for _ in 0..<250 where phone.ask("/grid/instrument")?.arguments != [.string("bells")] {
+        usleep(20_000)
+      }
+      phone.send("/capture/on", .int32(1))
+      usleep(200_000)
+      phone.send("/capture/on", .int32(0))
+      #expect(phone.receive("/reply")?.arguments[0] == .string("/capture/on"))
+      #expect(phone.ask("/takes/total")?.arguments == [.int32(1)])
+      #expect(manager.next() == "/nsm/client/is_dirty")
+      #expect(manager.save())
+      #expect(manager.news == ["/nsm/client/is_clean"])
+
+      #expect(manager.open(two, as: "b"))
+      #expect(phone.ask("/takes/total")?.arguments == [.int32(0)])
+      for (path, value) in values { #expect(phone.ask(path)?.arguments != [value], "\(path)") }
+      #expect(manager.open(one, as: "a"))
+      for (path, value) in values { #expect(phone.ask(path)?.arguments == [value], "\(path)") }
+      for _ in 0..<100 where phone.ask("/takes/total")?.arguments != [.int32(1)] { usleep(20_000) }
+      #expect(phone.ask("/takes/total")?.arguments == [.int32(1)])
+      #expect(node.end() == 0)
+
+      #expect(try String(contentsOfFile: usual + "/state/syrinx", encoding: .utf8) == before)
+      #expect(!FileManager.default.fileExists(atPath: usual + "/takes"))
+      #expect(!FileManager.default.fileExists(atPath: one + "/state"))
+      let again = try NodeProcess(
+        server: server, environment: ["XDG_DATA_HOME": alone.folder.path], isHomeUsual: true)
+      phone = try Phone(port: again.port)
+      #expect(phone.ask("/grid/root")?.arguments == [.string("G")])
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-1)])
+      #expect(again.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a session that is damaged is not opened, and the one before goes on`() throws {
+      let server = try JackServer()
+      let manager = try Manager()
+      let node = try NodeProcess(
+        server: server, environment: ["NSM_URL": manager.url], awaitsReady: false)
+      #expect(manager.welcome())
+      let folder = node.folder.appendingPathComponent("one").path
+      #expect(manager.open(folder, as: "a"))
+      try node.awaitReady()
+      let phone = try Phone(port: node.port)
+      phone.send("/live/gain", .float(-6))
+      #expect(phone.sync())
+      let bad = node.folder.appendingPathComponent("bad")
+      try FileManager.default.createDirectory(at: bad, withIntermediateDirectories: false)
+      try Data("syrinx state 1\n".utf8).write(to: bad.appendingPathComponent("session"))
+      let refusal = manager.ask("/nsm/client/open", bad.path, "Bad", "b")
+      #expect(refusal?.address == "/error" && refusal?.arguments[1] == .int32(-9))
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-6)])
+      #expect(manager.save())
+      #expect(
+        try String(contentsOfFile: folder + "/session", encoding: .utf8).contains("/live/gain=-6\n")
+      )
       #expect(node.end() == 0)
     }
   }

@@ -24,9 +24,11 @@ package final class NodeProcess {
   }
 
   /// Starts `syrinx run` on a server, and waits until it is ready.
+  ///
+  /// Where its home is the usual one, that is `syrinx` in its own folder.
   package init(
     server: JackServer?, _ arguments: [String] = [], environment: [String: String] = [:],
-    home: String? = nil, awaitsReady: Bool = true
+    home: String? = nil, awaitsReady: Bool = true, isHomeUsual: Bool = false
   ) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "syrinx-test-\(UUID().uuidString)")
@@ -36,10 +38,12 @@ package final class NodeProcess {
     process.executableURL = Self.binary
     process.arguments =
       ["run"] + (server.map { ["--server", $0.name] } ?? [])
-      + ["--home", home ?? folder.appendingPathComponent("home").path]
+      + (isHomeUsual
+        ? [] : ["--home", home ?? folder.appendingPathComponent("home").path])
       + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments
     var all = ProcessInfo.processInfo.environment
     all["XDG_RUNTIME_DIR"] = folder.path
+    all["XDG_DATA_HOME"] = folder.path
     for (name, value) in environment { all[name] = value }
     process.environment = all
     process.standardOutput = output

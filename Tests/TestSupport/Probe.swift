@@ -148,6 +148,11 @@ package final class Probe: @unchecked Sendable {
     guard result == 0 || result == EEXIST else { throw Fault("can't connect \(output)") }
   }
 
+  /// Takes a connection away, as a person would; false where there is none.
+  package func disconnect(_ from: String, _ to: String) -> Bool {
+    jack_disconnect(hearer, from, to) == 0
+  }
+
   /// The connections of a port.
   package func connections(of port: String) -> [String] {
     guard let handle = jack_port_by_name(hearer, port) else { return [] }

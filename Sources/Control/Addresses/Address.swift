@@ -116,13 +116,15 @@ package struct Address: Sendable {
   package let allowsZero: Bool
   /// Whether a preset made of the present sound holds its value.
   package let belongsToPreset: Bool
-  /// Whether the value of its parameter is kept over a restart.
+  /// Whether the value of its parameter is kept in the library of takes, for all nodes that have it.
   package let isKept: Bool
+  /// Whether it is for the moment only, and at its initial value when the node is started again.
+  package let isMomentary: Bool
 
   /// The declaration of an address.
   package init(
     _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false,
-    allowsZero: Bool = true, isKept: Bool = false, _ help: String
+    allowsZero: Bool = true, isKept: Bool = false, isMomentary: Bool = false, _ help: String
   ) {
     self.path = path
     self.kind = kind
@@ -131,6 +133,7 @@ package struct Address: Sendable {
     self.belongsToPreset = belongsToPreset
     self.allowsZero = allowsZero
     self.isKept = isKept
+    self.isMomentary = isMomentary
   }
 
   /// The type tags of its arguments, as the contract writes them.

@@ -10,7 +10,7 @@ extension Address {
         read: { $0.capture.isOn },
         make: { node, isOn, request throws(Refusal) in
           try node.commandToCapture(isOn, for: request.client)
-        }),
+        }), isMomentary: true,
       "1 captures to the disk, 0 ends it and then answers /reply with the take's id; goes to 0 by "
         + "itself when the disk is full or too slow"),
     Address(

@@ -62,7 +62,8 @@ extension Address {
       "/echo/glide", .echoGlide, initial: 0,
       "1 slides to a new time as a tape does, in pitch too; 0 fades over to it"),
     flag(
-      "/echo/hold", .echoHold, initial: 0, "1 repeats what is in the echo, and takes nothing in"),
+      "/echo/hold", .echoHold, initial: 0, isMomentary: true,
+      "1 repeats what is in the echo, and takes nothing in"),
     number(
       "/echo/mix", .echoMix, 0...1, initial: 0.35,
       "How much of the echo there is: 0 is the sound without it, 1 the echo alone"),
@@ -88,9 +89,12 @@ extension Address {
   ]
 
   private static func flag(
-    _ path: String, _ parameter: Parameter, initial: Int, _ help: String
+    _ path: String, _ parameter: Parameter, initial: Int, isMomentary: Bool = false,
+    _ help: String
   ) -> Address {
-    Address(path, .whole(parameter, 0...1, initial: initial), belongsToPreset: true, help)
+    Address(
+      path, .whole(parameter, 0...1, initial: initial), belongsToPreset: true,
+      isMomentary: isMomentary, help)
   }
 
   private static func number(

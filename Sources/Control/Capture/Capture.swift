@@ -45,7 +45,8 @@ final class Capture {
     weak var ring: CaptureRing?
   }
 
-  private let home: String?
+  /// The folder in which it is kept; nil where there is none.
+  var home: String?
   private var known: [Known] = []
   var entries: [Entry] = []
   /// The last one that began, until it has ended; its ring is a few megabytes.

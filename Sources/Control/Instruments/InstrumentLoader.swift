@@ -11,7 +11,8 @@ internal import Takes
 final class InstrumentLoader {
   /// The address by which instruments are asked for.
   static let path = "/grid/instrument"
-  private static let initial = "piano"
+  /// The one to begin with.
+  static let initial = "piano"
   private static let mostWaiting = 64
   // What takes less is not told of while it goes on, in microseconds.
   private static let quietTime = 200_000.0
@@ -43,6 +44,8 @@ final class InstrumentLoader {
   private var wantsInitial = false
   /// Whether the first instrument is still on its way.
   var isFirstUnderWay: Bool { isOpening || present.isEmpty && (wantsInitial || asked != nil) }
+  /// Whether one is on its way, the first or another.
+  var isUnderWay: Bool { isFirstUnderWay || asked != nil }
   private var say: ((String) -> Void)?
   private var changes = 0
 

@@ -13,6 +13,9 @@ extension Node {
   /// Whether there is nothing to play notes yet, but will be.
   package var awaitsInstrument: Bool { instruments.isFirstUnderWay }
 
+  /// Whether another instrument is on its way, or the first one.
+  package var isChangingInstrument: Bool { instruments.isUnderWay }
+
   /// Plays the instrument of a name when it is loaded.
   func setInstrument(_ text: String, for client: Client?) throws(Refusal) {
     let name: InstrumentName

@@ -50,6 +50,14 @@ final class Bindings {
     return true
   }
 
+  /// Lets all go.
+  func forgetAll(node: Node) {
+    controllers = [:]
+    learning = nil
+    latest = [:]
+    tellEngine(node)
+  }
+
   private func changed(_ node: Node, by client: Client?) {
     tellEngine(node)
     node.keep(Self.path, text, for: client)

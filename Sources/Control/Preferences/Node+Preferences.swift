@@ -32,8 +32,10 @@ extension Node {
   /// Keeps what something is set to for the next start.
   func keep(_ path: String, _ text: String, for client: Client?) {
     changedSettings.insert(path)
-    // Without a folder it is for this time.
-    guard let takes else { return }
+    stateDesk.settings[path] = text
+    stateChanged()
+    // Without a folder it is for this time; and a session keeps it when it is told to.
+    guard let takes, stateDesk.keepsSettings else { return }
     do throws(Refusal) {
       try takes.list { library throws(LibraryFault) in
         try library.set(path, text)
@@ -57,6 +59,7 @@ extension Node {
     // What a scale is comes before which one is played.
     let scales = changedSettings.contains("/scale/user") ? nil : kept["/scale/user"]
     var refused = scales.map(restoreScales) ?? []
+    if let scales { stateDesk.settings["/scale/user"] = scales }
     feedback.changed("/scales")
     // In the order of the table, where what others are built on comes first. What a newer version
     // kept is let be.
@@ -105,6 +108,7 @@ extension Node {
       try perform(path, [.double(number)])
     default: break
     }
+    stateDesk.settings[path] = text
   }
 
   /// What a setting was kept as: its numbers, or its one text.
@@ -115,7 +119,7 @@ extension Node {
     }
   }
 
-  private static func text(_ argument: Argument) -> String {
+  static func text(_ argument: Argument) -> String {
     argument.text ?? argument.number.map { "\($0)" } ?? ""
   }
 }

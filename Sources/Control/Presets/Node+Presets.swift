@@ -23,12 +23,6 @@ extension Node {
       try commands(of: found, named: String(title), for: nil), path: "/preset", client: nil)
   }
 
-  /// Answers from now on that none was loaded.
-  package func forgetPreset() {
-    presets.loaded = ""
-    feedback.changed("/preset")
-  }
-
   /// What setting all values of a preset comes to, or what is wrong with the first that is.
   func commands(forPreset name: String, for client: Client?) throws(Refusal) -> [PlannedCommand] {
     try commands(of: try presets.read(name), named: name, for: client)

@@ -21,7 +21,8 @@ extension Node {
       switch outcome {
       case .success(let (settings, total)):
         tellTotal(total)
-        for line in restore(settings) { say(line) }
+        // A session has its own.
+        if stateDesk.keepsSettings { for line in restore(settings) { say(line) } }
       case .failure(let refusal): say("the library of takes can't be used: \(refusal.message)")
       }
     }

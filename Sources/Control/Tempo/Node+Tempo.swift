@@ -14,6 +14,12 @@ extension Node {
   func leadTransport(_ leads: Bool, for client: Client?) {
     soundServer.leadTransport(leads)
     leadWatch.asked(by: client, leads: leads)
+    stateChanged()
+  }
+
+  /// Leads the transport again, where it was led when the node ended.
+  package func resumeLeading() {
+    if leadWatch.isWanted { leadTransport(true, for: nil) }
   }
 
   /// Whether the transport has its bars and beats from here, as far as is known.
@@ -34,21 +40,28 @@ struct LeadWatch {
   private var isAsking = false
   private var client: Client?
   private var wasLeading = false
+  /// Whether the transport is to be led: also when the server has come back.
+  var isWanted = false
 
   /// Notes who asked the server, so as to tell what became of it.
   mutating func asked(by client: Client?, leads: Bool) {
     isAsking = leads
+    isWanted = leads
     self.client = client
   }
 
   /// Looks at what the server says; returns in how many milliseconds to look again, nil for any
   /// time.
   mutating func look(node: Node) -> Int? {
-    let lead = node.soundServer.status.lead
+    let status = node.soundServer.status
+    let lead = status.lead
     let isLeading = node.leadsTransport
     if isLeading != wasLeading {
       wasLeading = isLeading
       node.feedback.changed("/transport/lead")
+      // Another program leads now.
+      if !isLeading && status.isRunning { isWanted = false }
+      node.stateChanged()
     }
     if isAsking, lead != .asked {
       isAsking = false

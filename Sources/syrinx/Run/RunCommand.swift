@@ -37,6 +37,10 @@ enum RunCommand {
         "Send every change there from the start; can be given again"),
       .init("connect", "Connect to the sound card's inputs and outputs"),
       .init(
+        "fresh",
+        "Begin with the initial values, and without the connections of before; settings that lie in "
+          + "the library of takes stay"),
+      .init(
         "preset", value: "NAME",
         "Load a preset before the first sound: its name, or the path of a file, with a / in it"),
       .init(
@@ -50,7 +54,8 @@ enum RunCommand {
         ready name=syrinx rate=48000 block=64 osc=osc.udp://127.0.0.1:8000 home=/home/me/…
 
       Everything else that it says goes to standard error. When the server dies it waits for it
-      and comes back by itself. Ctrl-C, SIGTERM or /quit fades out and ends it. The OSC URL is
+      and comes back by itself. What it is set to and connected with is kept in HOME/state/NAME as
+      it changes, and is there again at the next start; --preset and --set come on top. Ctrl-C, SIGTERM or /quit fades out and ends it. The OSC URL is
       also written to $XDG_RUNTIME_DIR/syrinx/NAME.url.
 
       Examples:
@@ -72,7 +77,10 @@ struct RunOptions {
   var name = "syrinx"
   var server: String?
   var port: UInt16 = 8000
+  var isPortGiven = false
   var home: String
+  var isHomeGiven = false
+  var isFresh = false
   var musicFolders: [String] = []
   var soundFonts: [String] = []
   var access = OSCServer.Access()
@@ -102,8 +110,11 @@ struct RunOptions {
         throw Failure(.usage, "--port takes a number from 0 to 65535; got \(quoted(text))")
       }
       self.port = port
+      isPortGiven = true
     }
     home = try StoredFiles.home(given)
+    isHomeGiven = given.has("home")
+    isFresh = given.has("fresh")
     musicFolders = try Self.musicFolders(given.all("music"))
     soundFonts = given.all("soundfont")
     guard !soundFonts.contains("") else {

@@ -23,6 +23,10 @@ final class RunningNode {
   private let engine: Engine
   private let node: Node
   private let sound = SoundLink()
+  private var former: FormerState?
+  private let connectionNews: ConnectionNews
+  // Where takes are kept: a session has a folder of its own.
+  private var home: String
   private let server: OSCServer
   private var urlFile: URLFile?
   private var announcement: Announcement?
@@ -33,8 +37,10 @@ final class RunningNode {
 
   init(_ options: RunOptions) throws(Failure) {
     self.options = options
+    home = options.home
     do throws(SystemError) {
       signals = try SystemSignals([SIGINT, SIGTERM, SIGHUP])
+      connectionNews = try ConnectionNews()
     } catch {
       throw Failure(.fault, "\(error)")
     }
@@ -44,19 +50,17 @@ final class RunningNode {
       name: options.name, engine: engine, soundServer: sound, presets: presets,
       home: options.home, musicFolders: options.musicFolders,
       instruments: StoredFiles.instruments(home: options.home, fonts: options.soundFonts))
-    if let preset = options.preset { try StoredFiles.load(preset, into: node) }
-    do throws(Refusal) {
-      for setting in options.settings where !Self.isForLater(setting, node) {
-        try node.set(setting)
-      }
-    } catch {
-      throw Failure(.usage, "--set: \(error.message)")
-    }
+    // A session has its own; and a folder that is still to be made has nothing to resume.
+    let resumes = Environment["NSM_URL"] == nil
+    let isThere = Files.isFolder(options.home)
+    if resumes, isThere { former = FormerState(options, resuming: node) }
+    try Self.follow(options, node)
     do throws(SystemError) {
       try Files.makeFolder(options.home)
     } catch {
       throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
     }
+    if resumes, !isThere { former = FormerState(options, resuming: node) }
     node.openLibrary { Environment.say($0) }
     node.openInstruments { Environment.say($0) }
     if presets.shipped == nil {
@@ -70,13 +74,7 @@ final class RunningNode {
         "memory is not locked, so that sound may stop while pages come back from disk; "
           + "`syrinx doctor` tells how to allow it")
     }
-    do throws(SystemError) {
-      server = try OSCServer(port: options.port, access: options.access, node: node, loop: loop)
-    } catch {
-      throw Failure(
-        error.isAddressInUse ? .unavailable : .notPermitted,
-        "can't listen for OSC on \(error); --port 0 takes a free one")
-    }
+    server = try Self.listen(options, node, loop)
     do throws(Refusal) {
       for endpoint in options.feedback { try server.addPermanentSubscriber(endpoint) }
     } catch {
@@ -88,6 +86,7 @@ final class RunningNode {
     loop.watch(signals.descriptor) { [unowned self] in
       while signals.next() != nil { wantsEnd = true }
     }
+    loop.watch(connectionNews.readable) { [unowned self] in followConnections() }
     if let url = Environment["NSM_URL"] {
       session = SessionClient(url: url, name: options.name, program: self)
     }
@@ -103,12 +102,43 @@ final class RunningNode {
     if let failure { throw failure }
   }
 
+  private static func listen(
+    _ options: RunOptions, _ node: Node, _ loop: EventLoop
+  ) throws(Failure) -> OSCServer {
+    do throws(SystemError) {
+      do throws(SystemError) {
+        return try OSCServer(port: options.port, access: options.access, node: node, loop: loop)
+      } catch {
+        // A session manager gives no options, and can have several nodes in a session.
+        guard error.isAddressInUse, !options.isPortGiven, Environment["NSM_URL"] != nil else {
+          throw error
+        }
+        return try OSCServer(port: 0, access: options.access, node: node, loop: loop)
+      }
+    } catch {
+      throw Failure(
+        error.isAddressInUse ? .unavailable : .notPermitted,
+        "can't listen for OSC on \(error); --port 0 takes a free one")
+    }
+  }
+
+  /// Sets what the command line asks for, on top of what was.
+  private static func follow(_ options: RunOptions, _ node: Node) throws(Failure) {
+    if let preset = options.preset { try StoredFiles.load(preset, into: node) }
+    do throws(Refusal) {
+      for setting in options.settings where !isForLater(setting, node) { try node.set(setting) }
+    } catch {
+      throw Failure(.usage, "--set: \(error.message)")
+    }
+  }
+
   /// Whether a setting is one that must know the server's rate: what is on from the start on.
   private static func isForLater(_ setting: String, _ node: Node) -> Bool {
     node.table[String(setting.prefix { $0 != "=" })]?.isToggle == true
   }
 
   private func beginAlone() throws(Failure) {
+    former?.begin(node)
     try join(name: options.name)
     do throws(Refusal) {
       for setting in options.settings where Self.isForLater(setting, node) {
@@ -121,13 +151,13 @@ final class RunningNode {
     while (node.isOpening || node.awaitsInstrument) && HostTime.steady < deadline {
       turn(atMost: 1)
     }
-    awaitHardware()
+    awaitConnections()
     sayReady()
   }
 
-  /// Waits a moment for the machine's own outputs, where those were asked for.
-  private func awaitHardware() {
-    guard options.connects, let link = sound.link else { return }
+  /// Waits a moment for the mix to be connected, where it shall be.
+  private func awaitConnections() {
+    guard options.connects || !node.connections.isEmpty, let link = sound.link else { return }
     let deadline = HostTime.steady + Self.hardwareMilliseconds * 1e3
     while !link.isHeard && HostTime.steady < deadline { turn(atMost: 1) }
   }
@@ -142,7 +172,9 @@ final class RunningNode {
     Environment.say("no session manager answers at $NSM_URL; running without it")
     session.withdraw(from: loop)
     self.session = nil
+    former = FormerState(options, resuming: node)
     do throws(Failure) {
+      try Self.follow(options, node)
       try beginAlone()
     } catch {
       failure = error
@@ -152,6 +184,7 @@ final class RunningNode {
 
   private func turn(atMost milliseconds: Int = 1000) {
     server.tick()
+    session?.look(HostTime.steady)
     loop.turn(milliseconds: min(milliseconds, node.tick()))
   }
 
@@ -163,10 +196,14 @@ final class RunningNode {
     configuration.name = name
     configuration.server = options.server
     configuration.connectsToHardware = options.connects
+    configuration.connections = node.connections.map {
+      JackConnection(own: $0.own, other: $0.other)
+    }
     do {
-      let link = try JackLink(configuration, engine: engine, awaitsServer: awaitsServer) {
-        Environment.say($0)
-      }
+      let link = try JackLink(
+        configuration, engine: engine, awaitsServer: awaitsServer,
+        report: { Environment.say($0) },
+        connectionsChanged: { [connectionNews] in connectionNews.tell($0) })
       sound.link = link
       node.name = link.name
       standby?.end()
@@ -182,6 +219,7 @@ final class RunningNode {
     while engine.shared.frameCount == framesBefore && HostTime.steady < deadline {
       turn(atMost: 1)
     }
+    node.resumeLeading()
   }
 
   /// Fades out and leaves the JACK server.
@@ -206,7 +244,7 @@ final class RunningNode {
     let status = sound.status
     Environment.print(
       "ready name=\(node.name) rate=\(status.rate) block=\(status.block) osc=\(url) "
-        + "home=\(options.home)\n")
+        + "home=\(home)\n")
     Environment.notifyServiceManager("READY=1\nSTATUS=Playing as \(node.name) on \(url)")
     announcement = Announcement(
       name: node.name, port: server.port, isOpen: options.access.isOpen)
@@ -232,44 +270,60 @@ final class RunningNode {
 
   private func end() {
     Environment.notifyServiceManager("STOPPING=1")
+    // First of all: whoever says so may not wait for the rest.
+    node.saveState()
     announcement?.end()
     leaveServer()
     // With the fade.
     node.endCapture()
-    // What was taken on to be kept is kept.
-    let deadline = HostTime.steady + Self.writingMilliseconds * 1e3
-    while node.isWriting && HostTime.steady < deadline { turn(atMost: 1) }
+    node.saveState()
+    awaitWriting()
     standby?.end()
     // Nobody renders from here on: what the engine reads of a song goes with the node.
     _ = engine.takeOver(sampleRate: Double(engine.shared.sampleRate))
     urlFile?.remove()
   }
 
-  // MARK: - Sessions
-
-  /// The settings of the node, to be kept.
-  var settings: [String] { node.settings }
-
-  /// Follows settings that were kept; returns the lines that could not be followed.
-  func restore(_ settings: [String]) -> [String] {
-    var refused: [String] = []
-    for setting in settings {
-      do throws(Refusal) {
-        try node.set(setting)
-      } catch {
-        refused.append(error.message)
-      }
-    }
-    return refused
+  /// Waits for what was taken on to be kept.
+  private func awaitWriting() {
+    let deadline = HostTime.steady + Self.writingMilliseconds * 1e3
+    while node.isWriting && HostTime.steady < deadline { turn(atMost: 1) }
   }
 
-  /// Puts every address at its initial value.
-  func reset() {
-    for address in node.table.addresses {
-      guard let initial = address.initial else { continue }
-      try? node.perform(address.path, [address.argument(for: initial)])
+  // MARK: - Sessions
+
+  /// The state of the node as a session has it.
+  var sessionState: NodeState { node.sessionState }
+
+  /// How often something of it may have become another.
+  var stateChanges: Int { node.stateChanges }
+
+  /// Leaves the sound server, and whatever was before, for a session that keeps its takes in a
+  /// folder; returns lines for what of its state can't be followed.
+  func beginSession(_ state: NodeState, in folder: String) -> [String] {
+    leaveServer()
+    node.endCapture()
+    awaitWriting()
+    node.beginSession()
+    if !options.isHomeGiven, folder != home {
+      home = folder
+      node.moveTakes(to: folder) { Environment.say($0) }
     }
-    node.forgetPreset()
+    return node.resumeSession(state)
+  }
+
+  /// Waits a moment for the instrument that a session plays.
+  func awaitInstrument() {
+    let deadline = HostTime.steady + Self.openingMilliseconds * 1e3
+    while (node.isOpening || node.isChangingInstrument) && HostTime.steady < deadline {
+      turn(atMost: 1)
+    }
+  }
+
+  private func followConnections() {
+    // Those of a session are its manager's.
+    guard let connections = connectionNews.take(), session == nil else { return }
+    node.connections = connections.map { NodeState.Connection(own: $0.own, other: $0.other) }
   }
 }
 

@@ -10,9 +10,13 @@ internal import Posix
 /// runs.
 final class SessionClient {
   // API 1.1 of the protocol; errors as it numbers them.
-  private static let capabilities = ":switch:"
+  private static let capabilities = ":dirty:switch:"
   private static let generalError: Int32 = -1
+  private static let noSession: Int32 = -6
+  private static let badProject: Int32 = -9
   private static let createFailed: Int32 = -10
+  // How often to look whether something has changed, in microseconds.
+  private static let lookPeriod = 250_000.0
 
   private let manager: LibloPeer
   private let socket: Descriptor
@@ -21,6 +25,10 @@ final class SessionClient {
   private var folder: String?
   private var isReady = false
   private var isOpening = false
+  private var saved = ""
+  private var isDirty = false
+  private var changesSeen = 0
+  private var nextLook = 0.0
 
   /// Nil where the URL is none: then the node runs as if there were no manager.
   init?(url: String, name: String, program: RunningNode) {
@@ -66,49 +74,73 @@ final class SessionClient {
     }
   }
 
-  private var file: String? { folder.map { $0 + "/settings" } }
+  private var file: String? { folder.map { $0 + "/session" } }
 
   private func open(folder: String, clientName: String) {
     isManaged = true
     isOpening = true
     defer { isOpening = false }
-    do {
+    let state: NodeState
+    do throws(SystemError) {
       try Files.makeFolder(folder)
     } catch {
       fail("/nsm/client/open", Self.createFailed, "can't use the session's folder: \(error)")
       return
     }
+    do throws(NodeState.Fault) {
+      state = try StateFile.read(folder + "/session") ?? NodeState()
+    } catch {
+      fail("/nsm/client/open", Self.badProject, "\(error)")
+      return
+    }
     self.folder = folder
-    program.leaveServer()
-    program.reset()
-    let lines = file.flatMap(Files.read)?.split(separator: "\n").map(String.init) ?? []
-    for refusal in program.restore(lines) { Environment.say("in the session: \(refusal)") }
+    for refusal in program.beginSession(state, in: folder) {
+      Environment.say("in the session: \(refusal)")
+    }
     do throws(Failure) {
       try program.join(name: clientName, awaitsServer: true)
     } catch {
       fail("/nsm/client/open", Self.generalError, error.message)
       return
     }
+    program.awaitInstrument()
     if isReady {
       program.tellNewName()
     } else {
       isReady = true
       program.sayReady()
     }
+    saved = program.sessionState.text
+    isDirty = false
     succeed("/nsm/client/open", "opened \(clientName)")
   }
 
   private func save() {
     guard let file else {
-      fail("/nsm/client/save", Self.generalError, "no session is open")
+      fail("/nsm/client/save", Self.noSession, "no session is open")
       return
     }
-    do {
-      try Files.write(program.settings.joined(separator: "\n") + "\n", to: file)
+    let text = program.sessionState.text
+    do throws(SystemError) {
+      try Files.write(text, to: file)
+      saved = text
+      if isDirty { manager.send("/nsm/client/is_clean") }
+      isDirty = false
       succeed("/nsm/client/save", "saved")
     } catch {
       fail("/nsm/client/save", Self.generalError, "can't save: \(error)")
     }
+  }
+
+  /// Tells the manager when there is something to be saved, or no longer.
+  func look(_ now: Double) {
+    guard isReady, !isOpening, now >= nextLook, program.stateChanges != changesSeen else { return }
+    nextLook = now + Self.lookPeriod
+    changesSeen = program.stateChanges
+    let differs = program.sessionState.text != saved
+    guard differs != isDirty else { return }
+    isDirty = differs
+    manager.send(differs ? "/nsm/client/is_dirty" : "/nsm/client/is_clean")
   }
 
   private func succeed(_ path: String, _ text: String) {

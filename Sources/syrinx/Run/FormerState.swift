@@ -1,0 +1,40 @@
+internal import Control
+internal import Posix
+
+/// What the node of this name was when it ended, however that was, and the file that keeps what it is.
+struct FormerState {
+  // None where another node has it.
+  private let file: StateFile?
+  private let state: NodeState?
+
+  /// Lets a node be again what it was, unless it is to begin afresh.
+  init(_ options: RunOptions, resuming node: Node) {
+    let file = StateFile(home: options.home, name: options.name)
+    guard file.claim() else {
+      Environment.say(
+        "another node keeps its state in \(file.path); this one begins with the initial values, and "
+          + "keeps none: --name gives it one of its own")
+      (self.file, state) = (nil, nil)
+      return
+    }
+    self.file = file
+    guard !options.isFresh else {
+      state = nil
+      return
+    }
+    do throws(NodeState.Fault) {
+      state = try file.read()
+    } catch {
+      state = nil
+      Environment.say("\(error); beginning with the initial values")
+    }
+    guard let state else { return }
+    for line in node.resume(state) { Environment.say("in \(file.path): \(line)") }
+  }
+
+  /// Lets the node keep its state from now on, as it changes.
+  func begin(_ node: Node) {
+    guard let file else { return }
+    node.keepState(in: file, holding: state) { Environment.say($0) }
+  }
+}

@@ -1,0 +1,385 @@
+import Engine
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+@testable import Control
+
+@Suite struct NodeStateTests {
+  private func state(_ values: [String], _ links: [(String, String)] = []) -> NodeState {
+    var state = NodeState()
+    state.values = values
+    state.connections = links.map { NodeState.Connection(own: $0.0, other: $0.1) }
+    return state
+  }
+
+  @Test func `what is written is read`() throws {
+    for state in [
+      NodeState(), state(["/live/gain=-4.5", "/preset=", "/preset=a=b"]),
+      state(
+        ["/preset=two\nlines\r\nand a \\ \\n"], [("in_1", "an app=x/y:out \n1"), ("in_1", "b")]),
+      state([], [("out_1", "system:playback_1")]),
+    ] {
+      #expect(try NodeState(state.text) == state)
+    }
+  }
+
+  @Test func `what is cut off anywhere is not taken for whole`() throws {
+    let text = state(["/live/gain=-12", "/loop/route=off"], [("in_1", "system:capture_1")]).text
+    for count in 0..<text.utf8.count {
+      let part = String(decoding: text.utf8.prefix(count), as: UTF8.self)
+      #expect(throws: NodeState.Fault.self, "\(count)") { try NodeState(part) }
+    }
+  }
+
+  @Test(arguments: ["syrinx state 2\nend\n", "{}", "\n", "end\n", "/live/gain=3\nend\n"])
+  func `what is something else is told`(text: String) {
+    #expect(throws: NodeState.Fault.self) { try NodeState(text) }
+  }
+}
+
+@Suite struct StateFileTests {
+  private let folder: TemporaryFolder
+  private let file: StateFile
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = StateFile(home: folder.url.path, name: "me")
+  }
+
+  @Test func `it is there as it was written, and not before`() throws {
+    #expect(file.claim())
+    #expect(try file.read() == nil)
+    var state = NodeState()
+    state.values = ["/live/gain=2"]
+    try file.write(state.text)
+    #expect(try file.read() == state)
+    #expect(file.path == folder.path("state/me"))
+  }
+
+  @Test func `one node at a time has it`() throws {
+    #expect(file.claim())
+    #expect(file.claim())
+    #expect(!StateFile(home: folder.url.path, name: "me").claim())
+    #expect(StateFile(home: folder.url.path, name: "you").claim())
+  }
+
+  @Test func `what a killed node left half written is cleared away, and nothing else`() throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.path("state"), withIntermediateDirectories: true)
+    for name in ["me.123.part", "you.123.part", "me"] {
+      try Data("x".utf8).write(to: folder.url.appendingPathComponent("state/\(name)"))
+    }
+    #expect(file.claim())
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("state"))
+    #expect(left.filter { !$0.hasPrefix(".") }.sorted() == ["me", "you.123.part"])
+  }
+
+  @Test(arguments: ["folder", "empty", "bytes", "large", "cut"])
+  func `a file that is none is told of`(kind: String) throws {
+    #expect(file.claim())
+    let url = URL(fileURLWithPath: file.path)
+    switch kind {
+    case "folder":
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    case "empty": try Data().write(to: url)
+    case "bytes":
+      try Data("syrinx state 1\n\u{FF}".utf16.map { UInt8(truncatingIfNeeded: $0) })
+        .write(to: url)
+    case "large": try Data(repeating: 10, count: 2 << 20).write(to: url)
+    default: try Data("syrinx state 1\n/live/gain=3\n".utf8).write(to: url)
+    }
+    #expect(throws: NodeState.Fault.self) { try file.read() }
+  }
+
+  @Test func `where there can't be one it is everybody's`() throws {
+    try Data().write(to: folder.url.appendingPathComponent("state"))
+    #expect(file.claim())
+    #expect(try file.read() == nil)
+    #expect(throws: Refusal.self) { try file.write("") }
+  }
+}
+
+@Suite struct StateTests {
+  /// A value that the address does not begin with.
+  private static func another(_ address: Address) -> Argument? {
+    switch address.kind {
+    case .number(_, let range, let initial):
+      .float(initial == range.upperBound ? range.lowerBound : (initial + range.upperBound) / 2)
+    case .whole(_, let range, let initial):
+      .int32(Int32(initial == range.upperBound ? range.lowerBound : range.upperBound))
+    case .choice(_, let words, let initial): .string(words[initial == 0 ? 1 : 0])
+    default: nil
+    }
+  }
+
+  @Test func `every value comes back, but for what the library keeps and what is for the moment`()
+    throws
+  {
+    let desk = Desk()
+    var values: [(Address, Argument)] = []
+    for address in desk.node.table.addresses {
+      guard let value = Self.another(address) else { continue }
+      desk.tell(address.path, value)
+      values.append((address, value))
+    }
+    desk.pass()
+    let other = Desk()
+    let text = desk.node.state.text
+    #expect(other.node.resume(try NodeState(text)).isEmpty)
+    _ = other.host.render(Tone.constant(0, frames: 64), block: 64)
+    #expect(values.count > 60)
+    for (address, value) in values {
+      let found = other.tell(address.path).first?.arguments.first
+      let isBack = !address.isKept && !address.isMomentary
+      #expect((found == value) == isBack, "\(address.path)")
+    }
+    #expect(values.filter { $0.0.isMomentary }.map(\.0.path) == ["/echo/hold"])
+    // It is in effect: what is kept of it is the same again.
+    other.pass()
+    #expect(other.node.state.text == text)
+  }
+
+  @Test func `the preset's name comes back without the preset`() throws {
+    let desk = Desk()
+    var state = NodeState()
+    state.values = ["/preset=gone since", "/pitch/semitones=5"]
+    #expect(desk.node.resume(state).isEmpty)
+    #expect(desk.tell("/preset") == [Received("/preset", [.string("gone since")])])
+    #expect(desk.tell("/pitch/semitones") == [Received("/pitch/semitones", [.float(5)])])
+    #expect(desk.node.state.values.contains("/preset=gone since"))
+  }
+
+  @Test(arguments: [
+    "/live/gain=99", "/live/gain=loud", "/live/gain=nan", "/live/gain", "/no/such=1", "garbage",
+    "/capture/on=1", "/quit=1", "/echo/hold=1", "/player/record=1", "/player/position=3", "",
+  ])
+  func `what can't be followed is one line, and the rest is`(line: String) {
+    let desk = Desk()
+    var state = NodeState()
+    state.values = ["/in/gain=-3", line, "/out/gain=-6"]
+    #expect(desk.node.resume(state).count == 1)
+    #expect(desk.tell("/in/gain") == [Received("/in/gain", [.float(-3)])])
+    #expect(desk.tell("/out/gain") == [Received("/out/gain", [.float(-6)])])
+    #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
+    #expect(!desk.node.isQuitting)
+  }
+
+  @Test func `the transport is led again when the server can be asked`() {
+    let desk = Desk()
+    var state = NodeState()
+    state.values = ["/transport/lead=1"]
+    #expect(desk.node.resume(state).isEmpty)
+    #expect(desk.lead == .no)
+    desk.node.resumeLeading()
+    #expect(desk.lead == .asked)
+    desk.lead = .yes
+    desk.pass()
+    #expect(desk.node.state.values.contains("/transport/lead=1"))
+    // Another program has taken it.
+    desk.lead = .no
+    desk.pass()
+    #expect(desk.node.state.values.contains("/transport/lead=0"))
+  }
+}
+
+/// The state on its way to the disk.
+@Suite final class StateDeskTests {
+  private let folder: TemporaryFolder
+  private let desk = Desk()
+  private let file: StateFile
+  private var said: [String] = []
+
+  init() throws {
+    folder = try TemporaryFolder()
+    file = StateFile(home: folder.url.path, name: "desk")
+  }
+
+  private func begin() {
+    #expect(file.claim())
+    desk.node.keepState(in: file, holding: nil) { [unowned self] in said.append($0) }
+  }
+
+  private var kept: [String]? { try? file.read()?.values }
+
+  /// Lets the clock go on, and the disk come to its end.
+  private func pass(_ seconds: Double) {
+    for _ in 0..<Int(seconds / 0.01 + 0.5) { desk.pass(seconds: 0.01) }
+    for _ in 0..<2000 where desk.node.isWriting {
+      _ = desk.node.tick()
+      usleep(1000)
+    }
+  }
+
+  @Test func `a change is written within a quarter of a second, and those after it with it`() {
+    begin()
+    desk.tell("/live/gain", .float(-1))
+    pass(0.1)
+    #expect(kept == nil)
+    desk.tell("/live/gain", .float(-2))
+    pass(0.16)
+    #expect(kept?.contains("/live/gain=-2") == true)
+  }
+
+  @Test func `while a fader moves it is written four times a second`() throws {
+    begin()
+    var files: Set<Int> = []
+    for step in 0..<100 {
+      desk.tell("/live/gain", .float(-Float(step) / 10))
+      pass(0.01)
+      let status = try? FileManager.default.attributesOfItem(atPath: file.path)
+      if let number = status?[.systemFileNumber] as? Int { files.insert(number) }
+    }
+    // Each is another file; a number can come again once its file is gone.
+    #expect((2...4).contains(files.count))
+  }
+
+  @Test func `what is as it was is not written again`() throws {
+    begin()
+    desk.tell("/live/gain", .float(-2))
+    pass(0.3)
+    try FileManager.default.removeItem(atPath: file.path)
+    desk.tell("/live/gain", .float(-3))
+    desk.tell("/live/gain", .float(-2))
+    pass(0.3)
+    #expect(kept == nil)
+    desk.tell("/live/gain", .float(-3))
+    pass(0.3)
+    #expect(kept?.contains("/live/gain=-3") == true)
+  }
+
+  @Test func `at the end it is written at once`() {
+    begin()
+    desk.tell("/live/gain", .float(-1))
+    desk.node.saveState()
+    pass(0)
+    #expect(kept?.contains("/live/gain=-1") == true)
+  }
+
+  @Test func `connections are part of it`() throws {
+    begin()
+    let link = NodeState.Connection(own: "in_1", other: "system:capture_1")
+    desk.node.connections = [link]
+    pass(0.3)
+    #expect(try file.read()?.connections == [link])
+    desk.node.connections = []
+    pass(0.3)
+    #expect(try file.read()?.connections.isEmpty == true)
+  }
+
+  @Test func `a disk that takes nothing is told of once, and tried again`() throws {
+    // Whoever is root may write anywhere; but not into a file as if it were a folder.
+    let place = folder.url.appendingPathComponent("state")
+    try Data().write(to: place)
+    begin()
+    let client = Desk.client(9001)
+    desk.tell("/subscribe", .string("/error"), as: client)
+    _ = desk.take(client)
+    for step in 1...3 {
+      desk.tell("/live/gain", .float(-Float(step)))
+      pass(0.3)
+    }
+    #expect(said.count == 1 && said[0].contains("the state is not kept"))
+    let told = desk.take(client)
+    #expect(told.map(\.address) == ["/error"] && told[0].arguments[1] == .string("io"))
+    try FileManager.default.removeItem(at: place)
+    desk.tell("/live/gain", .float(-4))
+    pass(0.3)
+    #expect(kept?.contains("/live/gain=-4") == true)
+    #expect(said.count == 1)
+    try FileManager.default.removeItem(at: place)
+    try Data().write(to: place)
+    desk.tell("/live/gain", .float(-5))
+    pass(0.3)
+    #expect(said.count == 2)
+  }
+}
+
+/// Sessions, whose state is in their manager's hands.
+@Suite final class SessionStateTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func change(_ desk: Desk) {
+    desk.tell("/live/gain", .float(-5))
+    desk.tell("/grid/sustain", .int32(1))
+    desk.tell("/grid/root", .string("D"))
+    desk.tell("/scale/user", .string("mine"), .int32(0), .int32(3), .int32(7))
+    desk.tell("/grid/scale", .string("mine"))
+    desk.tell("/grid/reference", .float(441.5))
+    desk.tell("/piano/octave", .int32(2))
+    desk.tell("/location", .float(52.5), .float(13.25))
+    desk.tell("/settings/autoplay", .int32(1))
+    desk.tell("/midi/learn", .string("/echo/mix"), .int32(7))
+    desk.pass()
+    _ = desk.take()
+  }
+
+  private static let asked = [
+    "/live/gain", "/grid/sustain", "/grid/root", "/scale/user", "/grid/scale", "/grid/reference",
+    "/piano/octave", "/location", "/settings/autoplay", "/midi/bindings",
+  ]
+
+  private func values(_ desk: Desk) -> [Received] {
+    desk.pass()
+    _ = desk.take()
+    // NaN is not equal to itself.
+    return Self.asked.flatMap { desk.tell($0) }.map { message in
+      Received(
+        message.address,
+        message.arguments.map { $0.number?.isNaN == true ? .string("none") : $0 })
+    }
+  }
+
+  @Test func `a session has all that was set, and another one nothing of it`() throws {
+    let desk = Desk(home: folder.path("home"))
+    let initial = values(desk)
+    desk.node.beginSession()
+    #expect(values(desk) == initial)
+    change(desk)
+    let changed = values(desk)
+    #expect(zip(changed, initial).allSatisfy { $0 != $1 })
+    let text = desk.node.sessionState.text
+    desk.node.beginSession()
+    #expect(values(desk) == initial)
+    #expect(desk.node.resumeSession(try NodeState(text)).isEmpty)
+    #expect(values(desk) == changed)
+    #expect(desk.node.sessionState.text == text)
+  }
+
+  @Test func `nothing of a session is kept for the time without one`() throws {
+    let desk = Desk(home: folder.path("home"))
+    let initial = values(desk)
+    desk.node.openLibrary { _ in }
+    desk.node.beginSession()
+    change(desk)
+    for _ in 0..<2000 where desk.node.isWriting || desk.node.isOpening {
+      desk.pass()
+      usleep(1000)
+    }
+    let next = Desk(home: folder.path("home"))
+    next.node.openLibrary { _ in }
+    for _ in 0..<2000 where next.node.isOpening {
+      next.pass()
+      usleep(1000)
+    }
+    #expect(values(next) == initial)
+  }
+
+  @Test func `its takes are in its own folder`() throws {
+    let desk = Desk(home: folder.path("home"))
+    desk.node.beginSession()
+    desk.node.moveTakes(to: folder.path("session")) { _ in }
+    desk.tell("/capture/on", .int32(1))
+    desk.pass(frames: 4800)
+    desk.tell("/capture/on", .int32(0))
+    for _ in 0..<5000 where desk.node.isWriting {
+      desk.pass()
+      usleep(500)
+    }
+    #expect(FileManager.default.fileExists(atPath: folder.path("session/takes")))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("home/takes")))
+  }
+}

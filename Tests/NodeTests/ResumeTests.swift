@@ -1,0 +1,331 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// A node that is killed or ended, and is again what it was.
+  @Suite struct ResumeTests {
+    private static let killings = 30
+    // A quarter of a second until it is written, and as long for a disk that is busy.
+    private static let keptAfter = 0.5
+
+    private let folder: TemporaryFolder
+    private let server: JackServer
+
+    init() throws {
+      folder = try TemporaryFolder()
+      server = try JackServer()
+    }
+
+    private var home: String { folder.path("home") }
+    private var file: URL { folder.url.appendingPathComponent("home/state/syrinx") }
+
+    private func start(
+      _ arguments: [String] = [], awaitsReady: Bool = true
+    ) throws -> (NodeProcess, Phone) {
+      let node = try NodeProcess(server: server, arguments, home: home, awaitsReady: awaitsReady)
+      return (node, try Phone(port: node.port))
+    }
+
+    /// Waits for something that takes a moment.
+    private func soon(_ isSo: () -> Bool) -> Bool {
+      for _ in 0..<250 {
+        if isSo() { return true }
+        usleep(20_000)
+      }
+      return isSo()
+    }
+
+    private func lines() throws -> [Substring] {
+      try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    }
+
+    // MARK: - Values
+
+    @Test(.timeLimit(.minutes(1)))
+    func `killed, it is set as it was`() throws {
+      var (node, phone) = try start()
+      phone.send("/preset", .string("vader"))
+      #expect(phone.receive("/reply") != nil)
+      let values: [(String, Argument)] = [
+        ("/live/gain", .float(-7.5)), ("/loop/route", .string("off")), ("/mute", .int32(1)),
+        ("/echo/time", .float(0.123)), ("/player/direction", .int32(-1)),
+        ("/metronome/bpm", .float(97.25)), ("/transport/lead", .int32(1)),
+        ("/transport/follow", .int32(1)), ("/grid/root", .string("D")),
+        ("/grid/instrument", .string("bells")), ("/grid/sustain", .int32(1)),
+        ("/capture/source", .string("out")), ("/chain/bypass", .int32(1)),
+      ]
+      for (path, value) in values { phone.send(path, value) }
+      phone.send("/echo/hold", .int32(1))
+      #expect(phone.sync())
+      #expect(soon { phone.ask("/grid/instrument")?.arguments == [.string("bells")] })
+      usleep(500_000)
+      node.kill()
+      (node, phone) = try start()
+      // At once: it was so before it was ready.
+      for (path, value) in values { #expect(phone.ask(path)?.arguments == [value], "\(path)") }
+      #expect(phone.ask("/preset")?.arguments == [.string("vader")])
+      #expect(phone.ask("/pitch/engine")?.arguments == [.string("voice")])
+      #expect(phone.ask("/echo/hold")?.arguments == [.int32(0)])
+      #expect(phone.ask("/capture/on")?.arguments == [.int32(0)])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `killed at any moment, it has all that is older than half a second`() throws {
+      var latest = -1.0
+      var safe = -1.0
+      for round in 0..<Self.killings {
+        let (node, phone) = try start()
+        if round > 0 {
+          let found = try #require(phone.ask("/live/gain")?.arguments[0].number)
+          // The values go down as time goes on.
+          #expect(
+            found <= safe && found >= latest, "round \(round): \(found) of \(safe)...\(latest)")
+          #expect(!node.errors.contains("state"), "round \(round): \(node.errors)")
+        }
+        let base = -Double(round % 2) * 40 - 1
+        phone.send("/live/gain", .float(Float(base)))
+        #expect(phone.sync())
+        usleep(UInt32(Self.keptAfter * 1e6))
+        var done: [(value: Double, at: Date)] = [(base, Date() - Self.keptAfter)]
+        let end = Date() + Double.random(in: 0...0.9)
+        var step = 0
+        while Date() < end {
+          step += 1
+          let value = base - Double(step) / 64
+          phone.send("/live/gain", .float(Float(value)))
+          #expect(phone.sync(Int32(step)))
+          done.append((value, Date()))
+          usleep(2000)
+        }
+        let killed = Date()
+        node.kill()
+        latest = done.last?.value ?? base
+        safe = done.last { $0.at < killed - Self.keptAfter }?.value ?? base
+        #expect(try lines().last == "end", "round \(round)")
+      }
+      print("killed \(Self.killings) times: all that is older than half a second was there")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `told to end, it has what was set just before`() throws {
+      var (node, phone) = try start()
+      phone.send("/live/gain", .float(-3.25))
+      #expect(phone.sync())
+      #expect(node.end() == 0)
+      #expect(try lines().contains("/live/gain=-3.25"))
+      (node, phone) = try start()
+      phone.send("/live/gain", .float(-4.25))
+      phone.send("/quit")
+      #expect(node.awaitEnd() == 0)
+      #expect(try lines().contains("/live/gain=-4.25"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what it is asked for at the start comes on top, or what was is left out`() throws {
+      var (node, phone) = try start(["--set", "/live/gain=-3", "--set", "/in/gain=-1"])
+      #expect(node.end() == 0)
+      (node, phone) = try start(["--preset", "vader", "--set", "/live/gain=-5"])
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
+      #expect(phone.ask("/in/gain")?.arguments == [.float(-1)])
+      #expect(phone.ask("/preset")?.arguments == [.string("vader")])
+      #expect(node.end() == 0)
+      (node, phone) = try start(["--preset", "chipmunk"])
+      #expect(phone.ask("/preset")?.arguments == [.string("chipmunk")])
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
+      #expect(node.end() == 0)
+      (node, phone) = try start(["--fresh"])
+      #expect(phone.ask("/preset")?.arguments == [.string("")])
+      for path in ["/live/gain", "/in/gain", "/pitch/semitones"] {
+        #expect(phone.ask(path)?.arguments == [.float(0)], "\(path)")
+      }
+      phone.send("/out/gain", .float(-2))
+      #expect(phone.sync())
+      #expect(node.end() == 0)
+      (node, phone) = try start()
+      #expect(phone.ask("/in/gain")?.arguments == [.float(0)])
+      #expect(phone.ask("/out/gain")?.arguments == [.float(-2)])
+      #expect(node.end() == 0)
+    }
+
+    @Test(
+      .timeLimit(.minutes(1)), arguments: ["", "syrinx state 1\n/live/ga", "\u{0}\u{1}", "folder"])
+    func `a state that is damaged is one line, and the initial values`(text: String) throws {
+      if text == "folder" {
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+      } else {
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+      }
+      let (node, phone) = try start()
+      #expect(phone.ask("/live/gain")?.arguments == [.float(0)])
+      #expect(node.errors.split(separator: "\n").filter { $0.contains("state/syrinx") }.count == 1)
+      phone.send("/live/gain", .float(-3))
+      #expect(phone.sync())
+      #expect(node.end() == 0)
+      if text != "folder" { #expect(try lines().contains("/live/gain=-3")) }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what a newer one kept, or nobody can follow, is a line each, and the rest is as it was`()
+      throws
+    {
+      var (node, phone) = try start(["--set", "/live/gain=-3"])
+      #expect(node.end() == 0)
+      let text = try String(contentsOf: file, encoding: .utf8)
+      try text.replacingOccurrences(of: "/in/gain=0", with: "/in/gain=99\n/in/warmth=3")
+        .write(to: file, atomically: true, encoding: .utf8)
+      (node, phone) = try start()
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-3)])
+      #expect(node.errors.split(separator: "\n").filter { $0.contains("state/syrinx") }.count == 2)
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `where the state can't be kept it says so once, and plays on`() throws {
+      try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+      try Data().write(to: URL(fileURLWithPath: home + "/state"))
+      let (node, phone) = try start()
+      for step in 1...3 {
+        phone.send("/live/gain", .float(-Float(step)))
+        #expect(phone.sync())
+        usleep(300_000)
+      }
+      #expect(node.errors.split(separator: "\n").filter { $0.contains("not kept") }.count == 1)
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-3)])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a disk that is full takes the state again when it has room`() throws {
+      guard let disk = try SmallDisk(megabytes: 4) else { return }
+      let node = try NodeProcess(server: server, home: disk.path + "/home")
+      let phone = try Phone(port: node.port)
+      phone.send("/live/gain", .float(-1))
+      #expect(phone.sync())
+      usleep(500_000)
+      try disk.fill()
+      phone.send("/live/gain", .float(-2))
+      #expect(phone.sync())
+      #expect(soon { node.errors.contains("the state is not kept") })
+      let path = disk.path + "/home/state/syrinx"
+      #expect(try String(contentsOfFile: path, encoding: .utf8).contains("/live/gain=-1\n"))
+      try disk.empty()
+      phone.send("/live/gain", .float(-3))
+      #expect(phone.sync())
+      #expect(
+        soon { (try? String(contentsOfFile: path, encoding: .utf8))?.contains("gain=-3\n") == true }
+      )
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `nodes of other names have states of their own, and a second one of a name has none`()
+      throws
+    {
+      let (node, phone) = try start()
+      let (other, otherPhone) = try start(["--name", "other"])
+      let (second, secondPhone) = try start()
+      #expect(second.errors.contains("another node keeps its state in \(file.path)"))
+      phone.send("/live/gain", .float(-1))
+      otherPhone.send("/live/gain", .float(-2))
+      secondPhone.send("/live/gain", .float(-3))
+      for phone in [phone, otherPhone, secondPhone] { #expect(phone.sync()) }
+      for node in [second, other, node] { #expect(node.end() == 0) }
+      #expect(try lines().contains("/live/gain=-1"))
+      #expect(
+        try String(contentsOfFile: home + "/state/other", encoding: .utf8).contains("gain=-2"))
+    }
+
+    // MARK: - Connections
+
+    private func connections(_ probe: Probe) -> [[String]] {
+      ["in_1", "in_2", "out_1"].map { probe.connections(of: "syrinx:\($0)") }
+    }
+
+    private static let all = [["player:left"], ["player:right"], ["hearer:in"]]
+
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func `its connections are there again before it is ready`(isKilled: Bool) throws {
+      var (node, _) = try start()
+      let probe = try Probe(server: server.name)
+      try probe.connect(to: "syrinx")
+      usleep(700_000)
+      if isKilled { node.kill() } else { #expect(node.end() == 0) }
+      #expect(soon { probe.ports(of: "syrinx").isEmpty })
+      (node, _) = try start()
+      #expect(connections(probe) == Self.all)
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `those with a program that comes later are made when it comes`() throws {
+      var (node, _) = try start()
+      let first = try Probe(server: server.name)
+      try first.connect(to: "syrinx")
+      usleep(700_000)
+      node.kill()
+      first.close()
+      server.stop()
+      try server.start()
+      (node, _) = try start()
+      usleep(500_000)
+      // And again: what waits is kept, too.
+      node.kill()
+      (node, _) = try start()
+      let second = try Probe(server: server.name)
+      #expect(soon { connections(second) == Self.all })
+      // It goes and comes while the node runs.
+      second.close()
+      usleep(500_000)
+      let third = try Probe(server: server.name)
+      #expect(soon { connections(third) == Self.all })
+      third.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `one that was taken away stays away`() throws {
+      var (node, _) = try start()
+      let probe = try Probe(server: server.name)
+      try probe.connect(to: "syrinx")
+      usleep(700_000)
+      #expect(probe.disconnect("player:left", "syrinx:in_1"))
+      // A second, in which it could be the server that dies, and the time until it is written.
+      usleep(1_800_000)
+      #expect(connections(probe) == [[]] + Self.all[1...])
+      node.kill()
+      (node, _) = try start()
+      usleep(500_000)
+      #expect(connections(probe) == [[]] + Self.all[1...])
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the hardware is connected where there is nothing of before, or afresh`() throws {
+      var (node, _) = try start()
+      let probe = try Probe(server: server.name)
+      try probe.connect(to: "syrinx")
+      usleep(700_000)
+      #expect(probe.disconnect("player:left", "syrinx:in_1"))
+      #expect(probe.disconnect("player:right", "syrinx:in_2"))
+      usleep(1_800_000)
+      #expect(node.end() == 0)
+      (node, _) = try start(["--connect"])
+      #expect(soon { probe.connections(of: "syrinx:in_1") == ["system:capture_1"] })
+      #expect(probe.connections(of: "syrinx:out_1") == ["hearer:in"])
+      #expect(probe.connections(of: "syrinx:out_2").isEmpty)
+      #expect(node.end() == 0)
+      (node, _) = try start(["--connect", "--fresh"])
+      #expect(soon { probe.connections(of: "syrinx:out_2") == ["system:playback_2"] })
+      #expect(probe.connections(of: "syrinx:out_1") == ["system:playback_1"])
+      probe.close()
+      #expect(node.end() == 0)
+    }
+  }
+}
