@@ -129,7 +129,7 @@ import Testing
     let text = desk.node.state.text
     #expect(other.node.resume(try NodeState(text)).isEmpty)
     _ = other.host.render(Tone.constant(0, frames: 64), block: 64)
-    #expect(values.count > 60)
+    #expect(values.count > 50)
     for (address, value) in values {
       let found = other.tell(address.path).first?.arguments.first
       let isBack = !address.isKept && !address.isMomentary

@@ -53,13 +53,13 @@ extension NodeTests {
         ("/echo/time", .float(0.123)), ("/player/direction", .int32(-1)),
         ("/metronome/bpm", .float(97.25)), ("/transport/lead", .int32(1)),
         ("/transport/follow", .int32(1)), ("/grid/root", .string("D")),
-        ("/grid/instrument", .string("bells")), ("/grid/sustain", .int32(1)),
+        ("/grid/instrument", .string("violin")), ("/grid/sustain", .int32(1)),
         ("/capture/source", .string("out")), ("/chain/bypass", .int32(1)),
       ]
       for (path, value) in values { phone.send(path, value) }
       phone.send("/echo/hold", .int32(1))
       #expect(phone.sync())
-      #expect(soon { phone.ask("/grid/instrument")?.arguments == [.string("bells")] })
+      #expect(soon { phone.ask("/grid/instrument")?.arguments == [.string("violin")] })
       usleep(500_000)
       node.kill()
       (node, phone) = try start()

@@ -55,8 +55,9 @@ enum RunCommand {
 
       Everything else that it says goes to standard error. When the server dies it waits for it
       and comes back by itself. What it is set to and connected with is kept in HOME/state/NAME as
-      it changes, and is there again at the next start; --preset and --set come on top. Ctrl-C, SIGTERM or /quit fades out and ends it. The OSC URL is
-      also written to $XDG_RUNTIME_DIR/syrinx/NAME.url.
+      it changes, and is there again at the next start; --preset and --set come on top. Ctrl-C,
+      SIGTERM or /quit fades out and ends it. The OSC URL is also written to
+      $XDG_RUNTIME_DIR/syrinx/NAME.url.
 
       Examples:
         syrinx run --connect                         play through the sound card
