@@ -40,6 +40,7 @@ let package = Package(
     .target(name: "Music"),
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
+    .target(name: "Screen", dependencies: ["OSC"]),
     .target(name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"]),
     .target(name: "Control", dependencies: ["DSP", "Engine", "Music", "OSC", "Posix", "Takes"]),
     .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
@@ -48,20 +49,24 @@ let package = Package(
       name: "syrinx",
       dependencies: [
         "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Engine", "JackClient", "OSC", "Posix",
-        "Surfaces", "Takes",
+        "Screen", "Surfaces", "Takes",
       ],
       linkerSettings: linker),
 
     // Tests: one target a module, and the running node under a real JACK server.
     .target(
       name: "TestSupport",
-      dependencies: ["CJack", "CSndfile", "DSP", "Engine", "JackClient", "OSC", "Posix", "Takes"],
+      dependencies: [
+        "CJack", "CSndfile", "DSP", "Engine", "JackClient", "OSC", "Posix", "Screen", "Takes",
+      ],
       path: "Tests/TestSupport"),
     .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "EngineTests", dependencies: ["DSP", "Engine", "TestSupport"], linkerSettings: linker),
     .testTarget(name: "MusicTests", dependencies: ["Music"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
+    .testTarget(
+      name: "ScreenTests", dependencies: ["OSC", "Screen", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "TakesTests", dependencies: ["DSP", "Posix", "Takes", "TestSupport"],
       linkerSettings: linker),

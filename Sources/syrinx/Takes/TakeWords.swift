@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Screen
 internal import Takes
 
 /// What is known of a take, in words for people.

@@ -1,5 +1,6 @@
 internal import Control
 internal import Posix
+internal import Screen
 internal import Takes
 
 /// What changes takes, and deletes and restores them.

@@ -1,5 +1,6 @@
 internal import Control
 internal import Posix
+internal import Screen
 internal import Takes
 
 /// What brings files into the library and out of it, and mends it.

@@ -1,5 +1,6 @@
 internal import Control
 internal import Posix
+internal import Screen
 internal import Takes
 
 /// What tells of takes, and changes none.

@@ -1,5 +1,6 @@
 internal import Control
 internal import Posix
+internal import Screen
 internal import Takes
 
 /// What is asked for of a library of takes.

@@ -1,3 +1,5 @@
+internal import Screen
+
 /// A table that fits a width: columns shrink, and leave where that is not enough.
 struct TextTable {
   /// One column.

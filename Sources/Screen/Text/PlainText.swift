@@ -1,10 +1,8 @@
-internal import Glibc
-
 /// Text that can do a terminal no harm, and how much room it takes there.
-enum PlainText {
+package enum PlainText {
   /// A text in one line, without what would move the cursor, colour the terminal, or turn the
   /// order of letters round.
-  static func line(_ text: String) -> String {
+  package static func line(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       if isSpace(scalar) {
@@ -17,12 +15,12 @@ enum PlainText {
   }
 
   /// The lines of a text, each as above.
-  static func lines(_ text: String) -> [String] {
+  package static func lines(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }
   }
 
   /// JSON with what could harm a terminal written by its number, which is the same JSON.
-  static func json(_ text: String) -> String {
+  package static func json(_ text: String) -> String {
     var json = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       if scalar.value >= 32, isControl(scalar) || isSpace(scalar) {
@@ -53,10 +51,10 @@ enum PlainText {
   // MARK: - Width
 
   /// How many columns of a terminal a text takes.
-  static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+  package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
   /// A text that takes so many columns at the most, with "…" where something is left out.
-  static func cut(_ text: String, to most: Int) -> String {
+  package static func cut(_ text: String, to most: Int) -> String {
     guard width(text) > most else { return text }
     var (result, left) = ("", most - 1)
     for character in text {
@@ -67,7 +65,8 @@ enum PlainText {
     return most > 0 ? result + "…" : ""
   }
 
-  private static func width(_ character: Character) -> Int {
+  /// How many columns of a terminal a letter takes, with the marks on it.
+  package static func width(_ character: Character) -> Int {
     var (width, isJoined, isPicture) = (0, false, false)
     for scalar in character.unicodeScalars {
       width += self.width(scalar)

@@ -1,0 +1,120 @@
+/// A part of a screen.
+package struct Area: Equatable, Sendable {
+  /// Its first row, from 0 at the top.
+  package var row: Int
+  /// Its first column, from 0 at the left.
+  package var column: Int
+  /// How many rows it has.
+  package var rows: Int
+  /// How many columns it has.
+  package var columns: Int
+
+  /// A part of a screen.
+  package init(row: Int, column: Int, rows: Int, columns: Int) {
+    self.row = row
+    self.column = column
+    self.rows = rows
+    self.columns = columns
+  }
+}
+
+/// What a screen shows, place by place, before it is there.
+package struct Canvas: Equatable, Sendable {
+  /// One place.
+  struct Cell: Equatable, Sendable {
+    /// What stands there; nil in the right half of a wide letter.
+    var character: Character?
+    var style = Style.plain
+
+    static let blank = Cell(character: " ")
+  }
+
+  // Marks on one letter beyond these are left out: a title may have thousands.
+  private static let mostScalars = 8
+
+  /// How many columns there are.
+  package let columns: Int
+  /// How many rows there are.
+  package let rows: Int
+  let glyphs: Glyphs
+  private(set) var cells: [Cell]
+
+  /// An empty one.
+  package init(columns: Int, rows: Int, glyphs: Glyphs) {
+    self.columns = max(0, columns)
+    self.rows = max(0, rows)
+    self.glyphs = glyphs
+    cells = Array(repeating: .blank, count: self.columns * self.rows)
+  }
+
+  subscript(row: Int, column: Int) -> Cell { cells[row * columns + column] }
+
+  /// Writes a text in so many columns at the most, with dots at its end where something is left
+  /// out; what would do a terminal harm is left out, too.
+  mutating func put(
+    _ text: String, row: Int, column: Int, width: Int = .max, style: Style = .plain
+  ) {
+    guard row >= 0, row < rows, column >= 0, column < columns else { return }
+    let room = min(width, columns - column)
+    // One more than there is room for tells whether something is left out.
+    let letters = Array(
+      PlainText.line(text).lazy.map(shown).filter { PlainText.width($0) > 0 }.prefix(
+        max(0, room) + 1))
+    var (place, isCut) = (column, false)
+    for (index, letter) in letters.enumerated() {
+      let end = place + PlainText.width(letter) - column
+      // The last column is the dots' where there is more than it.
+      let isLast = end == room && letters.count == index + 1
+      guard end < room || isLast else {
+        isCut = true
+        break
+      }
+      set(letter, row, place, style)
+      place += PlainText.width(letter)
+    }
+    if isCut, room > 0 { set(glyphs.more, row, place, style) }
+  }
+
+  /// Writes the same letter again and again.
+  mutating func fill(
+    _ character: Character, row: Int, column: Int, width: Int, style: Style = .plain
+  ) {
+    guard row >= 0, row < rows, column >= 0 else { return }
+    for place in column..<max(column, min(columns, column + width)) {
+      set(character, row, place, style)
+    }
+  }
+
+  private func shown(_ character: Character) -> Character {
+    if !glyphs.isUnicode, !character.isASCII { return "?" }
+    guard character.unicodeScalars.count > Self.mostScalars else { return character }
+    var scalars = String.UnicodeScalarView()
+    scalars.append(contentsOf: character.unicodeScalars.prefix(Self.mostScalars))
+    return String(scalars).first ?? character
+  }
+
+  private mutating func set(_ character: Character, _ row: Int, _ column: Int, _ style: Style) {
+    let isWide = PlainText.width(character) > 1
+    let place = row * columns + column
+    let last = place + (isWide ? 1 : 0)
+    // Half a letter can't stay.
+    if cells[place].character == nil, column > 0 { cells[place - 1] = .blank }
+    if column + last - place + 1 < columns, cells[last + 1].character == nil {
+      cells[last + 1] = .blank
+    }
+    cells[place] = Cell(character: character, style: style)
+    if isWide { cells[last] = Cell(character: nil, style: style) }
+  }
+
+  /// Its lines, without the blanks at their ends.
+  package var lines: [String] {
+    (0..<rows).map { row in
+      var line = ""
+      for column in 0..<columns {
+        if let character = self[row, column].character { line.append(character) }
+      }
+      let end = line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.startIndex
+      return String(line[..<end])
+    }
+  }
+}

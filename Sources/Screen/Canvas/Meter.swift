@@ -1,0 +1,105 @@
+/// A level as it is shown: it rises at once, falls slowly, and its peak stays for a while.
+package struct Meter: Equatable, Sendable {
+  // In dB a second: fast enough to follow, slow enough to be read.
+  private static let fall: Float = 30
+  private static let holdSeconds = 1.5
+  // Beyond these nobody can tell one level from another.
+  private static let least: Float = -120
+  private static let most: Float = 99
+  private static let clipSeconds = 3.0
+  // A sample that was cut off is not exactly at the top once a gain has touched it.
+  private static let clipDecibels: Float = -0.05
+
+  /// The level in dB.
+  package private(set) var level: Float?
+  /// The greatest level of the last moments, in dB.
+  package private(set) var peak: Float?
+  private var time = 0.0
+  private var peakEnd = 0.0
+  private var clipEnd = 0.0
+
+  /// One that nothing is known of.
+  package init() {}
+
+  /// Takes the greatest level in dB since the last time; seconds of any steady clock.
+  package mutating func take(_ decibels: Float, at seconds: Double) {
+    guard !decibels.isNaN else { return }
+    let decibels = min(max(decibels, Self.least), Self.most)
+    advance(to: seconds)
+    level = max(decibels, level ?? decibels)
+    if decibels >= peak ?? -.infinity {
+      peak = decibels
+      peakEnd = seconds + Self.holdSeconds
+    }
+    if decibels >= Self.clipDecibels { clipEnd = seconds + Self.clipSeconds }
+  }
+
+  /// Lets the level fall.
+  package mutating func advance(to seconds: Double) {
+    let fallen = Float(max(0, seconds - time)) * Self.fall
+    time = seconds
+    if let level { self.level = max(Self.least, level - fallen) }
+    if seconds >= peakEnd { peak = level }
+  }
+
+  /// Whether it was at full scale within the last moments.
+  package var isClipped: Bool { time < clipEnd }
+}
+
+/// The picture of a level: as many full places as it is loud.
+package enum MeterBar {
+  // What a level must be to fill the first place, in dB.
+  private static let least: Float = -60
+  private static let hot: Float = -12
+  private static let top: Float = -3
+
+  /// The letters of so many places.
+  package static func letters(_ meter: Meter, width: Int, glyphs: Glyphs) -> [Character] {
+    let full = places(meter.level, width)
+    let peak = places(meter.peak, width)
+    return (0..<max(0, width)).map { place in
+      if place < full { return glyphs.full }
+      return place == peak - 1 ? glyphs.peak : glyphs.empty
+    }
+  }
+
+  /// The letters of a share of a whole, such as a place in a song.
+  package static func letters(share: Double?, width: Int, glyphs: Glyphs) -> [Character] {
+    let share = share.map { $0.isFinite ? min(1, max(0, $0)) : 0 } ?? 0
+    let full = Int((share * Double(width)).rounded())
+    return (0..<max(0, width)).map { $0 < full ? glyphs.full : glyphs.empty }
+  }
+
+  private static func places(_ level: Float?, _ width: Int) -> Int {
+    guard let level, level > least else { return 0 }
+    return max(1, min(width, Int(((level - least) / -least * Float(width)).rounded())))
+  }
+
+  /// The colour of a place: loud ones warn.
+  static func colour(_ place: Int, of width: Int) -> Style.Colour {
+    let level = least - least * (Float(place) + 0.5) / Float(width)
+    return level > top ? .red : level > hot ? .yellow : .green
+  }
+}
+
+extension Canvas {
+  /// Draws a level.
+  mutating func draw(_ meter: Meter, row: Int, column: Int, width: Int) {
+    for (place, letter) in MeterBar.letters(meter, width: width, glyphs: glyphs).enumerated() {
+      let isEmpty = letter == glyphs.empty
+      fill(
+        letter, row: row, column: column + place, width: 1,
+        style: isEmpty ? .dim : Style(colour: MeterBar.colour(place, of: width)))
+    }
+  }
+
+  /// Draws a share of a whole.
+  mutating func draw(share: Double?, row: Int, column: Int, width: Int) {
+    let letters = MeterBar.letters(share: share, width: width, glyphs: glyphs)
+    for (place, letter) in letters.enumerated() {
+      fill(
+        letter, row: row, column: column + place, width: 1,
+        style: letter == glyphs.empty ? .dim : Style(colour: .cyan))
+    }
+  }
+}

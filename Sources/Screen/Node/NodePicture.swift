@@ -1,0 +1,174 @@
+package import OSC
+
+/// What is known of a node, made of the messages that it sent.
+package struct NodePicture: Sendable {
+  /// A take as the node lists it.
+  struct Take: Equatable, Sendable {
+    var id: String
+    var title: String
+    var species: String
+    var date: String
+    var seconds: Double?
+  }
+
+  /// What `/status` answers, in its order.
+  private static let statusParts = [
+    "rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors",
+    "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices",
+  ]
+  /// What `/subscribe` must ask for, so that there is all that is shown.
+  package static let pattern =
+    "/{meter,status,in,live,loop,grid,music,out,mute,pitch,stretch,echo,reverb,chain,preset,player,"
+    + "metronome,capture,take,takes,instrument,error}"
+  /// How many takes are shown at the most.
+  package static let mostTakes = 50
+
+  // Who sends more than a node can isn't one.
+  private static let mostValues = 1000
+  private static let mostMessages = 50
+  private static let mostLoads = 400
+  private static let mostCells = 64
+
+  /// How the node is called; nil until it has said so.
+  package private(set) var name: String?
+  /// The version that it is of.
+  package private(set) var version: String?
+  /// The number that it has for as long as it runs.
+  package private(set) var engine: Int32?
+  /// Whether takes may have come or gone since they were listed.
+  package private(set) var areTakesOld = true
+  /// What went wrong by itself, the newest at the end.
+  private(set) var messages: [String] = []
+  private(set) var meters = Array(repeating: Meter(), count: 10)
+  private(set) var limiter = Meter()
+  /// The load in percent, the newest at the end.
+  private(set) var loads: [Double] = []
+  private(set) var takes: [Take] = []
+  private(set) var gridRows = 0
+  private(set) var gridColumns = 0
+  /// The names of the grid's cells by row and column, from 1.
+  private(set) var cells: [[Int]: String] = [:]
+  private(set) var lit: [[Int]: Double] = [:]
+  private var values: [String: [Argument]] = [:]
+  // The answers to /takes, until its end.
+  private var list: [Take]?
+
+  /// The picture of a node of which nothing is known.
+  package init() {}
+
+  /// Whether levels have come.
+  package var hasLevels: Bool { meters[0].level != nil }
+
+  /// A number that the node told last; nil where it did not.
+  func number(_ path: String, _ index: Int = 0) -> Double? {
+    values[path].flatMap { $0.indices.contains(index) ? $0[index].number : nil }
+  }
+
+  /// A word that the node told last.
+  func word(_ path: String, _ index: Int = 0) -> String? {
+    values[path].flatMap { $0.indices.contains(index) ? $0[index].text : nil }
+  }
+
+  /// Whether a number is there, and not 0.
+  func isOn(_ path: String) -> Bool { number(path).map { $0 != 0 } ?? false }
+
+  // MARK: - In
+
+  /// Notes that it will list its takes now.
+  package mutating func takesAreAsked() {
+    areTakesOld = false
+    list = []
+  }
+
+  /// Lets what moves by itself move on, to the seconds of a steady clock.
+  package mutating func advance(to seconds: Double) {
+    for index in meters.indices { meters[index].advance(to: seconds) }
+    limiter.advance(to: seconds)
+  }
+
+  /// Takes one message, at the seconds of a steady clock.
+  package mutating func take(_ path: String, _ arguments: [Argument], at seconds: Double) {
+    switch path {
+    case "/pong":
+      guard arguments.count == 4, case .int32(let engine) = arguments[3] else { return }
+      // Another start: nothing of before holds.
+      if let known = self.engine, known != engine { self = NodePicture() }
+      (name, version, self.engine) = (arguments[1].text, arguments[2].text, engine)
+    case "/meter": takeLevels(arguments, at: seconds)
+    case "/status":
+      for (part, value) in zip(Self.statusParts, arguments) { keep("/status/\(part)", [value]) }
+      guard let load = number("/status/load"), load.isFinite else { return }
+      loads.append(min(max(load, 0), 100))
+      if loads.count > Self.mostLoads { loads.removeFirst() }
+    case "/grid/layout", "/grid/cell", "/grid/lit": takeGrid(path, arguments)
+    case "/take", "/takes/end", "/takes/total": takeTake(path, arguments)
+    case "/error":
+      let words = arguments.compactMap(\.text)
+      note("\(words.first ?? ""): \(words.dropFirst(2).joined(separator: " "))")
+    default: keep(path, arguments)
+    }
+  }
+
+  /// Notes something that a person should read.
+  mutating func note(_ message: String) {
+    messages.append(message)
+    if messages.count > Self.mostMessages { messages.removeFirst() }
+  }
+
+  private mutating func keep(_ path: String, _ arguments: [Argument]) {
+    guard values[path] != nil || values.count < Self.mostValues else { return }
+    values[path] = arguments
+  }
+
+  private mutating func takeLevels(_ arguments: [Argument], at seconds: Double) {
+    for (index, argument) in arguments.enumerated() {
+      guard let level = argument.number.map({ Float($0) }) else { continue }
+      if index < meters.count {
+        meters[index].take(level, at: seconds)
+      } else if index == meters.count {
+        limiter.take(level, at: seconds)
+      }
+    }
+  }
+
+  private mutating func takeGrid(_ path: String, _ arguments: [Argument]) {
+    guard arguments.count >= 2, let row = arguments[0].number.flatMap({ Int(exactly: $0) }),
+      let column = arguments[1].number.flatMap({ Int(exactly: $0) }),
+      (0...Self.mostCells).contains(row), (0...Self.mostCells).contains(column)
+    else { return }
+    let place = [row, column]
+    switch path {
+    case "/grid/layout":
+      // Its cells follow, and those of them that are lit.
+      (gridRows, gridColumns) = (row, column)
+      (cells, lit) = ([:], [:])
+    case "/grid/cell": cells[place] = arguments.count > 2 ? arguments[2].text ?? "" : ""
+    default:
+      let level = arguments.count > 2 ? arguments[2].number ?? 0 : 0
+      lit[place] = level > 0 ? level : nil
+    }
+  }
+
+  private mutating func takeTake(_ path: String, _ arguments: [Argument]) {
+    switch path {
+    case "/takes/total":
+      if values[path] != arguments, list == nil { areTakesOld = true }
+      keep(path, arguments)
+    case "/takes/end":
+      if let list { takes = list }
+      list = nil
+    default:
+      guard arguments.count >= 5, let id = arguments[0].text else { return }
+      let take = Take(
+        id: id, title: arguments[1].text ?? "", species: arguments[2].text ?? "",
+        date: arguments[3].text ?? "", seconds: arguments[4].number)
+      guard list != nil else {
+        // One is new, or is called otherwise now.
+        areTakesOld = true
+        return
+      }
+      list?.removeAll { $0.id == id }
+      if list!.count < Self.mostTakes { list?.append(take) }
+    }
+  }
+}

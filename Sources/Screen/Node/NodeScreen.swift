@@ -1,0 +1,258 @@
+/// A full screen of what is known of a node.
+package struct NodeScreen {
+  /// What of it is looked at.
+  package enum Page: Int, CaseIterable, Sendable {
+    case overview, grid, takes, help
+
+    /// The page to the right or left of it; the help is not among them.
+    package func next(by step: Int) -> Page {
+      let count = Self.help.rawValue
+      let place = self == .help ? 0 : rawValue + step
+      return Page(rawValue: (place % count + count) % count) ?? .overview
+    }
+  }
+
+  // Below this there is no room for panels.
+  private static let leastColumns = 60
+  private static let leastRows = 15
+  // From here on two panels stand beside each other.
+  private static let pairedColumns = 80
+  private static let mixerRows = 8
+  private static let panelRows = 7
+  private static let lowerRows = 6
+  // What is above this is shared with messages.
+  private static let roomyRows = 34
+
+  let picture: NodePicture
+  private(set) var canvas: Canvas
+
+  private init(_ picture: NodePicture, _ canvas: Canvas) {
+    self.picture = picture
+    self.canvas = canvas
+  }
+
+  /// Draws a page, with the place where the node listens, and for how many seconds it has not
+  /// answered; nil where it does.
+  package static func canvas(
+    of picture: NodePicture, at place: String, page: Page = .overview,
+    silentFor silence: Double? = nil, columns: Int, rows: Int, glyphs: Glyphs
+  ) -> Canvas {
+    var screen = NodeScreen(picture, Canvas(columns: columns, rows: rows, glyphs: glyphs))
+    let isSmall = columns < leastColumns || rows < leastRows
+    if isSmall {
+      screen.drawLittle(place)
+    } else {
+      screen.drawHeader(place)
+      let area = Area(row: 2, column: 0, rows: rows - 3, columns: columns)
+      switch page {
+      case .overview: screen.drawOverview(area)
+      case .grid: screen.drawGrid(area, isLarge: true)
+      case .takes: screen.drawLists(area)
+      case .help: screen.drawHelp(area)
+      }
+    }
+    screen.drawFooter(place, page, silence, isSmall: isSmall)
+    return screen.canvas
+  }
+
+  // MARK: - Where things are
+
+  private mutating func drawOverview(_ area: Area) {
+    var rest = area
+    func top(_ rows: Int, of rest: inout Area) -> Area {
+      var part = rest
+      part.rows = min(rows, rest.rows)
+      rest.row += part.rows
+      rest.rows -= part.rows
+      return part
+    }
+    drawMixer(top(Self.mixerRows, of: &rest))
+    guard area.columns >= Self.pairedColumns else {
+      drawPlayer(top(Self.panelRows, of: &rest))
+      drawChain(top(Self.panelRows, of: &rest))
+      drawKeeping(top(Self.lowerRows, of: &rest))
+      drawGrid(rest, isLarge: false)
+      return
+    }
+    let (left, right) = Self.halves(top(Self.panelRows, of: &rest))
+    drawChain(left)
+    drawPlayer(right)
+    let isRoomy = area.rows + 3 >= Self.roomyRows
+    let lower = Self.halves(top(isRoomy ? rest.rows - Self.lowerRows : rest.rows, of: &rest))
+    drawGrid(lower.0, isLarge: false)
+    drawKeeping(lower.1)
+    if isRoomy { drawMessages(rest) }
+  }
+
+  /// Both halves of an area, with a column between them.
+  private static func halves(_ area: Area) -> (Area, Area) {
+    var (left, right) = (area, area)
+    left.columns = area.columns / 2 - 1
+    right.column += area.columns / 2
+    right.columns -= area.columns / 2
+    return (left, right)
+  }
+
+  private mutating func drawLists(_ area: Area) {
+    var (takes, messages) = (area, area)
+    messages.rows = min(max(3, area.rows / 3), area.rows)
+    takes.rows -= messages.rows
+    messages.row += takes.rows
+    drawTakes(takes)
+    drawMessages(messages)
+  }
+
+  // MARK: - Drawing
+
+  /// Writes into an area, at its own row and column; what has no room there is left out.
+  mutating func put(
+    _ text: String, _ area: Area, row: Int, column: Int, width: Int = .max, style: Style = .plain
+  ) {
+    guard row < area.rows, column < area.columns else { return }
+    canvas.put(
+      text, row: area.row + row, column: area.column + column,
+      width: min(width, area.columns - column), style: style)
+  }
+
+  /// Draws the line above an area, with what is below it.
+  mutating func title(_ text: String, _ area: Area) {
+    guard area.rows > 0 else { return }
+    canvas.fill(
+      canvas.glyphs.rule, row: area.row, column: area.column, width: area.columns, style: .dim)
+    put(" \(text) ", area, row: 0, column: 1, style: .bold)
+  }
+
+  /// Writes a name, and whether that is on.
+  mutating func putSwitch(_ name: String, _ path: String, _ area: Area, row: Int) {
+    put(name, area, row: row, column: 1)
+    let word = picture.number(path).map { $0 != 0 ? "on" : "off" } ?? Figure.unknown
+    put(word, area, row: row, column: 9, style: word == "on" ? Style(colour: .green) : .dim)
+  }
+
+  mutating func draw(_ meter: Meter, _ area: Area, row: Int, column: Int, width: Int) {
+    guard row < area.rows else { return }
+    canvas.draw(meter, row: area.row + row, column: area.column + column, width: width)
+  }
+
+  mutating func draw(share: Double?, _ area: Area, row: Int, column: Int, width: Int) {
+    guard row < area.rows else { return }
+    canvas.draw(share: share, row: area.row + row, column: area.column + column, width: width)
+  }
+
+  /// A number that the node told, in a fixed width.
+  func figure(
+    _ path: String, _ index: Int = 0, places: Int = 0, width: Int, hasSign: Bool = false
+  ) -> String {
+    Figure.fixed(picture.number(path, index), places: places, width: width, hasSign: hasSign)
+  }
+
+  /// A word that the node told.
+  func word(_ path: String, _ index: Int = 0) -> String {
+    picture.word(path, index) ?? Figure.unknown
+  }
+
+  // MARK: - Edges
+
+  private mutating func drawHeader(_ place: String) {
+    let area = Area(row: 0, column: 0, rows: 2, columns: canvas.columns)
+    let right =
+      "\(figure("/status/rate", width: 6)) Hz \(figure("/status/block", width: 5)) frames  server "
+    let server = word("/status/server")
+    let column = area.columns - right.count - 8
+    let name = picture.name ?? Figure.unknown
+    let nameRoom = min(32, column - 2)
+    put(name, area, row: 0, column: 1, width: nameRoom, style: .bold)
+    let nameEnd = 2 + min(nameRoom, PlainText.width(name))
+    let about = "\(picture.version ?? Figure.unknown)  \(place)"
+    put(about, area, row: 0, column: nameEnd, width: column - nameEnd - 1)
+    put(right, area, row: 0, column: column)
+    put(
+      server, area, row: 0, column: column + right.count, width: 7,
+      style: server == "gone" ? .alarm : .plain)
+    put("load \(figure("/status/load", places: 1, width: 5)) %", area, row: 1, column: 1)
+    let xruns = "xruns \(figure("/status/xruns", width: 6))"
+    let times =
+      "up \(Figure.duration(picture.number("/status/uptime")))"
+      + "  clients \(figure("/status/clients", width: 2))"
+    let timesColumn = area.columns - times.count - 1
+    put(times, area, row: 1, column: timesColumn)
+    let hasLost = picture.number("/status/xruns") ?? 0 > 0
+    let xrunsColumn = timesColumn - xruns.count - 2
+    put(
+      xruns, area, row: 1, column: xrunsColumn, style: hasLost ? Style(colour: .yellow) : .plain)
+    drawLoads(area, column: 14, width: xrunsColumn - 16)
+  }
+
+  private mutating func drawLoads(_ area: Area, column: Int, width: Int) {
+    guard width > 0 else { return }
+    let loads = picture.loads.suffix(width)
+    // Of three heights, lest it moves with each figure.
+    let top = loads.max() ?? 0
+    let height = top > 50 ? 100.0 : top > 25 ? 50 : 25
+    let steps = canvas.glyphs.steps
+    for (place, load) in loads.enumerated() {
+      let step = min(steps.count - 1, max(0, Int(load / height * Double(steps.count))))
+      canvas.fill(
+        steps[step], row: area.row + 1, column: column + width - loads.count + place, width: 1,
+        style: Style(colour: load > 75 ? .red : .green))
+    }
+  }
+
+  private mutating func drawFooter(
+    _ place: String, _ page: Page, _ silence: Double?, isSmall: Bool
+  ) {
+    let row = canvas.rows - 1
+    if let silence {
+      canvas.put(
+        " no answer from \(place) since \(Int(min(max(silence, 0), 1e9))) s", row: row, column: 0,
+        style: .alarm)
+      return
+    }
+    guard !isSmall else {
+      canvas.put(" q ends; 60x15 shows more", row: row, column: 0, style: .dim)
+      return
+    }
+    let pages = " q end  tab page \(page == .help ? "?" : "\(page.rawValue + 1)")/3  ? help"
+    canvas.put(pages, row: row, column: 0, style: .dim)
+    if let message = picture.messages.last {
+      canvas.put(
+        message, row: row, column: pages.count + 3, width: canvas.columns - pages.count - 4,
+        style: Style(colour: .red))
+    }
+  }
+
+  private mutating func drawLittle(_ place: String) {
+    let area = Area(row: 0, column: 0, rows: canvas.rows - 1, columns: canvas.columns)
+    put(" \(picture.name ?? Figure.unknown)  \(place)", area, row: 0, column: 0, style: .bold)
+    let server = word("/status/server")
+    put(
+      " load \(figure("/status/load", places: 1, width: 5)) %  xruns "
+        + "\(figure("/status/xruns", width: 6))  server \(server)", area, row: 1, column: 0)
+    for (row, (name, channel)) in [("in", 0), ("out", 8)].enumerated() {
+      let (left, right) = (picture.meters[channel], picture.meters[channel + 1])
+      let text = " \(Figure.left(name, 4)) \(Figure.level(left.peak)) \(Figure.level(right.peak))"
+      put(text, area, row: row + 2, column: 0)
+    }
+    put(
+      " \(word("/player/state")) \(playerTime)", area, row: 4, column: 0)
+  }
+
+  /// Where the player is, and how long its clip.
+  var playerTime: String {
+    "\(figure("/player/state", 2, places: 2, width: 5)) / "
+      + "\(figure("/player/state", 3, places: 2, width: 5)) s"
+  }
+
+  private mutating func drawHelp(_ area: Area) {
+    title("Keys", area)
+    let lines = [
+      "q  Esc  Ctrl-C    end", "Tab  right         the next page",
+      "Shift-Tab  left   the page before",
+      "1 2 3             overview, grid, takes and messages", "?                 this page",
+      "Ctrl-Z            stop; fg goes on", "Ctrl-L            draw all anew", "",
+      "A level's peak stays for a moment, and its number is that of the peak.",
+      "CLIP: the input was at full scale. What can't be pressed now is dashed.",
+    ]
+    for (row, line) in lines.enumerated() { put(line, area, row: row + 1, column: 1) }
+  }
+}

@@ -1,0 +1,88 @@
+/// What a node tells of itself in one line.
+package struct NodeFigures: Equatable, Sendable {
+  /// The peaks of both inputs and both outputs since the last time, and by how much the limiter
+  /// turned down, in dB.
+  package var levels: [Float] = []
+  /// Whether the sound server is there.
+  package var isServerRunning = false
+  /// The load of it, in percent.
+  package var load: Float = 0
+  /// Blocks lost since the start.
+  package var xruns = 0
+  /// What the player does.
+  package var player = ""
+  /// Where it is, in seconds.
+  package var position: Float = 0
+  /// How long its clip is, in seconds.
+  package var length: Float = 0
+  /// How long a capture has gone on, in seconds; nil where none is on.
+  package var captured: Double?
+  /// How many clients subscribe.
+  package var clients = 0
+
+  /// Those of a node of which nothing is known.
+  package init() {}
+}
+
+/// The line in which a running node shows how it is.
+package struct StatusLine: Sendable {
+  private static let barWidth = 8
+
+  private let glyphs: Glyphs
+  private var meters = Array(repeating: Meter(), count: 4)
+  private var limiter = Meter()
+
+  /// A line that has shown nothing yet.
+  package init(glyphs: Glyphs) { self.glyphs = glyphs }
+
+  /// The line at the seconds of a steady clock, in so many columns at the most: what has no room is
+  /// left out, from its end on.
+  package mutating func text(
+    _ figures: NodeFigures, at seconds: Double, columns: Int
+  ) -> String {
+    for (index, level) in figures.levels.prefix(4).enumerated() {
+      meters[index].take(level, at: seconds)
+    }
+    if figures.levels.count > 4 { limiter.take(figures.levels[4], at: seconds) }
+    var parts = figures.isServerRunning ? [] : ["SERVER GONE"]
+    parts += ["in \(meter(0))\(mark(0, "CLIP"))", "out \(meter(2))\(limiterMark)"]
+    let load = Figure.fixed(Double(figures.load), width: 3)
+    parts.append("load \(load) %")
+    parts.append("xruns \(figures.xruns)")
+    let state = figures.player.isEmpty ? Figure.unknown : figures.player
+    let times = [figures.position, figures.length].map {
+      Figure.fixed(Double($0), places: 1, width: 4)
+    }
+    parts.append(figures.length > 0 ? "\(state) \(times[0])/\(times[1]) s" : state)
+    if let captured = figures.captured {
+      parts.append("capture\(Figure.duration(captured))")
+    }
+    parts.append("clients \(figures.clients)")
+    var line = ""
+    for part in parts {
+      let longer = line.isEmpty ? part : line + "  " + part
+      guard PlainText.width(longer) <= columns else { break }
+      line = longer
+    }
+    return line
+  }
+
+  /// The louder of two sides.
+  private func meter(_ first: Int) -> String {
+    let (left, right) = (meters[first], meters[first + 1])
+    let louder = right.level ?? -.infinity > left.level ?? -.infinity ? right : left
+    let peak = [left.peak, right.peak].compactMap { $0 }.max()
+    return String(MeterBar.letters(louder, width: Self.barWidth, glyphs: glyphs))
+      + Figure.level(peak)
+  }
+
+  private func mark(_ first: Int, _ word: String) -> String {
+    " " + (meters[first].isClipped || meters[first + 1].isClipped ? word : blanks(word))
+  }
+
+  private var limiterMark: String {
+    " " + (limiter.peak ?? 0 > 0.05 ? "LIM" : blanks("LIM"))
+  }
+
+  private func blanks(_ word: String) -> String { String(repeating: " ", count: word.count) }
+}

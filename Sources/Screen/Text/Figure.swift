@@ -1,0 +1,54 @@
+/// Numbers that take the same room whatever they are, so that nothing beside them moves.
+package enum Figure {
+  /// What stands for what nobody knows.
+  package static let unknown = "-"
+
+  /// Below this level, in dB, a meter says nothing.
+  private static let silence = -119.5
+  private static let mostPlaces = 6
+
+  /// A number with so many places behind its point, at the right of so many columns; a dash where
+  /// it is none.
+  package static func fixed(
+    _ value: Double?, places: Int = 0, width: Int, hasSign: Bool = false
+  ) -> String {
+    guard let value, value.isFinite else { return right(unknown, width) }
+    let places = min(places, mostPlaces)
+    let factor = (0..<places).reduce(1.0) { product, _ in product * 10 }
+    let scaled = (value.magnitude * factor).rounded()
+    guard scaled < 1e15 else { return String(repeating: "#", count: width) }
+    let (whole, fraction) = Int(scaled).quotientAndRemainder(dividingBy: Int(factor))
+    let sign = scaled == 0 ? (hasSign ? "+" : "") : value < 0 ? "-" : hasSign ? "+" : ""
+    var text = sign + "\(whole)"
+    if places > 0 {
+      let digits = "\(fraction)"
+      text += "." + String(repeating: "0", count: places - digits.count) + digits
+    }
+    return text.count > width ? String(repeating: "#", count: width) : right(text, width)
+  }
+
+  /// A level in dB, in six columns.
+  package static func level(_ decibels: Float?) -> String {
+    guard let decibels, !decibels.isNaN else { return right(unknown, 6) }
+    return Double(decibels) < silence ? "  -inf" : fixed(Double(decibels), places: 1, width: 6)
+  }
+
+  /// Seconds as hours, minutes and seconds, in nine columns.
+  package static func duration(_ seconds: Double?) -> String {
+    guard let seconds, seconds >= 0, seconds < 1e9 else { return right(unknown, 9) }
+    let whole = Int(seconds)
+    return right("\(whole / 3600):\(two(whole / 60 % 60)):\(two(whole % 60))", 9)
+  }
+
+  /// A text at the right of so many columns.
+  package static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - PlainText.width(text))) + text
+  }
+
+  /// A text at the left of so many columns.
+  package static func left(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - PlainText.width(text)))
+  }
+
+  private static func two(_ number: Int) -> String { (number < 10 ? "0" : "") + "\(number)" }
+}

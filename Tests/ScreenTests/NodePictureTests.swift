@@ -1,0 +1,83 @@
+import OSC
+import Testing
+
+@testable import Screen
+
+@Suite struct NodePictureTests {
+  @Test func `what a node tells is known, and what it does not is not`() {
+    let picture = NodeExample.picture
+    #expect(picture.name == "syrinx" && picture.version == "0.1.0" && picture.engine == 77)
+    #expect(picture.number("/status/xruns") == 2 && picture.word("/status/server") == "running")
+    #expect(picture.number("/status/voices") == 3)
+    #expect(picture.number("/live/gain") == -6 && picture.number("/player/state", 3) != nil)
+    #expect(picture.number("/nothing") == nil && picture.word("/live/gain") == nil)
+    #expect(picture.number("/live/gain", 1) == nil)
+    #expect(picture.meters[0].peak == -12.34 && picture.limiter.peak == 1.5)
+    #expect(picture.cells.count == 42 && picture.lit == [[2, 4]: Double(Float(0.8))])
+    #expect(picture.takes.map(\.title) == ["Whistling", "鳥の声", "Owl by the lake"])
+  }
+
+  @Test func `another start of the node is another picture`() {
+    var picture = NodeExample.picture
+    picture.take("/pong", [.int32(0), .string("a"), .string("b"), .int32(77)], at: 101)
+    #expect(picture.number("/live/gain") == -6, "the same one goes on")
+    picture.take("/pong", [.int32(0), .string("a"), .string("b"), .int32(78)], at: 102)
+    #expect(picture.number("/live/gain") == nil && picture.takes.isEmpty && picture.areTakesOld)
+    #expect(picture.engine == 78 && !picture.hasLevels)
+  }
+
+  @Test func `another layout of the grid has no lights until it is told of them`() {
+    var picture = NodeExample.picture
+    picture.take("/grid/lit", [.int32(1), .int32(1), .float(0.5)], at: 101)
+    picture.take("/grid/lit", [.int32(2), .int32(4), .float(0)], at: 101)
+    #expect(picture.lit.keys.sorted { $0[0] < $1[0] } == [[1, 1]])
+    picture.take("/grid/layout", [.int32(3), .int32(5)], at: 102)
+    #expect(picture.lit.isEmpty && picture.cells.isEmpty && picture.gridColumns == 5)
+  }
+
+  @Test func `takes are to be listed again when one is new or gone`() {
+    var picture = NodeExample.picture
+    #expect(!picture.areTakesOld)
+    picture.take("/takes/total", [.int32(12)], at: 101)
+    #expect(!picture.areTakesOld, "as many as before")
+    picture.take("/takes/total", [.int32(11)], at: 101)
+    #expect(picture.areTakesOld)
+    picture.takesAreAsked()
+    #expect(!picture.areTakesOld && picture.takes.count == 3, "the old list stays till the end")
+    picture.take("/takes/end", [.int32(0)], at: 101)
+    #expect(picture.takes.isEmpty)
+    let take: [Argument] = ["id", "title", "", "date"].map { .string($0) } + [.float(1)]
+    picture.take("/take", take, at: 102)
+    #expect(picture.areTakesOld && picture.takes.isEmpty)
+  }
+
+  @Test func `what no node would send is no trouble`() {
+    var picture = NodePicture()
+    for path in [
+      "/pong", "/meter", "/status", "/grid/layout", "/grid/cell", "/grid/lit", "/take",
+      "/takes/total", "/takes/end", "/error", "/player/state",
+    ] {
+      for arguments: [Argument] in [
+        [], [.nil], [.string("x"), .blob([1]), .float(.nan), .infinitum],
+        [.int32(-5), .int32(.max), .float(.infinity)], [.double(1e300), .double(.nan)],
+        Array(repeating: .float(.infinity), count: 40), Array(repeating: .string(""), count: 40),
+      ] {
+        picture.take(path, arguments, at: 1)
+        for (columns, rows) in [(80, 24), (200, 60), (60, 15), (10, 3)] {
+          for page in NodeScreen.Page.allCases {
+            let canvas = NodeScreen.canvas(
+              of: picture, at: "host", page: page, columns: columns, rows: rows,
+              glyphs: Glyphs(isUnicode: true))
+            #expect(canvas.lines.count == rows)
+          }
+        }
+      }
+    }
+    for number in 0..<5000 {
+      picture.take("/\(number)", [.int32(1)], at: 1)
+      picture.take("/error", [.string("/x"), .string("state"), .string("\(number)")], at: 1)
+    }
+    #expect(picture.number("/4999") == nil && picture.messages.count == 50)
+    #expect(picture.messages.last == "/x: 4999")
+  }
+}
