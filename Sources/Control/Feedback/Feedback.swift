@@ -1,4 +1,3 @@
-internal import DSP
 internal import Engine
 internal import OSC
 
@@ -12,6 +11,7 @@ final class Feedback {
   private static let leasePeriod = 1e6
 
   var subscriptions: Subscriptions
+  let levels = LevelReaders()
   private let table: AddressTable
   private let meterIndex: Int?
   private let readings: [Int]
@@ -139,7 +139,8 @@ final class Feedback {
     if let meterIndex, now >= nextMeter, subscriptions.isWanted(meterIndex) {
       // On the grid of its period, so that a late turn doesn't slow it down.
       nextMeter = max(nextMeter + Self.meterPeriod, now)
-      let packet = [UInt8](address: "/meter", Self.levels(node.engine))
+      let levels = levels.take(for: .subscribers, node.engine).map { Argument.float($0) }
+      let packet = [UInt8](address: "/meter", levels)
       subscriptions.forEach(wanting: meterIndex) { node.outlet?.send(packet, to: $0) }
     }
   }
@@ -152,13 +153,6 @@ final class Feedback {
       subscriptions.tellAll(index, values) { node.outlet?.send(packet, to: $0) }
     }
     dirty.removeAll(keepingCapacity: true)
-  }
-
-  private static func levels(_ engine: Engine) -> [Argument] {
-    Meters.Channel.allCases.map { channel in
-      let level = engine.shared.meters.take(channel)
-      return .float(channel == .limiter ? Level.decibels(max(level, 1)) : Level.decibels(level))
-    }
   }
 
   /// In how many milliseconds something will be due.

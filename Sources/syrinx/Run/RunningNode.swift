@@ -34,6 +34,7 @@ final class RunningNode {
   private var standby: Standby?
   private var failure: Failure?
   private var wantsEnd = false
+  private var statusLine: NodeStatusLine?
 
   init(_ options: RunOptions) throws(Failure) {
     self.options = options
@@ -185,7 +186,8 @@ final class RunningNode {
   private func turn(atMost milliseconds: Int = 1000) {
     server.tick()
     session?.look(HostTime.steady)
-    loop.turn(milliseconds: min(milliseconds, node.tick()))
+    let due = min(milliseconds, node.tick())
+    loop.turn(milliseconds: min(due, statusLine?.look(node, sound.status) ?? due))
   }
 
   // MARK: - Sound
@@ -249,6 +251,7 @@ final class RunningNode {
     announcement = Announcement(
       name: node.name, port: server.port, isOpen: options.access.isOpen)
     node.greet(isHeard: sound.link?.isHeard ?? false)
+    statusLine = statusLine ?? NodeStatusLine()
   }
 
   /// The address under which other machines most likely see this one.
@@ -269,6 +272,8 @@ final class RunningNode {
   }
 
   private func end() {
+    statusLine?.end()
+    statusLine = nil
     Environment.notifyServiceManager("STOPPING=1")
     // First of all: whoever says so may not wait for the rest.
     node.saveState()

@@ -1,0 +1,54 @@
+internal import Control
+internal import Posix
+internal import Screen
+
+/// The line in which `syrinx run` shows how its node is, where a person reads along.
+struct NodeStatusLine {
+  private static let periodMicroseconds = 100_000.0
+
+  private var line = StatusLine(glyphs: Glyphs.ofTheTerminal)
+  private var next = 0.0
+
+  /// Nil where standard error is no terminal.
+  init?() {
+    guard BottomLine.open() else { return nil }
+  }
+
+  /// Shows what is other than before; returns in how many milliseconds to look again.
+  mutating func look(_ node: Node, _ status: SoundServerStatus) -> Int {
+    let now = HostTime.steady
+    if now >= next {
+      next = now + Self.periodMicroseconds
+      if let columns = BottomLine.columns {
+        BottomLine.show(
+          line.text(Self.figures(node.glance(), status), at: now / 1e6, columns: columns))
+      }
+    }
+    return max(1, Int((next - now) / 1e3))
+  }
+
+  /// Leaves the terminal as it was.
+  func end() { BottomLine.close() }
+
+  private static func figures(_ glance: Glance, _ status: SoundServerStatus) -> NodeFigures {
+    var figures = NodeFigures()
+    // in_1, in_2, out_1, out_2 and the limiter, as /meter has them.
+    figures.levels = [0, 1, 8, 9, 10].map { glance.levels[$0] }
+    figures.isServerRunning = status.isRunning
+    figures.load = status.load
+    figures.xruns = status.xruns
+    figures.player = glance.player
+    figures.position = glance.position
+    figures.length = glance.length
+    figures.captured = glance.captured
+    figures.clients = glance.clients
+    return figures
+  }
+}
+
+extension Glyphs {
+  /// Those that this process's terminal knows, as far as the language says so.
+  static var ofTheTerminal: Glyphs {
+    Glyphs(locale: Environment["LC_ALL"] ?? Environment["LC_CTYPE"] ?? Environment["LANG"])
+  }
+}
