@@ -15,6 +15,7 @@ enum Syrinx {
     "render": Command(page: RenderCommand.page, run: RenderCommand.run),
     "takes": Command(page: TakesCommand.page, run: TakesCommand.run),
     "send": Command(page: SendCommand.page, run: SendCommand.run),
+    "watch": Command(page: WatchCommand.page, run: WatchCommand.run),
     "addresses": Command(page: AddressesCommand.page, run: AddressesCommand.run),
     "layout": Command(page: LayoutCommand.page, run: LayoutCommand.run),
     "doctor": Command(page: DoctorCommand.page, run: DoctorCommand.run),
@@ -30,6 +31,7 @@ enum Syrinx {
         render     Play a sound file through the node into another file
         takes      List, play, move, describe and mend the takes
         send       Send one OSC message, and print the answers
+        watch      Show how a running node is, on a full screen
         addresses  List all OSC addresses with their ranges and help
         layout     Write a surface for TouchOSC or Open Stage Control
         doctor     Look at the machine, and say what stands in the way of good sound

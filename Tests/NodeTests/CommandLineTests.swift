@@ -22,7 +22,7 @@ extension NodeTests {
       #expect(text == kept, "\(name) differs; see Tests/NodeTests/Snapshots")
     }
 
-    @Test(arguments: ["", "run", "render", "takes", "send", "addresses", "layout", "doctor"])
+    @Test(arguments: ["", "run", "render", "takes", "send", "watch", "addresses", "layout", "doctor"])
     func `help pages are as they were kept`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
       #expect(result.code == 0 && result.errors.isEmpty)
@@ -61,7 +61,7 @@ extension NodeTests {
     }
 
     @Test func `version is told by every command`() throws {
-      let commands = ["run", "render", "takes", "send", "addresses", "layout", "doctor"]
+      let commands = ["run", "render", "takes", "send", "watch", "addresses", "layout", "doctor"]
       for command in [[]] + commands.map({ [$0] }) {
         let result = try NodeProcess.run(command + ["--version"])
         #expect(result.output == "syrinx \(Version.text)\n" && result.code == 0)
@@ -75,6 +75,7 @@ extension NodeTests {
       ["run", "--feedback", "192.0.2.1:9000"], ["run", "--set", "/live/gain=99"],
       ["run", "--set", "nonsense"], ["run", "-n", "a:b"], ["run", "-n", ""], ["send"],
       ["send", "live"], ["send", "--wait", "x", "/ping"], ["send", "--to", "nowhere", "/ping"],
+      ["watch", "x"], ["watch", "--to", "nowhere"], ["watch", "--seconds", "soon"],
       ["addresses", "x"], ["addresses", "--json", "--markdown"], ["doctor", "x"], ["layout"],
       ["layout", "touchosc"], ["layout", "lemur", "x"], ["layout", "touchosc", "x", "y"],
       ["layout", "touchosc", "-", "--size", "watch"],

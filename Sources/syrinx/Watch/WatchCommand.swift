@@ -1,0 +1,94 @@
+internal import Control
+internal import Glibc
+internal import Posix
+internal import Screen
+
+/// `syrinx watch`: a running node on a full screen, or once in plain lines.
+enum WatchCommand {
+  static let page = CommandPage(
+    name: "watch", summary: "Show how a running node is, on a full screen.",
+    usage: "syrinx watch [OPTIONS]",
+    options: [
+      .init("to", value: "HOST:PORT", "Where the node listens (default: 127.0.0.1:8000)"),
+      .init("once", "Print how it is now, in plain lines, and end"),
+      .init(
+        "seconds", value: "SECONDS", "End after so long; with --once, look that long before"),
+    ],
+    details: """
+      Levels, load, effects, player, grid, and what is kept, as the node tells them. Where
+      standard output is no terminal it prints all that once, in plain lines, as --once does.
+
+      Keys: q, Esc and Ctrl-C end, Tab and the arrows turn the page, ? lists all.
+
+      When the node goes away that is said, and it is shown again when it comes back. NO_COLOR
+      takes the colours away; LC_ALL, LC_CTYPE or LANG tell whether there is Unicode.
+
+      Examples:
+        syrinx watch
+        syrinx watch --to 192.168.1.20:8000
+        syrinx watch --once | grep xruns
+
+      Ends with 0, also after SIGTERM; 64 wrong usage; 69 when no node answers at the start.
+      """)
+
+  private static let patienceMicroseconds = 2e6
+  private static let completeMicroseconds = 4e6
+  private static let snapshotRows = 40
+  private static let usualColumns = 80
+
+  static func run(_ given: CommandPage.Given) throws(Failure) {
+    guard given.rest.isEmpty else {
+      throw Failure(.usage, "`syrinx watch` takes options only; got \(quoted(given.rest[0]))")
+    }
+    let seconds = try given["seconds"].map { text throws(Failure) -> Double in
+      guard let seconds = Double(text), seconds >= 0, seconds.isFinite else {
+        throw Failure(.usage, "--seconds takes seconds, 0 or more; got \(quoted(text))")
+      }
+      return seconds
+    }
+    let node = try WatchedNode(at: given["to"] ?? Conversation.usualPlace)
+    try find(node)
+    defer { node.leave() }
+    if FullScreen.isPossible, !given.has("once") {
+      let session: WatchSession
+      do throws(SystemError) {
+        session = try WatchSession(node, seconds: seconds)
+      } catch {
+        throw Failure(.fault, "\(error)")
+      }
+      session.run()
+    } else {
+      try printOnce(node, seconds: seconds ?? 0)
+    }
+  }
+
+  /// Waits until the node has answered.
+  private static func find(_ node: WatchedNode) throws(Failure) {
+    let deadline = HostTime.steady + patienceMicroseconds
+    turn(node, until: { node.isKnown }, deadline: deadline)
+    guard node.isKnown else {
+      throw Failure(
+        .unavailable,
+        "no answer from \(node.place); is a node running there? `syrinx run` starts one")
+    }
+  }
+
+  private static func printOnce(_ node: WatchedNode, seconds: Double) throws(Failure) {
+    let start = HostTime.steady
+    let isComplete = { node.isComplete && HostTime.steady >= start + seconds * 1e6 }
+    turn(node, until: isComplete, deadline: start + max(completeMicroseconds, seconds * 1e6))
+    let canvas = NodeScreen.canvas(
+      of: node.picture, at: node.place, silentFor: node.silence,
+      columns: Terminal.width ?? usualColumns, rows: snapshotRows, glyphs: .ofTheTerminal)
+    // Its last line is about keys, which nobody has here.
+    try Failure.print(canvas.lines.dropLast().joined(separator: "\n") + "\n")
+  }
+
+  private static func turn(_ node: WatchedNode, until isDone: () -> Bool, deadline: Double) {
+    let loop = EventLoop()
+    loop.watch(node.socket) {}
+    while !isDone(), HostTime.steady < deadline {
+      loop.turn(milliseconds: min(node.look(), 20))
+    }
+  }
+}

@@ -1,0 +1,108 @@
+internal import Glibc
+internal import Posix
+internal import Screen
+
+/// A node on a full screen, until somebody has seen enough.
+final class WatchSession {
+  // A picture takes some bytes of what may be a slow line.
+  private static let frameMicroseconds = 50_000.0
+  // How long after an escape the rest of a key's sequence may come.
+  private static let escapeMicroseconds = 50_000.0
+
+  private let node: WatchedNode
+  private let screen = FullScreen(hasColour: Environment["NO_COLOR"] == nil)
+  private let glyphs = Glyphs.ofTheTerminal
+  private let loop = EventLoop()
+  private let signals: SystemSignals
+  private let keyboard: Descriptor?
+  private var keys = KeyReader()
+  private var lastKey = 0.0
+  private var page = NodeScreen.Page.overview
+  private var nextFrame = 0.0
+  private let end: Double
+  private var wantsEnd = false
+
+  init(_ node: WatchedNode, seconds: Double?) throws(SystemError) {
+    self.node = node
+    signals = try SystemSignals([
+      SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH,
+    ])
+    // Whoever has no terminal there has no keys.
+    keyboard = isatty(0) == 1 ? try? Descriptor(dup(0), orThrow: "keyboard") : nil
+    end = seconds.map { HostTime.steady + $0 * 1e6 } ?? .infinity
+  }
+
+  /// Shows the node until it is told to end.
+  func run() {
+    loop.watch(node.socket) {}
+    loop.watch(signals.descriptor) { [unowned self] in
+      while let number = signals.next() { take(signal: number) }
+    }
+    if let keyboard { loop.watch(keyboard) { [unowned self] in read(keyboard) } }
+    screen.enter()
+    defer { screen.leave() }
+    while !wantsEnd {
+      let now = HostTime.steady
+      guard now < end else { return }
+      let due = node.look()
+      if keys.isWaiting, now >= lastKey + Self.escapeMicroseconds { keys.finish().forEach(press) }
+      if now >= nextFrame {
+        nextFrame = now + Self.frameMicroseconds
+        draw()
+      }
+      loop.turn(milliseconds: min(due, max(1, Int((nextFrame - now) / 1e3))))
+    }
+  }
+
+  private func draw() {
+    let size = screen.size
+    screen.show(
+      NodeScreen.canvas(
+        of: node.picture, at: node.place, page: page, silentFor: node.silence,
+        columns: size.columns, rows: size.rows, glyphs: glyphs))
+  }
+
+  // MARK: - Signals
+
+  private func take(signal: Int32) {
+    switch signal {
+    case SIGTSTP:
+      screen.leave()
+      // As the signal would have done; what follows is done when somebody lets it go on.
+      raise(SIGSTOP)
+      screen.enter()
+    case SIGCONT: screen.enter()
+    case SIGWINCH: nextFrame = 0
+    default: wantsEnd = true
+    }
+  }
+
+  // MARK: - Keys
+
+  private func read(_ keyboard: Descriptor) {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = Glibc.read(keyboard.number, &bytes, bytes.count)
+    guard count > 0 else {
+      // The terminal is gone, and with it whoever looked.
+      wantsEnd = count == 0 || errno != EINTR
+      return
+    }
+    lastKey = HostTime.steady
+    keys.take(Array(bytes[..<count])).forEach(press)
+  }
+
+  private func press(_ key: Key) {
+    nextFrame = 0
+    switch key {
+    case .letter("q"), .letter("Q"), .escape, .control("c"): wantsEnd = true
+    case .tab, .right, .down: page = page.next(by: 1)
+    case .backTab, .left, .up: page = page.next(by: -1)
+    case .letter("1"): page = .overview
+    case .letter("2"): page = .grid
+    case .letter("3"): page = .takes
+    case .letter("?"), .letter("h"): page = page == .help ? .overview : .help
+    case .control("l"): screen.forget()
+    default: break
+    }
+  }
+}

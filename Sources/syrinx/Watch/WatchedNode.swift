@@ -1,0 +1,106 @@
+internal import Control
+internal import Glibc
+internal import OSC
+internal import Posix
+internal import Screen
+
+/// A node that is watched: asks it for what is to be shown, and keeps what it tells.
+///
+/// It is sent two messages a second, and a few more where something is new.
+final class WatchedNode {
+  private static let askMicroseconds = 1e6
+  // What got lost on a network is told again so often.
+  private static let refreshMicroseconds = 30e6
+  // Two answers may get lost.
+  private static let patienceSeconds = 2.5
+  // The token of the /sync behind the subscription: all present values come before its answer.
+  private static let token: Int32 = 0x3A7C
+
+  /// Where it listens.
+  let place: String
+  /// What is known of it.
+  private(set) var picture = NodePicture()
+  /// Becomes readable when it has said something.
+  let socket: Descriptor
+
+  private let peer: LibloPeer
+  private var nextAsk = 0.0
+  private var nextSubscribe = 0.0
+  private var nextTakes = 0.0
+  // In seconds; nil until it was heard.
+  private var lastHeard: Double?
+  private var isSynced = false
+  private var areTakesListed = false
+
+  init(at place: String) throws(Failure) {
+    self.place = place
+    guard let colon = place.lastIndex(of: ":"),
+      let port = UInt16(place[place.index(after: colon)...]), port > 0,
+      let peer = LibloPeer(
+        host: place[..<colon].filter { !"[]".contains($0) }, port: "\(port)"),
+      let socket = try? Descriptor(dup(peer.descriptor), orThrow: "socket")
+    else { throw Failure(.usage, "--to takes HOST:PORT; got \(quoted(place))") }
+    self.peer = peer
+    self.socket = socket
+    peer.whenReceived = { [unowned self] in take($0, $1) }
+  }
+
+  /// Whether it was heard at all.
+  var isKnown: Bool { picture.engine != nil }
+
+  /// Whether all is known that it tells by itself.
+  var isComplete: Bool { isSynced && areTakesListed && picture.hasLevels }
+
+  /// For how many seconds it has not answered, where that is longer than it takes.
+  var silence: Double? {
+    guard let lastHeard else { return nil }
+    let seconds = HostTime.steady / 1e6 - lastHeard
+    return seconds > Self.patienceSeconds ? seconds : nil
+  }
+
+  /// Takes what came, and asks for what is due; returns in how many milliseconds to look again.
+  func look() -> Int {
+    while peer.receive(milliseconds: 0) {}
+    let now = HostTime.steady
+    picture.advance(to: now / 1e6)
+    if now >= nextAsk {
+      nextAsk = now + Self.askMicroseconds
+      peer.send("/ping")
+      if isKnown { peer.send("/status") }
+    }
+    if isKnown, silence == nil {
+      if now >= nextSubscribe { subscribe(now) }
+      if picture.areTakesOld, now >= nextTakes {
+        nextTakes = now + Self.askMicroseconds
+        picture.takesAreAsked()
+        peer.send("/takes", .int32(0), .int32(Int32(NodePicture.mostTakes)))
+      }
+    }
+    return max(1, Int((nextAsk - now) / 1e3))
+  }
+
+  /// Tells it that nobody watches any more.
+  func leave() {
+    if isKnown { peer.send("/unsubscribe") }
+  }
+
+  private func subscribe(_ now: Double) {
+    nextSubscribe = now + Self.refreshMicroseconds
+    peer.send("/subscribe", .string(NodePicture.pattern))
+    peer.send("/status")
+    peer.send("/sync", .int32(Self.token))
+  }
+
+  private func take(_ path: String, _ arguments: [Argument]) {
+    let (engine, wasSilent) = (picture.engine, silence != nil)
+    lastHeard = HostTime.steady / 1e6
+    picture.take(path, arguments, at: HostTime.steady / 1e6)
+    switch path {
+    // It was started again, or has let go of whoever it could not reach.
+    case "/pong" where picture.engine != engine || wasSilent: nextSubscribe = 0
+    case "/synced": isSynced = true
+    case "/takes/end": areTakesListed = true
+    default: break
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import Control
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// `syrinx watch`, and the line that `syrinx run` shows on a terminal.
+  @Suite struct WatchTests {
+    private static func place(_ node: NodeProcess) -> String { "127.0.0.1:\(node.port)" }
+
+    /// Leaves the other page with the cursor shown, as the last thing that it does.
+    private static let closing = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
+
+    @Test(.timeLimit(.minutes(1)))
+    func `once, it prints what was just set, and ends`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server, ["-n", "owl"])
+      let phone = try Phone(port: node.port)
+      phone.send("/live/gain", .float(-7.5))
+      phone.send("/loop/route", .string("direct"))
+      phone.send("/preset", .string("chipmunk"))
+      phone.send("/grid/root", .string("E"))
+      phone.send("/metronome/bpm", .float(93.5))
+      #expect(phone.sync())
+      for arguments in [["--once"], []] {
+        let result = try NodeProcess.run(
+          ["watch", "--to", Self.place(node)] + arguments, environment: ["LC_ALL": "C.UTF-8"])
+        #expect(result.code == 0 && result.errors.isEmpty)
+        for words in [
+          "owl \(Version.text)  \(Self.place(node))", " 48000 Hz    64 frames  server running",
+          "-7.5   chain",
+          "direct", "Chain  chipmunk", " 93.5 bpm", "E chromatic", "takes        0", "clients  1",
+        ] { #expect(result.output.contains(words), "\(words)") }
+        #expect(!result.output.contains("\u{1B}") && !result.output.contains("tab page"))
+      }
+      let plain = try NodeProcess.run(
+        ["watch", "--to", Self.place(node)], environment: ["LC_ALL": "C"])
+      #expect(plain.output.allSatisfy { $0.isASCII } && plain.output.contains("- Levels -"))
+      // It has taken its leave.
+      #expect(phone.ask("/status/clients")?.arguments == [.int32(0)])
+      #expect(node.end() == 0)
+      let alone = try NodeProcess.run(["watch", "--to", Self.place(node)])
+      #expect(alone.code == 69 && alone.output.isEmpty)
+      #expect(alone.errors.contains("no answer from \(Self.place(node))"))
+      #expect(alone.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `it follows the node and the terminal, and gives that back`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
+      #expect(terminal.shows("server running") && terminal.shows("q end  tab page 1/3"))
+      #expect(terminal.picture.isOnOtherPage && terminal.picture.isCursorHidden)
+      #expect(!terminal.isAsBefore)
+      phone.send("/live/gain", .float(-7.5))
+      #expect(terminal.shows("-7.5   chain"))
+      phone.send("/player/record")
+      #expect(terminal.shows("recording"))
+      // Two clients: this one has not subscribed, and the watch has.
+      #expect(terminal.shows("clients  1"))
+      terminal.type("\t")
+      #expect(terminal.shows("page 2/3") && terminal.shows("Grid"))
+      terminal.type("\u{1B}[D")
+      #expect(terminal.shows("page 1/3"))
+      terminal.type("?")
+      #expect(terminal.shows("Shift-Tab"))
+      terminal.type("1")
+      terminal.resize(columns: 120, rows: 40)
+      #expect(terminal.wait { $0.lines.last?.contains("q end") ?? false })
+      #expect(terminal.shows("Messages  errors"))
+      terminal.resize(columns: 40, rows: 8)
+      #expect(terminal.shows("60x15 shows more"))
+      #expect(!terminal.picture.hasOverflown)
+      terminal.resize(columns: 80, rows: 24)
+      #expect(terminal.shows("page 1/3"))
+      // Stopped, it lets somebody else have the terminal.
+      terminal.type("\u{1A}")
+      #expect(terminal.wait { !$0.isOnOtherPage && !$0.isCursorHidden })
+      #expect(terminal.wait { _ in Self.isStopped(terminal.id) })
+      #expect(terminal.isAsBefore)
+      terminal.signal(SIGCONT)
+      #expect(terminal.wait { $0.isOnOtherPage && $0.isCursorHidden })
+      #expect(terminal.shows("server running") && !terminal.isAsBefore)
+      terminal.type("q")
+      #expect(terminal.awaitEnd() == 0)
+      #expect(terminal.output.hasSuffix(Self.closing) && terminal.isAsBefore)
+      #expect(phone.ask("/status/clients")?.arguments == [.int32(0)])
+      #expect(node.end() == 0)
+    }
+
+    private static func isStopped(_ id: Int32) -> Bool {
+      let text = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
+      return text.split(separator: ")").last?.hasPrefix(" T") ?? false
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [SIGTERM, SIGHUP, SIGINT])
+    func `a signal ends it as a key does`(number: Int32) throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let terminal = try PseudoTerminal(
+        ["watch", "--to", Self.place(node)], environment: ["NO_COLOR": "1"])
+      #expect(terminal.shows("server running"))
+      if number == SIGINT {
+        terminal.type("\u{3}")
+      } else {
+        terminal.signal(number)
+      }
+      #expect(terminal.awaitEnd() == 0)
+      #expect(terminal.output.hasSuffix(Self.closing) && terminal.isAsBefore)
+      #expect(terminal.picture.colours == 0)
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a node that goes away is said to, and is shown again when it is back`() throws {
+      let server = try JackServer()
+      let first = try NodeProcess(server: server)
+      let port = first.port
+      let terminal = try PseudoTerminal(["watch", "--to", Self.place(first), "--seconds", "60"])
+      #expect(terminal.shows("server running"))
+      first.kill()
+      #expect(terminal.shows("no answer from 127.0.0.1:\(port) since"))
+      let second = try NodeProcess(
+        server: server, ["--port", "\(port)", "-n", "wren", "--set", "/loop/gain=-11"])
+      #expect(terminal.shows("wren") && terminal.shows("-11.0   chain"))
+      #expect(terminal.wait { !$0.lines.contains { $0.contains("no answer") } })
+      // It was asked anew, so it is told of changes, too.
+      let phone = try Phone(port: port)
+      phone.send("/loop/gain", .float(-13))
+      #expect(terminal.shows("-13.0   chain"))
+      terminal.type("\u{1B}")
+      #expect(terminal.awaitEnd() == 0)
+      #expect(terminal.output.hasSuffix(Self.closing))
+      #expect(second.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `it sends the node a few messages a second`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
+      #expect(terminal.shows("clients  1"))
+      let before = try #require(phone.ask("/status/messages")?.arguments.first?.number)
+      #expect(!terminal.wait(seconds: 3) { _ in false })
+      let after = try #require(phone.ask("/status/messages")?.arguments.first?.number)
+      // Two a second; one of this test's own, and what falls into the time at its edges.
+      #expect(after - before <= 3 * 2 + 4)
+      #expect(node.end() == 0)
+    }
+
+    // MARK: - The line of `syrinx run`
+
+    @Test(.timeLimit(.minutes(1)))
+    func `run shows a line on a terminal, below all that it says`() throws {
+      let server = try JackServer()
+      let folder = try TemporaryFolder()
+      let terminal = try PseudoTerminal(
+        ["run", "--server", server.name, "--home", folder.path("home"), "--port", "0"],
+        columns: 200, environment: ["XDG_RUNTIME_DIR": folder.path("")])
+      #expect(terminal.shows("ready name=syrinx"))
+      #expect(terminal.wait { $0.lines.contains { $0.hasPrefix("in ") && $0.contains("start") } })
+      let line = try #require(terminal.picture.lines.last { $0.hasPrefix("in ") })
+      for words in ["-inf", "out ", "load ", "xruns 0", "clients 0"] {
+        #expect(line.contains(words), "\(words)")
+      }
+      let ready = try #require(terminal.picture.lines.first { $0.hasPrefix("ready ") })
+      let url = try #require(ready.firstMatch(of: /127\.0\.0\.1:(\d+)/))
+      let phone = try Phone(port: try #require(UInt16(url.1)))
+      phone.send("/player/record")
+      #expect(terminal.wait { $0.lines.contains { $0.contains("recording") } })
+      phone.send("/subscribe", .string("/mute"))
+      #expect(terminal.shows("clients 1"))
+      // What is said stands above it, whole, and the line below that, once.
+      server.kill()
+      #expect(terminal.shows("SERVER GONE"))
+      #expect(terminal.wait { $0.lines.contains { $0.hasPrefix("syrinx: ") } })
+      let lines = terminal.picture.lines.filter { !$0.isEmpty }
+      #expect(lines.count { $0.contains("xruns") } == 1 && lines.last!.contains("xruns"))
+      #expect(lines.contains(ready))
+      // A narrower terminal has a shorter one.
+      terminal.resize(columns: 40, rows: 24)
+      #expect(terminal.wait { $0.lines.contains { $0.contains("SERVER GONE") } })
+      #expect(!terminal.picture.hasOverflown)
+      terminal.type("\u{3}")
+      #expect(terminal.awaitEnd() == 0)
+      // Nothing of it stays.
+      #expect(!terminal.picture.lines.contains { $0.contains("SERVER GONE") })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `where nobody reads along, run shows no line`() throws {
+      let server = try JackServer()
+      let node = try NodeProcess(server: server)
+      let phone = try Phone(port: node.port)
+      phone.send("/player/record")
+      #expect(phone.sync())
+      usleep(400_000)
+      #expect(node.end() == 0)
+      #expect(!node.errors.contains("\u{1B}") && !node.errors.contains("xruns"))
+      let folder = try TemporaryFolder()
+      let terminal = try PseudoTerminal(
+        ["run", "--server", server.name, "--home", folder.path("home"), "--port", "0"],
+        environment: ["XDG_RUNTIME_DIR": folder.path(""), "TERM": "dumb"])
+      #expect(terminal.shows("ready name="))
+      #expect(!terminal.wait(seconds: 0.5) { $0.lines.contains { $0.contains("xruns") } })
+      terminal.type("\u{3}")
+      #expect(terminal.awaitEnd() == 0)
+      #expect(!terminal.output.contains("\u{1B}"))
+    }
+  }
+}

@@ -1,0 +1,133 @@
+internal import Foundation
+
+/// A program on a terminal of its own, which it controls as one in a window.
+package final class PseudoTerminal {
+  /// What it shows.
+  package private(set) var picture: TerminalPicture
+  /// All that was written to it.
+  package private(set) var output = ""
+
+  private let process = Process()
+  private let near: Int32
+  private let far: Int32
+  private let before: termios
+  // Of a sequence or a letter that has not come whole.
+  private var rest: [UInt8] = []
+
+  /// Starts the program under test on a terminal of a size.
+  package init(
+    _ arguments: [String], columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]
+  ) throws {
+    picture = TerminalPicture(columns: columns, rows: rows)
+    var (near, far): (Int32, Int32) = (0, 0)
+    guard openpty(&near, &far, nil, nil, nil) == 0 else { throw Fault("no terminal") }
+    (self.near, self.far) = (near, far)
+    _ = fcntl(near, F_SETFL, O_NONBLOCK)
+    var modes = termios()
+    tcgetattr(far, &modes)
+    before = modes
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    // The foreground of a terminal must be a session of its own.
+    process.arguments = ["setsid", "--wait", "--ctty", NodeProcess.binary.path] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["TERM": "xterm", "LC_ALL": "C.UTF-8"].merging(environment) { $1 }
+    ) { $1 }
+    let terminal = FileHandle(fileDescriptor: far)
+    process.standardInput = terminal
+    process.standardOutput = terminal
+    process.standardError = terminal
+    setSize(columns, rows)
+    try process.run()
+  }
+
+  deinit {
+    if process.isRunning {
+      signal(SIGKILL)
+      process.waitUntilExit()
+    }
+    close(near)
+    close(far)
+  }
+
+  /// The number of the program.
+  package var id: Int32 { tcgetpgrp(near) }
+
+  /// Sends the program a signal.
+  package func signal(_ number: Int32) {
+    // 0, -1 and 1 would be others, and many.
+    if id > 1 { Foundation.kill(id, number) }
+  }
+
+  /// Gives it another size, and says so as a terminal does.
+  package func resize(columns: Int, rows: Int) {
+    picture = TerminalPicture(columns: columns, rows: rows)
+    setSize(columns, rows)
+  }
+
+  private func setSize(_ columns: Int, _ rows: Int) {
+    var size = winsize(
+      ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(near, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// Presses keys.
+  package func type(_ keys: String) {
+    let bytes = Array(keys.utf8)
+    _ = write(near, bytes, bytes.count)
+  }
+
+  /// Takes what it writes until that is so; false where it is not in time.
+  package func wait(
+    seconds: Double = 10, until isDone: (TerminalPicture) -> Bool
+  ) -> Bool {
+    let deadline = Date() + seconds
+    while true {
+      read()
+      if isDone(picture) { return true }
+      guard Date() < deadline else { return false }
+      usleep(10_000)
+    }
+  }
+
+  /// Whether it shows a text.
+  package func shows(_ text: String, seconds: Double = 10) -> Bool {
+    wait(seconds: seconds) { $0.lines.contains { $0.contains(text) } }
+  }
+
+  private func read() {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while case let count = Foundation.read(near, &buffer, buffer.count), count > 0 {
+      rest += buffer[..<count]
+    }
+    // What begins in the last bytes may go on in the next ones.
+    let isEscape: (UInt8) -> Bool = { $0 == 0x1B }
+    var end = rest.count
+    if let escape = rest.lastIndex(where: isEscape),
+      !rest[(escape + 1)...].dropFirst().contains(where: { (0x40...0x7E).contains($0) })
+    {
+      end = escape
+    } else if let start = rest.suffix(4).lastIndex(where: { $0 & 0xC0 == 0xC0 }) {
+      let length = rest[start] >= 0xF0 ? 4 : rest[start] >= 0xE0 ? 3 : 2
+      if start + length > rest.count { end = start }
+    }
+    let text = String(decoding: rest[..<end], as: UTF8.self)
+    rest.removeFirst(end)
+    output += text
+    picture.take(text)
+  }
+
+  /// Waits for the end of the program, and returns its exit code; nil where it goes on.
+  package func awaitEnd(seconds: Double = 10) -> Int32? {
+    guard wait(seconds: seconds, until: { _ in !process.isRunning }) else { return nil }
+    read()
+    return process.terminationStatus
+  }
+
+  /// Whether keys are given to programs as they were before: by the line, and shown.
+  package var isAsBefore: Bool {
+    var modes = termios()
+    tcgetattr(far, &modes)
+    return modes.c_lflag == before.c_lflag && modes.c_iflag == before.c_iflag
+      && modes.c_oflag == before.c_oflag
+  }
+}
