@@ -23,7 +23,7 @@ import Testing
       "0.350 s back 0.40 mix 0.35", " 6000 Hz spread 0.00 hold", " 2.00 s size 0.50 mix 0.30",
       " 6000 Hz before 0.010 s", "playing    standby  overdubs   2", " 3.20 /  9.87 s",
       "press --- pause stop rew fwd done", "from live round back", "overdub  1.3 s",
-      "loop -12.0 st 1.000 x back 0.90 studio", "on beat beats  8.0 above -40 dB",
+      "loop -12.0 st 1.000 x back 0.90 studio", "quantize beat beats  8.0 above -40 dB",
       "A chromatic     piano", "voices   3", " A  A# B  C  C# D ", "●C#", "120.0 bpm  4 beats",
       "capture on   0:00:12 of out", "takes       12", "     3.2  Whistling", "     9.8  鳥の声",
       "q end  tab page 1/3  ? help",

@@ -144,7 +144,7 @@ extension NodeScreen {
     let beats = picture.number("/loop/beats").map { $0 > 0 ? $0 : .nan }
     let threshold = picture.number("/loop/threshold").map { $0 > -90 ? $0 : .nan }
     put(
-      "on \(Figure.left(word("/loop/quantize"), 4)) beats \(Figure.fixed(beats, places: 1, width: 4)) "
+      "quantize \(Figure.left(word("/loop/quantize"), 4)) beats \(Figure.fixed(beats, places: 1, width: 4)) "
         + "above \(Figure.fixed(threshold, places: 0, width: 3)) dB", area, row: 6, column: 1)
   }
 

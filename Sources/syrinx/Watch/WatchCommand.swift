@@ -33,7 +33,7 @@ enum WatchCommand {
 
   private static let patienceMicroseconds = 2e6
   private static let completeMicroseconds = 4e6
-  private static let snapshotRows = 40
+  private static let snapshotRows = 34
   private static let usualColumns = 80
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
