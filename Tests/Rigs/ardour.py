@@ -1,0 +1,275 @@
+"""Judges what Ardour recorded of the node.
+
+    python3 ardour.py FOLDER TEMPO
+
+FOLDER is the rig's. Ends with 0 where all is right, 1 where something is not, and 75 where blocks
+were lost, so that nothing can be said.
+"""
+
+import os
+import struct
+import sys
+
+SPACING = 12000  # frames between two clicks
+NEAR = 2300  # frames around a click in which it is looked for: less than half the echo's time
+OWN = 480  # what "live" may be off by at other pitches, where it tells its mean: 10 ms
+
+folder, tempo = sys.argv[1], float(sys.argv[2])
+faults = 0
+latencies, regions, rolls, takes = {}, {}, {}, []
+with open(f"{folder}/recorded", encoding="utf-8") as file:
+    for line in file:
+        kind, *fields = line.rstrip("\n").split("\t")
+        if kind == "latency":
+            take, track, least, most = fields
+            latencies[take, track] = (int(least), int(most))
+            if take not in takes:
+                takes.append(take)
+        elif kind == "rolls":
+            rolls[fields[0]] = fields[1:] == ["true", "true"]
+        elif kind == "region":
+            take, track, position, start, length, source = fields
+            regions.setdefault((take, track), []).append(
+                (int(position), int(start), int(length), source)
+            )
+
+
+def good(text):
+    print("ok   ", text)
+
+
+def check(right, text):
+    global faults
+    if right:
+        good(text)
+    else:
+        faults += 1
+        print("FAULT", text)
+
+
+def chunks(data, place, order, padding):
+    """The chunks of a RIFF or MIDI file: (name, contents)."""
+    while place + 8 <= len(data):
+        name, size = struct.unpack(order + "4sI", data[place : place + 8])
+        yield name, data[place + 8 : place + 8 + size]
+        place += 8 + size + (size & padding)
+
+
+def find(source):
+    for path, _, files in os.walk(f"{folder}/session/interchange"):
+        if source in files:
+            with open(os.path.join(path, source), "rb") as file:
+                return file.read()
+    raise SystemExit(f"Ardour did not keep {source}")
+
+
+class Sound:
+    """What a track holds of a take: samples, and the frame of the timeline of the first one."""
+
+    def __init__(self, take, track):
+        self.first, self.samples = 0, ()
+        for position, start, length, source in regions.get((take, track), ()):
+            contents = dict(chunks(find(source), 12, "<", 1))[b"data"]
+            samples = struct.unpack(f"<{len(contents) // 4}f", contents[: len(contents) // 4 * 4])
+            self.first, self.samples = position, samples[start : start + length]
+
+    def clicks(self, after=0):
+        """How late each click's loudest sample is; None where there is nothing."""
+        found = []
+        end = self.first + len(self.samples) - NEAR - after
+        frame = -(-(self.first + NEAR) // SPACING) * SPACING
+        while frame < end:
+            place = frame - self.first + after - NEAR
+            near = [abs(sample) for sample in self.samples[place : place + 2 * NEAR + 1]]
+            loudest = max(near)
+            found.append(near.index(loudest) - NEAR + after if loudest > 0.01 else None)
+            frame += SPACING
+        return found
+
+    def onsets(self, quiet=2400):
+        """The frames of the timeline where sound begins after so much silence."""
+        found, silent = [], quiet
+        for place, sample in enumerate(self.samples):
+            if sample == 0:
+                silent += 1
+            else:
+                if silent >= quiet:
+                    found.append(self.first + place)
+                silent = 0
+        return found
+
+
+def spread(errors):
+    return f"{min(errors):+d}" if min(errors) == max(errors) else f"{min(errors):+d} to {max(errors):+d}"
+
+
+def added(take):
+    """What Ardour sees of delay at the mix, more than at the dry clicks: least and most."""
+    mix, dry = latencies[take, "out"], latencies[take, "dry"]
+    return mix[0] - dry[0], mix[1] - dry[1]
+
+
+def judge_latency(take):
+    with open(f"{folder}/{take}.told", encoding="utf-8") as file:
+        line = next(line for line in file if "capture latency" in line)
+    told = tuple(int(part) for part in line.split("[")[1].split("]")[0].split())
+    seen = added(take)
+    check(told == seen, f"{take}: Ardour sees the delay that the node tells, {told[1]} frames")
+    for stem in ("live", "grid", "click"):
+        if latencies[take, stem] != latencies[take, "dry"]:
+            check(False, f"{take}: the stem {stem} has another delay than the dry clicks")
+    expected = {"rest": 0, "live 0": 0, "direct": 0, "echo": 0, "reverb": 0,
+                "voice": 960, "studio": 2048}
+    for name, delay in expected.items():
+        if take == name or take.split()[0] == name and take != name + " 0":
+            check(seen == (delay, delay), f"{take}: that is {delay} frames, as documented")
+
+
+def judge_clicks(take):
+    dry = Sound(take, "dry").clicks()
+    if len(dry) < 8 or any(error != 0 for error in dry):
+        print(f"lost: the dry clicks of {take} are off by {dry}")
+        raise SystemExit(75)
+    for track in ("live", "out"):
+        errors = Sound(take, track).clicks(4800 if take == "echo alone" and track == "out" else 0)
+        name = "the stem" if track == "live" else "the mix"
+        if len(errors) < 8 or None in errors:
+            check(False, f"{take}: {name} has not all clicks, but {errors}")
+            continue
+        text = f"{take}: {name} is {spread(errors)} frames beside the dry clicks, {len(errors)} of them"
+        if track == "out" and take == "echo alone":
+            # What proves that a delay which is not told is seen.
+            check(min(errors) >= 4799 and max(errors) <= 4801, text + " (the echo's own time)")
+        elif track == "out" and take in ("live 7", "live -5"):
+            check(max(map(abs, errors)) <= OWN, text + f" (within {OWN}: it tells its mean)")
+        else:
+            check(max(map(abs, errors)) <= 1, text)
+
+
+def judge_change(take):
+    """A delay that changes in a take: Ardour goes by the one that was there at its beginning."""
+    errors = Sound(take, "out").clicks()
+    check(len(errors) >= 12 and errors[:3] == [0, 0, 0] and errors[-3:] == [2048, 2048, 2048],
+          f"{take}: the mix is {errors[0]} frames late before studio is switched on, {errors[-1]} behind it")
+
+
+def judge_again(take):
+    """What Ardour plays into the node, and records of it."""
+    stem, mix = Sound(take, "live").clicks(), Sound(take, "out").clicks()
+    apart = [b - a for a, b in zip(stem, mix) if a is not None and b is not None]
+    check(len(apart) >= 8 and max(map(abs, apart)) <= 1,
+          f"{take}: a track played into the node: the mix is {spread(apart or [9999])} frames beside the stem")
+    early = [error for error in stem + mix if error is not None]
+    # Ardour's doing, with whatever it plays to another program.
+    print(f"      {take}: Ardour records both {spread(early)} frames beside the track that it plays")
+
+
+def read_notes(source):
+    """(beats, status, key, velocity) of a MIDI file of one track."""
+    division, place, beats, status, found = 1, 0, 0.0, 0, []
+    for name, data in chunks(find(source), 0, ">", 0):
+        if name == b"MThd":
+            division = struct.unpack(">H", data[4:6])[0]
+        if name != b"MTrk":
+            continue
+
+        def number():
+            nonlocal place
+            value = 0
+            while True:
+                byte = data[place]
+                place += 1
+                value = value << 7 | byte & 127
+                if byte < 128:
+                    return value
+
+        ticks = 0
+        while place < len(data):
+            ticks += number()
+            if data[place] >= 128:
+                status = data[place]
+                place += 1
+            if status == 0xFF:
+                place += 1
+                size = number()
+                place += size
+            elif status >= 0xF0:
+                size = number()
+                place += size
+            else:
+                size = 1 if status >> 4 in (0xC, 0xD) else 2
+                if status >> 4 in (8, 9):
+                    found.append((ticks / division, status, data[place], data[place + 1]))
+                place += size
+    return found
+
+
+def heard(kind):
+    """What the ear has said of a kind, in words."""
+    with open(f"{folder}/ear.log", encoding="utf-8") as file:
+        return [line.split() for line in file if line.startswith(kind)]
+
+
+def judge_notes(take):
+    sent = []
+    for word in heard("midi"):
+        if int(word[2]) >= 0:
+            sent.append((int(word[2]), bytes.fromhex(word[3])))
+    kept = []
+    for position, start, length, source in regions.get((take, "notes"), ()):
+        for beats, status, key, velocity in read_notes(source):
+            kept.append((position + beats * 60 / tempo * 48000, status, key, velocity))
+    ons = [key for _, status, key, velocity in kept if status >> 4 == 9 and velocity > 0]
+    offs = [key for _, status, key, velocity in kept if status >> 4 == 8 or velocity == 0]
+    check(len(ons) == 6 and ons == offs, f"{take}: Ardour has {len(ons)} notes, and the end of each")
+    same = [(s >> 4, k) for _, s, k, _ in kept] == [(b[0] >> 4, b[1]) for _, b in sent]
+    check(same, f"{take}: in the order and of the keys that midi_out sent")
+    if same:
+        errors = [round(at - frame) for (at, *_), (frame, _) in zip(kept, sent)]
+        # Ardour's own: its MIDI takes are off by as much with any client.
+        check(max(map(abs, errors)) <= 320, f"{take}: Ardour places them {spread(errors)} frames "
+              "beside where midi_out sent them (within 320: Ardour's own, with blocks of 128)")
+    onsets = Sound(take, "grid").onsets()
+    first = [frame for frame, message in sent if message[0] >> 4 == 9][:1]
+    late = onsets[0] - first[0] if onsets and first else None
+    check(late in (0, 1), f"{take}: the grid's stem begins {late} frames after midi_out's first note")
+
+
+def judge_beats(take):
+    beat = 60 / tempo * 48000
+    onsets = Sound(take, "click").onsets()
+    errors = [round(frame - round(frame / beat) * beat) for frame in onsets]
+    least, most = (float(word) for word in heard("beats")[-1][1:])
+    # Ticks are whole: JACK's programs leave out what is more, and Ardour rounds. So the node, that
+    # takes none of them to be late, is half a tick early.
+    print(f"      {take}: Ardour tells JACK of beats {least:+.1f} to {most:+.1f} frames beside its own")
+    allowed = beat / 1920 / 2 + 1
+    check(len(onsets) >= 8 and max(map(abs, errors), default=99) <= allowed,
+          f"{take}: {len(onsets)} clicks are {spread(errors or [99])} frames beside Ardour's beats "
+          f"(within half of Ardour's tick, {allowed - 1:.1f})")
+    with open(f"{folder}/followed", encoding="utf-8") as file:
+        followed = file.read().split()
+    check(len(followed) == 2 and abs(float(followed[1]) - tempo) < 0.01,
+          f"{take}: the node has Ardour's tempo, {' '.join(followed[1:])}")
+    steps = [round((b - a) / beat) for a, b in zip(onsets, onsets[1:])]
+    check(set(steps) == {1}, f"{take}: and leaves none out")
+
+
+for take in takes:
+    check(rolls.get(take, False), f"{take}: Ardour rolls and records")
+    if take == "notes":
+        judge_notes(take)
+    elif take == "beats":
+        judge_beats(take)
+    elif take == "changed":
+        judge_change(take)
+    elif take == "again":
+        judge_again(take)
+    elif take == "leading":
+        with open(f"{folder}/lead", encoding="utf-8") as file:
+            answer = " ".join(file.read().split())
+        check("state" in answer, f"{take}: while Ardour tells of the beats, the answer is {answer}")
+    else:
+        judge_latency(take)
+        judge_clicks(take)
+sys.exit(1 if faults else 0)

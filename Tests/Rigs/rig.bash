@@ -1,0 +1,169 @@
+# What the rigs share: a folder and a JACK server of their own, programs that end with them, and
+# lines that say what was checked. Sourced first, with `set -euo pipefail`.
+#
+# Afterwards `root` is the project's folder, `rigs` this one, `work` a temporary folder that is also
+# HOME and XDG_RUNTIME_DIR, and `node` the program: a build of this folder, unless SYRINX_BINARY
+# names another.
+rigs=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+root=$(dirname "$(dirname "$rigs")")
+rig=$(basename "$0")
+SPEAKER=${SPEAKER:-Tests/Rigs/$rig}
+source "$root/scripts/speech.bash"
+PATH+=:/opt/swift/usr/bin
+
+# JACK keeps the names of its servers in /dev/shm, eight a machine, those of crashed ones too.
+# Where that is allowed, have a /dev/shm apart from all others.
+if [[ -z ${SYRINX_OWN_SHM-} ]] && unshare --mount mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
+  SYRINX_OWN_SHM=1 SPEAKER=$SPEAKER exec unshare --mount bash -c \
+    'mount -t tmpfs tmpfs /dev/shm && exec "$@"' "$rig" "$(readlink -f "$0")" "$@"
+fi
+
+work=$(mktemp -d)
+chmod 700 "$work"
+# What was started and may still run, in that order.
+programs=()
+faults=0
+
+# What the surroundings say about a session, a server or a sound system is not meant for what is
+# started here.
+unset NSM_URL NOTIFY_SOCKET LD_PRELOAD DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS
+unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME PIPEWIRE_REMOTE
+export JACK_DEFAULT_SERVER=syrinx-rig JACK_NO_START_SERVER=1
+export HOME=$work XDG_RUNTIME_DIR=$work
+
+# --- Saying what was checked
+
+# One line for each thing that was checked, with its figure.
+good() { echo "ok    $*"; }
+bad() {
+  echo "FAULT $*"
+  faults=$((faults + 1))
+}
+
+# check WHAT COMMAND...: good where the command is, else bad.
+check() {
+  if "${@:2}"; then good "$1"; else bad "$1"; fi
+}
+
+# Ends the rig by what was found.
+conclude() {
+  ((faults == 0)) || fail 1 "$faults of what it checked is not as it should be, see FAULT above"
+  say "all is well"
+}
+
+# --- Beginning and ending programs
+
+# Starts a program that ends with this script, whatever ends that, but not by itself at Ctrl-C.
+# Its output goes to NAME.log, its process number to `started`.
+start() {
+  : >"$work/$1.log"
+  setsid setpriv --pdeathsig TERM -- "${@:2}" </dev/null &>>"$work/$1.log" &
+  started=$!
+  programs+=("$started")
+}
+
+# Starts a program like `start`, that hears the lines which `tell NAME LINE` writes.
+start_listener() {
+  rm -f "$work/$1.lines"
+  mkfifo "$work/$1.lines"
+  : >"$work/$1.log"
+  # Open for both, so that neither waits for the other.
+  setsid setpriv --pdeathsig TERM -- "${@:2}" <>"$work/$1.lines" &>>"$work/$1.log" &
+  started=$!
+  programs+=("$started")
+}
+
+tell() { echo "$2" >"$work/$1.lines"; }
+
+# Asks the shell for its own children, because a number alone may be another program by now.
+is_running() { grep -qx "$1" <<<"$(jobs -rp)"; }
+
+# Ends processes: the last one first, politely, then not.
+stop() {
+  local process i
+  for ((i = $#; i > 0; i--)); do
+    if is_running "${!i}"; then kill -TERM "${!i}" 2>/dev/null || true; fi
+  done
+  for process; do
+    for ((i = 0; i < 50; i++)); do
+      is_running "$process" || continue 2
+      sleep 0.1
+    done
+    kill -KILL "$process" 2>/dev/null || true
+  done
+}
+
+finish() {
+  trap '' INT TERM HUP
+  local i
+  # One by one, because a server hangs when clients leave while it ends.
+  for ((i = ${#programs[@]} - 1; i >= 0; i--)); do stop "${programs[i]}"; done
+  if [[ -n ${RIG_KEEP-} ]]; then
+    say "what it wrote is in $work"
+  else
+    rm -rf "$work"
+  fi
+}
+trap finish EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Runs a command until it succeeds, for so many seconds.
+await() {
+  local end=$((SECONDS + $1))
+  until "${@:2}"; do
+    ((SECONDS < end)) || return 1
+    sleep 0.1
+  done
+}
+
+# --- Preparing
+
+# install COMMAND=PACKAGE...: has apt install the packages of the commands that are not there.
+install_missing() {
+  local each missing=() as_root=()
+  for each; do
+    command -v "${each%%=*}" >/dev/null || missing+=("${each#*=}")
+  done
+  ((${#missing[@]})) || return 0
+  command -v apt-get >/dev/null || fail 69 "installs on Debian only; needs: ${missing[*]}"
+  if ((EUID)); then
+    command -v sudo >/dev/null || fail 77 "not root; have root install: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  quietly "${as_root[@]}" apt-get -q -y -o DPkg::Lock::Timeout=120 update \
+    || fail 69 "apt-get could not update its lists"
+  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends "${missing[@]}" \
+    || fail 69 "apt-get could not install everything; what it said stands above"
+}
+
+build_node() {
+  node=${SYRINX_BINARY:-$root/.build/release/syrinx}
+  [[ -z ${SYRINX_BINARY-} ]] || return 0
+  say "building"
+  # In its folder, because Swift's own installer chooses the toolchain by .swift-version.
+  (cd "$root" && quietly swift build --scratch-path .build -c release --static-swift-stdlib \
+    --product syrinx) || fail 70 "the build failed; what it said stands above"
+}
+
+# The client that clicks and listens.
+build_clicks() {
+  clang -O2 -o "$work/clicks" "$rigs/clicks.c" -ljack -lm \
+    || fail 70 "clicks.c does not compile"
+}
+
+# --- The node
+
+# start_node [PREFIX...]: starts it, waits until it is ready, and sets `port`.
+start_node() {
+  start syrinx "$@" "$node" run -n syrinx -p 0 --home "$work/syrinx-home"
+  syrinx=$started
+  await 10 grep -q '^ready ' "$work/syrinx.log" \
+    || fail 70 "the node does not become ready: $(tail -n 1 "$work/syrinx.log")"
+  port=$(sed -n 's|^ready .*osc=osc.udp://[^ ]*:\([0-9]*\).*|\1|p' "$work/syrinx.log")
+}
+
+send() { "$node" send --to "127.0.0.1:$port" "$@"; }
