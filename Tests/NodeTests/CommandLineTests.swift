@@ -22,7 +22,9 @@ extension NodeTests {
       #expect(text == kept, "\(name) differs; see Tests/NodeTests/Snapshots")
     }
 
-    @Test(arguments: ["", "run", "render", "takes", "send", "watch", "addresses", "layout", "doctor"])
+    @Test(arguments: [
+      "", "run", "render", "takes", "send", "watch", "addresses", "layout", "doctor",
+    ])
     func `help pages are as they were kept`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
       #expect(result.code == 0 && result.errors.isEmpty)
