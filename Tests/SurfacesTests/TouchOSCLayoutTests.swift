@@ -275,7 +275,7 @@ import Testing
 
   @Test func `the port on which the app receives is told to the node`() throws {
     let layout = try LayoutFile(xml: TouchOSCLayout.xml(.phone, receivePort: 9123))
-    #expect(layout.nodes[0].script.contains("sendOSC('/subscribe', 9123)"))
+    #expect(layout.nodes[0].script.contains("sendOSC('/subscribe', 9123, {true})"))
   }
 
   @Test func `for people there is a line for each part`() throws {

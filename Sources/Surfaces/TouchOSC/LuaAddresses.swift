@@ -19,8 +19,9 @@ struct LuaAddresses {
     if !arguments.isEmpty || !address.hasValue {
       try address.check(arguments.map { .varying($0.kind) })
     }
-    return "sendOSC(" + ([Self.quoted(path)] + arguments.map(\.expression)).joined(separator: ", ")
-      + ")"
+    // Over the first connection alone, as the messages of the controls.
+    let parts = [Self.quoted(path)] + arguments.map(\.expression) + ["{true}"]
+    return "sendOSC(" + parts.joined(separator: ", ") + ")"
   }
 
   /// A text as Lua writes it.

@@ -255,9 +255,9 @@ struct RootScript {
       end
     end
 
-    function onReceiveOSC(message)
+    function onReceiveOSC(message, connections)
       local handler = handlers[message[1]]
-      if handler then
+      if handler and connections[1] then
         local values = {}
         for index, argument in ipairs(message[2]) do
           values[index] = argument.value
