@@ -22,7 +22,7 @@ struct SessionBuilder {
     var root = Widget(
       "root", id: "root",
       [
-        ("label", .text("Syrinx")), ("colorBg", .text(css(.background))),
+        ("colorBg", .text(css(.background))),
         ("colorText", .text(css(.text))), ("colorWidget", .text(css(Control.Accent.plain.color))),
         ("address", .text("auto")),
         (

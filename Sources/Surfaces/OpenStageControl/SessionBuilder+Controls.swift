@@ -12,15 +12,14 @@ extension SessionBuilder {
     case .press(let use):
       return Widget(
         "button", id: id,
-        common + osc(use) + [("mode", .text("momentary")), ("preArgs", .list([]))])
+        common + osc(use) + [("mode", .text("momentary"))] + (try light(control)))
     case .choice(let use):
       guard let constant = use.constants.first else { throw SurfaceFault("\(id) chooses nothing") }
-      // Its light follows what the node says, so that only one of them is lit.
       return Widget(
         "button", id: id,
         common + osc(use) + [
-          ("mode", .text("tap")), ("on", Self.value(constant)), ("off", .text("")),
-          ("decoupled", .flag(true)),
+          ("mode", .text("tap")), ("on", Self.value(constant)),
+          ("alphaFillOff", .text(Self.light(use, constant))),
         ])
     case .flag(let use):
       return Widget(
@@ -33,16 +32,20 @@ extension SessionBuilder {
     case .fader(let use, let curve):
       return fader(control, use, curve, id)
     case .stepper(let use):
-      return Widget(
-        "input", id: id, common + osc(use) + [("numeric", .flag(true)), ("validation", .text(""))])
+      return captioned(
+        control,
+        Widget("input", id: id, [("expand", .number(3))] + osc(use) + [("numeric", .flag(true))]))
     case .names(let list, let chosen, _, _):
       return Widget(
         "dropdown", id: id,
-        common + osc(chosen) + [("values", .text("OSC{\(list.path), []}"))])
+        common + osc(chosen) + [("values", .text("#{OSC{\(list.path)} || []}"))])
     case .text: return try text(control, id)
     case .words:
-      return Widget(
-        "input", id: id, common + [("address", .text("auto")), ("bypass", .flag(true))])
+      return captioned(
+        control,
+        Widget(
+          "input", id: id,
+          [("expand", .number(3)), ("address", .text("auto")), ("bypass", .flag(true))]))
     case .grid(let rows, let columns): return try grid(control, rows, columns, id)
     case .take(let row): return try take(row, id)
     case .turn(let words):
@@ -77,45 +80,87 @@ extension SessionBuilder {
     }
   }
 
+  // Bright while the address has its word: each is told of all.
+  private static func light(_ use: AddressUse, _ constant: AddressUse.Constant) -> String {
+    let isAlike =
+      switch constant {
+      case .text(let text): "OSC{\(use.path), 0} == \"\(text)\""
+      case .number(let number):
+        "Math.abs(OSC{\(use.path), -1000} - \(plain(Double(number)))) < 0.0005"
+      }
+    return "#{\(isAlike) ? 0.9 : 0.2}"
+  }
+
+  // What of the player can be pressed is bright, and the rest lets no finger in.
+  private func light(_ control: Control) throws(SurfaceFault) -> [(String, Widget.Value)] {
+    let flags = ["record", "play", "stop", "rewind", "forward", "done"]
+    guard case .press(let use) = control.kind, use.path.hasPrefix("/player/"),
+      let index = flags.firstIndex(of: control.name)
+    else { return [] }
+    let flag = "(OSC{\(try table.heard("/player/controls").path)} || [1, 1, 1, 1, 1, 1])[\(index)]"
+    return [
+      ("alphaFillOff", .text("#{\(flag) ? 0.9 : 0.1}")),
+      ("interaction", .text("#{\(flag) ? true : false}")),
+    ]
+  }
+
+  private func captioned(_ control: Control, _ widget: Widget, shown: String = "") -> Widget {
+    let id = widget.id
+    var column = panel(id + "/panel", "vertical", part: control.width)
+    column.widgets = [
+      Widget(
+        "text", id: id + "/caption",
+        [
+          ("value", .text(control.caption + shown)), ("expand", .number(2)),
+          ("address", .text("auto")), ("bypass", .flag(true)),
+        ]), widget,
+    ]
+    return column
+  }
+
   private func fader(
     _ control: Control, _ use: AddressUse, _ curve: Control.Curve, _ id: String
   ) -> Widget {
-    var column = panel(id + "/panel", "vertical", part: control.width)
     let unit = use.address.unit.isEmpty ? "" : " " + use.address.unit
     let range: [(String, Widget.Value)] = [
       ("min", .number(Double(use.range.lowerBound))),
       ("max", .number(Double(use.range.upperBound))),
     ]
-    column.widgets = [
-      Widget(
-        "text", id: id + "/caption",
-        [
-          ("value", .text("\(control.caption)  @{\(id)}\(unit)")), ("expand", .number(2)),
-          ("address", .text("auto")), ("bypass", .flag(true)),
-        ]),
+    return captioned(
+      control,
       Widget(
         "fader", id: id,
         [("horizontal", .flag(true)), ("design", .text("compact")), ("expand", .number(3))]
           + osc(use) + [
             ("range", .object(range)), ("logScale", .flag(curve == .logarithmic)),
             ("decimals", .number(use.isWhole ? 0 : 3)),
-          ]),
-    ]
-    return column
+          ]), shown: "  @{\(id)}\(unit)")
   }
 
   // What the node says of itself, each in the place of the same name.
   private func text(_ control: Control, _ id: String) throws(SurfaceFault) -> Widget {
-    let path =
+    let script =
       switch control.name {
-      case "state": "/player/state"
-      case "phrase": "/phrase/state"
-      default: "/takes/total"
+      case "state":
+        """
+        JS{
+          var state = OSC{\(try table.heard("/player/state").path)} || ["", "", 0, 0, 0]
+          return state[0] + "  " + Number(state[2]).toFixed(1) + " of " + Number(state[3]).toFixed(1) + " s"
+        }
+        """
+      case "phrase":
+        """
+        JS{
+          var phrase = OSC{\(try table.heard("/phrase/state").path)} || ["", 0, 0, 0]
+          return "Phrase: " + phrase[0] + "  " + Number(phrase[2]).toFixed(1) + " s, " + phrase[3] + " notes"
+        }
+        """
+      default: "#{OSC{\(try table.heard("/takes/total").path), 0} + \" takes\"}"
       }
     return Widget(
       "text", id: id,
       [
-        ("address", .text(try table.heard(path).path)), ("bypass", .flag(true)),
+        ("value", .text(script)), ("address", .text("auto")), ("bypass", .flag(true)),
         ("expand", .number(control.width)), ("wrap", .flag(true)),
       ])
   }
@@ -133,18 +178,18 @@ extension SessionBuilder {
         """
         globals.gridRows = value[0]
         globals.gridColumns = value[1]
-        setVar('\(id)/*/*', 'shown', false)
+        setVar('\(id)/*/*', 'shown', 0)
         """),
       listener(
         id + "/cell", try table.heard("/grid/cell").path,
         """
         var cell = \(cell)
-        setVar(cell, 'left', (value[1] - 1) * 100 / globals.gridColumns + '%')
-        setVar(cell, 'top', (value[0] - 1) * 100 / globals.gridRows + '%')
-        setVar(cell, 'width', 100 / globals.gridColumns + '%')
-        setVar(cell, 'height', 100 / globals.gridRows + '%')
+        setVar(cell, 'left', (value[1] - 1) * 100 / globals.gridColumns)
+        setVar(cell, 'top', (value[0] - 1) * 100 / globals.gridRows)
+        setVar(cell, 'width', 100 / globals.gridColumns)
+        setVar(cell, 'height', 100 / globals.gridRows)
         setVar(cell, 'name', value[2])
-        setVar(cell, 'shown', true)
+        setVar(cell, 'shown', 1)
         """),
       listener(
         id + "/lit", try table.heard("/grid/lit").path,
@@ -157,9 +202,11 @@ extension SessionBuilder {
           Widget(
             "button", id: "\(id)/\(row)/\(column)",
             [
-              ("label", .text("VAR{name, ''}")), ("visible", .text("VAR{shown, false}")),
-              ("left", .text("VAR{left, '0%'}")), ("top", .text("VAR{top, '0%'}")),
-              ("width", .text("VAR{width, '8%'}")), ("height", .text("VAR{height, '6%'}")),
+              ("label", .text("#{VAR{name, 0} || \"\"}")),
+              ("visible", .text("#{VAR{shown, 0} == 1}")),
+              ("left", .text("#{VAR{left, 0} + \"%\"}")), ("top", .text("#{VAR{top, 0} + \"%\"}")),
+              ("width", .text("#{VAR{width, 8} + \"%\"}")),
+              ("height", .text("#{VAR{height, 6} + \"%\"}")),
               ("alphaFillOff", .text("VAR{light, 0.2}")),
             ] + osc(use) + [("mode", .text("push")), ("on", .number(1)), ("off", .number(0))]))
       }
@@ -190,18 +237,18 @@ extension SessionBuilder {
         "if (take && get('Takes/title')) send(\(try quoted("/take/title")), take[0], get('Takes/title'))",
         .plain),
       act(
-        "delete", "VAR{word, 'Delete'}",
+        "delete", "#{VAR{isArmed, 0} ? \"Again?\" : \"Delete\"}",
         """
         var now = Date.now()
         if (take && locals.armed === take[0] && now - locals.since < 3000) {
           locals.armed = undefined
-          setVar('this', 'word', 'Delete')
+          setVar('this', 'isArmed', 0)
           send(\(try quoted("/take/delete")), take[0])
         } else if (take) {
           locals.armed = take[0]
           locals.since = now
-          setVar('this', 'word', 'Again?')
-          setTimeout(() => { setVar('this', 'word', 'Delete') }, 3000)
+          setVar('this', 'isArmed', 1)
+          setTimeout(() => { setVar('this', 'isArmed', 0) }, 3000)
         }
         """, .danger),
     ]

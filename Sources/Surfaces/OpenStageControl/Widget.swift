@@ -14,11 +14,14 @@ struct Widget: Sendable {
     case object([(String, Value)])
   }
 
+  /// What it is called.
+  let id: String
   var properties: [(String, Value)]
   var widgets: [Widget] = []
   var tabs: [Widget] = []
 
   init(_ type: String, id: String, _ properties: [(String, Value)] = []) {
+    self.id = id
     self.properties = [("type", .text(type)), ("id", .text(id))] + properties
   }
 

@@ -13,7 +13,7 @@ struct RootScript {
   func text(receivePort: Int) throws(SurfaceFault) -> String {
     try [
       ground(), choices(), connection(receivePort), meters(), player(), grid(), names(), takes(),
-      presses(), entry(receivePort),
+      presses(), entry(),
     ].joined(separator: "\n")
   }
 
@@ -243,7 +243,7 @@ struct RootScript {
       """
   }
 
-  private func entry(_ receivePort: Int) -> String {
+  private func entry() -> String {
     """
     function onReceiveNotify(key, value)
       if key == 'press' then
