@@ -39,12 +39,10 @@ package struct ScreenBuffer {
   private static func changes(_ row: Int, _ before: Canvas, _ after: Canvas) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for column in 0..<after.columns where before[row, column] != after[row, column] {
-      // A wide letter is written as one.
-      let start = after[row, column].character == nil ? max(0, column - 1) : column
-      if let last = runs.last, start - last.upperBound < shortestLeap {
+      if let last = runs.last, column - last.upperBound < shortestLeap {
         runs[runs.count - 1] = last.lowerBound..<column + 1
       } else {
-        runs.append(start..<column + 1)
+        runs.append(column..<column + 1)
       }
     }
     return runs

@@ -51,10 +51,10 @@ final class FullScreen {
     usual = nil
   }
 
-  /// Shows a picture: sends what of it is new.
-  func show(_ canvas: Canvas) {
+  /// Shows a picture: sends what of it is new; false where the terminal is gone.
+  func show(_ canvas: Canvas) -> Bool {
     let output = buffer.update(to: canvas)
-    if !output.isEmpty { Environment.print(output) }
+    return output.isEmpty || Environment.print(output)
   }
 
   /// Draws all with the next picture.

@@ -56,10 +56,10 @@ final class WatchSession {
 
   private func draw() {
     let size = screen.size
-    screen.show(
-      NodeScreen.canvas(
-        of: node.picture, at: node.place, page: page, silentFor: node.silence,
-        columns: size.columns, rows: size.rows, glyphs: glyphs))
+    let canvas = NodeScreen.canvas(
+      of: node.picture, at: node.place, page: page, silentFor: node.silence,
+      columns: size.columns, rows: size.rows, glyphs: glyphs)
+    if !screen.show(canvas) { wantsEnd = true }
   }
 
   // MARK: - Signals
