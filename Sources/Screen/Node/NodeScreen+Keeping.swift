@@ -69,7 +69,7 @@ extension NodeScreen {
   /// The newest takes, one below the other.
   mutating func drawTakes(_ area: Area) {
     title("Takes \(figure("/takes/total", width: 6))", area)
-    let titleWidth = max(10, area.columns - 49)
+    let titleWidth = max(10, area.columns - 55)
     for (index, take) in picture.takes.prefix(max(0, area.rows - 1)).enumerated() {
       put(String(take.id.prefix(8)), area, row: index + 1, column: 1, width: 8)
       let date = String(take.date.prefix(16).replacing("T", with: " "))
