@@ -33,6 +33,7 @@ def repeats(play, plots):
                         axes.bar(place, level + 50, 0.04, bottom=-50, color=colour)
             came = "on the left" if left_only else "in the middle"
             axes.set_title(f"/echo/spread {spread:g}, a click {came}")
+            axes.set_xlim(-0.1, 2.3)
             axes.set_ylim(-50, 2)
         row[0].set_ylabel("level, dB")
     grid[0, 1].legend(loc="upper right")
@@ -217,6 +218,7 @@ def sizes(play, plots):
         axes.set_title(f"/reverb/size {size:g}")
         axes.set_ylabel("level")
         axes.set_ylim(0, 1)
+        axes.set_xlim(0, 250)
     grid[-1].set_xlabel("time after a click, ms")
     plots.save(figure, "reverb-size")
 
