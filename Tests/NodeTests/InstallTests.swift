@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `scripts/install` puts into a folder, and `scripts/uninstall` takes from it.
+///
+/// How it runs then is for `scripts/rigs rack`, which boots a machine with it.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct InstallTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  // The folder of the project, of which this file is three below.
+  private static let project = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Runs one of the two scripts for the folder, as if that were a machine.
+  private func script(
+    _ name: String, _ arguments: String..., input: String = "", variables: [String: String]? = nil
+  ) throws -> (code: Int32, said: String) {
+    let process = Process()
+    process.executableURL = Self.project.appendingPathComponent("scripts/\(name)")
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      variables ?? ["DESTDIR": folder.url.path]
+    ) { $1 }
+    process.environment?["SPEAKER"] = nil
+    let (output, lines) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = output
+    process.standardInput = lines
+    // Before it runs: one that reads nothing would end whoever writes then.
+    try lines.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try lines.fileHandleForWriting.close()
+    try process.run()
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+  }
+
+  /// Installs something that is small and stands for the program.
+  private func install(_ arguments: String...) throws -> (code: Int32, said: String) {
+    let program = folder.url.appendingPathExtension("program").path
+    try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: program))
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+    defer { try? FileManager.default.removeItem(atPath: program) }
+    let all = ["--binary", program] + arguments
+    return try all.count == 2
+      ? script("install", all[0], all[1]) : script("install", all[0], all[1], all[2], all[3])
+  }
+
+  private func text(_ path: String) throws -> String {
+    String(decoding: try folder.bytes(path), as: UTF8.self)
+  }
+
+  private func isThere(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: folder.path(path))
+  }
+
+  @Test func `what is installed names its own places, starts with the machine, and goes again`()
+    throws
+  {
+    let installed = try install()
+    #expect(installed.code == 0, "\(installed.said)")
+    let unit = try text("usr/local/lib/systemd/system/syrinx.service")
+    #expect(unit.contains("ExecStart=/usr/local/bin/syrinx run --home %S/syrinx $SYRINX_OPTIONS"))
+    #expect(!unit.contains("@BIN@") && !unit.contains("@LIB@") && !unit.contains("@CONFIG@"))
+    #expect(
+      try FileManager.default.destinationOfSymbolicLink(
+        atPath: folder.path("etc/systemd/system/multi-user.target.wants/syrinx.service"))
+        == "/usr/local/lib/systemd/system/syrinx.service")
+    #expect(isThere("usr/local/share/syrinx/Presets/instruments/piano.json"))
+    #expect(FileManager.default.isExecutableFile(atPath: folder.path("usr/local/bin/syrinx")))
+    let gone = try script("uninstall")
+    #expect(gone.code == 0, "\(gone.said)")
+    #expect(folder.names == [])
+  }
+
+  @Test func `settings that were changed outlive a new version and the end of it`() throws {
+    _ = try install("--card", "USB")
+    let settings = "etc/syrinx/syrinx.conf"
+    try Data("SYRINX_OPTIONS=--port 9000\n".utf8).write(to: folder.url.appending(path: settings))
+    let again = try install()
+    #expect(again.code == 0 && again.said.contains("kept      \(folder.path(settings))"))
+    #expect(try text(settings) == "SYRINX_OPTIONS=--port 9000\n")
+    #expect(try text("etc/syrinx/jackd.conf").contains("\nCARD=USB\n"))
+    let gone = try script("uninstall")
+    #expect(gone.said.contains("these settings were changed, and stay: \(folder.path(settings))"))
+    // What the script itself wrote into the settings is not a change of their owner's.
+    #expect(!isThere("etc/syrinx/jackd.conf") && isThere(settings) && !isThere("usr"))
+  }
+
+  @Test func `a file in the way that is another's is not touched, nor is anything else`() throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.path("usr/local/bin"), withIntermediateDirectories: true)
+    try Data("mine".utf8).write(to: folder.url.appending(path: "usr/local/bin/syrinx"))
+    let refused = try install()
+    #expect(refused.code == 73)
+    #expect(refused.said.contains(folder.path("usr/local/bin/syrinx")))
+    #expect(try text("usr/local/bin/syrinx") == "mine" && folder.names == ["usr"])
+    #expect(try script("uninstall").code == 66)
+  }
+
+  @Test func `takes stay until the word is said`() throws {
+    _ = try install()
+    let take = folder.url.appending(path: "var/lib/syrinx/takes/owl.wav")
+    try FileManager.default.createDirectory(
+      at: take.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data("hoo".utf8).write(to: take)
+    #expect(try script("uninstall", "--purge", input: "yes\n").code == 64)
+    #expect(isThere("usr/local/bin/syrinx"))
+    #expect(try script("uninstall").said.contains("the takes stay, in "))
+    #expect(isThere("var/lib/syrinx/takes/owl.wav"))
+    #expect(try script("uninstall", "--purge", input: "purge\n").code == 0)
+    #expect(!isThere("var/lib/syrinx"))
+  }
+
+  @Test func `what it can't do is said in a line`() throws {
+    #expect(try install("--prefix", "relative").code == 64)
+    #expect(try script("install", "--binary", "/nowhere").code == 66)
+    #expect(try script("install", "--port", "9000").said.contains("there is no option \"--port\""))
+    // Root may all of it.
+    if getuid() != 0 {
+      let refused = try script("install", "--binary", "/bin/true", variables: ["DESTDIR": ""])
+      #expect(refused.code == 77 && refused.said.contains("use sudo, or --user"))
+    }
+    #expect(folder.names == [])
+  }
+}
