@@ -20,6 +20,7 @@
 #include <jack/ringbuffer.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ struct event {
 static jack_client_t *client;
 static jack_port_t *out, *in, *midi;
 static jack_ringbuffer_t *events;
-static atomic_int gone;
+static atomic_int gone, asked;
 static _Atomic float least_late, most_late;
 static int by_transport;
 static unsigned quiet = silence, block;
@@ -123,6 +124,12 @@ static void note_shutdown(void *unused) {
   atomic_store(&gone, 1);
 }
 
+// A client that just dies may hold up its server.
+static void note_signal(int signal) {
+  (void)signal;
+  atomic_store(&asked, 1);
+}
+
 static void print_events(void) {
   struct event event;
   while (jack_ringbuffer_read_space(events) >= sizeof event) {
@@ -181,7 +188,8 @@ int main(int count, char **arguments) {
   // Not `fgets`: what it has read ahead, `poll` knows nothing of.
   char line[256];
   size_t length = 0;
-  for (;;) {
+  signal(SIGTERM, note_signal);
+  while (!atomic_load(&asked)) {
     struct pollfd input = {.fd = 0, .events = POLLIN};
     int found = poll(&input, 1, 20);
     print_events();

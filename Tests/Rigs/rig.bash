@@ -75,6 +75,15 @@ start_listener() {
 
 tell() { echo "$2" >"$work/$1.lines"; }
 
+# Runs a program to its end. Bash hears signals while it waits, but not while it runs one.
+attend() {
+  local status=0
+  setpriv --pdeathsig TERM -- "$@" </dev/null &
+  programs+=("$!")
+  { wait "$!" || status=$?; } 2>/dev/null
+  return "$status"
+}
+
 # Asks the shell for its own children, because a number alone may be another program by now.
 is_running() { grep -qx "$1" <<<"$(jobs -rp)"; }
 
@@ -165,5 +174,18 @@ start_node() {
     || fail 70 "the node does not become ready: $(tail -n 1 "$work/syrinx.log")"
   port=$(sed -n 's|^ready .*osc=osc.udp://[^ ]*:\([0-9]*\).*|\1|p' "$work/syrinx.log")
 }
+
+# Ends the node, and checks how it does.
+end_node() {
+  local status=0 since=$SECONDS
+  kill -TERM "$syrinx"
+  if await 10 is_gone "$syrinx"; then
+    wait "$syrinx" || status=$?
+    check "the node ends when asked to, with $status" test $status = 0
+  else
+    bad "the node does not end within $((SECONDS - since)) seconds"
+  fi
+}
+is_gone() { ! is_running "$1"; }
 
 send() { "$node" send --to "127.0.0.1:$port" "$@"; }
