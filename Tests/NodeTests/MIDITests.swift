@@ -49,7 +49,7 @@ extension NodeTests {
       #expect(node.end() == 0)
       let again = try NodeProcess(server: server, home: node.home)
       let other = try Phone(port: again.port)
-      #expect(other.ask("/live/gain")?.arguments == [.float(0)])
+      #expect(other.ask("/live/gain")?.arguments == [.float(24)])
       try keyboard.connect(to: "syrinx", listening: false)
       keyboard.play([0xB0, 74, 0])
       var isTurned = false
