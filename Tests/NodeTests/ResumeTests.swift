@@ -240,6 +240,32 @@ extension NodeTests {
         try String(contentsOfFile: home + "/state/other", encoding: .utf8).contains("gain=-2"))
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `what was turned down is so from the first sample on, and nothing clicks`() throws {
+      var (node, phone) = try start(["--set", "/live/gain=-20"])
+      // Without the notes that it plays by itself.
+      phone.send("/settings/startup", .int32(0))
+      let probe = try Probe(server: server.name) { _ in 0.5 }
+      try probe.connect(to: "syrinx")
+      usleep(700_000)
+      node.kill()
+      #expect(soon { probe.ports(of: "syrinx").isEmpty })
+      let heard = try probe.record {
+        (node, phone) = try start()
+        usleep(200_000)
+      }
+      let level: Float = 0.05
+      // The rounding of a gain in decibels, and of the sum.
+      #expect((heard.samples.max() ?? 0) < level + 1e-5)
+      #expect(abs((heard.samples.last ?? 0) - level) < 1e-5)
+      // It comes in over milliseconds: a step would be all of it at once.
+      let steps = zip(heard.samples, heard.samples.dropFirst()).map { abs($1 - $0) }
+      #expect((steps.max() ?? 1) < level / 20 || heard.gaps > 0)
+      #expect(phone.ask("/live/gain")?.arguments == [.float(-20)])
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
     // MARK: - Connections
 
     private func connections(_ probe: Probe) -> [[String]] {
