@@ -59,7 +59,8 @@ let package = Package(
       dependencies: [
         "CJack", "CSndfile", "DSP", "Engine", "JackClient", "OSC", "Posix", "Screen", "Takes",
       ],
-      path: "Tests/TestSupport"),
+      path: "Tests/TestSupport",
+      exclude: ["TouchOSC/app.lua", "TouchOSC/document.lua", "TouchOSC/scripts.lua"]),
     .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "EngineTests", dependencies: ["DSP", "Engine", "TestSupport"], linkerSettings: linker),

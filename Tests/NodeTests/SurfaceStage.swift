@@ -1,0 +1,101 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+/// A running node, a simulated phone with one of the layouts on it, and another client.
+final class SurfaceStage {
+  let server: JackServer
+  private(set) var node: NodeProcess
+  let other: Phone
+  let probe: Probe
+  let phone: TouchPhone
+  private let folder: TemporaryFolder
+
+  /// All begins; `prepare` sets the node up before the phone knows of it.
+  init(_ screen: String, prepare: (Phone) throws -> Void = { _ in }) throws {
+    server = try JackServer()
+    node = try NodeProcess(server: server)
+    probe = try Probe(server: server.name) { frame in
+      Float(0.3 * sin(2 * .pi * 400 * Double(frame % 4_800_000) / 48_000))
+    }
+    try probe.connect(to: "syrinx")
+    other = try Phone(port: node.port)
+    try prepare(other)
+    let folder = try TemporaryFolder()
+    self.folder = folder
+    phone = try TouchPhone(node: node.port) { receivePort in
+      let path = folder.path("syrinx.tosc")
+      let made = try NodeProcess.run(
+        ["layout", "touchosc", path, "--screen", screen, "--receive-port", "\(receivePort)"])
+      try #require(made.code == 0, "\(made.errors)")
+      return path
+    }
+    let status = try control("bar/status")
+    try #require(
+      try phone.wait { status.text.hasPrefix("syrinx") }, "\(status.text) \(phone.faults)")
+    // The snapshot is not one message.
+    try phone.run(seconds: 0.3)
+  }
+
+  /// A control by the names that lead to it, from anywhere below the root.
+  func control(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> TouchControl
+  {
+    var found = [phone.root]
+    for name in path.split(separator: "/").map(String.init) {
+      found = found.flatMap { $0.all(named: name) }
+    }
+    return try #require(
+      found.first, "there is no \(path)", sourceLocation: sourceLocation)
+  }
+
+  /// Goes to a page by its tab.
+  func open(_ name: String) throws {
+    let pager = try control("pages")
+    let page = try #require(pager.children.firstIndex { $0.name == name })
+    let across = (Double(page) + 0.5) / Double(pager.children.count)
+    let tab = pager.point(across, 0)
+    try phone.touch(pager, at: TouchPoint(x: tab.x, y: tab.y + 10)).lift()
+    try #require(pager.page == page)
+  }
+
+  /// Presses the button of a control on the page that is shown.
+  func tap(_ path: String) throws { try phone.tap(try control(path + "/button")) }
+
+  /// Whether the face over a button shines.
+  func isLit(_ path: String, face: String = "caption") throws -> Bool {
+    // Accents have a part of at least 0.85, dimmed ones of at most 0.3.
+    try control(path + "/" + face).color[..<3].max()! > 0.5
+  }
+
+  /// Waits until the node has a value.
+  func reaches(_ address: String, _ value: Argument) throws -> Bool {
+    try phone.wait(seconds: 2) { other.ask(address)?.arguments.first == value }
+  }
+
+  /// The number that the node tells.
+  func number(_ address: String) throws -> Double {
+    try #require(other.ask(address)?.arguments.first?.number)
+  }
+
+  /// The first number in a text.
+  static func number(in text: String) -> Double? {
+    text.split(separator: " ").first.flatMap { Double($0) }
+  }
+
+  /// Ends the node as want of power would, and starts it again at the same port.
+  func restart() throws {
+    let port = node.port
+    node.kill()
+    node = try NodeProcess(server: server, ["--port", "\(port)"], home: node.home)
+  }
+
+  /// Nothing went wrong that the phone or the node has seen.
+  func end(sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(phone.faults.isEmpty, "\(phone.faults.prefix(5))", sourceLocation: sourceLocation)
+    #expect(phone.errors.isEmpty, "\(phone.errors.prefix(5))", sourceLocation: sourceLocation)
+    probe.close()
+    #expect(node.end() == 0, sourceLocation: sourceLocation)
+  }
+}

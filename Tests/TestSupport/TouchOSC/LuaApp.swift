@@ -1,0 +1,74 @@
+internal import Foundation
+
+/// The app's inner side, in a Lua of its own: the document, its messages and its scripts.
+///
+/// It is Lua 5.1, as the app's is.
+final class LuaApp {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+
+  init() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["lua5.1", folder + "/app.lua", folder]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+  }
+
+  deinit {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  /// Hands a line over that is not answered.
+  func tell(_ fields: [String]) throws {
+    let line = fields.map(Self.escaped).joined(separator: "\t") + "\n"
+    try input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
+  }
+
+  /// Hands a line over, and returns the lines that it is answered with.
+  func ask(_ fields: [String]) throws -> [[String]] {
+    try tell(fields)
+    var answer = Data()
+    while answer != Self.end, !answer.ends(with: Self.lastLine) {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { throw Fault("Lua has ended; is lua5.1 installed?") }
+      answer += more
+    }
+    return String(decoding: answer, as: UTF8.self).split(separator: "\n").dropLast().map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false).map { Self.unescaped(String($0)) }
+    }
+  }
+
+  private static let end = Data(".\n".utf8)
+  private static let lastLine = Data("\n.\n".utf8)
+
+  private static let written: [Character: String] = [
+    "%": "%%", "\t": "%t", "\n": "%n", "\r": "%r", "\r\n": "%r%n",
+  ]
+
+  private static func escaped(_ text: String) -> String {
+    text.contains(where: { written[$0] != nil })
+      ? text.map { written[$0] ?? String($0) }.joined() : text
+  }
+
+  private static func unescaped(_ text: String) -> String {
+    guard text.contains("%") else { return text }
+    var (result, isEscape) = ("", false)
+    for character in text {
+      if isEscape {
+        result.append(["t": "\t", "n": "\n", "r": "\r"][character] ?? character)
+      } else if character != "%" {
+        result.append(character)
+      }
+      isEscape = !isEscape && character == "%"
+    }
+    return result
+  }
+}
+
+extension Data {
+  fileprivate func ends(with other: Data) -> Bool { suffix(other.count) == other }
+}

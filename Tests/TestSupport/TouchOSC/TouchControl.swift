@@ -1,0 +1,160 @@
+/// A control of a layout as it stands on the screen.
+package final class TouchControl {
+  /// What kind it is, as `BUTTON` or `FADER`.
+  package let type: String
+  /// The control that it lies in.
+  package private(set) weak var parent: TouchControl?
+  /// What lies in it, the last one on top.
+  package private(set) var children: [TouchControl] = []
+
+  /// The addresses of its messages, as far as they are always the same.
+  package let addresses: [String]
+
+  let id: Int
+  var properties: [String: [String]]
+  var values: [String: String]
+  // How many fingers are on it.
+  var fingers = 0
+
+  init(
+    id: Int, type: String, parent: TouchControl?, properties: [String: [String]],
+    values: [String: String], addresses: [String]
+  ) {
+    self.id = id
+    self.type = type
+    self.parent = parent
+    self.properties = properties
+    self.values = values
+    self.addresses = addresses
+    parent?.children.append(self)
+  }
+
+  /// Its name.
+  package var name: String { properties["name"]?.first ?? "" }
+  /// The names from the root to it.
+  package var path: String { parent.map { $0.path + "/" + name } ?? name }
+  /// What a label shows.
+  package var text: String { values["text"] ?? "" }
+  /// The value of a fader or a button from 0 to 1, or the step of a radio.
+  package var x: Double { Double(values["x"] ?? "") ?? 0 }
+  /// The page of a pager, counted from 0.
+  package var page: Int { Int(values["page"] ?? "") ?? 0 }
+  /// Whether a finger is on it.
+  package var isTouched: Bool { values["touch"] == "true" }
+  /// Whether its own property says that it is shown.
+  package var isVisible: Bool { flag("visible", or: true) }
+  /// Whether it can be touched.
+  package var isInteractive: Bool { flag("interactive", or: true) }
+  /// Red, green, blue and opacity from 0 to 1.
+  package var color: [Double] { numbers("color", or: [0, 0, 0, 1]) }
+  /// Its place in its parent.
+  package var frame: TouchFrame {
+    let sides = numbers("frame", or: [0, 0, 0, 0])
+    return TouchFrame(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+  }
+
+  /// The same seen from its own corner, as what lies in it has its place.
+  package var bounds: TouchFrame {
+    TouchFrame(x: 0, y: 0, width: frame.width, height: frame.height)
+  }
+
+  /// The controls in it, at any depth, whose name is this.
+  package func all(named name: String) -> [TouchControl] {
+    children.flatMap { ($0.name == name ? [$0] : []) + $0.all(named: name) }
+  }
+
+  /// It and all that is in it.
+  package var subtree: [TouchControl] { [self] + children.flatMap(\.subtree) }
+
+  /// Where its own origin lies on the screen.
+  var origin: (x: Double, y: Double) {
+    let above = parent?.origin ?? (x: 0, y: 0)
+    return (above.x + frame.x, above.y + frame.y)
+  }
+
+  /// The middle of it, on the screen.
+  package var center: TouchPoint { point(0.5, 0.5) }
+
+  /// A place on the screen in parts of its width and height.
+  package func point(_ across: Double, _ down: Double) -> TouchPoint {
+    TouchPoint(x: origin.x + across * frame.width, y: origin.y + down * frame.height)
+  }
+
+  func flag(_ key: String, or standard: Bool) -> Bool {
+    properties[key].map { $0.first == "1" || $0.first == "true" } ?? standard
+  }
+
+  func whole(_ key: String, or standard: Int) -> Int {
+    properties[key]?.first.flatMap { Double($0) }.map { Int($0) } ?? standard
+  }
+
+  private func numbers(_ key: String, or standard: [Double]) -> [Double] {
+    guard let fields = properties[key], fields.count == 4 else { return standard }
+    return fields.map { Double($0) ?? 0 }
+  }
+
+  /// Whether a finger that moves on stays with it.
+  var grabsFocus: Bool { flag("grabFocus", or: type != "GROUP" && type != "PAGER") }
+
+  /// What a finger touches that comes down at a place of the parent; nil where it touches nothing.
+  func hit(_ place: TouchPoint) -> TouchControl? {
+    guard isVisible, frame.contains(place) else { return nil }
+    let inside = TouchPoint(x: place.x - frame.x, y: place.y - frame.y)
+    var shown = children
+    if type == "PAGER" {
+      if let tab = tab(at: inside), children.indices.contains(tab) {
+        return isInteractive ? self : nil
+      }
+      shown = children.indices.contains(page) ? [children[page]] : []
+    }
+    for child in shown.reversed() {
+      if let found = child.hit(inside) { return found }
+    }
+    return isInteractive ? self : nil
+  }
+
+  /// The tab of a pager at a place in it.
+  func tab(at place: TouchPoint) -> Int? {
+    guard type == "PAGER", flag("tabbar", or: true), !children.isEmpty,
+      place.y < Double(whole("tabbarSize", or: 40))
+    else { return nil }
+    return Int(place.x / frame.width * Double(children.count))
+  }
+}
+
+/// A place on the screen.
+package struct TouchPoint: Equatable {
+  /// To the right.
+  package var x: Double
+  /// Downwards.
+  package var y: Double
+
+  /// A place on the screen, in points.
+  package init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+}
+
+/// A rectangle of the screen.
+package struct TouchFrame: Equatable {
+  /// Its left side.
+  package var x: Double
+  /// Its upper side.
+  package var y: Double
+  /// How wide it is.
+  package var width: Double
+  /// How high it is.
+  package var height: Double
+
+  /// Whether a place lies in it.
+  package func contains(_ place: TouchPoint) -> Bool {
+    place.x >= x && place.x < x + width && place.y >= y && place.y < y + height
+  }
+
+  /// Whether another one lies wholly in it, to a hundredth of a point.
+  package func encloses(_ other: TouchFrame) -> Bool {
+    other.x >= x - 0.01 && other.y >= y - 0.01 && other.x + other.width <= x + width + 0.01
+      && other.y + other.height <= y + height + 0.01
+  }
+}

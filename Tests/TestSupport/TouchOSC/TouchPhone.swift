@@ -1,0 +1,176 @@
+internal import OSC
+internal import Posix
+
+/// A phone with TouchOSC on it, simulated from what its manual and its file format say.
+///
+/// It sends and receives on one UDP socket just what a layout says. Time goes on for it only within
+/// `run` and `wait`.
+package final class TouchPhone {
+  /// The layout's root.
+  package let root: TouchControl
+  /// What the layout did wrong: errors of its scripts with their lines, and what the app has not.
+  package private(set) var faults: [String] = []
+  /// What came to `/error`.
+  package private(set) var errors: [String] = []
+  /// What it sent, the oldest first.
+  package private(set) var sent: [Received] = []
+  /// What it received, the oldest first.
+  package private(set) var received: [Received] = []
+  /// What its scripts printed.
+  package private(set) var log: [String] = []
+
+  private let app: LuaApp
+  private let controls: [TouchControl]
+  private let socket: Socket
+  private let reader = DatagramReader()
+  private let node: Endpoint
+  private let start = HostTime.steady
+  private var nextFrame = HostTime.steady
+  // Sixty pictures a second.
+  private let frameLength = 1e6 / 60
+
+  /// Opens a layout, and connects it with a port of this machine.
+  ///
+  /// `layout` makes the file's path from the port that the phone receives on.
+  package init(node port: UInt16, layout: (_ receivePort: UInt16) throws -> String) throws {
+    node = Endpoint(address: .loopback4, port: port)
+    socket = try Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: 0))
+    app = try LuaApp()
+    controls = try LayoutLoading(try layout(socket.port), into: app).controls
+    root = controls[0]
+    try act(["begin", clock])
+  }
+
+  /// The port that it receives on, and sends from.
+  package var port: UInt16 { socket.port }
+
+  /// Forgets what it sent and received so far.
+  package func forget() {
+    sent = []
+    received = []
+  }
+
+  /// Lets time go on.
+  package func run(seconds: Double) throws { _ = try wait(seconds: seconds) { false } }
+
+  /// Lets time go on until something is so; false when it is not in time.
+  package func wait(seconds: Double = 5, until isSo: () throws -> Bool) throws -> Bool {
+    let deadline = HostTime.steady + seconds * 1e6
+    while true {
+      try takeMessages()
+      if HostTime.steady >= nextFrame {
+        nextFrame = max(nextFrame + frameLength, HostTime.steady)
+        try act(["frame", clock])
+      }
+      if try isSo() { return true }
+      guard HostTime.steady < deadline else { return false }
+      let loop = EventLoop()
+      loop.watch(socket.descriptor) {}
+      let left = min(nextFrame, deadline) - HostTime.steady
+      if left > 0 { loop.turn(milliseconds: Int(left / 1000) + 1) }
+    }
+  }
+
+  /// A finger that comes down on a control.
+  package func touch(_ control: TouchControl) throws -> TouchFinger {
+    try touch(control, at: control.center)
+  }
+
+  /// A finger that comes down on a place of a control; a fault where it is not what is hit.
+  package func touch(_ control: TouchControl, at place: TouchPoint) throws -> TouchFinger {
+    let finger = try TouchFinger(self, place)
+    guard finger.touched === control else {
+      try finger.lift()
+      throw Fault("\(control.path) can't be touched, but \(finger.touched?.path ?? "nothing")")
+    }
+    return finger
+  }
+
+  /// Presses a control and lets it go.
+  package func tap(_ control: TouchControl) throws {
+    let finger = try touch(control)
+    try run(seconds: 0.03)
+    try finger.lift()
+  }
+
+  /// Whether a finger would touch a control in its middle.
+  package func canTouch(_ control: TouchControl) -> Bool { root.hit(control.center) === control }
+
+  /// Whether a control is seen: neither hidden nor on another page.
+  package func shows(_ control: TouchControl) -> Bool {
+    guard control.isVisible else { return false }
+    guard let parent = control.parent else { return true }
+    if parent.type == "PAGER",
+      !parent.children.indices.contains(parent.page)
+        || parent.children[parent.page] !== control
+    {
+      return false
+    }
+    return shows(parent)
+  }
+
+  /// Sets a value as a finger does.
+  func set(_ control: TouchControl, _ key: String, _ value: String) throws {
+    try act(["set", clock, "\(control.id)", key, value])
+  }
+
+  private var clock: String { "\((HostTime.steady - start) / 1000)" }
+
+  private func takeMessages() throws {
+    // A node that is gone is told by the system; it may come back.
+    if socket.hasFault { while socket.nextUnreachable() != nil {} }
+    while true {
+      var messages: [Received] = []
+      guard reader.read(socket, { bytes, _ in messages += Received.all(in: bytes) }) > 0 else {
+        return
+      }
+      for message in messages {
+        received.append(message)
+        if message.address == "/error" {
+          errors.append(message.arguments.compactMap(\.text).joined(separator: " "))
+        }
+        let fields = try message.arguments.flatMap { argument -> [String] in
+          switch argument {
+          case .string(let text): ["s", text]
+          case .bool(let isTrue): [isTrue ? "T" : "F", ""]
+          case .int32, .int64, .float, .double: [String(argument.tag), "\(argument.number ?? 0)"]
+          case .nil: ["N", ""]
+          default: throw Fault("can't tell the app of \(argument)")
+          }
+        }
+        try act(["receive", clock, message.address] + fields)
+      }
+    }
+  }
+
+  /// Tells the app something, and does what it says.
+  private func act(_ command: [String]) throws {
+    for event in try app.ask(command) {
+      switch event[0] {
+      case "P": controls[Int(event[1])! - 1].properties[event[2]] = Array(event[3...])
+      case "V": controls[Int(event[1])! - 1].values[event[2]] = event[3]
+      case "S": try send(event[1], Array(event[2...]))
+      case "L": log.append(event[1])
+      default: faults.append("\(event[1]): \(event[2])")
+      }
+    }
+  }
+
+  private func send(_ address: String, _ fields: [String]) throws {
+    var arguments: [Argument] = []
+    for index in stride(from: 0, to: fields.count, by: 2) {
+      let (tag, value) = (fields[index], fields[index + 1])
+      switch (tag, Double(value)) {
+      case ("f", let number?): arguments.append(.float(Float(number)))
+      case ("i", let number?): arguments.append(.int32(Int32(number)))
+      case ("d", let number?): arguments.append(.double(number))
+      case ("h", let number?): arguments.append(.int64(Int64(number)))
+      case ("s", _): arguments.append(.string(value))
+      case ("T", _), ("F", _): arguments.append(.bool(tag == "T"))
+      default: faults.append("\(address): no argument \(tag) \(value)")
+      }
+    }
+    sent.append(Received(address, arguments))
+    socket.send([UInt8](address: address, arguments), to: node)
+  }
+}
