@@ -27,7 +27,7 @@ final class SurfaceStage {
     phone = try TouchPhone(node: node.port) { receivePort in
       let path = folder.path("syrinx.tosc")
       let made = try NodeProcess.run(
-        ["layout", "touchosc", path, "--screen", screen, "--receive-port", "\(receivePort)"])
+        ["layout", "touchosc", path, "--size", screen, "--receive-port", "\(receivePort)"])
       try #require(made.code == 0, "\(made.errors)")
       return path
     }

@@ -22,7 +22,7 @@ extension NodeTests {
       let stage = try SurfaceStage(screen) { other in
         for address in addresses {
           other.send("/addresses", .string(address))
-          let told = try #require(other.receive("/addresses")).arguments
+          let told = try #require(other.receive("/address")).arguments
           let (least, greatest) = (try #require(told[3].number), try #require(told[4].number))
           values[address] = (least + 0.37 * (greatest - least)).rounded()
           // Whole numbers are all that some take; none of these is rounded out of its range.
@@ -77,13 +77,13 @@ extension NodeTests {
         try phone.run(seconds: 0.02)
       }
       #expect(try stage.reaches("/pitch/semitones", .float(12)))
-      #expect(label.text == "12.0 st")
+      #expect(label.text == "12.0 semitones")
       other.send("/pitch/semitones", .float(-6))
       #expect(other.sync())
       try phone.run(seconds: 0.3)
-      #expect(pitch.x == 0.75 && label.text == "12.0 st")
+      #expect(pitch.x == 0.75 && label.text == "12.0 semitones")
       try finger.lift()
-      #expect(try phone.wait { abs(pitch.x - 18.0 / 48) < 1e-6 && label.text == "-6.0 st" })
+      #expect(try phone.wait { abs(pitch.x - 18.0 / 48) < 1e-6 && label.text == "-6.0 semitones" })
       // What comes while no finger is there, moves it.
       other.send("/pitch/semitones", .float(3))
       #expect(try phone.wait { abs(pitch.x - 27.0 / 48) < 1e-6 })
@@ -140,9 +140,11 @@ extension NodeTests {
       try checkLights("start")
       try stage.tap("Loop/record")
       try checkLights("recording")
+      #expect(try stage.control("Loop/record/caption").text == "Stop")
       try phone.run(seconds: 0.6)
-      try stage.tap("Loop/stop")
+      try stage.tap("Loop/record")
       try checkLights("start")
+      #expect(try stage.control("Loop/record/caption").text == "Record")
       try stage.tap("Loop/play")
       try checkLights("playing")
       let position = try stage.control("Loop/position/fader")
@@ -176,6 +178,7 @@ extension NodeTests {
       let stage = try SurfaceStage(screen)
       let (phone, other) = (stage.phone, stage.other)
       other.send("/live/route", .string("off"))
+      #expect(other.sync())
       try stage.open("Grid")
       let cells = try stage.control("Grid/cells")
       /// What stands in the cells that are seen, as the node says and as the phone shows.
@@ -209,6 +212,8 @@ extension NodeTests {
         try stage.control("cells/cell 1 2"), try stage.control("cells/cell 1 4")
       )
       let (small, smaller) = (first.frame, second.frame)
+      // What was still in the chain is heard no more.
+      try phone.run(seconds: 0.1)
       let quiet = Measure.level(stage.probe.record { usleep(50_000) }.samples)
       #expect(quiet < 1e-4)
       let finger = try phone.touch(first)
@@ -254,7 +259,12 @@ extension NodeTests {
         }
         try finger.lift()
       }
-      #expect(phone.sent.map(\.address).filter { $0.hasPrefix("/piano") }.count == 14)
+      // A velocity, and 0, for each of the seven.
+      #expect(
+        phone.sent.filter { $0.address.hasPrefix("/piano") }
+          == (1...7).flatMap { key in
+            [1, 0].map { Received("/piano/\(key)", [.float($0)]) }
+          })
       let octave = try stage.number("/piano/octave")
       try phone.tap(try stage.control("Piano/octave/more"))
       #expect(try stage.reaches("/piano/octave", .int32(Int32(octave + 1))))
@@ -269,7 +279,7 @@ extension NodeTests {
         try stage.open("Loop")
         try stage.tap("Loop/record")
         try phone.run(seconds: 0.3)
-        try stage.tap("Loop/stop")
+        try stage.tap("Loop/record")
         #expect(
           try phone.wait { other.ask("/player/state")?.arguments[0] == .string("start") })
         try stage.tap("Loop/keep")
@@ -377,8 +387,8 @@ extension NodeTests {
       for page in try stage.control("pages").children {
         try stage.open(page.name)
         for control in page.subtree where phone.canTouch(control) && control.type != "TEXT" {
-          try phone.tap(control)
-          try phone.run(seconds: 0.02)
+          try phone.touch(control).lift()
+          try phone.run(seconds: 0.01)
         }
       }
       try phone.run(seconds: 0.5)

@@ -7,7 +7,7 @@ package final class TouchFinger {
   init(_ phone: TouchPhone, _ place: TouchPoint) throws {
     self.phone = phone
     self.place = place
-    try begin(phone.root.hit(place))
+    try begin(phone.root.hit(place), isNew: true)
   }
 
   /// What it touches.
@@ -17,7 +17,7 @@ package final class TouchFinger {
   package func move(to place: TouchPoint) throws {
     let before = self.place
     self.place = place
-    if let control, control.grabsFocus || control.type == "PAGER" {
+    if let control, control.grabsFocus {
       try drag(control, from: before)
       return
     }
@@ -26,7 +26,7 @@ package final class TouchFinger {
       if let control { try drag(control, from: before) }
     } else {
       try end()
-      try begin(next)
+      try begin(next, isNew: false)
     }
   }
 
@@ -44,7 +44,8 @@ package final class TouchFinger {
   /// Leaves the screen.
   package func lift() throws { try end() }
 
-  private func begin(_ next: TouchControl?) throws {
+  /// What it now is on; a tab is changed by a finger that comes down there alone.
+  private func begin(_ next: TouchControl?, isNew: Bool) throws {
     control = next
     guard let next else { return }
     next.fingers += 1
@@ -56,7 +57,7 @@ package final class TouchFinger {
       case 2: try phone.set(next, "x", next.x < 0.5 ? "1" : "0")
       default: break
       }
-    case "PAGER":
+    case "PAGER" where isNew:
       let inside = TouchPoint(x: place.x - next.origin.x, y: place.y - next.origin.y)
       if let tab = next.tab(at: inside) { try phone.set(next, "page", "\(tab)") }
     case "FADER":

@@ -89,7 +89,7 @@ package final class TouchPhone {
   /// Presses a control and lets it go.
   package func tap(_ control: TouchControl) throws {
     let finger = try touch(control)
-    try run(seconds: 0.03)
+    try run(seconds: 0.02)
     try finger.lift()
   }
 
