@@ -275,7 +275,7 @@ extension NodeTests {
     func `takes stand with the newest first, and go with a second press`(screen: String) throws {
       let stage = try SurfaceStage(screen)
       let (phone, other) = (stage.phone, stage.other)
-      for title in ["First", "Second"] {
+      for (count, title) in ["First", "Second"].enumerated() {
         try stage.open("Loop")
         try stage.tap("Loop/record")
         try phone.run(seconds: 0.3)
@@ -283,11 +283,15 @@ extension NodeTests {
         #expect(
           try phone.wait { other.ask("/player/state")?.arguments[0] == .string("start") })
         try stage.tap("Loop/keep")
-        #expect(try phone.wait { phone.received.contains { $0.address == "/take" } })
-        let id = try #require(phone.received.last { $0.address == "/take" }).arguments[0]
-        other.send("/take/title", id, .string(title))
+        var kept: [Received] = []
+        #expect(
+          try phone.wait {
+            other.send("/takes")
+            kept = other.receive(untilOneOf: ["/takes/end"]).filter { $0.address == "/take" }
+            return kept.count == count + 1
+          })
+        other.send("/take/title", try #require(kept.first).arguments[0], .string(title))
         #expect(other.receive("/reply") != nil)
-        phone.forget()
       }
       try stage.open("Takes")
       func titles() throws -> [String] {
@@ -295,6 +299,10 @@ extension NodeTests {
           \.text)
       }
       #expect(try phone.wait { try titles() == ["Second", "First"] })
+
+      try phone.tap(try stage.control("Takes/title/slot-3"))
+      try phone.tap(try stage.control("Takes/take-2/name"))
+      #expect(try phone.wait { try titles() == ["Second", "Chorus"] })
 
       try phone.tap(try stage.control("Takes/take-2/play"))
       #expect(try phone.wait { other.ask("/player/state")?.arguments[0] == .string("playing") })

@@ -23,16 +23,16 @@ struct LayoutLoading {
     }
     var (properties, values): ([String: [String]], [String: String]) = ([:], [:])
     let id = controls.count + 1
-    try app.tell(["control", "\(id)", parent.map { "\($0.id)" } ?? "", type, identity])
+    app.tell(["control", "\(id)", parent.map { "\($0.id)" } ?? "", type, identity])
     for property in node["properties"]?.children ?? [] {
       let (key, fields) = (try property.text("key"), try Self.fields(property))
       properties[key] = fields
-      try app.tell(["property", try Self.kind(property), key] + fields)
+      app.tell(["property", try Self.kind(property), key] + fields)
     }
     for value in node["values"]?.children ?? [] {
       let (key, initial) = (try value.text("key"), try value.text("default"))
       values[key] = initial
-      try app.tell(["value", key, initial, try value.text("locked")])
+      app.tell(["value", key, initial, try value.text("locked")])
     }
     let messages = node["messages"]?.children ?? []
     for message in messages { try add(message) }
@@ -52,7 +52,7 @@ struct LayoutLoading {
     // The first connection stands last.
     let isConnected = try message.text("connections").hasSuffix("1")
     let flags = try ["send", "receive", "feedback"].map { try message.text($0) }
-    try app.tell(
+    app.tell(
       ["message", isConnected ? try message.text("enabled") : "0"] + flags
         + [message["noDuplicates"]?.text ?? "0"])
     for trigger in message["triggers"]?.children ?? [] {
@@ -60,7 +60,7 @@ struct LayoutLoading {
       guard ["ANY", "RISE", "FALL"].contains(condition) else {
         throw Fault("when is \(condition)?")
       }
-      try app.tell(["trigger", try trigger.text("var"), condition])
+      app.tell(["trigger", try trigger.text("var"), condition])
     }
     for (list, command) in [("path", "path"), ("arguments", "argument")] {
       for partial in message[list]?.children ?? [] {
@@ -72,7 +72,7 @@ struct LayoutLoading {
         guard let from = Double(least), let to = Double(greatest), from != to else {
           throw Fault("no scale: \(least) \(greatest)")
         }
-        try app.tell([command, type, conversion, try partial.text("value"), least, greatest])
+        app.tell([command, type, conversion, try partial.text("value"), least, greatest])
       }
     }
   }

@@ -7,6 +7,7 @@ final class LuaApp {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
+  private var pending = Data()
 
   init() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
@@ -22,15 +23,17 @@ final class LuaApp {
     process.waitUntilExit()
   }
 
-  /// Hands a line over that is not answered.
-  func tell(_ fields: [String]) throws {
-    let line = fields.map(Self.escaped).joined(separator: "\t") + "\n"
-    try input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
+  /// Notes a line that is not answered: it goes with the next one that is.
+  func tell(_ fields: [String]) {
+    pending += fields.map(Self.escaped).joined(separator: "\t").utf8
+    pending.append(UInt8(ascii: "\n"))
   }
 
   /// Hands a line over, and returns the lines that it is answered with.
   func ask(_ fields: [String]) throws -> [[String]] {
-    try tell(fields)
+    tell(fields)
+    try input.fileHandleForWriting.write(contentsOf: pending)
+    pending = Data()
     var answer = Data()
     while answer != Self.end, !answer.ends(with: Self.lastLine) {
       let more = output.fileHandleForReading.availableData
