@@ -212,9 +212,20 @@ extension NodeTests {
     @Test(.timeLimit(.minutes(1)), arguments: ["osc.udp://127.0.0.1:9/", "nonsense"])
     func `without a manager that answers it runs on its own, and says so`(url: String) throws {
       let server = try JackServer()
-      let node = try NodeProcess(server: server, environment: ["NSM_URL": url])
-      #expect(node.ready["name"] == "syrinx")
-      #expect(node.end() == 0)
+      let home = try TemporaryFolder()
+      for round in 0..<2 {
+        let node = try NodeProcess(
+          server: server, ["--set", "/in/gain=-1"], environment: ["NSM_URL": url],
+          home: home.url.path)
+        #expect(node.ready["name"] == "syrinx")
+        // As without any manager, it is what it was.
+        let phone = try Phone(port: node.port)
+        #expect(phone.ask("/live/gain")?.arguments == [.float(round == 0 ? 0 : -4)])
+        #expect(phone.ask("/in/gain")?.arguments == [.float(-1)])
+        phone.send("/live/gain", .float(-4))
+        #expect(phone.sync())
+        #expect(node.end() == 0)
+      }
     }
 
     @Test(.timeLimit(.minutes(1)))

@@ -139,6 +139,11 @@ final class RunningNode {
   }
 
   private func beginAlone() throws(Failure) {
+    if former == nil {
+      // There should have been a session.
+      former = FormerState(options, resuming: node)
+      try Self.follow(options, node)
+    }
     former?.begin(node)
     try join(name: options.name)
     do throws(Refusal) {
@@ -173,9 +178,7 @@ final class RunningNode {
     Environment.say("no session manager answers at $NSM_URL; running without it")
     session.withdraw(from: loop)
     self.session = nil
-    former = FormerState(options, resuming: node)
     do throws(Failure) {
-      try Self.follow(options, node)
       try beginAlone()
     } catch {
       failure = error
