@@ -11,7 +11,7 @@ final class LibloPeer {
 
   private init?(_ address: lo_address?) {
     guard let address else { return nil }
-    guard let server = lo_server_new_with_proto(nil, lo_address_get_protocol(address), nil) else {
+    guard let server = Self.server(lo_address_get_protocol(address)) else {
       lo_address_free(address)
       return nil
     }
@@ -27,6 +27,18 @@ final class LibloPeer {
           String(cString: path!), arguments)
         return 0
       }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// A port that nobody had lately: liblo's own choice goes by the second, so that of two programs
+  /// that begin in one second the latter would be taken for the former.
+  private static func server(_ transport: Int32) -> lo_server? {
+    for _ in 0..<16 {
+      let port = UInt16.random(in: 49_152...65_535)
+      if let server = lo_server_new_with_proto("\(port)", transport, { _, _, _ in }) {
+        return server
+      }
+    }
+    return nil
   }
 
   /// Someone who listens for datagrams.

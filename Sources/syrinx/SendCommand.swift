@@ -18,8 +18,8 @@ enum SendCommand {
     ],
     details: """
       An argument that looks like a whole number is sent as i, one with a point as f, T and F as
-      true and false, any other as s; i:, f: or s: in front says which it shall be. Without
-      --wait the command ends when all is in effect in the audio, and what takes its time, like
+      true and false, any other as s, and so is whatever the address takes for a name; i:, f: or s:
+      in front says which it shall be. Without --wait the command ends when all is in effect in the audio, and what takes its time, like
       /preset/save, is done.
 
       Examples:
@@ -47,14 +47,19 @@ enum SendCommand {
     }
     let conversation = try Conversation(with: given["to"] ?? Conversation.usualPlace)
     conversation.whenAnswered = { Environment.print($0 + "\n") }
-    try conversation.send(path, given.rest.dropFirst().map(word))
+    let address = AddressTable.node[path]
+    let words = given.rest.dropFirst().enumerated().map { index, text in
+      word(text, isText: address?.isText(at: index) ?? false)
+    }
+    try conversation.send(path, words)
     try conversation.listen(seconds: wait)
   }
 
-  private static func word(_ text: String) -> Argument {
+  private static func word(_ text: String, isText: Bool) -> Argument {
     if text.hasPrefix("s:") { return .string(String(text.dropFirst(2))) }
     if text.hasPrefix("i:"), let value = Int32(text.dropFirst(2)) { return .int32(value) }
     if text.hasPrefix("f:"), let value = Float(text.dropFirst(2)) { return .float(value) }
+    if isText { return .string(text) }
     if text == "T" || text == "F" { return .bool(text == "T") }
     if let value = Int32(text) { return .int32(value) }
     // Words like "nan" and "infinity" are words.

@@ -53,6 +53,17 @@ import Testing
 
   private let silence = Tone.constant(0, frames: 4800)
 
+  @Test func `a click on the first frame has all of its reverb, as one a second later has`() {
+    func tail(after frame: Int) -> ArraySlice<Float> {
+      var reverb = reverb()
+      var click = Tone.constant(0, frames: 96_000)
+      click[frame] = 1
+      return render(&reverb, click).left[frame..<frame + 24_000]
+    }
+    // The second lies elsewhere in the grid on which the lines move: another sum of the same tail.
+    #expect(abs(decibels(tail(after: 0), to: tail(after: 48_000))) < 0.5)
+  }
+
   @Test func `off, it is not there`() {
     var reverb = Reverb(sampleRate: 48_000)
     let noise = Tone.noise(frames: 4800)

@@ -75,7 +75,8 @@ extension NodeTests {
       ["run", "--listen", "everywhere"], ["run", "--allow", "10.0.0.0/33"],
       ["run", "--allow", "host"], ["run", "--feedback", "127.0.0.1"],
       ["run", "--feedback", "192.0.2.1:9000"], ["run", "--set", "/live/gain=99"],
-      ["run", "--set", "nonsense"], ["run", "-n", "a:b"], ["run", "-n", ""], ["send"],
+      ["run", "--set", "nonsense"], ["run", "-n", "a:b"], ["run", "-n", "x", "-s", "x"],
+      ["run", "-n", ""], ["send"],
       ["send", "live"], ["send", "--wait", "x", "/ping"], ["send", "--to", "nowhere", "/ping"],
       ["watch", "x"], ["watch", "--to", "nowhere"], ["watch", "--seconds", "soon"],
       ["addresses", "x"], ["addresses", "--json", "--markdown"], ["doctor", "x"], ["layout"],
@@ -141,6 +142,8 @@ extension NodeTests {
           == "syrinx: type: /live/gain takes one number, or nothing to ask for its value; got \"s\"\n"
       )
       #expect(try send("/nothing").code == 64)
+      // The beginning of an identifier, though it looks like a number.
+      #expect(try send("/take/show", "1234").code == 66)
       // What goes to the disk is waited for, and how it ends is how the command ends.
       #expect(try send("/preset/save", "s:mine") == (0, "/reply /preset/save mine\n", ""))
       let obstacle = node.folder.appendingPathComponent("home/presets/blocked.json/x")

@@ -16,6 +16,8 @@ extension NodeTests {
       /// The takes that were saved, with the last title that was answered; nil where another was
       /// asked for and not answered.
       var titles: [String: String?] = [:]
+      /// The title that each take was asked to have last: the answer to one before says nothing of it.
+      private var asked: [String: String] = [:]
       /// Those that were asked to be deleted, and whether that was answered.
       var deleted: [String: Bool] = [:]
       /// The last capture, and how long it was said to be.
@@ -24,12 +26,20 @@ extension NodeTests {
       mutating func take(_ message: Received) {
         let words = message.arguments.map { $0.text ?? "" }
         switch (message.address, words.first) {
-        case ("/reply", "/take/save"), ("/reply", "/take/title"): titles[words[1]] = words[2]
+        case ("/reply", "/take/save"): titles[words[1]] = words[2]
+        case ("/reply", "/take/title") where asked[words[1]] == words[2]:
+          titles[words[1]] = words[2]
         case ("/reply", "/take/delete"): deleted[words[1]] = true
         case ("/capture/state", "on"):
           capture = (words[2], message.arguments[1].number ?? 0)
         default: break
         }
+      }
+
+      /// Notes that a take is asked to have a title.
+      mutating func ask(_ id: String, _ title: String) {
+        titles[id] = .some(nil)
+        asked[id] = title
       }
 
       /// Those that are there, as far as anybody knows.
@@ -95,8 +105,9 @@ extension NodeTests {
           }
         case 2:
           if let id = answered.shown.randomElement() {
-            answered.titles[id] = .some(nil)
-            phone.send("/take/title", .string(id), .string("title \(Int.random(in: 0..<1000))"))
+            let title = "title \(Int.random(in: 0..<1_000_000))"
+            answered.ask(id, title)
+            phone.send("/take/title", .string(id), .string(title))
           }
         default: phone.send("/capture/state")
         }

@@ -178,6 +178,17 @@ package struct Address: Sendable {
     if case .errand(_, let end, _, _) = kind { end } else { nil }
   }
 
+  /// Whether an argument that looks like a number is a text all the same: a name, or the beginning
+  /// of an identifier.
+  package func isText(at index: Int) -> Bool {
+    switch kind {
+    case .choice, .selection: index == 0
+    case .action(let forms, _, _), .errand(let forms, _, _, _):
+      forms.indices.contains(index) && forms[index].kind == .text
+    default: false
+    }
+  }
+
   /// Whether it is 1 or 0, and can go to 0 by itself.
   package var isToggle: Bool {
     if case .toggle = kind { true } else { false }

@@ -192,6 +192,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   package mutating func settle() {
     dry.jump(to: dry.target)
     wet.jump(to: wet.target)
+    entryDone = entryChunks
     settleSound()
   }
 

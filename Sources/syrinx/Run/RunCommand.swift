@@ -106,6 +106,11 @@ struct RunOptions {
       self.name = name
     }
     server = given["server"]
+    // Both would have the same socket, and the server could not be found any more.
+    guard name != server ?? Environment["JACK_DEFAULT_SERVER"] ?? "default" else {
+      throw Failure(
+        .usage, "--name can't be \(quoted(name)), which is the JACK server's; another name will do")
+    }
     if let text = given["port"] {
       guard let port = UInt16(text) else {
         throw Failure(.usage, "--port takes a number from 0 to 65535; got \(quoted(text))")
