@@ -92,9 +92,14 @@ final class SurfaceStage {
   }
 
   /// Nothing went wrong that the phone or the node has seen.
-  func end(sourceLocation: SourceLocation = #_sourceLocation) {
+  func check(sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(phone.faults.isEmpty, "\(phone.faults.prefix(5))", sourceLocation: sourceLocation)
     #expect(phone.errors.isEmpty, "\(phone.errors.prefix(5))", sourceLocation: sourceLocation)
+  }
+
+  /// All ends, and nothing went wrong.
+  func end(sourceLocation: SourceLocation = #_sourceLocation) {
+    check(sourceLocation: sourceLocation)
     probe.close()
     #expect(node.end() == 0, sourceLocation: sourceLocation)
   }

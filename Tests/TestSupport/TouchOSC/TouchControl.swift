@@ -11,7 +11,7 @@ package final class TouchControl {
   package let addresses: [String]
 
   let id: Int
-  var properties: [String: [String]]
+  private var properties: [String: [String]] = [:]
   var values: [String: String]
   // How many fingers are on it.
   var fingers = 0
@@ -23,14 +23,30 @@ package final class TouchControl {
     self.id = id
     self.type = type
     self.parent = parent
-    self.properties = properties
     self.values = values
     self.addresses = addresses
     parent?.children.append(self)
+    for (key, fields) in properties { setProperty(key, fields) }
+  }
+
+  /// Takes a property as its fields in the file.
+  func setProperty(_ key: String, _ fields: [String]) {
+    properties[key] = fields
+    // What is asked for again and again is read once.
+    switch key {
+    case "name": name = fields[0]
+    case "visible": isVisible = flag(key, or: true)
+    case "interactive": isInteractive = flag(key, or: true)
+    case "color": color = fields.map { Double($0) ?? 0 }
+    case "frame":
+      let sides = fields.map { Double($0) ?? 0 }
+      frame = TouchFrame(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
+    default: break
+    }
   }
 
   /// Its name.
-  package var name: String { properties["name"]?.first ?? "" }
+  package private(set) var name = ""
   /// The names from the root to it.
   package var path: String { parent.map { $0.path + "/" + name } ?? name }
   /// What a label shows.
@@ -42,16 +58,13 @@ package final class TouchControl {
   /// Whether a finger is on it.
   package var isTouched: Bool { values["touch"] == "true" }
   /// Whether its own property says that it is shown.
-  package var isVisible: Bool { flag("visible", or: true) }
+  package private(set) var isVisible = true
   /// Whether it can be touched.
-  package var isInteractive: Bool { flag("interactive", or: true) }
+  package private(set) var isInteractive = true
   /// Red, green, blue and opacity from 0 to 1.
-  package var color: [Double] { numbers("color", or: [0, 0, 0, 1]) }
+  package private(set) var color = [0.0, 0, 0, 1]
   /// Its place in its parent.
-  package var frame: TouchFrame {
-    let sides = numbers("frame", or: [0, 0, 0, 0])
-    return TouchFrame(x: sides[0], y: sides[1], width: sides[2], height: sides[3])
-  }
+  package private(set) var frame = TouchFrame(x: 0, y: 0, width: 0, height: 0)
 
   /// The same seen from its own corner, as what lies in it has its place.
   package var bounds: TouchFrame {
@@ -86,11 +99,6 @@ package final class TouchControl {
 
   func whole(_ key: String, or standard: Int) -> Int {
     properties[key]?.first.flatMap { Double($0) }.map { Int($0) } ?? standard
-  }
-
-  private func numbers(_ key: String, or standard: [Double]) -> [Double] {
-    guard let fields = properties[key], fields.count == 4 else { return standard }
-    return fields.map { Double($0) ?? 0 }
   }
 
   /// Whether a finger that moves on stays with it.

@@ -147,7 +147,7 @@ package final class TouchPhone {
   private func act(_ command: [String]) throws {
     for event in try app.ask(command) {
       switch event[0] {
-      case "P": controls[Int(event[1])! - 1].properties[event[2]] = Array(event[3...])
+      case "P": controls[Int(event[1])! - 1].setProperty(event[2], Array(event[3...]))
       case "V": controls[Int(event[1])! - 1].values[event[2]] = event[3]
       case "S": try send(event[1], Array(event[2...]))
       case "L": log.append(event[1])
