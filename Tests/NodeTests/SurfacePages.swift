@@ -36,8 +36,10 @@ extension NodeTests.SurfaceTests {
     // What comes while no finger is there, moves it.
     other.send("/pitch/semitones", .float(3))
     #expect(try phone.wait { abs(pitch.x - 27.0 / 48) < 1e-6 })
+    #expect(try !stage.isLit("Voice/pitch-none"))
     try stage.tap("Voice/pitch-none")
     #expect(try stage.reaches("/pitch/semitones", .float(0)))
+    #expect(try phone.wait { try stage.isLit("Voice/pitch-none") })
 
     // Faders by ratios as well: what the label says is what the node has.
     for (name, address) in [("rate", "/stretch/rate"), ("echo-time", "/echo/time")] {
