@@ -208,6 +208,8 @@ int main(int count, char **arguments) {
     length = 0;
     obey(line);
   }
+  // Where another client has been killed, the server may not answer any more.
+  alarm(1);
   jack_client_close(client);
   return 0;
 }
