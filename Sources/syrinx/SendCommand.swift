@@ -18,9 +18,9 @@ enum SendCommand {
     ],
     details: """
       An argument that looks like a whole number is sent as i, one with a point as f, T and F as
-      true and false, any other as s, and so is whatever the address takes for a name; i:, f: or s:
-      in front says which it shall be. Without --wait the command ends when all is in effect in the audio, and what takes its time, like
-      /preset/save, is done.
+      true and false, any other as s, and so is whatever the address takes for a name; i:, f: or
+      s: in front says which it shall be. Without --wait the command ends when all is in effect in
+      the audio, and what takes its time, like /preset/save, is done.
 
       Examples:
         syrinx send /live/gain -6          set a gain

