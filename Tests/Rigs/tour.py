@@ -56,7 +56,7 @@ class Shell:
 
     def __call__(self, command):
         words = shlex.split(command)[1:]
-        if words[0] == "send":
+        if words[0] in ("send", "watch"):
             words[1:1] = ["--to", self.node]
         elif words[0] == "takes":
             words[2:2] = ["--home", self.home]
