@@ -51,11 +51,14 @@ package enum Environment {
   package static func print(_ text: String) -> Bool { print(Array(text.utf8)) }
 
   /// Writes all of these bytes to standard output at once; false where that takes no more.
-  package static func print(_ bytes: [UInt8]) -> Bool { BottomLine.above { put(bytes, 1) } }
+  package static func print(_ bytes: [UInt8]) -> Bool {
+    BottomLine.say(bytes, for: 1) || put(bytes, 1)
+  }
 
   /// Writes a line for people to standard error.
   package static func say(_ line: String) {
-    _ = BottomLine.above { put(Array("syrinx: \(line)\n".utf8), 2) }
+    let bytes = Array("syrinx: \(line)\n".utf8)
+    if !BottomLine.say(bytes, for: 2) { _ = put(bytes, 2) }
   }
 
   /// Whether a person reads standard error as it is written.

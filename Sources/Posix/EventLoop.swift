@@ -55,6 +55,15 @@ package final class SystemSignals {
     return number > 0 ? number : nil
   }
 
+  /// Lets a signal that was raised do what it does by default, and takes it again.
+  package static func letThrough(_ number: Int32) {
+    var set = sigset_t()
+    sigemptyset(&set)
+    sigaddset(&set, number)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
   /// Ends the process as the signal would have done: whoever started it then knows why it ended.
   package static func end(by number: Int32) -> Never {
     var set = sigset_t()

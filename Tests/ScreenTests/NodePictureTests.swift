@@ -51,6 +51,14 @@ import Testing
     #expect(picture.areTakesOld && picture.takes.isEmpty)
   }
 
+  @Test func `a list whose end got lost is asked for again`() {
+    var picture = NodeExample.picture
+    picture.takesAreAsked()
+    #expect(picture.isListingTakes && !picture.areTakesOld)
+    picture.takesAreLost()
+    #expect(!picture.isListingTakes && picture.areTakesOld && picture.takes.count == 3)
+  }
+
   @Test func `what no node would send is no trouble`() {
     var picture = NodePicture()
     for path in [

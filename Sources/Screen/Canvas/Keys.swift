@@ -26,10 +26,11 @@ package struct KeyReader {
     return keys
   }
 
-  /// Nothing more has come: an escape that waits was the key itself.
+  /// Nothing more has come: an escape that waits alone was the key itself, and of one that has begun
+  /// something the rest got lost.
   package mutating func finish() -> [Key] {
     defer { bytes = [] }
-    return bytes.isEmpty ? [] : [.escape]
+    return bytes == [0x1B] ? [.escape] : []
   }
 
   /// The next key and how many bytes it has; no key for what none is.

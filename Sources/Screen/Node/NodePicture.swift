@@ -80,6 +80,15 @@ package struct NodePicture: Sendable {
     list = []
   }
 
+  /// Whether it lists its takes, and has not come to the end.
+  package var isListingTakes: Bool { list != nil }
+
+  /// Notes that the end of its list got lost, so that it is to be asked again.
+  package mutating func takesAreLost() {
+    list = nil
+    areTakesOld = true
+  }
+
   /// Lets what moves by itself move on, to the seconds of a steady clock.
   package mutating func advance(to seconds: Double) {
     for index in meters.indices { meters[index].advance(to: seconds) }

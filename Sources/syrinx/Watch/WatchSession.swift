@@ -68,8 +68,10 @@ final class WatchSession {
     switch signal {
     case SIGTSTP:
       screen.leave()
-      // As the signal would have done; what follows is done when somebody lets it go on.
-      raise(SIGSTOP)
+      // Taken as it would have been; what follows is done when somebody lets it go on. Not SIGSTOP,
+      // which stops also what nobody could let go on.
+      raise(SIGTSTP)
+      SystemSignals.letThrough(SIGTSTP)
       screen.enter()
     case SIGCONT: screen.enter()
     case SIGWINCH: nextFrame = 0

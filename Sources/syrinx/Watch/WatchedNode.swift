@@ -13,6 +13,7 @@ final class WatchedNode {
   private static let refreshMicroseconds = 30e6
   // Two answers may get lost.
   private static let patienceSeconds = 2.5
+  private static let patienceWithTakes = 3e6
   // The token of the /sync behind the subscription: all present values come before its answer.
   private static let token: Int32 = 0x3A7C
 
@@ -27,6 +28,7 @@ final class WatchedNode {
   private var nextAsk = 0.0
   private var nextSubscribe = 0.0
   private var nextTakes = 0.0
+  private var takesAsked = 0.0
   // In seconds; nil until it was heard.
   private var lastHeard: Double?
   private var isSynced = false
@@ -70,8 +72,12 @@ final class WatchedNode {
     }
     if isKnown, silence == nil {
       if now >= nextSubscribe { subscribe(now) }
+      if picture.isListingTakes, now >= takesAsked + Self.patienceWithTakes {
+        picture.takesAreLost()
+      }
       if picture.areTakesOld, now >= nextTakes {
         nextTakes = now + Self.askMicroseconds
+        takesAsked = now
         picture.takesAreAsked()
         peer.send("/takes", .int32(0), .int32(Int32(NodePicture.mostTakes)))
       }
