@@ -115,6 +115,34 @@ import Testing
     #expect(!isThere("var/lib/syrinx"))
   }
 
+  @Test func `a build that fails is noticed, and nothing is installed`() throws {
+    let tools = folder.url.appendingPathExtension("tools")
+    let files = FileManager.default
+    let sounds = tools.appending(path: "sounds/sf2")
+    try files.createDirectory(at: sounds, withIntermediateDirectories: true)
+    defer { try? files.removeItem(at: tools) }
+    // As one whose build fails, though an older one has left a program behind.
+    let swift = """
+      #!/bin/sh
+      if [ "$1" = --version ]; then echo "Swift version 99.0"; else echo "error: no such luck"; exit 1; fi
+      """
+    let path = tools.appending(path: "swift").path
+    try Data(swift.utf8).write(to: URL(fileURLWithPath: path))
+    try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    // With this, none is looked for.
+    try Data().write(to: sounds.appending(path: "some.sf2"))
+    let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    let failed = try script(
+      "install", "--no-jackd",
+      variables: [
+        "DESTDIR": folder.url.path, "PATH": "\(tools.path):\(inherited)",
+        "XDG_DATA_HOME": tools.path,
+      ])
+    #expect(failed.code == 70, "\(failed.said)")
+    #expect(failed.said.contains("error: no such luck") && failed.said.contains("the build failed"))
+    #expect(folder.names == [])
+  }
+
   @Test func `what it can't do is said in a line`() throws {
     #expect(try install("--prefix", "relative").code == 64)
     #expect(try script("install", "--binary", "/nowhere").code == 66)
