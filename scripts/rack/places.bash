@@ -14,13 +14,23 @@ take_option() {
   case $1 in
     --user) kind=user ;;
     --prefix)
-      (($# > 1)) || fail 64 "--prefix takes a folder"
+      [[ -n ${2-} ]] || fail 64 "--prefix takes a folder"
       prefix=$2
       taken=2
       ;;
-    --prefix=*) prefix=${1#*=} ;;
+    --prefix=*)
+      prefix=${1#*=}
+      [[ -n $prefix ]] || fail 64 "--prefix takes a folder"
+      ;;
     *) return 1 ;;
   esac
+}
+
+# A path without slashes at its end.
+trimmed() {
+  local path=$1
+  while [[ $path == */ ]]; do path=${path%/}; done
+  echo "$path"
 }
 
 # A folder that can stand in a unit as it is.
@@ -36,19 +46,22 @@ set_places() {
   if [[ -n $DESTDIR ]]; then DESTDIR=$(readlink -m "$DESTDIR"); fi
   if [[ $DESTDIR == / ]]; then DESTDIR=; fi
   if [[ $kind == user ]]; then
-    prefix=${prefix:-$HOME/.local}
-    local settings=${XDG_CONFIG_HOME:-$HOME/.config}
+    [[ -n $DESTDIR || ${SUDO_USER:-root} == root ]] || ((EUID != 0)) \
+      || fail 64 "--user is for who calls this, and under sudo that is root; call it without"
+    prefix=$(trimmed "${prefix:-$HOME/.local}")
+    local settings
+    settings=$(trimmed "${XDG_CONFIG_HOME:-$HOME/.config}")
     check_folder "the folder for settings" "$settings"
     config=$settings/syrinx
     units=$settings/systemd/user
     wants=$units/default.target.wants
     users=''
-    home=${XDG_DATA_HOME:-$HOME/.local/share}/syrinx
+    home=$(trimmed "${XDG_DATA_HOME:-$HOME/.local/share}")/syrinx
     check_folder "the home folder" "$home"
     manager=(systemctl --user)
     journal="journalctl --user"
   else
-    prefix=${prefix:-/usr/local}
+    prefix=$(trimmed "${prefix:-/usr/local}")
     config=/etc/syrinx
     wants=/etc/systemd/system/multi-user.target.wants
     home=/var/lib/syrinx
@@ -93,6 +106,16 @@ missing_manager() {
   else
     echo "systemd does not run here: it starts with the next boot under it"
   fi
+}
+
+# The service of the machine must find its program, although it does not see these folders.
+check_visibility() {
+  [[ $kind == system ]] || return 0
+  local folder=$prefix
+  if [[ -z $DESTDIR ]]; then folder=$(readlink -m "$prefix"); fi
+  [[ ! "$folder/" =~ ^/(home|root|run/user|tmp|var/tmp)/ ]] \
+    || fail 64 "a service of the machine does not see ${BASH_REMATCH[0]%/}: --prefix takes another" \
+      "folder, or --user is meant"
 }
 
 # Changing the system takes root; a folder of one's own does not.
