@@ -63,7 +63,10 @@ import Testing
     let installed = try install()
     #expect(installed.code == 0, "\(installed.said)")
     let unit = try text("usr/local/lib/systemd/system/syrinx.service")
-    #expect(unit.contains("ExecStart=/usr/local/bin/syrinx run --home %S/syrinx $SYRINX_OPTIONS"))
+    #expect(
+      unit.contains(
+        "\nExecStart=/usr/local/lib/syrinx/node /usr/local/bin/syrinx run --home %S/syrinx "
+          + "$SYRINX_OPTIONS\n"))
     #expect(!unit.contains("@BIN@") && !unit.contains("@LIB@") && !unit.contains("@CONFIG@"))
     #expect(
       try FileManager.default.destinationOfSymbolicLink(
