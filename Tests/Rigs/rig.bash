@@ -9,14 +9,12 @@ root=$(dirname "$(dirname "$rigs")")
 rig=$(basename "$0")
 SPEAKER=${SPEAKER:-Tests/Rigs/$rig}
 source "$root/scripts/speech.bash"
+source "$root/scripts/build.bash"
+source "$root/scripts/apt.bash"
+source "$root/scripts/own-shm.bash"
 PATH+=:/opt/swift/usr/bin
 
-# JACK keeps the names of its servers in /dev/shm, eight a machine, those of crashed ones too.
-# Where that is allowed, have a /dev/shm apart from all others.
-if [[ -z ${SYRINX_OWN_SHM-} ]] && unshare --mount mount -t tmpfs tmpfs /dev/shm 2>/dev/null; then
-  SYRINX_OWN_SHM=1 SPEAKER=$SPEAKER exec unshare --mount bash -c \
-    'mount -t tmpfs tmpfs /dev/shm && exec "$@"' "$rig" "$(readlink -f "$0")" "$@"
-fi
+own_shm "$(readlink -f "$0")" "$@"
 
 work=$(mktemp -d)
 chmod 700 "$work"
@@ -131,31 +129,18 @@ await() {
 
 # install COMMAND=PACKAGE...: has apt install the packages of the commands that are not there.
 install_missing() {
-  local each missing=() as_root=()
+  local each missing=()
   for each; do
     command -v "${each%%=*}" >/dev/null || missing+=("${each#*=}")
   done
   ((${#missing[@]})) || return 0
-  command -v apt-get >/dev/null || fail 69 "installs on Debian only; needs: ${missing[*]}"
-  if ((EUID)); then
-    command -v sudo >/dev/null || fail 77 "not root; have root install: ${missing[*]}"
-    as_root=(sudo)
-  fi
-  say "installing ${missing[*]}"
-  quietly "${as_root[@]}" apt-get -q -y -o DPkg::Lock::Timeout=120 update \
-    || fail 69 "apt-get could not update its lists"
-  quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q -y -o DPkg::Lock::Timeout=120 install --no-install-recommends "${missing[@]}" \
-    || fail 69 "apt-get could not install everything; what it said stands above"
+  install_packages "${missing[@]}"
 }
 
 build_node() {
   node=${SYRINX_BINARY:-$root/.build/release/syrinx}
   [[ -z ${SYRINX_BINARY-} ]] || return 0
-  say "building"
-  # In its folder, because Swift's own installer chooses the toolchain by .swift-version.
-  (cd "$root" && quietly swift build --scratch-path .build -c release --static-swift-stdlib \
-    --product syrinx) || fail 70 "the build failed; what it said stands above"
+  (build_release)
 }
 
 # The client that clicks and listens.

@@ -1,0 +1,27 @@
+# How the scripts install Debian's packages; they have speech.bash, too.
+
+may_use_sudo() {
+  command -v sudo >/dev/null || return
+  # Only a terminal can ask for a password.
+  if [[ -t 0 ]]; then sudo -v; else sudo -n true; fi 2>/dev/null
+}
+
+install_packages() {
+  local as_root=() apt=(apt-get -q -y -o DPkg::Lock::Timeout=120)
+  command -v apt-get >/dev/null || fail 69 "installs on Debian only; elsewhere install the like of: $*"
+  if ((EUID != 0)); then
+    may_use_sudo || fail 77 "not root; have root run:" \
+      "apt-get update && apt-get install --no-install-recommends $*"
+    as_root=(sudo)
+  fi
+  say "installing $*"
+  # Who may run with real-time priority is for the machine's owner to say.
+  if [[ " $* " == *" jackd2 "* ]]; then
+    "${as_root[@]}" debconf-set-selections <<<"jackd2 jackd/tweak_rt_limits boolean false"
+  fi
+  as_root+=(env DEBIAN_FRONTEND=noninteractive)
+  quietly "${as_root[@]}" "${apt[@]}" update \
+    || fail 69 "apt-get could not update its lists; what it said stands above"
+  quietly "${as_root[@]}" "${apt[@]}" install --no-install-recommends "$@" \
+    || fail 69 "apt-get could not install everything; what it said stands above"
+}
