@@ -54,6 +54,7 @@ set_places() {
     check_folder "the folder for settings" "$settings"
     config=$settings/syrinx
     units=$settings/systemd/user
+    all_units=("$units")
     wants=$units/default.target.wants
     users=''
     home=$(trimmed "${XDG_DATA_HOME:-$HOME/.local/share}")/syrinx
@@ -78,6 +79,8 @@ set_places() {
         users=/etc/sysusers.d
         ;;
     esac
+    # Where a unit of another prefix would be.
+    all_units=(/etc/systemd/system {/usr/local,/usr}/lib/systemd/system)
   fi
   check_folder --prefix "$prefix"
   bin=$prefix/bin
