@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Posix
 
 /// The file that tells programs on this machine where the node listens.
@@ -14,6 +15,8 @@ struct URLFile {
     do throws(SystemError) {
       try Files.makeFolder(folder)
       try Files.write(url + "\n", to: path)
+      // For all that may enter the folder, though the node's takes are for nobody else.
+      chmod(path, 0o644)
     } catch {
       Environment.say("can't write \(path) (\(error)); the node runs without it")
       return nil
