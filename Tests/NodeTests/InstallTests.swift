@@ -146,8 +146,42 @@ import Testing
     #expect(folder.names == [])
   }
 
+  @Test func `what was broken off is enabled by the next, and what was disabled is not`() throws {
+    let link = folder.path("etc/systemd/system/multi-user.target.wants/syrinx.service")
+    let list = folder.url.appending(path: "usr/local/lib/syrinx/installed")
+    _ = try install()
+    try FileManager.default.removeItem(atPath: link)
+    _ = try install()
+    #expect(!isThere("etc/systemd/system/multi-user.target.wants/syrinx.service"))
+    // As it is after all files, and before the link.
+    let noted = try text("usr/local/lib/syrinx/installed")
+    try Data("\(noted)link owed /etc/systemd/system/multi-user.target.wants/syrinx.service\n".utf8)
+      .write(to: list)
+    _ = try install()
+    #expect(isThere("etc/systemd/system/multi-user.target.wants/syrinx.service"))
+  }
+
+  @Test func `a purge under another prefix does not touch what is installed`() throws {
+    _ = try install("--prefix", "/opt/owl/")
+    #expect(try script("uninstall", "--purge", input: "purge\n").code == 66)
+    #expect(isThere("etc/syrinx/syrinx.conf") && isThere("opt/owl/bin/syrinx"))
+    // The home folder may be among other things.
+    let disk = folder.url.appending(path: "disk")
+    try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      atPath: folder.path("var/lib"), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("var/lib/syrinx"), withDestinationPath: disk.path)
+    let gone = try script("uninstall", "--purge", "--prefix", "/opt/owl", input: "purge\n")
+    #expect(gone.code == 0 && gone.said.contains("stays: \(disk.path)"), "\(gone.said)")
+    #expect(isThere("disk") && !isThere("var/lib/syrinx") && !isThere("opt"))
+  }
+
   @Test func `what it can't do is said in a line`() throws {
     #expect(try install("--prefix", "relative").code == 64)
+    // A service of the machine would not see its own program there.
+    #expect(try install("--prefix", "/home/owl").code == 64)
+    #expect(try script("install", "--binary", "/usr").code == 66)
     #expect(try script("install", "--binary", "/nowhere").code == 66)
     #expect(try script("install", "--port", "9000").said.contains("there is no option \"--port\""))
     // Root may all of it.
