@@ -57,7 +57,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CJack", "CSndfile", "DSP", "Engine", "JackClient", "OSC", "Posix", "Screen", "Takes",
+        "CJack", "CSndfile", "CZlib", "DSP", "Engine", "JackClient", "OSC", "Posix", "Screen",
+        "Takes",
       ],
       path: "Tests/TestSupport",
       exclude: ["TouchOSC/app.lua", "TouchOSC/document.lua", "TouchOSC/scripts.lua"]),
@@ -72,10 +73,11 @@ let package = Package(
       name: "TakesTests", dependencies: ["DSP", "Posix", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "ControlTests", dependencies: ["Control", "DSP", "Music", "Takes", "TestSupport"],
+      name: "ControlTests",
+      dependencies: ["Control", "DSP", "Music", "Surfaces", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "SurfacesTests", dependencies: ["CZlib", "Control", "Surfaces"],
+      name: "SurfacesTests", dependencies: ["Control", "Surfaces", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "NodeTests", dependencies: ["Control", "JackClient", "Music", "Takes", "TestSupport"],

@@ -1,6 +1,7 @@
 import Control
 import Foundation
 import Surfaces
+import TestSupport
 import Testing
 
 @Suite struct OpenStageControlSessionTests {

@@ -1,6 +1,7 @@
 import Control
 import Foundation
 import Surfaces
+import TestSupport
 import Testing
 
 @Suite struct TouchOSCLayoutTests {
@@ -10,11 +11,11 @@ import Testing
   static let phone = Result { try read(.phone) }
   static let tablet = Result { try read(.tablet) }
 
-  private static func read(_ screen: Screen) throws -> LayoutFile {
-    try LayoutFile(xml: LayoutFile.inflated(TouchOSCLayout.file(screen)))
+  private static func read(_ screen: Screen) throws -> LayoutTree {
+    try LayoutTree(xml: LayoutTree.inflated(TouchOSCLayout.file(screen)))
   }
 
-  private func layout(_ screen: Screen) throws -> LayoutFile {
+  private func layout(_ screen: Screen) throws -> LayoutTree {
     try (screen == .phone ? Self.phone : Self.tablet).get()
   }
 
@@ -28,7 +29,7 @@ import Testing
   func `the file is zlib's usual stream of one line of XML`(screen: Screen) throws {
     let file = try TouchOSCLayout.file(screen)
     #expect(file.prefix(2) == [0x78, 0x9C])
-    let xml = try LayoutFile.inflated(file)
+    let xml = try LayoutTree.inflated(file)
     #expect(xml.hasPrefix("<?xml version='1.0' encoding='UTF-8'?><lexml version='6'><node ID='"))
     #expect(xml == (try TouchOSCLayout.xml(screen)))
     // Scripts have lines; between elements there are none.
@@ -66,11 +67,11 @@ import Testing
     let pager = try #require(layout.nodes.first { $0.type == "PAGER" })
     let pages = pager.element["children"]?.children ?? []
     #expect(pages.allSatisfy { $0.attributes["type"] == "GROUP" })
-    let names = pages.map { LayoutFile.Node(element: $0, path: "").property("tabLabel") }
+    let names = pages.map { LayoutTree.Node(element: $0, path: "").property("tabLabel") }
     #expect(names == ["Voice", "Loop", "Grid", "Piano", "Takes", "Menu"])
     let bar = try #require(Double(pager.property("tabbarSize")))
     for page in pages {
-      let frame = LayoutFile.Node(element: page, path: "").frame
+      let frame = LayoutTree.Node(element: page, path: "").frame
       #expect(frame == [0, bar, pager.frame[2], pager.frame[3] - bar])
     }
   }
@@ -164,7 +165,7 @@ import Testing
     let surface = try Surface.syrinx(screen: .phone)
     let extra = Page(
       "More", Block(Row(1, Control("hold", "Hold", .flag(try table.flag("/echo/hold"))))))
-    let more = try LayoutFile(
+    let more = try LayoutTree(
       xml: TouchOSCLayout.xml(of: Surface(pages: [extra] + surface.pages), .phone))
     let layout = try layout(.phone)
     #expect(more.nodes.count == layout.nodes.count + 4)
@@ -274,7 +275,7 @@ import Testing
   }
 
   @Test func `the port on which the app receives is told to the node`() throws {
-    let layout = try LayoutFile(xml: TouchOSCLayout.xml(.phone, receivePort: 9123))
+    let layout = try LayoutTree(xml: TouchOSCLayout.xml(.phone, receivePort: 9123))
     #expect(layout.nodes[0].script.contains("sendOSC('/subscribe', 9123, {true})"))
   }
 
@@ -297,7 +298,7 @@ import Testing
     }
     // Another zlib may pack it otherwise.
     let isSame =
-      try LayoutFile.inflated([UInt8](Data(contentsOf: file))) == TouchOSCLayout.xml(screen)
+      try LayoutTree.inflated([UInt8](Data(contentsOf: file))) == TouchOSCLayout.xml(screen)
     #expect(isSame, "\(file.lastPathComponent) is old; SYRINX_WRITE_SNAPSHOTS=1 renews it")
   }
 }

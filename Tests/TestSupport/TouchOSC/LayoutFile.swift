@@ -1,12 +1,19 @@
+internal import CZlib
 internal import Foundation
 internal import FoundationXML
 
 /// An element of a layout's document.
-final class LayoutElement {
-  let name: String
-  let attributes: [String: String]
-  private(set) var children: [LayoutElement] = []
-  private(set) var text = ""
+///
+/// It changes only while it is read.
+package final class LayoutElement: @unchecked Sendable {
+  /// What it is called.
+  package let name: String
+  /// What stands in its tag.
+  package let attributes: [String: String]
+  /// The elements in it, in their order.
+  package private(set) var children: [LayoutElement] = []
+  /// The text in it.
+  package private(set) var text = ""
 
   init(name: String, attributes: [String: String]) {
     self.name = name
@@ -14,7 +21,7 @@ final class LayoutElement {
   }
 
   /// The first child of a name.
-  subscript(_ name: String) -> LayoutElement? { children.first { $0.name == name } }
+  package subscript(_ name: String) -> LayoutElement? { children.first { $0.name == name } }
 
   /// The text of a child; a fault where there is none.
   func text(_ name: String) throws -> String {
@@ -27,43 +34,32 @@ final class LayoutElement {
 }
 
 /// Reads what is in a `.tosc` file: a zlib stream of one XML document.
-enum LayoutFile {
-  /// The document's root element.
+package enum LayoutFile {
+  /// The root element of a file.
   static func read(_ path: String) throws -> LayoutElement {
+    try document(inflated([UInt8](Data(contentsOf: URL(fileURLWithPath: path)))))
+  }
+
+  /// The root element of a document.
+  package static func document(_ xml: [UInt8]) throws -> LayoutElement {
     let reader = Reader()
-    let parser = XMLParser(data: try inflate(path))
+    let parser = XMLParser(data: Data(xml))
     parser.delegate = reader
     guard parser.parse(), let root = reader.root else {
-      throw Fault("no XML in \(path): \(parser.parserError.map { "\($0)" } ?? "empty")")
+      throw Fault("no XML: \(parser.parserError.map { "\($0)" } ?? "empty")")
     }
     return root
   }
 
   /// The bytes that a whole file inflates to: nothing may lie behind the stream.
-  private static func inflate(_ path: String) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c",
-      """
-      import sys, zlib
-      stream = zlib.decompressobj()
-      data = stream.decompress(open(sys.argv[1], 'rb').read())
-      assert stream.eof and not stream.unused_data, 'more or less than a zlib stream'
-      sys.stdout.buffer.write(data)
-      """, path,
-    ]
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    let said = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Fault("can't inflate \(path): \(String(decoding: said, as: UTF8.self))")
+  package static func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
+    // Far more than any layout has.
+    var room = [UInt8](repeating: 0, count: 8 << 20)
+    var (length, taken) = (uLong(room.count), uLong(bytes.count))
+    guard uncompress2(&room, &length, bytes, &taken) == Z_OK, taken == uLong(bytes.count) else {
+      throw Fault("\(bytes.count) bytes are more or less than a zlib stream")
     }
-    return data
+    return Array(room.prefix(Int(length)))
   }
 
   private final class Reader: NSObject, XMLParserDelegate {
