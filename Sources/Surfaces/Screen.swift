@@ -13,8 +13,8 @@ package enum Screen: String, CaseIterable, Sendable {
   /// Whether blocks stand side by side.
   var isWide: Bool { self == .tablet }
 
-  /// How many takes a page lists.
-  var takes: Int { 8 }
+  /// How many takes a page lists, on all screens.
+  static let takes = 8
 }
 
 /// A rectangle on the canvas, in its points.

@@ -3,5 +3,6 @@ package struct SurfaceFault: Error, Equatable, CustomStringConvertible {
   /// What is wrong, in one line.
   package let description: String
 
-  init(_ description: String) { self.description = description }
+  /// A fault with its line.
+  package init(_ description: String) { self.description = description }
 }

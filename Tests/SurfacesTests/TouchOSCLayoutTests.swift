@@ -37,6 +37,12 @@ import Testing
     #expect(file == (try TouchOSCLayout.file(screen)), "made twice, it is the same")
   }
 
+  @Test func `what lies behind the stream is no part of a layout`() throws {
+    let file = try TouchOSCLayout.file(.phone)
+    #expect(throws: (any Error).self) { try LayoutTree.inflated(file + [0]) }
+    #expect(throws: (any Error).self) { try LayoutTree.inflated(Array(file.dropLast())) }
+  }
+
   @Test(arguments: Screen.allCases)
   func `nodes are built as the app's own`(screen: Screen) throws {
     let layout = try layout(screen)
@@ -162,7 +168,7 @@ import Testing
 
   @Test func `another page leaves all identities as they were`() throws {
     let table = AddressTable.node
-    let surface = try Surface.syrinx(screen: .phone)
+    let surface = try Surface.syrinx()
     let extra = Page(
       "More", Block(Row(1, Control("hold", "Hold", .flag(try table.flag("/echo/hold"))))))
     let more = try LayoutTree(
@@ -174,9 +180,18 @@ import Testing
   }
 
   @Test func `a surface without what the scripts light is refused`() throws {
-    let surface = try Surface.syrinx(screen: .phone)
+    let surface = try Surface.syrinx()
     let pages = surface.pages.filter { $0.name != "Loop" }
     #expect(throws: SurfaceFault.self) { try TouchOSCLayout.xml(of: Surface(pages: pages), .phone) }
+  }
+
+  @Test func `an address that two parts of a surface show is refused`() throws {
+    let use = try AddressTable.node.constant("/grid/scale", .text("minor"))
+    let extra = Page("More", Block(Row(1, Control("minor", "Minor", .choice(use)))))
+    let surface = Surface(pages: try Surface.syrinx().pages + [extra])
+    #expect(throws: SurfaceFault("two parts of the surface show what comes at /grid/scale")) {
+      try TouchOSCLayout.xml(of: surface, .phone)
+    }
   }
 
   @Test func `the layouts for both screens have the same controls`() throws {
@@ -264,6 +279,8 @@ import Testing
     let layout = try layout(.phone)
     let faders = layout.nodes.filter { $0.type == "FADER" && !$0.messages.isEmpty }
     #expect(faders.count > 15)
+    // Those by ratios send by themselves, whichever of x and touch the app changes first.
+    #expect(faders.contains { $0.script.contains("sendOSC('/echo/time', value, {true})") })
     for fader in faders {
       #expect(fader.script.contains("self.values.touch"))
       let path = fader.messages[0]["path"]?.children.first?["value"]?.text ?? ""

@@ -24,7 +24,10 @@ extension PlayerState {
 }
 
 /// What of the player can be pressed, and what stands on it.
-struct PlayerControls: Equatable {
+package struct PlayerControls: Equatable {
+  /// What they are called, in the order of `/player/controls`.
+  package static let names = ["record", "play", "stop", "rewind", "forward", "done"]
+
   /// One control.
   struct Control: Equatable {
     var isEnabled: Bool

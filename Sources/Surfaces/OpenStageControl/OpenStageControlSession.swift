@@ -4,7 +4,7 @@ internal import Control
 package enum OpenStageControlSession {
   /// The session file.
   package static func json() throws(SurfaceFault) -> String {
-    let builder = SessionBuilder(surface: try .syrinx(screen: .tablet), table: .node)
+    let builder = SessionBuilder(surface: try .syrinx(), table: .node)
     return Widget.Value.object([
       ("createdWith", .text("Open Stage Control")), ("version", .text("1.30.1")),
       ("type", .text("session")), ("content", try builder.root().value),
@@ -40,7 +40,7 @@ struct SessionBuilder {
               if (globals.wantsTakes) {
                 globals.wantsTakes = false
                 globals.rows = []
-                send(\(try quoted("/takes")), globals.offset || 0, \(Screen.tablet.takes))
+                send(\(try quoted("/takes")), globals.offset || 0, \(Screen.takes))
               }
             }, 500)
             """)

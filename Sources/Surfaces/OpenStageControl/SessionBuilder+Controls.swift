@@ -58,7 +58,7 @@ extension SessionBuilder {
             "onValue",
             .text(
               """
-              globals.offset = Math.max(0, (globals.offset || 0) + \(by) * \(Screen.tablet.takes))
+              globals.offset = Math.max(0, (globals.offset || 0) + \(by) * \(Screen.takes))
               globals.wantsTakes = true
               """)
           ),
@@ -262,7 +262,7 @@ extension SessionBuilder {
           """
           globals.shown = globals.rows || []
           globals.rows = undefined
-          for (var row = 1; row <= \(Screen.tablet.takes); row++) {
+          for (var row = 1; row <= \(Screen.takes); row++) {
             var take = globals.shown[row - 1]
             set('Takes/take-' + row, take ? take[1] + '  ' + take[3].slice(0, 16) : '')
           }

@@ -2,12 +2,10 @@ package import Control
 
 extension Surface {
   /// The surface of the node: all that is played and set on a stage.
-  package static func syrinx(
-    _ table: AddressTable = .node, screen: Screen
-  ) throws(SurfaceFault) -> Surface {
+  package static func syrinx(_ table: AddressTable = .node) throws(SurfaceFault) -> Surface {
     Surface(pages: [
       try .voice(table), try .loop(table), try .grid(table), try .piano(table),
-      try .takes(table, screen: screen), try .menu(table),
+      try .takes(table), try .menu(table),
     ])
   }
 }
@@ -137,8 +135,8 @@ extension Page {
   }
 
   /// What was kept, newest first.
-  static func takes(_ table: AddressTable, screen: Screen) throws(SurfaceFault) -> Page {
-    let rows = (1...screen.takes).map { Row(2, Control("take-\($0)", "", .take(row: $0))) }
+  static func takes(_ table: AddressTable) throws(SurfaceFault) -> Page {
+    let rows = (1...Screen.takes).map { Row(2, Control("take-\($0)", "", .take(row: $0))) }
     return Page(
       "Takes",
       Block(

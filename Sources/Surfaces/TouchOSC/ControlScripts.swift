@@ -40,6 +40,9 @@ enum ControlScripts {
     case .logarithmic:
       let send = try lua.send(use.path, ("value", .number))
       return shown + """
+        -- The place to which a message took it, until a finger takes it elsewhere: what came is not
+        -- sent back.
+        local told = nil
         local function value()
           return math.max(least, math.min(greatest, least * (greatest / least) ^ self.values.x))
         end
@@ -49,7 +52,9 @@ enum ControlScripts {
         function onReceiveOSC(message)
           local argument = message[2][1]
           if argument and not self.values.touch then
-            self.values.x = math.log(argument.value / least) / math.log(greatest / least)
+            told = math.log(argument.value / least) / math.log(greatest / least)
+            told = math.max(0, math.min(1, told))
+            self.values.x = told
           end
           return true
         end
@@ -57,7 +62,9 @@ enum ControlScripts {
           if key == 'x' then
             local value = value()
             show(value)
-            if self.values.touch then
+            -- Whether touch or x is the first to change, is the app's business.
+            if not told or math.abs(self.values.x - told) > 1e-6 then
+              told = nil
               \(send)
             end
           elseif key == 'touch' and not self.values.touch then

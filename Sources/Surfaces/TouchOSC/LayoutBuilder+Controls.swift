@@ -9,7 +9,7 @@ extension LayoutBuilder {
       node.children[0].messages = [
         LayoutMessage(path: use.path, trigger: .rise, isReceived: false)
       ]
-      if RootScript.lights(control) == nil {
+      if PlayerLight.name(of: control) == nil {
         node.children[0].script = ControlScripts.face(control.accent)
       }
     case .choice(let use):

@@ -10,16 +10,16 @@ extension RootScript {
         continue
       }
       lists.append(
-        "  \(control.name) = {page = '\(page.name)', caption = \(LuaAddresses.quoted(control.caption)), "
+        "  ['\(control.name)'] = {page = '\(page.name)', caption = \(LuaAddresses.quoted(control.caption)), "
           + "slots = \(rows * columns), first = 0, names = {}, chosen = ''},")
       hooks.append(
         """
         handlers[\(try lua.path(list.path))] = function(values)
-          lists.\(control.name).names = values
+          lists['\(control.name)'].names = values
           showChosen('\(control.name)')
         end
         handlers[\(try lua.path(chosen.path))] = function(values)
-          lists.\(control.name).chosen = values[1]
+          lists['\(control.name)'].chosen = values[1]
           showChosen('\(control.name)')
         end
 
@@ -85,7 +85,7 @@ extension RootScript {
       end
     end
 
-    local perPage = \(screen.takes)
+    local perPage = \(Screen.takes)
     local offset = 0
     local total = nil
     local shown = {}
@@ -162,6 +162,15 @@ extension RootScript {
       showTakes()
     end
 
+    -- What is busy is asked again, three times at the most; what else was wrong, stays so.
+    function refuseTakes(code)
+      incoming = nil
+      if code == 'busy' and tries < 3 then
+        tries = tries + 1
+        refreshAt = getMillis() + 1000
+      end
+    end
+
     handlers[\(lua.path("/takes/total"))] = function(values)
       total = values[1]
       refreshAt = getMillis() + 100
@@ -215,7 +224,7 @@ extension RootScript {
         askTakes()
       end
       -- The question or its answer got lost.
-      if incoming and now - askedAt > 2000 and lastPong and now - lastPong < 12000 then
+      if incoming and now - askedAt > 2000 and not isSilent(now) then
         askTakes()
       end
       if armed and now - armed.since > 3000 then

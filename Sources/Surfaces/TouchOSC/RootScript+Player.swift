@@ -5,15 +5,15 @@ extension RootScript {
   func player() throws(SurfaceFault) -> String {
     var pages: [String: String] = [:]
     for (page, control) in surface.controls {
-      if let flag = Self.lights(control) {
+      if let flag = PlayerLight.name(of: control) {
         pages[flag] =
           "control(\(LuaAddresses.quoted(page.name)), \(LuaAddresses.quoted(control.name)))"
       }
     }
-    // In the order of /player/controls.
-    let flags = ["record", "play", "stop", "rewind", "forward", "done"]
-    let groups = flags.compactMap { pages[$0] }
-    guard groups.count == flags.count, let pause = pages["pause"], let overdub = pages["overdub"]
+    let groups = PlayerControls.names.compactMap { pages[$0] }
+    guard groups.count == PlayerControls.names.count, let pause = pages["pause"],
+      let overdub = pages["overdub"], let undo = pages["undo"], let clear = pages["clear"],
+      let keep = pages["save"]
     else { throw SurfaceFault("the surface lacks one of the player's buttons") }
     return try """
     local icons = {
@@ -45,6 +45,11 @@ extension RootScript {
       local takesMore = doing == 'playing' or doing == 'recording'
       light(\(pause), isBusy, isBusy)
       light(\(overdub), takesMore, takesMore)
+      local hasLoop = values[4] > 0
+      light(\(keep), hasLoop, hasLoop)
+      light(\(clear), hasLoop, hasLoop or isBusy)
+      -- An emptied loop comes back as well, of which nothing is told: the finger is let in.
+      light(\(undo), values[5] > 0, true)
       state = string.format('%s  %.1f of %.1f s', doing == 'start' and 'ready' or doing, values[3], values[4])
       if values[5] > 0 then
         state = state .. string.format('  %d added', values[5])
@@ -91,6 +96,11 @@ extension RootScript {
     local gap = \(plain(LayoutBuilder.gap))
     local mostRows, mostColumns = \(size.rows), \(size.columns)
     local lit = {}
+    -- How many cells of a row came after their layout, how many times it was asked for again, and when it is
+    -- to be looked over.
+    local seen = {}
+    local gridTries = 0
+    local checkGridAt = nil
 
     local function placeCell(row, column)
       local place = row .. ' ' .. column
@@ -116,8 +126,13 @@ extension RootScript {
     end
 
     handlers[\(lua.path("/grid/layout"))] = function(values)
+      if rows ~= values[1] or columns ~= values[2] then
+        gridTries = 0
+      end
       rows, columns = values[1], values[2]
       lit = {}
+      seen = {}
+      checkGridAt = getMillis() + 300
       for row = 1, mostRows do
         for column = 1, mostColumns do
           local place = row .. ' ' .. column
@@ -132,13 +147,39 @@ extension RootScript {
 
     handlers[\(lua.path("/grid/cell"))] = function(values)
       local row, column = values[1], values[2]
+      seen[row] = (seen[row] or 0) + 1
+      -- Also where it is their layout that got lost: then there are too many.
+      checkGridAt = checkGridAt or getMillis() + 300
       if hasCell(row, column) then
         local place = row .. ' ' .. column
-        local name = cells.children['name ' .. place]
+        local cell, name = cells.children['cell ' .. place], cells.children['name ' .. place]
         name.values.text = values[3]
         name.visible = true
-        cells.children['cell ' .. place].visible = true
+        if not cell.visible then
+          -- A finger that was on it when it was hidden, is not seen to go.
+          cell.values.x = 0
+          cell.visible = true
+        end
         placeCell(row, column)
+      end
+    end
+
+    -- A cell that got lost would be a hole: but for the last row all are full.
+    function updateGrid(now)
+      if not checkGridAt or now < checkGridAt then
+        return
+      end
+      checkGridAt = nil
+      local isWhole = (seen[rows] or 0) > 0
+      for row = 1, rows - 1 do
+        isWhole = isWhole and seen[row] == columns
+      end
+      if isWhole then
+        gridTries = 0
+      elseif gridTries < 3 then
+        -- The highest notes of very many octaves have no buttons: three times at the most.
+        gridTries = gridTries + 1
+        \(lua.send("/grid/layout"))
       end
     end
 

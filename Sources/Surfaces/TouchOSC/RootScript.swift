@@ -6,23 +6,23 @@ internal import Control
 /// belongs to a fader or a toggle as well goes on to it afterwards.
 struct RootScript {
   let surface: Surface
-  let screen: Screen
   let lua: LuaAddresses
 
   /// The whole script.
   func text(receivePort: Int) throws(SurfaceFault) -> String {
-    try [
+    let parts = try [
       ground(), choices(), connection(receivePort), meters(), player(), grid(), names(), takes(),
       presses(), entry(),
-    ].joined(separator: "\n")
-  }
-
-  /// The name of the flag by which a button is lit while it can be pressed; nil for others.
-  static func lights(_ control: Control) -> String? {
-    guard case .press(let use) = control.kind else { return nil }
-    let parts = use.path.split(separator: "/").map(String.init)
-    if parts.first == "player" || use.path == "/loop/overdub" { return parts.last }
-    return nil
+    ]
+    let text = parts.joined(separator: "\n")
+    // The later of two would be heard alone.
+    var heard = Set(choiceEntries().map { $0.path })
+    for match in text.matches(of: /handlers\['([^']+)'\] =/) {
+      guard heard.insert(String(match.1)).inserted else {
+        throw SurfaceFault("two parts of the surface show what comes at \(match.1)")
+      }
+    }
+    return text
   }
 
   // What the other parts stand on.
@@ -53,6 +53,8 @@ struct RootScript {
         local face = group.children.caption
         group.children.button.interactive = isEnabled
         if not isEnabled then
+          -- A finger that is on it is not seen to go.
+          group.children.button.values.x = 0
           face.color = off
           face.textColor = quiet
         else
@@ -72,8 +74,8 @@ struct RootScript {
       """
   }
 
-  // What is lit while an address has its word.
-  private func choices() throws(SurfaceFault) -> String {
+  // The buttons that are lit while an address has their word, address by address.
+  private func choiceEntries() -> [(path: String, entries: [String])] {
     var byPath: [(path: String, entries: [String])] = []
     for (page, control) in surface.controls {
       guard case .choice(let use) = control.kind, let constant = use.constants.first else {
@@ -94,8 +96,12 @@ struct RootScript {
         byPath.append((use.path, [entry]))
       }
     }
+    return byPath
+  }
+
+  private func choices() throws(SurfaceFault) -> String {
     var lines: [String] = []
-    for (path, entries) in byPath {
+    for (path, entries) in choiceEntries() {
       lines.append("  [\(try lua.path(path))] = {\(entries.joined(separator: ", "))},")
     }
     return """
@@ -132,22 +138,33 @@ struct RootScript {
   private func connection(_ receivePort: Int) throws(SurfaceFault) -> String {
     try """
     local engine = nil
-    local lastPong = nil
+    -- When levels came last: they come thirty times a second, to subscribers alone.
+    local lastHeard = nil
     local nextPing = 0
+    local name = 'connected'
 
     local function subscribe()
       \(lua.send("/subscribe", ("\(receivePort)", .whole)))
     end
 
+    local function showConnection(isThere)
+      bar.lamp.color = isThere and bright.play or bright.record
+      usual = isThere and name or 'not connected'
+      if not said then
+        bar.status.values.text = usual
+      end
+    end
+
+    local function isSilent(now)
+      return lastHeard == nil or now - lastHeard > 12000
+    end
+
     local function ping(now)
       nextPing = now + 5000
-      -- No answer to two of them: start again, also where the node has forgotten this surface.
-      if lastPong == nil or now - lastPong > 12000 then
-        bar.lamp.color = bright.record
-        usual = 'not connected'
-        if not said then
-          bar.status.values.text = usual
-        end
+      -- Start again, also where the node has forgotten this surface, but answers it.
+      if isSilent(now) then
+        lastHeard = nil
+        showConnection(false)
         subscribe()
       end
       \(lua.send("/ping"))
@@ -158,16 +175,15 @@ struct RootScript {
         subscribe()
       end
       engine = values[4]
-      lastPong = getMillis()
-      bar.lamp.color = bright.play
-      usual = values[2] .. ' ' .. values[3]
-      if not said then
-        bar.status.values.text = usual
-      end
+      name = values[2] .. ' ' .. values[3]
+      showConnection(lastHeard ~= nil)
     end
 
     handlers[\(lua.path("/error"))] = function(values)
       say(values[3])
+      if values[1] == \(lua.path("/takes")) then
+        refuseTakes(values[2])
+      end
     end
 
     """
@@ -180,6 +196,10 @@ struct RootScript {
     end
 
     handlers[\(lua.path("/meter"))] = function(values)
+      if lastHeard == nil then
+        showConnection(true)
+      end
+      lastHeard = getMillis()
       bar['in'].values.x = level(math.max(values[1], values[2]))
       bar.out.values.x = level(math.max(values[9], values[10]))
     end
@@ -282,6 +302,7 @@ struct RootScript {
         said = nil
         bar.status.values.text = usual
       end
+      updateGrid(now)
       updateTakes(now)
     end
     """

@@ -11,8 +11,7 @@ package enum TouchOSCLayout {
   package static func xml(
     _ screen: Screen, receivePort: Int = usualPort, inLines: Bool = false
   ) throws(SurfaceFault) -> String {
-    try xml(
-      of: .syrinx(screen: screen), screen, receivePort: receivePort, inLines: inLines)
+    try xml(of: .syrinx(), screen, receivePort: receivePort, inLines: inLines)
   }
 
   /// The XML of the layout of a surface.
@@ -51,7 +50,7 @@ struct LayoutBuilder {
     root.properties["metaComments"] = .text(
       "Made by `syrinx layout touchosc`. In Connections, OSC: send to the node's host and port "
         + "(8000), and receive on \(receivePort).")
-    root.script = try RootScript(surface: surface, screen: screen, lua: lua).text(
+    root.script = try RootScript(surface: surface, lua: lua).text(
       receivePort: receivePort)
     let pageFrame = Frame(
       x: 0, y: Self.tabHeight, width: whole.width,

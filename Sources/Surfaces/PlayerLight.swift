@@ -1,0 +1,10 @@
+/// The buttons of the loop that are bright while pressing them does something.
+enum PlayerLight {
+  /// The name by which a button's light is found; nil for one without such a light.
+  static func name(of control: Control) -> String? {
+    guard case .press(let use) = control.kind else { return nil }
+    let parts = use.path.split(separator: "/").map(String.init)
+    let others = ["/loop/overdub", "/loop/undo", "/loop/clear", "/take/save"]
+    return parts.first == "player" || others.contains(use.path) ? parts.last : nil
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+/// The shipped layout on a simulated phone, told by the test what no node would tell in time.
+@Suite struct ShippedSurfaceTests {
+  private let phone: TouchPhone
+  private let node: Phone
+
+  init() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../Presets/touchosc/syrinx-phone.tosc").standardizedFileURL
+    // Nobody listens on the port of discard here.
+    phone = try TouchPhone(node: 9) { _ in file.path }
+    node = try Phone(port: phone.port)
+  }
+
+  private func control(_ path: String) throws -> TouchControl {
+    var found = [phone.root]
+    for name in path.split(separator: "/") {
+      found = found.flatMap { $0.children.filter { $0.name == String(name) } }
+    }
+    return try #require(found.first, "\(path)")
+  }
+
+  private func count(_ address: String) -> Int { phone.sent.count { $0.address == address } }
+
+  private func levels() {
+    let levels = Array(repeating: Argument.float(-20), count: 11)
+    node.send(bytes: [UInt8](address: "/meter", levels))
+  }
+
+  @Test func `an answer is no proof that it is subscribed, and levels are`() throws {
+    let (lamp, status) = (try control("bar/lamp"), try control("bar/status"))
+    node.send("/pong", .int32(0), .string("syrinx"), .string("1.0"), .int32(7))
+    #expect(try phone.wait { phone.received.contains { $0.address == "/pong" } })
+    #expect(status.text == "not connected" && lamp.color[0] > lamp.color[1])
+    levels()
+    #expect(try phone.wait { status.text == "syrinx 1.0" })
+    #expect(lamp.color[0] < lamp.color[1])
+  }
+
+  @Test func `a cell that got lost is asked for, three times at the most`() throws {
+    func tell(without lost: Int) {
+      node.send("/grid/layout", .int32(3), .int32(4))
+      // The last row has one alone.
+      for cell in 0..<9 where cell != lost {
+        node.send(
+          "/grid/cell", .int32(Int32(cell / 4 + 1)), .int32(Int32(cell % 4 + 1)), .string("A"),
+          .int32(60))
+      }
+    }
+    tell(without: -1)
+    try phone.run(seconds: 0.6)
+    #expect(count("/grid/layout") == 0)
+    for asked in [1, 2, 3, 3] {
+      tell(without: 2)
+      try phone.run(seconds: 0.6)
+      #expect(count("/grid/layout") == asked)
+    }
+    // A whole one ends it, and the next hole is another matter.
+    tell(without: -1)
+    try phone.run(seconds: 0.6)
+    tell(without: 8)
+    #expect(try phone.wait { count("/grid/layout") == 4 })
+    #expect(phone.faults.isEmpty, "\(phone.faults)")
+  }
+
+  @Test func `a cell that is hidden under a finger is let go of, and its note ends`() throws {
+    func tell() {
+      node.send("/grid/layout", .int32(1), .int32(1))
+      node.send("/grid/cell", .int32(1), .int32(1), .string("A"), .int32(60))
+    }
+    tell()
+    let pager = try control("pages")
+    try phone.touch(pager, at: pager.point(2.5 / 6, 0.01)).lift()
+    let cell = try control("pages/Grid/cells/cell 1 1")
+    #expect(try phone.wait { phone.canTouch(cell) })
+    let finger = try phone.touch(cell)
+    tell()
+    #expect(try phone.wait { phone.sent.last == Received("/grid/1/1", [.float(0)]) })
+    #expect(cell.x == 0)
+    try finger.lift()
+    #expect(phone.sent.count { $0.address == "/grid/1/1" } == 2)
+  }
+
+  @Test func `takes that are refused are not asked for again and again`() throws {
+    node.send("/takes/total", .int32(3))
+    #expect(try phone.wait { count("/takes") == 1 })
+    node.send("/error", .string("/takes"), .string("state"), .string("no takes"))
+    // Asked anew after two seconds, where the answer is only missing.
+    for _ in 1...30 {
+      levels()
+      try phone.run(seconds: 0.1)
+    }
+    #expect(count("/takes") == 1)
+    node.send("/takes/total", .int32(4))
+    #expect(try phone.wait { count("/takes") == 2 })
+    for _ in 1...30 where count("/takes") == 2 {
+      levels()
+      try phone.run(seconds: 0.1)
+    }
+    #expect(count("/takes") == 3)
+  }
+
+  @Test func `a fader by ratios sends what a finger does, and not what it is told`() throws {
+    let fader = try control("pages/Voice/rate/fader")
+    node.send("/stretch/rate", .float(2))
+    #expect(try phone.wait { fader.x > 0 })
+    #expect(phone.sent.allSatisfy { $0.address != "/stretch/rate" })
+    let place = fader.x
+    let finger = try phone.touch(fader, at: fader.point(0.25, 0.5))
+    let sent = try #require(phone.sent.last { $0.address == "/stretch/rate" })
+    #expect(sent.arguments.count == 1)
+    // What comes while a finger is there, changes nothing.
+    node.send("/stretch/rate", .float(3))
+    try phone.run(seconds: 0.2)
+    #expect(abs(fader.x - 0.25) < 1e-6)
+    // Back to where it was told to be is a way like any other.
+    phone.forget()
+    try finger.move(to: fader.point(place, 0.5))
+    #expect(phone.sent.map(\.address) == ["/stretch/rate"])
+    try finger.lift()
+  }
+}
