@@ -91,6 +91,36 @@ import Testing
     #expect(found.isSuperset(of: ["/subscribe", "/ping", "/takes", "/take/delete", "/scales"]))
   }
 
+  @Test func `what the node tells is shown where it is chosen`() throws {
+    let all = try widgets()
+    let lists = all.filter { $0["type"] as? String == "dropdown" }
+    #expect(lists.count == 2)
+    for list in lists {
+      // The app shows a label as it is, unless it says otherwise.
+      let path = try #require(list["address"] as? String)
+      #expect((list["label"] as? String)?.contains("#{OSC{\(path)} || ''}") == true)
+    }
+    for (name, path) in [
+      ("record", "controls"), ("pause", "state"), ("overdub", "state"), ("undo", "state"),
+      ("keep", "state"), ("clear", "state"),
+    ] {
+      let button = try #require(all.first { $0["id"] as? String == "Loop/\(name)" })
+      let light = try #require(button["alphaFillOff"] as? String, "\(name)")
+      #expect(light.contains("OSC{/player/\(path)}"))
+    }
+  }
+
+  @Test func `it subscribes again while no levels come, and has titles sent as text`() throws {
+    let all = try widgets()
+    let root = try #require(all[0]["onCreate"] as? String)
+    #expect(
+      root.contains("globals.heard") && root.components(separatedBy: "'/subscribe'").count == 3)
+    let meter = try #require(all.first { $0["address"] as? String == "/meter" })
+    #expect(meter["onValue"] as? String == "globals.heard = Date.now()")
+    let title = try #require(all.first { $0["id"] as? String == "Takes/take-1/name" })
+    #expect((title["onValue"] as? String)?.contains("{type: 's', value: String(title)}") == true)
+  }
+
   @Test func `both surfaces drive the same addresses`() throws {
     let layout = try TouchOSCLayoutTests.tablet.get()
     let onLayout = layout.nodes.flatMap(\.messages).compactMap {

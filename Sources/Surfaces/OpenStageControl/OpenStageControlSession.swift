@@ -17,7 +17,7 @@ struct SessionBuilder {
   let surface: Surface
   let table: AddressTable
 
-  /// The root: it subscribes, and sees whether the node is still the same.
+  /// The root: it subscribes, and does so again where the node is a new one, or nothing comes.
   func root() throws(SurfaceFault) -> Widget {
     var root = Widget(
       "root", id: "root",
@@ -30,11 +30,16 @@ struct SessionBuilder {
           .text(
             """
             send(\(try quoted("/subscribe")))
+            globals.asked = Date.now()
             setInterval('ping', () => { send(\(try quoted("/ping"))) }, 20000)
             // What a message brings up can't be sent by the script that sees the message.
             setInterval('work', () => {
-              if (globals.isNewNode) {
+              // Levels come thirty times a second, to those alone who have subscribed.
+              var now = Date.now()
+              var isDeaf = now - Math.max(globals.heard || 0, globals.asked) > 5000
+              if (globals.isNewNode || isDeaf) {
                 globals.isNewNode = false
+                globals.asked = now
                 send(\(try quoted("/subscribe")))
               }
               if (globals.wantsTakes) {
@@ -53,7 +58,8 @@ struct SessionBuilder {
         """
         if (globals.engine !== undefined && globals.engine !== value[3]) globals.isNewNode = true
         globals.engine = value[3]
-        """)
+        """),
+      listener("heard-meter", try table.heard("/meter").path, "globals.heard = Date.now()"),
     ]
     for page in surface.pages { root.tabs.append(try tab(page)) }
     return root

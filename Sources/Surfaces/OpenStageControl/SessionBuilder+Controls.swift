@@ -38,7 +38,11 @@ extension SessionBuilder {
     case .names(let list, let chosen, _, _):
       return Widget(
         "dropdown", id: id,
-        common + osc(chosen) + [("values", .text("#{OSC{\(list.path)} || []}"))])
+        // The names can come after the one that is chosen: it is told, and not looked up in them.
+        common.filter { $0.0 != "label" } + osc(chosen) + [
+          ("label", .text("\(control.caption): #{OSC{\(chosen.path)} || ''}")),
+          ("values", .text("#{OSC{\(list.path)} || []}")),
+        ])
     case .text: return try text(control, id)
     case .words:
       return captioned(
@@ -93,11 +97,21 @@ extension SessionBuilder {
 
   // What of the player can be pressed is bright, and the rest lets no finger in.
   private func light(_ control: Control) throws(SurfaceFault) -> [(String, Widget.Value)] {
-    let flags = ["record", "play", "stop", "rewind", "forward", "done"]
-    guard case .press(let use) = control.kind, use.path.hasPrefix("/player/"),
-      let index = flags.firstIndex(of: control.name)
-    else { return [] }
-    let flag = "(OSC{\(try table.heard("/player/controls").path)} || [1, 1, 1, 1, 1, 1])[\(index)]"
+    guard let name = PlayerLight.name(of: control) else { return [] }
+    let state = "(OSC{\(try table.heard("/player/state").path)} || ['playing', '', 0, 1, 1])"
+    let flag: String
+    switch name {
+    case "pause": flag = "\(state)[0] !== 'start'"
+    case "overdub": flag = "['playing', 'recording'].includes(\(state)[0])"
+    case "save", "clear": flag = "\(state)[3] > 0"
+    // An emptied loop comes back as well, of which nothing is told: the finger is let in.
+    case "undo": return [("alphaFillOff", .text("#{\(state)[4] > 0 ? 0.9 : 0.2}"))]
+    default:
+      guard let index = PlayerControls.names.firstIndex(of: name) else {
+        throw SurfaceFault("nobody knows when \(name) can be pressed")
+      }
+      flag = "(OSC{\(try table.heard("/player/controls").path)} || [1, 1, 1, 1, 1, 1])[\(index)]"
+    }
     return [
       ("alphaFillOff", .text("#{\(flag) ? 0.9 : 0.1}")),
       ("interaction", .text("#{\(flag) ? true : false}")),
@@ -155,7 +169,8 @@ extension SessionBuilder {
           return "Phrase: " + phrase[0] + "  " + Number(phrase[2]).toFixed(1) + " s, " + phrase[3] + " notes"
         }
         """
-      default: "#{OSC{\(try table.heard("/takes/total").path), 0} + \" takes\"}"
+      case "pages": "#{OSC{\(try table.heard("/takes/total").path), 0} + \" takes\"}"
+      case let name: throw SurfaceFault("nobody knows what the text \(name) shows")
       }
     return Widget(
       "text", id: id,
@@ -234,7 +249,13 @@ extension SessionBuilder {
       act("play", "Play", "if (take) send(\(try quoted("/take/play")), take[0])", .play),
       act(
         "name", "Title",
-        "if (take && get('Takes/title')) send(\(try quoted("/take/title")), take[0], get('Takes/title'))",
+        """
+        var title = get('Takes/title')
+        // Also where it is a number to look at.
+        if (take && title !== undefined && title !== '') {
+          send(\(try quoted("/take/title")), take[0], {type: 's', value: String(title)})
+        }
+        """,
         .plain),
       act(
         "delete", "#{VAR{isArmed, 0} ? \"Again?\" : \"Delete\"}",
@@ -262,6 +283,10 @@ extension SessionBuilder {
           """
           globals.shown = globals.rows || []
           globals.rows = undefined
+          if (globals.shown.length === 0 && globals.offset > 0) {
+            globals.offset = Math.max(0, globals.offset - \(Screen.takes))
+            globals.wantsTakes = true
+          }
           for (var row = 1; row <= \(Screen.takes); row++) {
             var take = globals.shown[row - 1]
             set('Takes/take-' + row, take ? take[1] + '  ' + take[3].slice(0, 16) : '')

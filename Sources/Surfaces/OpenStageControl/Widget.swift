@@ -8,8 +8,6 @@ struct Widget: Sendable {
     case text(String)
     case number(Double)
     case flag(Bool)
-    /// Nothing: a message without arguments.
-    case null
     case list([Value])
     case object([(String, Value)])
   }
@@ -42,7 +40,6 @@ extension Widget.Value {
     case .text(let text): return JSON.written(text)
     case .number(let number): return plain(number)
     case .flag(let flag): return "\(flag)"
-    case .null: return "null"
     case .list(let values):
       return values.isEmpty
         ? "[]"
