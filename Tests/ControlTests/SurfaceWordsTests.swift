@@ -1,0 +1,29 @@
+import Control
+import OSC
+import Surfaces
+import TestSupport
+import Testing
+
+/// The words that buttons of the surfaces send: the table knows them of some addresses only.
+@Suite struct SurfaceWordsTests {
+  @Test func `the node takes each word that a button of a surface sends`() throws {
+    let desk = Desk()
+    var count = 0
+    for (page, control) in try Surface.syrinx().controls {
+      // A preset is a file, which the program ships.
+      guard case .choice(let use) = control.kind, use.path != "/preset" else { continue }
+      let arguments = use.constants.map { constant -> Argument in
+        switch constant {
+        case .text(let text): .string(text)
+        case .number(let number): .float(number)
+        }
+      }
+      count += 1
+      let told = desk.give([UInt8](address: use.path, arguments))
+      #expect(!told.contains { $0.address == "/error" }, "\(page.name)/\(control.name)")
+    }
+    // Twelve roots, three sizes and an order among them.
+    #expect(count > 20)
+    #expect(desk.tell("/grid/size", .string("huge")).map(\.address) == ["/error"])
+  }
+}
