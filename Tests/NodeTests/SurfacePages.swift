@@ -88,6 +88,8 @@ extension NodeTests.SurfaceTests {
     }
     let steps = { try #require(other.ask("/player/state")).arguments[4] }
     try checkLights("start")
+    // Of no loop nothing can be kept.
+    #expect(try phone.wait { try !phone.canTouch(stage.control("Loop/keep/button")) })
     try stage.tap("Loop/record")
     try checkLights("recording")
     #expect(try stage.control("Loop/record/caption").text == "Stop")
@@ -104,8 +106,10 @@ extension NodeTests.SurfaceTests {
     try phone.run(seconds: 0.2)
     try stage.tap("Loop/overdub")
     #expect(try phone.wait { try steps() == .int32(1) })
+    #expect(try phone.wait { try stage.isLit("Loop/undo") })
     try stage.tap("Loop/undo")
     #expect(try phone.wait { try steps() == .int32(0) })
+    #expect(try phone.wait { try !stage.isLit("Loop/undo") })
     try stage.tap("Loop/redo")
     #expect(try phone.wait { try steps() == .int32(1) })
     try stage.tap("Loop/pause")
@@ -119,6 +123,31 @@ extension NodeTests.SurfaceTests {
     #expect(try phone.wait { position.x < 0.001 })
     try stage.tap("Loop/done")
     try checkLights("start")
+    for (name, address, words) in [
+      ("source", "/player/source", ["grid", "mix", "live"]),
+      ("quantize", "/loop/quantize", ["beat", "bar", "off"]),
+    ] {
+      for word in words {
+        try stage.tap("Loop/\(name)-\(word)")
+        #expect(try stage.reaches(address, .string(word)))
+        #expect(try phone.wait { try stage.isLit("Loop/\(name)-\(word)") })
+      }
+    }
+    for value in [0, 1] {
+      try stage.tap("Loop/repeat")
+      #expect(try stage.reaches("/player/loop", .int32(Int32(value))))
+    }
+    #expect(try stage.isLit("Loop/keep") && stage.isLit("Loop/clear"))
+    let clear = try stage.control("Loop/clear/button")
+    let thumb = try phone.touch(clear)
+    #expect(try phone.wait { other.ask("/player/state")?.arguments[3] == .float(0) })
+    #expect(try phone.wait { !phone.canTouch(clear) })
+    // The finger that is still on it is not seen to go: what it holds is let go of before.
+    #expect(clear.x == 0)
+    try thumb.lift()
+    // That is undone as well.
+    try stage.tap("Loop/undo")
+    #expect(try phone.wait { try stage.isLit("Loop/clear") && phone.canTouch(clear) })
     stage.check()
   }
 
@@ -213,123 +242,29 @@ extension NodeTests.SurfaceTests {
         == (1...7).flatMap { key in
           [1, 0].map { Received("/piano/\(key)", [.float($0)]) }
         })
+    for doing in ["recording", "playing", "stopped"] {
+      let button = ["recording": "record", "playing": "play", "stopped": "stop"][doing]!
+      try stage.tap("Piano/phrase-\(button)")
+      #expect(try stage.reaches("/phrase/state", .string(doing)))
+      if doing == "recording" {
+        try phone.tap(try stage.control("Piano/key-5/button"))
+        // Longer than the node takes to be asked what it does.
+        try phone.run(seconds: 1)
+      }
+    }
+    for value in [1, 0] {
+      try stage.tap("Piano/sustain")
+      #expect(try stage.reaches("/grid/sustain", .int32(Int32(value))))
+      // The same is on another page.
+      #expect(
+        try phone.wait {
+          try stage.isLit("Menu/sustain") == (value == 1)
+            && stage.isLit("Piano/sustain") == (value == 1)
+        })
+    }
     let octave = try stage.number("/piano/octave")
     try phone.tap(try stage.control("Piano/octave/more"))
     #expect(try stage.reaches("/piano/octave", .int32(Int32(octave + 1))))
-    stage.check()
-  }
-
-  /// Takes stand with the newest first, and go with a second press.
-  func takes(_ stage: SurfaceStage) throws {
-    let (phone, other) = (stage.phone, stage.other)
-    for (count, title) in ["First", "Second"].enumerated() {
-      try stage.open("Loop")
-      try stage.tap("Loop/record")
-      try phone.run(seconds: 0.3)
-      try stage.tap("Loop/record")
-      #expect(
-        try phone.wait { other.ask("/player/state")?.arguments[0] == .string("start") })
-      try stage.tap("Loop/keep")
-      var kept: [Received] = []
-      #expect(
-        try phone.wait {
-          other.send("/takes")
-          kept = other.receive(untilOneOf: ["/takes/end"]).filter { $0.address == "/take" }
-          return kept.count == count + 1
-        })
-      other.send("/take/title", try #require(kept.first).arguments[0], .string(title))
-      #expect(other.receive("/reply") != nil)
-    }
-    try stage.open("Takes")
-    func titles() throws -> [String] {
-      try (1...8).map { try stage.control("Takes/take-\($0)/title") }.filter(phone.shows).map(
-        \.text)
-    }
-    #expect(try phone.wait { try titles() == ["Second", "First"] })
-
-    try phone.tap(try stage.control("Takes/title/slot-3"))
-    try phone.tap(try stage.control("Takes/take-2/name"))
-    #expect(try phone.wait { try titles() == ["Second", "Chorus"] })
-
-    try phone.tap(try stage.control("Takes/take-2/play"))
-    #expect(try phone.wait { other.ask("/player/state")?.arguments[0] == .string("playing") })
-    let delete = try stage.control("Takes/take-2/delete")
-    let face = try stage.control("Takes/take-2/caption-delete")
-    let usual = face.text
-    try phone.tap(delete)
-    #expect(face.text != usual)
-    try phone.run(seconds: 0.5)
-    #expect(try titles().count == 2)
-    // A press of another one asks for that one.
-    try phone.tap(try stage.control("Takes/take-1/delete"))
-    #expect(face.text == usual)
-    try phone.tap(delete)
-    #expect(try titles().count == 2)
-    try phone.tap(delete)
-    #expect(try phone.wait { try titles() == ["Second"] })
-    // It waits no longer than some seconds.
-    let first = try stage.control("Takes/take-1/caption-delete")
-    try phone.tap(try stage.control("Takes/take-1/delete"))
-    #expect(try phone.wait { first.text == usual })
-    try phone.tap(try stage.control("Takes/take-1/delete"))
-    try phone.run(seconds: 0.3)
-    #expect(try titles() == ["Second"])
-    stage.check()
-  }
-
-  /// The menu sets the grid and the metronome.
-  func menu(_ stage: SurfaceStage) throws {
-    let phone = stage.phone
-    try stage.open("Menu")
-    for root in ["E", "F#"] {
-      try stage.tap("Menu/root-\(root)")
-      #expect(try stage.reaches("/grid/root", .string(root)))
-      #expect(try phone.wait { try stage.isLit("Menu/root-\(root)") })
-    }
-    #expect(try !stage.isLit("Menu/root-E"))
-    for (list, address) in [("scale", "/grid/scale"), ("instrument", "/grid/instrument")] {
-      // The second name of the next page, or of the one and only.
-      try phone.tap(try stage.control("Menu/\(list)/next"))
-      try phone.run(seconds: 0.1)
-      let slot = try stage.control("Menu/\(list)/name-2")
-      let name = slot.text
-      #expect(!name.isEmpty)
-      try phone.tap(try stage.control("Menu/\(list)/slot-2"))
-      #expect(try stage.reaches(address, .string(name)), "\(list): \(name)")
-      #expect(try phone.wait { try stage.isLit("Menu/\(list)", face: "name-2") })
-    }
-    for size in ["small", "large", "medium"] {
-      try stage.tap("Menu/size-\(size)")
-      #expect(try stage.reaches("/grid/size", .string(size)))
-      #expect(try phone.wait { try stage.isLit("Menu/size-\(size)") })
-    }
-    for (name, address) in [
-      ("sustain", "/grid/sustain"), ("names", "/grid/names"), ("metronome", "/metronome/on"),
-    ] {
-      let before = try stage.number(address)
-      for value in [1 - before, before] {
-        try stage.tap("Menu/\(name)")
-        #expect(try stage.reaches(address, .int32(Int32(value))), "\(name)")
-        #expect(try phone.wait { try stage.isLit("Menu/\(name)") == (value == 1) }, "\(name)")
-      }
-    }
-    try stage.tap("Menu/random")
-    #expect(try stage.reaches("/grid/order", .string("random")))
-    #expect(try phone.wait { try !stage.isLit("Menu/in-order") })
-    try stage.tap("Menu/in-order")
-    #expect(try stage.reaches("/grid/order", .string("scale")))
-    let tempo = try stage.control("Menu/bpm/fader")
-    try phone.touch(tempo, at: tempo.point(0.5, 0.5)).lift()
-    try phone.run(seconds: 0.2)
-    let shown = SurfaceStage.number(in: try stage.control("Menu/bpm/value").text)
-    #expect(abs(try stage.number("/metronome/bpm") - (try #require(shown))) < 0.51)
-    phone.forget()
-    for _ in 1...4 {
-      try stage.tap("Menu/tap")
-      try phone.run(seconds: 0.22)
-    }
-    // Four presses a quarter of a second apart, as far as a busy machine lets them.
-    #expect(try phone.wait { (160...260).contains(try stage.number("/metronome/bpm")) })
     stage.check()
   }
 }

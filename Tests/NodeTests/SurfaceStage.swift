@@ -13,7 +13,10 @@ final class SurfaceStage {
   private let folder: TemporaryFolder
 
   /// All begins; `prepare` sets the node up before the phone knows of it.
-  init(_ screen: String, prepare: (Phone) throws -> Void = { _ in }) throws {
+  init(
+    _ screen: String, sendsFromOwnSocket: Bool = false,
+    prepare: (Phone) throws -> Void = { _ in }
+  ) throws {
     server = try JackServer()
     node = try NodeProcess(server: server)
     probe = try Probe(server: server.name) { frame in
@@ -24,7 +27,8 @@ final class SurfaceStage {
     try prepare(other)
     let folder = try TemporaryFolder()
     self.folder = folder
-    phone = try TouchPhone(node: node.port) { receivePort in
+    phone = try TouchPhone(node: node.port, sendsFromOwnSocket: sendsFromOwnSocket) {
+      receivePort in
       let path = folder.path("syrinx.tosc")
       let made = try NodeProcess.run(
         ["layout", "touchosc", path, "--size", screen, "--receive-port", "\(receivePort)"])

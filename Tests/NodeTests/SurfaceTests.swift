@@ -8,7 +8,7 @@ extension NodeTests {
   @Suite struct SurfaceTests {
     private static let screens = ["phone", "tablet"]
 
-    @Test(.timeLimit(.minutes(1)), arguments: screens)
+    @Test(.timeLimit(.minutes(2)), arguments: screens)
     func `it subscribes by itself, shows all values, and finds a node that comes back`(
       screen: String
     ) throws {
@@ -19,7 +19,8 @@ extension NodeTests {
         "/reverb/mix", "/reverb/decay", "/reverb/size", "/live/gain", "/out/gain",
         "/loop/semitones", "/loop/rate", "/loop/feedback", "/loop/gain", "/metronome/bpm",
       ]
-      let stage = try SurfaceStage(screen) { other in
+      // What it sends comes from another port than the one to which it subscribes.
+      let stage = try SurfaceStage(screen, sendsFromOwnSocket: true) { other in
         for address in addresses {
           other.send("/addresses", .string(address))
           let told = try #require(other.receive("/address")).arguments
@@ -47,7 +48,9 @@ extension NodeTests {
 
       try stage.restart()
       stage.other.send("/pitch/semitones", .float(6))
-      #expect(try stage.phone.wait(seconds: 15) { abs(pitch.x - 30.0 / 48) < 1e-6 })
+      // Answers to its questions reach it no more: it must miss the levels for twelve seconds, and
+      // looks every five.
+      #expect(try stage.phone.wait(seconds: 25) { abs(pitch.x - 30.0 / 48) < 1e-6 })
       // From now on it is told of changes, too.
       stage.other.send("/pitch/semitones", .float(-6))
       #expect(try stage.phone.wait { abs(pitch.x - 18.0 / 48) < 1e-6 })
@@ -69,15 +72,21 @@ extension NodeTests {
     func `whatever is touched, the node takes it`(screen: String) throws {
       let stage = try SurfaceStage(screen)
       let phone = stage.phone
+      var touched: Set<String> = []
       for page in try stage.control("pages").children {
         try stage.open(page.name)
         for (count, control) in page.subtree.enumerated() where phone.canTouch(control) {
           // Now and then it hears what the node says to that.
           if count % 16 == 0 { try phone.run(seconds: 0.02) }
-          try phone.touch(control).lift()
+          touched.formUnion(control.addresses)
+          // Where no fader stands: one that is not moved sends nothing.
+          try phone.touch(control, at: control.point(0.43, 0.5)).lift()
         }
       }
       try phone.run(seconds: 0.5)
+      let silent = touched.subtracting(phone.sent.map(\.address))
+      #expect(silent.isEmpty, "\(silent.sorted().prefix(5))")
+      #expect(touched.count > 80)
       // Nothing was recorded that could be undone: that is said, and all else is done.
       let refused = phone.errors.filter { !$0.contains(" state ") && !$0.contains(" busy ") }
       #expect(refused.isEmpty, "\(refused.prefix(5))")

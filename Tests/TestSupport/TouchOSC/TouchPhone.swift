@@ -3,8 +3,8 @@ internal import Posix
 
 /// A phone with TouchOSC on it, simulated from what its manual and its file format say.
 ///
-/// It sends and receives on one UDP socket just what a layout says. Time goes on for it only within
-/// `run` and `wait`.
+/// It sends and receives just what a layout says: on two UDP sockets, as the app does, or on one.
+/// Time goes on for it only within `run` and `wait`.
 package final class TouchPhone {
   /// The layout's root.
   package let root: TouchControl
@@ -22,6 +22,7 @@ package final class TouchPhone {
   private let app: LuaApp
   private let controls: [TouchControl]
   private let socket: Socket
+  private let sender: Socket
   private let reader = DatagramReader()
   private let node: Endpoint
   private let start = HostTime.steady
@@ -31,17 +32,24 @@ package final class TouchPhone {
 
   /// Opens a layout, and connects it with a port of this machine.
   ///
-  /// `layout` makes the file's path from the port that the phone receives on.
-  package init(node port: UInt16, layout: (_ receivePort: UInt16) throws -> String) throws {
+  /// `layout` makes the file's path from the port that the phone receives on. What comes to the
+  /// socket that it sends from is not heard, unless that is the same.
+  package init(
+    node port: UInt16, sendsFromOwnSocket: Bool = false,
+    layout: (_ receivePort: UInt16) throws -> String
+  ) throws {
     node = Endpoint(address: .loopback4, port: port)
     socket = try Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: 0))
+    sender =
+      try sendsFromOwnSocket
+      ? Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: 0)) : socket
     app = try LuaApp()
     controls = try LayoutLoading(try layout(socket.port), into: app).controls
     root = controls[0]
     try act(["begin", clock])
   }
 
-  /// The port that it receives on, and sends from.
+  /// The port that it receives on.
   package var port: UInt16 { socket.port }
 
   /// Forgets what it sent and received so far.
@@ -118,7 +126,9 @@ package final class TouchPhone {
 
   private func takeMessages() throws {
     // A node that is gone is told by the system; it may come back.
-    if socket.hasFault { while socket.nextUnreachable() != nil {} }
+    for socket in [socket, sender] where socket.hasFault {
+      while socket.nextUnreachable() != nil {}
+    }
     while true {
       var messages: [Received] = []
       guard reader.read(socket, { bytes, _ in messages += Received.all(in: bytes) }) > 0 else {
@@ -171,6 +181,6 @@ package final class TouchPhone {
       }
     }
     sent.append(Received(address, arguments))
-    socket.send([UInt8](address: address, arguments), to: node)
+    sender.send([UInt8](address: address, arguments), to: node)
   }
 }
