@@ -81,10 +81,17 @@ struct CallbackContext: ~Copyable {
   }
 
   /// Called by JACK on its notification thread, when a port came or went.
-  func notePort(_ id: jack_port_id_t, _ isThere: Bool) {
-    if isThere, let port = jack_port_by_id(client, id), let name = jack_port_name(port) {
-      facts.begunPorts.withLock { _ = $0.insert(String(cString: name)) }
+  func notePort(_ id: jack_port_id_t) {
+    // One that went has its name still where its client has only been deactivated.
+    if let port = jack_port_by_id(client, id), let name = jack_port_name(port) {
+      facts.portNews.withLock { _ = $0.changed.insert(String(cString: name)) }
     }
+    noteGraph()
+  }
+
+  /// Called by JACK on its notification thread, when a port has another name.
+  func noteRename(_ old: String, _ new: String) {
+    facts.portNews.withLock { $0.renamed.append((old, new)) }
     noteGraph()
   }
 

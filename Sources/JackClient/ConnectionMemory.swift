@@ -27,11 +27,18 @@ struct ConnectionMemory {
   private var present: Set<JackConnection> = []
   // Since when those are lost whose ports are both there.
   private var lost: [JackConnection: Double] = [:]
+  // The node's own that had a connection at any time.
+  private var connectedPorts: Set<String>
   /// What is to be made as soon as both ports are there, the oldest first.
   private(set) var wanted: [JackConnection]
 
   /// A memory of what was there before.
-  init(_ wanted: [JackConnection] = []) { self.wanted = wanted.suffix(Self.mostWanted) }
+  ///
+  /// `connectedPorts` are the node's own that had a connection at any time.
+  init(_ wanted: [JackConnection] = [], connectedPorts: Set<String> = []) {
+    self.wanted = wanted.suffix(Self.mostWanted)
+    self.connectedPorts = connectedPorts.union(wanted.map(\.own))
+  }
 
   /// All that is connected, or shall be.
   var kept: [JackConnection] {
@@ -44,20 +51,38 @@ struct ConnectionMemory {
   /// Whether something was lost, and it is not known yet why.
   var isInDoubt: Bool { !lost.isEmpty }
 
-  /// Whether one of the node's ports has a connection, or shall have.
-  func hasConnection(of ports: Set<String>) -> Bool { kept.contains { ports.contains($0.own) } }
+  /// Whether one of the node's ports has a connection, or had one at any time.
+  func hasHadConnection(of ports: Set<String>) -> Bool { !ports.isDisjoint(with: connectedPorts) }
+
+  /// Whether some of the node's ports have no connection, and all that they shall have wait.
+  func isWaiting(for ports: Set<String>) -> Bool {
+    wanted.contains { ports.contains($0.own) }
+      && !present.union(lost.keys).contains { ports.contains($0.own) }
+  }
+
+  /// Follows ports that have other names now, as pairs of an old and a new one.
+  mutating func rename(_ names: [(old: String, new: String)]) {
+    for (old, new) in names {
+      func renamed(_ link: JackConnection) -> JackConnection {
+        link.other == old ? JackConnection(own: link.own, other: new) : link
+      }
+      present = Set(present.map(renamed))
+      lost = Dictionary(lost.map { (renamed($0), $1) }, uniquingKeysWith: max)
+      wanted = wanted.map(renamed)
+    }
+  }
 
   /// Takes what is connected now.
   ///
-  /// `begun` has the names of ports that have come since the last time: such a port is another one,
-  /// though it has the name of one that was connected.
+  /// `changed` has the names of ports that have come or gone since the last time: such a port is
+  /// another one, though there is one of that name.
   mutating func update(
-    _ links: Set<JackConnection>, begun: Set<String>, now: Double, isThere: (String) -> Bool
+    _ links: Set<JackConnection>, changed: Set<String>, now: Double, isThere: (String) -> Bool
   ) {
     for link in present.subtracting(links) { lost[link] = now }
     for link in links { lost[link] = nil }
     for (link, since) in lost {
-      if begun.contains(link.other) || !isThere(link.other) {
+      if changed.contains(link.other) || !isThere(link.other) {
         want([link])
       } else if now - since > Self.lastMoments {
         lost[link] = nil
@@ -65,6 +90,7 @@ struct ConnectionMemory {
     }
     wanted.removeAll(where: links.contains)
     present = links
+    connectedPorts.formUnion(links.map(\.own))
   }
 
   /// Notes that the server is gone.

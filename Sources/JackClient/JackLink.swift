@@ -12,9 +12,11 @@ package final class JackLink: @unchecked Sendable {
     package var name = "syrinx"
     /// The server's name; nil for the default, which JACK_DEFAULT_SERVER can name.
     package var server: String?
-    /// Whether to connect to the machine's own inputs and outputs, where there are no connections
-    /// for that side from before.
+    /// Whether to connect to the machine's own inputs and outputs: a side that never had a
+    /// connection, or all of whose connections from before wait for ports that don't come.
     package var connectsToHardware = false
+    /// The node's ports that had a connection at any time before.
+    package var connectedPorts: Set<String> = []
     /// The connections from before, to be made again as soon as both ports are there.
     package var connections: [JackConnection] = []
 
@@ -27,6 +29,8 @@ package final class JackLink: @unchecked Sendable {
   private static let idleMilliseconds = 250
   private static let xrunReportSeconds = 1.0
   private static let attemptsToDescribe = 5
+  // So long ports from before may take to come, in microseconds.
+  private static let patience = 3_000_000.0
   // After that a close that hangs is left to itself.
   private static let closeMilliseconds = 3000
 
@@ -46,6 +50,8 @@ package final class JackLink: @unchecked Sendable {
   private var standby: Standby?
   private var memory: ConnectionMemory
   private var toldConnections: [JackConnection]
+  // When to look whether ports from before have come: once, after the first joining.
+  private var patienceEnds = Double.infinity
   private var reportedDelay = 0
   private var lastDelay = 0
   private var reportedXruns = 0
@@ -68,7 +74,8 @@ package final class JackLink: @unchecked Sendable {
     self.report = report
     tellConnections = connectionsChanged
     memory = ConnectionMemory(
-      configuration.connections.filter { link in PortPlan.all.contains { $0.name == link.own } })
+      configuration.connections.filter { link in PortPlan.all.contains { $0.name == link.own } },
+      connectedPorts: configuration.connectedPorts)
     toldConnections = memory.kept
     wake = try Signal()
     ended = try Signal()
@@ -78,7 +85,7 @@ package final class JackLink: @unchecked Sendable {
     do throws(JackError) {
       let first = try Membership(
         name: configuration.name, server: configuration.server, mustBeExact: awaitsServer,
-        engine: engine, facts: facts, wake: wake)
+        engine: engine, facts: facts, wake: wake, isWanted: { true })
       name = first.name
       began(first)
       connectAgain(first)
@@ -110,7 +117,7 @@ package final class JackLink: @unchecked Sendable {
   /// Lets the server's transport have bars and beats from here, unless it has them from another
   /// client; or no longer.
   ///
-  /// The status tells what becomes of it. A server that comes back is asked again.
+  /// The status tells what becomes of it. A server that comes, or comes back, is asked then.
   package func leadTransport(_ leads: Bool) {
     let isRunning = facts.isRunning.load(ordering: .relaxed)
     // What is asked for is told first: the link's thread may answer it at once.
@@ -119,7 +126,7 @@ package final class JackLink: @unchecked Sendable {
     } else if facts.leading != .yes {
       facts.setLeading(.asked)
     }
-    facts.wantsLead.store(leads && isRunning, ordering: .releasing)
+    facts.wantsLead.store(leads, ordering: .releasing)
     wake.set()
   }
 
@@ -164,6 +171,7 @@ package final class JackLink: @unchecked Sendable {
     facts.compareClocks()
     facts.load.store(membership.load.bitPattern, ordering: .relaxed)
     lookAfterConnections(membership)
+    lookAfterHardware(membership)
     // Not while a pitch is being turned: whoever compensates would turn with it.
     let delay = engine.shared.chainDelayFrames
     if delay != reportedDelay && delay == lastDelay {
@@ -180,14 +188,15 @@ package final class JackLink: @unchecked Sendable {
   private func lookAfterConnections(_ membership: Membership) {
     let hasChanged = facts.graphChanged.exchange(false, ordering: .relaxed)
     guard hasChanged || memory.isInDoubt else { return }
-    let begun = facts.begunPorts.withLock { ports in
-      defer { ports = [] }
-      return ports
+    let news = facts.portNews.withLock { news in
+      defer { news = PortNews() }
+      return news
     }
     let links = membership.links
     facts.isHeard.store(
       links.contains { PortPlan.outputs.contains($0.own) }, ordering: .relaxed)
-    memory.update(links, begun: begun, now: HostTime.steady, isThere: membership.hasPort)
+    memory.rename(news.renamed)
+    memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
     // A server that is just ending has taken them apart, and not the user.
     if facts.isGone.load(ordering: .relaxed) { return }
     if hasChanged { for link in memory.wanted { membership.connect(link) } }
@@ -205,10 +214,20 @@ package final class JackLink: @unchecked Sendable {
   private func connectAgain(_ membership: Membership) {
     for link in memory.wanted { membership.connect(link) }
     if configuration.connectsToHardware {
-      if !memory.hasConnection(of: Set(PortPlan.inputs)) { membership.connectInputs() }
-      if !memory.hasConnection(of: Set(PortPlan.outputs)) { membership.connectOutputs() }
+      if !memory.hasHadConnection(of: Set(PortPlan.inputs)) { membership.connectInputs() }
+      if !memory.hasHadConnection(of: Set(PortPlan.outputs)) { membership.connectOutputs() }
+      if patienceEnds == .infinity { patienceEnds = HostTime.steady + Self.patience }
     }
     facts.graphChanged.store(true, ordering: .relaxed)
+  }
+
+  /// Connects with the machine's own ports where those from before do not come: there is another
+  /// sound card.
+  private func lookAfterHardware(_ membership: Membership) {
+    guard patienceEnds > 0, HostTime.steady >= patienceEnds else { return }
+    patienceEnds = 0
+    if memory.isWaiting(for: Set(PortPlan.inputs)) { membership.connectInputs() }
+    if memory.isWaiting(for: Set(PortPlan.outputs)) { membership.connectOutputs() }
   }
 
   /// Tells the transport of bars and beats where that is wanted; another client may take it over at
@@ -264,7 +283,7 @@ package final class JackLink: @unchecked Sendable {
     do throws(JackError) {
       let membership = try Membership(
         name: name, server: configuration.server, mustBeExact: true, engine: engine, facts: facts,
-        wake: wake)
+        wake: wake, isWanted: { [self] in !isEnding.load(ordering: .relaxed) })
       began(membership)
       reportedRefusal = false
       report("back on the JACK server, at \(Int(membership.rate)) Hz")
@@ -272,6 +291,8 @@ package final class JackLink: @unchecked Sendable {
     } catch .noServer {
       // Not there yet.
     } catch {
+      // The engine may be another link's by now.
+      if isEnding.load(ordering: .relaxed) { return }
       if !reportedRefusal { report("can't join the JACK server again: \(error); trying on") }
       reportedRefusal = true
       if case .refused = error {

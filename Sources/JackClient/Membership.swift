@@ -17,9 +17,11 @@ final class Membership: @unchecked Sendable {
   var isLeading = false
 
   /// Joins a server, and plays from the moment it returns.
+  ///
+  /// Joining may take long: where it is not wanted any more then, it leaves the engine alone.
   init(
     name: String, server: String?, mustBeExact: Bool, engine: Engine, facts: ServerFacts,
-    wake: Signal
+    wake: Signal, isWanted: () -> Bool
   ) throws(JackError) {
     var status = JackStatus(rawValue: 0)
     var options = JackNoStartServer.rawValue
@@ -40,6 +42,10 @@ final class Membership: @unchecked Sendable {
         throw .refused("the port \(plan.name)")
       }
       ports.append(port)
+    }
+    guard isWanted() else {
+      jack_client_close(client)
+      throw .refused("what nobody waits for any more")
     }
     self.client = client
     self.name = String(cString: jack_get_client_name(client))
@@ -101,8 +107,14 @@ final class Membership: @unchecked Sendable {
       client, { _, _, _, context in callbackContext(context).pointee.noteGraph() }, context)
     jack_set_port_registration_callback(
       client,
-      { id, isThere, context in callbackContext(context).pointee.notePort(id, isThere != 0) },
+      { id, _, context in callbackContext(context).pointee.notePort(id) },
       context)
+    jack_set_port_rename_callback(
+      client,
+      { _, old, new, context in
+        guard let old, let new else { return }
+        callbackContext(context).pointee.noteRename(String(cString: old), String(cString: new))
+      }, context)
     jack_set_latency_callback(
       client,
       { mode, context in callbackContext(context).pointee.reportLatency(mode) }, context)

@@ -2,6 +2,14 @@ internal import CJack
 internal import Posix
 internal import Synchronization
 
+/// What became of ports since the link's thread looked at them.
+struct PortNews: Sendable {
+  /// The names of those that have come or gone.
+  var changed: Set<String> = []
+  /// The names that were others, in their order.
+  var renamed: [(old: String, new: String)] = []
+}
+
 /// What JACK's callbacks tell about the server; they write, whoever wants to know reads.
 ///
 /// Each value stands for itself, hence relaxed throughout.
@@ -27,8 +35,7 @@ final class ServerFacts: Sendable {
   // Set by callbacks, taken by the link's thread.
   let isGone = Atomic<Bool>(false)
   let graphChanged = Atomic<Bool>(false)
-  // The names of ports that have come since the link's thread looked at them.
-  let begunPorts = Guarded<Set<String>>([])
+  let portNews = Guarded(PortNews())
 
   /// Compares the server's clock with the host's: both are steady, but one may follow the
   /// network's time and the other not.
