@@ -29,7 +29,7 @@ package final class Node {
   private var timedUnderWay = 0
   // What waits for its time must leave room for what is to be at once.
   private static let mostTimed = Shared.commandCapacity * 3 / 4
-  private var agenda = Agenda()
+  var agenda = Agenda()
   private var steadyEpoch = SteadyEpoch()
   private static let planAheadMicroseconds = 500_000.0
   // What one packet is answered: it can ask for more than anybody could read.
@@ -52,6 +52,7 @@ package final class Node {
   // What sessions begin with.
   private(set) var initialSettings: [String: String] = [:]
   let stateDesk = StateDesk()
+  let settingsDesk = SettingsDesk()
   let clips = Clips()
   let capture: Capture
   let songs: Songs
@@ -110,7 +111,7 @@ package final class Node {
   /// Whether something is on its way to a disk.
   package var isWriting: Bool {
     capture.isBusy || hasErrands || clips.underWay > 0 || instruments.isWriting
-      || stateDesk.isWriting
+      || stateDesk.isWriting || settingsDesk.isWriting
   }
 
   private var hasErrands: Bool { errands.contains { $0.count > 0 } }
@@ -275,6 +276,7 @@ package final class Node {
         timedUnderWay += 1
       }
       guard case .set(let parameter, let value) = command.action else { continue }
+      noteSetting(parameter)
       if batch[index].frame == Command.now { values.accept(parameter, value, command: number) }
       if let client { feedback.heard(parameter, value, from: client) }
     }
@@ -324,7 +326,7 @@ package final class Node {
       gridWatch.look(now, node: self), phrase.look(now, node: self),
       instruments.look(now, node: self),
       bindings.look(now, node: self), leadWatch.look(node: self),
-      stateDesk.look(now, node: self),
+      stateDesk.look(now, node: self), settingsDesk.look(now, node: self),
     ]
     feedback.tick(now, node: self)
     if engine.shared.commands.underWay > timedUnderWay + instruments.stillSounding { return 1 }

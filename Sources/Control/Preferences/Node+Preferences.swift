@@ -23,6 +23,13 @@ extension Node {
     keep(path, read(self).map(Self.text).joined(separator: " "), for: client)
   }
 
+  /// Notes that a parameter is being set: what the library kept of it may be on its way still, and
+  /// holds no more.
+  func noteSetting(_ parameter: Parameter) {
+    guard table.isKept(parameter), let path = table.address(of: parameter)?.path else { return }
+    changedSettings.insert(path)
+  }
+
   /// Keeps the value of a parameter, where it is one that is kept.
   func keepValue(of parameter: Parameter, _ value: Float) {
     guard table.isKept(parameter), let path = table.address(of: parameter)?.path else { return }
@@ -35,19 +42,12 @@ extension Node {
     stateDesk.settings[path] = text
     stateChanged()
     // Without a folder it is for this time; and a session keeps it when it is told to.
-    guard let takes, stateDesk.keepsSettings else { return }
-    do throws(Refusal) {
-      try takes.list { library throws(LibraryFault) in
-        try library.set(path, text)
-      } then: { [weak self] outcome in
-        if case .failure(let refusal) = outcome { self?.tellUnkept(refusal, path, client) }
-      }
-    } catch {
-      tellUnkept(error, path, client)
-    }
+    guard takes != nil, stateDesk.keepsSettings else { return }
+    settingsDesk.keep(path, text, for: client)
+    _ = settingsDesk.look(now(), node: self)
   }
 
-  private func tellUnkept(_ refusal: Refusal, _ path: String, _ client: Client?) {
+  func tellUnkept(_ refusal: Refusal, _ path: String, _ client: Client?) {
     answer(
       Refusal(refusal.code, "\(path) is set, but not for the next start: \(refusal.message)"),
       to: path, from: client)
