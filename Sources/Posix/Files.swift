@@ -64,6 +64,9 @@ package enum Files {
   /// Removes a file, if it is there.
   package static func remove(_ path: String) { unlink(path) }
 
+  /// Gives a file another name, in the place of what had it; false where that can't be.
+  package static func move(_ path: String, to other: String) -> Bool { rename(path, other) == 0 }
+
   /// Whether two paths lead to the same file.
   package static func areSame(_ path: String, _ other: String) -> Bool {
     var (one, two) = (stat(), stat())

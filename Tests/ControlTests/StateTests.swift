@@ -22,6 +22,10 @@ import Testing
       state([], [("out_1", "system:playback_1")]),
     ] {
       #expect(try NodeState(state.text) == state)
+      var more = state
+      more.connectedPorts = ["in_1", "out_2"]
+      more.server = "a = b"
+      #expect(try NodeState(more.text) == more)
     }
   }
 
@@ -68,12 +72,42 @@ import Testing
   @Test func `what a killed node left half written is cleared away, and nothing else`() throws {
     try FileManager.default.createDirectory(
       atPath: folder.path("state"), withIntermediateDirectories: true)
-    for name in ["me.123.part", "you.123.part", "me"] {
+    for name in ["me.123.part", "you.123.part", "me", "me.too.123.part", "me..part"] {
       try Data("x".utf8).write(to: folder.url.appendingPathComponent("state/\(name)"))
     }
     #expect(file.claim())
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path("state"))
-    #expect(left.filter { !$0.hasPrefix(".") }.sorted() == ["me", "you.123.part"])
+    #expect(
+      left.filter { !$0.hasPrefix(".") }.sorted() == [
+        "me", "me..part", "me.too.123.part", "you.123.part",
+      ])
+  }
+
+  @Test func `what can't be read is put aside, in the place of the one before`() throws {
+    #expect(file.claim())
+    let bad = file.path + ".bad"
+    for text in ["one", "two"] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: file.path))
+      #expect(throws: NodeState.Fault.self) { try file.read() }
+      #expect(file.setAside())
+      #expect(try String(contentsOfFile: bad, encoding: .utf8) == text)
+      #expect(try file.read() == nil)
+    }
+    #expect(!file.setAside())
+  }
+
+  @Test func `what could not be claimed at first is when it is written, unless another one did`()
+    throws
+  {
+    let place = folder.url.appendingPathComponent("state")
+    try Data().write(to: place)
+    let other = StateFile(home: folder.url.path, name: "me")
+    #expect(file.claim() && other.claim())
+    #expect(throws: Refusal.self) { try file.write("") }
+    try FileManager.default.removeItem(at: place)
+    try file.write("mine")
+    #expect(throws: Refusal.self) { try other.write("yours") }
+    #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "mine")
   }
 
   @Test(arguments: ["folder", "empty", "bytes", "large", "cut"])
@@ -182,6 +216,35 @@ import Testing
     desk.pass()
     #expect(desk.node.state.values.contains("/transport/lead=0"))
   }
+
+  @Test func `the transport of one session is led on in another one that leads it, too`() {
+    let desk = Desk()
+    var state = NodeState()
+    state.values = ["/transport/lead=1"]
+    desk.node.beginSession()
+    #expect(desk.node.resumeSession(state).isEmpty)
+    desk.node.resumeLeading()
+    desk.lead = .yes
+    desk.pass()
+    desk.node.beginSession()
+    #expect(desk.node.resumeSession(state).isEmpty)
+    // Another link, which was not asked yet.
+    desk.lead = .no
+    desk.pass()
+    #expect(desk.node.sessionState.values.contains("/transport/lead=1"))
+    desk.node.resumeLeading()
+    #expect(desk.lead == .asked)
+  }
+
+  @Test func `who may not lead the transport does not want to any more`() {
+    let desk = Desk()
+    desk.tell("/transport/lead", .int32(1))
+    desk.pass()
+    #expect(desk.node.state.values.contains("/transport/lead=1"))
+    desk.lead = .denied
+    desk.pass()
+    #expect(desk.node.state.values.contains("/transport/lead=0"))
+  }
 }
 
 /// The state on its way to the disk.
@@ -235,6 +298,36 @@ import Testing
     #expect((2...4).contains(files.count))
   }
 
+  @Test func `what moves on and on is written less often, and rests within two seconds`() throws {
+    begin()
+    var files: Set<Int> = []
+    var last = 0
+    for step in 0..<1000 {
+      desk.tell("/live/gain", .float(-Float(step) / 100))
+      pass(0.01)
+      let status = try? FileManager.default.attributesOfItem(atPath: file.path)
+      guard let number = status?[.systemFileNumber] as? Int, number != last else { continue }
+      last = number
+      files.insert(step)
+    }
+    // Nine in two seconds and a bit, and then five more at the most.
+    #expect((5...14).contains(files.count))
+    pass(1.8)
+    #expect(kept?.contains("/live/gain=-9.99") == true)
+    // It is a single change again.
+    pass(1)
+    desk.tell("/live/gain", .float(-1))
+    pass(0.26)
+    #expect(kept?.contains("/live/gain=-1") == true)
+  }
+
+  @Test func `what shall be forgotten is written over at once`() {
+    #expect(file.claim())
+    desk.node.keepState(in: file, holding: nil, forgetsFormer: true) { _ in }
+    pass(0)
+    #expect(kept?.contains("/live/gain=0") == true)
+  }
+
   @Test func `what is as it was is not written again`() throws {
     begin()
     desk.tell("/live/gain", .float(-2))
@@ -263,9 +356,12 @@ import Testing
     desk.node.connections = [link]
     pass(0.3)
     #expect(try file.read()?.connections == [link])
+    #expect(try file.read()?.connectedPorts == ["in_1"])
     desk.node.connections = []
     pass(0.3)
     #expect(try file.read()?.connections.isEmpty == true)
+    // Somebody took it away.
+    #expect(try file.read()?.connectedPorts == ["in_1"])
   }
 
   @Test func `a disk that takes nothing is told of once, and tried again`() throws {
@@ -366,6 +462,65 @@ import Testing
       usleep(1000)
     }
     #expect(values(next) == initial)
+  }
+
+  @Test func `what is set before the library answers holds, also before the audio has it`() throws {
+    func awaitLibrary(_ desk: Desk) {
+      for _ in 0..<2000 where desk.node.isWriting || desk.node.isOpening {
+        desk.pass()
+        usleep(1000)
+      }
+    }
+    let first = Desk(home: folder.path("home"))
+    first.node.openLibrary { _ in }
+    first.tell("/midi/bend", .float(7))
+    awaitLibrary(first)
+    let desk = Desk(home: folder.path("home"))
+    try desk.node.set("/midi/bend=12")
+    desk.node.openLibrary { _ in }
+    // No audio yet, thus nothing is said to be applied.
+    for _ in 0..<2000 where desk.node.isOpening {
+      _ = desk.node.tick()
+      usleep(1000)
+    }
+    awaitLibrary(desk)
+    #expect(desk.tell("/midi/bend").first?.arguments[0].number == 12)
+  }
+
+  @Test func `a setting that moves on and on is written a few times a second, and its end is`()
+    throws
+  {
+    let desk = Desk(home: folder.path("home"))
+    desk.node.openLibrary { _ in }
+    var most = 0
+    for step in 1...1000 {
+      desk.tell("/midi/bend", .float(Float(step) / 100))
+      desk.pass(seconds: 0.001)
+      most = max(most, desk.node.takes?.lists.count ?? 0)
+    }
+    // One of settings, and what else the library is asked at its beginning.
+    #expect(most <= 3)
+    desk.node.saveState()
+    for _ in 0..<2000 where desk.node.isWriting {
+      _ = desk.node.tick()
+      usleep(1000)
+    }
+    let next = Desk(home: folder.path("home"))
+    next.node.openLibrary { _ in }
+    for _ in 0..<2000 where next.node.isOpening {
+      next.pass()
+      usleep(1000)
+    }
+    next.pass()
+    #expect(next.tell("/midi/bend").first?.arguments[0].number == 10)
+  }
+
+  @Test func `what waits for its time is not made in another session`() {
+    let desk = Desk()
+    try? desk.node.perform("/live/gain", [.float(-9)], at: (desk.seconds + 5) * 1e6)
+    desk.node.beginSession()
+    for _ in 0..<1000 { desk.pass() }
+    #expect(desk.tell("/live/gain").first?.arguments == [.float(0)])
   }
 
   @Test func `its takes are in its own folder`() throws {

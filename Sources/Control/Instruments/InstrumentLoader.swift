@@ -45,7 +45,9 @@ final class InstrumentLoader {
   /// Whether the first instrument is still on its way.
   var isFirstUnderWay: Bool { isOpening || present.isEmpty && (wantsInitial || asked != nil) }
   /// Whether one is on its way, the first or another.
-  var isUnderWay: Bool { isFirstUnderWay || asked != nil }
+  var isUnderWay: Bool { isFirstUnderWay || wantsInitial || asked != nil }
+  // Whether the present one may go on where another one can't be had.
+  private var hasFallback = false
   private var say: ((String) -> Void)?
   private var changes = 0
 
@@ -172,13 +174,16 @@ final class InstrumentLoader {
     request.ticket.withdraw()
     asked = nil
     // There shall be something to play, where what was kept is gone, or somebody mistyped.
-    if present.isEmpty, request.name != Self.initial { wantsInitial = true }
+    if !hasFallback, request.name != Self.initial { wantsInitial = true }
     guard request.client == nil else {
       node.answer(refusal, to: Self.path, from: request.client)
       return
     }
     say?("the instrument \(quoted(request.name)) can't be had: \(refusal.message)")
   }
+
+  /// Says whether the one that sounds may go on where another one can't be had.
+  func present(isFallback: Bool) { hasFallback = isFallback }
 
   private func passOver(_ node: Node) {
     wantsInitial = false
@@ -241,6 +246,7 @@ final class InstrumentLoader {
 
   private func tell(_ next: InstrumentShelf.Ready, _ request: Request, _ node: Node) {
     present = next.name
+    hasFallback = true
     notes = next.notes
     node.feedback.changed(Self.path)
     node.feedback.changed("/instrument/notes")

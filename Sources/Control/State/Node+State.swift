@@ -11,6 +11,8 @@ extension Node {
       address.isKept ? nil : stateText(of: address).map { "\(address.path)=\($0)" }
     }
     state.connections = stateDesk.connections
+    state.connectedPorts = stateDesk.connectedPorts
+    state.server = stateDesk.server
     return state
   }
 
@@ -49,6 +51,7 @@ extension Node {
       }
     }
     stateDesk.connections = state.connections
+    stateDesk.connectedPorts = state.connectedPorts.union(state.connections.map(\.own))
     return refused + restore(settings)
   }
 
@@ -72,15 +75,21 @@ extension Node {
 
   /// Keeps the state in a file from now on, as it changes; `say` is given a line where that fails.
   ///
-  /// `written` is what the file has at present, where that is known.
+  /// `written` is what the file has at present, where that is known; what is to be forgotten is
+  /// written over at once.
   package func keepState(
-    in file: StateFile, holding written: NodeState?, _ say: @escaping (String) -> Void
+    in file: StateFile, holding written: NodeState?, forgetsFormer: Bool = false,
+    _ say: @escaping (String) -> Void
   ) {
     stateDesk.begin(file, holding: written?.text, say: say)
+    if forgetsFormer { stateDesk.write(self) }
   }
 
-  /// Writes the state at once, where it is kept.
-  package func saveState() { stateDesk.write(self) }
+  /// Writes the state at once, where it is kept, and what the library keeps of it.
+  package func saveState() {
+    stateDesk.write(self)
+    settingsDesk.isUrgent = true
+  }
 
   /// How often something of the state may have become another.
   package var stateChanges: Int { stateDesk.changes }
@@ -91,8 +100,19 @@ extension Node {
     set {
       guard newValue != stateDesk.connections else { return }
       stateDesk.connections = newValue
+      stateDesk.connectedPorts.formUnion(newValue.map(\.own))
       stateChanged()
     }
+  }
+
+  /// Those of the node's ports that had a connection at any time: what has none of them was taken
+  /// away by somebody.
+  package var connectedPorts: Set<String> { stateDesk.connectedPorts }
+
+  /// The JACK server that the connections are of.
+  package var server: String {
+    get { stateDesk.server }
+    set { stateDesk.server = newValue }
   }
 
   /// Notes that something of the state may be other than before.
@@ -105,26 +125,43 @@ extension Node {
   /// Everything is as it is at first then, and nothing plays.
   package func beginSession() {
     stateDesk.keepsSettings = false
-    var ending = ["/note/allOff"]
-    if songs.status.word != "stopped" { ending.append("/music/stop") }
-    if player.length > 0 { ending += ["/player/done", "/loop/clear"] }
+    dropAgenda()
+    var ending = ["/note/allOff", "/player/done", "/loop/cancel"]
+    if player.length > 0 { ending.append("/loop/clear") }
     for path in ending { try? perform(path, []) }
+    // Also one that is opened still.
+    try? songs.stop(self)
+    // What the former session had is nothing to fall back on.
+    instruments.present(isFallback: false)
     for address in table.addresses {
       guard let initial = address.initial else { continue }
       try? perform(address.path, [address.argument(for: initial)])
     }
     presets.loaded = ""
     feedback.changed("/preset")
-    leadWatch.isWanted = false
+    // Another link is asked from here on, and what the former one said is no answer of it.
+    leadWatch = LeadWatch()
+    feedback.changed("/transport/lead")
     place = nil
+    feedback.changed("/location")
     bindings.forgetAll(node: self)
     changedSettings = []
     _ = restore(initialSettings)
     for name in keyboard.scales.own.map(\.name) { try? perform("/scale/delete", [.string(name)]) }
-    stateDesk.settings = [:]
+    stateDesk.settings = [InstrumentLoader.path: InstrumentLoader.initial]
     stateDesk.connections = []
+    stateDesk.connectedPorts = []
     // What the library kept may be on its way still, and holds no more.
     changedSettings = Set(table.addresses.map(\.path))
+  }
+
+  // Makes no change that waits for its time any more, and says so to whoever asked for it.
+  private func dropAgenda() {
+    while let item = agenda.take(dueBy: .infinity) {
+      answer(
+        Refusal(.state, "another session was opened before its time"), to: item.path,
+        from: item.client)
+    }
   }
 
   /// Follows what a session had; returns a line for each value that can't be followed.

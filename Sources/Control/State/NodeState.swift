@@ -23,18 +23,28 @@ package struct NodeState: Equatable, Sendable {
   private static let head = "syrinx state 1"
   // Without it something is missing.
   private static let end = "end"
+  // No port is called so.
+  private static let (serverKey, portsKey) = ("server", "connected")
 
   /// Values, each as `/address=value`.
   package var values: [String] = []
   /// The connections, those first that wait for the longest for their other port.
   package var connections: [Connection] = []
+  /// The node's ports that had a connection at any time, without the client's name.
+  package var connectedPorts: Set<String> = []
+  /// The JACK server that the connections are of; empty where that is not known.
+  package var server = ""
 
   /// The state of a node that was not yet.
   package init() {}
 
   /// All of it as text.
   package var text: String {
-    let links = connections.map { "\($0.own)=\($0.other)" }
+    var links = connections.map { "\($0.own)=\($0.other)" }
+    if !connectedPorts.isEmpty {
+      links.append("\(Self.portsKey)=\(connectedPorts.sorted().joined(separator: " "))")
+    }
+    if !server.isEmpty { links.append("\(Self.serverKey)=\(server)") }
     return ([Self.head] + (values + links).map(Self.line) + [Self.end, ""])
       .joined(separator: "\n")
   }
@@ -60,9 +70,14 @@ package struct NodeState: Equatable, Sendable {
         values.append(whole)
         continue
       }
-      connections.append(
-        Connection(
-          own: String(whole[..<equals]), other: String(whole[whole.index(after: equals)...])))
+      let (own, other) = (
+        String(whole[..<equals]), String(whole[whole.index(after: equals)...])
+      )
+      switch own {
+      case Self.serverKey: server = other
+      case Self.portsKey: connectedPorts.formUnion(other.split(separator: " ").map { String($0) })
+      default: connections.append(Connection(own: own, other: other))
+      }
     }
   }
 

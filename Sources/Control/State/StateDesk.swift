@@ -1,12 +1,21 @@
-/// The node's state on its way to the disk: written as it changes, a few times a second at the most,
-/// on a thread that waits for the disk.
+/// The node's state on its way to the disk: written as it changes, a few times a second at the most
+/// and less often while that goes on and on, on a thread that waits for the disk.
 final class StateDesk {
   // From a change to its writing, in microseconds: what comes meanwhile is written with it.
   private static let delay = 240_000.0
+  // A memory card wears out by what is written: changes that go on for longer than the first are
+  // written only so often.
+  private static let (longRun, longDelay) = (2_000_000.0, 1_750_000.0)
+  // What comes within it after a write goes on.
+  private static let pause = 500_000.0
   private static let busyMilliseconds = 2
 
   /// What the node's ports are connected with, or shall be.
   var connections: [NodeState.Connection] = []
+  /// The node's ports that had one at any time.
+  var connectedPorts: Set<String> = []
+  /// The JACK server that they are of; empty where that is not known.
+  var server = ""
   /// What the settings were set to that the library of takes keeps, as text.
   var settings: [String: String] = [:]
   /// Whether settings are kept in the library of takes: not where a session has them.
@@ -18,6 +27,9 @@ final class StateDesk {
   private var say: ((String) -> Void)?
   private let errands = Errands("state")
   private var due: Double?
+  // Since when it changes without a pause, and when it was written last.
+  private var runningSince = -Double.infinity
+  private var wroteAt = -Double.infinity
   // What the disk has, as far as is known.
   private var written: String?
   private var isFaultTold = false
@@ -35,13 +47,18 @@ final class StateDesk {
   /// Notes that something may be other than before.
   func changed(_ now: Double) {
     changes += 1
-    if file != nil, due == nil { due = now + Self.delay }
+    guard file != nil, due == nil else { return }
+    if now - wroteAt > Self.pause { runningSince = now }
+    due = now + (now - runningSince > Self.longRun ? Self.longDelay : Self.delay)
   }
 
   /// Writes what is due; returns in how many milliseconds to look again, nil for any time.
   func look(_ now: Double, node: Node) -> Int? {
     errands.deliver()
-    if let due, now >= due, !isWriting { write(node) }
+    if let due, now >= due, !isWriting {
+      wroteAt = now
+      write(node)
+    }
     if isWriting { return Self.busyMilliseconds }
     return due.map { max(1, Int(($0 - now) / 1000)) }
   }

@@ -11,7 +11,8 @@ package final class StateFile: @unchecked Sendable {
   package let path: String
   private let folder: String
   private let name: String
-  // Only the control thread claims it.
+  // Only the control thread claims it, before anything is written; and what writes goes on where that
+  // could not be done.
   private var lock: FileLock?
 
   /// The file of a node, not claimed yet.
@@ -23,23 +24,34 @@ package final class StateFile: @unchecked Sendable {
 
   /// Takes the file for this node, for as long as it runs; false where another one has it.
   ///
-  /// A folder that can't be made, or not be written to, is nobody's: writing tells of that.
+  /// A folder that can't be made, or not be written to, is nobody's: writing tells of that, and claims
+  /// it when it can.
   package func claim() -> Bool {
     guard lock == nil else { return true }
     do throws(SystemError) {
-      try Files.makeFolder(folder)
-      lock = try FileLock("\(folder)/.\(name).lock")
-      guard lock != nil else { return false }
+      return try take()
     } catch {
       return true
     }
-    // What a node left that was killed while it wrote.
+  }
+
+  private func take() throws(SystemError) -> Bool {
+    try Files.makeFolder(folder)
+    lock = try FileLock("\(folder)/.\(name).lock")
+    guard lock != nil else { return false }
+    // What a node left that was killed while it wrote: nodes can be called me and me.2.
     for part in Files.names(in: folder) where part.hasPrefix(name + ".") && part.hasSuffix(".part")
     {
+      let number = part.dropFirst(name.count + 1).dropLast(".part".count)
+      guard !number.isEmpty, number.utf8.allSatisfy({ (48...57).contains($0) }) else { continue }
       Files.remove("\(folder)/\(part)")
     }
     return true
   }
+
+  /// Puts what can't be read aside, so that it is not written over: as `NAME.bad`, in the place of what
+  /// was put aside before; false where that can't be.
+  package func setAside() -> Bool { lock != nil && Files.move(path, to: path + ".bad") }
 
   /// The state that was kept; nil where there is none.
   package func read() throws(NodeState.Fault) -> NodeState? {
@@ -69,6 +81,9 @@ package final class StateFile: @unchecked Sendable {
   ///
   /// Waits for the disk.
   func write(_ text: String) throws(Refusal) {
+    if lock == nil, (try? take()) == false {
+      throw Refusal(.io, "the state is not kept: another node keeps its own in \(path)")
+    }
     do throws(SystemError) {
       try Files.makeFolder(folder)
       try Files.write(text, to: path)

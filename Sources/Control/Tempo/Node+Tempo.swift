@@ -63,6 +63,11 @@ struct LeadWatch {
       if !isLeading && status.isRunning { isWanted = false }
       node.stateChanged()
     }
+    // It did before this one asked, or when the server came back.
+    if isWanted, lead == .denied {
+      isWanted = false
+      node.stateChanged()
+    }
     if isAsking, lead != .asked {
       isAsking = false
       if lead != .yes { node.report(Self.refusal(lead), of: "/transport/lead", to: client) }
@@ -75,6 +80,6 @@ struct LeadWatch {
     lead == .denied
       ? Refusal(
         .state, "another program tells JACK's transport of bars and beats; end that there first")
-      : Refusal(.state, "there is no sound server at present whose transport could be led")
+      : Refusal(.state, "there is no sound server at present; its transport is led when one comes")
   }
 }
