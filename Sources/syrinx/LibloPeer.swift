@@ -1,11 +1,14 @@
 internal import CLiblo
 internal import OSC
+internal import Posix
 
 /// A program elsewhere that speaks OSC, and a port of liblo's to talk with it.
 final class LibloPeer {
   /// What is done with each message that comes.
   var whenReceived: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
 
+  // Whom datagrams are taken from; anybody where it is nil.
+  private var only: Endpoint?
   private let address: lo_address
   private let server: lo_server
 
@@ -19,12 +22,13 @@ final class LibloPeer {
     self.server = server
     lo_server_add_method(
       server, nil, nil,
-      { path, types, values, _, _, context in
+      { path, types, values, _, message, context in
+        let peer = Unmanaged<LibloPeer>.fromOpaque(context!).takeUnretainedValue()
+        if let only = peer.only, !LibloPeer.isFrom(only, message) { return 0 }
         let arguments = String(cString: types!).enumerated().map {
           LibloPeer.argument($0.element, values?[$0.offset])
         }
-        Unmanaged<LibloPeer>.fromOpaque(context!).takeUnretainedValue().whenReceived(
-          String(cString: path!), arguments)
+        peer.whenReceived(String(cString: path!), arguments)
         return 0
       }, Unmanaged.passUnretained(self).toOpaque())
   }
@@ -49,6 +53,28 @@ final class LibloPeer {
   /// Someone at an OSC URL.
   convenience init?(url: String) {
     self.init(lo_address_new_from_url(url))
+  }
+
+  /// Takes datagrams from nobody else from now on.
+  func takeOnlyOwn() {
+    // Over a connection nobody else can come.
+    guard lo_address_get_protocol(address) == LO_UDP, let host = lo_address_get_hostname(address),
+      let port = lo_address_get_port(address)
+    else { return }
+    let (name, number) = (String(cString: host), String(cString: port))
+    only = Endpoint(resolving: name.contains(":") ? "[\(name)]:\(number)" : "\(name):\(number)")
+  }
+
+  private static func isFrom(_ peer: Endpoint, _ message: lo_message?) -> Bool {
+    guard let source = lo_message_get_source(message), let host = lo_address_get_hostname(source),
+      let port = lo_address_get_port(source), UInt16(String(cString: port)) == peer.port,
+      let sender = IPAddress(String(cString: host))
+    else { return false }
+    // A name can stand for addresses of either version.
+    if sender == peer.address || sender.isVersion4 != peer.address.isVersion4 { return true }
+    // A machine answers itself from any of its addresses.
+    let own = IPAddress.ofThisMachine
+    return [sender, peer.address].allSatisfy { $0.isLoopback || own.contains($0) }
   }
 
   deinit {

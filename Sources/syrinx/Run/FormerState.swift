@@ -6,9 +6,12 @@ struct FormerState {
   // None where another node has it.
   private let file: StateFile?
   private let state: NodeState?
+  private let isFresh: Bool
 
   /// Lets a node be again what it was, unless it is to begin afresh.
   init(_ options: RunOptions, resuming node: Node) {
+    isFresh = options.isFresh
+    node.server = options.serverName
     let file = StateFile(home: options.home, name: options.name)
     guard file.claim() else {
       Environment.say(
@@ -26,15 +29,23 @@ struct FormerState {
       state = try file.read()
     } catch {
       state = nil
-      Environment.say("\(error); beginning with the initial values")
+      let isAside = file.setAside()
+      Environment.say(
+        "\(error); beginning with the initial values"
+          + (isAside ? ", and that one is \(options.name).bad now" : ""))
     }
-    guard let state else { return }
+    guard var state else { return }
+    // Ports of the same names are others on another server.
+    if !state.server.isEmpty, state.server != options.serverName {
+      state.connections = []
+      state.connectedPorts = []
+    }
     for line in node.resume(state) { Environment.say("in \(file.path): \(line)") }
   }
 
   /// Lets the node keep its state from now on, as it changes.
   func begin(_ node: Node) {
     guard let file else { return }
-    node.keepState(in: file, holding: state) { Environment.say($0) }
+    node.keepState(in: file, holding: state, forgetsFormer: isFresh) { Environment.say($0) }
   }
 }

@@ -35,7 +35,10 @@ enum RunCommand {
       .init(
         "feedback", value: "HOST:PORT",
         "Send every change there from the start; can be given again"),
-      .init("connect", "Connect to the sound card's inputs and outputs"),
+      .init(
+        "connect",
+        "Connect to the sound card's inputs and outputs, where they had no connection before that "
+          + "was kept"),
       .init(
         "fresh",
         "Begin with the initial values, and without the connections of before; settings that lie in "
@@ -107,7 +110,7 @@ struct RunOptions {
     }
     server = given["server"]
     // Both would have the same socket, and the server could not be found any more.
-    guard name != server ?? Environment["JACK_DEFAULT_SERVER"] ?? "default" else {
+    guard name != Self.serverName(server) else {
       throw Failure(
         .usage, "--name can't be \(quoted(name)), which is the JACK server's; another name will do")
     }
@@ -153,6 +156,13 @@ struct RunOptions {
     connects = given.has("connect")
     preset = given["preset"]
     settings = given.all("set")
+  }
+
+  /// The name of the JACK server to join.
+  var serverName: String { Self.serverName(server) }
+
+  private static func serverName(_ given: String?) -> String {
+    given ?? Environment["JACK_DEFAULT_SERVER"] ?? "default"
   }
 
   private static func musicFolders(_ given: [String]) throws(Failure) -> [String] {

@@ -31,6 +31,7 @@ final class RunningNode {
   private var urlFile: URLFile?
   private var announcement: Announcement?
   private var session: SessionClient?
+  private var isInSession = false
   private var standby: Standby?
   private var failure: Failure?
   private var wantsEnd = false
@@ -55,7 +56,7 @@ final class RunningNode {
     let resumes = Environment["NSM_URL"] == nil
     let isThere = Files.isFolder(options.home)
     if resumes, isThere { former = FormerState(options, resuming: node) }
-    try Self.follow(options, node)
+    if resumes { try Self.follow(options, node) }
     do throws(SystemError) {
       try Files.makeFolder(options.home)
     } catch {
@@ -201,6 +202,7 @@ final class RunningNode {
     configuration.name = name
     configuration.server = options.server
     configuration.connectsToHardware = options.connects
+    configuration.connectedPorts = node.connectedPorts
     configuration.connections = node.connections.map {
       JackConnection(own: $0.own, other: $0.other)
     }
@@ -309,8 +311,15 @@ final class RunningNode {
   /// Leaves the sound server, and whatever was before, for a session that keeps its takes in a
   /// folder; returns lines for what of its state can't be followed.
   func beginSession(_ state: NodeState, in folder: String) -> [String] {
+    if !isInSession, options.preset != nil || !options.settings.isEmpty || options.isFresh {
+      Environment.say(
+        "--preset, --set and --fresh are for a node without a session manager: all is as in the "
+          + "session")
+    }
+    isInSession = true
     leaveServer()
     node.endCapture()
+    node.saveState()
     awaitWriting()
     node.beginSession()
     if !options.isHomeGiven, folder != home {

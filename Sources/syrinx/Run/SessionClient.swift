@@ -39,6 +39,8 @@ final class SessionClient {
     self.socket = socket
     self.program = program
     self.name = name
+    // Who else could open a session would write wherever it liked.
+    manager.takeOnlyOwn()
     manager.whenReceived = { [unowned self] in take($0, $1) }
   }
 
@@ -80,6 +82,8 @@ final class SessionClient {
     isManaged = true
     isOpening = true
     defer { isOpening = false }
+    // The manager has gone over to this one: what is saved would go into the folder of another.
+    self.folder = nil
     let state: NodeState
     do throws(SystemError) {
       try Files.makeFolder(folder)
@@ -93,10 +97,11 @@ final class SessionClient {
       fail("/nsm/client/open", Self.badProject, "\(error)")
       return
     }
-    self.folder = folder
     for refusal in program.beginSession(state, in: folder) {
       Environment.say("in the session: \(refusal)")
     }
+    // What is changed from here on is not in it: joining lets others talk.
+    saved = program.sessionState.text
     do throws(Failure) {
       try program.join(name: clientName, awaitsServer: true)
     } catch {
@@ -110,9 +115,12 @@ final class SessionClient {
       isReady = true
       program.sayReady()
     }
-    saved = program.sessionState.text
-    isDirty = false
+    self.folder = folder
     succeed("/nsm/client/open", "opened \(clientName)")
+    if isDirty { manager.send("/nsm/client/is_clean") }
+    isDirty = false
+    // The next look tells where that is not so.
+    changesSeen = -1
   }
 
   private func save() {
@@ -134,7 +142,8 @@ final class SessionClient {
 
   /// Tells the manager when there is something to be saved, or no longer.
   func look(_ now: Double) {
-    guard isReady, !isOpening, now >= nextLook, program.stateChanges != changesSeen else { return }
+    guard folder != nil, !isOpening, now >= nextLook, program.stateChanges != changesSeen
+    else { return }
     nextLook = now + Self.lookPeriod
     changesSeen = program.stateChanges
     let differs = program.sessionState.text != saved
