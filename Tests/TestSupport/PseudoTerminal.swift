@@ -14,9 +14,15 @@ package final class PseudoTerminal {
   // Of a sequence or a letter that has not come whole.
   private var rest: [UInt8] = []
 
-  /// Starts the program under test on a terminal of a size.
+  // Runs a program as a person's shell does; when that was stopped, it goes on after the next line.
+  private static let shell = [
+    "bash", "-c", #"set -m; "$@"; if read -r; then fg; fi; exit $?"#, "sh",
+  ]
+
+  /// Starts the program under test on a terminal of a size; in a shell where it is to be stopped.
   package init(
-    _ arguments: [String], columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]
+    _ arguments: [String], columns: Int = 80, rows: Int = 24, inShell: Bool = false,
+    environment: [String: String] = [:]
   ) throws {
     picture = TerminalPicture(columns: columns, rows: rows)
     var (near, far): (Int32, Int32) = (0, 0)
@@ -28,7 +34,9 @@ package final class PseudoTerminal {
     before = modes
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // The foreground of a terminal must be a session of its own.
-    process.arguments = ["setsid", "--wait", "--ctty", NodeProcess.binary.path] + arguments
+    process.arguments =
+      ["setsid", "--wait", "--ctty"] + (inShell ? Self.shell : [])
+      + [NodeProcess.binary.path] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["TERM": "xterm", "LC_ALL": "C.UTF-8"].merging(environment) { $1 }
     ) { $1 }
