@@ -33,6 +33,8 @@ import Testing
 
   @Test func `an answer is no proof that it is subscribed, and levels are`() throws {
     let (lamp, status) = (try control("bar/lamp"), try control("bar/status"))
+    // The first question, before which nothing is connected.
+    #expect(try phone.wait { count("/ping") == 1 })
     node.send("/pong", .int32(0), .string("syrinx"), .string("1.0"), .int32(7))
     #expect(try phone.wait { phone.received.contains { $0.address == "/pong" } })
     #expect(status.text == "not connected" && lamp.color[0] > lamp.color[1])
