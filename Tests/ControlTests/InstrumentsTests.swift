@@ -51,6 +51,23 @@ import Testing
       "\(home)/\(name)", left: Tone.sine(hertz, amplitude: 0.5, frames: 24_000), rate: 48_000)
   }
 
+  @Test("A session whose instrument can't be had has the piano, and not that of the one before")
+  func noFallbackOfAnotherSession() throws {
+    desk.node.openInstruments { _ in }
+    #expect(wait { present() == "piano" })
+    desk.node.beginSession()
+    let other = try #require(BuiltInInstrument.allCases.first { $0.name != "piano" }).name
+    desk.tell("/grid/instrument", .string(other))
+    #expect(wait { present() == other })
+    desk.node.beginSession()
+    var state = NodeState()
+    state.values = ["/grid/instrument=gone since"]
+    _ = desk.node.resumeSession(state)
+    #expect(wait { !desk.node.isChangingInstrument })
+    desk.pass()
+    #expect(present() == "piano")
+  }
+
   @Test("At the start a piano is loaded, and the list is known")
   func opening() {
     var said: [String] = []
