@@ -32,6 +32,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   private static var leastLagSeconds: Double { @_noLocks get { 0.002 } }
   // The period of 62 Hz: of the lowest voices, and of a major chord on middle C.
   private static var greatestLagSeconds: Double { @_noLocks get { 0.016 } }
+  // -120 dB of full scale: what is below it may be cut.
+  private static var floorOfSilence: Float { @_noLocks get { 1e-6 } }
   // Noise that is repeated at shorter distances is heard as a tone.
   private static var leastLagOfNoiseSeconds: Double { @_noLocks get { 0.006 } }
   private static var fadeSeconds: Double { @_noLocks get { 0.002 } }
@@ -57,6 +59,14 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
 
   private var finder: LagFinder
   private var onsets: OnsetWatch
+  private var silence = PauseWatch(floor: LiveWarp.floorOfSilence)
+  private var quiet = PauseWatch(floor: OnsetWatch.floor)
+  // Whether nothing but silence, or what is hardly heard, was read when the last chunk was looked
+  // at, and nothing else was to come.
+  private var isInSilence = false
+  private var isInQuiet = false
+  // Where the sound sets in for which the next jump back is put off.
+  private var attack: Int64 = 0
   private var reader = Reader(position: 0, table: 0, isPlain: true)
   private var leaving = Reader(position: 0, table: 0, isPlain: true)
   private var isFresh = true
@@ -88,6 +98,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   // Up to here on the tape an attack is being played out.
   private var heldUntil: Int64 = 0
   private var isHeld = false
+  // Whether the next jump back is put off until a sound that has just begun has been heard.
+  private var isPutOff = false
 
   /// An engine that has heard nothing yet.
   init(sampleRate: Double) {
@@ -122,6 +134,11 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     isFresh = true
     hasLeapt = false
     onsets.forget()
+    silence.forget()
+    quiet.forget()
+    isPutOff = false
+    isInSilence = false
+    isInQuiet = false
     fadeLeft = 0
     lastLag = 0
     framesToCheck = 0
@@ -152,6 +169,11 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     _ tape: borrowing Tape, _ step: WarpStep, bank: borrowing SincBank, to out: Stereo, frames: Int
   ) {
     if step.isLeap { hasLeapt = true }
+    // Delays are told of rate 1 only.
+    if step.isLeap || step.rate != WarpStep.unity {
+      silence.forget()
+      quiet.forget()
+    }
     var done = 0
     while done < frames {
       let place = step.place(ofFrame: done)
@@ -165,8 +187,17 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       noiseLeft &-= count
       done &+= count
       lastPlace = step.place(ofFrame: done)
-      if onsets.framesToGo <= count || fadeLeft == 0 && wasFading { hasNews = true }
-      if onsets.advance(tape, to: lastPlace >> 32, frames: count) { hastenFade(step) }
+      let now = lastPlace >> 32
+      let hasLooked = onsets.framesToGo <= count
+      if hasLooked || fadeLeft == 0 && wasFading { hasNews = true }
+      let isOnset = onsets.advance(tape, to: now, frames: count)
+      if isOnset { hastenFade(step) }
+      if hasLooked {
+        let (frames, peak) = (OnsetWatch.chunk, onsets.peak)
+        silence.advance(tape, to: now, frames: frames, peak: peak, isOnset: isOnset)
+        quiet.advance(tape, to: now, frames: frames, peak: peak, isOnset: isOnset)
+        awaitAttack(step, now: now, isOnset: isOnset, bank: bank)
+      }
     }
   }
 
@@ -198,6 +229,9 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       let distance = isFollowing ? 0 : nearest &+ leastLag
       reader = Reader(
         position: place &- Int64(distance) << 32, table: table, isPlain: isFollowing)
+      // A pause as long as any that is needed.
+      let way = Int(step.pitch * Float(delay(pitch: step.pitch, bank: bank)))
+      silence.listen(tape, before: place >> 32, frames: distance &+ way &+ 4 &* reach)
       return 1
     }
     if fadeLeft > 0 { return fadeLeft }
@@ -229,15 +263,31 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
         length: hasRoom ? .long : .usual)
       return 1
     }
-    if reader.isPlain || distance < nearest && approach >= 0 {
+    isPutOff = isPutOff && !reader.isPlain && step.pitch == step.nextPitch
+    let wayOfJump =
+      isPutOff ? Int(max(0, greatestApproach) * Float(quickFade &+ 1)) &+ 1 : wayOfFade
+    // In quiet neither of two readers may be so near that an attack, which is seen a chunk too
+    // late, is in its reach before it is left.
+    let wayToAttack =
+      isInQuiet ? Int(step.pitch * Float(OnsetWatch.chunk &+ quickFade &+ 1)) &+ 1 &+ wayOfFade : 0
+    // In silence it goes elsewhere at the next look; a jump might lead back into a sound.
+    let nearestOfJump = isInSilence ? reach : reach &+ max(wayOfJump, wayToAttack)
+    if reader.isPlain || distance < nearestOfJump && approach >= 0 {
       // The crossfade over, there must be room for the next.
-      let least = max(leastLag, nearest &+ wayOfFade &- distance)
-      jumpBack(tape, before: place >> 32, by: least, table: table)
+      let least = max(leastLag, max(nearest, nearestOfJump) &+ wayOfJump &- distance)
+      // Not back to before a sound that has just begun, nor to the one before the quiet.
+      let isAfterSound = !isPutOff && !quiet.hasEnded
+      let heard = Int((reader.position >> 32) &- (isPutOff ? attack : quiet.start))
+      jumpBack(
+        tape, before: place >> 32, by: least, table: table, length: isPutOff ? .quick : .usual,
+        most: isPutOff || isAfterSound && heard > 0 ? heard : nil)
+      isPutOff = false
       return 1
     }
     let toNearest =
-      approach > 1e-9 ? Int(min(Float(distance &- nearest) / approach, 1e6)) &+ 1 : Int.max
-    let mindsOnset = hasNews
+      approach > 1e-9
+      ? Int(min(Float(distance &- nearestOfJump) / approach, 1e6)) &+ 1 : Int.max
+    let mindsOnset = hasNews && !isPutOff
     hasNews = false
     if approach > 1e-9 && mindsOnset && wouldRepeatOnset(after: toNearest, speed: step.pitch) {
       // The sound before it is repeated instead, as long as it is yet to come.
@@ -275,16 +325,17 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     return passed > -Int(Float(fade) * speed) && passed < 2 &* leastLag
   }
 
-  /// Jumps back by at least `least` frames.
+  /// Jumps back by at least `least` frames, and where that leaves a choice by at most `most`.
   @_noLocks
   private mutating func jumpBack(
     _ tape: borrowing Tape, before end: Int64, by least: Int, table: Int,
-    length: FadeLength = .usual
+    length: FadeLength = .usual, most: Int? = nil
   ) {
-    let greatest = min(max(greatestLag, least &+ leastLag), finder.greatestLag)
+    var greatest = min(max(greatestLag, least &+ leastLag), finder.greatestLag)
+    let least = min(least, greatest &- leastLag)
+    if let most, most > least &+ 4 &* LagFinder.wing { greatest = min(greatest, most) }
     // The newest sound that there is is compared: what the reader is about to say.
-    let found = find(
-      tape, end: end, from: min(least, greatest &- leastLag), to: greatest, isForward: false)
+    let found = find(tape, end: end, from: least, to: greatest, isForward: false)
     jump(by: -found.lag, likeness: found.likeness, table: table, length: length)
   }
 
@@ -373,6 +424,86 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     heldUntil = reader.position &+ Int64(frames) << 32
     isHeld = true
     framesToCheck = min(Int(Float(frames) / speed) &+ 1, 4 &* checkFrames)
+  }
+
+  /// Goes, as long as nothing but silence is read, to where the next sound is met as late as is
+  /// told.
+  ///
+  /// In silence it stands as if a sound began now. Out of a noise that is hardly heard it goes by a
+  /// crossfade, when a sound has begun.
+  @_noLocks
+  private mutating func awaitAttack(
+    _ step: WarpStep, now: Int64, isOnset: Bool, bank: borrowing SincBank
+  ) {
+    (isInSilence, isInQuiet) = (false, false)
+    guard
+      step.rate == WarpStep.unity && step.pitch == step.nextPitch && step.pitch != 1
+        && !reader.isPlain
+    else { return }
+    let table = bank.table(forSpeed: step.pitch)
+    var reach = max(bank.reach(ofTable: table), bank.reach(ofTable: reader.table))
+    if fadeLeft > 0 { reach = max(reach, bank.reach(ofTable: leaving.table)) }
+    let delay = delay(pitch: step.pitch, bank: bank)
+    if isWithin(silence, reach: reach) {
+      reader.position = place(
+        in: silence, speed: step.pitch, delay: delay, reach: reach, now: now)
+      reader.table = table
+      fadeLeft = 0
+      isInSilence = !silence.hasEnded
+      isHeld = false
+      putOff(step, whenHeard: silence, delay: delay, bank: bank)
+    } else if !quiet.hasEnded {
+      // As long as a jump need not lead back to the sound before.
+      let way = 2 &* Int(max(0, step.pitch - 1) * Float(fade &+ 1)) &+ leastLagOfNoise
+      isInQuiet =
+        isWithin(quiet, reach: reach)
+        && (reader.position >> 32) &- quiet.start > Int64(way &+ 3 &* leastLag)
+    } else if isOnset && isWithin(quiet, reach: reach &+ Int(step.pitch * Float(quickFade)) &+ 1) {
+      let position = place(in: quiet, speed: step.pitch, delay: delay, reach: reach, now: now)
+      // Of two readers the quieter one is given up: half of what is hardly heard, at most.
+      if fadeLeft > fadeLength / 2 { reader = leaving }
+      begin(
+        Reader(position: position, table: table, isPlain: false), likeness: 0, length: .quick)
+      isHeld = false
+      putOff(step, whenHeard: quiet, delay: delay, bank: bank)
+    }
+  }
+
+  /// Whether what is read, `reach` frames around, lies in a pause.
+  @_noLocks
+  private func isWithin(_ pause: PauseWatch, reach: Int) -> Bool {
+    let first = (pause.start &+ Int64(reach)) << 32
+    let last = (pause.end &- Int64(reach) &- 1) << 32
+    return reader.position &- first >= 0 && last &- reader.position >= 0
+      && (fadeLeft <= 0 || leaving.position &- first >= 0 && last &- leaving.position >= 0)
+  }
+
+  /// The place in a pause from which the sound behind it is met as late as is told, or the one
+  /// next to it from which nothing else is heard.
+  @_noLocks
+  private func place(
+    in pause: PauseWatch, speed: Float, delay: Int, reach: Int, now: Int64
+  ) -> Int64 {
+    let speed = Int64(Double(speed) * 4_294_967_296)
+    let attack = pause.hasEnded ? pause.attack : now
+    let place = attack << 32 &- speed &* (attack &+ Int64(delay) &- now)
+    let first = (pause.start &+ Int64(reach)) << 32
+    let last = (pause.end &- Int64(reach) &- 1) << 32
+    return place &- first < 0 ? first : last &- place < 0 ? last : place
+  }
+
+  /// Puts off the next jump back, where it would come so soon that the sound behind a pause began
+  /// twice.
+  @_noLocks
+  private mutating func putOff(
+    _ step: WarpStep, whenHeard pause: PauseWatch, delay: Int, bank: borrowing SincBank
+  ) {
+    let approach = step.pitch - 1
+    let reach = bank.reach(ofTable: reader.table) &+ 2
+    let room = delay &- reach &- Int(approach * Float(fade &+ 1)) &- 1
+    attack = pause.attack
+    isPutOff =
+      pause.hasEnded && Float(room) * step.pitch < Float(2 &* leastLag) * approach
   }
 
   /// Ends a jump forward at once where a sound begins that it would cover.

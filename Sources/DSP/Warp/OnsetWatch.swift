@@ -4,8 +4,8 @@ struct OnsetWatch: BitwiseCopyable {
   static var chunk: Int { @_noLocks get { 32 } }
   // 10 dB more than all that was heard in the last hundredths of a second.
   private static var rise: Float { @_noLocks get { 3 } }
-  // -80 dB of full scale: nothing below it is worth a detour.
-  private static var floor: Float { @_noLocks get { 1e-4 } }
+  /// -80 dB of full scale: nothing below it is worth a detour.
+  static var floor: Float { @_noLocks get { 1e-4 } }
 
   private let release: Float
   private let pause: Int
@@ -15,6 +15,8 @@ struct OnsetWatch: BitwiseCopyable {
   private var heldBefore: Float = 0
   private var framesToChunk = 0
   private var hasBegun = false
+  /// How loud the newest chunk was, at most.
+  private(set) var peak: Float = 0
   // Where on the tape the last ones began, the newest first; long ago where there were none.
   private var onsets = SIMD4<Int64>(repeating: 0)
 
@@ -45,7 +47,7 @@ struct OnsetWatch: BitwiseCopyable {
     guard framesToChunk <= 0 else { return false }
     framesToChunk = Self.chunk
     let start = now &- Int64(Self.chunk)
-    let peak = max(
+    peak = max(
       Magnitude(tape.left(at: start), frames: Self.chunk).peak,
       Magnitude(tape.right(at: start), frames: Self.chunk).peak)
     let isOnset = peak > Self.rise * heldBefore && peak > Self.floor
