@@ -8,7 +8,7 @@ internal import CRealtime
 struct LiveWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
   /// One of the two places that a crossfade leads between.
-  private struct Reader: BitwiseCopyable {
+  struct Reader: BitwiseCopyable {
     /// The place on the tape, in frames with 32 binary places.
     var position: Int64
     /// Which of the bank's tables it reads with.
@@ -24,7 +24,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     }
   }
 
-  private enum FadeLength: BitwiseCopyable {
+  enum FadeLength: BitwiseCopyable {
     case usual, long, quick
   }
 
@@ -50,37 +50,37 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   // Less than this is taken for noise.
   private static var likenessOfTones: Float { @_noLocks get { 0.5 } }
 
-  private let leastLag: Int
+  let leastLag: Int
   private let greatestLag: Int
-  private let leastLagOfNoise: Int
+  let leastLagOfNoise: Int
   private let attackFrames: Int
   private let checkFrames: Int
   private let refreshFrames: Int
 
   private var finder: LagFinder
   private var onsets: OnsetWatch
-  private var silence = PauseWatch(floor: LiveWarp.floorOfSilence)
-  private var quiet = PauseWatch(floor: OnsetWatch.floor)
+  var silence = PauseWatch(floor: LiveWarp.floorOfSilence)
+  var quiet = PauseWatch(floor: OnsetWatch.floor)
   // Whether nothing but silence, or what is hardly heard, was read when the last chunk was looked
   // at, and nothing else was to come.
-  private var isInSilence = false
-  private var isInQuiet = false
+  var isInSilence = false
+  var isInQuiet = false
   // Where the sound sets in for which the next jump back is put off.
-  private var attack: Int64 = 0
-  private var reader = Reader(position: 0, table: 0, isPlain: true)
-  private var leaving = Reader(position: 0, table: 0, isPlain: true)
+  var attack: Int64 = 0
+  var reader = Reader(position: 0, table: 0, isPlain: true)
+  var leaving = Reader(position: 0, table: 0, isPlain: true)
   private var isFresh = true
   private var hasLeapt = false
   // Where the place was before it leapt.
   private var lastPlace: Int64 = 0
 
   // The crossfade under way.
-  private var fadeLeft = 0
-  private var fadeLength = 0
+  var fadeLeft = 0
+  var fadeLength = 0
   private var likeness: Float = 1
-  private let fade: Int
+  let fade: Int
   private let longFade: Int
-  private let quickFade: Int
+  let quickFade: Int
   private var shape: UnsafePointer<Float>
   private let shapes: UnsafeMutablePointer<Float>
   private let scratch: UnsafeMutablePointer<Float>
@@ -97,9 +97,9 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   private var mustListen = false
   // Up to here on the tape an attack is being played out.
   private var heldUntil: Int64 = 0
-  private var isHeld = false
+  var isHeld = false
   // Whether the next jump back is put off until a sound that has just begun has been heard.
-  private var isPutOff = false
+  var isPutOff = false
 
   /// An engine that has heard nothing yet.
   init(sampleRate: Double) {
@@ -426,86 +426,6 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     framesToCheck = min(Int(Float(frames) / speed) &+ 1, 4 &* checkFrames)
   }
 
-  /// Goes, as long as nothing but silence is read, to where the next sound is met as late as is
-  /// told.
-  ///
-  /// In silence it stands as if a sound began now. Out of a noise that is hardly heard it goes by a
-  /// crossfade, when a sound has begun.
-  @_noLocks
-  private mutating func awaitAttack(
-    _ step: WarpStep, now: Int64, isOnset: Bool, bank: borrowing SincBank
-  ) {
-    (isInSilence, isInQuiet) = (false, false)
-    guard
-      step.rate == WarpStep.unity && step.pitch == step.nextPitch && step.pitch != 1
-        && !reader.isPlain
-    else { return }
-    let table = bank.table(forSpeed: step.pitch)
-    var reach = max(bank.reach(ofTable: table), bank.reach(ofTable: reader.table))
-    if fadeLeft > 0 { reach = max(reach, bank.reach(ofTable: leaving.table)) }
-    let delay = delay(pitch: step.pitch, bank: bank)
-    if isWithin(silence, reach: reach) {
-      reader.position = place(
-        in: silence, speed: step.pitch, delay: delay, reach: reach, now: now)
-      reader.table = table
-      fadeLeft = 0
-      isInSilence = !silence.hasEnded
-      isHeld = false
-      putOff(step, whenHeard: silence, delay: delay, bank: bank)
-    } else if !quiet.hasEnded {
-      // As long as a jump need not lead back to the sound before.
-      let way = 2 &* Int(max(0, step.pitch - 1) * Float(fade &+ 1)) &+ leastLagOfNoise
-      isInQuiet =
-        isWithin(quiet, reach: reach)
-        && (reader.position >> 32) &- quiet.start > Int64(way &+ 3 &* leastLag)
-    } else if isOnset && isWithin(quiet, reach: reach &+ Int(step.pitch * Float(quickFade)) &+ 1) {
-      let position = place(in: quiet, speed: step.pitch, delay: delay, reach: reach, now: now)
-      // Of two readers the quieter one is given up: half of what is hardly heard, at most.
-      if fadeLeft > fadeLength / 2 { reader = leaving }
-      begin(
-        Reader(position: position, table: table, isPlain: false), likeness: 0, length: .quick)
-      isHeld = false
-      putOff(step, whenHeard: quiet, delay: delay, bank: bank)
-    }
-  }
-
-  /// Whether what is read, `reach` frames around, lies in a pause.
-  @_noLocks
-  private func isWithin(_ pause: PauseWatch, reach: Int) -> Bool {
-    let first = (pause.start &+ Int64(reach)) << 32
-    let last = (pause.end &- Int64(reach) &- 1) << 32
-    return reader.position &- first >= 0 && last &- reader.position >= 0
-      && (fadeLeft <= 0 || leaving.position &- first >= 0 && last &- leaving.position >= 0)
-  }
-
-  /// The place in a pause from which the sound behind it is met as late as is told, or the one
-  /// next to it from which nothing else is heard.
-  @_noLocks
-  private func place(
-    in pause: PauseWatch, speed: Float, delay: Int, reach: Int, now: Int64
-  ) -> Int64 {
-    let speed = Int64(Double(speed) * 4_294_967_296)
-    let attack = pause.hasEnded ? pause.attack : now
-    let place = attack << 32 &- speed &* (attack &+ Int64(delay) &- now)
-    let first = (pause.start &+ Int64(reach)) << 32
-    let last = (pause.end &- Int64(reach) &- 1) << 32
-    return place &- first < 0 ? first : last &- place < 0 ? last : place
-  }
-
-  /// Puts off the next jump back, where it would come so soon that the sound behind a pause began
-  /// twice.
-  @_noLocks
-  private mutating func putOff(
-    _ step: WarpStep, whenHeard pause: PauseWatch, delay: Int, bank: borrowing SincBank
-  ) {
-    let approach = step.pitch - 1
-    let reach = bank.reach(ofTable: reader.table) &+ 2
-    let room = delay &- reach &- Int(approach * Float(fade &+ 1)) &- 1
-    attack = pause.attack
-    isPutOff =
-      pause.hasEnded && Float(room) * step.pitch < Float(2 &* leastLag) * approach
-  }
-
   /// Ends a jump forward at once where a sound begins that it would cover.
   @_noLocks
   private mutating func hastenFade(_ step: WarpStep) {
@@ -583,7 +503,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   }
 
   @_noLocks
-  private mutating func begin(_ next: Reader, likeness: Float, length: FadeLength = .usual) {
+  mutating func begin(_ next: Reader, likeness: Float, length: FadeLength = .usual) {
     leaving = reader
     reader = next
     switch length {

@@ -1,0 +1,82 @@
+/// How what begins after a pause is met as late as is told.
+extension LiveWarp {
+  /// Goes, as long as nothing but silence is read, to where the next sound is met as late as is
+  /// told.
+  ///
+  /// In silence it stands as if a sound began now. Out of a noise that is hardly heard it goes by a
+  /// crossfade, when a sound has begun.
+  @_noLocks
+  mutating func awaitAttack(
+    _ step: WarpStep, now: Int64, isOnset: Bool, bank: borrowing SincBank
+  ) {
+    (isInSilence, isInQuiet) = (false, false)
+    guard
+      step.rate == WarpStep.unity && step.pitch == step.nextPitch && step.pitch != 1
+        && !reader.isPlain
+    else { return }
+    let table = bank.table(forSpeed: step.pitch)
+    var reach = max(bank.reach(ofTable: table), bank.reach(ofTable: reader.table))
+    if fadeLeft > 0 { reach = max(reach, bank.reach(ofTable: leaving.table)) }
+    let delay = delay(pitch: step.pitch, bank: bank)
+    if isWithin(silence, reach: reach) {
+      reader.position = place(
+        in: silence, speed: step.pitch, delay: delay, reach: reach, now: now)
+      reader.table = table
+      fadeLeft = 0
+      isInSilence = !silence.hasEnded
+      isHeld = false
+      putOff(step, whenHeard: silence, delay: delay, bank: bank)
+    } else if !quiet.hasEnded {
+      // As long as a jump need not lead back to the sound before.
+      let way = 2 &* Int(max(0, step.pitch - 1) * Float(fade &+ 1)) &+ leastLagOfNoise
+      isInQuiet =
+        isWithin(quiet, reach: reach)
+        && (reader.position >> 32) &- quiet.start > Int64(way &+ 3 &* leastLag)
+    } else if isOnset && isWithin(quiet, reach: reach &+ Int(step.pitch * Float(quickFade)) &+ 1) {
+      let position = place(in: quiet, speed: step.pitch, delay: delay, reach: reach, now: now)
+      // Of two readers the quieter one is given up: half of what is hardly heard, at most.
+      if fadeLeft > fadeLength / 2 { reader = leaving }
+      begin(
+        Reader(position: position, table: table, isPlain: false), likeness: 0, length: .quick)
+      isHeld = false
+      putOff(step, whenHeard: quiet, delay: delay, bank: bank)
+    }
+  }
+
+  /// Whether what is read, `reach` frames around, lies in a pause.
+  @_noLocks
+  private func isWithin(_ pause: PauseWatch, reach: Int) -> Bool {
+    let first = (pause.start &+ Int64(reach)) << 32
+    let last = (pause.end &- Int64(reach) &- 1) << 32
+    return reader.position &- first >= 0 && last &- reader.position >= 0
+      && (fadeLeft <= 0 || leaving.position &- first >= 0 && last &- leaving.position >= 0)
+  }
+
+  /// The place in a pause from which the sound behind it is met as late as is told, or the one
+  /// next to it from which nothing else is heard.
+  @_noLocks
+  private func place(
+    in pause: PauseWatch, speed: Float, delay: Int, reach: Int, now: Int64
+  ) -> Int64 {
+    let speed = Int64(Double(speed) * 4_294_967_296)
+    let attack = pause.hasEnded ? pause.attack : now
+    let place = attack << 32 &- speed &* (attack &+ Int64(delay) &- now)
+    let first = (pause.start &+ Int64(reach)) << 32
+    let last = (pause.end &- Int64(reach) &- 1) << 32
+    return place &- first < 0 ? first : last &- place < 0 ? last : place
+  }
+
+  /// Puts off the next jump back, where it would come so soon that the sound behind a pause began
+  /// twice.
+  @_noLocks
+  private mutating func putOff(
+    _ step: WarpStep, whenHeard pause: PauseWatch, delay: Int, bank: borrowing SincBank
+  ) {
+    let approach = step.pitch - 1
+    let reach = bank.reach(ofTable: reader.table) &+ 2
+    let room = delay &- reach &- Int(approach * Float(fade &+ 1)) &- 1
+    attack = pause.attack
+    isPutOff =
+      pause.hasEnded && Float(room) * step.pitch < Float(2 &* leastLag) * approach
+  }
+}
