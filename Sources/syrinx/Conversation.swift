@@ -27,12 +27,7 @@ final class Conversation {
 
   init(with place: String) throws(Failure) {
     self.place = place
-    guard let colon = place.lastIndex(of: ":"),
-      let port = UInt16(place[place.index(after: colon)...]), port > 0,
-      let peer = LibloPeer(
-        host: place[..<colon].filter { !"[]".contains($0) }, port: "\(port)")
-    else { throw Failure(.usage, "--to takes HOST:PORT; got \(quoted(place))") }
-    self.peer = peer
+    peer = try LibloPeer.node(at: place)
     peer.whenReceived = { [unowned self] in take($0, $1) }
   }
 

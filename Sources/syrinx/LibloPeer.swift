@@ -1,4 +1,5 @@
 internal import CLiblo
+internal import Control
 internal import OSC
 internal import Posix
 
@@ -45,9 +46,15 @@ final class LibloPeer {
     return nil
   }
 
-  /// Someone who listens for datagrams.
-  convenience init?(host: String, port: String) {
-    self.init(lo_address_new_with_proto(LO_UDP, host, port))
+  /// A node that listens for datagrams at HOST:PORT, as `--to` names it.
+  static func node(at place: String) throws(Failure) -> LibloPeer {
+    guard let colon = place.lastIndex(of: ":"),
+      let port = UInt16(place[place.index(after: colon)...]), port > 0,
+      let peer = LibloPeer(
+        lo_address_new_with_proto(
+          LO_UDP, place[..<colon].filter { !"[]".contains($0) }, "\(port)"))
+    else { throw Failure(.usage, "--to takes HOST:PORT; got \(quoted(place))") }
+    return peer
   }
 
   /// Someone at an OSC URL.

@@ -36,13 +36,10 @@ final class WatchedNode {
 
   init(at place: String) throws(Failure) {
     self.place = place
-    guard let colon = place.lastIndex(of: ":"),
-      let port = UInt16(place[place.index(after: colon)...]), port > 0,
-      let peer = LibloPeer(
-        host: place[..<colon].filter { !"[]".contains($0) }, port: "\(port)"),
-      let socket = try? Descriptor(dup(peer.descriptor), orThrow: "socket")
-    else { throw Failure(.usage, "--to takes HOST:PORT; got \(quoted(place))") }
-    self.peer = peer
+    peer = try LibloPeer.node(at: place)
+    guard let socket = try? Descriptor(dup(peer.descriptor), orThrow: "socket") else {
+      throw Failure(.fault, "there are no more descriptors")
+    }
     self.socket = socket
     peer.whenReceived = { [unowned self] in take($0, $1) }
   }
