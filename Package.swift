@@ -43,12 +43,13 @@ let package = Package(
     .target(name: "Screen", dependencies: ["OSC"]),
     .target(name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"]),
     .target(name: "Control", dependencies: ["DSP", "Engine", "Music", "OSC", "Posix", "Takes"]),
+    .target(name: "Doors", dependencies: ["Control", "OSC", "Posix"]),
     .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
     .target(name: "Surfaces", dependencies: ["CZlib", "Control", "Takes"]),
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Engine", "JackClient", "OSC", "Posix",
+        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Doors", "Engine", "JackClient", "OSC", "Posix",
         "Screen", "Surfaces", "Takes",
       ],
       linkerSettings: linker),
@@ -74,7 +75,7 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "ControlTests",
-      dependencies: ["Control", "DSP", "Music", "Surfaces", "Takes", "TestSupport"],
+      dependencies: ["Control", "DSP", "Doors", "Music", "Surfaces", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "SurfacesTests", dependencies: ["Control", "Surfaces", "TestSupport"],

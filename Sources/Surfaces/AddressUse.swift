@@ -62,7 +62,7 @@ extension AddressTable {
   /// An address that does something without arguments.
   package func action(_ path: String) throws(SurfaceFault) -> AddressUse {
     let address = try declared(path)
-    guard address.acts, address.forms.allSatisfy(\.isOptional) else {
+    guard address.act != nil, address.forms.allSatisfy(\.isOptional) else {
       throw SurfaceFault("\(path) does nothing without arguments")
     }
     return AddressUse(path, address, [])
@@ -101,29 +101,6 @@ enum Filling: Sendable {
 }
 
 extension Address {
-  /// What it takes, a form an argument; none where it takes what its kind says, or nothing.
-  var forms: [Form] {
-    switch kind {
-    case .action(let forms, _, _), .command(let forms, _, _), .errand(let forms, _, _, _),
-      .setting(let forms, _, _), .gesture(let forms, _, _), .arrangement(let forms, _, _):
-      forms
-    case .number, .place: [.needed("value", .number, in: limits)]
-    case .whole, .toggle: [.needed("value", .whole, in: limits)]
-    case .choice, .selection: [.needed("value", .text)]
-    case .reading, .sent: []
-    }
-  }
-
-  /// Whether a message to it does something.
-  fileprivate var acts: Bool {
-    switch kind {
-    case .action, .command, .errand, .gesture: true
-    default: false
-    }
-  }
-
-  private var limits: ClosedRange<Double> { Double(range.least)...Double(range.greatest) }
-
   /// Refuses arguments that the address would refuse.
   func check(_ arguments: [Filling]) throws(SurfaceFault) {
     var rest = arguments[...]
@@ -146,8 +123,7 @@ extension Address {
     case .varying(let kind):
       return (kind == .text) == (form.kind == .text)
     case .constant(.text(let text)):
-      if case .choice(_, let words, _) = self.kind { return words.contains(text) }
-      return form.kind == .text
+      return form.kind == .text && form.words?.contains(text) ?? true
     case .constant(.number(let number)):
       return form.kind != .text && form.range.contains(Double(number))
         && (form.kind == .number || number == number.rounded())

@@ -35,11 +35,7 @@ import Testing
   }
 
   @Test func `routes are the engine's, in its order`() {
-    guard case .choice(_, let words, _) = table["/live/route"]!.kind else {
-      Issue.record("no choice")
-      return
-    }
-    #expect(words == Route.allCases.map { "\($0)" })
+    #expect(table["/live/route"]?.words == Route.allCases.map { "\($0)" })
   }
 
   @Test func `the three forms hold every address`() {

@@ -8,12 +8,16 @@ import TestSupport
 
 /// A node on an offline engine, with a clock that the test moves, and clients that write down
 /// what they are sent.
-final class Desk: Outlet, SoundServer, @unchecked Sendable {
+final class Desk: Outlet, @unchecked Sendable {
   let host = OfflineHost(isPlayable: true)
   private(set) var node: Node!
   var seconds = 1000.0
+  /// What happens when the node asks for the time next: between the steps of one tick.
+  var atNextTime: (() -> Void)?
   var rate = 48_000
   private(set) var received: [Client: [Received]] = [:]
+  /// How much all clients together were sent, in bytes of packets.
+  private(set) var bytesSent = 0
 
   var status: SoundServerStatus {
     var status = SoundServerStatus()
@@ -34,13 +38,28 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
     instruments: InstrumentLibrary = InstrumentLibrary()
   ) {
     node = Node(
-      name: "desk", engine: host.engine, soundServer: self, presets: presets, home: home,
+      name: "desk", engine: host.engine, soundServer: Server(desk: self), presets: presets,
+      home: home,
       musicFolders: musicFolders, instruments: instruments
     ) {
       [unowned self] in
-      seconds * 1e6
+      let then = atNextTime
+      atNextTime = nil
+      then?()
+      return seconds * 1e6
     }
     node.connect(to: self)
+  }
+
+  /// The desk as its node's sound server, which must not keep it alive.
+  private final class Server: SoundServer, @unchecked Sendable {
+    private unowned let desk: Desk
+
+    init(desk: Desk) { self.desk = desk }
+
+    var status: SoundServerStatus { desk.status }
+
+    func leadTransport(_ leads: Bool) { desk.leadTransport(leads) }
   }
 
   static func client(_ port: UInt16, host: String = "127.0.0.1") -> Client {
@@ -49,6 +68,7 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
   }
 
   func send(_ packet: [UInt8], to client: Client) {
+    bytesSent += packet.count
     received[client, default: []] += packet.withUnsafeBytes(Received.all(in:))
   }
 

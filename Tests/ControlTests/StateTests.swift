@@ -138,14 +138,12 @@ import Testing
 @Suite struct StateTests {
   /// A value that the address does not begin with.
   private static func another(_ address: Address) -> Argument? {
-    switch address.kind {
-    case .number(_, let range, let initial):
-      .float(initial == range.upperBound ? range.lowerBound : (initial + range.upperBound) / 2)
-    case .whole(_, let range, let initial):
-      .int32(Int32(initial == range.upperBound ? range.lowerBound : range.upperBound))
-    case .choice(_, let words, let initial): .string(words[initial == 0 ? 1 : 0])
-    default: nil
-    }
+    guard let initial = address.initial, let form = address.forms.first else { return nil }
+    if let words = address.words { return .string(words[initial == 0 ? 1 : 0]) }
+    let (least, greatest) = address.range
+    return form.kind == .whole
+      ? .int32(Int32(initial == greatest ? least : greatest))
+      : .float(initial == greatest ? least : (initial + greatest) / 2)
   }
 
   @Test func `every value comes back, but for what the library keeps and what is for the moment`()
@@ -166,10 +164,10 @@ import Testing
     #expect(values.count > 50)
     for (address, value) in values {
       let found = other.tell(address.path).first?.arguments.first
-      let isBack = !address.isKept && !address.isMomentary
+      let isBack = address.kept?.place == .session
       #expect((found == value) == isBack, "\(address.path)")
     }
-    #expect(values.filter { $0.0.isMomentary }.map(\.0.path) == ["/echo/hold"])
+    #expect(values.filter { $0.0.kept == nil }.map(\.0.path) == ["/echo/hold"])
     // It is in effect: what is kept of it is the same again.
     other.pass()
     #expect(other.node.state.text == text)
@@ -498,7 +496,7 @@ import Testing
     for step in 1...1000 {
       desk.tell("/midi/bend", .float(Float(step) / 100))
       desk.pass(seconds: 0.001)
-      most = max(most, desk.node.takes?.lists.count ?? 0)
+      most = max(most, try desk.node.features[Takes.self].library().lists.count)
     }
     // One of settings, and what else the library is asked at its beginning.
     #expect(most <= 3)
@@ -520,7 +518,7 @@ import Testing
   @Test func `what waits for its time is not made in another session`() {
     let desk = Desk()
     desk.pass()
-    let now = desk.node.engine.shared.clockReading.microseconds
+    let now = desk.node.context.engine.shared.clockReading.microseconds
     try? desk.node.perform("/live/gain", [.float(-9)], at: now + 2e6)
     desk.node.beginSession()
     desk.pass(frames: 48_000 * 3)

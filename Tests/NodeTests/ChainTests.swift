@@ -111,11 +111,11 @@ extension NodeTests {
       var random = SystemRandomNumberGenerator()
       for round in 0..<40 {
         for address in addresses.shuffled(using: &random) {
-          switch address.kind {
-          case .choice(_, let words, _):
+          if let words = address.words {
             phone.send(address.path, .string(words.randomElement()!))
-          case .whole: phone.send(address.path, .int32(address.path == "/chain/bypass" ? 0 : 1))
-          default:
+          } else if address.types == "i" {
+            phone.send(address.path, .int32(address.path == "/chain/bypass" ? 0 : 1))
+          } else {
             let (least, greatest) = address.range
             // Both ends, and all between.
             let value =

@@ -38,38 +38,36 @@ extension NodeTests {
     func `every value takes its least, greatest and first, and refuses what is beyond`() throws {
       for address in AddressTable.node.addresses where address.parameter != nil {
         let path = address.path
-        switch address.kind {
-        case .number(_, let range, let initial):
-          for value in [range.lowerBound, range.upperBound, initial] {
-            #expect(set(address, .float(value)) == Received(path, [.float(value)]))
-            #expect(set(address, .double(Double(value))) == Received(path, [.float(value)]))
-          }
-          for value in [
-            range.lowerBound.nextDown, range.upperBound.nextUp, .nan, .infinity, -.infinity,
-          ] {
-            phone.send(path, .float(value))
-            #expect(code(phone.receive()) == "range", "\(path) \(value)")
-          }
-          #expect(phone.ask(path) == Received(path, [.float(initial)]))
-        case .whole(_, let range, let initial):
-          for value in [range.lowerBound, range.upperBound, initial] {
-            #expect(set(address, .int32(Int32(value))) == Received(path, [.int32(Int32(value))]))
-            #expect(set(address, .float(Float(value))) == Received(path, [.int32(Int32(value))]))
-          }
-          for argument: Argument in [
-            .int32(Int32(range.lowerBound - 1)), .int32(Int32(range.upperBound + 1)),
-            .float(Float(range.lowerBound) + 0.5), .float(.nan),
-          ] {
-            phone.send(path, argument)
-            #expect(code(phone.receive()) == "range", "\(path) \(argument)")
-          }
-        case .choice(_, let words, let initial):
-          for word in words + [words[initial]] {
+        let (least, greatest) = address.range
+        let initial = try #require(address.initial)
+        if let words = address.words {
+          for word in words + [words[Int(initial)]] {
             #expect(set(address, .string(word)) == Received(path, [.string(word)]))
           }
           phone.send(path, .string("no such word"))
           #expect(code(phone.receive()) == "range", "\(path)")
-        default: break
+        } else if address.types == "i" {
+          for value in [least, greatest, initial] {
+            #expect(set(address, .int32(Int32(value))) == Received(path, [.int32(Int32(value))]))
+            #expect(set(address, .float(value)) == Received(path, [.int32(Int32(value))]))
+          }
+          for argument: Argument in [
+            .int32(Int32(least) - 1), .int32(Int32(greatest) + 1), .float(least + 0.5),
+            .float(.nan),
+          ] {
+            phone.send(path, argument)
+            #expect(code(phone.receive()) == "range", "\(path) \(argument)")
+          }
+        } else {
+          for value in [least, greatest, initial] {
+            #expect(set(address, .float(value)) == Received(path, [.float(value)]))
+            #expect(set(address, .double(Double(value))) == Received(path, [.float(value)]))
+          }
+          for value in [least.nextDown, greatest.nextUp, .nan, .infinity, -.infinity] {
+            phone.send(path, .float(value))
+            #expect(code(phone.receive()) == "range", "\(path) \(value)")
+          }
+          #expect(phone.ask(path) == Received(path, [.float(initial)]))
         }
         for wrong in [[Argument.blob([1])], [.nil], [.float(0), .float(0), .string("x")]] {
           phone.send(bytes: [UInt8](address: path, wrong))
@@ -83,93 +81,79 @@ extension NodeTests {
     func `what is read or done answers, refuses wrong types, and leaves the node whole`() throws {
       for address in AddressTable.node.addresses where address.parameter == nil {
         switch address.kind {
-        case .reading(let types, _, _):
-          let answer = try #require(phone.ask(address.path))
-          let tags = String(answer.arguments.map(\.tag))
-          // As many as there are of the last one.
-          #expect(types.last == "…" ? tags.allSatisfy { $0 == types.first } : tags == types)
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-        case .action(let forms, let isButton, _):
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          if isButton {
-            // The button's 0 must do nothing, whatever the button does.
-            phone.send(address.path, .float(0))
-          } else {
-            phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
-          }
-        case .errand(let forms, let end, _, _):
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
-          // A question is answered on its own address.
-          let ends = [end, address.path, "/error"]
-          #expect(!phone.receive(untilOneOf: ends).isEmpty, "\(address.path)")
-        case .setting(let forms, _, _):
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          let sample = Self.sample(forms)
-          phone.send(bytes: [UInt8](address: address.path, sample))
-          let asked = try #require(phone.ask(address.path))
-          #expect(asked.arguments.map(\.number) == sample.map(\.number), "\(address.path)")
-        case .gesture(let forms, let isButton, _):
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          if isButton { phone.send(address.path, .float(0)) }
-          phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
-          #expect(phone.sync())
-        case .arrangement(let forms, _, _):
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          let before = try #require(phone.ask(address.path))
-          // A name is one that there is, or is refused and changes nothing.
-          phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
-          let after = try #require(phone.ask(address.path))
-          let isName = forms.contains { $0.kind == .text }
-          #expect(
-            isName
-              ? after == before : after.arguments.map(\.number) == Self.sample(forms).map(\.number),
-            "\(address.path)")
-        case .command(let forms, _, _):
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          phone.send(bytes: [UInt8](address: address.path, Self.sample(forms)))
-          // What it says to that comes before the answer to what follows.
-          #expect(phone.sync())
-        case .place(let range, _, _):
-          #expect(phone.ask(address.path)?.arguments.map(\.tag) == ["f"])
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          phone.send(address.path, .float(range.upperBound.nextUp))
-          #expect(code(error(of: address.path)) == "range", "\(address.path)")
-        case .selection:
-          #expect(phone.ask(address.path)?.arguments.map(\.tag) == ["s"])
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          phone.send(address.path, .string("no such name"))
-          #expect(code(error(of: address.path)) == "missing", "\(address.path)")
-        case .toggle:
-          #expect(phone.ask(address.path)?.arguments == [.int32(0)])
-          phone.send(address.path, .blob([1]))
-          #expect(code(error(of: address.path)) == "type", "\(address.path)")
-          phone.send(address.path, .int32(2))
-          #expect(code(error(of: address.path)) == "range", "\(address.path)")
-          for value: Int32 in [1, 0] {
-            phone.send(address.path, .int32(value))
-            #expect(phone.sync())
-            // A subscriber was told by itself, too.
-            _ = phone.receiveAll(seconds: 0.1)
-            #expect(phone.ask(address.path)?.arguments == [.int32(value)])
-          }
-        case .sent:
-          phone.send(address.path, .string("x"))
-        default: break
+        case .value(let value): try check(value, of: address)
+        case .act(let act): check(act, of: address)
+        case .event: phone.send(address.path, .string("x"))
         }
       }
       _ = phone.receiveAll(seconds: 0.3)
       #expect(phone.sync())
       #expect(node.isRunning)
+    }
+
+    private func check(_ value: Address.Value, of address: Address) throws {
+      let path = address.path
+      let before = try #require(phone.ask(path))
+      phone.send(path, .blob([1]))
+      #expect(code(error(of: path)) == "type", "\(path)")
+      guard let form = value.forms.first else {
+        let tags = String(before.arguments.map(\.tag))
+        let types = address.types
+        // As many as there are of the last one.
+        #expect(types.last == "…" ? tags.allSatisfy { $0 == types.first } : tags == types)
+        return
+      }
+      if value.isProcess {
+        checkProcess(path, before)
+      } else if let end = value.end {
+        phone.send(bytes: [UInt8](address: path, Self.sample(value.forms)))
+        #expect(!phone.receive(untilOneOf: [end, path, "/error"]).isEmpty, "\(path)")
+      } else if form.isOnlyValue {
+        #expect(before.arguments.map(\.tag) == [form.kind.rawValue])
+        let isName = form.kind == .text
+        phone.send(
+          path, isName ? .string("no such name") : .float(Float(form.range.upperBound).nextUp))
+        #expect(code(error(of: path)) == (isName ? "missing" : "range"), "\(path)")
+      } else {
+        let sample = Self.sample(value.forms)
+        phone.send(bytes: [UInt8](address: path, sample))
+        let after = try #require(phone.ask(path))
+        // A name is one that there is, or is refused and changes nothing.
+        let isName = value.forms.contains { $0.kind == .text }
+        #expect(
+          isName ? after == before : after.arguments.map(\.number) == sample.map(\.number),
+          "\(path)")
+      }
+    }
+
+    private func checkProcess(_ path: String, _ before: Received) {
+      #expect(before.arguments == [.int32(0)])
+      phone.send(path, .int32(2))
+      #expect(code(error(of: path)) == "range", "\(path)")
+      for value: Int32 in [1, 0] {
+        phone.send(path, .int32(value))
+        #expect(phone.sync())
+        // A subscriber was told by itself, too.
+        _ = phone.receiveAll(seconds: 0.1)
+        #expect(phone.ask(path)?.arguments == [.int32(value)])
+      }
+    }
+
+    private func check(_ act: Address.Act, of address: Address) {
+      let path = address.path
+      phone.send(path, .blob([1]))
+      #expect(code(error(of: path)) == "type", "\(path)")
+      // The button's 0 must do nothing, whatever the button does.
+      if act.isButton { phone.send(path, .float(0)) }
+      if let end = act.end {
+        phone.send(bytes: [UInt8](address: path, Self.sample(act.forms)))
+        // A question is answered on its own address.
+        #expect(!phone.receive(untilOneOf: [end, path, "/error"]).isEmpty, "\(path)")
+      } else if act.isPlanned || !act.isButton {
+        phone.send(bytes: [UInt8](address: path, Self.sample(act.forms)))
+        // What it says to that comes before the answer to what follows.
+        if act.isPlanned { #expect(phone.sync()) }
+      }
     }
 
     // What can be left out is: a port, say, would take the answers elsewhere.

@@ -62,7 +62,7 @@ import Testing
       case ("button", "tap"):
         if let word = widget["on"] as? String {
           #expect(address.types.hasPrefix("s"))
-          if case .choice(_, let words, _) = address.kind { #expect(words.contains(word)) }
+          if let words = address.words { #expect(words.contains(word)) }
         } else {
           let number = try #require(widget["on"] as? Double)
           #expect(Float(number) >= address.range.least && Float(number) <= address.range.greatest)

@@ -116,7 +116,7 @@ import Testing
               type == "f" && number >= address.range.least && number <= address.range.greatest)
           case "CONSTANT":
             #expect(type == "s" && !value.isEmpty)
-            if case .choice(_, let words, _) = address.kind { #expect(words.contains(value)) }
+            if let words = address.words { #expect(words.contains(value)) }
           case "PROPERTY": #expect(type == "s" && value == "tag")
           default: Issue.record("\(node.path) sends what nobody knows")
           }

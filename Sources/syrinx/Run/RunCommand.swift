@@ -1,4 +1,5 @@
 internal import Control
+internal import Doors
 internal import Posix
 
 /// `syrinx run`: the node, until it is told to end.

@@ -1,5 +1,6 @@
 internal import CRealtime
 internal import Control
+internal import Doors
 internal import Engine
 internal import Glibc
 internal import JackClient
@@ -136,7 +137,7 @@ final class RunningNode {
 
   /// Whether a setting is one that must know the server's rate: what is on from the start on.
   private static func isForLater(_ setting: String, _ node: Node) -> Bool {
-    node.table[String(setting.prefix { $0 != "=" })]?.isToggle == true
+    node.table[String(setting.prefix { $0 != "=" })]?.isProcess == true
   }
 
   private func beginAlone() throws(Failure) {

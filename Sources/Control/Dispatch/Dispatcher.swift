@@ -1,0 +1,275 @@
+internal import Engine
+internal import OSC
+internal import Posix
+
+/// The way of an instruction: from a packet or from inside the program to a plan, and from there to
+/// what it comes to.
+final class Dispatcher {
+  let table: AddressTable
+  let answerer: Answerer
+  let courier: Courier
+  private unowned let features: Features
+  private unowned let keeper: Keeper
+  private let engine: Engine
+  private let now: () -> Double
+  private var steadyEpoch = SteadyEpoch()
+  private var listeners: [(Client) -> Void] = []
+
+  init(
+    _ table: AddressTable, _ engine: Engine, features: Features, keeper: Keeper,
+    now: @escaping () -> Double
+  ) {
+    self.table = table
+    self.engine = engine
+    self.features = features
+    self.keeper = keeper
+    self.now = now
+    answerer = Answerer(table)
+    courier = Courier(table, engine, answerer)
+    answerer.feedback.read = { [unowned self] in present($0) }
+  }
+
+  /// Has somebody told of each packet's sender.
+  func whenHeard(_ listener: @escaping (Client) -> Void) { listeners.append(listener) }
+
+  /// The present values of an address; nil where it has none.
+  func present(_ address: Address) -> [Argument]? {
+    switch address.value?.source {
+    case .parameter(let parameter, _): [address.argument(for: courier.values[parameter])]
+    case .feature(let read): read(features)
+    case nil: nil
+    }
+  }
+
+  // MARK: - From packets
+
+  /// Takes one packet from a client.
+  func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
+    let feedback = answerer.feedback
+    if feedback.subscriptions.count > 0 { feedback.subscriptions.renew(client, now: now()) }
+    for listener in listeners { listener(client) }
+    answerer.beginPacket()
+    var planned = Plan()
+    var times = TimeCache(
+      present: engine.shared.clockReading.microseconds, epoch: steadyEpoch.current)
+    do throws(MalformedPacket) {
+      try Packet.read(packet) { message, time in
+        answerer.counters.messages += 1
+        guard let due = times.due(at: time) else {
+          answerer.refuse(
+            Refusal(
+              .range,
+              "a bundle's time can be \(TimeCache.secondsAhead) s ahead; this one's is further"),
+            to: Origin(path: message.addressText, client: client))
+          return
+        }
+        plan(message, at: due, from: client, into: &planned)
+      }
+    } catch {
+      answerer.refuseMalformed(Refusal(.type, "this is no OSC packet: \(error)"), from: client)
+      return
+    }
+    commit(planned)
+  }
+
+  private func plan(
+    _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
+  ) {
+    do throws(Refusal) {
+      if let index = table.index(of: message.address) {
+        try self.plan(index, message, at: due, from: client, into: &plan)
+      } else if let (index, numbers) = table.numbered(message.address) {
+        let address = table.addresses[index]
+        try self.plan(
+          address, message.arguments, numbers, at: due,
+          from: Origin(path: address.path, client: client), into: &plan)
+      } else if Pattern.isPattern(message.address) {
+        try planPattern(message, at: due, from: client, into: &plan)
+      } else {
+        throw unknown(message.addressText)
+      }
+    } catch {
+      answerer.refuse(error, to: Origin(path: message.addressText, client: client))
+    }
+  }
+
+  private func planPattern(
+    _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
+  ) throws(Refusal) {
+    let pattern = Pattern(message.address)
+    // What does something is reached by its own address only: `/*` shall not end the node.
+    let sets = !message.arguments.isEmpty
+    let matching = table.addresses.indices.filter { index in
+      let address = table.addresses[index]
+      return address.hasValue && !(sets && address.isProcess) && pattern.matches(address.path)
+    }
+    guard !matching.isEmpty else {
+      throw Refusal(.unknown, "no address with a value matches \(quoted(message.addressText))")
+    }
+    let arguments = message.arguments
+    for index in matching {
+      let address = table.addresses[index]
+      let origin = Origin(path: address.path, client: client)
+      do throws(Refusal) {
+        try self.plan(address, arguments, at: due, from: origin, into: &plan)
+      } catch {
+        answerer.refuse(error, to: origin)
+      }
+    }
+  }
+
+  private func plan(
+    _ index: Int, _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
+  ) throws(Refusal) {
+    let address = table.addresses[index]
+    let origin = Origin(path: address.path, client: client)
+    // Nearly all messages are one number for a parameter.
+    if let (parameter, range) = table.number(at: index), let number = message.onlyNumber {
+      let value = try address.value(of: number, in: range)
+      plan.add(PlannedCommand(action: .set(parameter, value), due: due), from: origin)
+      return
+    }
+    try self.plan(address, message.arguments, at: due, from: origin, into: &plan)
+  }
+
+  /// Carries out all effects of a plan, or none of them, and answers its questions.
+  private func commit(_ plan: Plan) {
+    do throws(Refusal) {
+      try courier.submit(plan.commands, from: plan.origin ?? .node)
+    } catch {
+      plan.takeBack()
+      answerer.refuse(error, to: plan.origin ?? .node)
+      plan.answerQuestions()
+      return
+    }
+    plan.carryOut()
+  }
+
+  // MARK: - From inside
+
+  /// Follows one instruction of the node's own, at once or at a time in microseconds of the
+  /// engine's clock.
+  func perform(
+    _ path: String, _ arguments: [Argument], at due: Double? = nil, isRestoring: Bool = false
+  ) throws(Refusal) {
+    guard let (address, numbers) = table.declared(path) else { throw unknown(path) }
+    var plan = Plan()
+    let origin = Origin(path: path, client: nil)
+    try self.plan(
+      address, arguments, numbers, at: due, from: origin, isRestoring: isRestoring, into: &plan)
+    do throws(Refusal) {
+      try courier.submit(plan.commands, from: origin)
+    } catch {
+      plan.takeBack()
+      throw error
+    }
+    plan.carryOut()
+  }
+
+  /// Sets one address from text like `/live/gain=-6`, by the same door as any message, at once or at
+  /// a time in microseconds of the engine's clock.
+  func set(_ assignment: String, at due: Double? = nil) throws(Refusal) {
+    guard let equals = assignment.firstIndex(of: "="), assignment.hasPrefix("/") else {
+      throw Refusal(.type, "\(quoted(assignment)) is not of the form /address=value")
+    }
+    let path = String(assignment[..<equals])
+    let text = String(assignment[assignment.index(after: equals)...])
+    guard let address = table[path] else {
+      throw Refusal(.unknown, "there is no address \(quoted(path)); `syrinx addresses` lists them")
+    }
+    try perform(path, try address.arguments(from: text), at: due)
+  }
+
+  /// The refusal of an address that is none.
+  func unknown(_ path: String) -> Refusal {
+    Refusal(.unknown, "there is no address \(quoted(path)); /addresses lists them all")
+  }
+
+  // MARK: - What it comes to
+
+  private func plan(
+    _ address: Address, _ arguments: [Argument], _ numbers: [Int] = [], at due: Double?,
+    from origin: Origin, isRestoring: Bool = false, into plan: inout Plan
+  ) throws(Refusal) {
+    let given: [Argument]
+    let deed: Address.Deed?
+    switch address.kind {
+    case .event:
+      // An answer of another node that took this one for its client. To answer it could go on
+      // for ever.
+      return
+    case .value(let value):
+      if arguments.isEmpty {
+        plan.ask { [self] in
+          answerer.reply(address.path, present(address) ?? [], to: origin.client)
+        }
+        return
+      }
+      (given, deed) = (arguments, value.setting)
+    case .act(let act):
+      guard let pressed = act.isButton ? try address.press(arguments) : arguments else { return }
+      (given, deed) = (pressed, act.deed)
+    }
+    guard let deed else { throw address.wrongType(got: arguments) }
+    if case .parameter = deed, let parameter = address.parameter {
+      guard given.count == 1 else { throw address.wrongType(got: given) }
+      let value = try address.value(from: given[0])
+      plan.add(PlannedCommand(action: .set(parameter, value), due: due), from: origin)
+      return
+    }
+    let request = Request(
+      origin, try address.match(given, to: address.forms), due: due, numbers: numbers,
+      isRestoring: isRestoring, answerer: answerer)
+    try self.plan(deed, of: address, request, into: &plan)
+  }
+
+  private func plan(
+    _ deed: Address.Deed, of address: Address, _ request: Request, into plan: inout Plan
+  ) throws(Refusal) {
+    switch deed {
+    case .parameter: break
+    case .planned(let make):
+      try make(features, request, &plan)
+      if address.isNotedWhenSet {
+        plan.afterwards { [keeper] in keeper.settingChanged(address, by: request) }
+      }
+    case .asked(let answer):
+      plan.ask { [features] in
+        request.attempt { () throws(Refusal) in try answer(features, request) }
+      }
+    case .done(let perform):
+      plan.afterwards { [features, keeper] in
+        request.attempt { () throws(Refusal) in
+          try perform(features, request)
+          if address.isNotedWhenSet { keeper.settingChanged(address, by: request) }
+        }
+      }
+    }
+  }
+}
+
+extension Address {
+  /// Whether it is kept as soon as it is set; all else is when that is known to be so.
+  fileprivate var isNotedWhenSet: Bool {
+    if case .home? = kept?.place { hasValue && end == nil } else { false }
+  }
+
+  /// The arguments of a message that sets it, from one text.
+  func arguments(from text: String) throws(Refusal) -> [Argument] {
+    guard hasValue || act.map({ $0.isButton && $0.isPlanned }) ?? false,
+      value?.setting != nil || act != nil
+    else {
+      throw Refusal(.type, "\(path) has no value that could be set")
+    }
+    if forms.contains(where: { $0.kind == .text }) { return [.string(text)] }
+    guard forms.count > 1 || !(forms.first?.isOnlyValue ?? true) else {
+      guard let number = Double(text) else {
+        throw Refusal(.type, "\(path) takes \(usage); got \(quoted(text))")
+      }
+      return [.double(number)]
+    }
+    return text.split(separator: " ").map { word in
+      Double(word).map { Argument.double($0) } ?? .string(String(word))
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// A part of what the node can do, in a folder of its own: its addresses, and what they do.
+protocol Feature: AnyObject, SendableMetatype {
+  /// Its addresses, in the order in which they are listed.
+  static var addresses: [Address] { get }
+
+  /// The feature in a node, of which the context is all that it sees.
+  init(_ context: Context)
+
+  /// The workers that wait for disks for it: what they have done is told by the node.
+  var workers: [Worker] { get }
+  /// Whether something of it is on its way to the disk.
+  var isWriting: Bool { get }
+
+  /// Looks at what has happened by itself, at a time in microseconds of the host's steady clock;
+  /// returns in how many milliseconds to look again, nil for any time.
+  func poll(_ now: Double) -> Int?
+  /// Tells a new subscriber what is told in a form of its own.
+  func welcome(_ newcomer: Newcomer)
+  /// Notes that clients have gone.
+  func clientsLeft(_ isGone: (Client) -> Bool)
+  /// Ends what is under way, and forgets what was of the session before.
+  func beginSession()
+}
+
+extension Feature {
+  var workers: [Worker] { [] }
+  var isWriting: Bool { false }
+  func poll(_ now: Double) -> Int? { nil }
+  func welcome(_ newcomer: Newcomer) {}
+  func clientsLeft(_ isGone: (Client) -> Bool) {}
+  func beginSession() {}
+}
+
+/// The features of one node, by their types.
+final class Features {
+  /// All that there are, in the order in which their addresses are listed: a new one is a folder, and
+  /// a line here.
+  static let types: [any Feature.Type] = [
+    Presence.self, Mixer.self, Chain.self, Tempo.self, Player.self, Captures.self, Takes.self,
+    Greeting.self, Presets.self, Songs.self, Instruments.self, Fingerboard.self, Phrases.self,
+    MIDI.self,
+    Status.self,
+  ]
+
+  private(set) var all: [any Feature] = []
+  private var byType: [ObjectIdentifier: any Feature] = [:]
+
+  /// Makes all of them.
+  func make(_ context: Context) {
+    for type in Self.types {
+      let feature = type.init(context)
+      all.append(feature)
+      byType[ObjectIdentifier(type)] = feature
+    }
+  }
+
+  /// The feature of a type.
+  subscript<Wanted: Feature>(_: Wanted.Type) -> Wanted {
+    guard let feature = byType[ObjectIdentifier(Wanted.self)] as? Wanted else {
+      preconditionFailure("\(Wanted.self) is not among the features, or not made yet")
+    }
+    return feature
+  }
+}

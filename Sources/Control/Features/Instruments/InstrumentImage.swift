@@ -1,0 +1,146 @@
+internal import DSP
+internal import Takes
+
+/// Makes what the audio thread plays of what a file describes.
+///
+/// What goes to a reverb and a chorus is left out: the chain has its own.
+enum InstrumentImage {
+  /// The instrument for the audio thread; `sounds` has the channels of each of its samples.
+  static func make(_ instrument: Instrument, sounds: [[[Float]]]) -> SamplerInstrument {
+    var regions: [SamplerRegion] = []
+    var modulators: [SamplerModulator] = []
+    for region in instrument.regions {
+      guard instrument.samples.indices.contains(region.sample),
+        sounds.indices.contains(region.sample),
+        var image = image(of: region, frames: sounds[region.sample].map(\.count).min() ?? 0)
+      else { continue }
+      image.rate = Float(instrument.samples[region.sample].rate)
+      take(region.modulators, into: &image, &modulators)
+      regions.append(image)
+    }
+    return SamplerInstrument(regions: regions, modulators: modulators, sounds: sounds)
+  }
+
+  /// A region without its modulators; nil where nothing of its sample is there.
+  private static func image(of region: Region, frames: Int) -> SamplerRegion? {
+    let end = min(region.end, frames)
+    guard region.start >= 0, region.start < end else { return nil }
+    var image = SamplerRegion()
+    image.keys = (key(region.keys.lowerBound), key(region.keys.upperBound))
+    image.velocities = (key(region.velocities.lowerBound), key(region.velocities.upperBound))
+    image.trigger = trigger(region.trigger)
+    image.turn = (turn(region.turn.length), turn(region.turn.position))
+    image.chance = (Float(region.chance.lowerBound), Float(region.chance.upperBound))
+    if let keys = region.switches.keys {
+      image.switchKeys = (key(keys.lowerBound), key(keys.upperBound))
+    }
+    image.switchLast = keyOrNone(region.switches.last)
+    image.switchInitial = keyOrNone(region.switches.initial)
+    image.switchDown = keyOrNone(region.switches.down)
+    image.switchUp = keyOrNone(region.switches.up)
+    image.switchPrevious = keyOrNone(region.switches.previous)
+    image.group = Int32(clamping: region.group)
+    image.offBy = Int32(clamping: region.offBy)
+    image.fixedKey = keyOrNone(region.fixedKey)
+    image.fixedVelocity = Float(region.fixedVelocity ?? 0) / 127
+    image.sound = Int32(region.sample)
+    image.start = Int32(clamping: region.start)
+    image.end = Int32(clamping: end)
+    setLoop(of: region, end: end, in: &image)
+    setSound(of: region, in: &image)
+    return image
+  }
+
+  private static func setLoop(of region: Region, end: Int, in image: inout SamplerRegion) {
+    let first = max(0, region.loop.lowerBound)
+    let loop = first..<max(first, min(end, region.loop.upperBound))
+    switch region.loopMode {
+    case .none: image.loopMode = .none
+    case .continuous: image.loopMode = loop.isEmpty ? .none : .continuous
+    case .untilRelease: image.loopMode = loop.isEmpty ? .none : .untilRelease
+    case .oneShot: image.loopMode = .oneShot
+    }
+    if !loop.isEmpty { image.loop = (Int32(loop.lowerBound), Int32(loop.upperBound)) }
+  }
+
+  private static func setSound(of region: Region, in image: inout SamplerRegion) {
+    image.rootKey = Float(region.rootKey)
+    image.tune = Float(region.tune)
+    image.keyTracking = Float(region.keyTracking)
+    image.gain = Float(region.gain)
+    image.pan = Float(region.pan)
+    if let filter = region.filter {
+      image.isFiltered = true
+      image.filter.kind = kind(filter.kind)
+      image.filter.cutoff = Float(filter.cutoff)
+      image.filter.resonance = Float(filter.resonance)
+      image.filter.perKey = Float(filter.perKey)
+      image.filter.byVelocity = Float(filter.byVelocity)
+    }
+    image.envelope = envelope(region.envelope)
+    image.modulation = envelope(region.modulationEnvelope)
+    image.modulationToPitch = Float(region.modulationToPitch)
+    image.modulationToFilter = Float(region.modulationToFilter)
+    image.tremolo = oscillator(region.tremolo)
+    image.vibrato = oscillator(region.vibrato)
+  }
+
+  // MARK: - Parts
+
+  private static func key(_ key: Int) -> UInt8 { UInt8(max(0, min(127, key))) }
+
+  private static func keyOrNone(_ key: Int?) -> UInt8 {
+    key.map { Self.key($0) } ?? SamplerRegion.noKey
+  }
+
+  private static func turn(_ number: Int) -> UInt16 { UInt16(clamping: max(1, number)) }
+
+  private static func trigger(_ trigger: Region.Trigger) -> SamplerRegion.Trigger {
+    switch trigger {
+    case .attack: .attack
+    case .release: .release
+    case .first: .first
+    case .legato: .legato
+    }
+  }
+
+  private static func kind(_ kind: RegionFilter.Kind) -> SamplerRegion.Filter.Kind {
+    switch kind {
+    case .lowpass1: .lowpass1
+    case .lowpass2: .lowpass2
+    case .highpass1: .highpass1
+    case .highpass2: .highpass2
+    case .bandpass: .bandpass
+    case .bandreject: .bandreject
+    }
+  }
+
+  private static func envelope(_ envelope: RegionEnvelope) -> SamplerRegion.Envelope {
+    var image = SamplerRegion.Envelope()
+    image.delay = Float(envelope.delay)
+    image.attack = Float(envelope.attack)
+    image.hold = Float(envelope.hold)
+    image.decay = Float(envelope.decay)
+    image.release = Float(envelope.release)
+    image.start = Float(envelope.start)
+    image.sustain = Float(envelope.sustain)
+    image.isWhole = envelope.fall == .whole
+    image.holdPerKey = Float(envelope.holdPerKey)
+    image.decayPerKey = Float(envelope.decayPerKey)
+    image.attackByVelocity = Float(envelope.attackByVelocity)
+    image.decayByVelocity = Float(envelope.decayByVelocity)
+    image.sustainByVelocity = Float(envelope.sustainByVelocity)
+    image.releaseByVelocity = Float(envelope.releaseByVelocity)
+    return image
+  }
+
+  private static func oscillator(_ oscillator: RegionOscillator) -> SamplerRegion.Oscillator {
+    var image = SamplerRegion.Oscillator()
+    image.delay = Float(oscillator.delay)
+    image.frequency = Float(oscillator.frequency)
+    image.toPitch = Float(oscillator.toPitch)
+    image.toFilter = Float(oscillator.toFilter)
+    image.toGain = Float(oscillator.toGain)
+    return image
+  }
+}

@@ -1,0 +1,34 @@
+internal import Engine
+
+/// Gains, routes and mute: all of it values of the audio's.
+final class Mixer: Feature {
+  init(_ context: Context) {}
+
+  static let addresses: [Address] = [
+    gain("/in/gain", .inGain, "Gain of the inputs, before everything"),
+    gain("/live/gain", .liveGain, "Gain of the live input in the mix and on its stem"),
+    gain("/loop/gain", .loopGain, "Gain of the loop in the mix and on its stem"),
+    gain("/grid/gain", .gridGain, "Gain of the grid's notes in the mix and on their stem"),
+    gain("/music/gain", .musicGain, "Gain of the songs in the mix"),
+    gain("/out/gain", .outGain, "Gain of the mix, before the limiter"),
+    route("/live/route", .liveRoute, "Where the live input goes"),
+    route("/loop/route", .loopRoute, "Where the loop goes"),
+    route("/grid/route", .gridRoute, "Where the grid's notes go"),
+    route("/music/route", .musicRoute, "Where the songs go"),
+    Address(
+      "/mute", .whole(.mute, 0...1, initial: 0), kept: .session,
+      "1 silences the mix; the stems go on"),
+  ]
+
+  private static func gain(_ path: String, _ parameter: Parameter, _ help: String) -> Address {
+    Address(
+      path, .number(parameter, -90...24, initial: 0), unit: "dB", kept: .session,
+      help + "; -90 is silence")
+  }
+
+  private static func route(_ path: String, _ parameter: Parameter, _ help: String) -> Address {
+    Address(
+      path, .choice(parameter, ["chain", "direct", "off"], initial: 0), kept: .session,
+      help + ": through the effects, past them, or nowhere but to its stem")
+  }
+}

@@ -1,0 +1,214 @@
+internal import Engine
+internal import OSC
+
+/// The player of one clip, and that clip as a loop: what it is asked for, and what it does.
+final class Player: Feature {
+  // A position is told so often, in microseconds.
+  private static let positionPeriod = 100_000.0
+  // How often to look while something may end by itself, in milliseconds.
+  private static let busyMilliseconds = 10
+  // How often to look for another tempo of a transport that is followed.
+  private static let transportMilliseconds = 50
+
+  private let context: Context
+  private var last: PublishedPlayer.Reading?
+  private var tempo: Float = 0
+  private var nextPosition = 0.0
+
+  init(_ context: Context) { self.context = context }
+
+  /// How the player is at the moment.
+  var reading: PublishedPlayer.Reading { context.engine.shared.player.read() }
+
+  /// The length of so many frames, in seconds.
+  func seconds(_ frames: Int) -> Float {
+    Float(frames) / Float(max(1, context.soundServer.status.rate))
+  }
+
+  /// A command for the player, whose refusal is answered.
+  func command(_ action: Command.Action, _ request: Request) -> PlannedCommand {
+    PlannedCommand(
+      action: action,
+      whenRefused: { [weak self] refusal in
+        guard let self else { return }
+        request.refuse(self.refusal(refusal, to: request.path))
+      })
+  }
+
+  /// A refusal of the player's, in words.
+  func refusal(_ refusal: PlayerRefusal, to path: String) -> Refusal {
+    Refusal(refusal, to: path, of: reading)
+  }
+
+  /// Plays the clip, as if somebody had pressed it.
+  func play() { try? context.perform(Self.play, []) }
+
+  // MARK: - What happens by itself
+
+  /// Tells of what the player does, and follows the tempo that it finds.
+  func poll(_ now: Double) -> Int? {
+    let reading = reading
+    defer { last = reading }
+    followTempo()
+    let isMoving = reading.state.isPlaying || reading.state == .recording
+    if let last, !reading.isLike(last) { context.changed(Self.state, Self.controls, Self.next) }
+    if reading.position != last?.position, !isMoving || now >= nextPosition {
+      nextPosition = now + Self.positionPeriod
+      context.changed(Self.position, Self.state)
+    }
+    if isMoving || reading.pending != nil { return Self.busyMilliseconds }
+    return context.engine.shared.isTransportFollowed ? Self.transportMilliseconds : nil
+  }
+
+  private func followTempo() {
+    let shared = context.engine.shared
+    if let tempo = shared.player.tempo, tempo != self.tempo {
+      self.tempo = tempo
+      try? context[Tempo.self].set(beatsPerMinute: tempo)
+    }
+    // Also after somebody has set another one; one out of range moves the beats alone.
+    if let tempo = shared.transportTempo, tempo != context[.tempo] {
+      try? context[Tempo.self].set(beatsPerMinute: tempo)
+    }
+  }
+
+  /// Ends what is played or recorded, and empties the loop.
+  func beginSession() {
+    var ending = [Self.done, Self.cancel]
+    if reading.length > 0 { ending.append(Self.clear) }
+    for path in ending { try? context.perform(path, []) }
+  }
+
+  // MARK: - What it tells
+
+  fileprivate var status: [Argument] {
+    let reading = reading
+    return [
+      .string(reading.state.word), .string(reading.state.mode),
+      .float(seconds(reading.position)), .float(seconds(reading.length)),
+      .int32(Int32(reading.overdubs)),
+    ]
+  }
+
+  fileprivate var waiting: [Argument] {
+    let reading = reading
+    return [
+      .string(reading.pending.map { "\($0)" } ?? ""),
+      .float(reading.waiting.map(seconds) ?? (reading.pending == nil ? 0 : -1)),
+    ]
+  }
+}
+
+extension PublishedPlayer.Reading {
+  /// Whether it is the same but for what moves by itself.
+  fileprivate func isLike(_ other: Self) -> Bool {
+    state == other.state && pending == other.pending && isOverdubbing == other.isOverdubbing
+      && overdubs == other.overdubs && stepsBack == other.stepsBack
+      && stepsForth == other.stepsForth
+      && (length == other.length || state == .recording)
+  }
+}
+
+// MARK: - Addresses
+
+extension Player {
+  typealias Declared = Of<Player>
+
+  private static let (play, done) = ("/player/play", "/player/done")
+  private static let (state, controls, next, position) = (
+    "/player/state", "/player/controls", "/player/next", "/player/position"
+  )
+  private static let (clear, cancel) = ("/loop/clear", "/loop/cancel")
+
+  static let addresses = ofThePlayer + ofTheLoop
+
+  /// The player of one clip.
+  private static let ofThePlayer: [Address] = [
+    button("/player/record", .record, "Begins to record, and ends it; goes on after a pause"),
+    button(play, .play, "Plays what was recorded; again, it pauses, and goes on"),
+    button("/player/pause", .pause, "Pauses what is played or recorded; again, it goes on"),
+    button("/player/stop", .stop, "Ends what is played or recorded, and goes to the beginning"),
+    button(done, .done, "Ends whatever is under way, and makes ready for all"),
+    button("/player/rewind", .rewind, "Goes back ten seconds, or to the beginning"),
+    button("/player/forward", .forward, "Goes on by ten seconds, or to the end"),
+    Address(
+      "/player/source", .choice(.playerSource, ["live", "grid", "mix"], initial: 0), kept: .session,
+      "What is recorded: the input as it comes, the grid, or all that is heard"),
+    Address(
+      position,
+      Declared.place(in: 0...10) { player in
+        player.seconds(player.reading.position)
+      } make: { player, seconds, request in
+        player.command(.seek(seconds), request)
+      },
+      unit: "s", "Where in the clip it is; goes there"),
+    Address(
+      "/player/loop", .whole(.playerLoop, 0...1, initial: 1), kept: .session,
+      "1 plays the clip again and again, 0 once"),
+    Address(
+      "/player/direction", .whole(.playerDirection, -1...1, initial: 1), allowsZero: false,
+      kept: .session,
+      "1 plays forwards, -1 backwards"),
+    Address(
+      state,
+      Declared.reading(types: "ssffi", isAnnounced: true) { $0.status },
+      "What it does (start, recording, suspended, playing, paused), what it was opened for "
+        + "(standby, record, play), position and length in seconds, and how many times "
+        + "something was added"),
+    Address(
+      controls,
+      Declared.reading(types: "iiiiiissssss", isAnnounced: true) {
+        PlayerControls($0.reading).arguments
+      },
+      "What can be pressed: 1 or 0 for record, play, stop, rewind, forward, done; then what each "
+        + "shows, empty where it is hidden"),
+    Address(
+      next,
+      Declared.reading(types: "sf", isAnnounced: true) { $0.waiting },
+      "What waits for its beat or for sound, and for how many seconds; -1 where nobody knows"),
+  ]
+
+  /// The loop: the player's clip, as something to be added to.
+  private static let ofTheLoop: [Address] = [
+    button("/loop/overdub", .overdub, "Adds what comes in to the loop; again, it ends that"),
+    button(
+      "/loop/replace", .replace, "Puts what comes in where the loop is; again, it ends that"),
+    button("/loop/undo", .undo, "Takes the last step back"),
+    button("/loop/redo", .redo, "Takes the step forth again"),
+    button(clear, .clear, "Empties the loop, which can be undone, too"),
+    button(cancel, .cancel, "Forgets what waits for its beat or for sound"),
+    Address(
+      "/loop/feedback", .number(.loopFeedback, 0...1, initial: 1), kept: .session,
+      "What is left of the loop under what is added, each time round"),
+    Address(
+      "/loop/quantize", .choice(.loopQuantize, ["off", "beat", "bar"], initial: 0), kept: .session,
+      "Lets recording, playing and adding begin and end on a beat, or a bar"),
+    Address(
+      "/loop/beats", .number(.loopBeats, 0...64, initial: 0), unit: "beats", kept: .session,
+      "How long a recording is; 0 until it is ended"),
+    Address(
+      "/loop/tempo", .whole(.loopTempo, 0...1, initial: 0), kept: .session,
+      "1 lets the first recording set the tempo: it is a whole number of beats long"),
+    Address(
+      "/loop/threshold", .number(.loopThreshold, -90...0, initial: -90), unit: "dB", kept: .session,
+      "How loud the input must be for a recording to begin; -90 begins at once"),
+    Address(
+      "/loop/semitones", .number(.loopSemitones, -24...24, initial: 0), unit: "semitones",
+      kept: .session,
+      "How much higher the loop sounds than it was recorded"),
+    Address(
+      "/loop/rate", .number(.loopRate, 0.25...4, initial: 1), kept: .session,
+      "How fast the loop goes, at the same pitch"),
+    Address(
+      "/loop/engine", .choice(.loopEngine, ["live", "voice", "studio"], initial: 0), kept: .session,
+      "How the loop's pitch and speed are changed; see /pitch/engine"),
+  ]
+
+  private static func button(_ path: String, _ action: PlayerAction, _ help: String) -> Address {
+    Address(
+      path,
+      Declared.command(isButton: true) { player, request in
+        player.command(.player(action), request)
+      }, help)
+  }
+}

@@ -1,0 +1,111 @@
+internal import OSC
+internal import Takes
+
+/// The presets of the node at the moment: its library, with what is on its way there.
+final class PresetShelf {
+  /// What will have become of a name, when the disk has it.
+  private struct Change {
+    /// The new text; nil where it is deleted.
+    let text: String?
+    let number: Int
+  }
+
+  // A disk can take a second for one.
+  private static let mostWaiting = 64
+
+  let library: PresetLibrary
+  let worker = Worker("presets")
+  private var changes: [PresetName: Change] = [:]
+  private var count = 0
+
+  init(_ library: PresetLibrary) { self.library = library }
+
+  /// All names, in order.
+  var names: [String] {
+    var own = library.ownNames
+    for (name, change) in changes {
+      if change.text != nil { own.insert(name.text) } else { own.remove(name.text) }
+    }
+    return PresetLibrary.listed(own.union(library.shippedNames))
+  }
+
+  /// Reads one.
+  ///
+  /// On the control thread, though a disk can be slow: what comes after it in the same bundle, or
+  /// in the next packet, must follow it.
+  func read(_ name: String) throws(Refusal) -> PresetLibrary.Found {
+    do throws(PresetFault) {
+      let name = try PresetName(name)
+      guard let change = changes[name] else { return try library.read(name) }
+      guard let text = change.text else { return try library.readShipped(name) }
+      guard let preset = try? Preset(Array(text.utf8)) else {
+        preconditionFailure("a preset that the node wrote is one")
+      }
+      return (preset, name.text)
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  /// Writes one, and calls `ending` when it is on the disk or can't be.
+  func save(
+    _ preset: Preset, as name: String, then ending: @escaping (Result<Void, Refusal>) -> Void
+  ) throws(Refusal) {
+    let text = preset.text
+    try change(name, to: text, ending) { library, name throws(PresetFault) in
+      try library.save(text, as: name)
+    }
+  }
+
+  /// Deletes one of the user's own, and calls `ending` when it is gone or can't be.
+  func delete(
+    _ name: String, then ending: @escaping (Result<Void, Refusal>) -> Void
+  ) throws(Refusal) {
+    try change(name, to: nil, ending) { library, name throws(PresetFault) in
+      try library.delete(name)
+    }
+  }
+
+  private func change(
+    _ name: String, to text: String?, _ ending: @escaping (Result<Void, Refusal>) -> Void,
+    _ work: @escaping @Sendable (PresetLibrary, PresetName) throws(PresetFault) -> Void
+  ) throws(Refusal) {
+    let checked: PresetName
+    do throws(PresetFault) {
+      checked = try PresetName(name)
+    } catch {
+      throw Refusal(error)
+    }
+    guard worker.count < Self.mostWaiting else {
+      throw Refusal(
+        .busy, "\(worker.count) presets wait for the disk already; send it again later")
+    }
+    count += 1
+    let number = count
+    changes[checked] = Change(text: text, number: number)
+    worker.run { [library] () throws(Refusal) in
+      do throws(PresetFault) {
+        try work(library, checked)
+      } catch {
+        throw Refusal(error)
+      }
+    } then: { [unowned self] outcome in
+      if changes[checked]?.number == number { changes[checked] = nil }
+      ending(outcome)
+    }
+  }
+}
+
+extension Refusal {
+  init(_ fault: PresetFault) {
+    let code: Code =
+      switch fault.kind {
+      case .denied: .denied
+      case .missing: .missing
+      case .broken: .type
+      case .full: .state
+      case .io: .io
+      }
+    self.init(code, fault.message)
+  }
+}

@@ -1,0 +1,111 @@
+internal import Engine
+internal import OSC
+internal import Takes
+
+/// The way of clips between the loop and the library.
+extension Takes {
+  private static let clipSeconds = 10.0
+  private static let mostAttempts = 3
+
+  // MARK: - Out of the loop
+
+  /// Keeps the clip in the loop as a take.
+  func save(_ request: Request) throws(Refusal) {
+    let workers = try library()
+    try clips.copy(for: request.path) { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        try self?.write(try outcome.get(), to: workers, for: request)
+      }
+    }
+  }
+
+  private func write(
+    _ transit: Clips.Transit, to workers: TakeWorkers, for request: Request
+  ) throws(Refusal) {
+    let transfer = transit.transfer
+    let story = clips[transfer.clip] ?? clips.storyOfNow
+    var take = Take(
+      title: request.text(0).flatMap { $0.isEmpty ? nil : $0 }, date: story.date,
+      rate: transfer.sampleRate, source: story.source)
+    (take.place, take.preset, take.species) = (story.place, story.preset, story.species)
+    try workers.list { [take] library throws(LibraryFault) in
+      try library.addClip(
+        take, transfer.sound, length: transfer.length, framesBehind: transfer.framesBehind)
+    } then: { [weak self] outcome in
+      // Until now.
+      _ = transit
+      self?.tell(outcome, request)
+    }
+  }
+
+  // MARK: - Into the loop
+
+  /// Loads the first ten seconds of a take into the loop.
+  func load(_ request: Request) throws(Refusal) {
+    try load(request.text(0) ?? "", plays: false, attempt: 1, for: request)
+  }
+
+  /// Plays a take: one that the loop holds whole from there, a longer one from its file.
+  func play(_ id: String, for request: Request) throws(Refusal) {
+    try library().list { library throws(LibraryFault) in
+      let take = try library.take(id)
+      return (take, library.path(take))
+    } then: { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        let (take, path) = try outcome.get()
+        guard let self else { return }
+        guard take.seconds > Self.clipSeconds else {
+          try self.load(take.id, plays: true, attempt: 1, for: request)
+          return
+        }
+        try self.context[Songs.self].play(
+          Song(path: path, title: take.title, artist: take.species, isTake: true),
+          saying: [take.id, take.title], for: request)
+      }
+    }
+  }
+
+  private func load(
+    _ id: String, plays: Bool, attempt: Int, for request: Request
+  ) throws(Refusal) {
+    let workers = try library()
+    let transit = try clips.transit()
+    let transfer = transit.transfer
+    try workers.list { library throws(LibraryFault) in
+      try library.readClip(
+        id, into: transfer.sound, room: transfer.capacity, seconds: Self.clipSeconds,
+        rate: transfer.sampleRate)
+    } then: { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        let clip = try outcome.get()
+        transfer.length = clip.length
+        transfer.framesBehind = clip.framesBehind
+        try self?.load(clip.take, transit, plays: plays, attempt: attempt, for: request)
+      }
+    }
+  }
+
+  private func load(
+    _ take: Take, _ transit: Clips.Transit, plays: Bool, attempt: Int, for request: Request
+  ) throws(Refusal) {
+    let command = PlannedCommand(action: .load(ClipPassage(transit.transfer))) { [weak self] in
+      guard let self else { return }
+      clips[transit.transfer.clip] = ClipStory(
+        date: take.date, place: take.place, preset: take.preset, source: take.source,
+        species: take.species)
+      if plays { context[Player.self].play() }
+      request.done(take.id, take.title)
+    } whenRefused: { [weak self] refusal in
+      guard let self else { return }
+      request.attempt { () throws(Refusal) in
+        // The server has another rate since: it is read again.
+        if case .otherRate = refusal, attempt < Self.mostAttempts {
+          try load(take.id, plays: plays, attempt: attempt + 1, for: request)
+        } else {
+          throw context[Player.self].refusal(refusal, to: request.path)
+        }
+      }
+    }
+    try context.submit([command], for: request)
+  }
+}

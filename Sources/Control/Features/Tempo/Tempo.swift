@@ -1,0 +1,152 @@
+internal import Engine
+internal import Music
+internal import OSC
+
+/// The tempo: as it is set, tapped, and told to JACK's transport.
+final class Tempo: Feature {
+  // How often to look, in milliseconds: while the server is asked, and as long as its transport has
+  // the node's bars and beats.
+  private static let askingMilliseconds = 2
+  private static let leadingMilliseconds = 100
+
+  private let context: Context
+  private var taps = TapTempo()
+  // Who asked the server last; nil when it has answered.
+  private var asking: Request??
+  private var wasLeading = false
+  /// Whether the transport is to be led: also when the server has come back.
+  var isLeadWanted = false
+
+  init(_ context: Context) { self.context = context }
+
+  // MARK: - Taps
+
+  /// Takes a tap at the request's time; the tempo that it comes to is set by the same door as any
+  /// other, and at that time.
+  func tap(_ request: Request) throws(Refusal) {
+    guard let tempo = taps.tap(at: (request.due ?? context.now()) / 1e6) else { return }
+    try set(beatsPerMinute: Float(tempo.beatsPerMinute), at: request.due)
+  }
+
+  /// Sets the tempo by the same door as any message.
+  func set(beatsPerMinute: Float, at due: Double? = nil) throws(Refusal) {
+    try context.perform(Self.bpm, [.float(beatsPerMinute)], at: due)
+  }
+
+  // MARK: - The transport
+
+  /// Whether the transport has its bars and beats from here, as far as is known.
+  var isLeading: Bool {
+    switch context.soundServer.status.lead {
+    case .asked, .yes: true
+    case .no, .denied: false
+    }
+  }
+
+  /// Asks the sound server to let its transport have bars and beats from here, or no longer.
+  func lead(_ leads: Bool, _ request: Request?) {
+    context.soundServer.leadTransport(leads)
+    asking = leads ? .some(request) : nil
+    isLeadWanted = leads
+    context.stateChanged()
+  }
+
+  /// Looks at what the server says of its transport.
+  func poll(_ now: Double) -> Int? {
+    let status = context.soundServer.status
+    let lead = status.lead
+    if isLeading != wasLeading {
+      wasLeading = isLeading
+      context.changed(Self.lead)
+      // Another program leads now.
+      if !isLeading && status.isRunning { isLeadWanted = false }
+      context.stateChanged()
+    }
+    // It did before this one asked, or when the server came back.
+    if isLeadWanted, lead == .denied {
+      isLeadWanted = false
+      context.stateChanged()
+    }
+    if let request = asking, lead != .asked {
+      asking = nil
+      if lead != .yes { context.report(Self.refusal(lead), of: Self.lead, to: request?.client) }
+    }
+    return asking != nil
+      ? Self.askingMilliseconds : isLeading ? Self.leadingMilliseconds : nil
+  }
+
+  private static func refusal(_ lead: TransportLead) -> Refusal {
+    lead == .denied
+      ? Refusal(
+        .state, "another program tells JACK's transport of bars and beats; end that there first")
+      : Refusal(.state, "there is no sound server at present; its transport is led when one comes")
+  }
+
+  /// Forgets that the transport was to be led: another link is asked from here on, and what the
+  /// former one said is no answer of it.
+  func beginSession() {
+    asking = nil
+    wasLeading = false
+    isLeadWanted = false
+    context.changed(Self.lead)
+  }
+}
+
+extension Tempo {
+  typealias Declared = Of<Tempo>
+
+  private static let bpm = "/metronome/bpm"
+  private static let lead = "/transport/lead"
+
+  static let addresses: [Address] = [
+    Address(
+      bpm, .number(.tempo, 20...300, initial: 120), unit: "beats/min", kept: .session,
+      "The tempo, which echoes in beats follow"),
+    Address(
+      "/metronome/beats", .whole(.metronomeBeats, 1...16, initial: 4), unit: "beats",
+      kept: .session, "How many beats a bar has"),
+    Address(
+      "/metronome/on", .whole(.metronomeOn, 0...1, initial: 0), kept: .session,
+      "1 clicks on each beat; a bar begins with it, unless something depends on the beats already"),
+    Address(
+      "/metronome/gain", .number(.metronomeGain, -90...24, initial: 0), unit: "dB",
+      kept: .session, "How loud the clicks are"),
+    Address(
+      "/metronome/countin", .whole(.metronomeCountIn, 0...4, initial: 0), unit: "bars",
+      kept: .session, "How many bars are counted, in clicks, before a recording begins"),
+    Address(
+      "/metronome/tap",
+      Declared.action(isButton: true) { tempo, request throws(Refusal) in try tempo.tap(request) },
+      "Sets the tempo to that at which it is tapped, by the middle one of the last times"),
+    Address(
+      "/transport/follow", .whole(.transportFollow, 0...1, initial: 0), kept: .session,
+      "1 takes tempo, beats and bars from JACK's transport while that rolls; where nobody tells it "
+        + "of bars, they begin with the transport, in the node's own tempo"),
+    Address(
+      lead,
+      Declared.process { tempo in
+        tempo.isLeading
+      } make: { tempo, leads, request in
+        // Nothing in the audio depends on it yet: the server is asked at the message's time.
+        PlannedCommand(
+          action: .sync(0), whenDone: { [weak tempo] in tempo?.lead(leads, request) })
+      },
+      // What was asked for: a server that is away is asked again.
+      kept: Declared.kept(.session) { tempo in
+        tempo.isLeadWanted ? "1" : "0"
+      } restore: { tempo, text in
+        tempo.isLeadWanted = text == "1"
+        return []
+      },
+      "1 tells JACK's transport of bars and beats by the node's own tempo, unless another program "
+        + "does; 0 when it is given up, or taken over by another"),
+  ]
+}
+
+extension Node {
+  /// Leads the transport again, where it was led when the node ended.
+  package func resumeLeading() {
+    let tempo = context[Tempo.self]
+    if tempo.isLeadWanted { tempo.lead(true, nil) }
+  }
+}

@@ -1,0 +1,122 @@
+package import Engine
+package import OSC
+
+/// The declaration of one address: all that dispatch, checks, feedback, what is kept, help and the
+/// reference page know of it.
+package struct Address: Sendable {
+  /// The nature of an address, with what goes with it.
+  package enum Kind: Sendable {
+    /// Something that can be asked for, and perhaps be set.
+    case value(Value)
+    /// Something to do.
+    case act(Act)
+    /// What only the node sends, by itself or as an answer; arriving, it is ignored.
+    case event(types: String)
+  }
+
+  /// The address itself.
+  package let path: String
+  /// Its nature.
+  package let kind: Kind
+  /// The unit of its number, for people; empty where it has none.
+  package let unit: String
+  /// One line of help.
+  package let help: String
+  /// Whether 0 is one of its whole numbers.
+  package let allowsZero: Bool
+  /// Whether a preset made of the present sound holds its value.
+  package let belongsToPreset: Bool
+  /// What of it outlives the node; nil where nothing does.
+  let kept: Kept?
+
+  /// The declaration of an address.
+  init(
+    _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false,
+    allowsZero: Bool = true, kept: Kept? = nil, _ help: String
+  ) {
+    self.path = path
+    self.kind = kind
+    self.unit = unit
+    self.help = help
+    self.belongsToPreset = belongsToPreset
+    self.allowsZero = allowsZero
+    self.kept = kept
+  }
+
+  /// Its value; nil where it has none.
+  package var value: Value? { if case .value(let value) = kind { value } else { nil } }
+
+  /// What it does; nil where it does nothing but hold a value.
+  package var act: Act? { if case .act(let act) = kind { act } else { nil } }
+
+  /// The arguments that it takes, one form each.
+  package var forms: [Form] {
+    switch kind {
+    case .value(let value): value.forms
+    case .act(let act): act.forms
+    case .event: []
+    }
+  }
+
+  /// The type tags of its arguments, as the contract writes them.
+  package var types: String {
+    switch kind {
+    case .value(let value) where value.forms.isEmpty: value.told
+    case .event(let types): types
+    default: forms.map { "\($0.kind.rawValue)" + ($0.isRepeated ? "…" : "") }.joined()
+    }
+  }
+
+  /// The words that it can be set to; nil where it takes others, or none.
+  package var words: [String]? { forms.count == 1 ? forms[0].words : nil }
+
+  /// The form of its value, where that is one number.
+  var numberForm: Form? {
+    guard let value, value.forms.count == 1, value.forms[0].kind != .text else { return nil }
+    return value.forms[0]
+  }
+
+  /// The least and the greatest number that it takes; 0 and 0 where it takes none.
+  package var range: (least: Float, greatest: Float) {
+    guard let range = numberForm?.range else { return (0, 0) }
+    return (Float(range.lowerBound), Float(range.upperBound))
+  }
+
+  /// The engine's parameter behind it.
+  package var parameter: Parameter? {
+    if case .parameter(let parameter, _)? = value?.source { parameter } else { nil }
+  }
+
+  /// The address by which its end is told, some time after it was asked for, unless that is
+  /// /error; nil where it has none.
+  package var end: String? { value?.end ?? act?.end }
+
+  /// Whether an argument that looks like a number is a text all the same: a name, or the beginning
+  /// of an identifier.
+  package func isText(at index: Int) -> Bool {
+    guard forms.indices.contains(index), forms[index].kind == .text else { return false }
+    // Where a number would do as well, it is one.
+    return value == nil || !forms[index].isOptional
+  }
+
+  /// Whether it is something that goes on, such as a capture: 1 or 0, and to 0 by itself.
+  package var isProcess: Bool { value?.isProcess ?? false }
+
+  /// Whether it has a value that can be asked for.
+  package var hasValue: Bool { value != nil }
+
+  /// The value at the start, as the engine takes it.
+  package var initial: Float? {
+    if case .parameter(_, let initial)? = value?.source { initial } else { nil }
+  }
+
+  /// The engine's value as the address gives it.
+  package func argument(for value: Float) -> Argument {
+    guard let form = forms.first else { return .float(value) }
+    return switch form.kind {
+    case .whole: .int32(Int32(value))
+    case .text: .string(form.words?[Int(value)] ?? "")
+    case .number: .float(value)
+    }
+  }
+}
