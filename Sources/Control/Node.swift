@@ -241,7 +241,7 @@ package final class Node {
       ? .infinity : engine.shared.clockReading.microseconds + Self.planAheadMicroseconds
   }
 
-  private func releaseAgenda() {
+  private func releaseAgenda(until horizon: Double) {
     while let item = agenda.take(dueBy: horizon) {
       do throws(Refusal) {
         try hand(over: item.commands, from: item.client)
@@ -315,7 +315,9 @@ package final class Node {
     // What ends now is answered, whatever the last packet has asked for.
     answersLeft = Self.mostAnswers
     takeEvents()
-    releaseAgenda()
+    // Read once: freewheel can begin at any moment, and puts it at infinity.
+    let horizon = horizon
+    releaseAgenda(until: horizon)
     // Each list may be as long as a packet's answers.
     for errands in errands { errands.deliver { answersLeft = Self.mostAnswers } }
     let now = now()
@@ -336,7 +338,8 @@ package final class Node {
     for case let look? in looks { milliseconds = min(milliseconds, look) }
     if hasErrands { milliseconds = min(milliseconds, 2) }
     if let due = agenda.nextDue {
-      milliseconds = min(milliseconds, max(1, Int(min((due - horizon) / 1000, 1e6))))
+      // What has come since can lie before it, and before infinity by infinitely much.
+      milliseconds = min(milliseconds, Int(min(max((due - horizon) / 1000, 1), 1e6)))
     }
     return milliseconds
   }

@@ -12,6 +12,8 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
   let host = OfflineHost(isPlayable: true)
   private(set) var node: Node!
   var seconds = 1000.0
+  /// What happens when the node asks for the time next: between the steps of one tick.
+  var atNextTime: (() -> Void)?
   var rate = 48_000
   private(set) var received: [Client: [Received]] = [:]
 
@@ -38,7 +40,10 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
       musicFolders: musicFolders, instruments: instruments
     ) {
       [unowned self] in
-      seconds * 1e6
+      let then = atNextTime
+      atNextTime = nil
+      then?()
+      return seconds * 1e6
     }
     node.connect(to: self)
   }
