@@ -6,7 +6,9 @@ extension Address {
   static let ofThePhrase: [Address] = [
     Address(
       "/phrase/record",
-      .command([], isButton: true) { node, _ in node.phrase.record(node.keyboard) },
+      .command([], isButton: true) { node, _ throws(Refusal) in
+        try node.phrase.record(node.keyboard)
+      },
       "Begins to record the notes that are played, up to ten seconds, in the place of the phrase "
         + "before"),
     Address(

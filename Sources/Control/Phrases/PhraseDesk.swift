@@ -9,11 +9,15 @@ final class PhraseDesk {
   private static let recordingMilliseconds = 20
   // How often its position is told, in microseconds.
   private static let positionPeriod = 100_000.0
+  // Each takes its memory as it is planned, and can have to wait for an hour.
+  private static let mostWaiting = 8
 
   /// The layout on which it was recorded.
   private(set) var layout: Layout?
   // What the audio thread has.
   private var memory: PhraseMemory?
+  // What is on its way there; gone where its command was not taken.
+  private var waiting: [Weak] = []
   private var naming: PhraseNames?
   // Of each event that was written; nil of those that end a note.
   private var named: [String?] = []
@@ -23,14 +27,25 @@ final class PhraseDesk {
   private var told = (now: 0, before: 0)
 
   /// Begins to record, in the key that there is now.
-  func record(_ keyboard: Keyboard) -> PlannedCommand {
+  func record(_ keyboard: Keyboard) throws(Refusal) -> PlannedCommand {
+    waiting.removeAll { $0.memory == nil || $0.memory === self.memory }
+    guard waiting.count < Self.mostWaiting else {
+      throw Refusal(
+        .busy,
+        "\(Self.mostWaiting) phrases wait to be recorded already, as many as can; try again later")
+    }
     let memory = PhraseMemory(mostTouches: Phrase.mostTouches, seconds: Phrase.longest)
+    waiting.append(Weak(memory: memory))
     return PlannedCommand(
       action: .recordPhrase(memory.passage),
       whenDone: { [weak self] in
         // From here on the one before is not read any more.
         self?.begin(memory, keyboard)
       })
+  }
+
+  private struct Weak {
+    weak var memory: PhraseMemory?
   }
 
   private func begin(_ memory: PhraseMemory, _ keyboard: Keyboard) {
