@@ -11,9 +11,9 @@ extension Address {
     [
       Address(
         "/note/on",
-        .gesture([key, velocity], isButton: false) { node, request, plan in
+        .gesture([key, velocity], isButton: false) { node, request, plan throws(Refusal) in
           let key = request.whole(0) ?? 0
-          node.play(
+          try node.play(
             .key(UInt8(key)), key: key, velocity: request.number(1), request, into: &plan)
         },
         "Begins the note of a MIDI key in the present tuning; velocity 0.8 where none is given, 0 "
@@ -51,9 +51,9 @@ extension Address {
       let name = Piano.name(key: number).map { "\($0)" } ?? ""
       return Address(
         "/piano/\(number)",
-        .gesture([velocity], isButton: false) { node, request, plan in
+        .gesture([velocity], isButton: false) { node, request, plan throws(Refusal) in
           let key = node.keyboard.piano.notes[number - 1]
-          node.play(
+          try node.play(
             .piano(UInt8(number)), key: key, velocity: request.number(0), request, into: &plan)
         },
         "The key \(name) of the octave: begins its note with a velocity, 0 ends it")

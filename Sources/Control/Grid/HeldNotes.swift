@@ -13,48 +13,85 @@ struct HeldNotes {
     let velocity: Float
     /// When it begins, in microseconds of the host's steady clock; nil for at once.
     let due: Double?
+    /// Its place in the order in which they were begun.
+    fileprivate(set) var number = 0
   }
 
   // A phone that has gone says nothing any more.
   private static let leaseMicroseconds = Subscriptions.leaseSeconds * 1e6
+  // More than three clients with every key and cell down: each packet that plays may copy them.
+  private static let most = 2048
 
-  /// In the order in which they were begun.
-  private(set) var notes: [Note] = []
-  // When those who hold something were last heard from.
-  private var heard: [Client: Double] = [:]
+  // Of each finger, in the order in which they were begun: few fingers are down, whoever holds them.
+  private var byFinger: [UInt16: [Note]] = [:]
+  private var count = 0
+  private var begun = 0
+  // When those who hold something were last heard from, and how much they hold.
+  private var holders: [Client: (heard: Double, count: Int)] = [:]
 
-  /// Adds a note, in the place of the one that the same client has on this finger.
-  mutating func add(_ note: Note, now: () -> Double) {
-    notes.removeAll { $0.finger.number == note.finger.number && $0.client == note.client }
-    notes.append(note)
-    if let client = note.client, heard[client] == nil { heard[client] = now() }
+  /// The notes, in no order; their numbers have one.
+  var notes: some Sequence<Note> { byFinger.values.lazy.joined() }
+
+  /// Adds a note, in the place of the one that the same client has on this finger; refuses it where
+  /// there is no room.
+  mutating func add(_ note: Note, now: () -> Double) throws(Refusal) {
+    let finger = note.finger.number
+    let own = byFinger[finger]?.firstIndex { $0.client == note.client }
+    guard own != nil || count < Self.most else {
+      throw Refusal(
+        .busy, "\(Self.most) notes are held already; end some, or all with /note/allOff")
+    }
+    if let own {
+      byFinger[finger]?.remove(at: own)
+    } else {
+      count += 1
+      if let client = note.client {
+        holders[client, default: (now(), 0)].count += 1
+      }
+    }
+    var note = note
+    begun += 1
+    note.number = begun
+    byFinger[finger, default: []].append(note)
   }
 
-  /// Takes out the notes that these words are true of.
+  /// Takes out the notes that these words are true of, in the order in which they were begun.
   mutating func take(_ isMeant: (Note) -> Bool) -> [Note] {
-    let taken = notes.filter(isMeant)
-    guard !taken.isEmpty else { return [] }
-    notes.removeAll(where: isMeant)
-    let holders = Set(notes.compactMap(\.client))
-    heard = heard.filter { holders.contains($0.key) }
+    var taken: [Note] = []
+    for finger in byFinger.keys { taken += take(finger, isMeant) }
+    return taken.sorted { $0.number < $1.number }
+  }
+
+  /// Takes out the notes on a finger that these words are true of.
+  mutating func take(_ finger: Finger, _ isMeant: (Note) -> Bool) -> [Note] {
+    take(finger.number, isMeant)
+  }
+
+  private mutating func take(_ finger: UInt16, _ isMeant: (Note) -> Bool) -> [Note] {
+    guard let taken = byFinger[finger]?.filter(isMeant), !taken.isEmpty else { return [] }
+    byFinger[finger]?.removeAll(where: isMeant)
+    if byFinger[finger]?.isEmpty == true { byFinger[finger] = nil }
+    count -= taken.count
+    for case let client? in taken.map(\.client) {
+      holders[client]?.count -= 1
+      if holders[client]?.count == 0 { holders[client] = nil }
+    }
     return taken
   }
 
   /// Whether somebody holds a finger.
-  func isHeld(_ finger: Finger) -> Bool {
-    notes.contains { $0.finger.number == finger.number }
-  }
+  func isHeld(_ finger: Finger) -> Bool { byFinger[finger.number] != nil }
 
   /// Notes that a client was heard from.
   mutating func renew(_ client: Client, now: () -> Double) {
-    if !heard.isEmpty, heard[client] != nil { heard[client] = now() }
+    if !holders.isEmpty, holders[client] != nil { holders[client]?.heard = now() }
   }
 
   /// Those who have said nothing for so long that their notes are to end.
   func silent(now: Double) -> Set<Client> {
-    Set(heard.filter { $0.value + Self.leaseMicroseconds <= now }.keys)
+    Set(holders.filter { $0.value.heard + Self.leaseMicroseconds <= now }.keys)
   }
 
   /// Whether nobody holds anything.
-  var isEmpty: Bool { notes.isEmpty }
+  var isEmpty: Bool { byFinger.isEmpty }
 }

@@ -17,7 +17,7 @@ extension Node {
     }
     let cell = try keyboard.cell(row: row, column: column)
     let velocity = velocity.map { Float($0) } ?? Keyboard.usualVelocity
-    begin(
+    try begin(
       keyboard.start(cell, velocity: velocity), cell: (row, column), request, into: &plan)
   }
 
@@ -39,11 +39,14 @@ extension Node {
       guard let from = note.cell else { continue }
       let distance = abs(from.row - row) + abs(from.column - column)
       // Of two, the one that was touched last.
-      if distance <= nearest?.distance ?? .max { nearest = (note, distance) }
+      if let nearest, (nearest.distance, note.number) < (distance, nearest.note.number) {
+        continue
+      }
+      nearest = (note, distance)
     }
     if nearest?.distance == 0 { return }
     if let old = nearest?.note { end(old.finger, request, into: &plan) }
-    begin(
+    try begin(
       keyboard.start(cell, velocity: nearest?.note.velocity ?? Keyboard.usualVelocity),
       cell: (row, column), request, into: &plan)
   }

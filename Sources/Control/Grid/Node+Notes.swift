@@ -8,8 +8,8 @@ extension Node {
   func begin(
     _ start: NoteStart, cell: (row: Int, column: Int)? = nil, _ request: Request,
     into plan: inout Plan
-  ) {
-    keyboard.held.add(
+  ) throws(Refusal) {
+    try keyboard.held.add(
       HeldNotes.Note(
         finger: start.finger, client: request.client, cell: cell, velocity: start.velocity,
         due: request.due),
@@ -21,9 +21,7 @@ extension Node {
   ///
   /// What is not held is no error: the layout can have changed under the finger.
   func end(_ finger: Finger, _ request: Request, into plan: inout Plan) {
-    let taken = keyboard.held.take {
-      $0.finger.number == finger.number && isOf($0.client, request.client)
-    }
+    let taken = keyboard.held.take(finger) { isOf($0.client, request.client) }
     // Not before it begins, where that is still to come.
     endNotes(taken, at: request.due, into: &plan)
   }
@@ -31,10 +29,10 @@ extension Node {
   /// Plays a note on a finger, or ends it where the velocity is 0.
   func play(
     _ finger: Finger, key: Int, velocity: Double?, _ request: Request, into plan: inout Plan
-  ) {
+  ) throws(Refusal) {
     let velocity = velocity.map { Float($0) } ?? Keyboard.usualVelocity
     if velocity > 0 {
-      begin(
+      try begin(
         keyboard.start(finger, key: key, velocity: velocity), request, into: &plan)
     } else {
       end(finger, request, into: &plan)
@@ -82,7 +80,8 @@ extension Node {
     do throws(Refusal) {
       try submit(plan.commands, path: "/note/off", client: nil)
     } catch {
-      for note in notes { keyboard.held.add(note, now: now) }
+      // Where they have just been taken out there is room.
+      for note in notes { try? keyboard.held.add(note, now: now) }
     }
   }
 
