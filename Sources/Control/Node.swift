@@ -35,6 +35,11 @@ package final class Node {
   // What one packet is answered: it can ask for more than anybody could read.
   private static let mostAnswers = 1024
   private var answersLeft = mostAnswers
+  // The same in bytes: some answers are as long as a datagram can be.
+  private static let mostAnswerBytes = 1 << 20
+  private var answerBytesLeft = mostAnswerBytes
+  /// The addresses whose values this packet's subscriptions were sent, by their places.
+  private(set) var snapshot: Set<Int> = []
   let feedback: Feedback
   let presets: Presets
   /// The library of takes; nil where there is no home folder.
@@ -127,6 +132,7 @@ package final class Node {
 
   /// Tells a place of every change, for as long as the node runs.
   func subscribePermanently(_ client: Client) throws(Refusal) {
+    expectPacket()
     try feedback.subscribe(client, to: nil, port: nil, isPermanent: true, node: self)
   }
 
@@ -146,7 +152,7 @@ package final class Node {
     if clientCount > 0 { feedback.subscriptions.renew(client, now: now()) }
     keyboard.held.renew(client, now: now)
     var planned = Plan()
-    answersLeft = Self.mostAnswers
+    expectPacket()
     var times = TimeCache(
       present: engine.shared.clockReading.microseconds, epoch: steadyEpoch.current)
     do throws(MalformedPacket) {
@@ -313,13 +319,13 @@ package final class Node {
   /// Returns in how many milliseconds it wants to be called again at the latest.
   package func tick() -> Int {
     // What ends now is answered, whatever the last packet has asked for.
-    answersLeft = Self.mostAnswers
+    expectPacket()
     takeEvents()
     // Read once: freewheel can begin at any moment, and puts it at infinity.
     let horizon = horizon
     releaseAgenda(until: horizon)
     // Each list may be as long as a packet's answers.
-    for errands in errands { errands.deliver { answersLeft = Self.mostAnswers } }
+    for errands in errands { errands.deliver { expectPacket() } }
     let now = now()
     takes?.tidy(now) { _ in }
     if isKeyMapDue { updateKeyMap() }
@@ -383,10 +389,24 @@ package final class Node {
     for target in targets { outlet?.send(refusal.answer(to: path), to: target) }
   }
 
+  // Lets a packet, or what ended meanwhile, be answered anew.
+  private func expectPacket() {
+    answersLeft = Self.mostAnswers
+    answerBytesLeft = Self.mostAnswerBytes
+    snapshot.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether a packet's subscriptions are still sent the value of an address: once, and as an answer.
+  func mayShow(_ index: Int, to client: Client) -> Bool {
+    !snapshot.contains(index) && mayAnswer(client) && snapshot.insert(index).inserted
+  }
+
   /// Whether this packet is still answered; says so once where it is not.
-  private func mayAnswer(_ client: Client) -> Bool {
+  func mayAnswer(_ client: Client) -> Bool {
+    guard answersLeft > 0 else { return false }
     answersLeft -= 1
-    if answersLeft == 0 {
+    if answersLeft == 0 || answerBytesLeft <= 0 {
+      answersLeft = 0
       counters.refused += 1
       let refusal = Refusal(
         .busy, "that asks for more than can be answered at once; the rest is left out")
@@ -396,6 +416,12 @@ package final class Node {
   }
 
   private func send(_ packet: [UInt8], answering client: Client) {
-    for target in feedback.targets(for: client) { outlet?.send(packet, to: target) }
+    for target in feedback.targets(for: client) { show(packet, at: target) }
+  }
+
+  /// Sends what a packet is answered with to a place.
+  func show(_ packet: [UInt8], at target: Client) {
+    answerBytesLeft -= packet.count
+    outlet?.send(packet, to: target)
   }
 }

@@ -16,6 +16,8 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
   var atNextTime: (() -> Void)?
   var rate = 48_000
   private(set) var received: [Client: [Received]] = [:]
+  /// How much all clients together were sent, in bytes of packets.
+  private(set) var bytesSent = 0
 
   var status: SoundServerStatus {
     var status = SoundServerStatus()
@@ -54,6 +56,7 @@ final class Desk: Outlet, SoundServer, @unchecked Sendable {
   }
 
   func send(_ packet: [UInt8], to client: Client) {
+    bytesSent += packet.count
     received[client, default: []] += packet.withUnsafeBytes(Received.all(in:))
   }
 

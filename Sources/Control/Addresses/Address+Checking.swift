@@ -49,9 +49,18 @@ extension Address {
         + " got \(plain(number))")
   }
 
+  // Echoed whole, the tags of one message would make an answer as long, for each address that its
+  // pattern matches.
+  private static let mostTags = 24
+
   /// The refusal of arguments of other types or number than the address takes.
   func wrongType(got arguments: [Argument]) -> Refusal {
-    let got = arguments.isEmpty ? "nothing" : "\"\(String(arguments.map(\.tag)))\""
+    let tags = String(arguments.prefix(Self.mostTags).map(\.tag))
+    let got =
+      arguments.isEmpty
+      ? "nothing"
+      : arguments.count <= Self.mostTags
+        ? "\"\(tags)\"" : "\(arguments.count) arguments, \"\(tags)…\""
     return Refusal(.type, "\(path) takes \(usage); got \(got)")
   }
 

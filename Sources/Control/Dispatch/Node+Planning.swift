@@ -38,9 +38,10 @@ extension Node {
     guard !matching.isEmpty else {
       throw Refusal(.unknown, "no address with a value matches \(quoted(message.addressText))")
     }
+    let arguments = message.arguments
     for address in matching {
       do throws(Refusal) {
-        try self.plan(address, message, at: due, from: client, into: &plan)
+        try self.plan(address, arguments, at: due, from: client, into: &plan)
       } catch {
         answer(error, to: address.path, from: client)
       }

@@ -82,15 +82,17 @@ final class Feedback {
     let covered = try subscriptions.add(
       pattern, for: client, target: port.map(client.at(port:)),
       now: isPermanent ? nil : node.now())
-    for index in covered {
+    for index in covered where !node.snapshot.contains(index) {
       let address = table.addresses[index]
-      guard let values = value(of: address, node: node) else { continue }
+      guard let values = value(of: address, node: node), node.mayShow(index, to: client) else {
+        continue
+      }
       subscriptions.tell(client, index, values) {
-        node.outlet?.send([UInt8](address: address.path, values), to: $0)
+        node.show([UInt8](address: address.path, values), at: $0)
       }
     }
     if let target = subscriptions.byClient[client]?.target {
-      node.gridWatch.tell(target, of: covered, node: node)
+      node.gridWatch.tell(target, of: covered, as: client, node: node)
     }
   }
 

@@ -71,16 +71,19 @@ struct GridWatch {
   }
 
   /// Tells a new subscriber how the grid is.
-  func tell(_ target: Client, of covered: [Int], node: Node) {
-    func wants(_ path: String) -> Bool { node.table.index(of: path).map(covered.contains) ?? false }
-    if Self.layoutAddresses.contains(where: wants) {
-      for message in Self.messages(node.keyboard) {
-        node.outlet?.send([UInt8](address: message.path, message.arguments), to: target)
+  func tell(_ target: Client, of covered: [Int], as client: Client, node: Node) {
+    func wants(_ path: String) -> Bool {
+      guard let index = node.table.index(of: path) else { return false }
+      return covered.contains(index) && node.mayShow(index, to: client)
+    }
+    if !Self.layoutAddresses.filter(wants).isEmpty {
+      for message in Self.messages(node.keyboard) where node.mayAnswer(client) {
+        node.show([UInt8](address: message.path, message.arguments), at: target)
       }
     }
     guard wants("/grid/lit") else { return }
-    for place in lit.indices where lit[place] > 0 {
-      node.outlet?.send(packet(place, lit[place]), to: target)
+    for place in lit.indices where lit[place] > 0 && node.mayAnswer(client) {
+      node.show(packet(place, lit[place]), at: target)
     }
   }
 

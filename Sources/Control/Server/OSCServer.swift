@@ -37,6 +37,7 @@ package final class OSCServer: Outlet {
   private var listeners: [Socket] = []
   private var connections: [Int: Connection] = [:]
   private var connectionCount = 0
+  private var budget = DatagramBudget()
 
   /// Listens on a port of both protocols; 0 takes a free one.
   package init(port: UInt16, access: Access, node: Node, loop: EventLoop) throws(SystemError) {
@@ -179,6 +180,10 @@ package final class OSCServer: Outlet {
   package func send(_ packet: [UInt8], to client: Client) {
     switch client.transport {
     case .datagrams(let socket):
+      guard budget.take(packet.count, to: client.endpoint.address, now: HostTime.steady) else {
+        node.counters.refused += 1
+        return
+      }
       // A permanent target of version 6 may be meant for the second socket.
       datagrams[min(socket, datagrams.count - 1)].send(packet, to: client.endpoint)
     case .stream(let number):
