@@ -29,6 +29,8 @@ package final class Node {
   private var timedUnderWay = 0
   // What waits for its time must leave room for what is to be at once.
   private static let mostTimed = Shared.commandCapacity * 3 / 4
+  // Of what waits for longer, one machine can't have so much that there is nothing left for others.
+  private static let mostTimedOfOne = mostTimed * 2 / 3
   var agenda = Agenda()
   private var steadyEpoch = SteadyEpoch()
   private static let planAheadMicroseconds = 500_000.0
@@ -229,6 +231,17 @@ package final class Node {
           + "none of these \(commands.count) was made, send them again later")
     }
     let horizon = horizon
+    let waits = commands.count { $0.due ?? 0 > horizon }
+    if waits > 0, let address = client?.endpoint.address {
+      let own = agenda.count(from: address)
+      guard own + waits <= Self.mostTimedOfOne else {
+        counters.refused += 1
+        throw Refusal(
+          .busy,
+          "\(own) timed changes from your machine wait already, and \(Self.mostTimedOfOne) can; "
+            + "none of these \(commands.count) was made, send them again later")
+      }
+    }
     try hand(over: commands.filter { $0.due ?? 0 <= horizon }, from: client)
     // What is for later, a time at a time.
     var later = commands.filter { $0.due ?? 0 > horizon }[...]

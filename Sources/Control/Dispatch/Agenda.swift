@@ -1,3 +1,5 @@
+internal import Posix
+
 /// What is to happen later than the audio thread plans ahead, in the order of its time.
 ///
 /// A frame is fixed only shortly before: the clock's rate of now would not be true for long.
@@ -14,9 +16,20 @@ struct Agenda {
   private var items: [Item] = []
   /// How many commands wait.
   private(set) var count = 0
+  private var counts: [IPAddress: Int] = [:]
 
   /// When the first is due.
   var nextDue: Double? { items.last?.due }
+
+  /// How many of them came from a machine.
+  func count(from address: IPAddress) -> Int { counts[address] ?? 0 }
+
+  private mutating func add(_ number: Int, of client: Client?) {
+    count += number
+    guard let address = client?.endpoint.address else { return }
+    counts[address, default: 0] += number
+    if counts[address] == 0 { counts[address] = nil }
+  }
 
   mutating func insert(_ item: Item) {
     // The latest first, so that the next one is the last; of equals the earlier to come is
@@ -27,14 +40,14 @@ struct Agenda {
       if items[middle].due > item.due { low = middle + 1 } else { high = middle }
     }
     items.insert(item, at: low)
-    count += item.commands.count
+    add(item.commands.count, of: item.client)
   }
 
   /// Takes the first where it is due by a time.
   mutating func take(dueBy time: Double) -> Item? {
     guard let item = items.last, item.due <= time else { return nil }
     items.removeLast()
-    count -= item.commands.count
+    add(-item.commands.count, of: item.client)
     return item
   }
 }
