@@ -187,9 +187,9 @@ package final class Node {
   package func perform(
     _ path: String, _ arguments: [Argument], at due: Double? = nil
   ) throws(Refusal) {
-    guard let address = table[path] else { throw unknown(path) }
+    guard let (address, path, numbers) = table.resolve(path) else { throw unknown(path) }
     var plan = Plan()
-    try self.plan(address, arguments, at: due, from: nil, into: &plan)
+    try self.plan(address, arguments, numbers, at: due, from: nil, into: &plan)
     do throws(Refusal) {
       try submit(plan.commands, path: path, client: nil)
     } catch {

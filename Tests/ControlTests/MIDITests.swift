@@ -17,14 +17,15 @@ import Testing
     desk.tell(path).first?.arguments.first?.number
   }
 
-  @Test func `the controller that moves next is bound, and turns the address at once`() {
+  @Test func `the controller that moves next is bound, and turns the address when it moves on`() {
     let desk = Desk()
     turn(desk, 20, 5)
     #expect(desk.tell("/midi/learn", .string("/echo/mix")).isEmpty)
     turn(desk, 21, 127)
     #expect(
       desk.take() == [Received("/midi/learnt", [.string("/echo/mix"), .int32(21)])])
-    #expect(value(desk, "/echo/mix") == 1)
+    turn(desk, 21, 1)
+    #expect(value(desk, "/echo/mix") == Double(Float(1 / 127.0)))
     turn(desk, 21, 0)
     #expect(value(desk, "/echo/mix") == 0)
     // The one that had moved before did nothing.

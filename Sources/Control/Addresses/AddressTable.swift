@@ -68,6 +68,18 @@ package struct AddressTable: Sendable {
     return nil
   }
 
+  /// The declaration behind a path, with the path as it is written, and the numbers in it where the
+  /// address stands for many; nil for that address itself.
+  func resolve(_ path: String) -> (address: Address, path: String, numbers: [Int])? {
+    if let address = self[path] { return path.contains("{") ? nil : (address, path, []) }
+    guard let (index, numbers) = Array(path.utf8).withUnsafeBytes(numbered) else { return nil }
+    var left = numbers[...]
+    let parts = addresses[index].path.split(separator: "/").map { part in
+      part.hasPrefix("{") ? "/\(left.removeFirst())" : "/\(part)"
+    }
+    return (addresses[index], parts.joined(), numbers)
+  }
+
   // All that is long is as far beyond whatever there is.
   private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
     guard 1...9 ~= digits.count else { return nil }

@@ -107,7 +107,8 @@ final class Feedback {
     return targets
   }
 
-  private func value(of address: Address, node: Node) -> [Argument]? {
+  /// The values of an address that has some.
+  func value(of address: Address, node: Node) -> [Argument]? {
     if let argument = node.argument(for: address) { return [argument] }
     switch address.kind {
     case .reading(_, true, let read), .setting(_, let read, _), .arrangement(_, let read, _):

@@ -5,6 +5,10 @@ internal import OSC
 final class Bindings {
   /// Under which they are kept.
   static let path = "/midi/bindings"
+  /// What no controller turns: a hand that slips must not end the node.
+  static let barred: Set = ["/quit"]
+  /// How many addresses can be bound: those that stand for many have no end.
+  static let most = 512
   // How often to look at what is turned, in milliseconds: while it is, and while nothing is.
   private static let busyMilliseconds = 5
   private static let idleMilliseconds = 20
@@ -16,6 +20,8 @@ final class Bindings {
   private var learning: (path: String, client: Client?)?
   // What each address was last turned to: a whole number stays the same for a while.
   private var latest: [String: Argument] = [:]
+  // The addresses whose controller is still in the movement by which it was learnt.
+  private var pickups: [String: Pickup] = [:]
   private var busyUntil = 0.0
 
   /// Waits for a controller that moves, to bind it to an address.
@@ -26,12 +32,18 @@ final class Bindings {
     tellEngine(node)
   }
 
+  /// Whether an address can be bound beside those that are.
+  func hasRoom(for path: String) -> Bool {
+    controllers[path] != nil || controllers.count < Self.most
+  }
+
   /// Binds a controller to an address, and tells of it.
   func bind(_ controller: Int, to path: String, for client: Client?, node: Node) {
     follow(node)
     if learning?.path == path { learning = nil }
     controllers[path] = controller
     latest[path] = nil
+    pickups[path] = nil
     changed(node, by: client)
     let values: [Argument] = [.string(path), .int32(Int32(controller))]
     node.feedback.announce("/midi/learnt", values, by: node.outlet)
@@ -45,6 +57,7 @@ final class Bindings {
       learning = nil
       tellEngine(node)
     }
+    pickups[path] = nil
     guard controllers.removeValue(forKey: path) != nil else { return wasLearning }
     changed(node, by: client)
     return true
@@ -55,6 +68,7 @@ final class Bindings {
     controllers = [:]
     learning = nil
     latest = [:]
+    pickups = [:]
     tellEngine(node)
   }
 
@@ -79,9 +93,10 @@ final class Bindings {
       let parts = word.split(separator: "=").map(String.init)
       // What a newer version kept is let be.
       guard parts.count == 2, let controller = Int(parts[1]), 0...127 ~= controller,
-        node.table[parts[0]]?.argument(turnedTo: 0) != nil
+        let (address, path, _) = node.table.resolve(parts[0]), hasRoom(for: path),
+        !Self.barred.contains(path), address.argument(turnedTo: 0) != nil
       else { continue }
-      controllers[parts[0]] = controller
+      controllers[path] = controller
     }
     tellEngine(node)
   }
@@ -101,6 +116,11 @@ final class Bindings {
       if let (path, client) = learning {
         learning = nil
         bind(controller, to: path, for: client, node: node)
+        // The press, or the movement, that it is learnt from is for nothing else.
+        for (path, bound) in controllers where bound == controller {
+          pickups[path] = Pickup(learntAt: value)
+        }
+        continue
       }
       for (path, bound) in controllers where bound == controller {
         turn(path, to: value, node: node)
@@ -110,8 +130,16 @@ final class Bindings {
   }
 
   private func turn(_ path: String, to value: Int, node: Node) {
-    guard let argument = node.table[path]?.argument(turnedTo: value), latest[path] != argument
+    guard let address = node.table.resolve(path)?.address,
+      let argument = address.argument(turnedTo: value)
     else { return }
+    if var pickup = pickups[path] {
+      let present = node.feedback.value(of: address, node: node)?.first?.number
+      let isOver = pickup.isOver(at: value, for: address, at: present)
+      pickups[path] = isOver ? nil : pickup
+      guard isOver else { return }
+    }
+    guard latest[path] != argument else { return }
     latest[path] = argument
     do throws(Refusal) {
       try node.perform(path, [argument])

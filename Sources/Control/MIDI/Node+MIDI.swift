@@ -27,10 +27,21 @@ extension Node {
 
   /// Waits for a controller that moves, to bind it to an address; or binds one at once.
   func learn(_ path: String, controller: Int?, for client: Client?) throws(Refusal) {
-    guard let address = table[path] else { throw unknown(path) }
+    guard let (address, path, _) = table.resolve(path) else {
+      guard table[path] != nil else { throw unknown(path) }
+      throw Refusal(.type, "\(path) stands for many addresses; name one of them, as /grid/1/3")
+    }
+    if Bindings.barred.contains(path) {
+      throw Refusal(
+        .denied, "\(path) can't be learnt: a controller touched by chance would end the node")
+    }
     guard address.argument(turnedTo: 0) != nil else {
       throw Refusal(
         .type, "\(path) takes \(address.usage), and can't be turned by a controller")
+    }
+    guard bindings.hasRoom(for: path) else {
+      throw Refusal(
+        .busy, "\(Bindings.most) addresses are bound already, as many as can; /midi/forget one")
     }
     if let controller {
       bindings.bind(controller, to: path, for: client, node: self)
@@ -41,6 +52,7 @@ extension Node {
 
   /// Lets no controller turn an address.
   func forgetBinding(_ path: String, for client: Client?) throws(Refusal) {
+    let path = table.resolve(path)?.path ?? path
     guard bindings.forget(path, for: client, node: self) else {
       throw Refusal(.missing, "no controller is bound to \(quoted(path)); /midi/bindings lists all")
     }

@@ -1,0 +1,214 @@
+import Control
+import Engine
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+/// A controller that is learnt by being moved, and what that movement must not do.
+@Suite struct LearningTests {
+  private let desk = Desk()
+
+  private func turn(_ controller: UInt8, _ values: UInt8..., on desk: Desk? = nil) {
+    let desk = desk ?? self.desk
+    for value in values {
+      desk.host.midi.append((desk.host.frame, [0xB0, controller, value]))
+      for _ in 0..<3 { desk.pass() }
+    }
+  }
+
+  private func value(_ path: String, on desk: Desk? = nil) -> Double? {
+    (desk ?? self.desk).tell(path).last { $0.address == path }?.arguments.first?.number
+  }
+
+  private func learn(_ path: String) {
+    #expect(desk.tell("/midi/learn", .string(path)).isEmpty)
+  }
+
+  private func learnt(_ path: String, _ controller: Int32) -> [Received] {
+    [Received("/midi/learnt", [.string(path), .int32(controller)])]
+  }
+
+  private var player: Argument? {
+    desk.tell("/player/state").last { $0.address == "/player/state" }?.arguments.first
+  }
+
+  @Test func `the press that a button is learnt from does nothing, nor does its release`() {
+    learn("/player/record")
+    turn(21, 127)
+    #expect(desk.take() == learnt("/player/record", 21))
+    #expect(player == .string("start"))
+    turn(21, 0)
+    #expect(player == .string("start"))
+    turn(21, 127)
+    #expect(player == .string("recording"))
+  }
+
+  @Test func `a pedal that goes through its way does nothing until it has come back`() {
+    learn("/player/record")
+    turn(64, 12, 50, 90, 127, 80, 20, 0)
+    #expect(player == .string("start"))
+    turn(64, 30, 100)
+    #expect(player == .string("recording"))
+  }
+
+  @Test func `a press that was over before it was seen is learnt, and the next one acts`() {
+    learn("/player/record")
+    turn(21, 0)
+    #expect(player == .string("start"))
+    turn(21, 127)
+    #expect(player == .string("recording"))
+  }
+
+  @Test(arguments: [0, 1])
+  func `what is on or off stays as it is while it is learnt`(before: Int32) {
+    desk.tell("/mute", .int32(before))
+    desk.pass()
+    learn("/mute")
+    turn(21, 127, 0)
+    #expect(value("/mute") == Double(before))
+    turn(21, 127)
+    #expect(value("/mute") == 1)
+    turn(21, 0)
+    #expect(value("/mute") == 0)
+  }
+
+  @Test func `a fader that is learnt takes the value up where it passes it`() {
+    desk.tell("/echo/mix", .float(0.5))
+    learn("/echo/mix")
+    turn(7, 20)
+    #expect(desk.take() == learnt("/echo/mix", 7))
+    turn(7, 30, 45, 60)
+    #expect(value("/echo/mix") == 0.5)
+    // The middle lies between 63 and 64.
+    turn(7, 70)
+    #expect(abs((value("/echo/mix") ?? 0) - 70.0 / 127) < 1e-6)
+    turn(7, 0)
+    #expect(value("/echo/mix") == 0)
+  }
+
+  @Test func `a fader that is pulled down while it is learnt takes the value up on its way back`() {
+    desk.tell("/echo/mix", .float(0.5))
+    learn("/echo/mix")
+    turn(7, 40, 20, 0)
+    #expect(value("/echo/mix") == 0.5)
+    turn(7, 20, 50)
+    #expect(value("/echo/mix") == 0.5)
+    turn(7, 66)
+    #expect(abs((value("/echo/mix") ?? 0) - 66.0 / 127) < 1e-6)
+  }
+
+  @Test func `a pad that is learnt for a value sets it from its next press on`() {
+    desk.tell("/echo/mix", .float(0.5))
+    learn("/echo/mix")
+    turn(21, 127, 0)
+    #expect(value("/echo/mix") == 0.5)
+    turn(21, 100)
+    #expect(abs((value("/echo/mix") ?? 0) - 100.0 / 127) < 1e-6)
+  }
+
+  @Test func `what else the controller turns does not hear of the press either`() {
+    desk.tell("/midi/learn", .string("/player/record"), .int32(21))
+    _ = desk.take()
+    learn("/mute")
+    turn(21, 127, 0)
+    #expect(player == .string("start"))
+    #expect(value("/mute") == 0)
+    turn(21, 127)
+    #expect(player == .string("recording"))
+    #expect(value("/mute") == 1)
+  }
+
+  @Test func `a controller that is named turns at once`() {
+    #expect(
+      desk.tell("/midi/learn", .string("/echo/mix"), .int32(7)) == learnt("/echo/mix", 7))
+    turn(7, 127)
+    #expect(value("/echo/mix") == 1)
+  }
+
+  // MARK: - What ends the node
+
+  @Test func `what ends the node can't be learnt, and the refusal says why`() throws {
+    for told in [
+      desk.tell("/midi/learn", .string("/quit")),
+      desk.tell("/midi/learn", .string("/quit"), .int32(21)),
+    ] {
+      #expect(
+        told == [
+          Received(
+            "/error",
+            [
+              .string("/midi/learn"), .string("denied"),
+              .string("/quit can't be learnt: a controller touched by chance would end the node"),
+            ])
+        ])
+    }
+    turn(21, 127)
+    #expect(!desk.node.isQuitting)
+  }
+
+  // MARK: - Addresses that stand for many
+
+  private func wait(_ desk: Desk, while isBusy: () -> Bool) {
+    for _ in 0..<2000 where isBusy() {
+      desk.pass()
+      usleep(500)
+    }
+  }
+
+  @Test func `a cell of the grid is learnt, listed, played and forgotten`() {
+    #expect(desk.tell("/midi/learn", .string("/grid/1/2"), .int32(26)) == learnt("/grid/1/2", 26))
+    #expect(
+      desk.tell("/midi/bindings") == [
+        Received("/midi/binding", [.string("/grid/1/2"), .int32(26)]),
+        Received("/midi/bindings/end", [.int32(1)]),
+      ])
+    turn(26, 127)
+    #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 1)
+    turn(26, 0)
+    #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 0)
+    #expect(desk.tell("/midi/forget", .string("/grid/1/2")).isEmpty)
+    turn(26, 127)
+    #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 0)
+  }
+
+  @Test func `a cell is learnt from a pad, whose press is not played`() {
+    learn("/grid/1/2")
+    turn(26, 90)
+    #expect(desk.take() == learnt("/grid/1/2", 26))
+    turn(26, 0)
+    desk.pass()
+    #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 0)
+    turn(26, 127)
+    #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 1)
+  }
+
+  @Test func `a cell is bound still after a restart`() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let desk = Desk(home: folder.url.path)
+      desk.tell("/midi/learn", .string("/grid/1/2"), .int32(26))
+      wait(desk) { desk.node.isWriting }
+    }
+    let desk = Desk(home: folder.url.path)
+    desk.node.openLibrary { _ in }
+    wait(desk) { desk.node.isOpening }
+    turn(26, 127, on: desk)
+    #expect(desk.host.engine.shared.notes.level(of: .cell(1)) == 1)
+  }
+
+  @Test func `what stands for many is not learnt itself, nor are more than can be kept`() {
+    let whole = desk.tell("/midi/learn", .string("/grid/{row}/{column}"), .int32(3))
+    #expect(whole.first?.arguments[1] == .string("type"))
+    #expect(
+      desk.tell("/midi/learn", .string("/grid/1/x")).first?.arguments[1] == .string("unknown"))
+    var refused: [Received] = []
+    for number in 0..<600 {
+      refused += desk.tell("/midi/learn", .string("/grid/9/\(number)"), .int32(3))
+        .filter { $0.address == "/error" }
+    }
+    #expect(refused.count == 600 - 512)
+    #expect(refused.first?.arguments[1] == .string("busy"))
+    #expect(desk.tell("/midi/learn", .string("/grid/9/7"), .int32(4)) == learnt("/grid/9/7", 4))
+  }
+}
