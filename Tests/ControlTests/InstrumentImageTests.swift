@@ -103,4 +103,15 @@ import Testing
     #expect(voices.begin(note, of: image.passage, held: &held) == 0)
     withExtendedLifetime(image) {}
   }
+
+  @Test func `a loop that begins behind the end of the sound is none`() throws {
+    let folder = try TemporaryFolder()
+    try SoundFixture.write(folder.path("a.wav"), [Tone.sine(1000, frames: 4800)])
+    let sfz = "<region> sample=a.wav loop_mode=loop_continuous loop_start=3000 loop_end=4000"
+    try Data(sfz.utf8).write(to: URL(fileURLWithPath: folder.path("a.sfz")))
+    let instrument = try SFZ.read(folder.path("a.sfz"))
+    // Shorter than it was when its file was read.
+    let image = InstrumentImage.make(instrument, sounds: [[Tone.sine(1000, frames: 2000)]])
+    withExtendedLifetime(image) {}
+  }
 }

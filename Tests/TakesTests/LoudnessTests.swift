@@ -104,4 +104,13 @@ import Testing
     let peak = measure([(-6, 0.1)], hertz: 12_000, isLeftOnly: true).peak
     #expect(abs((peak ?? 0) + 6) < 0.001)
   }
+
+  @Test(arguments: [Float.infinity, -.infinity, .nan])
+  func `a sample that is no number leaves a peak that is one`(sample: Float) {
+    var loudness = Loudness(rate: 48_000)
+    let buffer = StereoBuffer(frames: 4)
+    for frame in 0..<4 { buffer.stereo.left[frame] = frame == 2 ? sample : 0.5 }
+    loudness.add(buffer.stereo, frames: 4)
+    #expect(loudness.peak?.isFinite == true)
+  }
 }

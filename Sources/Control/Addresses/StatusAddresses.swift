@@ -18,15 +18,17 @@ extension Address {
 
   // The contract names the first six, in this order.
   private static let parts: [Address] = [
-    part("rate", "i", "Hz", "Sample rate") { [.int32(Int32($0.soundServer.status.rate))] },
+    part("rate", "i", "Hz", "Sample rate") {
+      [.int32(Int32(clamping: $0.soundServer.status.rate))]
+    },
     part("block", "i", "frames", "Frames a block") {
-      [.int32(Int32($0.soundServer.status.block))]
+      [.int32(Int32(clamping: $0.soundServer.status.block))]
     },
     part("load", "f", "%", isAnnounced: false, "Load of the sound server") {
       [.float($0.soundServer.status.load)]
     },
     part("xruns", "i", "", "Blocks lost since the start") {
-      [.int32(Int32($0.soundServer.status.xruns))]
+      [.int32(Int32(clamping: $0.soundServer.status.xruns))]
     },
     part("uptime", "f", "s", isAnnounced: false, "Time since the start") {
       [.float(Float($0.uptime))]

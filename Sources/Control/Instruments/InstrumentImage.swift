@@ -52,7 +52,8 @@ enum InstrumentImage {
   }
 
   private static func setLoop(of region: Region, end: Int, in image: inout SamplerRegion) {
-    let loop = max(0, region.loop.lowerBound)..<max(0, min(end, region.loop.upperBound))
+    let first = max(0, region.loop.lowerBound)
+    let loop = first..<max(first, min(end, region.loop.upperBound))
     switch region.loopMode {
     case .none: image.loopMode = .none
     case .continuous: image.loopMode = loop.isEmpty ? .none : .continuous

@@ -58,7 +58,10 @@ package struct Loudness: Sendable {
   }
 
   /// The highest sample, in dB of full scale; nil where all are zero.
-  package var peak: Double? { highest > 0 ? 20 * log10(Double(highest)) : nil }
+  package var peak: Double? {
+    // A file can hold infinity, too.
+    highest > 0 ? 20 * log10(Double(min(highest, .greatestFiniteMagnitude))) : nil
+  }
 
   /// How loud the whole is, in LUFS; nil where no 400 ms of it are loud enough to count.
   package var integrated: Double? {

@@ -11,7 +11,8 @@ enum TakeWords {
 
   /// Minutes and seconds, and hours where there are some.
   static func length(_ take: Take) -> String {
-    let tenths = Int((take.seconds * 10).rounded(.down))
+    // What a damaged library tells need be no number.
+    let tenths = Int(min(max(0, take.seconds * 10), 1e12).rounded(.down))
     let (seconds, minutes) = (tenths / 10 % 60, tenths / 600)
     let end = "\(padded(seconds)).\(tenths % 10)"
     return minutes < 60
@@ -27,6 +28,7 @@ enum TakeWords {
 
   /// A number with so many digits behind its point.
   private static func decimal(_ number: Double, _ digits: Int) -> String {
+    guard number.magnitude < 1e12 else { return "\(number)" }
     let scale = pow(10, Double(digits))
     let whole = Int((abs(number) * scale).rounded())
     let text = String(whole)
