@@ -9,12 +9,10 @@ package final class Phone {
   private let node: Endpoint
   private var inbox: [Received] = []
 
-  /// A surface that talks to a port of this machine.
+  /// A surface that talks to a port of this machine, from the address at which it does.
   package init(port: UInt16, host: String = "127.0.0.1") throws {
     node = Endpoint(address: IPAddress(host)!, port: port)
-    socket = try Socket(
-      .datagrams,
-      boundTo: Endpoint(address: node.address.isVersion4 ? .loopback4 : .loopback6, port: 0))
+    socket = try Socket(.datagrams, boundTo: Endpoint(address: node.address, port: 0))
   }
 
   /// The port that it sends from.

@@ -1,0 +1,74 @@
+import Control
+import OSC
+import TestSupport
+import Testing
+
+/// What the node sends to an address that may be forged, in bytes: the figures of "Talking to the
+/// node", and no more.
+@Suite struct ForgedSenderTests {
+  private let desk = Desk()
+  private let victim = Desk.client(9000, host: "192.0.2.7")
+
+  /// What a packet makes the node send at once.
+  private func answer(to packet: [UInt8]) -> (datagrams: Int, bytes: Int) {
+    let before = desk.bytesSent
+    let datagrams = desk.give(packet, as: victim).count
+    return (datagrams, desk.bytesSent - before)
+  }
+
+  /// As many of a message as a datagram has room for.
+  private func full(of message: [UInt8]) -> [UInt8] {
+    let count = (65_507 - 16) / (message.count + 4)
+    return [UInt8](bundle: Array(repeating: message, count: count), at: .immediately)
+  }
+
+  @Test(arguments: [
+    ("/subscribe", 150, 5000), ("/addresses", 200, 26_000), ("/status", 1, 110),
+    ("/grid/layout", 43, 1600), ("/scales", 1, 650), ("/ping", 1, 40), ("/*/*", 110, 2800),
+    ("/nothing", 1, 100),
+  ])
+  func `one question is answered with no more than is told`(
+    path: String, datagrams: Int, bytes: Int
+  ) {
+    let answer = answer(to: [UInt8](address: path, []))
+    #expect(answer.datagrams <= datagrams && answer.bytes <= bytes, "\(path): \(answer)")
+    // Not much less, or the page tells of another node.
+    #expect(answer.bytes * 10 > bytes * 8, "\(path): \(answer)")
+  }
+
+  @Test(arguments: [
+    ("/subscribe", 150, 5000), ("/addresses", 1024, 130_000), ("/status", 1024, 110_000),
+    ("/scales", 1024, 650_000), ("/ping", 1024, 42_000), ("/nothing", 1024, 100_000),
+  ])
+  func `a full packet of questions is answered with no more than is told`(
+    path: String, datagrams: Int, bytes: Int
+  ) {
+    let answer = answer(to: full(of: [UInt8](address: path, [])))
+    #expect(answer.datagrams <= datagrams && answer.bytes <= bytes, "\(path): \(answer)")
+    #expect(answer.bytes * 10 > bytes * 8, "\(path): \(answer)")
+  }
+
+  @Test func `long answers end at a megabyte a packet`() {
+    for number in 0..<100 {
+      desk.tell(
+        "/scale/user", .string("a scale with quite a long name, number \(number)"), .int32(0),
+        .int32(7))
+    }
+    let one = answer(to: [UInt8](address: "/scales", [])).bytes
+    #expect(one > 2000)
+    let all = answer(to: full(of: [UInt8](address: "/scales", []))).bytes
+    #expect(all > 1_000_000 && all < 1_048_576 + one + 200)
+  }
+
+  @Test func `a subscription that nobody renews is sent 125 kB within its minute, and ends`() {
+    desk.tell("/subscribe", as: victim)
+    let before = desk.bytesSent
+    desk.pass(frames: 60 * 48_000)
+    let sent = desk.bytesSent - before
+    #expect(sent > 100_000 && sent < 125_000)
+    desk.pass(frames: 2 * 48_000)
+    let end = desk.bytesSent
+    desk.pass(frames: 10 * 48_000)
+    #expect(desk.bytesSent == end)
+  }
+}
