@@ -43,12 +43,12 @@ let package = Package(
     .target(name: "Screen", dependencies: ["OSC"]),
     .target(name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"]),
     .target(name: "Control", dependencies: ["DSP", "Engine", "Music", "OSC", "Posix", "Takes"]),
-    .target(name: "JackClient", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
+    .target(name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
     .target(name: "Surfaces", dependencies: ["CZlib", "Control", "Takes"]),
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Engine", "JackClient", "OSC", "Posix",
+        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Drivers", "Engine", "OSC", "Posix",
         "Screen", "Surfaces", "Takes",
       ],
       linkerSettings: linker),
@@ -57,8 +57,7 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CJack", "CSndfile", "CZlib", "DSP", "Engine", "JackClient", "OSC", "Posix", "Screen",
-        "Takes",
+        "CJack", "CSndfile", "CZlib", "DSP", "Drivers", "Engine", "OSC", "Posix", "Screen", "Takes",
       ],
       path: "Tests/TestSupport",
       exclude: ["TouchOSC/app.lua", "TouchOSC/document.lua", "TouchOSC/scripts.lua"]),
@@ -80,7 +79,7 @@ let package = Package(
       name: "SurfacesTests", dependencies: ["Control", "Surfaces", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "NodeTests", dependencies: ["Control", "JackClient", "Music", "Takes", "TestSupport"],
+      name: "NodeTests", dependencies: ["Control", "Drivers", "Music", "Takes", "TestSupport"],
       exclude: ["Snapshots"],
       linkerSettings: linker),
   ],

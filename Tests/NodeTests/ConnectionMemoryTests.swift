@@ -1,6 +1,6 @@
 import Testing
 
-@testable import JackClient
+@testable import Drivers
 
 @Suite struct ConnectionMemoryTests {
   private static let (microphone, speaker) = (

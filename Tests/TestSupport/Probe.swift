@@ -1,6 +1,6 @@
 internal import CJack
+internal import Drivers
 internal import Foundation
-internal import JackClient
 internal import Synchronization
 
 /// Two JACK clients: one plays into the node, the other hears it.

@@ -1,7 +1,7 @@
 internal import CRealtime
 internal import Control
+internal import Drivers
 internal import Glibc
-internal import JackClient
 internal import Posix
 
 /// The looks that `syrinx doctor` takes.

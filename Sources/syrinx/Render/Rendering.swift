@@ -1,5 +1,6 @@
 internal import Control
 internal import DSP
+internal import Drivers
 internal import Engine
 internal import Glibc
 internal import OSC
@@ -85,7 +86,7 @@ final class Rendering {
     while isPlaying || written < taken || !ending.isDone {
       if let signal = signals.next() { return signal }
       let block = driver.frames == 0 ? 1 : RenderDriver.longestBlock
-      let count = isPlaying ? try reader.read(into: driver.input.stereo, frames: block) : 0
+      let count = isPlaying ? try reader.read(into: driver.input, frames: block) : 0
       isPlaying = count == block
       taken += count
       driver.silenceInput(from: count)
@@ -93,7 +94,7 @@ final class Rendering {
       _ = node.tick()
       if driver.frames == block { delay = chainDelay }
       let early = min(max(delay - (driver.frames - block), 0), block)
-      let sound = driver.output.stereo.advanced(by: early)
+      let sound = driver.output.advanced(by: early)
       let own = min(block - early, taken - written)
       try writer.write(sound, frames: own)
       written += own

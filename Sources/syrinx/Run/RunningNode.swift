@@ -1,8 +1,8 @@
 internal import CRealtime
 internal import Control
+internal import Drivers
 internal import Engine
 internal import Glibc
-internal import JackClient
 internal import Posix
 internal import Takes
 

@@ -1,0 +1,41 @@
+package import DSP
+package import Engine
+
+/// Renders an engine block by block, as fast as it is asked to.
+package final class RenderDriver {
+  /// The most frames that a block has.
+  package static let longestBlock = 1024
+
+  /// What goes in: to be filled before each block.
+  package var input: Stereo { memory.ports.input }
+  /// What came out of the last block.
+  package var output: Stereo { memory.ports.output }
+  /// How many frames were rendered.
+  package private(set) var frames = 0
+
+  private let rate: Double
+  private let renderer: Renderer
+  private let memory = PortMemory(frames: longestBlock)
+
+  /// Takes over an engine, at a rate in Hz.
+  package init(_ engine: Engine, rate: Int) {
+    self.rate = Double(rate)
+    renderer = engine.takeOver(sampleRate: self.rate, fadesIn: false)
+  }
+
+  /// Makes the input silent from a frame of the block on.
+  package func silenceInput(from frame: Int) {
+    let rest = input.advanced(by: frame)
+    Blocks.clear(rest.left, frames: Self.longestBlock - frame)
+    Blocks.clear(rest.right, frames: Self.longestBlock - frame)
+  }
+
+  /// Renders the next block, of so many frames.
+  package func render(frames count: Int) {
+    let cycle = Cycle(
+      frame: UInt32(truncatingIfNeeded: frames), microseconds: Double(frames) / rate * 1e6,
+      isFreewheeling: true)
+    precondition(renderer.render(cycle, frames: count, ports: memory.ports))
+    frames += count
+  }
+}
