@@ -63,10 +63,10 @@ extension Core {
       } else {
         answer(.nothingRecorded, number, wasTimed)
       }
-    case .load(let passage): transfer(passage, loading: true, number, wasTimed)
-    case .keep(let passage): transfer(passage, loading: false, number, wasTimed)
-    case .capture(let passage):
-      if let passage { capture.begin(passage) } else { capture.end() }
+    case .load(let pointer): transfer(pointer, loading: true, number, wasTimed)
+    case .copyOut(let pointer): transfer(pointer, loading: false, number, wasTimed)
+    case .capture(let pointer):
+      if let pointer { capture.begin(pointer) } else { capture.end() }
       push(.done, command: number, wasTimed: wasTimed)
     case .playSong(let song):
       let change = SongChange(song: song, command: number, wasTimed: wasTimed)
@@ -79,9 +79,9 @@ extension Core {
       sampler.change(
         InstrumentChange(instrument: instrument, command: number, wasTimed: wasTimed))
       answerInstruments()
-    case .recordPhrase(let passage):
+    case .recordPhrase(let pointer):
       endPhrase()
-      phrases.record(passage, at: present)
+      phrases.record(pointer, at: present)
       push(.done, command: number, wasTimed: wasTimed)
     case .playPhrase:
       endPhrase()
@@ -109,10 +109,10 @@ extension Core {
 
   @_noLocks
   mutating func transfer(
-    _ passage: ClipPassage, loading: Bool, _ number: UInt64, _ wasTimed: Bool
+    _ pointer: ClipPointer, loading: Bool, _ number: UInt64, _ wasTimed: Bool
   ) {
     if let refusal = player.begin(
-      passage, loading: loading, command: number, wasTimed: wasTimed)
+      pointer, loading: loading, command: number, wasTimed: wasTimed)
     {
       answer(refusal, number, wasTimed)
     }

@@ -37,7 +37,7 @@ package final class OfflineHost {
     // Silent sources are where they are going at once, but the fade from silence takes its time.
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
     if isPlayable {
-      send(Command(.instrument(Self.tone.passage)))
+      send(Command(.instrument(Self.tone.pointer)))
       _ = render(Tone.constant(0, frames: 64), block: 64)
       _ = events()
     }

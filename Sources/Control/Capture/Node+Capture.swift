@@ -16,7 +16,7 @@ extension Node {
 
   private func commandToBegin(for client: Client?) throws(Refusal) -> PlannedCommand {
     let preparation = try capture.prepare(rate: engine.shared.sampleRate)
-    return command(.capture(preparation.ring.passage), on: true) { node in
+    return command(.capture(preparation.ring.pointer), on: true) { node in
       node.capture.begin(preparation, engine: node.engine, for: client)
     }
   }

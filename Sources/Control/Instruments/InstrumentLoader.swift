@@ -223,7 +223,7 @@ final class InstrumentLoader {
   /// Gives the engine another instrument, and keeps the former one until nothing sounds of it.
   private func handOver(_ next: InstrumentShelf.Ready, _ request: Request, _ node: Node) {
     let former = playing
-    var change = PlannedCommand(action: .instrument(next.instrument.passage))
+    var change = PlannedCommand(action: .instrument(next.instrument.pointer))
     change.whenDone = { [weak self] in
       self?.stillSounding -= 1
       withExtendedLifetime(former) {}

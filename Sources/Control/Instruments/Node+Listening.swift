@@ -42,7 +42,7 @@ extension Node {
     path: String, then body: @escaping (Result<Clips.Transit, Refusal>) -> Void
   ) throws(Refusal) {
     let transit = try clips.transit(sampleRate: engine.shared.sampleRate)
-    var command = PlannedCommand(action: .keep(ClipPassage(transit.transfer)))
+    var command = PlannedCommand(action: .copyOut(ClipPointer(transit.transfer)))
     command.whenDone = { body(.success(transit)) }
     command.whenRefused = { [weak self] refusal in
       guard let self else { return }

@@ -26,7 +26,7 @@ final class PhraseDesk {
   func record(_ keyboard: Keyboard) -> PlannedCommand {
     let memory = PhraseMemory(mostTouches: Phrase.mostTouches, seconds: Phrase.longest)
     return PlannedCommand(
-      action: .recordPhrase(memory.passage),
+      action: .recordPhrase(memory.pointer),
       whenDone: { [weak self] in
         // From here on the one before is not read any more.
         self?.begin(memory, keyboard)

@@ -289,7 +289,7 @@ final class Songs {
   /// Gives the engine another song, or none, and takes the former one back.
   private func handOver(_ next: Coming?, _ node: Node) {
     let former = playing
-    var command = PlannedCommand(action: .playSong(next?.feed.ring.passage))
+    var command = PlannedCommand(action: .playSong(next?.feed.ring.pointer))
     command.whenDone = { [unowned self, weak node] in
       isHandingOver = false
       beginning = nil

@@ -23,7 +23,7 @@ extension Node {
   func saveTake(titled title: String?, for client: Client?) throws(Refusal) {
     let takes = try library()
     let transit = try clips.transit(sampleRate: engine.shared.sampleRate)
-    var command = PlannedCommand(action: .keep(ClipPassage(transit.transfer)))
+    var command = PlannedCommand(action: .copyOut(ClipPointer(transit.transfer)))
     command.whenDone = { [weak self] in
       guard let self else { return }
       do throws(Refusal) {
@@ -115,7 +115,7 @@ extension Node {
     _ take: Take, _ transit: Clips.Transit, path: String, plays: Bool, attempt: Int,
     for client: Client?
   ) throws(Refusal) {
-    var command = PlannedCommand(action: .load(ClipPassage(transit.transfer)))
+    var command = PlannedCommand(action: .load(ClipPointer(transit.transfer)))
     command.whenDone = { [weak self] in
       guard let self else { return }
       clips[transit.transfer.clip] = ClipStory(

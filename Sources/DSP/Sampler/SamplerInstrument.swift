@@ -5,7 +5,7 @@ internal import CRealtime
 /// The control side makes it and keeps it alive until the audio thread has let it go.
 package final class SamplerInstrument: @unchecked Sendable {
   /// What the audio thread is given of it.
-  package let passage: InstrumentPassage
+  package let pointer: InstrumentPointer
   /// How many bytes its sounds need.
   package let bytes: Int
   private let sounds: [SoundMemory]
@@ -22,7 +22,7 @@ package final class SamplerInstrument: @unchecked Sendable {
     for index in regions.indices { made.place(&regions[index]) }
     self.sounds = made.memories()
     bytes = self.sounds.reduce(0) { $0 + $1.bytes }
-    passage = InstrumentPassage(
+    pointer = InstrumentPointer(
       regions: Self.copied(regions), count: regions.count,
       modulators: Self.copied(modulators), sounds: Self.copied(self.sounds.map(\.sound)),
       attacks: KeyLists(regions) { if case .release = $0.trigger { false } else { true } },
@@ -31,12 +31,12 @@ package final class SamplerInstrument: @unchecked Sendable {
   }
 
   deinit {
-    passage.regions.deallocate()
-    passage.modulators.deallocate()
-    passage.sounds.deallocate()
-    passage.attacks.deallocate()
-    passage.releases.deallocate()
-    passage.state.deallocate()
+    pointer.regions.deallocate()
+    pointer.modulators.deallocate()
+    pointer.sounds.deallocate()
+    pointer.attacks.deallocate()
+    pointer.releases.deallocate()
+    pointer.state.deallocate()
   }
 
   fileprivate static func copied<Element: BitwiseCopyable>(
@@ -49,7 +49,7 @@ package final class SamplerInstrument: @unchecked Sendable {
 }
 
 /// What the audio thread is given of an instrument.
-package struct InstrumentPassage: BitwiseCopyable, @unchecked Sendable {
+package struct InstrumentPointer: BitwiseCopyable, @unchecked Sendable {
   let regions: UnsafeMutablePointer<SamplerRegion>
   let count: Int
   let modulators: UnsafeMutablePointer<SamplerModulator>

@@ -90,7 +90,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   /// Begins with a region of an instrument.
   @_noLocks
   mutating func begin(
-    _ note: VoiceNote, _ region: UnsafePointer<SamplerRegion>, of instrument: InstrumentPassage,
+    _ note: VoiceNote, _ region: UnsafePointer<SamplerRegion>, of instrument: InstrumentPointer,
     _ controllers: borrowing SamplerControllers, sampleRate: Float
   ) {
     self.note = note

@@ -6,8 +6,8 @@ internal import Synchronization
 /// The control side makes it and keeps it alive until the audio thread has let it go.
 package final class SongRing: @unchecked Sendable {
   /// What the audio thread is given of it.
-  package let passage: SongPassage
-  private var marks: UnsafeMutablePointer<SongMarks> { passage.marks }
+  package let pointer: SongPointer
+  private var marks: UnsafeMutablePointer<SongMarks> { pointer.marks }
 
   /// A ring that holds at least so many seconds at a rate in Hz.
   package init(seconds: Double, sampleRate: Int) {
@@ -17,13 +17,13 @@ package final class SongRing: @unchecked Sendable {
     memory.initialize(repeating: 0, count: 2 * capacity)
     let marks = UnsafeMutablePointer<SongMarks>.allocate(capacity: 1)
     marks.initialize(to: SongMarks())
-    passage = SongPassage(
+    pointer = SongPointer(
       sound: Stereo(memory, memory + capacity), capacity: capacity, marks: marks,
       sampleRate: sampleRate)
   }
 
   deinit {
-    passage.sound.left.deallocate()
+    pointer.sound.left.deallocate()
     marks.deinitialize(count: 1)
     marks.deallocate()
   }
@@ -33,7 +33,7 @@ package final class SongRing: @unchecked Sendable {
   /// How many frames there is room for.
   package var room: Int {
     // Acquiring: the audio thread is done with what it has read.
-    passage.capacity - marks.pointee.written.load(ordering: .relaxed)
+    pointer.capacity - marks.pointee.written.load(ordering: .relaxed)
       + marks.pointee.read.load(ordering: .acquiring)
   }
 
@@ -43,10 +43,10 @@ package final class SongRing: @unchecked Sendable {
     let written = marks.pointee.written.load(ordering: .relaxed)
     var done = 0
     while done < frames {
-      let start = (written + done) & (passage.capacity - 1)
-      let count = min(frames - done, passage.capacity - start)
-      Blocks.copy(sound.left + done, to: passage.sound.left + start, frames: count)
-      Blocks.copy(sound.right + done, to: passage.sound.right + start, frames: count)
+      let start = (written + done) & (pointer.capacity - 1)
+      let count = min(frames - done, pointer.capacity - start)
+      Blocks.copy(sound.left + done, to: pointer.sound.left + start, frames: count)
+      Blocks.copy(sound.right + done, to: pointer.sound.right + start, frames: count)
       done += count
     }
     marks.pointee.written.store(written + frames, ordering: .releasing)  // publishes the frames
@@ -62,7 +62,7 @@ package final class SongRing: @unchecked Sendable {
   // Each is whole in itself, and only told: relaxed.
 
   /// Its rate in Hz.
-  package var sampleRate: Int { passage.sampleRate }
+  package var sampleRate: Int { pointer.sampleRate }
   /// How many frames the audio thread has taken so far.
   package var framesRead: Int { marks.pointee.read.load(ordering: .relaxed) }
   /// Whether all of it was heard.
@@ -86,7 +86,7 @@ struct SongMarks: ~Copyable {
 /// The audio thread's end of a ring.
 ///
 /// Whoever hands it over keeps the ring alive until it is told that it was let go.
-package struct SongPassage: BitwiseCopyable, @unchecked Sendable {
+package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
   let marks: UnsafeMutablePointer<SongMarks>

@@ -14,7 +14,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   private(set) var laid: Tape
   // How far the warp has come, in frames with 32 binary places.
   private var place: Int64 = 0
-  private var source: SongPassage?
+  private var source: SongPointer?
   private var isAllLaid = false
   private var framesBehind = 0
   private var riseLeft = 0
@@ -35,7 +35,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
 
   /// Begins a song, or none, behind so much silence, in frames: for what was not heard.
   @_noLocks
-  package mutating func begin(_ song: SongPassage?, silence: Int) {
+  package mutating func begin(_ song: SongPointer?, silence: Int) {
     source = song
     isAllLaid = false
     framesBehind = 0

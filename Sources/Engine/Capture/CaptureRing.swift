@@ -81,8 +81,8 @@ package final class CaptureRing: @unchecked Sendable {
   package var isFine: Bool { progress.pointee.isFine }
 
   /// What the audio thread is told of it.
-  package var passage: CapturePassage {
-    CapturePassage(sound: sound, capacity: capacity, rate: rate, progress: progress)
+  package var pointer: CapturePointer {
+    CapturePointer(sound: sound, capacity: capacity, rate: rate, progress: progress)
   }
 
   /// Hands over the next stretch of what has come; false where there is nothing.
@@ -119,7 +119,7 @@ struct CaptureProgress: ~Copyable {
 ///
 /// Whoever sends it keeps the ring alive until the command's event has come, and then, if the
 /// capture has begun, until it has ended.
-package struct CapturePassage: BitwiseCopyable, @unchecked Sendable {
+package struct CapturePointer: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
   let rate: Int

@@ -6,7 +6,7 @@ package final class KeyMap: @unchecked Sendable {
   package static let keys = 128
 
   /// What the audio thread is given of it.
-  package let passage: KeyMapPassage
+  package let pointer: KeyMapPointer
   private let cents: UnsafeMutablePointer<Float>
 
   /// The pitch of each of the 128 keys, in cents above MIDI key 0: in the scale, and its own.
@@ -14,14 +14,14 @@ package final class KeyMap: @unchecked Sendable {
     precondition(snapped.count == Self.keys && own.count == Self.keys, "a pitch for each key")
     cents = .allocate(capacity: 2 * Self.keys)
     for (key, pitch) in (snapped + own).enumerated() { (cents + key).initialize(to: pitch) }
-    passage = KeyMapPassage(UnsafePointer(cents))
+    pointer = KeyMapPointer(UnsafePointer(cents))
   }
 
   deinit { cents.deallocate() }
 }
 
 /// What the audio thread is given of the pitches of a keyboard's keys.
-package struct KeyMapPassage: BitwiseCopyable, @unchecked Sendable {
+package struct KeyMapPointer: BitwiseCopyable, @unchecked Sendable {
   private let cents: UnsafePointer<Float>
 
   @_noLocks

@@ -13,7 +13,7 @@ struct MIDIInlet: BitwiseCopyable {
   }
 
   // Without one each key has its own pitch of equal temperament.
-  private var map: KeyMapPassage?
+  private var map: KeyMapPointer?
   private var snaps = true
   private var bendRange: Float = 2
   // From -1 to 1.
@@ -32,7 +32,7 @@ struct MIDIInlet: BitwiseCopyable {
   }
 
   @_noLocks
-  mutating func setMap(_ map: KeyMapPassage) { self.map = map }
+  mutating func setMap(_ map: KeyMapPointer) { self.map = map }
 
   /// Where a controller is that nobody moves: at no pedal, as loud as can be, in the middle.
   @_noLocks

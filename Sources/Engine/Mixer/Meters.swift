@@ -38,7 +38,7 @@ package struct Meters: ~Copyable, @unchecked Sendable {
   /// Returns the greatest level, linear, since the last call.
   ///
   /// Any thread.
-  package borrowing func take(_ channel: Channel) -> Float {
+  package borrowing func collect(_ channel: Channel) -> Float {
     Float(bitPattern: peaks[channel.rawValue].exchange(0, ordering: .relaxed))
   }
 }

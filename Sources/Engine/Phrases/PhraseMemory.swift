@@ -35,8 +35,8 @@ package final class PhraseMemory: @unchecked Sendable {
   /// The most notes that it holds.
   package let mostTouches: Int
   /// What the audio thread is given of it.
-  package let passage: PhrasePassage
-  private var marks: UnsafeMutablePointer<PhraseMarks> { passage.marks }
+  package let pointer: PhrasePointer
+  private var marks: UnsafeMutablePointer<PhraseMarks> { pointer.marks }
 
   /// Room for so many notes, and so many seconds.
   package init(mostTouches: Int, seconds: Double) {
@@ -47,12 +47,12 @@ package final class PhraseMemory: @unchecked Sendable {
       repeating: PhraseEvent(frame: 0, isTouch: false, note: nothing), count: 2 * mostTouches)
     let marks = UnsafeMutablePointer<PhraseMarks>.allocate(capacity: 1)
     marks.initialize(to: PhraseMarks())
-    passage = PhrasePassage(
+    pointer = PhrasePointer(
       events: events, mostTouches: mostTouches, seconds: seconds, marks: marks)
   }
 
   deinit {
-    passage.events.deallocate()
+    pointer.events.deallocate()
     marks.deinitialize(count: 1)
     marks.deallocate()
   }
@@ -90,7 +90,7 @@ package final class PhraseMemory: @unchecked Sendable {
   /// An event that was written; they lie in the order of their times.
   package func event(_ index: Int) -> PhraseEvent {
     precondition(0..<eventCount ~= index)
-    return passage.events[index]
+    return pointer.events[index]
   }
 
   private func seconds(_ frames: Int) -> Double {
@@ -112,7 +112,7 @@ struct PhraseMarks: ~Copyable {
 }
 
 /// The audio thread's end of a phrase's memory.
-package struct PhrasePassage: BitwiseCopyable, @unchecked Sendable {
+package struct PhrasePointer: BitwiseCopyable, @unchecked Sendable {
   let events: UnsafeMutablePointer<PhraseEvent>
   let mostTouches: Int
   let seconds: Double

@@ -61,12 +61,12 @@ struct ClipAccount: BitwiseCopyable {
 /// What the audio thread is told of a transfer: where its parts lie.
 ///
 /// Whoever sends it keeps the transfer alive until the command's event has come.
-package struct ClipPassage: BitwiseCopyable, @unchecked Sendable {
+package struct ClipPointer: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
   let account: UnsafeMutablePointer<ClipAccount>
 
-  /// The passage of a transfer.
+  /// The pointer of a transfer.
   package init(_ transfer: ClipTransfer) {
     sound = transfer.sound
     capacity = transfer.capacity

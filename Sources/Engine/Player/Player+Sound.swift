@@ -46,24 +46,24 @@ extension Player {
   /// Begins to load a clip, or to keep the present one; the reason where it can't.
   @_noLocks
   mutating func begin(
-    _ passage: ClipPassage, loading: Bool, command: UInt64, wasTimed: Bool
+    _ pointer: ClipPointer, loading: Bool, command: UInt64, wasTimed: Bool
   ) -> PlayerRefusal? {
     if transfer.isUnderWay { return .transferring }
-    if Double(passage.account.pointee.sampleRate) < sampleRate
-      || Double(passage.account.pointee.sampleRate) > sampleRate
+    if Double(pointer.account.pointee.sampleRate) < sampleRate
+      || Double(pointer.account.pointee.sampleRate) > sampleRate
     {
       return .otherRate
     }
     if loading {
       if state.isRecording { return .meaningless }
       guard let version = tape.beginLoading() else { return .noMemory }
-      transfer.begin(.loading, passage, version: version, command: command, wasTimed: wasTimed)
+      transfer.begin(.loading, pointer, version: version, command: command, wasTimed: wasTimed)
     } else {
       if tape.length == 0 { return .nothingRecorded }
       // What lies behind the end of a clip is there in a moment.
       if tape.isRecording && !state.isRecording { return .transferring }
       guard let version = tape.copyCurrent() else { return .noMemory }
-      transfer.begin(.keeping, passage, version: version, command: command, wasTimed: wasTimed)
+      transfer.begin(.keeping, pointer, version: version, command: command, wasTimed: wasTimed)
     }
     return nil
   }

@@ -121,8 +121,8 @@ struct Sampler: ~Copyable {
       cents: max(-24_000, min(36_000, start.cents)), velocity: min(1, start.velocity),
       isLegato: heldCount > 0)
     var begun = 0
-    if let passage = instruments.passage {
-      begun = voices.begin(note, of: passage, held: keys)
+    if let pointer = instruments.pointer {
+      begun = voices.begin(note, of: pointer, held: keys)
       instruments.add(begun)
     }
     touches[place].note = note
@@ -167,8 +167,8 @@ struct Sampler: ~Copyable {
     let note = touches[place].note
     if touches[place].voices > 0 { voices.release(note: note.number) }
     // What sounds at the end is of the instrument that the note began with, if that is still here.
-    if let passage = instruments.passage(note.instrument) {
-      let begun = voices.beginEnd(of: note, of: passage, held: keys)
+    if let pointer = instruments.pointer(note.instrument) {
+      let begun = voices.beginEnd(of: note, of: pointer, held: keys)
       instruments.add(begun, to: note.instrument)
     }
     notes.set(Finger.numbered(UInt16(place)), to: 0)

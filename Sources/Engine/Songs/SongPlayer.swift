@@ -23,7 +23,7 @@ struct SongPlayer: ~Copyable {
   private var warp: Warp
   private var gate = Gate()
   private var state = State.empty
-  private var song: SongPassage?
+  private var song: SongPointer?
   private var change: SongChange?
   private var answer: SongChange?
   private var framesAtEnd = 0
@@ -93,7 +93,7 @@ struct SongPlayer: ~Copyable {
   }
 
   @_noLocks
-  private func isOfOurRate(_ song: SongPassage) -> Bool {
+  private func isOfOurRate(_ song: SongPointer) -> Bool {
     let rate = Double(song.sampleRate)
     return rate >= sampleRate && rate <= sampleRate
   }

@@ -154,7 +154,7 @@ final class Rendering {
     if nonFinite > 0 {
       Environment.say("\(nonFinite) samples were no numbers, and became silence")
     }
-    let reduction = engine.shared.meters.take(.limiter)
+    let reduction = engine.shared.meters.collect(.limiter)
     let decibels = Double(20 * log10(max(reduction, 1)) * 10).rounded() / 10
     if decibels > 0 {
       Environment.say("the limiter turned down by up to \(plain(decibels)) dB")
