@@ -64,6 +64,9 @@ let package = Package(
     .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "EngineTests", dependencies: ["DSP", "Engine", "TestSupport"], linkerSettings: linker),
+    .testTarget(
+      name: "DriversTests", dependencies: ["Drivers", "Engine", "TestSupport"],
+      linkerSettings: linker),
     .testTarget(name: "MusicTests", dependencies: ["Music"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
     .testTarget(
@@ -79,7 +82,7 @@ let package = Package(
       name: "SurfacesTests", dependencies: ["Control", "Surfaces", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "NodeTests", dependencies: ["Control", "Drivers", "Music", "Takes", "TestSupport"],
+      name: "NodeTests", dependencies: ["Control", "Music", "Takes", "TestSupport"],
       exclude: ["Snapshots"],
       linkerSettings: linker),
   ],

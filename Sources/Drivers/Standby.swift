@@ -1,4 +1,3 @@
-internal import DSP
 package import Engine
 package import Posix
 internal import Synchronization
@@ -28,15 +27,7 @@ package final class Standby: Sendable {
   }
 
   private func run(_ renderer: Renderer, _ engine: Engine, rate: Double) {
-    let memory = UnsafeMutablePointer<Float>.allocate(capacity: 3 * Self.longestBlock)
-    memory.initialize(repeating: 0, count: 3 * Self.longestBlock)
-    defer { memory.deallocate() }
-    // All outputs share one place: nobody listens.
-    let silence = Stereo(memory, memory)
-    let nowhere = Stereo(memory + Self.longestBlock, memory + 2 * Self.longestBlock)
-    let ports = Ports(
-      input: silence, output: nowhere, live: nowhere, loop: nowhere, grid: nowhere,
-      click: nowhere.left)
+    let memory = PortMemory(frames: Self.longestBlock)
     let start = HostTime.steady
     var done = 0.0
     var frame: UInt32 = 0
@@ -47,7 +38,7 @@ package final class Standby: Sendable {
       let frames = min(Int(owed), Self.longestBlock)
       guard frames > 0 else { continue }
       let cycle = Cycle(frame: frame, microseconds: now, isFreewheeling: false)
-      guard renderer.render(cycle, frames: frames, ports: ports) else { return }
+      guard renderer.render(cycle, frames: frames, ports: memory.ports) else { return }
       frame &+= UInt32(frames)
       done += max(Double(frames), owed.rounded(.down))
     }
