@@ -1,5 +1,6 @@
 internal import DSP
 internal import Glibc
+internal import Listening
 
 /// Makes an instrument of what was recorded: one sound, played in key.
 package enum LoopInstrument {

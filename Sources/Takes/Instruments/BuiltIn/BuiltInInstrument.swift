@@ -1,4 +1,5 @@
 internal import DSP
+internal import Listening
 
 /// The instruments that are there without any file: made of sines and noise when they are needed.
 ///

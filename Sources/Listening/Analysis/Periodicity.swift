@@ -1,4 +1,5 @@
 internal import CRealtime
+internal import DSP
 
 /// How like itself a sound is after a while, and after which: its period, found with all of the
 /// sound at hand.
@@ -8,7 +9,7 @@ internal import CRealtime
 final class Periodicity {
   /// A period, and how sure it is.
   struct Finding {
-    /// In frames; 0 where there is none.
+    /// The period, in frames; 0 where there is none.
     var period = 0.0
     /// Up to 1.
     var clarity: Float = 0
@@ -20,7 +21,7 @@ final class Periodicity {
   // What is as silent as that, -90 dBFS, is no sound.
   private static let silence: Float = 1e-9
 
-  /// How many frames are looked at.
+  /// The frames that are compared.
   let window: Int
   private let shortest: Int
   private let longest: Int

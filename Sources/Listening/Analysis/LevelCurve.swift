@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// How loud a sound is over time, in steps of a few milliseconds.
+/// The level of a sound over time, in steps of a few milliseconds.
 struct LevelCurve {
   private static let secondsApart = 0.0025
   // What no sound is quieter than, in dB.
@@ -36,14 +36,14 @@ struct LevelCurve {
     max(0, min(decibels.count - 1, Int(time / seconds)))
   }
 
-  /// The level around a time, over as much as a low note swings in, in dB.
+  /// Measures the level around a time, over as much as a low note swings in, in dB.
   func mean(around time: Double) -> Float {
     guard !powers.isEmpty else { return Self.silence }
     return Self.decibels(powers[index(time - 0.01)...index(time + 0.01)])
   }
 
-  /// When it becomes loud around a time: where it has come half way up from what was before, or
-  /// to 20 dB below where it goes.
+  /// Finds when it becomes loud around a time: where it has come half way up from what was
+  /// before, or to 20 dB below where it goes.
   func rise(near time: Double, from: Double, to: Double) -> Double {
     guard !decibels.isEmpty else { return time }
     let (first, last) = (index(from), index(to))
@@ -57,7 +57,7 @@ struct LevelCurve {
     return Double(place) * seconds
   }
 
-  /// When it is over, at the latest at an end: 30 dB below the loudest in between.
+  /// Finds when it is over, at the latest at an end: 30 dB below the loudest in between.
   func fall(from: Double, to: Double) -> Double {
     guard !decibels.isEmpty else { return to }
     let (first, last) = (index(from), index(to))

@@ -1,4 +1,5 @@
 internal import CRealtime
+internal import DSP
 
 /// A sound that goes on for ever: all of its lines fit a whole number of times into its length, so
 /// that its end leads into its beginning.
@@ -14,7 +15,7 @@ package struct PeriodicTone: ~Copyable {
     imaginary = real
   }
 
-  /// How many frames it has.
+  /// The length, in frames.
   package var frames: Int { fft.size }
 
   /// Adds a sine that swings so many times in all, from a phase in turns on.

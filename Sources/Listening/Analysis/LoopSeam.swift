@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// Where the end of a steady sound can lead into an earlier place of it.
+/// A seam at which the end of a steady sound can lead into an earlier place of it.
 package struct LoopSeam: Equatable, Sendable {
   /// The frames that go round.
   package let loop: Range<Int>
@@ -42,7 +42,7 @@ package struct LoopSeam: Equatable, Sendable {
     return LoopSeam(loop: first..<fine.end, likeness: fine.likeness, fade: fade)
   }
 
-  /// How like each other the frames before two places are, from -1 to 1.
+  /// Measures how like each other the frames before two places are, from -1 to 1.
   private static func likeness(
     of sound: [Float], before one: Int, and other: Int, frames: Int
   ) -> Float {

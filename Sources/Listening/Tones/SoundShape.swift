@@ -1,8 +1,8 @@
 internal import CRealtime
 
-/// What is done to whole sounds in memory before anybody plays them.
+/// The shaping of whole sounds in memory: levels, fades, noise, filters.
 package enum SoundShape {
-  /// The root of the mean square of some frames of a sound.
+  /// Measures the root of the mean square of some frames of a sound.
   package static func level(_ sound: [Float], _ frames: Range<Int>) -> Float {
     let range = frames.clamped(to: sound.indices)
     guard !range.isEmpty else { return 0 }
@@ -11,7 +11,7 @@ package enum SoundShape {
     return rt_square_root(sum / Float(range.count))
   }
 
-  /// The greatest magnitude of a sound.
+  /// Finds the greatest magnitude of a sound.
   package static func peak(_ sound: [Float]) -> Float {
     var peak: Float = 0
     for sample in sound { peak = max(peak, abs(sample)) }
@@ -60,7 +60,7 @@ package enum SoundShape {
     }
   }
 
-  /// Takes away what is above a frequency in Hz, by 6 dB an octave.
+  /// Filters away what is above a frequency in Hz, by 6 dB an octave.
   package static func darken(_ sound: inout [Float], above cutoff: Double, rate: Double) {
     let coefficient = 1 - rt_exp(Float(-2 * Double.pi * cutoff / rate))
     var low: Float = 0
@@ -70,7 +70,7 @@ package enum SoundShape {
     }
   }
 
-  /// Integers of 16 bits, the lowest byte first, as samples up to 1.
+  /// Converts integers of 16 bits, the lowest byte first, to samples up to 1.
   package static func samples(
     _ bytes: [UInt8], low: [UInt8], frames: Int
   ) -> [Float] {

@@ -4,7 +4,7 @@ internal import CRealtime
 ///
 /// It goes by the pitch, and where that stays, by what is struck or sung anew.
 package struct NoteFinder {
-  /// What is known of a few milliseconds.
+  /// The pitch and level of a few milliseconds.
   private struct Frame {
     var cents = 0.0
     var clarity: Float = 0
@@ -61,13 +61,13 @@ package struct NoteFinder {
     smooth()
   }
 
-  /// The notes of a sound of a rate in Hz, in their order.
+  /// Finds the notes of a sound of a rate in Hz, in their order.
   package static func notes(in sound: [Float], rate: Double) -> [PlayedNote] {
     guard !sound.isEmpty else { return [] }
     return NoteFinder(sound, rate: rate).notes()
   }
 
-  /// A slip of a frame or two into another octave is none of the voice.
+  /// Smooths pitches: a slip of a frame or two into another octave is none of the voice.
   private mutating func smooth() {
     let old = frames
     for index in old.indices where old[index].isVoiced {
@@ -153,7 +153,7 @@ package struct NoteFinder {
     return frames[index].level - before > Self.strike
   }
 
-  /// The middle of the pitches of frames: of the last ones, which is soon enough known.
+  /// Finds the middle of the pitches of frames: of the last ones, which is soon enough known.
   private func middle(_ members: [Int]) -> Double {
     let cents = members.suffix(100).map { frames[$0].cents }.sorted()
     return cents[cents.count / 2]
@@ -190,7 +190,7 @@ package struct NoteFinder {
 enum Pitch {
   private static let octave = 1200 / 0.6931471805599453
 
-  /// Cents above MIDI key 0.
+  /// Converts a frequency to cents above MIDI key 0.
   static func cents(hertz: Double) -> Double {
     // Octaves first, so that the series below is short.
     var (ratio, octaves) = (hertz / 440, 0.0)

@@ -24,7 +24,7 @@ package struct DampedTone: Sendable {
   // Below this nobody hears a tone beside the others.
   private static let silence = 3e-5
 
-  /// For how many frames it can be heard.
+  /// Counts the frames for which it can be heard.
   private func frames(rate: Double) -> Int {
     guard amplitude > Self.silence else { return 0 }
     let nepers = -Double(rt_log(Float(Self.silence / amplitude)))

@@ -1,5 +1,5 @@
-import DSP
 import Foundation
+import Listening
 import TestSupport
 import Testing
 
