@@ -16,7 +16,7 @@ extension Address {
       "What is recorded: the input as it comes, the grid, or all that is heard"),
     Address(
       "/player/position",
-      .place(0...10) { node in
+      .place(0...Float(ClipLength.seconds)) { node in
         node.seconds(node.player.position)
       } make: { seconds in
         .seek(seconds)

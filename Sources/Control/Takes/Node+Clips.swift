@@ -4,7 +4,6 @@ internal import Takes
 
 /// Between the loop and the library.
 extension Node {
-  private static let clipSeconds = 10.0
   private static let mostAttempts = 3
 
   /// What there is to tell of something recorded from now on.
@@ -75,7 +74,7 @@ extension Node {
       guard let self else { return }
       do throws(Refusal) {
         let (take, path) = try outcome.get()
-        guard take.seconds > Self.clipSeconds else {
+        guard take.seconds > ClipLength.seconds else {
           try loadTake(take.id, path: "/take/play", plays: true, attempt: 1, for: client)
           return
         }
@@ -96,7 +95,7 @@ extension Node {
     let transfer = transit.transfer
     try takes.list { library throws(LibraryFault) in
       try library.readClip(
-        id, into: transfer.sound, room: transfer.capacity, seconds: Self.clipSeconds,
+        id, into: transfer.sound, room: transfer.capacity, seconds: ClipLength.seconds,
         rate: transfer.sampleRate)
     } then: { [weak self] outcome in
       guard let self else { return }

@@ -5,8 +5,8 @@ package import DSP
 /// The control side makes it, and touches it again when the command's event has come. The audio
 /// thread copies a little of it a block.
 package final class ClipTransfer: @unchecked Sendable {
-  // Longer than any clip with what lies behind its end.
-  private static let seconds = 10.1
+  // More than what is kept behind the end of a clip.
+  private static let secondsBehind = 0.1
 
   /// What is carried, with what is kept behind the end.
   package let sound: Stereo
@@ -16,7 +16,7 @@ package final class ClipTransfer: @unchecked Sendable {
 
   /// Room for any clip, and what lies behind its end, at a rate in Hz.
   package init(sampleRate: Int) {
-    capacity = Int(Self.seconds * Double(sampleRate))
+    capacity = Int((ClipLength.seconds + Self.secondsBehind) * Double(sampleRate))
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * capacity)
     memory.initialize(repeating: 0, count: 2 * capacity)
     sound = Stereo(memory, memory + capacity)
