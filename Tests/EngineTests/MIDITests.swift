@@ -89,7 +89,7 @@ import Testing
     #expect(start?.cents == 6070)
     #expect(start?.key == 61)
     #expect(start?.finger.number == 61)
-    inlet.set(.midiSnap, 0)
+    inlet.setSnaps(false)
     #expect(self.start(&inlet, 61)?.cents == 6100)
     withExtendedLifetime(map) {}
   }
@@ -117,7 +117,7 @@ import Testing
     #expect(bend(0, 64) == 0)
     #expect(bend(127, 127) == 2)
     #expect(bend(0, 0) == -2)
-    inlet.set(.midiBend, 12)
+    inlet.setBendRange(semitones: 12)
     #expect(inlet.bend == -12)
     #expect(bend(0, 96) == Float(4096) / 8191 * 12)
   }

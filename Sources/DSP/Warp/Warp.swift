@@ -8,6 +8,21 @@ package enum WarpEngine: Int, CaseIterable, Sendable, BitwiseCopyable {
   case voice
   /// Many tones at once, for chords and mixes.
   case studio
+
+  /// The engine of a number, as parameters carry it; nil where none has that.
+  @_noLocks
+  package init?(number: Float) {
+    // The real-time check doesn't see the initialiser of a raw value.
+    if number == 0 {
+      self = .live
+    } else if number == 1 {
+      self = .voice
+    } else if number == 2 {
+      self = .studio
+    } else {
+      return nil
+    }
+  }
 }
 
 /// Plays a tape at a pitch and a rate of its own: one that is being written, or a loop.

@@ -48,13 +48,14 @@ struct Capture: BitwiseCopyable {
     self = next
   }
 
-  /// Chooses what is captured, from this frame on.
+  /// Sets what is captured from this frame on, or the format of the next capture.
   @_noLocks
-  mutating func setSource(_ source: CaptureSource) { wanted = source }
-
-  /// Chooses how the samples of the next capture are kept.
-  @_noLocks
-  mutating func setFine(_ value: Bool) { isFine = value }
+  mutating func set(_ parameter: Parameter.Capture, _ value: Float) {
+    switch parameter {
+    case .source: wanted = value == 0 ? .input : .output
+    case .format: isFine = value != 0
+    }
+  }
 
   /// Begins a capture, unless one is on.
   @_noLocks

@@ -77,7 +77,7 @@ package struct Event: BitwiseCopyable, Sendable {
     case faded
   }
 
-  /// What happened.
+  /// The outcome.
   package var kind: Kind
   /// The number of the command that this answers, as `CommandQueue.submit` returned it.
   package var command: UInt64

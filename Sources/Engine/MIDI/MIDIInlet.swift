@@ -22,14 +22,13 @@ struct MIDIInlet: BitwiseCopyable {
   @_noLocks
   init() {}
 
+  /// Sets whether keys play the pitches of the scale.
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
-    switch parameter {
-    case .midiSnap: snaps = value != 0
-    case .midiBend: bendRange = value
-    default: break
-    }
-  }
+  mutating func setSnaps(_ value: Bool) { snaps = value }
+
+  /// Sets how far the wheel bends, in semitones.
+  @_noLocks
+  mutating func setBendRange(semitones: Float) { bendRange = semitones }
 
   @_noLocks
   mutating func setMap(_ map: KeyMapPointer) { self.map = map }

@@ -33,12 +33,9 @@ struct MIDIOutbox: ~Copyable {
     channels.deallocate()
   }
 
+  /// Sets the channel that notes go out on, 1 to 16.
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
-    if case .midiChannel = parameter {
-      channel = UInt8(truncatingIfNeeded: Int(value) &- 1) & 15
-    }
-  }
+  mutating func setChannel(_ number: Int) { channel = UInt8(truncatingIfNeeded: number &- 1) & 15 }
 
   /// Has a block to fill, where somebody takes it.
   @_noLocks

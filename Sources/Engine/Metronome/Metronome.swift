@@ -24,11 +24,10 @@ struct Metronome: ~Copyable {
   }
 
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
+  mutating func set(_ parameter: Parameter.Metronome, _ value: Float) {
     switch parameter {
-    case .metronomeOn: isOn = value != 0
-    case .metronomeGain: gain.move(to: Level.gain(decibels: value))
-    default: break
+    case .on: isOn = value != 0
+    case .gain: gain.move(to: Level.gain(decibels: value))
     }
   }
 

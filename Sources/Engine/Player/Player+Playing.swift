@@ -32,7 +32,7 @@ extension Player {
   /// Where in the clip what is heard now was: the warp has read on from there.
   var placeHeard: Int {
     @_noLocks get {
-      let late = Int(Float(warp.delay) * speed)
+      let late = Int(Float(warp.delay) * warp.speed)
       let place = tape.position &+ (isBackward ? late : 0 &- late)
       return tape.isLooping ? tape.wrapped(place) : max(0, min(place, tape.length))
     }

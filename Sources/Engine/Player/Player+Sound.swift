@@ -4,14 +4,8 @@ extension Player {
   /// Renders what is heard of the clip; false, and nothing written, where that is nothing.
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
-    if gate.isClosed {
-      warp.rest(frames: frames)
-      return false
-    }
-    placeBefore = tape.position
-    warp.process(&tape, to: out, frames: frames)
-    gate.apply(to: out, frames: frames)
-    return true
+    if !gate.isClosed { placeBefore = tape.position }
+    return warp.process(&tape, through: &gate, to: out, frames: frames)
   }
 
   /// Whether the recorder wants to hear something.

@@ -1,4 +1,4 @@
-/// What the recorder is to do as soon as the sound of that moment has come in: inputs are late.
+/// The cues of the recorder, obeyed when the sound of their moment has come in: inputs are late.
 struct RecorderCues: ~Copyable {
   private static var capacity: Int { @_noLocks get { 16 } }
 

@@ -83,7 +83,7 @@ struct Sampler: ~Copyable {
 
   /// Plays what begins from now on with another instrument, or with none.
   ///
-  /// `takeAnswer` tells when nothing sounds any more of the one before.
+  /// `nextAnswer` tells when nothing sounds any more of the one before.
   @_noLocks
   mutating func change(_ change: InstrumentChange) {
     if let crowded = instruments.change(change) {
@@ -93,7 +93,7 @@ struct Sampler: ~Copyable {
 
   /// The change whose former instrument is let go, and which is not answered yet.
   @_noLocks
-  mutating func takeAnswer() -> InstrumentChange? { instruments.takeAnswer() }
+  mutating func nextAnswer() -> InstrumentChange? { instruments.nextAnswer() }
 
   // MARK: - Notes
 

@@ -97,7 +97,7 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
 
   /// A change of which nothing sounds any more that was before, and which is not answered yet.
   @_noLocks
-  mutating func takeAnswer() -> InstrumentChange? {
+  mutating func nextAnswer() -> InstrumentChange? {
     if leavingCount == 0 { return nil }
     for place in 0..<Self.places {
       guard let end = memory[place].end, memory[place].voices == 0 else { continue }

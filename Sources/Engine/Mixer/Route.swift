@@ -1,9 +1,4 @@
-/// A source of sound, as the mixer sees it.
-package enum Source: Int, CaseIterable, Sendable, BitwiseCopyable {
-  case live, loop, grid, music
-}
-
-/// Where a source goes.
+/// The way of a source into the mix.
 package enum Route: Int, CaseIterable, Sendable, BitwiseCopyable {
   /// Through the effects.
   case chain
