@@ -236,7 +236,9 @@ struct Core: ~Copyable {
   @_noLocks
   mutating func updateTime(_ cycle: Cycle) {
     let former = present
-    let step = timeline.advance(to: cycle.frame)
+    let step =
+      isNewDriver
+      ? timeline.begin(at: cycle.frame) : timeline.advance(to: cycle.frame, from: former)
     present = timeline.frame
     if isNewDriver {
       schedule.shift(by: step)
