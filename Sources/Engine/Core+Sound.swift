@@ -1,7 +1,7 @@
 internal import DSP
 internal import Synchronization
 
-/// What sounds, from the inputs to the outputs.
+/// The sound of a segment, from the inputs to the outputs.
 extension Core {
   /// How many frames until the input is as loud as a recording waits for; begins it where it is
   /// now.
@@ -127,7 +127,7 @@ extension Core {
     restedFrames &+= frames
   }
 
-  /// Tells those that were left alone how long that was.
+  /// Ends the rest, and tells the chain how long that was.
   @_noLocks
   mutating func wake() {
     isAtRest = false

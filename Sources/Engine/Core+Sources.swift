@@ -17,7 +17,14 @@ extension Core {
     if isSilent {
       inGain.skip(frames: frames)
     } else {
+      // Twice, because a gain that is turned back on its way goes a little further first.
+      let most = 2 * max(left, right) * inGain.most
       inGain.apply(to: sound, frames: frames, scratch: scratch)
+      // It can lift what is finite over all bounds: tapes and effects would remember that.
+      if !most.isFinite {
+        count(nonFinite: Magnitude.silenceNonFinite(sound.left, frames: frames))
+        count(nonFinite: Magnitude.silenceNonFinite(sound.right, frames: frames))
+      }
     }
     isDrySilent = isSilent
     if !isSilent && (player.isListening || capture.needsInput) {

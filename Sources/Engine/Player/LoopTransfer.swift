@@ -5,7 +5,7 @@ struct LoopTransfer: BitwiseCopyable {
   // Ten seconds take a fifth of one at 64 frames a block, and cost no block much.
   private static var framesPerFrame: Int { @_noLocks get { 64 } }
 
-  /// What is under way.
+  /// The direction of a transfer.
   enum Kind: BitwiseCopyable {
     case none, loading, keeping
   }
@@ -52,6 +52,13 @@ struct LoopTransfer: BitwiseCopyable {
     let count = min(whole &- done, frames &* Self.framesPerFrame)
     let part = pointer.sound.advanced(by: done)
     if isLoading {
+      // A file may hold anything.
+      if !Magnitude(part.left, frames: count).isFinite {
+        _ = Magnitude.silenceNonFinite(part.left, frames: count)
+      }
+      if !Magnitude(part.right, frames: count).isFinite {
+        _ = Magnitude.silenceNonFinite(part.right, frames: count)
+      }
       tape.load(part, into: version, at: done, frames: count)
     } else {
       tape.read(version, at: done, to: part, frames: count)
