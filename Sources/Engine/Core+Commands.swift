@@ -1,46 +1,69 @@
 internal import DSP
 internal import Synchronization
 
-/// What is asked of the engine, and what it answers.
+/// Commands from the control side, and the events that answer them.
 extension Core {
-  /// Takes in what has come, whole batches only, and no more than the block has time for.
+  /// Begins a block: does what is overdue, and then receives what has come, as far as the block's
+  /// budget goes.
+  ///
+  /// What is overdue comes first, so that a `sync` is answered after it.
   @_noLocks
-  mutating func takeCommands(frames: Int) {
-    var budget = frames &* Core.commandsPerFrame
-    while let first = shared.commands.command(number: nextCommand) {
-      let batch = Int(first.following) &+ 1
-      if batch > budget && budget < frames &* Core.commandsPerFrame { return }
-      budget &-= batch
-      for _ in 0..<batch {
-        guard let command = shared.commands.command(number: nextCommand) else { return }
-        take(command, number: nextCommand)
-        nextCommand &+= 1
+  mutating func receiveCommands(frames: Int) {
+    budget.begin(frames: frames)
+    applyDue(by: present &- 1)
+    if schedule.nextFrame < present { return }
+    // What comes in shall not keep the block from what is due in it.
+    if schedule.nextFrame < present &+ Int64(frames) { budget.setReserve() }
+    receiveBatches()
+    budget.freeReserve()
+  }
+
+  @_noLocks
+  private mutating func receiveBatches() {
+    var isWithinBatch = false
+    while let command = shared.commands.command(number: nextCommand) {
+      guard budget.allows(isWithinBatch: isWithinBatch) else {
+        if isWithinBatch { endOfParted = nextCommand &+ UInt64(command.following) &+ 1 }
+        return
       }
-      if budget <= 0 { return }
+      receive(command, number: nextCommand)
+      isWithinBatch = command.following > 0
+      nextCommand &+= 1
     }
   }
 
   @_noLocks
-  mutating func take(_ command: Command, number: UInt64) {
+  private mutating func receive(_ command: Command, number: UInt64) {
+    let isTimed = command.frame != Command.now
     if command.frame > timeline.frame {
       schedule.insert(Schedule.Entry(command: command, number: number))
+      budget.spendForScheduling()
       return
     }
-    if command.frame != Command.now && command.frame < timeline.frame {
-      shared.late.add(1, ordering: .relaxed)
-    }
-    apply(command.action, number: number, wasTimed: command.frame != Command.now)
+    // The rest of a batch that was too much for a block is late, too.
+    if isTimed ? command.frame < timeline.frame : number < endOfParted { countLate() }
+    budget.spend(command.action)
+    apply(command.action, number: number, wasTimed: isTimed)
   }
 
+  /// Applies what is due by a frame, as far as the block's budget goes.
   @_noLocks
   mutating func applyDue(by frame: Int64) {
     while schedule.nextFrame <= frame {
+      let isWithinBatch = isBatchDue && schedule.nextNumber == latestDue &+ 1
+      guard budget.allows(isWithinBatch: isWithinBatch) else { return }
       let entry = schedule.removeEarliest()
-      // A lost block can take the frame of a command with it.
-      if entry.command.frame < frame { shared.late.add(1, ordering: .relaxed) }
+      isBatchDue = entry.command.following > 0
+      latestDue = entry.number
+      // A lost block can take the frame of a command with it, or a block have no time for it.
+      if entry.command.frame < present { countLate() }
+      budget.spend(entry.command.action)
       apply(entry.command.action, number: entry.number, wasTimed: true)
     }
   }
+
+  @_noLocks
+  private func countLate() { shared.late.add(1, ordering: .relaxed) }
 
   @_noLocks
   mutating func apply(_ action: Command.Action, number: UInt64, wasTimed: Bool) {
@@ -118,7 +141,7 @@ extension Core {
     }
   }
 
-  /// Tells what became of something that the player was asked for, and what it does now.
+  /// Answers a command to the player, and publishes what that does now.
   @_noLocks
   mutating func answer(_ refusal: PlayerRefusal?, _ number: UInt64, _ wasTimed: Bool) {
     publishPlayer()

@@ -2,16 +2,20 @@ internal import CRealtime
 internal import DSP
 internal import Synchronization
 
-/// What only the thread that renders touches.
+/// The core of the engine: all that only the thread that renders touches.
 struct Core: ~Copyable {
   /// The longest stretch rendered at once; longer blocks are cut.
   static var longestSegment: Int { @_noLocks get { 1024 } }
-  // Commands taken in per frame: 768,000 a second at 48 kHz, for a few percent of the time.
-  static var commandsPerFrame: Int { @_noLocks get { 16 } }
 
   let shared: Shared
   var schedule: Schedule
   var nextCommand: UInt64 = 0
+  var budget = CommandBudget()
+  // The number after the last command of a batch that was too much for one block.
+  var endOfParted: UInt64 = 0
+  // The number of the command that was due last, and whether more of its batch come after it.
+  var latestDue: UInt64 = 0
+  var isBatchDue = false
   var timeline = Timeline()
   var clock: ClockFilter
   var isNewDriver = true
@@ -168,7 +172,7 @@ struct Core: ~Copyable {
     isTransportRolling = shared.isTransportFollowed && cycle.transport.isRolling
     if shared.isTransportFollowed { follow(cycle.transport, frames: frames) }
     player.isBeatInUse = metronome.isOn || isTransportRolling || shared.isTransportLed
-    takeCommands(frames: frames)
+    receiveCommands(frames: frames)
     // The fade from silence has not begun: what was set before is there from its first sample.
     if isFirst { settle() }
     var done = 0
@@ -178,11 +182,13 @@ struct Core: ~Copyable {
       outbox.move(to: done)
       applyDue(by: present)
       repeatPhrase()
-      if let midi = ports.midiIn { message = takeMIDI(midi, from: message, at: done) }
+      if let midi = ports.midiIn { message = receiveMIDI(midi, from: message, at: done) }
       if !isAtRest { player.turn(at: present) }
       turnMetronome()
+      var segment = min(frames &- done, Core.longestSegment)
+      // What the block has no time for waits for the next one.
       let untilCommand = schedule.nextFrame &- present
-      var segment = Int(min(Int64(min(frames &- done, Core.longestSegment)), untilCommand))
+      if untilCommand > 0 { segment = Int(min(Int64(segment), untilCommand)) }
       if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
       segment = min(segment, phrases.framesToGo(at: present))
       if let midi = ports.midiIn, message < midi.count {
