@@ -2,8 +2,8 @@ package import Engine
 package import Posix
 internal import Synchronization
 
-/// Renders the engine into nowhere while there is no server, by the clock of the host: commands
-/// take effect, and answers come, as always.
+/// The driver while there is no server: it renders the engine into nowhere by the host's clock, so
+/// that commands take effect, and answers come, as always.
 package final class Standby: Sendable {
   private static let periodMilliseconds = 5
   private static let longestBlock = 4096

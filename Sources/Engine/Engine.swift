@@ -6,7 +6,7 @@ internal import Synchronization
 /// It sounds when a *driver* renders it: JACK's thread, a clock that stands in while no server
 /// runs, or a test. There is one driver at a time; `takeOver` hands the turn on.
 package final class Engine: Sendable {
-  /// What control threads and the audio thread share.
+  /// The memory that control threads and the audio thread share.
   package let shared: Shared
   private let core: CorePointer
 

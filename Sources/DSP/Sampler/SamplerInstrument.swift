@@ -4,7 +4,7 @@ internal import CRealtime
 ///
 /// The control side makes it and keeps it alive until the audio thread has let it go.
 package final class SamplerInstrument: @unchecked Sendable {
-  /// What the audio thread is given of it.
+  /// The pointer that the audio thread is given.
   package let pointer: InstrumentPointer
   /// How many bytes its sounds need.
   package let bytes: Int
@@ -48,7 +48,7 @@ package final class SamplerInstrument: @unchecked Sendable {
   }
 }
 
-/// What the audio thread is given of an instrument.
+/// A pointer to an instrument, as the audio thread is given it.
 package struct InstrumentPointer: BitwiseCopyable, @unchecked Sendable {
   let regions: UnsafeMutablePointer<SamplerRegion>
   let count: Int
@@ -59,7 +59,7 @@ package struct InstrumentPointer: BitwiseCopyable, @unchecked Sendable {
   let state: InstrumentState
 }
 
-/// Which regions there are for each key, so that a note needn't look at the others.
+/// The regions of each key, so that a note needn't try the others.
 struct KeyLists: BitwiseCopyable {
   private let firsts: UnsafeMutablePointer<Int32>
   private let places: UnsafeMutablePointer<Int32>
@@ -90,7 +90,7 @@ struct KeyLists: BitwiseCopyable {
   }
 }
 
-/// What an instrument remembers of the notes so far: whose turn it is, and what was switched.
+/// The memory of an instrument of the notes so far: whose turn it is, and what was switched.
 ///
 /// The audio thread's alone.
 struct InstrumentState: BitwiseCopyable {
@@ -164,7 +164,7 @@ private struct SoundShelf {
     }
   }
 
-  /// How fast a region may be read, in samples a frame.
+  /// Tells how fast a region may be read, in samples a frame.
   private static func fastest(_ region: SamplerRegion) -> Float {
     let key = region.fixedKey == SamplerRegion.noKey ? region.keys.high : region.fixedKey
     let low = region.fixedKey == SamplerRegion.noKey ? region.keys.low : region.fixedKey

@@ -166,7 +166,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
         hasTurn(region, place, instrument)
       else { continue }
       if region.pointee.group != 0 { choke(region.pointee.group, except: note.number) }
-      guard begun < Self.mostLayers, let voice = takePlace() else { break }
+      guard begun < Self.mostLayers, let voice = claimPlace() else { break }
       voices[voice].begin(
         note, UnsafePointer(region), of: instrument, controllers, sampleRate: sampleRate)
       active[activeCount] = UInt8(voice)
@@ -218,7 +218,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
 
   /// A place for a voice, for which another may have to give way; nil where none is free in time.
   @_noLocks
-  private mutating func takePlace() -> Int? {
+  private mutating func claimPlace() -> Int? {
     // Nobody gives way for what can't begin.
     if freeCount == 0 && !dropUnheard() { return nil }
     while activeCount &- fadingCount >= Self.count {

@@ -29,7 +29,7 @@ struct SamplerSound: BitwiseCopyable {
   // Each next one is for speeds a third higher: at its slowest it leaves all up to 18 kHz.
   private static var ratioOfLevels: Float { @_noLocks get { 1.3 } }
 
-  /// Where it is over, or where it goes back by a loop's length; with 32 binary places.
+  /// The place where it is over, or goes back by a loop's length; with 32 binary places.
   let limit: Int64
   /// The length of the loop, with 32 binary places; 0 where there is none.
   let loopLength: Int64
@@ -241,7 +241,7 @@ private struct SoundSource: ~Copyable {
       })
   }
 
-  /// The same weights, that pass a constant as it is.
+  /// Scales weights so that a constant passes as it is.
   private static func normal(_ weights: [Double]) -> [Float] {
     let sum = 2 * weights.reduce(0, +)
     return weights.map { Float($0 / sum) }

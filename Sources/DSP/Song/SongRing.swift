@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// The control side makes it and keeps it alive until the audio thread has let it go.
 package final class SongRing: @unchecked Sendable {
-  /// What the audio thread is given of it.
+  /// The pointer that the audio thread is given.
   package let pointer: SongPointer
   private var marks: UnsafeMutablePointer<SongMarks> { pointer.marks }
 
@@ -73,7 +73,7 @@ package final class SongRing: @unchecked Sendable {
   package var waits: Int { marks.pointee.waits.load(ordering: .relaxed) }
 }
 
-/// How far both sides are, counted in frames from the ring's first.
+/// The progress of both sides, in frames from the ring's first.
 struct SongMarks: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
@@ -83,7 +83,7 @@ struct SongMarks: ~Copyable {
   let waits = Atomic<Int>(0)
 }
 
-/// The audio thread's end of a ring.
+/// A pointer to a ring: the audio thread's end of it.
 ///
 /// Whoever hands it over keeps the ring alive until it is told that it was let go.
 package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
@@ -93,7 +93,7 @@ package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
   /// Its rate in Hz.
   package let sampleRate: Int
 
-  /// How many frames are there to be read; all that will ever be where that is known.
+  /// Counts the frames that are there to be read; all that will ever be where that is known.
   @_noLocks
   package func framesAhead() -> (count: Int, isAll: Bool) {
     // Acquiring, and before the count: then that is the last one.
@@ -102,7 +102,7 @@ package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
     return (written &- marks.pointee.read.load(ordering: .relaxed), isAll)
   }
 
-  /// Takes frames that are there.
+  /// Reads frames that are there.
   @_noLocks
   func read(to out: Stereo, frames: Int) {
     let read = marks.pointee.read.load(ordering: .relaxed)

@@ -79,7 +79,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     var toGo = Int((place &- laid.head << 32) >> 32) &+ 1 &+ ahead
     while toGo > 0 {
       let count = min(toGo, Self.longestPiece)
-      let read = take(count)
+      let read = readAhead(count)
       if read < count {
         rt_zero(piece.left + read, count &- read)
         rt_zero(piece.right + read, count &- read)
@@ -90,9 +90,9 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Takes what there is of the next frames.
+  /// Reads what there is of the next frames.
   @_noLocks
-  private mutating func take(_ frames: Int) -> Int {
+  private mutating func readAhead(_ frames: Int) -> Int {
     guard let source, !isAllLaid else { return 0 }
     let (count, isAll) = source.framesAhead()
     let read = min(count, frames)

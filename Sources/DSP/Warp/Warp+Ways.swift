@@ -1,4 +1,4 @@
-/// Tapes of which there is always more: their time passes at the rate, whatever that is.
+/// Loops and songs through a warp: tapes of which there is always more, whatever the rate.
 extension Warp {
   /// Renders the next frames of a loop.
   @_noLocks

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// How a warp does what it does.
+/// The method by which a warp changes pitch and time.
 package enum WarpEngine: Int, CaseIterable, Sendable, BitwiseCopyable {
   /// The least delay, for single voices and noises.
   case live
@@ -120,7 +120,7 @@ package struct Warp: ~Copyable {
     octavesOfRate.move(to: rate == 1 ? 0 : rt_log(rate) * 1.442_695)
   }
 
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to the pitch and rate that it glides to, before anything is heard.
   @_noLocks
   package mutating func settle() {
     semitones.jump(to: semitones.target)
@@ -191,7 +191,7 @@ package struct Warp: ~Copyable {
     }
   }
 
-  /// Where a glide is; at its target where that is 0 and nobody could hear the rest of the way.
+  /// Reads a glide; at its target where that is 0 and nobody could hear the rest of the way.
   @_noLocks
   private static func value(of glide: Glide) -> Float {
     glide.target == 0 && abs(glide.current) < Self.imperceptible ? 0 : glide.current
@@ -298,7 +298,7 @@ package struct Warp: ~Copyable {
     aim()
   }
 
-  /// Takes over what the glides have come to.
+  /// Sets the step to the values that the glides have come to.
   @_noLocks
   private mutating func aim() {
     step.pitch = Self.ratio(semitones: Self.value(of: semitones))
@@ -348,7 +348,7 @@ package struct Warp: ~Copyable {
     step.place = (step.rate > WarpStep.unity ? now &- wayBack : now) << 32
   }
 
-  /// How far the place is behind the frame `now`.
+  /// Measures how far the place is behind the frame `now`.
   ///
   /// Places wrap around after half a day: only their differences say something.
   @_noLocks
@@ -407,7 +407,7 @@ package struct Warp: ~Copyable {
     step.isLeap = false
   }
 
-  /// Lets the next engine run beside the old one, and fades over to it when it is warm.
+  /// Runs the next engine beside the old one, and fades over to it when it is warm.
   @_noLocks
   private mutating func changeEngine(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
     let other = Stereo(scratch, scratch + WarpStep.longest)

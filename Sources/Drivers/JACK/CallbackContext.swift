@@ -5,7 +5,7 @@ internal import Engine
 internal import Posix
 internal import Synchronization
 
-/// What JACK's callbacks are given.
+/// The context that JACK's callbacks are given.
 ///
 /// It outlives the client.
 struct CallbackContext: ~Copyable {
@@ -117,7 +117,7 @@ struct CallbackContext: ~Copyable {
     }
   }
 
-  /// How long the sound of an input takes to where it is heard, on either way there is.
+  /// Works out the latency of an input to where it is heard, on either way there is.
   private func playback(
     _ out: OpaquePointer, _ stem: OpaquePointer, _ delay: UInt32
   ) -> jack_latency_range_t {

@@ -12,7 +12,7 @@ package struct JackConnection: Hashable, Sendable {
   }
 }
 
-/// Which connections the node's ports have, and which they shall have again as soon as the other
+/// The connections of the node's ports, and those that they shall have again as soon as the other
 /// port is there: because that went away, or the server did, or the node itself.
 ///
 /// A server that dies may break its connections one by one before it is seen to be gone, and so does
@@ -29,7 +29,7 @@ struct ConnectionMemory {
   private var lost: [JackConnection: Double] = [:]
   // The node's own that had a connection at any time.
   private var connectedPorts: Set<String>
-  /// What is to be made as soon as both ports are there, the oldest first.
+  /// The connections to be made as soon as both ports are there, the oldest first.
   private(set) var wanted: [JackConnection]
 
   /// A memory of what was there before.
@@ -72,7 +72,7 @@ struct ConnectionMemory {
     }
   }
 
-  /// Takes what is connected now.
+  /// Updates the memory with what is connected now.
   ///
   /// `changed` has the names of ports that have come or gone since the last time: such a port is
   /// another one, though there is one of that name.

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Keeps the node on a JACK server: joins it, watches it, and joins it again when it has died
 /// and come back, under the same name and with the same connections.
 package final class JackLink: @unchecked Sendable {
-  /// How to join.
+  /// The settings by which to join.
   package struct Configuration: Sendable {
     /// The client's name.
     package var name = "syrinx"
@@ -20,7 +20,7 @@ package final class JackLink: @unchecked Sendable {
     /// The connections from before, to be made again as soon as both ports are there.
     package var connections: [JackConnection] = []
 
-    /// The usual.
+    /// The default settings.
     package init() {}
   }
 
@@ -98,7 +98,7 @@ package final class JackLink: @unchecked Sendable {
     Thread.start("jack-link") { [self] in run() }
   }
 
-  /// How the server is at the moment.
+  /// The state of the server at the moment.
   package var status:
     (
       isRunning: Bool, rate: Int, block: Int, load: Float, xruns: Int, longestXrun: Float,
@@ -146,7 +146,7 @@ package final class JackLink: @unchecked Sendable {
 
   private func run() {
     while !isEnding.load(ordering: .relaxed) {
-      lookAfter()
+      supervise()
       wake.wait(
         milliseconds: membership == nil ? Self.retryMilliseconds : Self.idleMilliseconds)
     }
@@ -159,7 +159,7 @@ package final class JackLink: @unchecked Sendable {
     ended.set()
   }
 
-  private func lookAfter() {
+  private func supervise() {
     if facts.isGone.load(ordering: .relaxed) { lost() }
     if membership == nil && !isEnding.load(ordering: .relaxed) { rejoin() }
     guard let membership else { return }
@@ -170,8 +170,8 @@ package final class JackLink: @unchecked Sendable {
     }
     facts.compareClocks()
     facts.load.store(membership.load.bitPattern, ordering: .relaxed)
-    lookAfterConnections(membership)
-    lookAfterHardware(membership)
+    updateConnections(membership)
+    connectHardwareAfterWait(membership)
     // Not while a pitch is being turned: whoever compensates would turn with it.
     let delay = engine.shared.chainDelayFrames
     if delay != reportedDelay && delay == lastDelay {
@@ -179,13 +179,13 @@ package final class JackLink: @unchecked Sendable {
       membership.recomputeLatency()
     }
     lastDelay = delay
-    lookAfterTransport(membership)
+    updateTransport(membership)
     describePorts()
     reportXruns()
   }
 
   /// Sees what is connected, and makes again what lost its other port that is there now.
-  private func lookAfterConnections(_ membership: Membership) {
+  private func updateConnections(_ membership: Membership) {
     let hasChanged = facts.graphChanged.exchange(false, ordering: .relaxed)
     guard hasChanged || memory.isInDoubt else { return }
     let news = facts.portNews.withLock { news in
@@ -223,7 +223,7 @@ package final class JackLink: @unchecked Sendable {
 
   /// Connects with the machine's own ports where those from before do not come: there is another
   /// sound card.
-  private func lookAfterHardware(_ membership: Membership) {
+  private func connectHardwareAfterWait(_ membership: Membership) {
     guard patienceEnds > 0, HostTime.steady >= patienceEnds else { return }
     patienceEnds = 0
     if memory.isWaiting(for: Set(PortPlan.inputs)) { membership.connectInputs() }
@@ -232,7 +232,7 @@ package final class JackLink: @unchecked Sendable {
 
   /// Tells the transport of bars and beats where that is wanted; another client may take it over at
   /// any time.
-  private func lookAfterTransport(_ membership: Membership) {
+  private func updateTransport(_ membership: Membership) {
     if facts.wantsLead.load(ordering: .relaxed) {
       let wasLeading = membership.isLeading
       if membership.lead() {

@@ -9,8 +9,8 @@ package struct JackProbe {
   /// Whether it runs with real-time scheduling.
   package let isRealtime: Bool
 
-  /// Looks at a server; nil when there is none.
-  package static func look(server: String?) -> JackProbe? {
+  /// Examines a server; nil when there is none.
+  package static func find(server: String?) -> JackProbe? {
     jack_set_error_function { _ in }
     jack_set_info_function { _ in }
     var status = JackStatus(rawValue: 0)

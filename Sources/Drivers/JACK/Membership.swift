@@ -123,7 +123,7 @@ final class Membership: @unchecked Sendable {
   /// The server's load, in percent.
   var load: Float { jack_cpu_load(client) }
 
-  /// Lets JACK ask again for the delays.
+  /// Makes JACK ask again for the latencies.
   func recomputeLatency() { jack_recompute_total_latencies(client) }
 
   /// Leaves the server and frees all.
@@ -142,7 +142,7 @@ final class Membership: @unchecked Sendable {
   var links: Set<JackConnection> {
     var result: Set<JackConnection> = []
     for (plan, port) in zip(PortPlan.all, context.pointee.ports) {
-      for name in takeNames(jack_port_get_all_connections(client, port)) {
+      for name in copyNames(jack_port_get_all_connections(client, port)) {
         result.insert(JackConnection(own: plan.name, other: name))
       }
     }
@@ -178,7 +178,7 @@ final class Membership: @unchecked Sendable {
   }
 
   private func physicalPorts(_ direction: JackPortFlags) -> [String] {
-    takeNames(
+    copyNames(
       jack_get_ports(
         client, nil, JACK_DEFAULT_AUDIO_TYPE,
         UInt(JackPortIsPhysical.rawValue | direction.rawValue)))
@@ -205,7 +205,7 @@ final class Membership: @unchecked Sendable {
     return isKept
   }
 
-  /// Takes back what `describePorts` told.
+  /// Removes the metadata that `describePorts` told.
   func forgetPortDescriptions() {
     for port in context.pointee.ports { jack_remove_properties(client, jack_port_uuid(port)) }
   }

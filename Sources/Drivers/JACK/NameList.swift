@@ -1,7 +1,7 @@
 internal import CJack
 
-/// Takes a list of names as JACK gives it, and frees it.
-package func takeNames(_ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?) -> [String] {
+/// Copies a list of names that JACK gives, and frees it.
+package func copyNames(_ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?) -> [String] {
   guard let list else { return [] }
   defer { jack_free(list) }
   var names: [String] = []

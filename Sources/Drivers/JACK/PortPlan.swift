@@ -1,12 +1,12 @@
 internal import CJack
 
-/// One of the node's ports, as the JACK graph sees it.
+/// A port of the node, as the JACK graph sees it.
 struct PortPlan {
   /// The name that connections are kept by; never changes.
   let name: String
   /// The name for people.
   let prettyName: String
-  /// What it belongs to.
+  /// The port group.
   let group: String
   let isInput: Bool
   let isMIDI: Bool

@@ -2,7 +2,7 @@ internal import CJack
 internal import Posix
 internal import Synchronization
 
-/// What became of ports since the link's thread looked at them.
+/// The ports that changed since the link's thread last went through them.
 struct PortNews: Sendable {
   /// The names of those that have come or gone.
   var changed: Set<String> = []
@@ -10,7 +10,7 @@ struct PortNews: Sendable {
   var renamed: [(old: String, new: String)] = []
 }
 
-/// What JACK's callbacks tell about the server; they write, whoever wants to know reads.
+/// The facts that JACK's callbacks tell about the server; they write, whoever wants to know reads.
 ///
 /// Each value stands for itself, hence relaxed throughout.
 final class ServerFacts: Sendable {

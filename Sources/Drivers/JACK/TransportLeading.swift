@@ -29,7 +29,7 @@ extension Membership {
     return isLeading
   }
 
-  /// Tells it no longer.
+  /// Stops telling the transport.
   func stopLeading() {
     guard isLeading else { return }
     isLeading = false

@@ -1,16 +1,16 @@
 package import DSP
 package import Engine
 
-/// Renders an engine block by block, as fast as it is asked to.
+/// A driver without a clock: it renders an engine block by block, as fast as it is asked to.
 package final class RenderDriver {
   /// The most frames that a block has.
   package static let longestBlock = 1024
 
-  /// What goes in: to be filled before each block.
+  /// The input: to be filled before each block.
   package var input: Stereo { memory.ports.input }
-  /// What came out of the last block.
+  /// The output of the last block.
   package var output: Stereo { memory.ports.output }
-  /// How many frames were rendered.
+  /// The number of frames rendered so far.
   package private(set) var frames = 0
 
   private let rate: Double

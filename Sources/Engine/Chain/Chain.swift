@@ -1,6 +1,6 @@
 internal import DSP
 
-/// What the sound goes through on its way to the output, unless its route leads past it.
+/// The chain of effects, through which sound goes to the output unless its route leads past it.
 ///
 /// The live input has its pitch and time changed on its own; then all that goes through the
 /// chain meets the echo, and then the reverb.
@@ -96,17 +96,17 @@ struct Chain: ~Copyable {
     echo.setSeconds(max(seconds, 0.001))
   }
 
-  /// By how many frames the live input is late.
+  /// The delay of the live input, in frames.
   var delay: Int {
     @_noLocks get { input.delay }
   }
 
-  /// How many frames it takes, after the live input was not needed for a while, until it is whole.
+  /// The frames that the live input, after it was not needed for a while, takes until it is whole.
   var warmUp: Int {
     @_noLocks get { input.warmUp }
   }
 
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to all settings, before anything is heard.
   @_noLocks
   mutating func settle() {
     input.settle()

@@ -62,12 +62,12 @@ struct LiveInput: ~Copyable {
     @_noLocks get { wetShare.target == 0 && !wetShare.isMoving && warmUpLeft == 0 }
   }
 
-  /// By how many frames what comes out is late.
+  /// The delay, in frames.
   var delay: Int {
     @_noLocks get { share == 0 ? 0 : warp.delay }
   }
 
-  /// How many frames it takes, after the sound was not needed for a while, until it is whole.
+  /// The frames that the sound, after it was not needed for a while, takes until it is whole.
   var warmUp: Int {
     @_noLocks get { share == 0 ? 0 : warp.warmUp }
   }

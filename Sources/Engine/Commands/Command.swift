@@ -2,7 +2,7 @@ package import DSP
 
 /// One instruction to the audio thread: fixed in size, and without references.
 package struct Command: BitwiseCopyable, Sendable {
-  /// What an instruction does.
+  /// The action of a command.
   package enum Action: BitwiseCopyable, Sendable {
     /// Sets a parameter, in the unit of its address.
     case set(Parameter, Float)
@@ -49,7 +49,7 @@ package struct Command: BitwiseCopyable, Sendable {
 
   /// The frame, in the engine's time, at which it takes effect.
   package var frame: Int64
-  /// What it does.
+  /// The action.
   package var action: Action
   /// How many commands of the same batch come after this one.
   var following: UInt16 = 0
@@ -61,9 +61,9 @@ package struct Command: BitwiseCopyable, Sendable {
   }
 }
 
-/// What the audio thread has to say; each command yields exactly one event.
+/// An event that the audio thread answers with; each command yields exactly one.
 package struct Event: BitwiseCopyable, Sendable {
-  /// What happened.
+  /// The outcome.
   package enum Kind: BitwiseCopyable, Sendable {
     /// A parameter was set.
     case applied(Parameter, Float)

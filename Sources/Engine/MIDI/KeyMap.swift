@@ -2,10 +2,10 @@
 ///
 /// The control side makes it and keeps it alive until the audio thread has let it go.
 package final class KeyMap: @unchecked Sendable {
-  /// How many keys there are.
+  /// The number of keys.
   package static let keys = 128
 
-  /// What the audio thread is given of it.
+  /// The pointer that the audio thread is given.
   package let pointer: KeyMapPointer
   private let cents: UnsafeMutablePointer<Float>
 
@@ -20,7 +20,7 @@ package final class KeyMap: @unchecked Sendable {
   deinit { cents.deallocate() }
 }
 
-/// What the audio thread is given of the pitches of a keyboard's keys.
+/// A pointer to the pitches of a keyboard's keys, as the audio thread is given it.
 package struct KeyMapPointer: BitwiseCopyable, @unchecked Sendable {
   private let cents: UnsafePointer<Float>
 

@@ -1,6 +1,6 @@
-/// What the messages of a keyboard mean, on whatever channel they come.
+/// The MIDI input: what the messages of a keyboard mean, on whatever channel they come.
 struct MIDIInlet: BitwiseCopyable {
-  /// What a message means.
+  /// The meaning of a message.
   enum Meaning: BitwiseCopyable {
     case nothing
     case note(NoteAction)
@@ -33,7 +33,7 @@ struct MIDIInlet: BitwiseCopyable {
   @_noLocks
   mutating func setMap(_ map: KeyMapPointer) { self.map = map }
 
-  /// Where a controller is that nobody moves: at no pedal, as loud as can be, in the middle.
+  /// Tells the value of a controller that nobody moves: no pedal, full volume, in the middle.
   @_noLocks
   static func rest(of controller: UInt8) -> UInt8 {
     switch controller {
@@ -43,7 +43,7 @@ struct MIDIInlet: BitwiseCopyable {
     }
   }
 
-  /// How much the wheel bends, in semitones.
+  /// The bend of the wheel, in semitones.
   var bend: Float { @_noLocks get { wheel * bendRange } }
 
   @_noLocks

@@ -10,7 +10,7 @@ enum ChainSend: BitwiseCopyable {
   case nothing
 }
 
-/// One source's way through the mixer: its gain, and how much of it goes to which bus.
+/// The mixer strip of a source: its gain, and how much of it goes to which bus.
 struct Strip: BitwiseCopyable {
   private var gain: Fader
   private var toChain: Fader
@@ -82,7 +82,7 @@ struct Strip: BitwiseCopyable {
     }
   }
 
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to its gain and route, before anything is heard.
   @_noLocks
   mutating func settle() {
     gain.settle()

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a phrase does at the moment.
+/// The state of a phrase: recorded, played, or neither.
 package enum PhraseState: UInt8, BitwiseCopyable, Sendable {
   case stopped, recording, playing
 
@@ -34,7 +34,7 @@ package struct PhraseEvent: BitwiseCopyable, Sendable {
 package final class PhraseMemory: @unchecked Sendable {
   /// The most notes that it holds.
   package let mostTouches: Int
-  /// What the audio thread is given of it.
+  /// The pointer that the audio thread is given.
   package let pointer: PhrasePointer
   private var marks: UnsafeMutablePointer<PhraseMarks> { pointer.marks }
 
@@ -59,7 +59,7 @@ package final class PhraseMemory: @unchecked Sendable {
 
   // What is whole in itself, and only told, is relaxed.
 
-  /// What is done with it at the moment.
+  /// Its state.
   package var state: PhraseState {
     PhraseState(rawValue: marks.pointee.state.load(ordering: .relaxed)) ?? .stopped
   }
@@ -99,7 +99,7 @@ package final class PhraseMemory: @unchecked Sendable {
   }
 }
 
-/// How far a phrase has come, in frames of its own rate.
+/// The progress of a phrase, in frames of its own rate.
 struct PhraseMarks: ~Copyable {
   let state = Atomic<UInt8>(0)
   let rate = Atomic<Int>(0)
@@ -111,7 +111,7 @@ struct PhraseMarks: ~Copyable {
   let before = Atomic<Int>(0)
 }
 
-/// The audio thread's end of a phrase's memory.
+/// A pointer to a phrase's memory: the audio thread's end of it.
 package struct PhrasePointer: BitwiseCopyable, @unchecked Sendable {
   let events: UnsafeMutablePointer<PhraseEvent>
   let mostTouches: Int

@@ -57,7 +57,7 @@ struct PhraseTape: ~Copyable {
   @_noLocks
   mutating func shift(by frames: Int64) { began &+= frames }
 
-  /// How many frames from a frame on until something is to be done.
+  /// Counts the frames from a frame on until something is to be done.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int {
     switch state {

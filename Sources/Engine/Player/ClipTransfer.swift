@@ -8,7 +8,7 @@ package final class ClipTransfer: @unchecked Sendable {
   // More than what is kept behind the end of a clip.
   private static let secondsBehind = 0.1
 
-  /// What is carried, with what is kept behind the end.
+  /// The sound of the clip, with what is kept behind its end.
   package let sound: Stereo
   /// The most frames of a clip, and of what lies behind its end.
   package let capacity: Int
@@ -48,7 +48,7 @@ package final class ClipTransfer: @unchecked Sendable {
   package var sampleRate: Int { account.pointee.sampleRate }
 }
 
-/// What there is to know of a clip that is carried.
+/// The length, rate and number of a clip in a transfer.
 struct ClipAccount: BitwiseCopyable {
   var length = 0
   var framesBehind = 0
@@ -58,7 +58,7 @@ struct ClipAccount: BitwiseCopyable {
   init(sampleRate: Int) { self.sampleRate = sampleRate }
 }
 
-/// What the audio thread is told of a transfer: where its parts lie.
+/// A pointer to the parts of a transfer, as the audio thread is given it.
 ///
 /// Whoever sends it keeps the transfer alive until the command's event has come.
 package struct ClipPointer: BitwiseCopyable, @unchecked Sendable {

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// What is added to the clip, and steps back and forth.
+/// Overdubs upon the clip, and steps back and forth.
 extension Player {
   @_noLocks
   mutating func toggleOverdub(replacing: Bool, at frame: Int64) {

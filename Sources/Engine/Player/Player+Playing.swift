@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The clip, heard.
+/// The player playing: pauses, jumps, places.
 extension Player {
   @_noLocks
   mutating func play(_ event: PlayerEvent) {
@@ -88,7 +88,7 @@ extension Player {
     }
   }
 
-  /// How long the clip is, that in the making included.
+  /// The length of the clip, that in the making included.
   var length: Int {
     @_noLocks get { state.isRecording ? clipFrames : tape.length }
   }

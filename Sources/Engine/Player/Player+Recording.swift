@@ -1,6 +1,6 @@
 internal import DSP
 
-/// A new clip.
+/// The recording of a new clip.
 extension Player {
   @_noLocks
   mutating func record(at frame: Int64) -> PlayerRefusal? {

@@ -13,7 +13,7 @@ extension Player {
     @_noLocks get { tape.isRecording || tape.isOverdubbing }
   }
 
-  /// Takes in what its source says.
+  /// Records a block of its source.
   @_noLocks
   mutating func listen(to sound: Stereo, frames: Int) {
     // What lies behind the end of a clip goes into an overdub upon it, too: before that is added.
@@ -62,7 +62,7 @@ extension Player {
     return nil
   }
 
-  /// Goes on with it; whether it is done.
+  /// Goes on with a transfer; true when it is done.
   @_noLocks
   mutating func carry(frames: Int) -> Bool {
     if !transfer.isUnderWay { return false }

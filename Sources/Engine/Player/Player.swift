@@ -6,7 +6,7 @@ struct Player: ~Copyable {
   static var closeSeconds: Double { @_noLocks get { 0.005 } }
   static var skipSeconds: Double { @_noLocks get { 10 } }
 
-  /// What the recorder hears.
+  /// The source of the recorder.
   enum Source: BitwiseCopyable {
     case live, grid, mix
   }
@@ -132,7 +132,7 @@ struct Player: ~Copyable {
     if isMoved { endOverdub(at: frame) }
   }
 
-  /// Goes the other way, when what is added has come to its end.
+  /// Sets the direction, when an overdub has come to its end.
   @_noLocks
   mutating func turn(backward: Bool, at frame: Int64) {
     if backward == isBackward { return }

@@ -2,7 +2,7 @@
 struct RecorderCues: ~Copyable {
   private static var capacity: Int { @_noLocks get { 16 } }
 
-  /// One thing to do.
+  /// The kind of a cue.
   enum Kind: BitwiseCopyable {
     /// To begin to write a version of the clip.
     case begin(version: Int)

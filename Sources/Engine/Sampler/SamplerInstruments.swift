@@ -2,7 +2,7 @@ internal import DSP
 
 /// A change of the sampler's instrument, and who wants to know that it is done.
 struct InstrumentChange: BitwiseCopyable {
-  /// What is played from then on.
+  /// The instrument that is played from then on.
   let instrument: InstrumentPointer?
   let command: UInt64
   let wasTimed: Bool
@@ -50,10 +50,10 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
   /// Whether all changes are answered.
   var isSettled: Bool { @_noLocks get { leavingCount == 0 } }
 
-  /// What is played; nil where it is nothing.
+  /// The instrument that is played; nil where it is none.
   var pointer: InstrumentPointer? { @_noLocks get { memory[Int(current)].pointer } }
 
-  /// What a note began with; nil where that is let go.
+  /// Finds the instrument that a note began with; nil where that is let go.
   @_noLocks
   func pointer(_ number: UInt8) -> InstrumentPointer? {
     let place = Int(number)

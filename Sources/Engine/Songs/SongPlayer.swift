@@ -94,10 +94,10 @@ struct SongPlayer: ~Copyable {
     }
   }
 
-  /// What lies on the tape before the first sound: more than an engine looks back at.
+  /// The silence on the tape before the first sound, in frames: more than an engine reads back.
   private var silenceBefore: Int { @_noLocks get { 4 &* warp.delay &+ 1024 } }
 
-  /// How much must lie ahead at least: with it, all can still be faded out at any rate.
+  /// The least frames ahead: with them, all can still be faded out at any rate.
   private var reserve: Int {
     @_noLocks get { Int(SourceWarp.fastest) &* (Self.longestPiece &+ closeFrames) &+ 1024 }
   }
@@ -150,7 +150,7 @@ struct SongPlayer: ~Copyable {
     return true
   }
 
-  /// Looks after what begins and ends by itself, before so many frames are rendered.
+  /// Begins and ends what does so by itself, before so many frames are rendered.
   @_noLocks
   private mutating func update(before frames: Int) {
     changeWherePossible()
@@ -169,7 +169,7 @@ struct SongPlayer: ~Copyable {
     }
   }
 
-  /// Lets the engine say what it still has to, and then is over.
+  /// Lets the engine say what it still has to, and then ends the song.
   @_noLocks
   private mutating func end(after frames: Int) {
     let isPlain = warp.delay == 0 && warp.isPlain

@@ -1,7 +1,7 @@
-/// One signal made of both sides of a tape: their sum, or their difference where the sides are
+/// A mono signal made of both sides of a tape: their sum, or their difference where the sides are
 /// against each other.
-struct VoiceEar: BitwiseCopyable {
-  /// By how much the right side counts: 1 or -1.
+struct VoiceMono: BitwiseCopyable {
+  /// The factor of the right side: 1 or -1.
   private(set) var rightShare: Float = 1
 
   @_noLocks
@@ -9,7 +9,7 @@ struct VoiceEar: BitwiseCopyable {
 
   /// Copies `count` frames from `first` on.
   @_noLocks
-  func hear(
+  func read(
     _ tape: borrowing Tape, from first: Int64, count: Int, to samples: UnsafeMutablePointer<Float>
   ) {
     var done = 0
