@@ -77,8 +77,9 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"], swiftSettings: asInNode),
+    .target(name: "Listening", dependencies: ["CRealtime", "DSP"], swiftSettings: asInNode),
     .target(
-      name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"],
+      name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Listening", "Posix"],
       swiftSettings: asInNode),
     .executableTarget(
       name: "library", dependencies: ["Posix", "Takes"],
