@@ -93,7 +93,7 @@ extension Address {
     },
     file(
       "/take/export",
-      "Writes a take to a file of the home folder, in the format of its ending; answers /reply "
+      "Writes a take to a new file of the home folder, in the format of its ending; answers /reply "
         + "with its id and path"
     ) { node, id, file, client throws(Refusal) in
       try node.exportTake(id, file: file, for: client)
