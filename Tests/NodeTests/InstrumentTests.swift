@@ -82,7 +82,8 @@ extension NodeTests {
           text += "<region> sample=\(file) key=\(60 + part)\n"
         }
         try stage.write("\(number).sfz", Array(text.utf8))
-        #expect(stage.ask("/instrument/load", .string(name), .string("\(number).sfz")).first == name)
+        #expect(
+          stage.ask("/instrument/load", .string(name), .string("\(number).sfz")).first == name)
       }
       var after: [Int] = []
       for _ in 0..<10 {

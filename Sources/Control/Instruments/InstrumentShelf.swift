@@ -45,9 +45,9 @@ final class InstrumentShelf: @unchecked Sendable {
     for (index, source) in entry.sources.enumerated() {
       do throws(InstrumentFault) {
         let instrument = try entry.read(source)
-        guard let sounds = try InstrumentSounds.read(instrument, goesOn: ticket.goesOn) else {
-          return nil
-        }
+        let sounds = try InstrumentSounds.read(
+          instrument, needing: InstrumentImage.bytes(of: instrument), goesOn: ticket.goesOn)
+        guard let sounds else { return nil }
         return Self.ready(sounds, named: entry.name.text, notes: faults)
       } catch {
         // Another one stands in, or there is none left.

@@ -20,7 +20,8 @@ extension Node {
               let instrument = try LoopInstrument.make(
                 transfer.channels, rate: transfer.sampleRate)
               let sounds = try InstrumentSounds.read(
-                instrument, goesOn: request.ticket.goesOn)
+                instrument, needing: InstrumentImage.bytes(of: instrument),
+                goesOn: request.ticket.goesOn)
               return sounds.map {
                 InstrumentShelf.ready($0, named: InstrumentName.ofTheLoop, notes: [])
               }

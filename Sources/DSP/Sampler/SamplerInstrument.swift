@@ -30,6 +30,15 @@ package final class SamplerInstrument: @unchecked Sendable {
       state: InstrumentState(regions))
   }
 
+  /// The memory that the sounds of regions would need, in bytes; `channels` has the number of those
+  /// of each sound.
+  package static func bytes(regions: [SamplerRegion], channels: [Int]) -> Int {
+    var regions = regions
+    var made = SoundShelf(sounds: [])
+    for index in regions.indices { made.place(&regions[index]) }
+    return made.bytes(channels: channels)
+  }
+
   deinit {
     pointer.regions.deallocate()
     pointer.modulators.deallocate()
@@ -141,6 +150,8 @@ struct InstrumentState: BitwiseCopyable {
 private struct SoundShelf {
   private struct Kind: Hashable {
     let sound: Int32, end: Int32, loopStart: Int32, loopEnd: Int32
+
+    var loop: Range<Int>? { loopEnd > 0 ? Int(loopStart)..<Int(loopEnd) : nil }
   }
   // What a bend, an envelope or a tuning may add before something folds back, in cents.
   private static let spareCents: Float = 300
@@ -158,9 +169,19 @@ private struct SoundShelf {
   func memories() -> [SoundMemory] {
     kinds.indices.map { index in
       let kind = kinds[index]
-      let loop = kind.loopEnd > 0 ? Int(kind.loopStart)..<Int(kind.loopEnd) : nil
       return SoundMemory(
-        sounds[Int(kind.sound)], end: Int(kind.end), loop: loop, fastest: fastest[index])
+        sounds[Int(kind.sound)], end: Int(kind.end), loop: kind.loop, fastest: fastest[index])
+    }
+  }
+
+  /// The memory that they would need, in bytes.
+  func bytes(channels: [Int]) -> Int {
+    kinds.indices.reduce(0) { sum, index in
+      let kind = kinds[index]
+      return sum
+        + SoundMemory.bytes(
+          channels: channels[Int(kind.sound)], end: Int(kind.end), loop: kind.loop,
+          fastest: fastest[index])
     }
   }
 
