@@ -36,6 +36,7 @@ let package = Package(
     .target(name: "Engine", dependencies: ["DSP", "CRealtime"]),
 
     // The control side.
+    .target(name: "JSON"),
     .target(name: "OSC"),
     .target(name: "Music"),
     .target(name: "CPosix"),
@@ -43,12 +44,15 @@ let package = Package(
     .target(name: "Screen", dependencies: ["OSC"]),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"]),
     .target(
-      name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Listening", "Posix"]),
+      name: "Takes",
+      dependencies: [
+        "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix",
+      ]),
     .target(
       name: "Control",
-      dependencies: ["DSP", "Engine", "Listening", "Music", "OSC", "Posix", "Takes"]),
+      dependencies: ["DSP", "Engine", "JSON", "Listening", "Music", "OSC", "Posix", "Takes"]),
     .target(name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
-    .target(name: "Surfaces", dependencies: ["CZlib", "Control", "Takes"]),
+    .target(name: "Surfaces", dependencies: ["CZlib", "Control", "JSON"]),
     .executableTarget(
       name: "syrinx",
       dependencies: [
@@ -73,12 +77,13 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "ListeningTests", dependencies: ["Listening", "TestSupport"], linkerSettings: linker),
+    .testTarget(name: "JSONTests", dependencies: ["JSON"], linkerSettings: linker),
     .testTarget(name: "MusicTests", dependencies: ["Music"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
     .testTarget(
       name: "ScreenTests", dependencies: ["OSC", "Screen", "TestSupport"], linkerSettings: linker),
     .testTarget(
-      name: "TakesTests", dependencies: ["DSP", "Listening", "Posix", "Takes", "TestSupport"],
+      name: "TakesTests", dependencies: ["DSP", "JSON", "Listening", "Posix", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "ControlTests",

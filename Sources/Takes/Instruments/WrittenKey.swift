@@ -1,22 +1,17 @@
+internal import Music
+
 /// Keys as people write them: numbers, or notes such as `c#4`, where `c4` is 60.
-enum NoteName {
+enum WrittenKey {
   /// The key of a text that is nothing else; nil where it is none.
   static func key(_ text: some StringProtocol) -> Int? {
     if let number = Int(text) { return (0...127).contains(number) ? number : nil }
-    var rest = text.lowercased()[...]
-    guard let letter = rest.popFirst(),
-      let step = ["c": 0, "d": 2, "e": 4, "f": 5, "g": 7, "a": 9, "b": 11][letter]
-    else { return nil }
-    var shift = 0
-    if let sign = rest.first, let moved = ["#": 1, "♯": 1, "b": -1, "♭": -1][sign] {
-      shift = moved
-      rest.removeFirst()
-    }
     // Not what a number may begin with otherwise, such as a plus.
-    guard let first = rest.first, first == "-" || first.isASCII && first.isNumber,
-      let octave = Int(rest), (-1...9).contains(octave)
+    guard
+      let start = text.firstIndex(where: { $0 == "-" || $0.isASCII && $0.isNumber }),
+      let note = NoteName(String(text[..<start])), let octave = Int(text[start...]),
+      (-1...9).contains(octave)
     else { return nil }
-    let key = 12 * (octave + 1) + step + shift
+    let key = 12 * (octave + 1) + note.letter.semitones + note.accidentals
     return (0...127).contains(key) ? key : nil
   }
 

@@ -1,4 +1,4 @@
-/// Reads JSON as RFC 8259 has it, and tells on which line it is not.
+/// A reader of JSON as RFC 8259 has it, which tells on which line it is not.
 ///
 /// The depth is limited, so that no file can exhaust the stack.
 struct JSONReader {
@@ -217,7 +217,7 @@ struct JSONReader {
 
   // MARK: - Bytes
 
-  /// The next one; nil at the end.
+  /// The next byte; nil at the end.
   private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func skipBlanks() {
@@ -231,7 +231,7 @@ struct JSONReader {
     }
   }
 
-  /// What stands here, for people.
+  /// The next byte, in words.
   private var found: String {
     guard let byte else { return "the end of the file" }
     return byte > 32 && byte < 127

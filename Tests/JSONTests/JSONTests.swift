@@ -1,4 +1,4 @@
-import Takes
+import JSON
 import Testing
 
 @Suite struct JSONTests {

@@ -2,7 +2,7 @@
 ///
 /// Members keep their order, and two of one name in an object are an error.
 package struct JSON: Sendable {
-  /// What it is.
+  /// The kinds of values.
   package enum Content: Sendable {
     case null
     case flag(Bool)
@@ -22,11 +22,11 @@ package struct JSON: Sendable {
     package let value: JSON
   }
 
-  /// Why a text is not JSON, or not what was looked for.
+  /// A fault of a text that is not JSON, or not of the form that was expected.
   package struct Fault: Error, Equatable, CustomStringConvertible {
     /// The line, from 1.
     package let line: Int
-    /// What is wrong there.
+    /// The reason, for people.
     package let description: String
 
     /// A fault on a line.
@@ -38,10 +38,10 @@ package struct JSON: Sendable {
 
   /// The line on which it begins, from 1.
   package let line: Int
-  /// What it is.
+  /// The value.
   package let content: Content
 
-  /// Reads a whole file.
+  /// Reads the bytes of a whole file.
   package init(_ bytes: [UInt8]) throws(Fault) {
     var reader = JSONReader(bytes)
     self = try reader.readAll()
@@ -52,7 +52,7 @@ package struct JSON: Sendable {
     self.content = content
   }
 
-  /// What it is, in words.
+  /// The kind of the value, in words.
   package var kind: String {
     switch content {
     case .null: "null"
@@ -66,7 +66,7 @@ package struct JSON: Sendable {
 
   // MARK: - Writing
 
-  /// A text in quotes.
+  /// Writes a text in quotes, with what needs it escaped.
   package static func written(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -81,7 +81,7 @@ package struct JSON: Sendable {
     return result + "\""
   }
 
-  /// The shortest text that reads as the same single precision number, which must be finite.
+  /// Writes the shortest text that reads as the same single precision number, which must be finite.
   package static func written(_ number: Float) -> String {
     number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
   }
