@@ -51,6 +51,7 @@ extension Core {
     chain.follow(warp)
     player.follow(warp, at: frame)
     songs.follow(warp)
+    recorded?.pointee.follow(warp)
   }
 
   @_noLocks
@@ -94,6 +95,7 @@ extension Core {
   private mutating func setLiveRoute(_ route: Route) {
     var isChain = false
     if case .chain = route { isChain = true }
+    recorded?.pointee.setThroughChain(isChain)
     if !isChain || !live.pointee.isPastChain {
       framesUntilChain = 0
     } else if framesUntilChain == 0 {

@@ -46,7 +46,7 @@ extension Core {
 
     if !isSounding { clearBus(frames: frames) }
     let isChainSounding = chain.process(bus, isSilent: !isSounding, frames: frames)
-    shared.chainDelay.store(isLiveThroughChain ? chain.delay : 0, ordering: .relaxed)
+    shared.chainDelay.store(isLiveThroughChain ? inputDelay : 0, ordering: .relaxed)
     if isSounding || isChainSounding {
       clearBusFrames = 0
       if isChainSounding {
@@ -102,7 +102,7 @@ extension Core {
   /// Whether nothing will sound or move until something comes in, or is asked for.
   var canRest: Bool {
     @_noLocks get {
-      chain.isAtRest && player.isAtRest && songs.isAtRest && sampler.isAtRest
+      isInputOver && chain.isAtRest && player.isAtRest && songs.isAtRest && sampler.isAtRest
         && metronome.isResting && framesUntilChain == 0
         && inGain.isResting && areStripsResting && master.isResting && presence.isResting
     }

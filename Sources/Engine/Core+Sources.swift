@@ -8,6 +8,10 @@ extension Core {
   /// Renders the live input: guards it, turns it up, and lets the chain's warp have it.
   @_noLocks
   mutating func renderLive(frames: Int, ports: Ports) {
+    if let recorded {
+      render(recorded, frames: frames, ports: ports)
+      return
+    }
     let sound = ports.live
     Blocks.copy(ports.input.left, to: sound.left, frames: frames)
     Blocks.copy(ports.input.right, to: sound.right, frames: frames)
@@ -84,7 +88,7 @@ extension Core {
   /// Adds a source to the mix and to the chain's bus, by its strip, and makes it the source's stem
   /// where it has one: with the fade of the mix, and guarded as that is.
   @_noLocks
-  private mutating func mix(
+  mutating func mix(
     _ sound: Stereo, toChain send: ChainSend = .itself, by strip: UnsafeMutablePointer<Strip>,
     _ ports: Ports, meters: (left: Meters.Channel, right: Meters.Channel)?, frames: Int
   ) {
@@ -117,7 +121,7 @@ extension Core {
 
   /// Replaces NaN and infinity by silence, before any filter can remember it, and returns the peak.
   @_noLocks
-  private func stopNonFinite(
+  func stopNonFinite(
     _ samples: UnsafeMutablePointer<Float>, meter: Meters.Channel, frames: Int
   ) -> Float {
     var magnitude = Magnitude(samples, frames: frames)

@@ -21,6 +21,8 @@ struct Core: ~Copyable {
   var isNewDriver = true
 
   var inGain: Fader
+  // What plays in the place of the input, where that is a recording.
+  var recorded: UnsafeMutablePointer<RecordedInput>?
   var chain: Chain
   var warp = ChainWarp()
   // The live input goes back through the chain when the warp, which has rested, is warm.
@@ -108,6 +110,8 @@ struct Core: ~Copyable {
   }
 
   deinit {
+    recorded?.deinitialize(count: 1)
+    recorded?.deallocate()
     memory.deallocate()
     live.deallocate()
     values.deallocate()
@@ -226,6 +230,7 @@ struct Core: ~Copyable {
   @_noLocks
   mutating func settle() {
     inGain.settle()
+    recorded?.pointee.settle()
     chain.settle()
     if framesUntilChain > 0 {
       framesUntilChain = 0

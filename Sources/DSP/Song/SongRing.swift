@@ -65,6 +65,8 @@ package final class SongRing: @unchecked Sendable {
   package var sampleRate: Int { pointer.sampleRate }
   /// How many frames the audio thread has taken so far.
   package var framesRead: Int { marks.pointee.read.load(ordering: .relaxed) }
+  /// How many frames of it were heard, where whoever hears them tells that.
+  package var framesHeard: Int { marks.pointee.heard.load(ordering: .relaxed) }
   /// Whether all of it was heard.
   package var isOver: Bool { marks.pointee.isOver.load(ordering: .relaxed) }
   /// Whether the audio thread waits for more.
@@ -77,6 +79,7 @@ package final class SongRing: @unchecked Sendable {
 struct SongMarks: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
+  let heard = Atomic<Int>(0)
   let isEnded = Atomic<Bool>(false)
   let isOver = Atomic<Bool>(false)
   let isWaitedFor = Atomic<Bool>(false)
@@ -122,6 +125,12 @@ package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
   package func tell(isWaiting: Bool, isCounted: Bool) {
     marks.pointee.isWaitedFor.store(isWaiting, ordering: .relaxed)
     if isCounted { marks.pointee.waits.add(1, ordering: .relaxed) }
+  }
+
+  /// Tells how many frames of it were heard.
+  @_noLocks
+  package func tell(framesHeard frames: Int) {
+    marks.pointee.heard.store(frames, ordering: .relaxed)
   }
 
   /// Tells that all of it was heard.

@@ -14,6 +14,10 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   private(set) var laid: Tape
   // How far the warp has come, in frames with 32 binary places.
   private var place: Int64 = 0
+  /// How many frames of the song the warp has passed since it began, those behind its end, too.
+  package private(set) var framesGone = 0
+  // The part of a frame beyond that, with 32 binary places.
+  private var partGone: UInt32 = 0
   private var source: SongPointer?
   private var isAllLaid = false
   private var framesBehind = 0
@@ -39,6 +43,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     source = song
     isAllLaid = false
     framesBehind = 0
+    (framesGone, partGone) = (0, 0)
     riseLeft = 0
     layAside(silence)
   }
@@ -75,6 +80,9 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   /// Lays out what lies up to a place of the way, if it doesn't lie there yet.
   @_noLocks
   mutating func lay(to place: Int64) {
+    let gone = UInt64(truncatingIfNeeded: place &- self.place) &+ UInt64(partGone)
+    framesGone &+= Int(truncatingIfNeeded: gone >> 32)
+    partGone = UInt32(truncatingIfNeeded: gone)
     self.place = place
     var toGo = Int((place &- laid.head << 32) >> 32) &+ 1 &+ ahead
     while toGo > 0 {

@@ -223,6 +223,22 @@ package struct Warp: ~Copyable {
     return min(framesOfStep, frames)
   }
 
+  /// Begins the next piece of a way that another warp goes, at the place and the rate of its step.
+  @_noLocks
+  mutating func beginPiece(at other: WarpStep, frames: Int) -> Int {
+    if !isGoing { framesOfStep = 0 }
+    if framesOfStep == 0 {
+      beginStep()
+      changeEngineWhereWanted()
+    }
+    (step.place, step.rate, step.nextRate) = (other.place, other.rate, other.nextRate)
+    if !isGoing {
+      isGoing = true
+      begin(wantedEngine)
+    }
+    return min(framesOfStep, frames)
+  }
+
   /// Renders a piece that was begun, when the tape reaches to the place of its last frame.
   @_noLocks
   mutating func renderPiece(_ tape: borrowing Tape, to out: Stereo, frames: Int) {

@@ -15,12 +15,21 @@ package final class RenderDriver {
 
   private let rate: Double
   private let renderer: Renderer
+  // Alive for as long as the engine plays it.
+  private var recording: SongRing?
   private let memory = PortMemory(frames: longestBlock)
 
   /// Takes over an engine, at a rate in Hz.
   package init(_ engine: Engine, rate: Int) {
     self.rate = Double(rate)
     renderer = engine.takeOver(sampleRate: self.rate, fadesIn: false)
+  }
+
+  /// Plays a recording in the place of the input, from the first block on; its ring must always
+  /// hold what a block needs at the fastest rate.
+  package func play(_ recording: SongRing) {
+    self.recording = recording
+    renderer.play(recording.pointer)
   }
 
   /// Makes the input silent from a frame of the block on.
