@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CPosix.h"
 
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -23,6 +24,11 @@ int px_next_signal(int fd) {
 }
 
 void px_name_thread(pthread_t thread, const char *name) { pthread_setname_np(thread, name); }
+
+void px_return_freed_memory(void) {
+  mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+  mallopt(M_ARENA_MAX, 2);
+}
 
 int px_receive(
     int socket, char *buffers, size_t each, unsigned most, struct sockaddr_storage *senders,

@@ -1,4 +1,4 @@
-/// The way from one sound to another that is like it, without a corner where it begins or ends.
+/// A crossfade from one sound to another that is like it, without a corner at either end.
 package enum Crossfade {
   /// The progress at a share of the way, 0 to 1, along an S whose slope is 0 at both ends.
   @_noLocks

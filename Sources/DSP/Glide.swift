@@ -17,7 +17,7 @@ package struct Glide: BitwiseCopyable {
   // target in it would vanish in its rounding.
   private var firstToGo: Float
   private var toGo: Float
-  /// Where the value is going.
+  /// The target of the value.
   package private(set) var target: Float
 
   /// A glide that rests at `value`.
@@ -49,7 +49,7 @@ package struct Glide: BitwiseCopyable {
     self.target = target
   }
 
-  /// Is at `target` at once: for what can't be heard at the moment.
+  /// Jumps to `target`, for what can't be heard at the moment.
   @_noLocks
   package mutating func jump(to target: Float) {
     self.target = target
@@ -62,7 +62,7 @@ package struct Glide: BitwiseCopyable {
     @_noLocks get { toGo != 0 || firstToGo != 0 }
   }
 
-  /// Where the value is now.
+  /// The present value.
   package var current: Float {
     @_noLocks get { target + toGo }
   }

@@ -12,7 +12,7 @@ package struct Stereo: BitwiseCopyable {
     self.right = right
   }
 
-  /// The same block from a later frame on.
+  /// Moves to a later frame of the block.
   @_noLocks
   package func advanced(by frames: Int) -> Stereo {
     Stereo(left + frames, right + frames)

@@ -1,46 +1,69 @@
 internal import DSP
 internal import Synchronization
 
-/// What is asked of the engine, and what it answers.
+/// Commands from the control side, and the events that answer them.
 extension Core {
-  /// Takes in what has come, whole batches only, and no more than the block has time for.
+  /// Begins a block: does what is overdue, and then receives what has come, as far as the block's
+  /// budget goes.
+  ///
+  /// What is overdue comes first, so that a `sync` is answered after it.
   @_noLocks
-  mutating func takeCommands(frames: Int) {
-    var budget = frames &* Core.commandsPerFrame
-    while let first = shared.commands.command(number: nextCommand) {
-      let batch = Int(first.following) &+ 1
-      if batch > budget && budget < frames &* Core.commandsPerFrame { return }
-      budget &-= batch
-      for _ in 0..<batch {
-        guard let command = shared.commands.command(number: nextCommand) else { return }
-        take(command, number: nextCommand)
-        nextCommand &+= 1
+  mutating func receiveCommands(frames: Int) {
+    budget.begin(frames: frames)
+    applyDue(by: present &- 1)
+    if schedule.nextFrame < present { return }
+    // What comes in shall not keep the block from what is due in it.
+    if schedule.nextFrame < present &+ Int64(frames) { budget.setReserve() }
+    receiveBatches()
+    budget.freeReserve()
+  }
+
+  @_noLocks
+  private mutating func receiveBatches() {
+    var isWithinBatch = false
+    while let command = shared.commands.command(number: nextCommand) {
+      guard budget.allows(isWithinBatch: isWithinBatch) else {
+        if isWithinBatch { endOfParted = nextCommand &+ UInt64(command.following) &+ 1 }
+        return
       }
-      if budget <= 0 { return }
+      receive(command, number: nextCommand)
+      isWithinBatch = command.following > 0
+      nextCommand &+= 1
     }
   }
 
   @_noLocks
-  mutating func take(_ command: Command, number: UInt64) {
+  private mutating func receive(_ command: Command, number: UInt64) {
+    let isTimed = command.frame != Command.now
     if command.frame > timeline.frame {
       schedule.insert(Schedule.Entry(command: command, number: number))
+      budget.spendForScheduling()
       return
     }
-    if command.frame != Command.now && command.frame < timeline.frame {
-      shared.late.add(1, ordering: .relaxed)
-    }
-    apply(command.action, number: number, wasTimed: command.frame != Command.now)
+    // The rest of a batch that was too much for a block is late, too.
+    if isTimed ? command.frame < timeline.frame : number < endOfParted { countLate() }
+    budget.spend(command.action)
+    apply(command.action, number: number, wasTimed: isTimed)
   }
 
+  /// Applies what is due by a frame, as far as the block's budget goes.
   @_noLocks
   mutating func applyDue(by frame: Int64) {
     while schedule.nextFrame <= frame {
+      let isWithinBatch = isBatchDue && schedule.nextNumber == latestDue &+ 1
+      guard budget.allows(isWithinBatch: isWithinBatch) else { return }
       let entry = schedule.removeEarliest()
-      // A lost block can take the frame of a command with it.
-      if entry.command.frame < frame { shared.late.add(1, ordering: .relaxed) }
+      isBatchDue = entry.command.following > 0
+      latestDue = entry.number
+      // A lost block can take the frame of a command with it, or a block have no time for it.
+      if entry.command.frame < present { countLate() }
+      budget.spend(entry.command.action)
       apply(entry.command.action, number: entry.number, wasTimed: true)
     }
   }
+
+  @_noLocks
+  private func countLate() { shared.late.add(1, ordering: .relaxed) }
 
   @_noLocks
   mutating func apply(_ action: Command.Action, number: UInt64, wasTimed: Bool) {
@@ -63,10 +86,10 @@ extension Core {
       } else {
         answer(.nothingRecorded, number, wasTimed)
       }
-    case .load(let passage): transfer(passage, loading: true, number, wasTimed)
-    case .keep(let passage): transfer(passage, loading: false, number, wasTimed)
-    case .capture(let passage):
-      if let passage { capture.begin(passage) } else { capture.end() }
+    case .load(let pointer): transfer(pointer, loading: true, number, wasTimed)
+    case .copyOut(let pointer): transfer(pointer, loading: false, number, wasTimed)
+    case .capture(let pointer):
+      if let pointer { capture.begin(pointer) } else { capture.end() }
       push(.done, command: number, wasTimed: wasTimed)
     case .playSong(let song):
       let change = SongChange(song: song, command: number, wasTimed: wasTimed)
@@ -79,9 +102,9 @@ extension Core {
       sampler.change(
         InstrumentChange(instrument: instrument, command: number, wasTimed: wasTimed))
       answerInstruments()
-    case .recordPhrase(let passage):
+    case .recordPhrase(let pointer):
       endPhrase()
-      phrases.record(passage, at: present)
+      phrases.record(pointer, at: present)
       push(.done, command: number, wasTimed: wasTimed)
     case .playPhrase:
       endPhrase()
@@ -109,16 +132,16 @@ extension Core {
 
   @_noLocks
   mutating func transfer(
-    _ passage: ClipPassage, loading: Bool, _ number: UInt64, _ wasTimed: Bool
+    _ pointer: ClipPointer, loading: Bool, _ number: UInt64, _ wasTimed: Bool
   ) {
     if let refusal = player.begin(
-      passage, loading: loading, command: number, wasTimed: wasTimed)
+      pointer, loading: loading, command: number, wasTimed: wasTimed)
     {
       answer(refusal, number, wasTimed)
     }
   }
 
-  /// Tells what became of something that the player was asked for, and what it does now.
+  /// Answers a command to the player, and publishes what that does now.
   @_noLocks
   mutating func answer(_ refusal: PlayerRefusal?, _ number: UInt64, _ wasTimed: Bool) {
     publishPlayer()
@@ -138,59 +161,5 @@ extension Core {
       position: player.position, length: player.length,
       waiting: player.framesWaiting(at: present), tempo: player.tempoFound,
       latestClip: player.tape.latestClip)
-  }
-
-  @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
-    switch parameter {
-    case .inGain: inGain.move(to: Level.gain(decibels: value))
-    case .liveGain: live.setGain(Level.gain(decibels: value))
-    case .loopGain: loop.setGain(Level.gain(decibels: value))
-    case .gridGain: grid.setGain(Level.gain(decibels: value))
-    case .musicGain: music.setGain(Level.gain(decibels: value))
-    case .outGain: master.setGain(Level.gain(decibels: value))
-    case .liveRoute: setLiveRoute(value)
-    case .loopRoute: loop.setRoute(Core.route(value))
-    case .gridRoute: grid.setRoute(Core.route(value))
-    case .musicRoute: music.setRoute(Core.route(value))
-    case .mute: master.setMute(value != 0)
-    case .transportFollow: shared.transportFollowed.store(value != 0, ordering: .relaxed)
-    case .metronomeOn:
-      if value != 0 && !metronome.isOn && !player.dependsOnBeat {
-        player.beats.beginBar(at: present)
-      }
-      player.isBeatInUse = value != 0 || isTransportRolling || shared.isTransportLed
-    case .midiBend:
-      inlet.set(parameter, value)
-      sampler.bend(semitones: inlet.bend)
-    case .captureSource: capture.setSource(value == 0 ? .input : .output)
-    case .captureFormat: capture.setFine(value != 0)
-    case .gridSustain: sampler.setSustain(value != 0)
-    default: chain.set(parameter, value)
-    }
-    player.set(parameter, value, at: present)
-    songs.set(parameter, value)
-    metronome.set(parameter, value)
-    inlet.set(parameter, value)
-    outbox.set(parameter, value)
-    values[parameter.number] = value
-  }
-
-  @_noLocks
-  mutating func setLiveRoute(_ value: Float) {
-    let route = Core.route(value)
-    var isChain = false
-    if case .chain = route { isChain = true }
-    if !isChain || !live.isPastChain {
-      framesUntilChain = 0
-    } else if framesUntilChain == 0 {
-      framesUntilChain = chain.warmUp
-    }
-    if framesUntilChain == 0 { live.setRoute(route) }
-  }
-
-  @_noLocks
-  static func route(_ value: Float) -> Route {
-    value == 0 ? .chain : value == 1 ? .direct : .off
   }
 }

@@ -1,9 +1,9 @@
 internal import DSP
 internal import Synchronization
 
-/// Notes, whoever plays them, and the beat.
+/// Notes, whoever plays them, MIDI input, and the beat.
 extension Core {
-  /// Does something with notes, whoever wants it.
+  /// Begins or ends notes, whoever plays them.
   @_noLocks
   mutating func play(_ action: NoteAction) {
     var action = action
@@ -16,7 +16,7 @@ extension Core {
       action = isNote ? .on(start) : .off(start.finger)
     }
     phrases.hear(action, at: present)
-    sampler.play(action, shared.notes)
+    budget.spend(voices: sampler.play(action, shared.notes))
     outbox.tell(action)
   }
 
@@ -39,7 +39,7 @@ extension Core {
 
   /// Follows the messages up to a frame of the block; returns the place of the first that is later.
   @_noLocks
-  mutating func takeMIDI(_ midi: MIDIBlock, from first: Int, at frame: Int) -> Int {
+  mutating func receiveMIDI(_ midi: MIDIBlock, from first: Int, at frame: Int) -> Int {
     var place = first
     while place < midi.count && Int(midi[place].frame) <= frame {
       follow(inlet.meaning(of: midi[place]))

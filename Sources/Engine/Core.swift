@@ -2,22 +2,29 @@ internal import CRealtime
 internal import DSP
 internal import Synchronization
 
-/// What only the thread that renders touches.
+/// The core of the engine: all that only the thread that renders touches.
 struct Core: ~Copyable {
   /// The longest stretch rendered at once; longer blocks are cut.
   static var longestSegment: Int { @_noLocks get { 1024 } }
-  // Commands taken in per frame: 768,000 a second at 48 kHz, for a few percent of the time.
-  static var commandsPerFrame: Int { @_noLocks get { 16 } }
 
   let shared: Shared
   var schedule: Schedule
   var nextCommand: UInt64 = 0
+  var budget = CommandBudget()
+  // The number after the last command of a batch that was too much for one block.
+  var endOfParted: UInt64 = 0
+  // The number of the command that was due last, and whether more of its batch come after it.
+  var latestDue: UInt64 = 0
+  var isBatchDue = false
   var timeline = Timeline()
   var clock: ClockFilter
   var isNewDriver = true
 
   var inGain: Fader
+  // What plays in the place of the input, where that is a recording.
+  var recorded: UnsafeMutablePointer<RecordedInput>?
   var chain: Chain
+  var warp = ChainWarp()
   // The live input goes back through the chain when the warp, which has rested, is warm.
   var framesUntilChain = 0
   var player: Player
@@ -31,7 +38,10 @@ struct Core: ~Copyable {
   // Where the server's transport goes on, if it rolls.
   var transportFrame = Int64.min
   var isTransportRolling = false
-  var live: Strip, loop: Strip, grid: Strip, music: Strip
+  // The way of each source into the mix.
+  let live, loop, grid, music: UnsafeMutablePointer<Strip>
+  // Whether a source sounds in the present segment: then it is on the chain's bus.
+  var isSounding = false
   var master: Master
   var presence: Fader
   var leaving: UInt64?
@@ -53,7 +63,7 @@ struct Core: ~Copyable {
   let silence: Stereo
   var isDrySilent = true
   let memory: UnsafeMutablePointer<Float>
-  // What was set, by parameter, for a chain that is built anew; NaN where nothing was.
+  // By parameter, for units that are built anew.
   let values: UnsafeMutablePointer<Float>
   var sampleRate: Double
 
@@ -70,10 +80,9 @@ struct Core: ~Copyable {
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
     metronome = Metronome(sampleRate: sampleRate)
-    live = Strip(sampleRate: rate)
-    loop = Strip(sampleRate: rate)
-    grid = Strip(sampleRate: rate)
-    music = Strip(sampleRate: rate)
+    live = .allocate(capacity: 4)
+    live.initialize(repeating: Strip(sampleRate: rate), count: 4)
+    (loop, grid, music) = (live + 1, live + 2, live + 3)
     master = Master(sampleRate: rate)
     presence = Fader(at: 0, sampleRate: rate)
     presence.move(to: 1)
@@ -81,16 +90,30 @@ struct Core: ~Copyable {
     memory.initialize(repeating: 0, count: 9 * Core.longestSegment)
     scratch = memory
     values = .allocate(capacity: Parameter.allCases.count)
-    values.initialize(repeating: .nan, count: Parameter.allCases.count)
+    for parameter in Parameter.allCases {
+      (values + parameter.number).initialize(to: parameter.initial)
+    }
     self.sampleRate = sampleRate
     bus = Stereo(memory + Core.longestSegment, memory + 2 * Core.longestSegment)
     warped = Stereo(memory + 3 * Core.longestSegment, memory + 4 * Core.longestSegment)
     dry = Stereo(memory + 5 * Core.longestSegment, memory + 6 * Core.longestSegment)
     silence = Stereo(memory + 7 * Core.longestSegment, memory + 8 * Core.longestSegment)
+    restoreUnits()
+  }
+
+  /// Sets all units of one sample rate, which are new, to the values of the parameters.
+  private mutating func restoreUnits() {
+    for parameter in Parameter.allCases {
+      setUnits(parameter, values[parameter.number], at: timeline.frame)
+    }
+    chain.settle()
   }
 
   deinit {
+    recorded?.deinitialize(count: 1)
+    recorded?.deallocate()
     memory.deallocate()
+    live.deallocate()
     values.deallocate()
   }
 
@@ -101,10 +124,10 @@ struct Core: ~Copyable {
     let rate = Float(sampleRate)
     clock = ClockFilter(sampleRate: sampleRate)
     inGain.setSampleRate(rate)
-    live.setSampleRate(rate)
-    loop.setSampleRate(rate)
-    grid.setSampleRate(rate)
-    music.setSampleRate(rate)
+    live.pointee.setSampleRate(rate)
+    loop.pointee.setSampleRate(rate)
+    grid.pointee.setSampleRate(rate)
+    music.pointee.setSampleRate(rate)
     master.setSampleRate(rate)
     presence.setSampleRate(rate)
     capture.setSampleRate(sampleRate)
@@ -114,7 +137,6 @@ struct Core: ~Copyable {
     } else {
       self.sampleRate = sampleRate
       chain = Chain(sampleRate: sampleRate)
-      var player = Player(sampleRate: sampleRate)
       // What was played is let go: whoever brings it does so again, at the new rate.
       if let change = songs.dropChange() { answer(.otherRate, change.command, change.wasTimed) }
       answerSongs()
@@ -123,21 +145,14 @@ struct Core: ~Copyable {
       outbox.tell(.allOff)
       answerInstruments()
       metronome = Metronome(sampleRate: sampleRate)
-      for parameter in Parameter.allCases {
-        let value = values[parameter.number]
-        if value.isNaN { continue }
-        chain.set(parameter, value)
-        player.set(parameter, value, at: timeline.frame)
-        songs.set(parameter, value)
-        metronome.set(parameter, value)
+      if player.transfer.isUnderWay {
+        answer(.transferring, player.transfer.command, player.transfer.wasTimed)
       }
-      if self.player.transfer.isUnderWay {
-        let transfer = self.player.transfer
-        answer(.transferring, transfer.command, transfer.wasTimed)
-      }
-      self.player.breakOff(at: timeline.frame, shiftedBy: 0)
-      player.adopt(self.player)
-      self.player = player
+      player.breakOff(at: timeline.frame, shiftedBy: 0)
+      var former = Player(sampleRate: sampleRate)
+      swap(&player, &former)
+      restoreUnits()
+      player.adopt(former)
     }
     isAtRest = false
     restedFrames = 0
@@ -156,12 +171,12 @@ struct Core: ~Copyable {
     let wasAtRest = isAtRest
     player.inputDelay = shared.inputDelayFrames
     player.outputDelay = shared.outputDelayFrames
-    keepTime(cycle)
+    updateTime(cycle)
     outbox.begin(ports.midiOut)
     isTransportRolling = shared.isTransportFollowed && cycle.transport.isRolling
     if shared.isTransportFollowed { follow(cycle.transport, frames: frames) }
     player.isBeatInUse = metronome.isOn || isTransportRolling || shared.isTransportLed
-    takeCommands(frames: frames)
+    receiveCommands(frames: frames)
     // The fade from silence has not begun: what was set before is there from its first sample.
     if isFirst { settle() }
     var done = 0
@@ -171,11 +186,13 @@ struct Core: ~Copyable {
       outbox.move(to: done)
       applyDue(by: present)
       repeatPhrase()
-      if let midi = ports.midiIn { message = takeMIDI(midi, from: message, at: done) }
+      if let midi = ports.midiIn { message = receiveMIDI(midi, from: message, at: done) }
       if !isAtRest { player.turn(at: present) }
       turnMetronome()
+      var segment = min(frames &- done, Core.longestSegment)
+      // What the block has no time for waits for the next one.
       let untilCommand = schedule.nextFrame &- present
-      var segment = Int(min(Int64(min(frames &- done, Core.longestSegment)), untilCommand))
+      if untilCommand > 0 { segment = Int(min(Int64(segment), untilCommand)) }
       if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
       segment = min(segment, phrases.framesToGo(at: present))
       if let midi = ports.midiIn, message < midi.count {
@@ -192,7 +209,7 @@ struct Core: ~Copyable {
       renderSegment(frames: segment, ports: ports.advanced(by: done))
       if framesUntilChain > 0 {
         framesUntilChain &-= segment
-        if framesUntilChain == 0 { live.setRoute(.chain) }
+        if framesUntilChain == 0 { live.pointee.setRoute(.chain) }
       }
       done &+= segment
     }
@@ -213,23 +230,26 @@ struct Core: ~Copyable {
   @_noLocks
   mutating func settle() {
     inGain.settle()
+    recorded?.pointee.settle()
     chain.settle()
     if framesUntilChain > 0 {
       framesUntilChain = 0
-      live.setRoute(.chain)
+      live.pointee.setRoute(.chain)
     }
-    live.settle()
-    loop.settle()
-    grid.settle()
-    music.settle()
+    live.pointee.settle()
+    loop.pointee.settle()
+    grid.pointee.settle()
+    music.pointee.settle()
     metronome.settle()
     master.settle()
   }
 
   @_noLocks
-  mutating func keepTime(_ cycle: Cycle) {
+  mutating func updateTime(_ cycle: Cycle) {
     let former = present
-    let step = timeline.advance(to: cycle.frame)
+    let step =
+      isNewDriver
+      ? timeline.begin(at: cycle.frame) : timeline.advance(to: cycle.frame, from: former)
     present = timeline.frame
     if isNewDriver {
       schedule.shift(by: step)

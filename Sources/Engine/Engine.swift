@@ -1,4 +1,5 @@
 internal import CRealtime
+package import DSP
 internal import Synchronization
 
 /// The engine: the control side's handle to it.
@@ -6,7 +7,7 @@ internal import Synchronization
 /// It sounds when a *driver* renders it: JACK's thread, a clock that stands in while no server
 /// runs, or a test. There is one driver at a time; `takeOver` hands the turn on.
 package final class Engine: Sendable {
-  /// What control threads and the audio thread share.
+  /// The memory that control threads and the audio thread share.
   package let shared: Shared
   private let core: CorePointer
 
@@ -94,6 +95,12 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
     core.pointee.shared.turn.store(turn, ordering: .releasing)
     return position
   }
+
+  /// Plays a recording in the place of the input from the first block on; before that, and only by
+  /// a driver without a clock, which can wait for what it is played from.
+  ///
+  /// Whoever calls this keeps the ring alive for as long as the engine.
+  package func play(_ recording: SongPointer) { core.pointee.play(recording) }
 
   /// Renders one block of any length into the ports; false, and nothing written, when the turn
   /// has passed to another driver.

@@ -1,6 +1,6 @@
 package import DSP
 
-/// One block's place in time.
+/// The place of a block in time.
 package struct Cycle: BitwiseCopyable {
   /// The server's frame count at the first frame of the block.
   package var frame: UInt32
@@ -54,7 +54,7 @@ package struct Ports: BitwiseCopyable {
     self.click = click
   }
 
-  /// The same from a later frame on; MIDI is for the block as a whole.
+  /// Moves to a later frame of the block; MIDI is for the block as a whole.
   @_noLocks
   func advanced(by frames: Int) -> Ports {
     Ports(

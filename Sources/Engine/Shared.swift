@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// What only the audio thread touches lives in `Core`, in memory of its own.
 package final class Shared: Sendable {
-  /// How many commands can be under way at once.
+  /// The most commands that can be under way at once.
   package static let commandCapacity = 16_384
 
   /// Control side to audio thread.
@@ -13,12 +13,12 @@ package final class Shared: Sendable {
   let events = EventQueue(capacity: Shared.commandCapacity)
   /// The levels.
   package let meters = Meters()
-  /// Which notes sound.
+  /// The notes that sound.
   package let notes = PublishedNotes()
-  /// What is turned on a keyboard.
+  /// The controllers of keyboards.
   package let controllers = PublishedControllers()
   let clock = PublishedClock()
-  /// What the player does.
+  /// The state of the player.
   package let player = PublishedPlayer()
 
   // Counters publish nothing but themselves: relaxed.
@@ -100,7 +100,7 @@ package final class Shared: Sendable {
   /// The relation of frames and time as the audio thread last saw it.
   package var clockReading: ClockReading { clock.read() }
 
-  /// Takes the oldest event.
+  /// Removes and returns the oldest event.
   ///
   /// The control thread that owns the events calls this, and gives the credit back with
   /// `commands.returnCredits`.

@@ -40,6 +40,7 @@ enum Syrinx {
       """)
 
   static func main() {
+    Heap.returnFreedMemory()
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow is told by the call that writes it.
     signal(SIGXFSZ, SIG_IGN)

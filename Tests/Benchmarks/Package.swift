@@ -54,6 +54,8 @@ let package = Package(
     .executableTarget(
       name: "resident-memory", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
     .executableTarget(
+      name: "instrument-changes", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
+    .executableTarget(
       name: "liblo-gain", dependencies: ["CJack", "CLiblo"], cSettings: strict,
       linkerSettings: bare),
 
@@ -76,9 +78,15 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CPosix"),
+    .target(name: "JSON", swiftSettings: asInNode),
+    .target(name: "Music", swiftSettings: asInNode),
     .target(name: "Posix", dependencies: ["CPosix"], swiftSettings: asInNode),
+    .target(name: "Listening", dependencies: ["CRealtime", "DSP"], swiftSettings: asInNode),
     .target(
-      name: "Takes", dependencies: ["CSQLite", "CSndfile", "CSoxr", "DSP", "Posix"],
+      name: "Takes",
+      dependencies: [
+        "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix",
+      ],
       swiftSettings: asInNode),
     .executableTarget(
       name: "library", dependencies: ["Posix", "Takes"],

@@ -2,9 +2,10 @@ import Control
 import Engine
 import Foundation
 import OSC
-import Takes
 import TestSupport
 import Testing
+
+@testable import Takes
 
 /// What a capture is asked for, what it tells, and what it leaves on the disk.
 @Suite struct CaptureTests {
@@ -279,6 +280,37 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: part))
     #expect(try TakeLibrary(home: home).adopt().recovered.count == 1)
     #expect(try takes.first?.frames ?? 0 >= 4800)
+  }
+
+  @Test func `a library that another process has for long gets the take when it is free`() throws {
+    let (starter, ender) = (Desk.client(9001), Desk.client(9002))
+    _ = try TakeLibrary(home: home)
+    let other = try Database(home + "/library.sqlite")
+    try other.execute("BEGIN IMMEDIATE")
+    desk.tell("/capture/on", .int32(1), as: starter)
+    desk.pass(frames: 4800)
+    let (id, file) = (state.id, part)
+    desk.tell("/capture/on", .int32(0), as: ender)
+    var told: [Received] = []
+    // Longer than any writer of the library waits for another.
+    for _ in 0..<2000 where told.isEmpty {
+      usleep(5000)
+      desk.pass()
+      told += desk.take(starter)
+    }
+    #expect(told.map(\.address) == ["/error"])
+    #expect(told.first?.arguments[2].text?.contains("\(file), and is a take when that") == true)
+    // It holds nothing up meanwhile.
+    desk.tell("/capture/on", .int32(1))
+    desk.pass()
+    #expect(isOn == [.int32(1)] && state.id != id)
+    try other.execute("ROLLBACK")
+    desk.tell("/capture/on", .int32(0))
+    awaitDisk()
+    #expect(desk.take(ender) == [Received("/reply", [.string("/capture/on"), .string(id)])])
+    #expect(try takes.map(\.id).contains(id) && takes.count == 2)
+    #expect(!FileManager.default.fileExists(atPath: file))
+    #expect(desk.tell("/status/captureFaults").last?.arguments == [.int32(1)])
   }
 
   @Test func `a file that somebody deletes meanwhile ends it`() throws {

@@ -357,7 +357,7 @@ import Testing
 
   @Test func `what is played has the pitch of the tuning`() {
     let memory = PhraseMemory(mostTouches: 16, seconds: 10)
-    desk.host.send(Command(.recordPhrase(memory.passage)))
+    desk.host.send(Command(.recordPhrase(memory.pointer)))
     desk.tell("/grid/touch", .int32(1), .int32(2))
     desk.tell("/grid/reference", .float(415.3047))
     desk.tell("/piano/octave", .int32(5))

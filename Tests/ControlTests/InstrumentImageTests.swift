@@ -29,7 +29,7 @@ import Testing
       isLegato: false)
     var (left, right) = ([Float](repeating: 0, count: frames), [Float](repeating: 0, count: frames))
     let begun = held.withUnsafeMutableBufferPointer {
-      voices.begin(note, of: image.passage, held: $0.baseAddress!)
+      voices.begin(note, of: image.pointer, held: $0.baseAddress!)
     }
     left.withUnsafeMutableBufferPointer { left in
       right.withUnsafeMutableBufferPointer { right in
@@ -100,7 +100,7 @@ import Testing
     var held = [UInt16](repeating: 0, count: 128)
     let note = VoiceNote(
       number: 1, finger: 0, instrument: 0, key: 60, cents: 6000, velocity: 1, isLegato: false)
-    #expect(voices.begin(note, of: image.passage, held: &held) == 0)
+    #expect(voices.begin(note, of: image.pointer, held: &held) == 0)
     withExtendedLifetime(image) {}
   }
 

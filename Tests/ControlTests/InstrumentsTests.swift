@@ -1,10 +1,11 @@
-import Control
 import Engine
 import Foundation
 import OSC
 import Takes
 import TestSupport
 import Testing
+
+@testable import Control
 
 /// Instruments by name, as a client on the network asks for them.
 @Suite final class InstrumentsTests {
@@ -49,6 +50,33 @@ import Testing
   private func writeWave(_ name: String, hertz: Double = 440) throws {
     try SoundFixture.write(
       "\(home)/\(name)", left: Tone.sine(hertz, amplitude: 0.5, frames: 24_000), rate: 48_000)
+  }
+
+  @Test("What would be made of a file is bounded, and not its samples alone")
+  func bounded() throws {
+    try writeWave("sounds/short.wav")
+    // Each region ends elsewhere, and so is a sound of its own, eleven times for all of the speeds
+    // at which it is played.
+    let text = (0..<1200).map {
+      "<region> sample=short.wav lokey=0 hikey=127 pitch_keycenter=20 end=\(20_000 + $0)\n"
+    }
+    try Data(text.joined().utf8).write(to: URL(fileURLWithPath: "\(home)/sounds/many.sfz"))
+    #expect(
+      desk.ask("/instrument/load", .string("many"), .string("sounds/many.sfz")).last?.address
+        == "/reply")
+    let before = present()
+    let refused = desk.ask("/grid/instrument", .string("many"))
+    #expect(code(refused) == "range")
+    #expect(line(refused).contains("MB of memory to be played on all of its keys, and 1024 are"))
+    #expect(present() == before)
+    // A few of them are welcome, and need what was told.
+    try Data(text[..<4].joined().utf8).write(to: URL(fileURLWithPath: "\(home)/sounds/many.sfz"))
+    let instrument = try SFZ.read("\(home)/sounds/many.sfz")
+    let image = InstrumentImage.make(
+      instrument, sounds: try instrument.samples.map { try $0.read() })
+    #expect(
+      InstrumentImage.bytes(of: instrument) == image.bytes && image.bytes > 4 * 20_000 * 4 * 20)
+    #expect(desk.ask("/grid/instrument", .string("many")).last?.address == "/reply")
   }
 
   @Test("A session whose instrument can't be had has the piano, and not that of the one before")

@@ -371,6 +371,29 @@ import Testing
 
   // MARK: - Files
 
+  @Test func `an export never takes the place of a file that is there`() throws {
+    record(Tone.noise(frames: 480))
+    let id = try save()
+    let songs = URL(fileURLWithPath: folder.path("home/songs"))
+    try FileManager.default.createDirectory(at: songs, withIntermediateDirectories: true)
+    try Data("mine".utf8).write(to: songs.appendingPathComponent("best.wav"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("home/link.wav"), withDestinationPath: "songs/best.wav")
+    for name in ["songs/best.wav", "link.wav"] {
+      let refused = desk.ask("/take/export", .string(id), .string(name))
+      #expect(code(refused) == "denied")
+      #expect(
+        refused.last?.arguments[2].text == "\(name) is there already; choose another name")
+    }
+    #expect(try Data(contentsOf: songs.appendingPathComponent("best.wav")) == Data("mine".utf8))
+    // Its own exports, too: whoever asks twice wants two files, or has forgotten the first.
+    #expect(desk.ask("/take/export", .string(id), .string("a.wav")).last?.address == "/reply")
+    #expect(code(desk.ask("/take/export", .string(id), .string("a.wav"))) == "denied")
+    // Names that only begin as the node's own do are free.
+    #expect(
+      desk.ask("/take/export", .string(id), .string("statement.wav")).last?.address == "/reply")
+  }
+
   @Test func `files are read and written inside the home folder only`() throws {
     record(Tone.noise(frames: 4800))
     let id = try save()
@@ -381,7 +404,7 @@ import Testing
       atPath: folder.path("home/way-out"), withDestinationPath: folder.url.path)
     for name in [
       "../x.wav", "/tmp/x.wav", "a/../../x.wav", "way-out/x.wav", "takes/x.wav",
-      "library.sqlite", "presets/x.wav", "", "out/",
+      "library.sqlite", "library.sqlite-wal", "presets/x.wav", "state/x.wav", "", "out/",
     ] {
       #expect(code(desk.ask("/take/export", .string(id), .string(name))) == "denied", "\(name)")
     }

@@ -42,7 +42,7 @@ final class VoiceStage {
     let note = VoiceNote(
       number: lastNumber, finger: 0, instrument: place, key: key,
       cents: Float(100 * Double(key) + shift), velocity: velocity, isLegato: isLegato)
-    return (lastNumber, voices.begin(note, of: instrument.passage, held: held))
+    return (lastNumber, voices.begin(note, of: instrument.pointer, held: held))
   }
 
   func hold(_ key: Int, _ count: UInt16) { held[key] = count }

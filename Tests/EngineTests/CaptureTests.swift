@@ -27,7 +27,7 @@ import Testing
   }
 
   private func begin(_ ring: CaptureRing, at frame: Int64 = Command.now) -> Command {
-    Command(.capture(ring.passage), at: frame)
+    Command(.capture(ring.pointer), at: frame)
   }
 
   private func end(at frame: Int64 = Command.now) -> Command {

@@ -254,13 +254,13 @@ import Testing
 
   @Test func `meters tell the peak since somebody looked`() {
     let host = OfflineHost()
-    _ = host.engine.shared.meters.take(.in1)
+    _ = host.engine.shared.meters.collect(.in1)
     var input = Tone.constant(0.1, frames: 640)
     input[333] = -0.7
     _ = host.render(input, block: 64)
-    #expect(host.engine.shared.meters.take(.in1) == 0.7)
-    #expect(host.engine.shared.meters.take(.in1) == 0)
-    #expect(host.engine.shared.meters.take(.out2) == 0.7)
+    #expect(host.engine.shared.meters.collect(.in1) == 0.7)
+    #expect(host.engine.shared.meters.collect(.in1) == 0)
+    #expect(host.engine.shared.meters.collect(.out2) == 0.7)
   }
 
   @Test func `a driver whose turn has passed renders nothing`() {

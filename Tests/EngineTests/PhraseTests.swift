@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: [1, 64, 333, 2048], [false, true])
   func `notes are written down on their frames`(block: Int, isFreewheeling: Bool) {
     let stage = Stage(block: block, isFreewheeling: isFreewheeling)
-    stage.send(.recordPhrase(stage.memory.passage), in: 100)
+    stage.send(.recordPhrase(stage.memory.pointer), in: 100)
     stage.on(.cell(3), in: 40)
     stage.on(.cell(4), velocity: 0.25, in: 357)
     stage.on(.midi(60), in: 1000)
@@ -89,7 +89,7 @@ import Testing
   @Test(arguments: [1, 64, 333])
   func `a phrase is played on its frames, and ends by itself`(block: Int) {
     let stage = Stage(block: block)
-    stage.send(.recordPhrase(stage.memory.passage))
+    stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(4), in: 0)
     stage.off(.cell(4), in: 100)
     stage.on(.cell(4), in: 300)
@@ -107,7 +107,7 @@ import Testing
 
   @Test func `what sounds at its end is ended there, and the time runs from the record press`() {
     let stage = Stage(block: 480)
-    stage.send(.recordPhrase(stage.memory.passage))
+    stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(1), in: 479_999)
     stage.off(.cell(1), in: 480_010)
     stage.on(.cell(2), in: 480_000)
@@ -122,7 +122,7 @@ import Testing
 
   @Test func `stopped, its notes end on that frame`() {
     let stage = Stage()
-    stage.send(.recordPhrase(stage.memory.passage))
+    stage.send(.recordPhrase(stage.memory.pointer))
     for number in 0..<50 { stage.on(.cell(number), in: 10) }
     stage.send(.playPhrase, in: 1000)
     stage.pass(1500)
@@ -154,7 +154,7 @@ import Testing
     }
     host.send(Command(.playPhrase))
     #expect(refusals() == 1)
-    host.send(Command(.recordPhrase(memory.passage)))
+    host.send(Command(.recordPhrase(memory.pointer)))
     host.send(Command(.playPhrase))
     #expect(refusals() == 1)
     #expect(memory.state == .stopped)
@@ -162,13 +162,13 @@ import Testing
 
   @Test func `the next recording takes the place of the phrase at once`() {
     let stage = Stage()
-    stage.send(.recordPhrase(stage.memory.passage))
+    stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(1))
     stage.send(.playPhrase, in: 100)
     stage.pass(150)
     #expect(stage.level(Finger.cell(1).repeated()) == 0.5)
     let other = PhraseMemory(mostTouches: 16, seconds: 10)
-    stage.send(.recordPhrase(other.passage))
+    stage.send(.recordPhrase(other.pointer))
     stage.on(.cell(2), in: 5)
     stage.pass(64)
     #expect(stage.level(Finger.cell(1).repeated()) == 0)
@@ -177,7 +177,7 @@ import Testing
 
   @Test func `a full memory takes no more notes, and ends those that it has`() {
     let stage = Stage(mostTouches: 8)
-    stage.send(.recordPhrase(stage.memory.passage))
+    stage.send(.recordPhrase(stage.memory.pointer))
     for number in 0..<20 { stage.on(.cell(number), in: number) }
     // The finger's next note is not kept, but its former one ends.
     stage.on(.cell(3), in: 50)
@@ -189,7 +189,7 @@ import Testing
 
   @Test func `at another rate it is as long in seconds`() {
     let stage = Stage()
-    stage.send(.recordPhrase(stage.memory.passage))
+    stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(4), in: 4800)
     stage.off(.cell(4), in: 9600)
     stage.send(.stopPhrase, in: 14_400)
@@ -213,7 +213,7 @@ import Testing
 
   @Test func `a recording goes on under another driver at its rate, and ends with the rate`() {
     let stage = Stage()
-    stage.send(.recordPhrase(stage.memory.passage))
+    stage.send(.recordPhrase(stage.memory.pointer))
     stage.on(.cell(4), in: 100)
     stage.pass(1000)
     let other = OfflineHost(takingOver: stage.host.engine, sampleRate: 48_000)

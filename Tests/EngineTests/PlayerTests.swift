@@ -387,14 +387,14 @@ import Testing
     let behind = Tone.noise(frames: 480, seed: 3)
     let first = stage(recording: clip, followedBy: behind)
     let transfer = ClipTransfer(sampleRate: 48_000)
-    first.host.send(Command(.keep(ClipPassage(transfer))))
+    first.host.send(Command(.copyOut(ClipPointer(transfer))))
     first.play(Tone.constant(0, frames: 4800))
     #expect(transfer.length == 30_000 && transfer.framesBehind == Self.seam)
     let kept = UnsafeBufferPointer(start: transfer.sound.left, count: 30_000 + Self.seam)
     #expect(Measure.firstDifference(kept, clip + behind[..<Self.seam]) == nil)
 
     let second = Stage()
-    second.host.send(Command(.load(ClipPassage(transfer))))
+    second.host.send(Command(.load(ClipPointer(transfer))))
     second.play(Tone.constant(0, frames: 4800))
     #expect(second.state == .playReady)
     for stage in [first, second] {

@@ -25,7 +25,7 @@ import Testing
 
     func give(_ instrument: SamplerInstrument?) {
       if let instrument { kept.append(instrument) }
-      host.send(Command(.instrument(instrument?.passage)))
+      host.send(Command(.instrument(instrument?.pointer)))
     }
 
     func play(_ action: NoteAction, at frame: Int? = nil) {
@@ -299,7 +299,7 @@ import Testing
       let instrument = Self.tone()
       watched = instrument
       let host = OfflineHost()
-      host.send(Command(.instrument(instrument.passage)))
+      host.send(Command(.instrument(instrument.pointer)))
       _ = host.render(Tone.constant(0, frames: 64), block: 64)
       host.send(Command(.instrument(nil)))
       _ = host.render(Tone.constant(0, frames: 64), block: 64)

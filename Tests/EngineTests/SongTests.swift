@@ -30,7 +30,7 @@ import Testing
       SongTests.fill(ring, samples)
       if isWhole { ring.end() }
       rings.append(ring)
-      host.send(Command(.playSong(ring.passage)))
+      host.send(Command(.playSong(ring.pointer)))
       return ring
     }
 
@@ -219,9 +219,9 @@ import Testing
     let stage = Stage()
     // At rest it does not even say what the limiter does.
     func isAwake() -> Bool {
-      _ = stage.host.engine.shared.meters.take(.limiter)
+      _ = stage.host.engine.shared.meters.collect(.limiter)
       stage.pass(4800)
-      return stage.host.engine.shared.meters.take(.limiter) > 0
+      return stage.host.engine.shared.meters.collect(.limiter) > 0
     }
     stage.pass(9600)
     #expect(!isAwake())
@@ -250,7 +250,7 @@ import Testing
     let read = ring.framesRead
     let output = later.render(Tone.constant(0, frames: 9600), block: 64)
     #expect(Measure.peak(output.left) == 0 && ring.framesRead == read)
-    later.send(Command(.playSong(ring.passage)))
+    later.send(Command(.playSong(ring.pointer)))
     _ = later.render([0], block: 1)
     let refusals = later.events().compactMap { event -> PlayerRefusal? in
       if case .refused(let refusal) = event.kind { refusal } else { nil }

@@ -71,16 +71,34 @@ import Testing
 @Suite struct TimelineTests {
   @Test func `follows the server's count across its wrap`() {
     var timeline = Timeline()
-    #expect(timeline.advance(to: 0xFFFF_FFC0) == 0xFFFF_FFC0)
-    #expect(timeline.advance(to: 0) == 64)
+    #expect(timeline.begin(at: 0xFFFF_FFC0) == 0xFFFF_FFC0)
+    #expect(timeline.advance(to: 0, from: 1 << 32) == 64)
     #expect(timeline.frame == 1 << 32)
   }
 
   @Test func `never goes back when another server counts anew`() {
     var timeline = Timeline()
-    _ = timeline.advance(to: 500_000)
-    _ = timeline.advance(to: 64)
+    _ = timeline.begin(at: 500_000)
+    _ = timeline.begin(at: 64)
     #expect(timeline.frame == 1 << 32 + 64)
+  }
+
+  @Test func `leaves out the frames of lost blocks`() {
+    var timeline = Timeline()
+    _ = timeline.begin(at: 1000)
+    #expect(timeline.advance(to: 1640, from: 1064) == 640)
+    #expect(timeline.frame == 1640)
+  }
+
+  @Test(arguments: [1, 64, 40_000, 1 << 31 - 1] as [UInt32])
+  func `goes on where the last block ended when the count steps back`(back: UInt32) {
+    var timeline = Timeline()
+    _ = timeline.begin(at: 40_000)
+    #expect(timeline.advance(to: 40_000 &- back, from: 40_064) == 64)
+    #expect(timeline.frame == 40_064)
+    #expect(timeline.advance(to: 40_064 &- back, from: 40_128) == 64)
+    #expect(timeline.advance(to: 40_192 &- back, from: 40_192) == 128)
+    #expect(timeline.frame == 40_256)
   }
 }
 

@@ -63,6 +63,44 @@ extension NodeTests {
       }
     }
 
+    @Test(.timeLimit(.minutes(5)))
+    func `however often instruments from files follow one another, they take no more memory`()
+      throws
+    {
+      let stage = try Stage()
+      #expect(stage.waitForInstrument())
+      // Of sizes that no two have in common: what was one's place is not another's.
+      let names = (1...6).map { "sound \($0)" }
+      for (number, name) in names.enumerated() {
+        var text = ""
+        for part in 0...number {
+          let file = "\(number)-\(part).wav"
+          try stage.write(file, [])
+          try SoundFixture.write(
+            "\(stage.node.home)/\(file)",
+            left: Tone.noise(frames: 30_000 + 17_000 * number + 9000 * part), rate: 48_000)
+          text += "<region> sample=\(file) key=\(60 + part)\n"
+        }
+        try stage.write("\(number).sfz", Array(text.utf8))
+        #expect(
+          stage.ask("/instrument/load", .string(name), .string("\(number).sfz")).first == name)
+      }
+      var after: [Int] = []
+      for _ in 0..<10 {
+        for name in names { #expect(stage.ask("/grid/instrument", .string(name)) == [name]) }
+        after.append(try Self.megabytes(of: stage.node.id))
+      }
+      // What the first rounds take, as the first of each kind, all others have, too.
+      #expect((after.max() ?? 0) - after[1] < 8, "\(after) MB")
+    }
+
+    /// The memory that a process has to itself, and that is there.
+    private static func megabytes(of process: Int32) throws -> Int {
+      let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
+      let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("Anonymous:") })
+      return try #require(Int(line.split(separator: " ")[1])) / 1024
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `without any soundfont the node has a piano and others at once`() throws {
       let stage = try Stage()

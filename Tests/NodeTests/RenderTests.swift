@@ -228,7 +228,8 @@ import Testing
 
   @Test(arguments: [
     (["in.wav"], "from what to what?"), ([], "from what to what?"),
-    (["in.wav", "out.wav", "x"], "takes two files"), (["in.wav", "out.txt"], "must end with"),
+    (["in.wav", "out.wav", "y.wav"], "need a folder to go to"),
+    (["in.wav", "out.txt"], "must end with"),
     (["in.wav", "in.wav"], "is IN itself"), (["in.wav", "./x/../in.wav"], "is IN itself"),
     (["in.wav", "out.wav", "--rate", "7999"], "8000 to 192000"),
     (["in.wav", "out.wav", "--rate", "x"], "8000 to 192000"),

@@ -1,5 +1,6 @@
 import DSP
 import Foundation
+import Listening
 import Testing
 
 @testable import Takes

@@ -19,14 +19,14 @@ import Testing
     ("F♯2.wav", 42), ("mf_db4_rr1.wav", 61),
   ])
   func `a name tells its note`(name: String, key: Int) {
-    #expect(NoteName.key(inFile: name) == key)
+    #expect(WrittenKey.key(inFile: name) == key)
   }
 
   @Test(arguments: [
     "piano.wav", "h3.wav", "128.wav", "c10.wav", "g#9.wav", ".wav", "c.wav", "c+4.wav",
   ])
   func `a name without a note tells none`(name: String) {
-    #expect(NoteName.key(inFile: name) == nil)
+    #expect(WrittenKey.key(inFile: name) == nil)
   }
 
   @Test func `each note is played by the nearest sample`() throws {

@@ -215,14 +215,17 @@ import Testing
     try SoundFixture.write(
       folder.path("home/A4.wav"), left: Tone.sine(440, amplitude: 0.5, frames: 4800), rate: 48_000)
     let instrument = try library().add("some", file: "some.sfz", bank: nil, program: nil)
-    let sounds = try #require(try InstrumentSounds.read(instrument) { _ in true })
+    let sounds = try #require(try InstrumentSounds.read(instrument, needing: 0) { _ in true })
     #expect(sounds.instrument.regions.count == 1 && sounds.channels.count == 1)
     #expect(sounds.instrument.notes.count == 2)
     #expect(sounds.instrument.notes.last == "not understood, and left out: nonsense")
     // Gone since it was looked at.
     try FileManager.default.removeItem(atPath: folder.path("home/A4.wav"))
-    #expect(throws: InstrumentFault.self) { try InstrumentSounds.read(instrument) { _ in true } }
-    #expect(try InstrumentSounds.read(BuiltInInstrument.bell.make()) { _ in false } == nil)
+    #expect(throws: InstrumentFault.self) {
+      try InstrumentSounds.read(instrument, needing: 0) { _ in true }
+    }
+    #expect(
+      try InstrumentSounds.read(BuiltInInstrument.bell.make(), needing: 0) { _ in false } == nil)
   }
 
   private static let presets = URL(fileURLWithPath: #filePath)
@@ -262,7 +265,7 @@ import Testing
     for entry in catalogue.entries {
       let instrument = try entry.read(entry.sources[0])
       #expect(instrument.notes == [], "\(entry.name.text)")
-      let sounds = try #require(try InstrumentSounds.read(instrument) { _ in true })
+      let sounds = try #require(try InstrumentSounds.read(instrument, needing: 0) { _ in true })
       #expect(sounds.instrument.regions.count == instrument.regions.count)
       #expect(
         zip(sounds.instrument.samples, sounds.channels).allSatisfy {

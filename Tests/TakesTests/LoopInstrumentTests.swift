@@ -1,5 +1,6 @@
 import DSP
 import Foundation
+import Listening
 import TestSupport
 import Testing
 

@@ -211,6 +211,34 @@ import Testing
     fails(.missing) { () throws(LibraryFault) in try library.restore(takes[0].id) }
   }
 
+  @Test(arguments: [20_000, -20_000])
+  func `a clock that leaps does not empty the trash before its time`(leap: Int) throws {
+    let takes = try (0..<3).map { try fixture.add("take \($0)", day: $0) }
+    func look(_ day: Int) throws -> Int { try library.emptyTrash(at: LibraryFixture.date(day)) }
+    try library.delete(takes[0].id, at: LibraryFixture.date(100))
+    #expect(try look(100) == 0)
+    // By its new clock this one is deleted before anybody looks.
+    try library.delete(takes[1].id, at: LibraryFixture.date(101 + leap))
+    for day in 101...128 { #expect(try look(day + leap) == 0) }
+    // And back, as a clock that was set wrong is.
+    try library.delete(takes[2].id, at: LibraryFixture.date(129))
+    for day in 129...132 { _ = try look(day) }
+    #expect(try fixture.names("takes/trash").contains("\(takes[2].id).wav"))
+    // However often it leaps, it comes to an end.
+    for day in 133...163 { _ = try look(day) }
+    #expect(try fixture.names("takes/trash").isEmpty)
+  }
+
+  @Test func `days on which nobody looked do not count in the trash`() throws {
+    let take = try fixture.add("take")
+    try library.delete(take.id, at: LibraryFixture.date(0))
+    #expect(try library.emptyTrash(at: LibraryFixture.date(0)) == 0)
+    for day in 1...30 {
+      #expect(try library.emptyTrash(at: LibraryFixture.date(7 * day)) == 0)
+    }
+    #expect(try library.emptyTrash(at: LibraryFixture.date(217)) == 1)
+  }
+
   @Test func `settings are kept`() throws {
     #expect(try library.setting("autoplay") == nil)
     try library.set("autoplay", "1")

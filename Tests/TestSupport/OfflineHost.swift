@@ -8,6 +8,9 @@ package final class OfflineHost {
   /// The frame at which the next block begins.
   package private(set) var frame: UInt32 = 0
 
+  // How many frames the server's count has stepped back, while time went on.
+  private var steppedBack: UInt32 = 0
+
   /// The server's transport at a frame; stands still where nil.
   package var transport: ((Int64) -> Transport)?
 
@@ -37,7 +40,7 @@ package final class OfflineHost {
     // Silent sources are where they are going at once, but the fade from silence takes its time.
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
     if isPlayable {
-      send(Command(.instrument(Self.tone.passage)))
+      send(Command(.instrument(Self.tone.pointer)))
       _ = render(Tone.constant(0, frames: 64), block: 64)
       _ = events()
     }
@@ -84,6 +87,12 @@ package final class OfflineHost {
     }
   }
 
+  /// Lets the server's count step back before the next block.
+  package func stepBack(frames: UInt32) {
+    frame -= frames
+    steppedBack += frames
+  }
+
   private func receive(frames: Int) {
     received.clear()
     while let (at, bytes) = midi.first, at < frame + UInt32(frames) {
@@ -121,7 +130,7 @@ package final class OfflineHost {
         click: buffers[10].baseAddress!, midiIn: received, midiOut: sent)
       receive(frames: frames)
       let cycle = Cycle(
-        frame: frame, microseconds: Double(frame) / sampleRate * 1e6,
+        frame: frame, microseconds: (Double(frame) + Double(steppedBack)) / sampleRate * 1e6,
         isFreewheeling: isFreewheeling, transport: transport?(Int64(frame)) ?? Transport())
       precondition(renderer.render(cycle, frames: frames, ports: ports))
       output.left += UnsafeBufferPointer(start: buffers[2].baseAddress, count: frames)

@@ -1,6 +1,6 @@
 internal import CJack
+internal import Drivers
 internal import Foundation
-internal import JackClient
 internal import Synchronization
 
 /// Two JACK clients: one plays into the node, the other hears it.
@@ -156,12 +156,12 @@ package final class Probe: @unchecked Sendable {
   /// The connections of a port.
   package func connections(of port: String) -> [String] {
     guard let handle = jack_port_by_name(hearer, port) else { return [] }
-    return takeNames(jack_port_get_all_connections(hearer, handle)).sorted()
+    return copyNames(jack_port_get_all_connections(hearer, handle)).sorted()
   }
 
   /// All ports of a client.
   package func ports(of client: String) -> [String] {
-    takeNames(jack_get_ports(hearer, "^\(client):", nil, 0))
+    copyNames(jack_get_ports(hearer, "^\(client):", nil, 0))
   }
 
   /// The delay that a port tells, in frames: from the inputs of all, or to their outputs.

@@ -17,6 +17,9 @@ int px_next_signal(int signalfd);
 
 void px_name_thread(pthread_t thread, const char *name);
 
+// Has the heap give back what was freed. Before any thread is started.
+void px_return_freed_memory(void);
+
 // Receives up to `most` datagrams into `buffers`, `each` bytes for each; returns how many.
 enum { PX_MOST_DATAGRAMS = 32 };
 int px_receive(

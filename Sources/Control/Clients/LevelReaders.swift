@@ -17,7 +17,7 @@ final class LevelReaders {
   /// The peaks in dB in the order of `/meter`, and by how much the limiter turned down.
   func take(for reader: Reader, _ engine: Engine) -> [Float] {
     for channel in Meters.Channel.allCases {
-      let peak = engine.shared.meters.take(channel)
+      let peak = engine.shared.meters.collect(channel)
       for index in pending.indices {
         pending[index][channel.rawValue] = max(pending[index][channel.rawValue], peak)
       }

@@ -1,4 +1,4 @@
-internal import Takes
+internal import JSON
 
 /// The table as people and programs read it.
 package enum Reference {

@@ -13,7 +13,7 @@ struct Course: BitwiseCopyable {
 
   /// The values of the piece that was prepared.
   let values: UnsafeMutablePointer<Float>
-  /// Where the value is going.
+  /// The target of the value.
   private(set) var target: Float
 
   // What is to go where the current eight frames began, and how many of them have passed.
@@ -55,7 +55,7 @@ struct Course: BitwiseCopyable {
     isFilled = false
   }
 
-  /// Is at `value` at once.
+  /// Jumps to `value`.
   @_noLocks
   mutating func jump(to value: Float) {
     target = value
@@ -65,7 +65,7 @@ struct Course: BitwiseCopyable {
     isFilled = false
   }
 
-  /// Is where it is going at once.
+  /// Jumps to its target.
   @_noLocks
   mutating func settle() { jump(to: target) }
 

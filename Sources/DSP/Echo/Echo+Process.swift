@@ -103,13 +103,13 @@ extension Echo {
     }
   }
 
-  /// How many frames are left, some frames on from here, before a chunk begins.
+  /// Counts the frames, some frames on from here, before a chunk begins.
   @_noLocks
   private func framesToChunk(from frame: Int) -> Int {
     EchoTime.chunk &- (clock &+ frame) & (EchoTime.chunk &- 1)
   }
 
-  /// One piece, in which nothing begins or ends.
+  /// Renders a piece in which nothing begins or ends.
   @_noLocks
   private mutating func process(_ sound: Stereo, frames: Int) {
     feedback.prepare(frames: frames)
@@ -130,7 +130,7 @@ extension Echo {
       blend(held, into: written, frames: frames)
       blend(held, into: repeats, frames: frames)
     }
-    keep(written, frames: frames)
+    store(written, frames: frames)
     mix(repeats, into: sound, frames: frames)
     clock &+= frames
   }
@@ -251,7 +251,7 @@ extension Echo {
 
   /// Writes down, but never what is no number: it would stay for ever.
   @_noLocks
-  private mutating func keep(_ written: Stereo, frames: Int) {
+  private mutating func store(_ written: Stereo, frames: Int) {
     let left = Magnitude(written.left, frames: frames)
     let right = Magnitude(written.right, frames: frames)
     if !left.isFinite { _ = Magnitude.silenceNonFinite(written.left, frames: frames) }

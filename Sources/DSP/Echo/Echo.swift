@@ -33,15 +33,15 @@ package struct Echo: ~Copyable {
   var spread: Course
   var dry: Course
   var wet: Course
-  /// How much of the input enters the delay.
+  /// The gain of the input into the delay.
   var entry: Fade
-  /// How much of the repeats is heard.
+  /// The gain of the repeats.
   var tail: Fade
-  /// How much of what is written is what was there.
+  /// The share of the held sound in what is written.
   var hold: Fade
 
   var mix: Float = 0.5
-  /// What was asked for; what is heard follows in fades.
+  /// Whether the echo was switched on; what is heard follows in fades.
   var isOn = false
   var isToHold = false
   var isToForget = false
@@ -155,7 +155,7 @@ package struct Echo: ~Copyable {
   @_noLocks
   package mutating func reset() { isToForget = true }
 
-  /// Is at once where everything is going, for what can't be heard at the moment.
+  /// Jumps to all targets at once, for what can't be heard at the moment.
   @_noLocks
   package mutating func settle() {
     time.settle()
@@ -171,7 +171,7 @@ package struct Echo: ~Copyable {
     hold.jump(to: isToHold ? 1 : 0)
   }
 
-  /// Is empty from here on.
+  /// Empties the delay line.
   @_noLocks
   mutating func forget() {
     line.empty()

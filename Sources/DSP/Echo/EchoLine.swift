@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// What the echo has written down, and the ways to read it.
+/// The delay line of the echo, and the ways to read it.
 ///
 /// Nothing is ever cleared: what was written before the line was last emptied reads as silence.
 struct EchoLine: ~Copyable {
@@ -138,7 +138,7 @@ struct EchoLine: ~Copyable {
     }
   }
 
-  /// How alike the line sounds at two delays, from their last frames: 1 the same, 0 unrelated.
+  /// Measures how alike the line sounds at two delays: 1 the same, 0 unrelated.
   @_noLocks
   borrowing func likeness(_ a: Int64, _ b: Int64) -> Float {
     let frames = 256

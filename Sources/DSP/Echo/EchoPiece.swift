@@ -6,7 +6,7 @@ struct EchoPiece: BitwiseCopyable {
   // The widest loops write 16 frames at a time.
   private static var stride: Int { @_noLocks get { longest &+ 16 } }
 
-  /// What a row is for; where two sides are in two rows, the left one.
+  /// The use of a row; where two sides are in two rows, the left one.
   enum Row: Int {
     case tap = 0
     case nextTap = 2

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// How far back the echo reads, and how that changes.
+/// The delay of the echo, and its glides and crossfades to another one.
 ///
 /// Delays are in frames with 32 binary places. A change is either a crossfade between two
 /// resting places, or a glide: then the place slews, and the pitch with it, as a tape's whose
@@ -103,7 +103,7 @@ struct EchoTime: BitwiseCopyable {
     fade.begin(to: 1)
   }
 
-  /// Is at `next`, after the crossfade.
+  /// Ends the crossfade, at the delay `next`.
   @_noLocks
   mutating func endFade() {
     delay = next

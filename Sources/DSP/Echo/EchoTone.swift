@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// What each repeat loses: lows and highs, 6 dB an octave each.
+/// The filters of the echo: each repeat loses lows and highs, 6 dB an octave each.
 ///
 /// Two first-order sections, bilinear, so that no frequency ever gains. The low-cut has its zero
 /// at 0 Hz and never rests below 20 Hz: it is what keeps a constant out of the loop. The high-cut
@@ -53,7 +53,7 @@ struct EchoTone: BitwiseCopyable {
     opening.move(to: fourth * fourth)
   }
 
-  /// Is where it is going at once.
+  /// Jumps to the frequencies that it glides to.
   @_noLocks
   mutating func settle() {
     lowPole.settle()

@@ -37,7 +37,7 @@ struct Fade: BitwiseCopyable {
     isFilled = false
   }
 
-  /// Is at a gain at once.
+  /// Jumps to a gain.
   @_noLocks
   mutating func jump(to gain: Float) {
     goal = gain

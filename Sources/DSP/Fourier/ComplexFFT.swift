@@ -6,12 +6,12 @@ internal import CRealtime
 /// 1967) in passes of radix 8 and 4: each reads in order and writes in order, so there is no
 /// permutation, and work can stop between passes or inside of one and go on later.
 package struct ComplexFFT: ~Copyable, @unchecked Sendable {
-  /// How many numbers are transformed.
+  /// The number of values that are transformed.
   package let size: Int
   /// How many passes a transform is made of.
   package let passCount: Int
 
-  /// One pass: how many numbers in a row share a factor, and where its factors are.
+  /// A pass: how many numbers in a row share a factor, and the place of its factors.
   private struct Pass {
     var radix: Int
     var stride: Int
@@ -123,7 +123,7 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Where a pass leaves its result: the last one in `to`.
+  /// Finds the memory of a pass's result: for the last one `to`.
   @_noLocks
   package borrowing func place(_ pass: Int, to: Planar, scratch: Planar) -> Planar {
     (passCount &- 1 &- pass) & 1 == 0 ? to : scratch

@@ -14,7 +14,7 @@ package struct Planar: BitwiseCopyable {
     self.imaginary = imaginary
   }
 
-  /// The same numbers with their parts exchanged; a transform of these is an inverse transform.
+  /// The numbers with their parts exchanged, of which a transform is an inverse transform.
   package var exchanged: Planar {
     @_noLocks get { Planar(imaginary, real) }
   }

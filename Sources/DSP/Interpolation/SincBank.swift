@@ -41,7 +41,7 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
     return min(Int(steps + 0.999), Self.tableCount &- 1)
   }
 
-  /// How many samples behind and ahead of a place a reader looks at.
+  /// Tells how many samples behind and ahead of a place a reader needs.
   @_noLocks
   package borrowing func reach(ofTable table: Int) -> Int { tables[table].taps / 2 }
 

@@ -10,6 +10,8 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   /// The most versions at a time.
   static var mostVersions: Int { @_noLocks get { 48 } }
   private static var nowhere: Int32 { @_noLocks get { -1 } }
+  // So much can be added to itself once more.
+  private static var most: Float { @_noLocks get { 1e38 } }
 
   private let anchor = Anchor()
   /// The pages of the longest clip.
@@ -69,14 +71,14 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
 
   // MARK: - Versions
 
-  /// How long a version's clip is, in frames, without what is kept behind its end.
+  /// Tells the length of a version's clip, in frames, without what is kept behind its end.
   @_noLocks
   func length(_ version: Int) -> Int { lengths[version] }
 
   @_noLocks
   mutating func setLength(_ version: Int, _ frames: Int) { lengths[version] = frames }
 
-  /// How many versions lie between this one and the recording that it began with.
+  /// Counts the versions between this one and the recording that it began with.
   @_noLocks
   func layers(_ version: Int) -> Int { layers[version] }
 
@@ -199,13 +201,18 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
       if let page = ownPage(version, frame / Self.pageFrames) {
         let (left, right) = (page + offset, page + Self.pageFrames + offset)
         for index in 0..<count {
-          left[index] = left[index] * kept[done &+ index] + sound.left[done &+ index]
-          right[index] = right[index] * kept[done &+ index] + sound.right[done &+ index]
+          let (l, r) = (sound.left[done &+ index], sound.right[done &+ index])
+          left[index] = Self.bounded(left[index] * kept[done &+ index] + l)
+          right[index] = Self.bounded(right[index] * kept[done &+ index] + r)
         }
       }
       done &+= count
     }
   }
+
+  /// A sum that can be added to for ever and stays finite.
+  @_noLocks
+  private static func bounded(_ sample: Float) -> Float { max(-most, min(sample, most)) }
 
   /// Reads frames; silence where nothing was written.
   @_noLocks

@@ -28,7 +28,7 @@ extension LoopTape {
     return reader
   }
 
-  /// How many frames at the beginning rise from what lies behind the end.
+  /// Counts the frames at the beginning that rise from what lies behind the end.
   @_noLocks
   private func seam(ofLength length: Int) -> Int { min(seam, length / 2) }
 

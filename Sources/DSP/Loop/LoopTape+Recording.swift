@@ -21,7 +21,7 @@ struct Recording: BitwiseCopyable {
 struct Overdub: BitwiseCopyable {
   /// Its version; nil where nothing is added.
   var version: Int?
-  /// How far it is faded in, in frames.
+  /// The frames of its fade that are over.
   var risen = 0
   /// Whether it fades out.
   var isEnding = false
@@ -110,13 +110,13 @@ extension LoopTape {
     recording.joining &-= frames
   }
 
-  /// Stops for a while.
+  /// Suspends a recording.
   @_noLocks
   package mutating func suspendRecording() {
     if recording.mark == nil { recording.mark = recording.written }
   }
 
-  /// Goes on where it stopped.
+  /// Resumes a recording where it stopped.
   @_noLocks
   package mutating func resumeRecording() {
     guard let mark = recording.mark, !recording.isEnding else { return }
@@ -165,13 +165,13 @@ extension LoopTape {
     return true
   }
 
-  /// Ends it by a short fade.
+  /// Ends an overdub by a short fade.
   @_noLocks
   package mutating func endOverdub() {
     if overdub.version != nil { overdub.isEnding = true }
   }
 
-  /// Ends it at once, where what was added is not heard any more.
+  /// Ends an overdub at once, where what was added is not heard any more.
   @_noLocks
   package mutating func breakOffOverdub() {
     if let version = overdub.version { history.memory.release(version) }
@@ -229,7 +229,7 @@ extension LoopTape {
   @_noLocks
   package mutating func beginLoading() -> Int? { history.memory.begin() }
 
-  /// Takes in frames of it.
+  /// Copies frames of a sound into a version.
   @_noLocks
   package mutating func load(_ sound: Stereo, into version: Int, at frame: Int, frames: Int) {
     history.makeRoom(pages: ClipMemory.pages(forFrames: frames))
@@ -268,7 +268,7 @@ extension LoopTape {
     history.memory.read(history.current, at: 0, to: out, frames: frames)
   }
 
-  /// How long a version is, in frames.
+  /// Tells the length of a version, in frames.
   @_noLocks
   package func length(of version: Int) -> Int { history.memory.length(version) }
 
@@ -285,7 +285,7 @@ extension LoopTape {
       version, former.clip(of: former.history.current), latest: former.latestClip)
   }
 
-  /// Lets go of it, or of one that was not loaded to its end.
+  /// Releases a version, or one that was not loaded to its end.
   @_noLocks
   package mutating func release(_ version: Int) { history.memory.release(version) }
 

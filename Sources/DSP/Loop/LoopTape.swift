@@ -63,7 +63,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
 
   deinit { scratch.deallocate() }
 
-  /// How many frames the clip has.
+  /// The length of the clip, in frames.
   package var length: Int {
     @_noLocks get { history.memory.length(history.current) }
   }
@@ -96,7 +96,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   /// Whether it is read towards its beginning.
   package var isBackward: Bool { @_noLocks get { reader.isBackward } }
 
-  /// Where in the clip the warp is, in frames.
+  /// The place of the warp in the clip, in frames.
   package var position: Int {
     @_noLocks get {
       if length == 0 { return 0 }
@@ -107,7 +107,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// A frame of the clip, counted round it.
+  /// Counts a frame round the clip.
   @_noLocks
   package func wrapped(_ frame: Int) -> Int {
     let rest = frame % length
@@ -173,7 +173,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   @_noLocks
   package mutating func undo() -> Bool {
     if !history.goBack() { return false }
-    takeCurrent()
+    switchToCurrent()
     return true
   }
 
@@ -181,11 +181,11 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   @_noLocks
   package mutating func redo() -> Bool {
     if !history.goForth() { return false }
-    takeCurrent()
+    switchToCurrent()
     return true
   }
 
-  /// Has nothing on it any more, which is a step like any other; false where there is no memory.
+  /// Clears the clip, which is a step like any other; false where there is no memory.
   @_noLocks
   package mutating func clear() -> Bool {
     guard let version = history.memory.begin() else { return false }
@@ -197,12 +197,12 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   @_noLocks
   mutating func add(_ version: Int) {
     history.append(version)
-    takeCurrent()
+    switchToCurrent()
   }
 
   /// Goes over to the present version, at the frame that comes next.
   @_noLocks
-  private mutating func takeCurrent() {
+  private mutating func switchToCurrent() {
     var next = reader
     next.version = history.current
     next.frame = length > 0 ? reader.frame % length : 0

@@ -18,7 +18,7 @@ package struct ClickSound: ~Copyable {
   private static var accentPeak: Double { @_noLocks get { 0.5 } }
   private static var otherPeak: Double { @_noLocks get { 0.32 } }
 
-  /// One click on its way.
+  /// A click that sounds.
   private struct Voice: BitwiseCopyable {
     var isAccent = false
     var place = Int.max
@@ -66,7 +66,7 @@ package struct ClickSound: ~Copyable {
 
   private static func exponential(_ x: Double) -> Double { Double(rt_exp(Float(x))) }
 
-  /// From 0 at 0 to 1 at 1, along an S.
+  /// Shapes a share from 0 to 1 along an S.
   private static func rise(_ share: Double) -> Double {
     share >= 1 ? 1 : share * share * (3 - 2 * share)
   }

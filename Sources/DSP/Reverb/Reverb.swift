@@ -35,7 +35,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     case on
     /// Works on what is left until that has faded out; then is off, or begins again.
     case fadingToOff, fadingToBegin
-    /// Has nothing to say until there is input.
+    /// Silent until there is input.
     case asleep
   }
 
@@ -154,7 +154,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     aimMix()
   }
 
-  /// What is no number is the least, too.
+  /// Bounds a value; what is no number is the least, too.
   @_noLocks
   private static func within(_ value: Float, _ least: Float, _ most: Float) -> Float {
     value >= least ? min(value, most) : least
@@ -187,7 +187,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     gateChunks = max(1, Int(seconds * sampleRate) / ReverbClock.chunk)
   }
 
-  /// Lets all that glides be where it is going.
+  /// Jumps to all targets at once.
   @_noLocks
   package mutating func settle() {
     dry.jump(to: dry.target)
@@ -205,7 +205,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     rest()
   }
 
-  /// Is at the losses asked for, and at the level that goes with them.
+  /// Jumps to the losses asked for, and to the level that goes with them.
   @_noLocks
   private mutating func rest() {
     balance = lines.aim(decay: rt_exp(decay.target), frames: 0)
@@ -379,7 +379,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Takes the chunk at hand further out.
+  /// Fades the chunk at hand further out.
   @_noLocks
   private mutating func fadeOut() {
     let fade = ReverbFade(done: gateDone, of: gateChunks)
@@ -388,7 +388,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     gateDone &+= 1
   }
 
-  /// Is empty again, and off where that was due.
+  /// Empties the lines, and switches off where that was due.
   @_noLocks
   private mutating func beginAgain() {
     switch state {
@@ -474,7 +474,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Takes what enters from one level to the next.
+  /// Moves the level of the input on from one value to the next.
   @_noLocks
   private mutating func moveLevel() {
     let lanes = UnsafeMutableRawPointer(diffused)

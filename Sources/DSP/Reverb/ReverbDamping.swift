@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// What each pass through each of the eight lines takes away: the decay and its damping.
+/// The losses of each pass through each of the eight lines: the decay and its damping.
 ///
 /// A line of L seconds takes 60 L / T dB at each pass, so that all lines decay alike (Jot &
 /// Chaigne, "Digital delay networks for designing artificial reverberators", AES 90, 1991). Above,

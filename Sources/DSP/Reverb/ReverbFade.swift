@@ -1,4 +1,4 @@
-/// One chunk of a crossfade between two places of the same sound, without a corner.
+/// A chunk of a crossfade between two places of the same sound, without a corner.
 ///
 /// Two places in a reverb's lines hold sound that is hardly related, so their powers add up to
 /// what one has.

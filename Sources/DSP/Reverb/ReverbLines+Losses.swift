@@ -2,7 +2,7 @@ internal import CRealtime
 
 // What the lines lose at each pass, and how loud that makes them.
 extension ReverbLines {
-  /// What white noise of power 1 comes to, once it has been there for long.
+  /// The level that white noise of power 1 comes to in the lines, once it has been there for long.
   struct Balance: BitwiseCopyable {
     /// The power with which it has to enter, to be heard with a power of 1 on each side.
     let input: Float
@@ -19,7 +19,7 @@ extension ReverbLines {
     }
   }
 
-  /// What is heard of the lines, and how that changes with the inverse of the decay time.
+  /// The level of the lines as heard, and its change with the inverse of the decay time.
   struct Heard: BitwiseCopyable {
     var power: Float = 0
     var slope: Float = 0
@@ -84,7 +84,7 @@ extension ReverbLines {
     return Balance(kept: kept, heard: heard)
   }
 
-  /// What would be heard of the lines with the losses that were worked out last.
+  /// Works out the level of the lines with the losses that were worked out last.
   @_noLocks
   func heard(_ powers: borrowing ReverbPowers) -> Heard {
     var heard = Heard()

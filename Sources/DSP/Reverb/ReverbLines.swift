@@ -147,7 +147,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     Int(proportions[line] * ReverbRoom.longest(size: size) * sampleRate + 0.5)
   }
 
-  /// How late a tap is heard in a line of a length.
+  /// Tells how late a tap is heard in a line of a length.
   @_noLocks
   func lateness(_ tap: Int, _ length: Float) -> Float {
     let near = min(length, middles[tap & 7])

@@ -1,4 +1,4 @@
-/// How loud steady white noise of power 1 would be in the lines, a value a step.
+/// The power of steady white noise of power 1 in the lines, a value a step.
 ///
 /// The matrix shares all power out evenly, so that what enters is the same for all lines. Only
 /// what was written since something began to move is kept: before, it was what it was at rest.
@@ -21,7 +21,7 @@ struct ReverbPowers: ~Copyable, @unchecked Sendable {
 
   deinit { memory.deallocate() }
 
-  /// How many steps a delay takes, at least one.
+  /// Counts the steps of a delay, at least one.
   @_noLocks
   func steps(_ frames: Float) -> Int { max(1, Int(frames * stepsPerFrame + 0.5)) }
 

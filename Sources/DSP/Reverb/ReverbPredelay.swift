@@ -36,7 +36,7 @@ struct ReverbPredelay: ~Copyable, @unchecked Sendable {
   @_noLocks
   mutating func setDelay(seconds: Float) { goal = Int(seconds * sampleRate + 0.5) }
 
-  /// Is at the delay asked for.
+  /// Jumps to the delay asked for.
   @_noLocks
   mutating func settle() {
     delay = goal

@@ -1,4 +1,4 @@
-/// How eight lines are read between their samples: the weights of six samples, a lane a line.
+/// The interpolation of eight lines between their samples: six weights, a lane a line.
 ///
 /// Lagrange's cubic through four samples, one before the place and three from it on, and the
 /// zeros of the damping, as one filter.

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// Where a reverb is in its own time, which goes in chunks of frames.
+/// The clock of a reverb, which goes in chunks of frames.
 struct ReverbClock: BitwiseCopyable {
   /// The frames of a chunk: every part of a reverb works on so many at once.
   static var chunk: Int { @_noLocks get { 32 } }
@@ -33,7 +33,7 @@ struct ReverbRing: BitwiseCopyable {
   private let samples: UnsafeMutablePointer<Float>
   private let mask: Int
 
-  /// How many floats a ring takes that is read at delays of up to `frames` frames.
+  /// Counts the floats of a ring that is read at delays of up to `frames` frames.
   static func footprint(frames: Int) -> Int {
     capacity(frames: frames) + spare
   }
@@ -49,7 +49,7 @@ struct ReverbRing: BitwiseCopyable {
     mask = Self.capacity(frames: frames) - 1
   }
 
-  /// Where the chunk at hand is to be written.
+  /// Finds the memory of the chunk at hand.
   @_noLocks
   func chunk(_ clock: ReverbClock) -> UnsafeMutablePointer<Float> {
     samples + (clock.head & mask)

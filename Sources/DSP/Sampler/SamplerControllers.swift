@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// Where the hands are that move what sounds.
+/// The controllers that move what sounds, as hands have left them.
 package struct SamplerControllers: ~Copyable, @unchecked Sendable {
   /// How far the pitch is bent, in semitones.
   private(set) var bend: Float = 0
@@ -52,7 +52,7 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
     changes &+= 1
   }
 
-  /// How far a modulator moves its target, for a note of a velocity and a key from 0 to 1.
+  /// Works out how far a modulator moves its target, for a velocity and a key from 0 to 1.
   @_noLocks
   borrowing func value(_ modulator: SamplerModulator, velocity: Float, key: Float) -> Float {
     let value =

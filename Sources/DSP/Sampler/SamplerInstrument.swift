@@ -4,8 +4,8 @@ internal import CRealtime
 ///
 /// The control side makes it and keeps it alive until the audio thread has let it go.
 package final class SamplerInstrument: @unchecked Sendable {
-  /// What the audio thread is given of it.
-  package let passage: InstrumentPassage
+  /// The pointer that the audio thread is given.
+  package let pointer: InstrumentPointer
   /// How many bytes its sounds need.
   package let bytes: Int
   private let sounds: [SoundMemory]
@@ -22,7 +22,7 @@ package final class SamplerInstrument: @unchecked Sendable {
     for index in regions.indices { made.place(&regions[index]) }
     self.sounds = made.memories()
     bytes = self.sounds.reduce(0) { $0 + $1.bytes }
-    passage = InstrumentPassage(
+    pointer = InstrumentPointer(
       regions: Self.copied(regions), count: regions.count,
       modulators: Self.copied(modulators), sounds: Self.copied(self.sounds.map(\.sound)),
       attacks: KeyLists(regions) { if case .release = $0.trigger { false } else { true } },
@@ -30,13 +30,22 @@ package final class SamplerInstrument: @unchecked Sendable {
       state: InstrumentState(regions))
   }
 
+  /// The memory that the sounds of regions would need, in bytes; `channels` has the number of those
+  /// of each sound.
+  package static func bytes(regions: [SamplerRegion], channels: [Int]) -> Int {
+    var regions = regions
+    var made = SoundShelf(sounds: [])
+    for index in regions.indices { made.place(&regions[index]) }
+    return made.bytes(channels: channels)
+  }
+
   deinit {
-    passage.regions.deallocate()
-    passage.modulators.deallocate()
-    passage.sounds.deallocate()
-    passage.attacks.deallocate()
-    passage.releases.deallocate()
-    passage.state.deallocate()
+    pointer.regions.deallocate()
+    pointer.modulators.deallocate()
+    pointer.sounds.deallocate()
+    pointer.attacks.deallocate()
+    pointer.releases.deallocate()
+    pointer.state.deallocate()
   }
 
   fileprivate static func copied<Element: BitwiseCopyable>(
@@ -48,8 +57,8 @@ package final class SamplerInstrument: @unchecked Sendable {
   }
 }
 
-/// What the audio thread is given of an instrument.
-package struct InstrumentPassage: BitwiseCopyable, @unchecked Sendable {
+/// A pointer to an instrument, as the audio thread is given it.
+package struct InstrumentPointer: BitwiseCopyable, @unchecked Sendable {
   let regions: UnsafeMutablePointer<SamplerRegion>
   let count: Int
   let modulators: UnsafeMutablePointer<SamplerModulator>
@@ -59,7 +68,7 @@ package struct InstrumentPassage: BitwiseCopyable, @unchecked Sendable {
   let state: InstrumentState
 }
 
-/// Which regions there are for each key, so that a note needn't look at the others.
+/// The regions of each key, so that a note needn't try the others.
 struct KeyLists: BitwiseCopyable {
   private let firsts: UnsafeMutablePointer<Int32>
   private let places: UnsafeMutablePointer<Int32>
@@ -90,7 +99,7 @@ struct KeyLists: BitwiseCopyable {
   }
 }
 
-/// What an instrument remembers of the notes so far: whose turn it is, and what was switched.
+/// The memory of an instrument of the notes so far: whose turn it is, and what was switched.
 ///
 /// The audio thread's alone.
 struct InstrumentState: BitwiseCopyable {
@@ -141,6 +150,8 @@ struct InstrumentState: BitwiseCopyable {
 private struct SoundShelf {
   private struct Kind: Hashable {
     let sound: Int32, end: Int32, loopStart: Int32, loopEnd: Int32
+
+    var loop: Range<Int>? { loopEnd > 0 ? Int(loopStart)..<Int(loopEnd) : nil }
   }
   // What a bend, an envelope or a tuning may add before something folds back, in cents.
   private static let spareCents: Float = 300
@@ -158,13 +169,23 @@ private struct SoundShelf {
   func memories() -> [SoundMemory] {
     kinds.indices.map { index in
       let kind = kinds[index]
-      let loop = kind.loopEnd > 0 ? Int(kind.loopStart)..<Int(kind.loopEnd) : nil
       return SoundMemory(
-        sounds[Int(kind.sound)], end: Int(kind.end), loop: loop, fastest: fastest[index])
+        sounds[Int(kind.sound)], end: Int(kind.end), loop: kind.loop, fastest: fastest[index])
     }
   }
 
-  /// How fast a region may be read, in samples a frame.
+  /// The memory that they would need, in bytes.
+  func bytes(channels: [Int]) -> Int {
+    kinds.indices.reduce(0) { sum, index in
+      let kind = kinds[index]
+      return sum
+        + SoundMemory.bytes(
+          channels: channels[Int(kind.sound)], end: Int(kind.end), loop: kind.loop,
+          fastest: fastest[index])
+    }
+  }
+
+  /// Tells how fast a region may be read, in samples a frame.
   private static func fastest(_ region: SamplerRegion) -> Float {
     let key = region.fixedKey == SamplerRegion.noKey ? region.keys.high : region.fixedKey
     let low = region.fixedKey == SamplerRegion.noKey ? region.keys.low : region.fixedKey

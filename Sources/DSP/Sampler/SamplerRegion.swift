@@ -1,11 +1,11 @@
 /// A region of an instrument as the audio thread plays it: plain numbers, and nothing to look up.
 package struct SamplerRegion: BitwiseCopyable, Sendable {
-  /// When it sounds.
+  /// The moment at which a region sounds.
   package enum Trigger: BitwiseCopyable, Sendable {
     case attack, release, first, legato
   }
 
-  /// How a sample goes on at the end of its loop.
+  /// The way a sample goes on at the end of its loop.
   package enum LoopMode: BitwiseCopyable, Sendable {
     case none, continuous, untilRelease, oneShot
   }
@@ -17,7 +17,7 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
   package var keys: (low: UInt8, high: UInt8) = (0, 127)
   /// The lowest and the highest velocity, 0 to 127.
   package var velocities: (low: UInt8, high: UInt8) = (0, 127)
-  /// When it sounds.
+  /// The moment at which a region sounds.
   package var trigger = Trigger.attack
   /// How many turns there are, and which one it is, from 1 on.
   package var turn: (length: UInt16, position: UInt16) = (1, 1)
@@ -38,11 +38,11 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
   /// The velocity, from 0 to 1, that it plays whatever the note; 0 where the note's counts.
   package var fixedVelocity: Float = 0
 
-  /// Which of the instrument's sounds it plays.
+  /// The number of the instrument's sound that it plays.
   package var sound: Int32 = 0
   /// The frames at which it begins and ends.
   package var start: Int32 = 0, end: Int32 = 0
-  /// What happens at the end of the loop.
+  /// The way on at the end of the loop.
   package var loopMode = LoopMode.none
   /// The loop; empty where there is none.
   package var loop: (start: Int32, end: Int32) = (0, 0)
@@ -51,13 +51,13 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
 
   /// The key at which the sound has its own pitch, and what is added, in cents.
   package var rootKey: Float = 60, tune: Float = 0
-  /// How much higher each key is than the one below, in cents.
+  /// The distance of neighbouring keys, in cents.
   package var keyTracking: Float = 100
-  /// How much louder it is played, in dB.
+  /// The gain, in dB.
   package var gain: Float = 0
-  /// From -1, left, to 1, right.
+  /// The pan, from -1, left, to 1, right.
   package var pan: Float = 0
-  /// How much of the bend it takes.
+  /// The share of the pitch bend that it follows.
   package var bend: Float = 1
   /// Whether there is a filter.
   package var isFiltered = false
@@ -65,15 +65,15 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
   package var filter = Filter()
   /// The loudness over time.
   package var envelope = Envelope()
-  /// What moves pitch and filter over time.
+  /// The envelope that moves pitch and filter.
   package var modulation = Envelope()
   /// How far that moves the pitch and the filter, in cents.
   package var modulationToPitch: Float = 0, modulationToFilter: Float = 0
-  /// What swings pitch, filter and loudness.
+  /// The oscillator that swings pitch, filter and loudness.
   package var tremolo = Oscillator()
-  /// What swings the pitch.
+  /// The oscillator that swings the pitch.
   package var vibrato = Oscillator()
-  /// Where its modulators begin among all of the instrument, and how many those are that count
+  /// The place of its modulators among all of the instrument, and how many those are that count
   /// once a note, and, behind them, those that move while it sounds.
   package var modulators: (first: Int32, once: Int32, live: Int32) = (0, 0, 0)
   // The places of its sound as it is played while the loop goes on, and after that; set by the
@@ -85,16 +85,16 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
 
   /// A filter.
   package struct Filter: BitwiseCopyable, Sendable {
-    /// What it lets through.
+    /// The response of the filter.
     package enum Kind: BitwiseCopyable, Sendable {
       case lowpass1, lowpass2, highpass1, highpass2, bandpass, bandreject
     }
 
-    /// What it lets through.
+    /// The response of the filter.
     package var kind = Kind.lowpass2
-    /// Where it begins to take away, in Hz.
+    /// The cutoff frequency, in Hz.
     package var cutoff: Float = 20_000
-    /// How much louder the cutoff is, in dB.
+    /// The resonance at the cutoff, in dB.
     package var resonance: Float = 0
     /// How far each key above 60, and full velocity move it, in cents.
     package var perKey: Float = 0, byVelocity: Float = 0
@@ -109,15 +109,15 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
     package var delay: Float = 0, attack: Float = 0, hold: Float = 0, decay: Float = 0
     /// The time of the end, in seconds.
     package var release: Float = 0
-    /// Where it begins and where it stays, from 0 to 1.
+    /// The levels at the start and of the sustain, from 0 to 1.
     package var start: Float = 0, sustain: Float = 1
     /// Whether the times of decay and release are those of the whole way.
     package var isWhole = false
-    /// What keys do to hold and decay, in cents for each.
+    /// The change of hold and decay with the key, in cents for each.
     package var holdPerKey: Float = 0, decayPerKey: Float = 0
-    /// What full velocity adds.
+    /// The change at full velocity.
     package var attackByVelocity: Float = 0, decayByVelocity: Float = 0
-    /// What full velocity adds.
+    /// The change at full velocity.
     package var sustainByVelocity: Float = 0, releaseByVelocity: Float = 0
 
     /// An envelope that is open while a note lasts.
@@ -136,9 +136,9 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
   }
 }
 
-/// How something that a player does changes a sound, in the terms of `Modulator`.
+/// A modulator: how something that a player does changes a sound, in the terms of soundfonts.
 package struct SamplerModulator: BitwiseCopyable, Sendable {
-  /// What moves it.
+  /// The source of a modulation.
   package enum Controller: BitwiseCopyable, Sendable {
     case constant, velocity, key, pressure, wheel
     case control(UInt8)
@@ -151,7 +151,7 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
 
   /// A controller, and how it counts.
   package struct Source: BitwiseCopyable, Sendable {
-    /// What moves it.
+    /// The source of a modulation.
     package var controller: Controller
     /// The shape of its way.
     package var curve: Curve
@@ -170,7 +170,7 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
     }
   }
 
-  /// What is moved.
+  /// The target of a modulation.
   package enum Target: BitwiseCopyable, Sendable {
     // What can move while a note sounds comes first: sixteen at most.
     case pitch, attenuation, pan, cutoff, resonance
@@ -193,11 +193,11 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
     package var isLive: Bool { number <= 10 }
   }
 
-  /// What moves it, and what says how far.
+  /// The source, and the one that scales it.
   package var source: Source, scale: Source
-  /// What is moved.
+  /// The target of a modulation.
   package var target: Target
-  /// How far, in the unit of the target.
+  /// The amount, in the unit of the target.
   package var amount: Float
   /// Whether what falls below 0 counts as much above it.
   package var isAbsolute: Bool

@@ -90,7 +90,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   /// Begins with a region of an instrument.
   @_noLocks
   mutating func begin(
-    _ note: VoiceNote, _ region: UnsafePointer<SamplerRegion>, of instrument: InstrumentPassage,
+    _ note: VoiceNote, _ region: UnsafePointer<SamplerRegion>, of instrument: InstrumentPointer,
     _ controllers: borrowing SamplerControllers, sampleRate: Float
   ) {
     self.note = note
@@ -236,7 +236,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     fadeSlope = slope
   }
 
-  /// How loud it is, for whoever must give way; 0 where it will soon be over.
+  /// The loudness by which voices give way; 0 where it will soon be over.
   var loudness: Float {
     @_noLocks get { isFading ? 0 : amplitude * (envelope.isWaiting ? 1 : envelope.level) }
   }
@@ -252,7 +252,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
 
   // MARK: - Steps
 
-  /// Is where it begins.
+  /// Jumps to the values that the note begins with.
   @_noLocks
   private mutating func settle() {
     (stepFrames, stepDone) = (0, 0)

@@ -126,7 +126,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   /// `held` says for each of the 128 keys how many fingers are on it, this note's not among them.
   @_noLocks
   package mutating func begin(
-    _ note: VoiceNote, of instrument: InstrumentPassage, held: UnsafePointer<UInt16>
+    _ note: VoiceNote, of instrument: InstrumentPointer, held: UnsafePointer<UInt16>
   ) -> Int {
     let key = min(note.key, 127)
     let state = instrument.state
@@ -142,14 +142,14 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   /// Begins what sounds when a note ends; how many voices it has.
   @_noLocks
   package mutating func beginEnd(
-    of note: VoiceNote, of instrument: InstrumentPassage, held: UnsafePointer<UInt16>
+    of note: VoiceNote, of instrument: InstrumentPointer, held: UnsafePointer<UInt16>
   ) -> Int {
     begin(note, of: instrument, instrument.releases, held: held)
   }
 
   @_noLocks
   private mutating func begin(
-    _ note: VoiceNote, of instrument: InstrumentPassage, _ lists: KeyLists,
+    _ note: VoiceNote, of instrument: InstrumentPointer, _ lists: KeyLists,
     held: UnsafePointer<UInt16>
   ) -> Int {
     // From 1 on: at 0 it would be no note.
@@ -166,7 +166,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
         hasTurn(region, place, instrument)
       else { continue }
       if region.pointee.group != 0 { choke(region.pointee.group, except: note.number) }
-      guard begun < Self.mostLayers, let voice = takePlace() else { break }
+      guard begun < Self.mostLayers, let voice = claimPlace() else { break }
       voices[voice].begin(
         note, UnsafePointer(region), of: instrument, controllers, sampleRate: sampleRate)
       active[activeCount] = UInt8(voice)
@@ -179,7 +179,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   @_noLocks
   private func fits(
     _ note: VoiceNote, _ region: UnsafeMutablePointer<SamplerRegion>, _ place: Int,
-    _ instrument: InstrumentPassage, held: UnsafePointer<UInt16>
+    _ instrument: InstrumentPointer, held: UnsafePointer<UInt16>
   ) -> Bool {
     switch region.pointee.trigger {
     case .first: if note.isLegato { return false }
@@ -200,7 +200,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   /// Whether it is a region's turn; counts.
   @_noLocks
   private func hasTurn(
-    _ region: UnsafeMutablePointer<SamplerRegion>, _ place: Int, _ instrument: InstrumentPassage
+    _ region: UnsafeMutablePointer<SamplerRegion>, _ place: Int, _ instrument: InstrumentPointer
   ) -> Bool {
     let length = region.pointee.turn.length
     if length <= 1 { return true }
@@ -218,7 +218,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
 
   /// A place for a voice, for which another may have to give way; nil where none is free in time.
   @_noLocks
-  private mutating func takePlace() -> Int? {
+  private mutating func claimPlace() -> Int? {
     // Nobody gives way for what can't begin.
     if freeCount == 0 && !dropUnheard() { return nil }
     while activeCount &- fadingCount >= Self.count {

@@ -29,7 +29,7 @@ struct SamplerSound: BitwiseCopyable {
   // Each next one is for speeds a third higher: at its slowest it leaves all up to 18 kHz.
   private static var ratioOfLevels: Float { @_noLocks get { 1.3 } }
 
-  /// Where it is over, or where it goes back by a loop's length; with 32 binary places.
+  /// The place where it is over, or goes back by a loop's length; with 32 binary places.
   let limit: Int64
   /// The length of the loop, with 32 binary places; 0 where there is none.
   let loopLength: Int64
@@ -98,22 +98,49 @@ final class SoundMemory: @unchecked Sendable {
   private static var margin: Int { 32 }
 
   let sound: SamplerSound
-  /// How many bytes it needs.
+  /// The memory that it needs, in bytes.
   let bytes: Int
   private let memory: UnsafeMutablePointer<Float>
+
+  /// How the samples of a sound lie in its memory.
+  private struct Layout {
+    /// Where it is over, in frames.
+    let limit: Int
+    /// The frames behind the first one.
+    let length: Int
+    let levels: Int
+    /// The samples of one side of one level.
+    let plane: Int
+    /// The samples between two levels.
+    let apart: Int
+
+    var samples: Int { levels * apart }
+
+    init(channels: Int, end: Int, loop: Range<Int>?, fastest: Float) {
+      limit = (loop?.upperBound ?? end) + SamplerSound.reach
+      length = limit + SamplerSound.span + margin
+      // Whole sixteens are written.
+      plane = margin + length + 16
+      levels = SamplerSound.level(forSpeed: fastest) + 1
+      apart = 2 * max(1, channels) * plane
+    }
+  }
+
+  /// The memory that a sound of one or two channels would need, in bytes.
+  static func bytes(channels: Int, end: Int, loop: Range<Int>?, fastest: Float) -> Int {
+    Layout(channels: min(2, channels), end: end, loop: loop, fastest: fastest).samples
+      * MemoryLayout<Float>.stride
+  }
 
   /// The sound of one or two channels up to `end`, or up to its loop's end and round and round.
   init(_ channels: [[Float]], end: Int, loop: Range<Int>?, fastest: Float) {
     let count = min(2, channels.count)
-    let limit = (loop?.upperBound ?? end) + SamplerSound.reach
-    let length = limit + SamplerSound.span + Self.margin
-    // Whole sixteens are written.
-    let plane = Self.margin + length + 16
-    let levels = SamplerSound.level(forSpeed: fastest) + 1
-    let apart = 2 * max(1, count) * plane
-    bytes = levels * apart * MemoryLayout<Float>.stride
-    memory = .allocate(capacity: levels * apart)
-    memory.initialize(repeating: 0, count: levels * apart)
+    let layout = Layout(channels: count, end: end, loop: loop, fastest: fastest)
+    let (length, plane, apart) = (layout.length, layout.plane, layout.apart)
+    let (limit, levels) = (layout.limit, layout.levels)
+    bytes = layout.samples * MemoryLayout<Float>.stride
+    memory = .allocate(capacity: layout.samples)
+    memory.initialize(repeating: 0, count: layout.samples)
     let origin = memory + Self.margin
     for (index, channel) in channels.prefix(count).enumerated() {
       let source = SoundSource(
@@ -241,7 +268,7 @@ private struct SoundSource: ~Copyable {
       })
   }
 
-  /// The same weights, that pass a constant as it is.
+  /// Scales weights so that a constant passes as it is.
   private static func normal(_ weights: [Double]) -> [Float] {
     let sum = 2 * weights.reduce(0, +)
     return weights.map { Float($0 / sum) }

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// Where a note is between its beginning and its end.
+/// The envelope of a note, from its beginning to its end.
 ///
 /// For loudness falls are even in dB, and rises in amplitude; otherwise both are even.
 struct VoiceEnvelope: BitwiseCopyable {
@@ -46,7 +46,7 @@ struct VoiceEnvelope: BitwiseCopyable {
   private var usualFall: Float = 1
   private var rise: Float = 0
   private var place: Float
-  /// Where it is.
+  /// The present level.
   private(set) var level: Float
 
   /// An envelope that begins, of times in seconds.
@@ -118,7 +118,7 @@ struct VoiceEnvelope: BitwiseCopyable {
     }
   }
 
-  /// What is heard of its way up.
+  /// The level as it is heard on its way up.
   private var shown: Float {
     @_noLocks get {
       if isLoudness || !isWhole || place >= 1 { return place }

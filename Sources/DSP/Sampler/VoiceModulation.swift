@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// What modulators add to the values of a region.
+/// The modulation of a voice: what modulators add to the values of its region.
 struct VoiceModulation: BitwiseCopyable {
   // By the numbers of the targets; of what can move while a note sounds there are 16 at most.
   private var target = SIMD16<Float>(repeating: 0)
@@ -12,7 +12,7 @@ struct VoiceModulation: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// How much a target is moved at this moment.
+  /// Tells how much a target is moved at this moment.
   @_noLocks
   func value(_ target: SamplerModulator.Target) -> Float { live[target.number] }
 
@@ -32,14 +32,14 @@ struct VoiceModulation: BitwiseCopyable {
         controllers.value(modulator, velocity: velocity, key: key)
     }
     fixed = once.lowHalf
-    look(region, modulators, controllers, velocity: velocity, key: key)
+    update(region, modulators, controllers, velocity: velocity, key: key)
     live = target
     stepsToGo = 0
     return once
   }
 
   @_noLocks
-  private mutating func look(
+  private mutating func update(
     _ region: UnsafePointer<SamplerRegion>, _ modulators: UnsafePointer<SamplerModulator>,
     _ controllers: borrowing SamplerControllers, velocity: Float, key: Float
   ) {
@@ -61,7 +61,7 @@ struct VoiceModulation: BitwiseCopyable {
     _ controllers: borrowing SamplerControllers, velocity: Float, key: Float, share: Float
   ) {
     if changes != controllers.changes {
-      look(region, modulators, controllers, velocity: velocity, key: key)
+      update(region, modulators, controllers, velocity: velocity, key: key)
       // What is left then is a ten-thousandth.
       stepsToGo = Int(9.2 / share) &+ 1
     }

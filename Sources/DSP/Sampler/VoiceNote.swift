@@ -1,14 +1,14 @@
 /// A note that voices are begun for.
 package struct VoiceNote: BitwiseCopyable {
-  /// Which note it is; no two that sound have the same.
+  /// The number of the note; no two that sound have the same.
   package var number: UInt32
-  /// Who plays it, and with which of the instruments that sound: only told again at its end.
+  /// The finger that plays it, and the instrument: only told again at its end.
   package var finger: UInt16, instrument: UInt8
   /// The MIDI key, 0 to 127.
   package var key: UInt8
   /// The pitch, in cents above key 0.
   package var cents: Float
-  /// How hard it is played, above 0, up to 1.
+  /// The velocity, above 0, up to 1.
   package var velocity: Float
   /// Whether another note is held.
   package var isLegato: Bool

@@ -14,7 +14,7 @@ struct VoiceOscillator: BitwiseCopyable {
     self.isUsed = isUsed
   }
 
-  /// Where it is after so many frames more.
+  /// Moves on by so many frames, and returns where it is.
   @_noLocks
   mutating func advance(by frames: Int) -> Float {
     guard isUsed else { return 0 }

@@ -5,9 +5,9 @@ internal import Synchronization
 ///
 /// The control side makes it and keeps it alive until the audio thread has let it go.
 package final class SongRing: @unchecked Sendable {
-  /// What the audio thread is given of it.
-  package let passage: SongPassage
-  private var marks: UnsafeMutablePointer<SongMarks> { passage.marks }
+  /// The pointer that the audio thread is given.
+  package let pointer: SongPointer
+  private var marks: UnsafeMutablePointer<SongMarks> { pointer.marks }
 
   /// A ring that holds at least so many seconds at a rate in Hz.
   package init(seconds: Double, sampleRate: Int) {
@@ -17,13 +17,13 @@ package final class SongRing: @unchecked Sendable {
     memory.initialize(repeating: 0, count: 2 * capacity)
     let marks = UnsafeMutablePointer<SongMarks>.allocate(capacity: 1)
     marks.initialize(to: SongMarks())
-    passage = SongPassage(
+    pointer = SongPointer(
       sound: Stereo(memory, memory + capacity), capacity: capacity, marks: marks,
       sampleRate: sampleRate)
   }
 
   deinit {
-    passage.sound.left.deallocate()
+    pointer.sound.left.deallocate()
     marks.deinitialize(count: 1)
     marks.deallocate()
   }
@@ -33,7 +33,7 @@ package final class SongRing: @unchecked Sendable {
   /// How many frames there is room for.
   package var room: Int {
     // Acquiring: the audio thread is done with what it has read.
-    passage.capacity - marks.pointee.written.load(ordering: .relaxed)
+    pointer.capacity - marks.pointee.written.load(ordering: .relaxed)
       + marks.pointee.read.load(ordering: .acquiring)
   }
 
@@ -43,10 +43,10 @@ package final class SongRing: @unchecked Sendable {
     let written = marks.pointee.written.load(ordering: .relaxed)
     var done = 0
     while done < frames {
-      let start = (written + done) & (passage.capacity - 1)
-      let count = min(frames - done, passage.capacity - start)
-      Blocks.copy(sound.left + done, to: passage.sound.left + start, frames: count)
-      Blocks.copy(sound.right + done, to: passage.sound.right + start, frames: count)
+      let start = (written + done) & (pointer.capacity - 1)
+      let count = min(frames - done, pointer.capacity - start)
+      Blocks.copy(sound.left + done, to: pointer.sound.left + start, frames: count)
+      Blocks.copy(sound.right + done, to: pointer.sound.right + start, frames: count)
       done += count
     }
     marks.pointee.written.store(written + frames, ordering: .releasing)  // publishes the frames
@@ -62,9 +62,11 @@ package final class SongRing: @unchecked Sendable {
   // Each is whole in itself, and only told: relaxed.
 
   /// Its rate in Hz.
-  package var sampleRate: Int { passage.sampleRate }
+  package var sampleRate: Int { pointer.sampleRate }
   /// How many frames the audio thread has taken so far.
   package var framesRead: Int { marks.pointee.read.load(ordering: .relaxed) }
+  /// How many frames of it were heard, where whoever hears them tells that.
+  package var framesHeard: Int { marks.pointee.heard.load(ordering: .relaxed) }
   /// Whether all of it was heard.
   package var isOver: Bool { marks.pointee.isOver.load(ordering: .relaxed) }
   /// Whether the audio thread waits for more.
@@ -73,27 +75,28 @@ package final class SongRing: @unchecked Sendable {
   package var waits: Int { marks.pointee.waits.load(ordering: .relaxed) }
 }
 
-/// How far both sides are, counted in frames from the ring's first.
+/// The progress of both sides, in frames from the ring's first.
 struct SongMarks: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
+  let heard = Atomic<Int>(0)
   let isEnded = Atomic<Bool>(false)
   let isOver = Atomic<Bool>(false)
   let isWaitedFor = Atomic<Bool>(false)
   let waits = Atomic<Int>(0)
 }
 
-/// The audio thread's end of a ring.
+/// A pointer to a ring: the audio thread's end of it.
 ///
 /// Whoever hands it over keeps the ring alive until it is told that it was let go.
-package struct SongPassage: BitwiseCopyable, @unchecked Sendable {
+package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
   let marks: UnsafeMutablePointer<SongMarks>
   /// Its rate in Hz.
   package let sampleRate: Int
 
-  /// How many frames are there to be read; all that will ever be where that is known.
+  /// Counts the frames that are there to be read; all that will ever be where that is known.
   @_noLocks
   package func framesAhead() -> (count: Int, isAll: Bool) {
     // Acquiring, and before the count: then that is the last one.
@@ -102,7 +105,7 @@ package struct SongPassage: BitwiseCopyable, @unchecked Sendable {
     return (written &- marks.pointee.read.load(ordering: .relaxed), isAll)
   }
 
-  /// Takes frames that are there.
+  /// Reads frames that are there.
   @_noLocks
   func read(to out: Stereo, frames: Int) {
     let read = marks.pointee.read.load(ordering: .relaxed)
@@ -122,6 +125,12 @@ package struct SongPassage: BitwiseCopyable, @unchecked Sendable {
   package func tell(isWaiting: Bool, isCounted: Bool) {
     marks.pointee.isWaitedFor.store(isWaiting, ordering: .relaxed)
     if isCounted { marks.pointee.waits.add(1, ordering: .relaxed) }
+  }
+
+  /// Tells how many frames of it were heard.
+  @_noLocks
+  package func tell(framesHeard frames: Int) {
+    marks.pointee.heard.store(frames, ordering: .relaxed)
   }
 
   /// Tells that all of it was heard.

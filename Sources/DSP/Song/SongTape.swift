@@ -14,7 +14,11 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   private(set) var laid: Tape
   // How far the warp has come, in frames with 32 binary places.
   private var place: Int64 = 0
-  private var source: SongPassage?
+  /// How many frames of the song the warp has passed since it began, those behind its end, too.
+  package private(set) var framesGone = 0
+  // The part of a frame beyond that, with 32 binary places.
+  private var partGone: UInt32 = 0
+  private var source: SongPointer?
   private var isAllLaid = false
   private var framesBehind = 0
   private var riseLeft = 0
@@ -35,10 +39,11 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
 
   /// Begins a song, or none, behind so much silence, in frames: for what was not heard.
   @_noLocks
-  package mutating func begin(_ song: SongPassage?, silence: Int) {
+  package mutating func begin(_ song: SongPointer?, silence: Int) {
     source = song
     isAllLaid = false
     framesBehind = 0
+    (framesGone, partGone) = (0, 0)
     riseLeft = 0
     layAside(silence)
   }
@@ -75,11 +80,14 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   /// Lays out what lies up to a place of the way, if it doesn't lie there yet.
   @_noLocks
   mutating func lay(to place: Int64) {
+    let gone = UInt64(truncatingIfNeeded: place &- self.place) &+ UInt64(partGone)
+    framesGone &+= Int(truncatingIfNeeded: gone >> 32)
+    partGone = UInt32(truncatingIfNeeded: gone)
     self.place = place
     var toGo = Int((place &- laid.head << 32) >> 32) &+ 1 &+ ahead
     while toGo > 0 {
       let count = min(toGo, Self.longestPiece)
-      let read = take(count)
+      let read = readAhead(count)
       if read < count {
         rt_zero(piece.left + read, count &- read)
         rt_zero(piece.right + read, count &- read)
@@ -90,9 +98,9 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Takes what there is of the next frames.
+  /// Reads what there is of the next frames.
   @_noLocks
-  private mutating func take(_ frames: Int) -> Int {
+  private mutating func readAhead(_ frames: Int) -> Int {
     guard let source, !isAllLaid else { return 0 }
     let (count, isAll) = source.framesAhead()
     let read = min(count, frames)

@@ -6,7 +6,7 @@ internal import CRealtime
 /// samples by a parabola through the three best. Of two sides the sum is looked at, or their
 /// difference where there is more in it, so that both sides move alike.
 struct LagFinder: ~Copyable {
-  /// What was found.
+  /// A lag, and how alike the sound is there.
   struct Finding: BitwiseCopyable {
     /// The distance in frames.
     var lag: Float
@@ -69,8 +69,8 @@ struct LagFinder: ~Copyable {
     let earliest = isForward ? Int64(least) : -Int64(greatest)
     let span = greatest &- least
     let start = end &- Int64(window)
-    let side = take(tape, at: start)
-    takeField(tape, at: start &+ earliest, frames: span &+ window, side: side)
+    let side = copyStretch(tape, at: start)
+    copyField(tape, at: start &+ earliest, frames: span &+ window, side: side)
     score(span: span)
     let found = refine(near: best(from: 0, to: span, isNearestFirst: isForward), to: span)
     let lag = Float(earliest) + found.lag
@@ -97,8 +97,8 @@ struct LagFinder: ~Copyable {
     _ tape: borrowing Tape, end: Int64, endingBefore target: Int64
   ) -> Finding {
     let span = greatestLag / 2
-    let side = take(tape, at: end &- Int64(window))
-    takeField(
+    let side = copyStretch(tape, at: end &- Int64(window))
+    copyField(
       tape, at: target &- Int64(span &+ window), frames: span &+ window, side: side)
     score(span: span)
     let found = refine(near: best(from: 0, to: span, isNearestFirst: false), to: span)
@@ -113,18 +113,18 @@ struct LagFinder: ~Copyable {
     let span = 2 &* (coarse &+ Self.wing)
     let start = end &- Int64(window)
     let earliest = Int64(isForward ? lag : -lag) &- Int64(span / 2)
-    let side = take(tape, at: start)
-    takeField(tape, at: start &+ earliest, frames: span &+ window, side: side)
+    let side = copyStretch(tape, at: start)
+    copyField(tape, at: start &+ earliest, frames: span &+ window, side: side)
     let found = refine(near: span / 2, to: span)
     let moved = Float(earliest) + found.lag
     return Finding(lag: isForward ? moved : -moved, likeness: found.likeness)
   }
 
-  /// How alike the stretches are that end at two places.
+  /// Compares the stretches that end at two places.
   @_noLocks
   mutating func compare(_ tape: borrowing Tape, end: Int64, with other: Int64) -> Finding {
-    let side = take(tape, at: end &- Int64(window))
-    takeField(tape, at: other &- Int64(window), frames: window, side: side)
+    let side = copyStretch(tape, at: end &- Int64(window))
+    copyField(tape, at: other &- Int64(window), frames: window, side: side)
     let scale = 1 / rt_square_root(Self.dot(pattern, pattern, count: window) + 1e-12)
     let energy = Self.dot(field, field, count: window)
     return Finding(lag: 0, likeness: likeness(at: 0, energy: energy, scale: scale))
@@ -142,9 +142,9 @@ struct LagFinder: ~Copyable {
 
   // MARK: - The two stretches
 
-  /// Takes the stretch to be found; returns by which sign the right side is added.
+  /// Copies the stretch to be found; returns the sign by which the right side is added.
   @_noLocks
-  private mutating func take(_ tape: borrowing Tape, at start: Int64) -> Float {
+  private mutating func copyStretch(_ tape: borrowing Tape, at start: Int64) -> Float {
     let (left, right) = (tape.left(at: start), tape.right(at: start))
     let side: Float = Self.dot(left, right, count: window) < 0 ? -1 : 1
     for frame in 0..<window { pattern[frame] = left[frame] + side * right[frame] }
@@ -152,7 +152,7 @@ struct LagFinder: ~Copyable {
   }
 
   @_noLocks
-  private mutating func takeField(
+  private mutating func copyField(
     _ tape: borrowing Tape, at start: Int64, frames: Int, side: Float
   ) {
     let (left, right) = (tape.left(at: start), tape.right(at: start))

@@ -1,4 +1,4 @@
-/// How what begins after a pause is met as late as is told.
+/// Attacks after a pause, which are met as late as the warp's delay says.
 extension LiveWarp {
   /// Goes, as long as nothing but silence is read, to where the next sound is met as late as is
   /// told.

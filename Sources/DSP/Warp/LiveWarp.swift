@@ -7,11 +7,11 @@ internal import CRealtime
 /// pitch and rate the sound comes out as it went in, to the bit and without delay.
 struct LiveWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
-  /// One of the two places that a crossfade leads between.
+  /// A reading place on the tape: one of the two that a crossfade leads between.
   struct Reader: BitwiseCopyable {
     /// The place on the tape, in frames with 32 binary places.
     var position: Int64
-    /// Which of the bank's tables it reads with.
+    /// The number of the bank's table that it reads with.
     var table: Int
     /// Whether it takes the samples as they are, one a frame.
     var isPlain: Bool

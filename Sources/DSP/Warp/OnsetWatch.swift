@@ -1,6 +1,6 @@
 /// Watches a tape for the beginnings of sounds: a drum's stroke, a consonant, a plucked string.
 struct OnsetWatch: BitwiseCopyable {
-  /// How finely it looks, in frames.
+  /// The frames of a chunk, which is as finely as onsets are found.
   static var chunk: Int { @_noLocks get { 32 } }
   // 10 dB more than all that was heard in the last hundredths of a second.
   private static var rise: Float { @_noLocks get { 3 } }
@@ -15,7 +15,7 @@ struct OnsetWatch: BitwiseCopyable {
   private var heldBefore: Float = 0
   private var framesToChunk = 0
   private var hasBegun = false
-  /// How loud the newest chunk was, at most.
+  /// The peak of the newest chunk.
   private(set) var peak: Float = 0
   // Where on the tape the last ones began, the newest first; long ago where there were none.
   private var onsets = SIMD4<Int64>(repeating: 0)
@@ -35,7 +35,7 @@ struct OnsetWatch: BitwiseCopyable {
     hasBegun = false
   }
 
-  /// How many frames may pass at most before it must look again.
+  /// The most frames that may pass before the next chunk must be measured.
   var framesToGo: Int {
     @_noLocks get { framesToChunk }
   }
@@ -65,10 +65,10 @@ struct OnsetWatch: BitwiseCopyable {
     return isOnset
   }
 
-  /// Where on the tape the last one began.
+  /// The place on the tape of the last onset.
   var last: Int64 { @_noLocks get { onsets[0] } }
 
-  /// How many frames after a place on the tape the last one began; negative before it.
+  /// Counts the frames from a place on the tape to the last onset; negative where that was before.
   @_noLocks
   func framesToLast(from place: Int64) -> Int { Self.frames(from: place, to: last) }
 

@@ -13,7 +13,7 @@ struct PauseWatch: BitwiseCopyable {
   private(set) var end: Int64 = 0
   /// Whether a sound has ended it.
   private(set) var hasEnded = true
-  /// Where that sound sets in.
+  /// The place of the attack.
   private(set) var attack: Int64 = 0
 
   /// A watch that takes for silence what is below `floor`.
@@ -27,7 +27,7 @@ struct PauseWatch: BitwiseCopyable {
     hasEnded = true
   }
 
-  /// Looks back once, at the `frames` frames before a place.
+  /// Measures once the `frames` frames before a place.
   @_noLocks
   mutating func listen(_ tape: borrowing Tape, before place: Int64, frames: Int) {
     forget()

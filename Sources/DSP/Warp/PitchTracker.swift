@@ -20,7 +20,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   /// Whether the sound is periodic.
   package private(set) var isVoiced = false
   /// The signal that is looked at.
-  private(set) var ear = VoiceEar()
+  private(set) var mono = VoiceMono()
 
   private let factor: Int
   private let taps: Int
@@ -126,7 +126,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     conclude()
     slot = 0
     let heard = Int64(slotFrames &* Self.slots)
-    if ear.choose(tape, from: frame &- heard &+ 1, count: Int(heard)) { start(at: frame) }
+    if mono.choose(tape, from: frame &- heard &+ 1, count: Int(heard)) { start(at: frame) }
   }
 
   /// Appends decimated samples, so many that a leap is made up for in a few slots.
@@ -140,7 +140,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     let count = min(Int(end &- endHeld), fillsAtOnce)
     if count <= 0 { return }
     let first = endHeld &* Int64(factor) &- Int64(taps / 2)
-    ear.hear(tape, from: first, count: (count &- 1) &* factor &+ taps, to: raw)
+    mono.read(tape, from: first, count: (count &- 1) &* factor &+ taps, to: raw)
     for index in 0..<count {
       let at = Int(truncatingIfNeeded: endHeld &+ Int64(index)) & (Self.ringSize &- 1)
       ring[at] = VoiceCorrelation.product(raw + index &* factor, filter, count: taps)
@@ -149,7 +149,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     firstHeld = max(firstHeld, endHeld &- Int64(Self.ringSize))
   }
 
-  /// Takes what the round will look at, without its mean.
+  /// Copies the samples that the round will examine, without their mean.
   @_noLocks
   private mutating func latch() {
     let first = Int(truncatingIfNeeded: endHeld &- Int64(held)) & (Self.ringSize &- 1)

@@ -31,7 +31,7 @@ struct StudioPhases: ~Copyable {
   // What has a greater variance need not be looked at.
   private static var spread: Float { @_noLocks get { 0.006 } }
 
-  /// How many bins are turned; room for three more.
+  /// The number of bins that are turned; there is room for three more.
   let bins: Int
   private let size: Int
 
@@ -92,7 +92,7 @@ struct StudioPhases: ~Copyable {
     @_noLocks get { memory + (1 &- newest) &* room }
   }
 
-  /// How a frame follows the one before it, in samples.
+  /// The distance of a frame from the one before it, in samples.
   struct Hop: BitwiseCopyable {
     /// How far the frame is from the one before it on the tape.
     var tape = 0
@@ -121,7 +121,7 @@ struct StudioPhases: ~Copyable {
     }
   }
 
-  /// Lets the newest frame be the one before.
+  /// Makes the newest frame the one before.
   @_noLocks
   mutating func advance() { newest = 1 &- newest }
 
@@ -144,7 +144,7 @@ struct StudioPhases: ~Copyable {
       less &+= mask
     }
 
-    /// How many.
+    /// The number of them.
     var count: Float { @_noLocks get { Float(0 &- less.wrappedSum()) } }
     var mean: Float { @_noLocks get { turns.sum() / count } }
     var variance: Float { @_noLocks get { squares.sum() / count - mean * mean } }

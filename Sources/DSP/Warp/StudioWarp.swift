@@ -177,7 +177,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     from &+ (to &- from) &* Int64(slice &+ 1) / Int64(slices)
   }
 
-  /// How far is read in a hop.
+  /// Measures how far is read in a hop.
   @_noLocks
   private func advance(_ from: Int64, _ to: Int64) -> Int64 {
     var sum: Int64 = 0

@@ -11,7 +11,7 @@ struct StudioWindow: ~Copyable {
   /// How many numbers a transform has: a window, and what is left is silence.
   let size: Int
 
-  /// Where its weight lies, in frames behind its place; the group delay of a steady tone.
+  /// The centre of its weight, in frames behind its place; the group delay of a steady tone.
   let balance: Float
 
   private let shape: UnsafeMutablePointer<Float>

@@ -77,7 +77,7 @@ enum VoiceCorrelation {
     return sum
   }
 
-  /// How far beside the middle of three values the top of a parabola through them lies.
+  /// Finds how far beside the middle of three values the top of a parabola through them lies.
   @_noLocks
   static func top(_ before: Float, _ middle: Float, _ behind: Float) -> Float {
     let bend = before - 2 * middle + behind

@@ -33,7 +33,7 @@ struct VoiceGrain: BitwiseCopyable {
   var fallEnd: Int64 = .max
   /// Where behind its middle it must have ended, so as not to read past the place.
   var limit: Int64 = .max
-  /// How loud it is.
+  /// Its gain.
   var gain: Float = 1
   /// How like it is to the grain before: slopes of unlike sounds must be steeper.
   var likenessBefore: Float = 1

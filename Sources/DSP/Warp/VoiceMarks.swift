@@ -2,7 +2,7 @@ internal import CRealtime
 
 /// A place on the tape around which a grain is cut.
 struct VoiceMark: BitwiseCopyable {
-  /// Where it is, in frames of tape with 32 binary places.
+  /// Its place, in frames of tape with 32 binary places.
   var place: Int64
   /// How far behind the mark before it is, likewise.
   var span: Int64
@@ -124,7 +124,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
       if spare < frames / 8 { return false }
       let ahead = min(run / 2, spare)
       let found = align(
-        tape, ear: tracker.ear, from: last.place, to: predicted, radius: radius,
+        tape, mono: tracker.mono, from: last.place, to: predicted, radius: radius,
         behind: run &- ahead, ahead: ahead)
       if found.clarity > Self.enough {
         append(
@@ -140,11 +140,11 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     let rise = max(8, frames / 5)
     let count = min(frames, Int(end &- (begin >> 32)) &- rise &- 2)
     if count >= frames / 2 {
-      let place = onset(tape, ear: tracker.ear, from: begin >> 32, count: count, rise: rise) << 32
+      let place = onset(tape, mono: tracker.mono, from: begin >> 32, count: count, rise: rise) << 32
       let step = VoicePlaces.of(Double(tracker.period))
       let ahead = min(run / 2, Int(end &- (place >> 32)))
       let found = align(
-        tape, ear: tracker.ear, from: place, to: place &- step, radius: max(3, frames / 10),
+        tape, mono: tracker.mono, from: place, to: place &- step, radius: max(3, frames / 10),
         behind: run &- ahead, ahead: ahead)
       if found.clarity > Self.plenty {
         append(at: place, period: step, isVoiced: true, clarity: found.clarity)
@@ -166,9 +166,9 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
   /// The frame at which the power behind is greatest against the power before.
   @_noLocks
   private func onset(
-    _ tape: borrowing Tape, ear: VoiceEar, from begin: Int64, count: Int, rise: Int
+    _ tape: borrowing Tape, mono: VoiceMono, from begin: Int64, count: Int, rise: Int
   ) -> Int64 {
-    ear.hear(tape, from: begin &- Int64(rise), count: count &+ 2 &* rise, to: old)
+    mono.read(tape, from: begin &- Int64(rise), count: count &+ 2 &* rise, to: old)
     var behind: Float = 0
     var before: Float = 0
     for index in 0..<rise {
@@ -191,21 +191,21 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     return begin &+ Int64(place)
   }
 
-  /// Where near a place the tape is most like it is around another; how like, too.
+  /// Finds the place near another where the tape is most like it is around a third; and how like.
   ///
   /// Looks at `behind` frames before the places and `ahead` behind them, up to `radius` frames
   /// beside the second: first on a coarse copy, then where that was best.
   @_noLocks
   func align(
-    _ tape: borrowing Tape, ear: VoiceEar, from reference: Int64, to predicted: Int64,
+    _ tape: borrowing Tape, mono: VoiceMono, from reference: Int64, to predicted: Int64,
     radius: Int, behind: Int, ahead: Int
   ) -> (place: Int64, clarity: Float) {
     let count = min(behind &+ ahead, room &- 2 &* radius &- 8)
     let at = (reference >> 32) &- Int64(behind)
     let around = (predicted >> 32) &- Int64(behind &+ radius &+ 1)
     let span = count &+ 2 &* radius &+ 3
-    ear.hear(tape, from: at, count: count, to: old)
-    ear.hear(tape, from: around, count: span, to: new)
+    mono.read(tape, from: at, count: count, to: old)
+    mono.read(tape, from: around, count: span, to: new)
     // False for NaN, for silence, and for what is too great to be squared.
     let power = VoiceCorrelation.product(old, old, count: count)
     if !(power > 1e-12 && power < 1e30) { return (predicted, 0) }

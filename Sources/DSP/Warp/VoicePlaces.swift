@@ -9,13 +9,13 @@ enum VoicePlaces {
     abs(frames) < 1e9 ? Int64(frames * unit) : frames > 0 ? Int64.max / 4 : 0
   }
 
-  /// How many frames it takes to get somewhere at a speed above zero.
+  /// Divides a way by a speed above zero, into frames.
   @_noLocks
   static func quotient(_ way: Int64, _ speed: Int64) -> Int64 {
     speed == WarpStep.unity ? way : of(Double(way) / Double(speed))
   }
 
-  /// How far one gets in some frames.
+  /// Multiplies frames by a speed, into a way.
   @_noLocks
   static func product(_ frames: Int64, _ speed: Int64) -> Int64 {
     speed == WarpStep.unity ? frames : (frames >> 16) &* (speed >> 16)

@@ -67,7 +67,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     filters.deallocate()
   }
 
-  /// How many frames behind its place the output is at rate 1, at any pitch.
+  /// Tells how many frames behind its place the output is at rate 1, at any pitch.
   @_noLocks
   package func delay(pitch: Float) -> Int { delayFrames }
 
@@ -149,7 +149,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     if step.isLeap || isFresh { lag = wantedLag }
   }
 
-  /// How far the output will be behind its place in some frames.
+  /// Tells how far the output will be behind its place in some frames.
   ///
   /// What is heard goes on meanwhile, between as fast as at rate 1 and twice as fast as that.
   @_noLocks
@@ -159,7 +159,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     return min(wantedLag, lag &+ VoicePlaces.product(frames, (lastRate &- WarpStep.unity) / 2))
   }
 
-  /// Is at once where it is at rate 1.
+  /// Sets the lag at once to that of rate 1.
   @_noLocks
   mutating func forgetLag() { lag = leastLag }
 }

@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// Where grains come from and where they go.
+/// The grains of the voice engine: their beginning, their shape and their end.
 extension VoiceWarp {
   /// The first grain is the sound as it is, at once.
   @_noLocks
@@ -122,7 +122,7 @@ extension VoiceWarp {
       // What isn't there yet is not compared.
       let over = max(0, continued &- place)
       let found = marks.align(
-        tape, ear: tracker.ear, from: continued &- over, to: target &- over, radius: radius,
+        tape, mono: tracker.mono, from: continued &- over, to: target &- over, radius: radius,
         behind: behind, ahead: 0)
       target = found.place &+ over
       likeness = found.clarity
@@ -154,7 +154,7 @@ extension VoiceWarp {
       let around = min(target, place &- Int64(radius &+ 2) << 32)
       let ahead = min(frames / 2, Int((place &- around) >> 32) &- radius &- 2)
       let found = marks.align(
-        tape, ear: tracker.ear, from: marks[previous.mark].place, to: around, radius: radius,
+        tape, mono: tracker.mono, from: marks[previous.mark].place, to: around, radius: radius,
         behind: frames &- ahead, ahead: ahead)
       if found.clarity > 0.5 {
         mark = VoiceMark(
@@ -232,7 +232,7 @@ extension VoiceWarp {
     }
   }
 
-  /// How many frames away the next middle is at which a grain is to be settled.
+  /// Counts the frames to the next middle at which a grain is to be settled.
   @_noLocks
   func framesToSettle() -> Int {
     var nearest = Int.max
@@ -278,7 +278,7 @@ extension VoiceWarp {
     grains[index].fallBegin = max(min(grain.position, end &- 1), end &- slope)
   }
 
-  /// The same for all grains, when the rate changes.
+  /// Holds back all grains likewise, when the rate changes.
   @_noLocks
   mutating func holdBack(place: Int64, rate: Int64) {
     for index in 0..<Self.mostGrains where grains[index].isActive && !grains[index].isOld {
@@ -330,7 +330,7 @@ extension VoiceWarp {
     return max(period / 8, min(whole, most))
   }
 
-  /// What a ratio may be; NaN is the least.
+  /// Bounds a ratio; NaN is the least.
   @_noLocks
   private func ratio(_ value: Float) -> Float {
     value > 0.25 ? min(value, 4) : 0.25

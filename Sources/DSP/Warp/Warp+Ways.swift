@@ -1,4 +1,4 @@
-/// Tapes of which there is always more: their time passes at the rate, whatever that is.
+/// Loops and songs through a warp: tapes of which there is always more, whatever the rate.
 extension Warp {
   /// Renders the next frames of a loop.
   @_noLocks
@@ -21,6 +21,25 @@ extension Warp {
       let count = beginPiece(from: song.laid.head, frames: frames &- done)
       song.lay(to: step.place(ofFrame: count))
       renderPiece(song.laid, to: out.advanced(by: done), frames: count)
+      done &+= count
+    }
+  }
+
+  /// Renders the next frames of a song, and lets another warp render the same ones in its own way.
+  ///
+  /// The other one goes where this one goes, and at its rate.
+  @_noLocks
+  package mutating func process(
+    _ song: inout SongTape, to out: Stereo, beside other: inout Warp, to otherOut: Stereo,
+    frames: Int
+  ) {
+    var done = 0
+    while done < frames {
+      let own = beginPiece(from: song.laid.head, frames: frames &- done)
+      let count = other.beginPiece(at: step, frames: own)
+      song.lay(to: step.place(ofFrame: count))
+      renderPiece(song.laid, to: out.advanced(by: done), frames: count)
+      other.renderPiece(song.laid, to: otherOut.advanced(by: done), frames: count)
       done &+= count
     }
   }

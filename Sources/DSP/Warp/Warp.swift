@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// How a warp does what it does.
+/// The method by which a warp changes pitch and time.
 package enum WarpEngine: Int, CaseIterable, Sendable, BitwiseCopyable {
   /// The least delay, for single voices and noises.
   case live
@@ -8,6 +8,21 @@ package enum WarpEngine: Int, CaseIterable, Sendable, BitwiseCopyable {
   case voice
   /// Many tones at once, for chords and mixes.
   case studio
+
+  /// The engine of a number, as parameters carry it; nil where none has that.
+  @_noLocks
+  package init?(number: Float) {
+    // The real-time check doesn't see the initialiser of a raw value.
+    if number == 0 {
+      self = .live
+    } else if number == 1 {
+      self = .voice
+    } else if number == 2 {
+      self = .studio
+    } else {
+      return nil
+    }
+  }
 }
 
 /// Plays a tape at a pitch and a rate of its own: one that is being written, or a loop.
@@ -105,7 +120,7 @@ package struct Warp: ~Copyable {
     octavesOfRate.move(to: rate == 1 ? 0 : rt_log(rate) * 1.442_695)
   }
 
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to the pitch and rate that it glides to, before anything is heard.
   @_noLocks
   package mutating func settle() {
     semitones.jump(to: semitones.target)
@@ -176,7 +191,7 @@ package struct Warp: ~Copyable {
     }
   }
 
-  /// Where a glide is; at its target where that is 0 and nobody could hear the rest of the way.
+  /// Reads a glide; at its target where that is 0 and nobody could hear the rest of the way.
   @_noLocks
   private static func value(of glide: Glide) -> Float {
     glide.target == 0 && abs(glide.current) < Self.imperceptible ? 0 : glide.current
@@ -204,6 +219,22 @@ package struct Warp: ~Copyable {
         step.place = head << 32
         begin(wantedEngine)
       }
+    }
+    return min(framesOfStep, frames)
+  }
+
+  /// Begins the next piece of a way that another warp goes, at the place and the rate of its step.
+  @_noLocks
+  mutating func beginPiece(at other: WarpStep, frames: Int) -> Int {
+    if !isGoing { framesOfStep = 0 }
+    if framesOfStep == 0 {
+      beginStep()
+      changeEngineWhereWanted()
+    }
+    (step.place, step.rate, step.nextRate) = (other.place, other.rate, other.nextRate)
+    if !isGoing {
+      isGoing = true
+      begin(wantedEngine)
     }
     return min(framesOfStep, frames)
   }
@@ -283,7 +314,7 @@ package struct Warp: ~Copyable {
     aim()
   }
 
-  /// Takes over what the glides have come to.
+  /// Sets the step to the values that the glides have come to.
   @_noLocks
   private mutating func aim() {
     step.pitch = Self.ratio(semitones: Self.value(of: semitones))
@@ -333,7 +364,7 @@ package struct Warp: ~Copyable {
     step.place = (step.rate > WarpStep.unity ? now &- wayBack : now) << 32
   }
 
-  /// How far the place is behind the frame `now`.
+  /// Measures how far the place is behind the frame `now`.
   ///
   /// Places wrap around after half a day: only their differences say something.
   @_noLocks
@@ -392,7 +423,7 @@ package struct Warp: ~Copyable {
     step.isLeap = false
   }
 
-  /// Lets the next engine run beside the old one, and fades over to it when it is warm.
+  /// Runs the next engine beside the old one, and fades over to it when it is warm.
   @_noLocks
   private mutating func changeEngine(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
     let other = Stereo(scratch, scratch + WarpStep.longest)

@@ -1,4 +1,4 @@
-/// What a warp engine shall render next: a few frames in which nothing changes.
+/// A step of a warp engine: the next few frames, in which place, rate and pitch don't change.
 ///
 /// Places on the tape are in frames with 32 binary places. The *place* of an output frame is the
 /// part of the tape that it is due to sound like; an engine sounds like it its delay later, and
@@ -6,7 +6,7 @@
 package struct WarpStep: BitwiseCopyable {
   /// The most frames of one step.
   package static var longest: Int { @_noLocks get { 32 } }
-  /// One frame of tape a frame.
+  /// The rate of one frame of tape a frame.
   package static var unity: Int64 { @_noLocks get { 1 << 32 } }
 
   /// The place of the first frame.
@@ -24,7 +24,7 @@ package struct WarpStep: BitwiseCopyable {
   /// Whether the place has leapt since the last step, instead of moving on from it.
   package var isLeap: Bool
 
-  /// What a warp engine shall render next, while pitch and rate rest.
+  /// A step while pitch and rate rest.
   @_noLocks
   package init(place: Int64, rate: Int64, pitch: Float, formant: Float = 1, isLeap: Bool = false) {
     self.place = place

@@ -6,7 +6,7 @@ struct Capture: BitwiseCopyable {
   // How long it takes to go over from one source to the other.
   private static var crossfadeSeconds: Double { @_noLocks get { 0.005 } }
 
-  private var passage: CapturePassage?
+  private var pointer: CapturePointer?
   private var written = 0
   private var sampleRate: Int
   private var isFine = false
@@ -24,7 +24,7 @@ struct Capture: BitwiseCopyable {
 
   /// Whether a capture is on.
   var isOn: Bool {
-    @_noLocks get { passage != nil }
+    @_noLocks get { pointer != nil }
   }
 
   /// Whether the sound that comes in is listened to.
@@ -41,33 +41,34 @@ struct Capture: BitwiseCopyable {
   /// A capture that is on takes nothing while the rate is not its own.
   mutating func setSampleRate(_ rate: Double) {
     var next = Capture(sampleRate: rate)
-    next.passage = passage
+    next.pointer = pointer
     next.written = written
     (next.wanted, next.source) = (wanted, wanted)
     next.isFine = isFine
     self = next
   }
 
-  /// Chooses what is captured, from this frame on.
+  /// Sets what is captured from this frame on, or the format of the next capture.
   @_noLocks
-  mutating func setSource(_ source: CaptureSource) { wanted = source }
-
-  /// Chooses how the samples of the next capture are kept.
-  @_noLocks
-  mutating func setFine(_ value: Bool) { isFine = value }
+  mutating func set(_ parameter: Parameter.Capture, _ value: Float) {
+    switch parameter {
+    case .source: wanted = value == 0 ? .input : .output
+    case .format: isFine = value != 0
+    }
+  }
 
   /// Begins a capture, unless one is on.
   @_noLocks
-  mutating func begin(_ passage: CapturePassage) {
+  mutating func begin(_ pointer: CapturePointer) {
     if isOn { return }
-    self.passage = passage
+    self.pointer = pointer
     written = 0
     source = wanted
     framesToFade = 0
-    passage.progress.pointee.source = source
-    passage.progress.pointee.isFine = isFine
+    pointer.progress.pointee.source = source
+    pointer.progress.pointee.isFine = isFine
     // Releasing: publishes the two.
-    passage.progress.pointee.state.store(CaptureRing.State.running.byte, ordering: .releasing)
+    pointer.progress.pointee.state.store(CaptureRing.State.running.byte, ordering: .releasing)
   }
 
   /// Ends the capture, if one is on; its ring is not touched any more.
@@ -76,62 +77,62 @@ struct Capture: BitwiseCopyable {
 
   @_noLocks
   private mutating func end(_ state: CaptureRing.State) {
-    guard let passage else { return }
-    self.passage = nil
+    guard let pointer else { return }
+    self.pointer = nil
     // Releasing: publishes the last frames.
-    passage.progress.pointee.state.store(state.byte, ordering: .releasing)
+    pointer.progress.pointee.state.store(state.byte, ordering: .releasing)
   }
 
   /// Captures the next frames; where there is no room for all of them, those that there is room
   /// for are the last.
   @_noLocks
   mutating func write(input: Stereo, output: Stereo, frames: Int) {
-    guard let passage, passage.rate == sampleRate else { return }
-    let count = room(passage, frames)
+    guard let pointer, pointer.rate == sampleRate else { return }
+    let count = room(pointer, frames)
     var done = 0
     while done < count {
-      let place = (written &+ done) & (passage.capacity &- 1)
-      let part = min(count &- done, passage.capacity &- place)
+      let place = (written &+ done) & (pointer.capacity &- 1)
+      let part = min(count &- done, pointer.capacity &- place)
       put(
-        input.advanced(by: done), output.advanced(by: done), to: passage.sound.advanced(by: place),
+        input.advanced(by: done), output.advanced(by: done), to: pointer.sound.advanced(by: place),
         frames: part)
       done &+= part
     }
-    publish(passage, count, of: frames)
+    publish(pointer, count, of: frames)
   }
 
   /// Captures silence.
   @_noLocks
   mutating func rest(frames: Int) {
-    guard let passage, passage.rate == sampleRate else { return }
+    guard let pointer, pointer.rate == sampleRate else { return }
     var left = frames
     while left > 0 && isFading() {
       let fading = min(left, framesToFade)
       framesToFade &-= fading
       left &-= fading
     }
-    let count = room(passage, frames)
-    let place = written & (passage.capacity &- 1)
-    let part = min(count, passage.capacity &- place)
-    Blocks.clear(passage.sound.left + place, frames: part)
-    Blocks.clear(passage.sound.right + place, frames: part)
-    Blocks.clear(passage.sound.left, frames: count &- part)
-    Blocks.clear(passage.sound.right, frames: count &- part)
-    publish(passage, count, of: frames)
+    let count = room(pointer, frames)
+    let place = written & (pointer.capacity &- 1)
+    let part = min(count, pointer.capacity &- place)
+    Blocks.clear(pointer.sound.left + place, frames: part)
+    Blocks.clear(pointer.sound.right + place, frames: part)
+    Blocks.clear(pointer.sound.left, frames: count &- part)
+    Blocks.clear(pointer.sound.right, frames: count &- part)
+    publish(pointer, count, of: frames)
   }
 
   @_noLocks
-  private func room(_ passage: CapturePassage, _ frames: Int) -> Int {
+  private func room(_ pointer: CapturePointer, _ frames: Int) -> Int {
     // Acquiring: the reader is done with the place.
-    let read = passage.progress.pointee.read.load(ordering: .acquiring)
-    return min(frames, passage.capacity &- (written &- read))
+    let read = pointer.progress.pointee.read.load(ordering: .acquiring)
+    return min(frames, pointer.capacity &- (written &- read))
   }
 
   @_noLocks
-  private mutating func publish(_ passage: CapturePassage, _ count: Int, of frames: Int) {
+  private mutating func publish(_ pointer: CapturePointer, _ count: Int, of frames: Int) {
     written &+= count
     // Releasing: publishes the frames.
-    passage.progress.pointee.written.store(written, ordering: .releasing)
+    pointer.progress.pointee.written.store(written, ordering: .releasing)
     if count < frames { end(.overrun) }
   }
 

@@ -1,7 +1,7 @@
 package import DSP
 internal import Synchronization
 
-/// What is captured: the sound as it comes in, or as it goes out.
+/// The source of a capture: the sound as it comes in, or as it goes out.
 package enum CaptureSource: BitwiseCopyable, Sendable {
   case input, output
 }
@@ -11,7 +11,7 @@ package enum CaptureSource: BitwiseCopyable, Sendable {
 /// The audio thread writes, one other thread reads, and neither waits for the other. A ring holds
 /// one capture: it is begun and ended once.
 package final class CaptureRing: @unchecked Sendable {
-  /// How far a capture has come.
+  /// The state of a capture.
   package enum State: UInt8, BitwiseCopyable, Sendable {
     /// Not begun.
     case waiting
@@ -28,7 +28,7 @@ package final class CaptureRing: @unchecked Sendable {
     }
   }
 
-  /// How long a disk may stall, in seconds.
+  /// The length of the ring, and so of a stall of the disk, in seconds.
   private static let seconds = 8
   // A slow disk frees the ring by so many frames at a time.
   private static let longestStretch = 16_384
@@ -61,7 +61,7 @@ package final class CaptureRing: @unchecked Sendable {
     progress.deallocate()
   }
 
-  /// How far it has come.
+  /// Its state.
   ///
   /// Where no more will come, all of it is seen by whoever asks afterwards.
   package var state: State {
@@ -74,15 +74,15 @@ package final class CaptureRing: @unchecked Sendable {
   /// How many frames were captured so far.
   package var frames: Int { progress.pointee.written.load(ordering: .acquiring) }
 
-  /// What was captured first; known from its beginning on.
+  /// The source at its beginning; known from then on.
   package var source: CaptureSource { progress.pointee.source }
 
   /// Whether the samples shall be kept as floating-point numbers; known from its beginning on.
   package var isFine: Bool { progress.pointee.isFine }
 
-  /// What the audio thread is told of it.
-  package var passage: CapturePassage {
-    CapturePassage(sound: sound, capacity: capacity, rate: rate, progress: progress)
+  /// The pointer that the audio thread is given.
+  package var pointer: CapturePointer {
+    CapturePointer(sound: sound, capacity: capacity, rate: rate, progress: progress)
   }
 
   /// Hands over the next stretch of what has come; false where there is nothing.
@@ -104,7 +104,7 @@ package final class CaptureRing: @unchecked Sendable {
   }
 }
 
-/// What both sides of a ring know.
+/// The progress of a capture, which both sides of its ring know.
 struct CaptureProgress: ~Copyable {
   /// Frames written and read since the beginning.
   let written = Atomic<Int>(0)
@@ -115,11 +115,11 @@ struct CaptureProgress: ~Copyable {
   var isFine = false
 }
 
-/// What the audio thread is told of a ring: where its parts lie.
+/// A pointer to the parts of a ring, as the audio thread is given it.
 ///
 /// Whoever sends it keeps the ring alive until the command's event has come, and then, if the
 /// capture has begun, until it has ended.
-package struct CapturePassage: BitwiseCopyable, @unchecked Sendable {
+package struct CapturePointer: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
   let rate: Int

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// What the sound goes through on its way to the output, unless its route leads past it.
+/// The chain of effects, through which sound goes to the output unless its route leads past it.
 ///
 /// The live input has its pitch and time changed on its own; then all that goes through the
 /// chain meets the echo, and then the reverb.
@@ -11,7 +11,7 @@ struct Chain: ~Copyable {
   private var isBypassed = false
   private var isEchoOn = false
   private var isReverbOn = false
-  private var echoSeconds: Float = 0.35
+  private var echoSeconds: Float = 0
   private var echoBeats: Float = 0
   private var beatsPerMinute: Float = 120
 
@@ -19,69 +19,61 @@ struct Chain: ~Copyable {
     input = LiveInput(sampleRate: sampleRate)
     echo = Echo(sampleRate: Float(sampleRate))
     reverb = Reverb(sampleRate: Float(sampleRate))
-    // The units' own beginnings are another matter than what their addresses begin with.
-    echo.setSeconds(echoSeconds)
-    echo.setHighCut(hertz: 6000)
-    echo.setLowCut(hertz: 80)
-    echo.setMix(0.35)
-    reverb.setDamping(hertz: 6000)
-    reverb.setPredelay(seconds: 0.01)
-    settle()
   }
 
+  // MARK: - Parameters
+
+  /// Goes by the pitch and stretch that are asked for.
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
+  mutating func follow(_ warp: ChainWarp) { input.follow(warp) }
+
+  @_noLocks
+  mutating func set(_ parameter: Parameter.Echo, _ value: Float) {
     switch parameter {
-    case .pitchOn, .pitchSemitones, .pitchFormant, .pitchMix, .pitchEngine, .stretchOn,
-      .stretchRate:
-      input.set(parameter, value)
-    case .echoOn:
+    case .on:
       isEchoOn = value != 0
       switchUnits()
-    case .echoTime:
+    case .time:
       echoSeconds = value
       setEchoTime()
-    case .echoBeats:
+    case .beats:
       echoBeats = value
       setEchoTime()
-    case .tempo:
-      beatsPerMinute = value
-      setEchoTime()
-    case .echoFeedback: echo.setFeedback(value)
-    case .echoTone: echo.setHighCut(hertz: value)
-    case .echoLowcut: echo.setLowCut(hertz: value)
-    case .echoSpread: echo.setSpread(value)
-    case .echoGlide: echo.setGlides(value != 0)
-    case .echoHold: echo.setHold(value != 0)
-    case .echoMix: echo.setMix(value)
-    case .reverbOn:
-      isReverbOn = value != 0
-      switchUnits()
-    case .reverbDecay: reverb.setDecay(seconds: value)
-    case .reverbSize: reverb.setSize(value)
-    case .reverbDamping: reverb.setDamping(hertz: value)
-    case .reverbPredelay: reverb.setPredelay(seconds: value)
-    case .reverbMix: reverb.setMix(value)
-    case .chainBypass: setBypassed(value != 0)
-    // The player's, and the mixer's.
-    case .metronomeBeats, .transportFollow, .playerSource, .playerLoop, .playerDirection,
-      .loopFeedback,
-      .loopQuantize, .loopBeats, .loopTempo, .loopThreshold, .loopSemitones, .loopRate,
-      .loopEngine, .metronomeCountIn:
-      break
-    // The metronome's, and those of MIDI.
-    case .metronomeOn, .metronomeGain, .midiSnap, .midiBend, .midiChannel: break
-    case .inGain, .liveGain, .loopGain, .gridGain, .musicGain, .outGain, .liveRoute, .loopRoute,
-      .gridRoute, .musicRoute, .mute, .captureSource, .captureFormat, .gridSustain:
-      break
+    case .feedback: echo.setFeedback(value)
+    case .tone: echo.setHighCut(hertz: value)
+    case .lowcut: echo.setLowCut(hertz: value)
+    case .spread: echo.setSpread(value)
+    case .glide: echo.setGlides(value != 0)
+    case .hold: echo.setHold(value != 0)
+    case .mix: echo.setMix(value)
     }
   }
 
-  /// Switches all units off for a while, each by its own fade.
   @_noLocks
-  private mutating func setBypassed(_ value: Bool) {
+  mutating func set(_ parameter: Parameter.Reverb, _ value: Float) {
+    switch parameter {
+    case .on:
+      isReverbOn = value != 0
+      switchUnits()
+    case .decay: reverb.setDecay(seconds: value)
+    case .size: reverb.setSize(value)
+    case .damping: reverb.setDamping(hertz: value)
+    case .predelay: reverb.setPredelay(seconds: value)
+    case .mix: reverb.setMix(value)
+    }
+  }
+
+  /// Sets the tempo, in beats a minute, for an echo whose time is in beats.
+  @_noLocks
+  mutating func setTempo(_ value: Float) {
+    beatsPerMinute = value
+    setEchoTime()
+  }
+
+  /// Switches the effects off for a while, each by its own fade.
+  @_noLocks
+  mutating func setBypassed(_ value: Bool) {
     isBypassed = value
-    input.setBypassed(value)
     switchUnits()
   }
 
@@ -104,17 +96,17 @@ struct Chain: ~Copyable {
     echo.setSeconds(max(seconds, 0.001))
   }
 
-  /// By how many frames the live input is late.
+  /// The delay of the live input, in frames.
   var delay: Int {
     @_noLocks get { input.delay }
   }
 
-  /// How many frames it takes, after the live input was not needed for a while, until it is whole.
+  /// The frames that the live input, after it was not needed for a while, takes until it is whole.
   var warmUp: Int {
     @_noLocks get { input.warmUp }
   }
 
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to all settings, before anything is heard.
   @_noLocks
   mutating func settle() {
     input.settle()

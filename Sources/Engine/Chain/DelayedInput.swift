@@ -26,7 +26,7 @@ struct DelayedInput: BitwiseCopyable {
   @_noLocks
   mutating func setDelay(_ frames: Int) { target = frames }
 
-  /// Has the delay at once: before anything is heard.
+  /// Jumps to the delay, before anything is heard.
   @_noLocks
   mutating func settle() {
     delay = target

@@ -3,13 +3,10 @@ internal import DSP
 /// The live input on its way to the chain: the tape of its last seconds, the warp that plays it,
 /// and the dry sound beside it.
 struct LiveInput: ~Copyable {
-  // More than the longest piece that an engine looks at in one, at 192 kHz: 8192 frames of the
-  // studio engine's window, some 8900 of the live engine's search.
-  private static var reach: Int { @_noLocks get { 16_384 } }
   private static var tapeSeconds: Double { @_noLocks get { 10 } }
 
   private var tape: Tape
-  private var warp: Warp
+  private var warp: SourceWarp
   private var dry: DelayedInput
   private var wetShare: Glide
   // Where the wet share goes when the warp, which has rested, is warm.
@@ -17,23 +14,15 @@ struct LiveInput: ~Copyable {
   private var warmUpLeft = 0
   private var silentFrames: Int
 
-  private var isPitchOn = true
-  private var isStretchOn = true
-  private var isBypassed = false
-  private var semitones: Float = 0
-  private var formant: Float = 0
-  private var mix: Float = 1
-  private var rate: Float = 1
-
   private let shares: UnsafeMutablePointer<Float>
   private let wet: Stereo
 
   init(sampleRate: Double) {
     // A little more than is promised, for the crossfades of leaps.
-    tape = Tape(seconds: Self.tapeSeconds + 0.2, reach: Self.reach, sampleRate: sampleRate)
+    tape = Tape(seconds: Self.tapeSeconds + 0.2, reach: SourceWarp.reach, sampleRate: sampleRate)
     // An empty tape needs no silence written over it.
     silentFrames = tape.capacity + 1
-    warp = Warp(seconds: Self.tapeSeconds, sampleRate: sampleRate)
+    warp = SourceWarp(seconds: Self.tapeSeconds, sampleRate: sampleRate)
     dry = DelayedInput(sampleRate: Float(sampleRate))
     wetShare = Glide(at: 1, sampleRate: Float(sampleRate))
     shares = .allocate(capacity: 3 * Core.longestSegment)
@@ -45,39 +34,16 @@ struct LiveInput: ~Copyable {
 
   // MARK: - Parameters
 
+  /// Goes by the pitch and stretch of the chain.
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
-    switch parameter {
-    case .pitchOn: isPitchOn = value != 0
-    case .pitchSemitones: semitones = value
-    case .pitchFormant: formant = value
-    case .pitchMix: mix = value
-    case .pitchEngine: warp.setEngine(value == 0 ? .live : value == 1 ? .voice : .studio)
-    case .stretchOn: isStretchOn = value != 0
-    case .stretchRate: rate = value
-    default: return
-    }
-    update()
-  }
-
-  @_noLocks
-  mutating func setBypassed(_ value: Bool) {
-    isBypassed = value
-    update()
-  }
-
-  @_noLocks
-  private mutating func update() {
-    let isStretching = isStretchOn && rate != 1
-    if isBypassed || !isPitchOn && !isStretching {
+  mutating func follow(_ chain: ChainWarp) {
+    guard chain.isOn else {
       // The warp goes on as it is while it fades out.
       move(to: 0)
       return
     }
-    warp.setPitch(semitones: isPitchOn ? semitones : 0)
-    warp.setFormant(semitones: isPitchOn ? formant : 0)
-    warp.setRate(isStretchOn ? rate : 1)
-    move(to: isPitchOn ? mix : 1)
+    warp.follow(chain)
+    move(to: chain.isPitching ? chain.mix : 1)
   }
 
   @_noLocks
@@ -96,12 +62,12 @@ struct LiveInput: ~Copyable {
     @_noLocks get { wetShare.target == 0 && !wetShare.isMoving && warmUpLeft == 0 }
   }
 
-  /// By how many frames what comes out is late.
+  /// The delay, in frames.
   var delay: Int {
     @_noLocks get { share == 0 ? 0 : warp.delay }
   }
 
-  /// How many frames it takes, after the sound was not needed for a while, until it is whole.
+  /// The frames that the sound, after it was not needed for a while, takes until it is whole.
   var warmUp: Int {
     @_noLocks get { share == 0 ? 0 : warp.warmUp }
   }
@@ -148,7 +114,7 @@ struct LiveInput: ~Copyable {
       tape.writeSilence(frames: frames)
     }
     if isEmpty || !isNeeded {
-      takeShares(frames: frames)
+      fillShares(frames: frames)
       warp.rest(frames: frames)
       return false
     }
@@ -168,14 +134,14 @@ struct LiveInput: ~Copyable {
     }
     let isWetSounding = warp.process(tape, to: wet, frames: frames)
     guard isWetSounding || isDrySounding else {
-      takeShares(frames: frames)
+      fillShares(frames: frames)
       return false
     }
     if !isWetSounding {
       Blocks.clear(wet.left, frames: frames)
       Blocks.clear(wet.right, frames: frames)
     }
-    takeShares(frames: frames)
+    fillShares(frames: frames)
     dry.read(tape, to: out, frames: frames)
     for frame in 0..<frames {
       out.left[frame] += shares[frame] * (wet.left[frame] - out.left[frame])
@@ -186,7 +152,7 @@ struct LiveInput: ~Copyable {
 
   /// Works out the wet share of each of the next frames; of those before the warp is warm it is 0.
   @_noLocks
-  private mutating func takeShares(frames: Int) {
+  private mutating func fillShares(frames: Int) {
     let waiting = min(warmUpLeft, frames)
     if waiting > 0 {
       Blocks.clear(shares, frames: waiting)

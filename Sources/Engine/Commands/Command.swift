@@ -2,7 +2,7 @@ package import DSP
 
 /// One instruction to the audio thread: fixed in size, and without references.
 package struct Command: BitwiseCopyable, Sendable {
-  /// What an instruction does.
+  /// The action of a command.
   package enum Action: BitwiseCopyable, Sendable {
     /// Sets a parameter, in the unit of its address.
     case set(Parameter, Float)
@@ -15,23 +15,23 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Goes to a place of the clip, in seconds; answered likewise.
     case seek(Float)
     /// Puts a clip into the loop; answered likewise, when it is there.
-    case load(ClipPassage)
+    case load(ClipPointer)
     /// Copies the loop's clip out of it; answered likewise, when all of it is copied.
-    case keep(ClipPassage)
+    case copyOut(ClipPointer)
     /// Begins a capture, unless one is on, or ends the one that is; answered with
     /// `Event.Kind.done`.
-    case capture(CapturePassage?)
+    case capture(CapturePointer?)
     /// Plays a song instead of the one before, or stops where it is nil; answered likewise, when the
     /// one before is let go.
-    case playSong(SongPassage?)
+    case playSong(SongPointer?)
     /// Does something with notes; answered with `Event.Kind.done`.
     case note(NoteAction)
     /// Plays what begins from now on with another instrument, or with none; answered likewise, when
     /// nothing sounds any more of the one before.
-    case instrument(InstrumentPassage?)
+    case instrument(InstrumentPointer?)
     /// Begins to record a phrase in the place of the one before, which is let go; answered with
     /// `Event.Kind.done`.
-    case recordPhrase(PhrasePassage)
+    case recordPhrase(PhrasePointer)
     /// Plays the phrase from its beginning, and ends its recording; answered with
     /// `Event.Kind.done` or `refused`.
     case playPhrase
@@ -39,7 +39,7 @@ package struct Command: BitwiseCopyable, Sendable {
     case stopPhrase
     /// Gives the keys of a keyboard other pitches; answered likewise, when the ones before are let
     /// go.
-    case keyMap(KeyMapPassage)
+    case keyMap(KeyMapPointer)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }
@@ -49,7 +49,7 @@ package struct Command: BitwiseCopyable, Sendable {
 
   /// The frame, in the engine's time, at which it takes effect.
   package var frame: Int64
-  /// What it does.
+  /// The action.
   package var action: Action
   /// How many commands of the same batch come after this one.
   var following: UInt16 = 0
@@ -61,9 +61,9 @@ package struct Command: BitwiseCopyable, Sendable {
   }
 }
 
-/// What the audio thread has to say; each command yields exactly one event.
+/// An event that the audio thread answers with; each command yields exactly one.
 package struct Event: BitwiseCopyable, Sendable {
-  /// What happened.
+  /// The outcome.
   package enum Kind: BitwiseCopyable, Sendable {
     /// A parameter was set.
     case applied(Parameter, Float)
@@ -77,7 +77,7 @@ package struct Event: BitwiseCopyable, Sendable {
     case faded
   }
 
-  /// What happened.
+  /// The outcome.
   package var kind: Kind
   /// The number of the command that this answers, as `CommandQueue.submit` returned it.
   package var command: UInt64

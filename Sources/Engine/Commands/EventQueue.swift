@@ -32,7 +32,7 @@ package struct EventQueue: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Takes the oldest event.
+  /// Removes and returns the oldest event.
   ///
   /// One control thread at a time.
   borrowing func pop() -> Event? {

@@ -1,28 +1,99 @@
-/// What a command can set in the engine.
+/// A value that a command can set in the engine, sorted by who owns it.
 ///
-/// One case for each address that is heard; its values travel as `Float` in the address's unit.
-package enum Parameter: CaseIterable, Sendable, BitwiseCopyable {
-  case inGain, liveGain, loopGain, gridGain, musicGain, outGain
-  case liveRoute, loopRoute, gridRoute, musicRoute
-  case mute
-  case pitchOn, pitchSemitones, pitchFormant, pitchMix, pitchEngine
-  case stretchOn, stretchRate
-  case echoOn, echoTime, echoBeats, echoFeedback, echoTone, echoLowcut, echoSpread, echoGlide
-  case echoHold, echoMix
-  case reverbOn, reverbDecay, reverbSize, reverbDamping, reverbPredelay, reverbMix
+/// There is one for each address that is heard; its values travel as `Float` in the address's unit.
+/// An owner is given its own part and no other, so that the compiler sees whether it knows all of
+/// it; `Core.set` says who goes by what.
+package enum Parameter: Hashable, Sendable, BitwiseCopyable {
+  case mixer(Mixer)
+  case warp(Warp)
+  case echo(Echo)
+  case reverb(Reverb)
   case chainBypass
-  case tempo, metronomeBeats, transportFollow
-  case metronomeOn, metronomeGain, metronomeCountIn
-  case midiSnap, midiBend, midiChannel
-  case playerSource, playerLoop, playerDirection
-  case loopFeedback, loopQuantize, loopBeats, loopTempo, loopThreshold
-  case loopSemitones, loopRate, loopEngine
-  case captureSource, captureFormat
+  case beat(Beat)
+  case metronome(Metronome)
+  case keyboard(Keyboard)
+  case loop(Loop)
+  case capture(Capture)
   case gridSustain
+
+  /// Gains, routes and the mute.
+  package enum Mixer: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case inGain, liveGain, loopGain, gridGain, musicGain, outGain
+    case liveRoute, loopRoute, gridRoute, musicRoute
+    case mute
+  }
+
+  /// Pitch and stretch of all that goes through the chain.
+  package enum Warp: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case pitchOn, semitones, formant, mix, engine
+    case stretchOn, rate
+  }
+
+  /// The echo.
+  package enum Echo: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case on, time, beats, feedback, tone, lowcut, spread, glide, hold, mix
+  }
+
+  /// The reverb.
+  package enum Reverb: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case on, decay, size, damping, predelay, mix
+  }
+
+  /// Tempo, bars, and what waits for them.
+  package enum Beat: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case tempo, beatsPerBar, transportFollow, countIn
+  }
+
+  /// The metronome's sound.
+  package enum Metronome: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case on, gain
+  }
+
+  /// MIDI keyboards and synthesizers.
+  package enum Keyboard: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case snap, bend, channel
+  }
+
+  /// The player and its loop.
+  package enum Loop: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case source, loop, direction
+    case feedback, quantize, beats, tempo, threshold
+    case semitones, rate, engine
+  }
+
+  /// Captures.
+  package enum Capture: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case source, format
+  }
+}
+
+extension Parameter: CaseIterable {
+  /// All of them, in the order of their numbers.
+  package static let allCases: [Parameter] =
+    Mixer.allCases.map(Parameter.mixer) + Warp.allCases.map(Parameter.warp)
+    + Echo.allCases.map(Parameter.echo) + Reverb.allCases.map(Parameter.reverb) + [.chainBypass]
+    + Beat.allCases.map(Parameter.beat) + Metronome.allCases.map(Parameter.metronome)
+    + Keyboard.allCases.map(Parameter.keyboard) + Loop.allCases.map(Parameter.loop)
+    + Capture.allCases.map(Parameter.capture) + [.gridSustain]
 
   /// Its place among all of them, from 0.
   package var number: Int {
-    // The real-time check doesn't see the getter of a raw value; the byte is what it would be.
-    @_noLocks get { Int(unsafeBitCast(self, to: UInt8.self)) }
+    // The real-time check sees neither the getter of a raw value nor `allCases`: the byte is what
+    // the value would be, and a test compares the rest.
+    @_noLocks get {
+      switch self {
+      case .mixer(let own): Int(unsafeBitCast(own, to: UInt8.self))
+      case .warp(let own): 11 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .echo(let own): 18 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .reverb(let own): 28 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .chainBypass: 34
+      case .beat(let own): 35 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .metronome(let own): 39 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .keyboard(let own): 41 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .loop(let own): 44 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .capture(let own): 55 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .gridSustain: 57
+      }
+    }
   }
 }

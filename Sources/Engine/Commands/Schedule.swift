@@ -34,6 +34,9 @@ struct Schedule: ~Copyable {
     @_noLocks get { count > 0 ? entries[0].command.frame : .max }
   }
 
+  /// The number of the earliest command, if there is one.
+  var nextNumber: UInt64 { @_noLocks get { entries[0].number } }
+
   @_noLocks
   private func isEarlier(_ a: Int, _ b: Int) -> Bool {
     let (x, y) = (entries[a].command.frame, entries[b].command.frame)

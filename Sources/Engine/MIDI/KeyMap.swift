@@ -2,11 +2,11 @@
 ///
 /// The control side makes it and keeps it alive until the audio thread has let it go.
 package final class KeyMap: @unchecked Sendable {
-  /// How many keys there are.
+  /// The number of keys.
   package static let keys = 128
 
-  /// What the audio thread is given of it.
-  package let passage: KeyMapPassage
+  /// The pointer that the audio thread is given.
+  package let pointer: KeyMapPointer
   private let cents: UnsafeMutablePointer<Float>
 
   /// The pitch of each of the 128 keys, in cents above MIDI key 0: in the scale, and its own.
@@ -14,14 +14,14 @@ package final class KeyMap: @unchecked Sendable {
     precondition(snapped.count == Self.keys && own.count == Self.keys, "a pitch for each key")
     cents = .allocate(capacity: 2 * Self.keys)
     for (key, pitch) in (snapped + own).enumerated() { (cents + key).initialize(to: pitch) }
-    passage = KeyMapPassage(UnsafePointer(cents))
+    pointer = KeyMapPointer(UnsafePointer(cents))
   }
 
   deinit { cents.deallocate() }
 }
 
-/// What the audio thread is given of the pitches of a keyboard's keys.
-package struct KeyMapPassage: BitwiseCopyable, @unchecked Sendable {
+/// A pointer to the pitches of a keyboard's keys, as the audio thread is given it.
+package struct KeyMapPointer: BitwiseCopyable, @unchecked Sendable {
   private let cents: UnsafePointer<Float>
 
   @_noLocks

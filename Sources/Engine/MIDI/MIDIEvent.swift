@@ -1,4 +1,4 @@
-/// One MIDI message of up to three bytes, on its frame.
+/// A MIDI message of up to three bytes, on its frame.
 package struct MIDIEvent: BitwiseCopyable, Sendable {
   /// The frame, counted from the first of the block.
   package var frame: UInt32
@@ -28,7 +28,7 @@ package struct MIDIEvent: BitwiseCopyable, Sendable {
 ///
 /// It is a reference to memory that belongs to whoever made it, and frees it.
 package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
-  /// How many it holds: more than a JACK port can bring.
+  /// The most messages that it holds: more than a JACK port can bring.
   package static var capacity: Int { @_noLocks get { 4096 } }
 
   private let events: UnsafeMutablePointer<MIDIEvent>
@@ -48,10 +48,10 @@ package struct MIDIBlock: BitwiseCopyable, @unchecked Sendable {
     counter.deallocate()
   }
 
-  /// How many there are.
+  /// The number of messages.
   package var count: Int { @_noLocks get { counter.pointee } }
 
-  /// One of them, by its place from 0.
+  /// A message, by its place from 0.
   package subscript(_ index: Int) -> MIDIEvent { @_noLocks get { events[index] } }
 
   /// Forgets all.

@@ -1,6 +1,6 @@
-/// What the messages of a keyboard mean, on whatever channel they come.
+/// The MIDI input: what the messages of a keyboard mean, on whatever channel they come.
 struct MIDIInlet: BitwiseCopyable {
-  /// What a message means.
+  /// The meaning of a message.
   enum Meaning: BitwiseCopyable {
     case nothing
     case note(NoteAction)
@@ -13,7 +13,7 @@ struct MIDIInlet: BitwiseCopyable {
   }
 
   // Without one each key has its own pitch of equal temperament.
-  private var map: KeyMapPassage?
+  private var map: KeyMapPointer?
   private var snaps = true
   private var bendRange: Float = 2
   // From -1 to 1.
@@ -22,19 +22,18 @@ struct MIDIInlet: BitwiseCopyable {
   @_noLocks
   init() {}
 
+  /// Sets whether keys play the pitches of the scale.
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
-    switch parameter {
-    case .midiSnap: snaps = value != 0
-    case .midiBend: bendRange = value
-    default: break
-    }
-  }
+  mutating func setSnaps(_ value: Bool) { snaps = value }
+
+  /// Sets how far the wheel bends, in semitones.
+  @_noLocks
+  mutating func setBendRange(semitones: Float) { bendRange = semitones }
 
   @_noLocks
-  mutating func setMap(_ map: KeyMapPassage) { self.map = map }
+  mutating func setMap(_ map: KeyMapPointer) { self.map = map }
 
-  /// Where a controller is that nobody moves: at no pedal, as loud as can be, in the middle.
+  /// Tells the value of a controller that nobody moves: no pedal, full volume, in the middle.
   @_noLocks
   static func rest(of controller: UInt8) -> UInt8 {
     switch controller {
@@ -44,7 +43,7 @@ struct MIDIInlet: BitwiseCopyable {
     }
   }
 
-  /// How much the wheel bends, in semitones.
+  /// The bend of the wheel, in semitones.
   var bend: Float { @_noLocks get { wheel * bendRange } }
 
   @_noLocks

@@ -1,4 +1,4 @@
-/// Tells a synthesizer of the notes that are played here, but for those that a keyboard plays.
+/// The MIDI output: tells a synthesizer of the notes played here, but for those of a keyboard.
 ///
 /// Two fingers can hold one key: it is struck again for the second, and ends with the last. What
 /// finds no room, or nobody to take it, is made good as soon as there is: no note is left on.
@@ -33,14 +33,11 @@ struct MIDIOutbox: ~Copyable {
     channels.deallocate()
   }
 
+  /// Sets the channel that notes go out on, 1 to 16.
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
-    if case .midiChannel = parameter {
-      channel = UInt8(truncatingIfNeeded: Int(value) &- 1) & 15
-    }
-  }
+  mutating func setChannel(_ number: Int) { channel = UInt8(truncatingIfNeeded: number &- 1) & 15 }
 
-  /// Has a block to fill, where somebody takes it.
+  /// Begins a block to fill, where somebody takes it.
   @_noLocks
   mutating func begin(_ block: MIDIBlock?) {
     self.block = block
@@ -49,11 +46,11 @@ struct MIDIOutbox: ~Copyable {
     if isBehind { catchUp() }
   }
 
-  /// What comes from now on is on this frame of the block.
+  /// Moves to the frame of the block on which the next messages are.
   @_noLocks
   mutating func move(to frame: Int) { self.frame = UInt32(truncatingIfNeeded: frame) }
 
-  /// Has no block any more.
+  /// Ends the block.
   @_noLocks
   mutating func end() { block = nil }
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Where the controllers of a keyboard are, and which of them are bound to addresses.
+/// The controllers of a keyboard, and which of them are bound to addresses.
 ///
 /// One place a controller, of which only the newest value counts: nothing can overflow, and what
 /// moved twice between two looks is told once.

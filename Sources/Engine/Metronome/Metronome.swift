@@ -24,22 +24,21 @@ struct Metronome: ~Copyable {
   }
 
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
+  mutating func set(_ parameter: Parameter.Metronome, _ value: Float) {
     switch parameter {
-    case .metronomeOn: isOn = value != 0
-    case .metronomeGain: gain.move(to: Level.gain(decibels: value))
-    default: break
+    case .on: isOn = value != 0
+    case .gain: gain.move(to: Level.gain(decibels: value))
     }
   }
 
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to its gain, before anything is heard.
   @_noLocks
   mutating func settle() { gain.settle() }
 
   /// Whether nothing sounds or moves; what comes begins with a beat.
   var isResting: Bool { @_noLocks get { sound.isSilent && gain.isResting } }
 
-  /// How many frames until the next click.
+  /// Counts the frames until the next click.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int { Int(max(1, min(nextFrame &- frame, 1 << 20))) }
 

@@ -18,13 +18,18 @@ struct Fader: BitwiseCopyable {
   @_noLocks
   mutating func jump(to linear: Float) { gain.jump(to: linear) }
 
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to its target, before anything is heard.
   @_noLocks
   mutating func settle() { gain.jump(to: gain.target) }
 
   /// Goes on while there is nothing to be heard.
   @_noLocks
   mutating func skip(frames: Int) { gain.skip(frames: frames) }
+
+  /// The greatest gain that it has until it is where it goes to.
+  var most: Float {
+    @_noLocks get { max(gain.current, gain.target) }
+  }
 
   /// The gain that it goes to.
   var target: Float {

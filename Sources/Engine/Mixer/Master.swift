@@ -8,7 +8,7 @@ struct Master: BitwiseCopyable {
   // What is added behind the first one needs one of its own.
   private var lastLimiter: Limiter
 
-  /// What the master found in a block.
+  /// The levels that the master found in a block.
   struct Finding: BitwiseCopyable {
     var leftPeak: Float
     var rightPeak: Float
@@ -59,7 +59,7 @@ struct Master: BitwiseCopyable {
   /// The gain and the mute by themselves, for what is added behind; to be taken before `process`.
   var fades: Fades { @_noLocks get { Fades(gain: gain, open: open) } }
 
-  /// What the output's gain and mute do to a block.
+  /// The fades of the output's gain and mute over a block.
   struct Fades: BitwiseCopyable {
     private var gain: Fader
     private var open: Fader
@@ -96,7 +96,7 @@ struct Master: BitwiseCopyable {
       limiterGain: lastLimiter.currentGain)
   }
 
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to its gain and mute, before anything is heard.
   @_noLocks
   mutating func settle() {
     gain.settle()

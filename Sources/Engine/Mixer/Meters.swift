@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The greatest levels since somebody last looked: the audio thread raises them, a control
+/// The greatest levels since they were collected: the audio thread raises them, a control
 /// thread takes them.
 package struct Meters: ~Copyable, @unchecked Sendable {
-  /// What has a meter, in the order in which `/meter` sends them.
+  /// The channels that have a meter, in the order in which `/meter` sends them.
   package enum Channel: Int, CaseIterable, Sendable, BitwiseCopyable {
     case in1, in2, live1, live2, loop1, loop2, grid1, grid2, out1, out2
     /// By how much the limiter turned down: 1 and more, linear.
@@ -38,7 +38,7 @@ package struct Meters: ~Copyable, @unchecked Sendable {
   /// Returns the greatest level, linear, since the last call.
   ///
   /// Any thread.
-  package borrowing func take(_ channel: Channel) -> Float {
+  package borrowing func collect(_ channel: Channel) -> Float {
     Float(bitPattern: peaks[channel.rawValue].exchange(0, ordering: .relaxed))
   }
 }

@@ -1,6 +1,16 @@
 internal import DSP
 
-/// One source's way through the mixer: its gain, and how much of it goes to which bus.
+/// The sound that a source sends through the chain.
+enum ChainSend: BitwiseCopyable {
+  /// The same as past it.
+  case itself
+  /// Another block, such as a warp made of it.
+  case another(Stereo)
+  /// None: it is silent.
+  case nothing
+}
+
+/// The mixer strip of a source: its gain, and how much of it goes to which bus.
 struct Strip: BitwiseCopyable {
   private var gain: Fader
   private var toChain: Fader
@@ -54,37 +64,25 @@ struct Strip: BitwiseCopyable {
   }
 
   /// Applies the gain to a block in place, which makes it the source's stem, and adds it to the
-  /// output where its route is past the chain.
-  ///
-  /// What goes to the chain is another block, that which the warp made of it; silent where nil.
+  /// output where its route is past the chain, and what it sends there to the chain.
   @_noLocks
   mutating func process(
-    _ sound: Stereo, warped: Stereo?, chain: Stereo, direct: Stereo, frames: Int,
+    _ sound: Stereo, toChain send: ChainSend, chain: Stereo, direct: Stereo, frames: Int,
     scratch: UnsafeMutablePointer<Float>
   ) {
     var sameGain = gain
     gain.apply(to: sound, frames: frames, scratch: scratch)
     toDirect.add(sound, to: direct, frames: frames, scratch: scratch)
-    if let warped {
-      sameGain.apply(to: warped, frames: frames, scratch: scratch)
-      toChain.add(warped, to: chain, frames: frames, scratch: scratch)
-    } else {
-      toChain.skip(frames: frames)
+    switch send {
+    case .itself: toChain.add(sound, to: chain, frames: frames, scratch: scratch)
+    case .another(let other):
+      sameGain.apply(to: other, frames: frames, scratch: scratch)
+      toChain.add(other, to: chain, frames: frames, scratch: scratch)
+    case .nothing: toChain.skip(frames: frames)
     }
   }
 
-  /// The same for a source that goes to the chain as it is.
-  @_noLocks
-  mutating func process(
-    _ sound: Stereo, chain: Stereo, direct: Stereo, frames: Int,
-    scratch: UnsafeMutablePointer<Float>
-  ) {
-    gain.apply(to: sound, frames: frames, scratch: scratch)
-    toDirect.add(sound, to: direct, frames: frames, scratch: scratch)
-    toChain.add(sound, to: chain, frames: frames, scratch: scratch)
-  }
-
-  /// Is where it was going to, at once: before anything is heard.
+  /// Jumps to its gain and route, before anything is heard.
   @_noLocks
   mutating func settle() {
     gain.settle()

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a phrase does at the moment.
+/// The state of a phrase: recorded, played, or neither.
 package enum PhraseState: UInt8, BitwiseCopyable, Sendable {
   case stopped, recording, playing
 
@@ -34,9 +34,9 @@ package struct PhraseEvent: BitwiseCopyable, Sendable {
 package final class PhraseMemory: @unchecked Sendable {
   /// The most notes that it holds.
   package let mostTouches: Int
-  /// What the audio thread is given of it.
-  package let passage: PhrasePassage
-  private var marks: UnsafeMutablePointer<PhraseMarks> { passage.marks }
+  /// The pointer that the audio thread is given.
+  package let pointer: PhrasePointer
+  private var marks: UnsafeMutablePointer<PhraseMarks> { pointer.marks }
 
   /// Room for so many notes, and so many seconds.
   package init(mostTouches: Int, seconds: Double) {
@@ -47,19 +47,19 @@ package final class PhraseMemory: @unchecked Sendable {
       repeating: PhraseEvent(frame: 0, isTouch: false, note: nothing), count: 2 * mostTouches)
     let marks = UnsafeMutablePointer<PhraseMarks>.allocate(capacity: 1)
     marks.initialize(to: PhraseMarks())
-    passage = PhrasePassage(
+    pointer = PhrasePointer(
       events: events, mostTouches: mostTouches, seconds: seconds, marks: marks)
   }
 
   deinit {
-    passage.events.deallocate()
+    pointer.events.deallocate()
     marks.deinitialize(count: 1)
     marks.deallocate()
   }
 
   // What is whole in itself, and only told, is relaxed.
 
-  /// What is done with it at the moment.
+  /// Its state.
   package var state: PhraseState {
     PhraseState(rawValue: marks.pointee.state.load(ordering: .relaxed)) ?? .stopped
   }
@@ -90,7 +90,7 @@ package final class PhraseMemory: @unchecked Sendable {
   /// An event that was written; they lie in the order of their times.
   package func event(_ index: Int) -> PhraseEvent {
     precondition(0..<eventCount ~= index)
-    return passage.events[index]
+    return pointer.events[index]
   }
 
   private func seconds(_ frames: Int) -> Double {
@@ -99,7 +99,7 @@ package final class PhraseMemory: @unchecked Sendable {
   }
 }
 
-/// How far a phrase has come, in frames of its own rate.
+/// The progress of a phrase, in frames of its own rate.
 struct PhraseMarks: ~Copyable {
   let state = Atomic<UInt8>(0)
   let rate = Atomic<Int>(0)
@@ -111,8 +111,8 @@ struct PhraseMarks: ~Copyable {
   let before = Atomic<Int>(0)
 }
 
-/// The audio thread's end of a phrase's memory.
-package struct PhrasePassage: BitwiseCopyable, @unchecked Sendable {
+/// A pointer to a phrase's memory: the audio thread's end of it.
+package struct PhrasePointer: BitwiseCopyable, @unchecked Sendable {
   let events: UnsafeMutablePointer<PhraseEvent>
   let mostTouches: Int
   let seconds: Double

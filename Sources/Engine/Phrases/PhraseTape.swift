@@ -6,7 +6,7 @@ struct PhraseTape: ~Copyable {
 
   private var sampleRate: Double
   private var state = PhraseState.stopped
-  private var phrase: PhrasePassage?
+  private var phrase: PhrasePointer?
   // The frame of the engine's time at which the phrase began.
   private var began: Int64 = 0
   // The phrase's frames at its own rate.
@@ -57,7 +57,7 @@ struct PhraseTape: ~Copyable {
   @_noLocks
   mutating func shift(by frames: Int64) { began &+= frames }
 
-  /// How many frames from a frame on until something is to be done.
+  /// Counts the frames from a frame on until something is to be done.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int {
     switch state {
@@ -81,17 +81,17 @@ struct PhraseTape: ~Copyable {
 
   /// Begins to record, in the place of what was there.
   @_noLocks
-  mutating func record(_ passage: PhrasePassage, at frame: Int64) {
+  mutating func record(_ pointer: PhrasePointer, at frame: Int64) {
     forgetHeld()
-    phrase = passage
+    phrase = pointer
     began = frame
     rate = sampleRate
-    length = Int(passage.seconds * sampleRate + 0.5)
+    length = Int(pointer.seconds * sampleRate + 0.5)
     count = 0
     touches = 0
     played = 0
     state = .recording
-    passage.marks.pointee.rate.store(Int(sampleRate), ordering: .relaxed)
+    pointer.marks.pointee.rate.store(Int(sampleRate), ordering: .relaxed)
     tellState()
   }
 

@@ -5,10 +5,10 @@ package import DSP
 /// The control side makes it, and touches it again when the command's event has come. The audio
 /// thread copies a little of it a block.
 package final class ClipTransfer: @unchecked Sendable {
-  // Longer than any clip with what lies behind its end.
-  private static let seconds = 10.1
+  // More than what is kept behind the end of a clip.
+  private static let secondsBehind = 0.1
 
-  /// What is carried, with what is kept behind the end.
+  /// The sound of the clip, with what is kept behind its end.
   package let sound: Stereo
   /// The most frames of a clip, and of what lies behind its end.
   package let capacity: Int
@@ -16,7 +16,7 @@ package final class ClipTransfer: @unchecked Sendable {
 
   /// Room for any clip, and what lies behind its end, at a rate in Hz.
   package init(sampleRate: Int) {
-    capacity = Int(Self.seconds * Double(sampleRate))
+    capacity = Int((ClipLength.seconds + Self.secondsBehind) * Double(sampleRate))
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * capacity)
     memory.initialize(repeating: 0, count: 2 * capacity)
     sound = Stereo(memory, memory + capacity)
@@ -48,7 +48,7 @@ package final class ClipTransfer: @unchecked Sendable {
   package var sampleRate: Int { account.pointee.sampleRate }
 }
 
-/// What there is to know of a clip that is carried.
+/// The length, rate and number of a clip in a transfer.
 struct ClipAccount: BitwiseCopyable {
   var length = 0
   var framesBehind = 0
@@ -58,15 +58,15 @@ struct ClipAccount: BitwiseCopyable {
   init(sampleRate: Int) { self.sampleRate = sampleRate }
 }
 
-/// What the audio thread is told of a transfer: where its parts lie.
+/// A pointer to the parts of a transfer, as the audio thread is given it.
 ///
 /// Whoever sends it keeps the transfer alive until the command's event has come.
-package struct ClipPassage: BitwiseCopyable, @unchecked Sendable {
+package struct ClipPointer: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
   let account: UnsafeMutablePointer<ClipAccount>
 
-  /// The passage of a transfer.
+  /// The pointer of a transfer.
   package init(_ transfer: ClipTransfer) {
     sound = transfer.sound
     capacity = transfer.capacity

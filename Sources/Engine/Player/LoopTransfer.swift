@@ -5,7 +5,7 @@ struct LoopTransfer: BitwiseCopyable {
   // Ten seconds take a fifth of one at 64 frames a block, and cost no block much.
   private static var framesPerFrame: Int { @_noLocks get { 64 } }
 
-  /// What is under way.
+  /// The direction of a transfer.
   enum Kind: BitwiseCopyable {
     case none, loading, keeping
   }
@@ -14,7 +14,7 @@ struct LoopTransfer: BitwiseCopyable {
   /// The command that wanted it, and whether that had a time.
   private(set) var command: UInt64 = 0
   private(set) var wasTimed = false
-  private var passage: ClipPassage?
+  private var pointer: ClipPointer?
   private var version = 0
   private var done = 0
 
@@ -31,10 +31,10 @@ struct LoopTransfer: BitwiseCopyable {
 
   @_noLocks
   mutating func begin(
-    _ kind: Kind, _ passage: ClipPassage, version: Int, command: UInt64, wasTimed: Bool
+    _ kind: Kind, _ pointer: ClipPointer, version: Int, command: UInt64, wasTimed: Bool
   ) {
     self.kind = kind
-    self.passage = passage
+    self.pointer = pointer
     self.version = version
     self.command = command
     self.wasTimed = wasTimed
@@ -44,26 +44,33 @@ struct LoopTransfer: BitwiseCopyable {
   /// Copies as much as a block of so many frames may cost; whether all is done.
   @_noLocks
   mutating func advance(_ tape: inout LoopTape, frames: Int) -> Bool {
-    guard let passage else { return false }
+    guard let pointer else { return false }
     let clip =
-      isLoading ? min(passage.account.pointee.length, tape.capacity) : tape.length(of: version)
-    let known = isLoading ? min(passage.account.pointee.framesBehind, tape.seam) : tape.seam
-    let whole = min(clip &+ known, passage.capacity)
+      isLoading ? min(pointer.account.pointee.length, tape.capacity) : tape.length(of: version)
+    let known = isLoading ? min(pointer.account.pointee.framesBehind, tape.seam) : tape.seam
+    let whole = min(clip &+ known, pointer.capacity)
     let count = min(whole &- done, frames &* Self.framesPerFrame)
-    let part = passage.sound.advanced(by: done)
+    let part = pointer.sound.advanced(by: done)
     if isLoading {
+      // A file may hold anything.
+      if !Magnitude(part.left, frames: count).isFinite {
+        _ = Magnitude.silenceNonFinite(part.left, frames: count)
+      }
+      if !Magnitude(part.right, frames: count).isFinite {
+        _ = Magnitude.silenceNonFinite(part.right, frames: count)
+      }
       tape.load(part, into: version, at: done, frames: count)
     } else {
       tape.read(version, at: done, to: part, frames: count)
     }
     done &+= count
     if done < whole { return false }
-    passage.account.pointee.clip = tape.clip(of: version)
+    pointer.account.pointee.clip = tape.clip(of: version)
     if isLoading {
       tape.finishLoading(version, length: clip, framesBehind: whole &- clip)
     } else {
-      passage.account.pointee.length = min(clip, whole)
-      passage.account.pointee.framesBehind = max(0, whole &- clip)
+      pointer.account.pointee.length = min(clip, whole)
+      pointer.account.pointee.framesBehind = max(0, whole &- clip)
       tape.release(version)
     }
     return true

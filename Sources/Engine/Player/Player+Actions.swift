@@ -1,10 +1,10 @@
 internal import DSP
 
-/// What the player is asked for: done at once, or when its beat or sound comes.
+/// The actions of the player: done at once, or when their beat or sound comes.
 extension Player {
   // MARK: - Actions
 
-  /// Does what is asked, or plans it for its beat; the reason where it can't be.
+  /// Performs an action, or plans it for its beat; returns the reason where it can't be.
   @_noLocks
   mutating func perform(_ action: PlayerAction, at frame: Int64) -> PlayerRefusal? {
     if let refusal = refusal(of: action) { return refusal }
@@ -122,7 +122,7 @@ extension Player {
     @_noLocks get { fixedBeats > 0 ? beats.frames(ofBeats: fixedBeats) : 0 }
   }
 
-  /// Does an action now.
+  /// Begins an action now.
   @_noLocks
   mutating func begin(_ action: PlayerAction, at frame: Int64) -> PlayerRefusal? {
     pending = nil
@@ -157,7 +157,7 @@ extension Player {
 
   // MARK: - Time
 
-  /// How many frames until something begins or ends by itself.
+  /// Counts the frames until something begins or ends by itself.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int {
     var next = min(cues.nextFrame, pendingFrame > frame ? pendingFrame : .max) &- frame
@@ -165,7 +165,7 @@ extension Player {
     return Int(max(1, min(next, 1 << 20)))
   }
 
-  /// Does what is due at a frame.
+  /// Performs what is due at a frame.
   @_noLocks
   mutating func turn(at frame: Int64) {
     if let action = pending, pendingFrame <= frame, !waitsForSound(action) {
@@ -244,7 +244,7 @@ extension Player {
     }
   }
 
-  /// How long what is pending waits, in frames; `Int.max` where nobody knows, or nothing waits.
+  /// Counts the frames that what is pending waits; `Int.max` where nobody knows, or nothing waits.
   @_noLocks
   func framesWaiting(at frame: Int64) -> Int {
     pendingFrame == .max ? .max : Int(max(0, pendingFrame &- frame))
@@ -269,7 +269,7 @@ extension Player {
     }
   }
 
-  /// What was loaded is there.
+  /// Ends the loading of a clip: from now on it is the one that is played.
   @_noLocks
   mutating func finishLoading() {
     close()

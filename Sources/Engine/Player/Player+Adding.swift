@@ -1,6 +1,6 @@
 internal import DSP
 
-/// What is added to the clip, and steps back and forth.
+/// Overdubs upon the clip, and steps back and forth.
 extension Player {
   @_noLocks
   mutating func toggleOverdub(replacing: Bool, at frame: Int64) {
@@ -30,7 +30,7 @@ extension Player {
     cues.add(.endOverdub, at: frame &+ Int64(delayOfOverdub))
   }
 
-  /// How long ago what comes in now was meant: the performer played to what was heard then.
+  /// How many frames ago what comes in now was meant: the performer played to what was heard then.
   var overdubDelay: Int {
     @_noLocks get {
       if case .live = source { return inputDelay &+ outputDelay &+ warp.delay }

@@ -1,4 +1,4 @@
-/// Bars that are counted before a recording begins.
+/// The count-in: bars that are counted before a recording begins.
 extension Player {
   /// Whether an action waits until bars were counted.
   @_noLocks
@@ -30,7 +30,7 @@ extension Player {
     isCountPlanned && countInStart <= frame && frame < pendingFrame
   }
 
-  /// How many frames until that changes.
+  /// Counts the frames until that changes.
   @_noLocks
   func framesToCountIn(at frame: Int64) -> Int {
     isCountPlanned && countInStart > frame ? Int(min(countInStart &- frame, 1 << 20)) : 1 << 20

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The clip, heard.
+/// The player playing: pauses, jumps, places.
 extension Player {
   @_noLocks
   mutating func play(_ event: PlayerEvent) {
@@ -32,7 +32,7 @@ extension Player {
   /// Where in the clip what is heard now was: the warp has read on from there.
   var placeHeard: Int {
     @_noLocks get {
-      let late = Int(Float(warp.delay) * speed)
+      let late = Int(Float(warp.delay) * warp.speed)
       let place = tape.position &+ (isBackward ? late : 0 &- late)
       return tape.isLooping ? tape.wrapped(place) : max(0, min(place, tape.length))
     }
@@ -88,7 +88,7 @@ extension Player {
     }
   }
 
-  /// How long the clip is, that in the making included.
+  /// The length of the clip, that in the making included.
   var length: Int {
     @_noLocks get { state.isRecording ? clipFrames : tape.length }
   }

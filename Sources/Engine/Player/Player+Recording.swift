@@ -1,6 +1,6 @@
 internal import DSP
 
-/// A new clip.
+/// The recording of a new clip.
 extension Player {
   @_noLocks
   mutating func record(at frame: Int64) -> PlayerRefusal? {
@@ -45,12 +45,12 @@ extension Player {
     }
     tape.publish(version, length: clipFrames)
     cues.add(.end(frames: clipFrames), at: frame &+ recordDelay)
-    if setsTempo && !hasTempo { takeTempo(ofFrames: clipFrames) }
+    if setsTempo && !hasTempo { fitTempo(toFrames: clipFrames) }
   }
 
   /// Takes the tempo at which a clip is a whole number of beats, the nearest to the present one.
   @_noLocks
-  mutating func takeTempo(ofFrames frames: Int) {
+  mutating func fitTempo(toFrames frames: Int) {
     hasTempo = true
     tempoFound = beats.fit(frames, from: clipStart)
   }

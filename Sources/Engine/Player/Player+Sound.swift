@@ -4,14 +4,8 @@ extension Player {
   /// Renders what is heard of the clip; false, and nothing written, where that is nothing.
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
-    if gate.isClosed {
-      warp.rest(frames: frames)
-      return false
-    }
-    placeBefore = tape.position
-    warp.process(&tape, to: out, frames: frames)
-    gate.apply(to: out, frames: frames)
-    return true
+    if !gate.isClosed { placeBefore = tape.position }
+    return warp.process(&tape, through: &gate, to: out, frames: frames)
   }
 
   /// Whether the recorder wants to hear something.
@@ -19,7 +13,7 @@ extension Player {
     @_noLocks get { tape.isRecording || tape.isOverdubbing }
   }
 
-  /// Takes in what its source says.
+  /// Records a block of its source.
   @_noLocks
   mutating func listen(to sound: Stereo, frames: Int) {
     // What lies behind the end of a clip goes into an overdub upon it, too: before that is added.
@@ -46,29 +40,29 @@ extension Player {
   /// Begins to load a clip, or to keep the present one; the reason where it can't.
   @_noLocks
   mutating func begin(
-    _ passage: ClipPassage, loading: Bool, command: UInt64, wasTimed: Bool
+    _ pointer: ClipPointer, loading: Bool, command: UInt64, wasTimed: Bool
   ) -> PlayerRefusal? {
     if transfer.isUnderWay { return .transferring }
-    if Double(passage.account.pointee.sampleRate) < sampleRate
-      || Double(passage.account.pointee.sampleRate) > sampleRate
+    if Double(pointer.account.pointee.sampleRate) < sampleRate
+      || Double(pointer.account.pointee.sampleRate) > sampleRate
     {
       return .otherRate
     }
     if loading {
       if state.isRecording { return .meaningless }
       guard let version = tape.beginLoading() else { return .noMemory }
-      transfer.begin(.loading, passage, version: version, command: command, wasTimed: wasTimed)
+      transfer.begin(.loading, pointer, version: version, command: command, wasTimed: wasTimed)
     } else {
       if tape.length == 0 { return .nothingRecorded }
       // What lies behind the end of a clip is there in a moment.
       if tape.isRecording && !state.isRecording { return .transferring }
       guard let version = tape.copyCurrent() else { return .noMemory }
-      transfer.begin(.keeping, passage, version: version, command: command, wasTimed: wasTimed)
+      transfer.begin(.keeping, pointer, version: version, command: command, wasTimed: wasTimed)
     }
     return nil
   }
 
-  /// Goes on with it; whether it is done.
+  /// Goes on with a transfer; true when it is done.
   @_noLocks
   mutating func carry(frames: Int) -> Bool {
     if !transfer.isUnderWay { return false }

@@ -2,14 +2,11 @@ internal import DSP
 
 /// The player: one clip that is recorded, played, and added to.
 struct Player: ~Copyable {
-  static var clipSeconds: Double { @_noLocks get { 10 } }
-  // More than the longest piece that an engine looks at at once, at 192 kHz.
-  static var reach: Int { @_noLocks get { 16_384 } }
   static var openSeconds: Double { @_noLocks get { 0.001 } }
   static var closeSeconds: Double { @_noLocks get { 0.005 } }
   static var skipSeconds: Double { @_noLocks get { 10 } }
 
-  /// What the recorder hears.
+  /// The source of the recorder.
   enum Source: BitwiseCopyable {
     case live, grid, mix
   }
@@ -17,7 +14,7 @@ struct Player: ~Copyable {
   let sampleRate: Double
   var state = PlayerState.standby
   var tape: LoopTape
-  var warp: Warp
+  var warp: SourceWarp
   var gate = Gate()
   var beats: BeatClock
   var cues = RecorderCues()
@@ -66,31 +63,10 @@ struct Player: ~Copyable {
   var inputDelay = 0
   var outputDelay = 0
 
-  private var semitones: Float = 0
-  private var rate: Float = 1
-  private var chain = ChainTurn()
-  private var isBypassed = false
-  private(set) var isThroughChain = true
-  private(set) var isMoved = false
-  // The rate that all that turns it comes to.
-  private(set) var speed: Float = 1
-
-  /// What the chain does to pitch and time of all that goes through it.
-  private struct ChainTurn: BitwiseCopyable {
-    var isPitchOn = true
-    var semitones: Float = 0
-    var formant: Float = 0
-    var isStretchOn = true
-    var rate: Float = 1
-
-    @_noLocks
-    init() {}
-  }
-
   init(sampleRate: Double) {
     self.sampleRate = sampleRate
-    tape = LoopTape(seconds: Self.clipSeconds, reach: Self.reach, sampleRate: sampleRate)
-    warp = Warp(seconds: Self.clipSeconds, sampleRate: sampleRate)
+    tape = LoopTape(seconds: ClipLength.seconds, reach: SourceWarp.reach, sampleRate: sampleRate)
+    warp = SourceWarp(seconds: ClipLength.seconds, sampleRate: sampleRate, engine: .live)
     beats = BeatClock(sampleRate: sampleRate)
   }
 
@@ -100,43 +76,63 @@ struct Player: ~Copyable {
   // MARK: - Parameters
 
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float, at frame: Int64) {
+  mutating func set(_ parameter: Parameter.Loop, _ value: Float, at frame: Int64) {
     switch parameter {
-    case .loopSemitones: semitones = value
-    case .loopRate: rate = value
-    case .loopEngine:
-      warp.setEngine(value == 0 ? .live : value == 1 ? .voice : .studio)
-    case .loopFeedback: feedback = value
-    case .loopQuantize: quantum = value == 0 ? nil : value == 1 ? .beat : .bar
-    case .loopBeats: fixedBeats = value
-    case .loopTempo: setsTempo = value != 0
-    case .loopThreshold: threshold = value <= -90 ? 0 : Level.gain(decibels: value)
-    case .playerSource: source = value == 0 ? .live : value == 1 ? .grid : .mix
-    case .playerLoop: tape.setLooping(value != 0)
-    case .playerDirection: turn(backward: value < 0, at: frame)
+    case .source: source = value == 0 ? .live : value == 1 ? .grid : .mix
+    case .loop: tape.setLooping(value != 0)
+    case .direction: turn(backward: value < 0, at: frame)
+    case .feedback: feedback = value
+    case .quantize: quantum = value == 0 ? nil : value == 1 ? .beat : .bar
+    case .beats: fixedBeats = value
+    case .tempo: setsTempo = value != 0
+    case .threshold: threshold = value <= -90 ? 0 : Level.gain(decibels: value)
+    case .semitones: warp.setSemitones(value)
+    case .rate:
+      warp.setRate(value)
+      endOverdubWhereMoved(at: frame)
+    case .engine: if let engine = WarpEngine(number: value) { warp.setEngine(engine) }
+    }
+  }
+
+  @_noLocks
+  mutating func set(_ parameter: Parameter.Beat, _ value: Float, at frame: Int64) {
+    switch parameter {
     case .tempo:
       let waiting = barsWaiting(at: frame)
       beats.setTempo(value, at: frame)
       planAgain(after: waiting, at: frame)
-    case .metronomeBeats:
+    case .beatsPerBar:
       let waiting = barsWaiting(at: frame)
       beats.setBeatsPerBar(Int(value))
       planAgain(after: waiting, at: frame)
-    case .metronomeCountIn: countInBars = Int(value)
     case .transportFollow: if value == 0 { beats.follow() }
-    case .pitchOn: chain.isPitchOn = value != 0
-    case .pitchSemitones: chain.semitones = value
-    case .pitchFormant: chain.formant = value
-    case .stretchOn: chain.isStretchOn = value != 0
-    case .stretchRate: chain.rate = value
-    case .chainBypass: isBypassed = value != 0
-    case .loopRoute: isThroughChain = value == 0
-    default: return
+    case .countIn: countInBars = Int(value)
     }
-    move(at: frame)
   }
 
-  /// Goes the other way, when what is added has come to its end.
+  /// Goes by the pitch and stretch of the chain, where the loop goes through that.
+  @_noLocks
+  mutating func follow(_ chain: ChainWarp, at frame: Int64) {
+    warp.follow(chain)
+    endOverdubWhereMoved(at: frame)
+  }
+
+  /// Sets whether the loop goes through the chain.
+  @_noLocks
+  mutating func setThroughChain(_ value: Bool, at frame: Int64) {
+    warp.setThroughChain(value)
+    endOverdubWhereMoved(at: frame)
+  }
+
+  /// Whether the loop plays at another rate than it was recorded at.
+  var isMoved: Bool { @_noLocks get { warp.speed != 1 } }
+
+  @_noLocks
+  private mutating func endOverdubWhereMoved(at frame: Int64) {
+    if isMoved { endOverdub(at: frame) }
+  }
+
+  /// Sets the direction, when an overdub has come to its end.
   @_noLocks
   mutating func turn(backward: Bool, at frame: Int64) {
     if backward == isBackward { return }
@@ -147,20 +143,5 @@ struct Player: ~Copyable {
     }
     endOverdub(at: frame)
     cues.add(.turn, at: frame &+ Int64(delayOfOverdub &+ tape.seam &+ 1))
-  }
-
-  /// Takes over what pitch and rate come to.
-  @_noLocks
-  mutating func move(at frame: Int64) {
-    let turned = isThroughChain && !isBypassed
-    let pitch = semitones + (turned && chain.isPitchOn ? chain.semitones : 0)
-    let speed = rate * (turned && chain.isStretchOn ? chain.rate : 1)
-    warp.setPitch(semitones: max(-24, min(pitch, 24)))
-    warp.setFormant(semitones: turned && chain.isPitchOn ? chain.formant : 0)
-    self.speed = max(0.25, min(speed, 4))
-    warp.setRate(self.speed)
-    let wasMoved = isMoved
-    isMoved = speed != 1
-    if isMoved && !wasMoved { endOverdub(at: frame) }
   }
 }

@@ -1,4 +1,4 @@
-/// What the player does at the moment, and what it was opened for.
+/// The state of the player: what it does, and what it was opened for.
 ///
 /// A machine of few states, in which each button means one thing: what is not in the table below
 /// does nothing.
@@ -22,7 +22,7 @@ package enum PlayerState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// Resting in the middle of what was loaded.
   case pausedLoaded
 
-  /// The state that an event leads to; nil where it means nothing.
+  /// Tells the state that an event leads to; nil where it means nothing.
   @_noLocks
   package func after(_ event: PlayerEvent) -> PlayerState? {
     switch (self, event) {
@@ -79,20 +79,20 @@ package enum PlayerState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   }
 }
 
-/// What leads from one state of the player to another.
+/// An event that leads from one state of the player to another.
 package enum PlayerEvent: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done
-  /// What was under way can't go on.
+  /// The end of something that can't go on.
   case failed
 }
 
-/// What can be asked of the player and its loop.
+/// An action that can be asked of the player and its loop.
 package enum PlayerAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done, rewind, forward
   case overdub, replace, undo, redo, clear, cancel
 }
 
-/// Why the player did not do what it was asked for.
+/// A reason for which the player did not do what it was asked for.
 package enum PlayerRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// The state of the player gives it no meaning.
   case meaningless

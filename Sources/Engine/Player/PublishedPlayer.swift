@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// What the player does, for whoever asks: written by the audio thread.
+/// The state of the player, published by the audio thread.
 package struct PublishedPlayer: ~Copyable, Sendable {
   /// The player at one moment.
   package struct Reading: Sendable, Equatable {
-    /// What it does.
+    /// The state.
     package var state: PlayerState
-    /// What waits for its beat, or for sound to come.
+    /// The action that waits for its beat, or for sound to come.
     package var pending: PlayerAction?
     /// Whether something is being added to the loop.
     package var isOverdubbing: Bool
@@ -16,9 +16,9 @@ package struct PublishedPlayer: ~Copyable, Sendable {
     package var stepsBack: Int
     /// How many steps can be taken forth.
     package var stepsForth: Int
-    /// Where in the clip it is, in frames.
+    /// The position in the clip, in frames.
     package var position: Int
-    /// How long the clip is, in frames.
+    /// The length of the clip, in frames.
     package var length: Int
     /// How long what is pending still waits, in frames; nil where nobody knows.
     package var waiting: Int?

@@ -1,8 +1,8 @@
-/// What the recorder is to do as soon as the sound of that moment has come in: inputs are late.
+/// The cues of the recorder, obeyed when the sound of their moment has come in: inputs are late.
 struct RecorderCues: ~Copyable {
   private static var capacity: Int { @_noLocks get { 16 } }
 
-  /// One thing to do.
+  /// The kind of a cue.
   enum Kind: BitwiseCopyable {
     /// To begin to write a version of the clip.
     case begin(version: Int)

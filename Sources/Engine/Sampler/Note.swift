@@ -1,12 +1,12 @@
 /// A note that begins: what a finger plays, and how.
 package struct NoteStart: BitwiseCopyable, Sendable {
-  /// Who plays it: a finger has one note at a time, and its next one ends the one before.
+  /// The finger: it has one note at a time, and its next one ends the one before.
   package var finger: Finger
   /// The MIDI key that is nearest to its pitch, 0 to 127.
   package var key: UInt8
   /// Its pitch, in cents above MIDI key 0.
   package var cents: Float
-  /// How hard it is played, above 0, up to 1.
+  /// The velocity, above 0, up to 1.
   package var velocity: Float
 
   /// A note that begins.
@@ -19,11 +19,11 @@ package struct NoteStart: BitwiseCopyable, Sendable {
   }
 }
 
-/// Whoever can hold one note: a key of a keyboard, a cell of the grid.
+/// A finger: whoever can hold one note, such as a key of a keyboard or a cell of the grid.
 package struct Finger: BitwiseCopyable, Sendable {
-  /// How many there are.
+  /// The number of fingers.
   package static var count: Int { @_noLocks get { 2048 } }
-  /// How many cells a grid can have.
+  /// The most cells of a grid.
   package static var mostCells: Int { @_noLocks get { 512 } }
   // Half of them play by hand, and half what a phrase repeats.
   private static var repeating: UInt16 { @_noLocks get { 1024 } }
@@ -65,7 +65,7 @@ package struct Finger: BitwiseCopyable, Sendable {
   package var isMIDI: Bool { @_noLocks get { number < 128 } }
 }
 
-/// What can be done with notes.
+/// An action on notes.
 package enum NoteAction: BitwiseCopyable, Sendable {
   /// Begins a note, and ends the one that the finger has.
   case on(NoteStart)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Which fingers' notes sound, for whoever asks: written by the audio thread.
+/// The notes that sound, by finger, published by the audio thread.
 package struct PublishedNotes: ~Copyable, @unchecked Sendable {
   private let levels: UnsafeMutablePointer<Atomic<UInt32>>
   private let changed = Atomic<UInt64>(0)

@@ -10,7 +10,7 @@ struct Sampler: ~Copyable {
     case none, held, sustained
   }
 
-  /// What a finger does.
+  /// The note of a finger.
   private struct Touch: BitwiseCopyable {
     var note = VoiceNote(
       number: 0, finger: 0, instrument: 0, key: 0, cents: 0, velocity: 0, isLegato: false)
@@ -44,6 +44,8 @@ struct Sampler: ~Copyable {
   private var isSustained = false
   private var isPedalDown = false
   private var due = Due()
+  // How many voices were begun since the last action.
+  private var begunNow = 0
 
   init(sampleRate: Double) {
     voices = SamplerVoices(sampleRate: sampleRate)
@@ -73,7 +75,7 @@ struct Sampler: ~Copyable {
     (heldCount, sustainedCount) = (0, 0)
   }
 
-  /// How many voices sound.
+  /// The number of voices that sound.
   var voiceCount: Int { @_noLocks get { voices.soundingCount } }
 
   /// Whether nothing sounds, and nobody waits for an answer.
@@ -83,7 +85,7 @@ struct Sampler: ~Copyable {
 
   /// Plays what begins from now on with another instrument, or with none.
   ///
-  /// `takeAnswer` tells when nothing sounds any more of the one before.
+  /// `nextAnswer` tells when nothing sounds any more of the one before.
   @_noLocks
   mutating func change(_ change: InstrumentChange) {
     if let crowded = instruments.change(change) {
@@ -93,19 +95,21 @@ struct Sampler: ~Copyable {
 
   /// The change whose former instrument is let go, and which is not answered yet.
   @_noLocks
-  mutating func takeAnswer() -> InstrumentChange? { instruments.takeAnswer() }
+  mutating func nextAnswer() -> InstrumentChange? { instruments.nextAnswer() }
 
   // MARK: - Notes
 
-  /// Does something with notes, from the next frame that is rendered on.
+  /// Begins or ends notes, from the next frame that is rendered on; returns how many voices that
+  /// began.
   @_noLocks
-  mutating func play(_ action: NoteAction, _ notes: borrowing PublishedNotes) {
+  mutating func play(_ action: NoteAction, _ notes: borrowing PublishedNotes) -> Int {
     catchUp(notes)
     switch action {
     case .on(let start): begin(start, notes)
     case .off(let finger): lift(finger, notes)
     case .allOff: endAll(notes)
     }
+    return begunNow
   }
 
   @_noLocks
@@ -121,8 +125,9 @@ struct Sampler: ~Copyable {
       cents: max(-24_000, min(36_000, start.cents)), velocity: min(1, start.velocity),
       isLegato: heldCount > 0)
     var begun = 0
-    if let passage = instruments.passage {
-      begun = voices.begin(note, of: passage, held: keys)
+    if let pointer = instruments.pointer {
+      begun = voices.begin(note, of: pointer, held: keys)
+      begunNow &+= begun
       instruments.add(begun)
     }
     touches[place].note = note
@@ -134,7 +139,7 @@ struct Sampler: ~Copyable {
     letGo(notes)
   }
 
-  /// Takes a finger away: what is sustained sounds on.
+  /// Lifts a finger: what is sustained sounds on.
   @_noLocks
   private mutating func lift(_ finger: Finger, _ notes: borrowing PublishedNotes) {
     let place = Int(finger.number) & (Finger.count &- 1)
@@ -167,8 +172,10 @@ struct Sampler: ~Copyable {
     let note = touches[place].note
     if touches[place].voices > 0 { voices.release(note: note.number) }
     // What sounds at the end is of the instrument that the note began with, if that is still here.
-    if let passage = instruments.passage(note.instrument) {
-      let begun = voices.beginEnd(of: note, of: passage, held: keys)
+    // Of more ends than there are voices, the first would give way to the last at once.
+    if begunNow < SamplerVoices.count, let pointer = instruments.pointer(note.instrument) {
+      let begun = voices.beginEnd(of: note, of: pointer, held: keys)
+      begunNow &+= begun
       instruments.add(begun, to: note.instrument)
     }
     notes.set(Finger.numbered(UInt16(place)), to: 0)
@@ -199,9 +206,10 @@ struct Sampler: ~Copyable {
     if !isDown && !isSustained { due.keys = true }
   }
 
-  /// Does what hands have asked for since.
+  /// Ends the notes that sustain and pedals have let go since.
   @_noLocks
   private mutating func catchUp(_ notes: borrowing PublishedNotes) {
+    begunNow = 0
     guard due.isAny else { return }
     let due = due
     self.due = Due()
@@ -248,7 +256,7 @@ struct Sampler: ~Copyable {
     return isSounding
   }
 
-  /// Takes note of the voices that are over.
+  /// Counts the voices that are over.
   @_noLocks
   private mutating func letGo(_ notes: borrowing PublishedNotes) {
     while let note = voices.takeOver() {

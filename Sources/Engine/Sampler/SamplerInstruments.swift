@@ -2,13 +2,13 @@ internal import DSP
 
 /// A change of the sampler's instrument, and who wants to know that it is done.
 struct InstrumentChange: BitwiseCopyable {
-  /// What is played from then on.
-  let instrument: InstrumentPassage?
+  /// The instrument that is played from then on.
+  let instrument: InstrumentPointer?
   let command: UInt64
   let wasTimed: Bool
 
   @_noLocks
-  init(instrument: InstrumentPassage?, command: UInt64, wasTimed: Bool) {
+  init(instrument: InstrumentPointer?, command: UInt64, wasTimed: Bool) {
     self.instrument = instrument
     self.command = command
     self.wasTimed = wasTimed
@@ -24,7 +24,7 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
   private static var places: Int { @_noLocks get { 256 } }
 
   private struct Place: BitwiseCopyable {
-    var passage: InstrumentPassage?
+    var pointer: InstrumentPointer?
     var voices = 0
     // What took its turn away.
     var end: InstrumentChange?
@@ -50,15 +50,15 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
   /// Whether all changes are answered.
   var isSettled: Bool { @_noLocks get { leavingCount == 0 } }
 
-  /// What is played; nil where it is nothing.
-  var passage: InstrumentPassage? { @_noLocks get { memory[Int(current)].passage } }
+  /// The instrument that is played; nil where it is none.
+  var pointer: InstrumentPointer? { @_noLocks get { memory[Int(current)].pointer } }
 
-  /// What a note began with; nil where that is let go.
+  /// Finds the instrument that a note began with; nil where that is let go.
   @_noLocks
-  func passage(_ number: UInt8) -> InstrumentPassage? {
+  func pointer(_ number: UInt8) -> InstrumentPointer? {
     let place = Int(number)
-    if number == current { return memory[place].passage }
-    return memory[place].voices > 0 ? memory[place].passage : nil
+    if number == current { return memory[place].pointer }
+    return memory[place].voices > 0 ? memory[place].pointer : nil
   }
 
   /// Changes the instrument; the number of one that must leave soon, because it was the turn of
@@ -75,7 +75,7 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
     while memory[Int(next)].voices > 0 || isLeaving(next) { next &+= 1 }
     current = next
     memory[Int(next)] = Place()
-    memory[Int(next)].passage = change.instrument
+    memory[Int(next)].pointer = change.instrument
     return crowded
   }
 
@@ -97,7 +97,7 @@ struct SamplerInstruments: ~Copyable, @unchecked Sendable {
 
   /// A change of which nothing sounds any more that was before, and which is not answered yet.
   @_noLocks
-  mutating func takeAnswer() -> InstrumentChange? {
+  mutating func nextAnswer() -> InstrumentChange? {
     if leavingCount == 0 { return nil }
     for place in 0..<Self.places {
       guard let end = memory[place].end, memory[place].voices == 0 else { continue }

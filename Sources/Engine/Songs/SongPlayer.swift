@@ -3,15 +3,12 @@ internal import DSP
 /// Plays the song that comes from the disk: as it is, or at the pitch and the rate of the chain
 /// where it goes through that.
 struct SongPlayer: ~Copyable {
-  // More than the longest piece that an engine looks at at once, at 192 kHz.
-  private static var reach: Int { @_noLocks get { 16_384 } }
   private static var closeSeconds: Double { @_noLocks get { 0.005 } }
   // How much must be there before it goes on where the disk was too slow.
   private static var headStartSeconds: Double { @_noLocks get { 0.5 } }
   // What an engine still says when the song is over: its delay, and what a low pitch drags behind.
   private static var dragSeconds: Double { @_noLocks get { 0.2 } }
   private static var longestPiece: Int { @_noLocks get { 256 } }
-  private static var fastest: Int { @_noLocks get { 4 } }
 
   private enum State: BitwiseCopyable {
     case empty, playing, waiting, over
@@ -20,68 +17,36 @@ struct SongPlayer: ~Copyable {
   private let sampleRate: Double
   private let closeFrames: Int
   private var tape: SongTape
-  private var warp: Warp
+  private var warp: SourceWarp
   private var gate = Gate()
   private var state = State.empty
-  private var song: SongPassage?
+  private var song: SongPointer?
   private var change: SongChange?
   private var answer: SongChange?
   private var framesAtEnd = 0
 
-  private var engine = WarpEngine.live
-  private var isPitchOn = true
-  private var semitones: Float = 0
-  private var formant: Float = 0
-  private var isStretchOn = true
-  private var rate: Float = 1
-  private var isBypassed = false
-  private var isThroughChain = true
-  private var isMoved = false
-
   init(sampleRate: Double) {
     self.sampleRate = sampleRate
     closeFrames = Int(Self.closeSeconds * sampleRate)
-    tape = SongTape(reach: Self.reach, sampleRate: sampleRate)
-    warp = Warp(seconds: 0.1, sampleRate: sampleRate)
+    tape = SongTape(reach: SourceWarp.reach, sampleRate: sampleRate)
+    warp = SourceWarp(seconds: 0.1, sampleRate: sampleRate)
   }
 
   // MARK: - Parameters
 
+  /// Goes by the pitch and stretch of the chain, where songs go through that.
   @_noLocks
-  mutating func set(_ parameter: Parameter, _ value: Float) {
-    switch parameter {
-    case .pitchOn: isPitchOn = value != 0
-    case .pitchSemitones: semitones = value
-    case .pitchFormant: formant = value
-    case .pitchEngine: engine = value == 0 ? .live : value == 1 ? .voice : .studio
-    case .stretchOn: isStretchOn = value != 0
-    case .stretchRate: rate = value
-    case .chainBypass: isBypassed = value != 0
-    case .musicRoute: isThroughChain = value == 0
-    default: return
-    }
-    move()
-  }
+  mutating func follow(_ chain: ChainWarp) { warp.follow(chain) }
 
-  /// Takes over what pitch and rate come to.
+  /// Sets whether songs go through the chain.
   @_noLocks
-  private mutating func move() {
-    let isTurned = isThroughChain && !isBypassed
-    let isPitching = isTurned && isPitchOn
-    let speed = isTurned && isStretchOn ? rate : 1
-    isMoved = speed != 1 || isPitching && (semitones != 0 || formant != 0)
-    // Where nothing is to be changed, the song comes as it is.
-    warp.setEngine(isPitching || speed != 1 ? engine : .live)
-    warp.setPitch(semitones: isPitching ? semitones : 0)
-    warp.setFormant(semitones: isPitching ? formant : 0)
-    warp.setRate(speed)
-  }
+  mutating func setThroughChain(_ value: Bool) { warp.setThroughChain(value) }
 
   // MARK: - Songs
 
   /// Goes over to another song, or to none; the reason where it can't.
   ///
-  /// `takeAnswer` tells when it has, and the former song is let go.
+  /// `nextAnswer` tells when it has, and the former song is let go.
   @_noLocks
   mutating func begin(_ next: SongChange) -> PlayerRefusal? {
     if case .some = change { return .transferring }
@@ -93,14 +58,14 @@ struct SongPlayer: ~Copyable {
   }
 
   @_noLocks
-  private func isOfOurRate(_ song: SongPassage) -> Bool {
+  private func isOfOurRate(_ song: SongPointer) -> Bool {
     let rate = Double(song.sampleRate)
     return rate >= sampleRate && rate <= sampleRate
   }
 
   /// The change that is done and not answered yet.
   @_noLocks
-  mutating func takeAnswer() -> SongChange? {
+  mutating func nextAnswer() -> SongChange? {
     defer { answer = nil }
     return answer
   }
@@ -129,12 +94,12 @@ struct SongPlayer: ~Copyable {
     }
   }
 
-  /// What lies on the tape before the first sound: more than an engine looks back at.
+  /// The silence on the tape before the first sound, in frames: more than an engine reads back.
   private var silenceBefore: Int { @_noLocks get { 4 &* warp.delay &+ 1024 } }
 
-  /// How much must lie ahead at least: with it, all can still be faded out at any rate.
+  /// The least frames ahead: with them, all can still be faded out at any rate.
   private var reserve: Int {
-    @_noLocks get { Self.fastest &* (Self.longestPiece &+ closeFrames) &+ 1024 }
+    @_noLocks get { Int(SourceWarp.fastest) &* (Self.longestPiece &+ closeFrames) &+ 1024 }
   }
 
   /// Opens when there is enough to be heard.
@@ -166,7 +131,7 @@ struct SongPlayer: ~Copyable {
   /// Renders what is heard; false, and nothing written, where that is nothing.
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
-    mind(frames: 0)
+    update(before: 0)
     if gate.isClosed {
       warp.rest(frames: frames)
       return false
@@ -175,23 +140,19 @@ struct SongPlayer: ~Copyable {
     while done < frames {
       let count = min(frames &- done, Self.longestPiece)
       let part = out.advanced(by: done)
-      mind(frames: count)
-      if gate.isClosed {
-        warp.rest(frames: count)
+      update(before: count)
+      if !warp.process(&tape, through: &gate, to: part, frames: count) {
         Blocks.clear(part.left, frames: count)
         Blocks.clear(part.right, frames: count)
-      } else {
-        warp.process(&tape, to: part, frames: count)
-        gate.apply(to: part, frames: count)
       }
       done &+= count
     }
     return true
   }
 
-  /// Looks after what begins and ends by itself, before so many frames are rendered.
+  /// Begins and ends what does so by itself, before so many frames are rendered.
   @_noLocks
-  private mutating func mind(frames: Int) {
+  private mutating func update(before frames: Int) {
     changeWherePossible()
     if case .some = change { return }
     switch state {
@@ -208,10 +169,10 @@ struct SongPlayer: ~Copyable {
     }
   }
 
-  /// Lets the engine say what it still has to, and then is over.
+  /// Lets the engine say what it still has to, and then ends the song.
   @_noLocks
   private mutating func end(after frames: Int) {
-    let isPlain = warp.delay == 0 && !isMoved
+    let isPlain = warp.delay == 0 && warp.isPlain
     let tail = isPlain ? 0 : 4 &* warp.delay &+ Int(Self.dragSeconds * sampleRate)
     if framesAtEnd >= tail {
       state = .over

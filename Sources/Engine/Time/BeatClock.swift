@@ -1,4 +1,4 @@
-/// Where the beats of the tempo fall, in frames of the engine's time.
+/// The clock of beats and bars, in frames of the engine's time.
 struct BeatClock: BitwiseCopyable {
   // In beats a minute: what the tempo can be set to.
   private static var slowest: Double { @_noLocks get { 20 } }
@@ -55,7 +55,7 @@ struct BeatClock: BitwiseCopyable {
     changes &+= 1
   }
 
-  /// Has the tempo, the nearest to the present one, at which so many frames are a whole number of
+  /// Sets the tempo, the nearest to the present one, at which so many frames are a whole number of
   /// beats, and a bar that begins with them; returns it in beats a minute, 0 where there is none.
   @_noLocks
   mutating func fit(_ frames: Int, from frame: Int64) -> Float {
@@ -106,7 +106,7 @@ struct BeatClock: BitwiseCopyable {
     return true
   }
 
-  /// How long so many beats are, in frames.
+  /// Converts beats to frames.
   @_noLocks
   func frames(ofBeats beats: Float) -> Int { Int(Double(beats) * framesPerBeat + 0.5) }
 
@@ -130,7 +130,7 @@ struct BeatClock: BitwiseCopyable {
     )
   }
 
-  /// How many bars begin from a frame on, before another.
+  /// Counts the bars that begin from a frame on, before another.
   @_noLocks
   func bars(from frame: Int64, before end: Int64) -> Int {
     let period = framesPerBeat * Double(beatsPerBar)
@@ -172,13 +172,13 @@ struct BeatClock: BitwiseCopyable {
     return whole > x ? whole - 1 : whole
   }
 
-  /// What actions can be moved to.
+  /// The grid that actions are quantized to.
   enum Grid: BitwiseCopyable {
     case beat, bar
   }
 }
 
-/// Where a frame lies among bars and beats.
+/// The position of a frame among bars and beats.
 package struct BarPosition: BitwiseCopyable, Sendable {
   /// The bar, counted from 0.
   package var bar: Int

@@ -25,7 +25,7 @@ package struct ClockFilter: BitwiseCopyable {
     microsecondsPerFrame = nominal
   }
 
-  /// Takes the time at which the block that begins at `frame` was due.
+  /// Updates the loop with the time at which the block that begins at `frame` was due.
   @_noLocks
   package mutating func update(frame: Int64, microseconds measured: Double) {
     let frames = Double(frame &- self.frame)

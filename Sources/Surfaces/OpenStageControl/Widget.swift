@@ -1,5 +1,5 @@
 internal import Control
-internal import Takes
+internal import JSON
 
 /// One widget of a session: its properties in the order in which they are written.
 struct Widget: Sendable {

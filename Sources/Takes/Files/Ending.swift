@@ -1,8 +1,8 @@
 package import DSP
 
-/// How much is written of what still sounds when the input has ended.
+/// The end of a render: how much is written of what still sounds when the input is over.
 package struct Ending {
-  /// How long it goes on.
+  /// The length of the end.
   package enum Length: Equatable, Sendable {
     /// For so many seconds.
     case seconds(Double)
@@ -16,6 +16,8 @@ package struct Ending {
   private static let quietSeconds = 11.0
   private static let mostSeconds = 60.0
 
+  /// The number of frames that were written.
+  package private(set) var framesWritten = 0
   /// Whether nothing more is wanted.
   package private(set) var isDone = false
   private var framesLeft: Int
@@ -44,6 +46,7 @@ package struct Ending {
     isDone = framesLeft == 0
     guard held != nil else {
       try writer.write(sound, frames: frames)
+      framesWritten += frames
       return
     }
     var loud = frames
@@ -53,6 +56,7 @@ package struct Ending {
     if loud > 0 {
       try release(to: &writer)
       try writer.write(sound, frames: loud)
+      framesWritten += loud
     }
     for frame in loud..<frames {
       held!.left.append(sound.left[frame])
@@ -71,6 +75,7 @@ package struct Ending {
         guard let left = left.baseAddress, let right = right.baseAddress else { return }
         do throws(SoundFileError) {
           try writer.write(Stereo(left, right), frames: count)
+          framesWritten += count
         } catch {
           fault = error
         }

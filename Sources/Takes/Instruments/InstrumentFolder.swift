@@ -20,7 +20,7 @@ package enum InstrumentFolder {
     var samples: [InstrumentSample] = []
     var found: [(key: Int, sample: Int, loop: Range<Int>?)] = []
     for name in names {
-      guard let key = NoteName.key(inFile: name) else {
+      guard let key = WrittenKey.key(inFile: name) else {
         faults.append("\(name) has no note in its name, such as C#3 or 60")
         continue
       }

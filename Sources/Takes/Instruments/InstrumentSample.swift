@@ -1,4 +1,5 @@
 internal import DSP
+internal import Listening
 internal import Posix
 
 /// The sound that a region plays, and where in which file it is.

@@ -1,5 +1,6 @@
 internal import DSP
 internal import Glibc
+internal import Listening
 
 /// Makes an instrument of what was recorded: one sound, played in key.
 package enum LoopInstrument {
@@ -69,7 +70,7 @@ package enum LoopInstrument {
     let peak = SoundShape.peak(sound)
     // -80 dBFS is nothing that somebody played.
     guard peak > 1e-4 else { return nil }
-    let threshold = peak * Float(Cents.amplitude(decibels: -Double(silence)))
+    let threshold = peak * Float(SoundUnits.amplitude(decibels: -Double(silence)))
     return sound.firstIndex { abs($0) > threshold }
   }
 
@@ -97,7 +98,7 @@ package enum LoopInstrument {
   ) -> Range<Int>? {
     guard note.length >= shortestSteady, note.spread < 40 else { return nil }
     let rate = Double(rate)
-    let period = rate / Cents.hertz(note.cents)
+    let period = rate / SoundUnits.hertz(cents: note.cents)
     // Past what it begins with, and before what it ends with.
     let first = Int((note.start - offset + max(0.08, 0.25 * note.length)) * rate)
     let last = min(

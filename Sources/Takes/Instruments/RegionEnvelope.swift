@@ -1,3 +1,5 @@
+internal import Music
+
 /// What a note goes through from its beginning to its end, between 0 and 1.
 package struct RegionEnvelope: Equatable, Sendable {
   /// What the times of decay and release mean.
@@ -39,8 +41,8 @@ package struct RegionEnvelope: Equatable, Sendable {
   package var releaseByVelocity = 0.0
 
   /// How long it stays at 1 for a key, in seconds.
-  package func hold(key: Int) -> Double { hold * Cents.factor(Double(60 - key) * holdPerKey) }
+  package func hold(key: Int) -> Double { hold * Cents.ratio(Double(60 - key) * holdPerKey) }
 
   /// How long it falls for a key, in seconds.
-  package func decay(key: Int) -> Double { decay * Cents.factor(Double(60 - key) * decayPerKey) }
+  package func decay(key: Int) -> Double { decay * Cents.ratio(Double(60 - key) * decayPerKey) }
 }

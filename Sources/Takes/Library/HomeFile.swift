@@ -3,7 +3,7 @@ internal import Posix
 /// A file of which a message gave the name: one inside the node's home folder.
 package struct HomeFile {
   // What the node keeps for itself, and nobody may write over.
-  private static let own = ["takes", "presets", "instruments", database]
+  private static let own = ["takes", "presets", "instruments", "state"]
   // SQLite must be the only one in a process that opens these: whoever closes them takes all of
   // its locks away.
   private static let database = "library.sqlite"
@@ -35,7 +35,9 @@ package struct HomeFile {
     try asLibrary { () throws(SystemError) in try Files.contents(of: path, atMost: limit) }
   }
 
-  /// A file to be written; its folder is made where there is none.
+  /// A new file to be written; its folder is made where there is none.
+  ///
+  /// One that is there already is refused: whoever sends a message sees no folder, and can't be asked.
   package init(writing name: String, home: String) throws(LibraryFault) {
     let (root, inside) = try Self.place(name, home)
     var folder = root
@@ -53,15 +55,19 @@ package struct HomeFile {
     }
     let path = "\(folder)/\(parts.last ?? "")"
     // A file that is there can itself be a link.
-    let real = Self.real(path) ?? path
+    let former = Self.real(path)
+    let real = former ?? path
     guard real.hasPrefix(root + "/") else { throw Self.leaves(name, home) }
     try Self.check(
       String(real.dropFirst(root.utf8.count + 1).prefix { $0 != "/" }), inside)
+    guard former == nil else {
+      throw LibraryFault(.denied, "\(inside) is there already; choose another name")
+    }
     self.path = real
   }
 
   private static func check(_ first: String, _ name: String) throws(LibraryFault) {
-    guard own.contains(where: first.hasPrefix) else { return }
+    guard own.contains(first) || first.hasPrefix(database) else { return }
     throw LibraryFault(.denied, "\(name) is the node's own; choose another name")
   }
 

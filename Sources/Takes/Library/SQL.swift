@@ -159,6 +159,18 @@ enum SQL {
     SELECT number FROM takes WHERE \(isTrashed)
     ORDER BY deleted DESC, time DESC LIMIT ? OFFSET ?
     """, order: "deleted DESC, time DESC")
+  // When the trash was looked through last; made where it is needed, as a library from before has
+  // none.
+  static let trashLooks = """
+    CREATE TABLE IF NOT EXISTS trash_looks (id INTEGER PRIMARY KEY, time INTEGER NOT NULL)
+    """
+  static let lastTrashLook = "SELECT time FROM trash_looks"
+  static let setTrashLook = "INSERT OR REPLACE INTO trash_looks (id, time) VALUES (0, ?)"
+  static let delayTrash = """
+    UPDATE takes SET deleted = min(?1, deleted + ?2)
+    WHERE deleted IS NOT NULL AND (?2 > 0 OR deleted > ?1)
+    """
+
   static let trashedBefore = """
     SELECT \(columns) FROM takes WHERE deleted < ?
     """

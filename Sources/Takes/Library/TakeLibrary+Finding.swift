@@ -1,3 +1,5 @@
+internal import JSON
+
 /// Some takes of many.
 package struct TakePage: Sendable {
   /// Those on this page.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import JSON
 internal import Posix
 
 /// The takes in a home folder: their files, and a database by which they are found.

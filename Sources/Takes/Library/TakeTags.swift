@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A take as its file tells it.
 extension Take {
   /// The tags of its file.

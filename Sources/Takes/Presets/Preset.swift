@@ -1,3 +1,5 @@
+package import JSON
+
 /// Addresses and their values, as a file holds them.
 ///
 /// It says what is written, not whether the addresses are there and take these values.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Posix
 
 /// The presets in two folders: those that come with the program, and the user's own.

@@ -1,13 +1,13 @@
 internal import CRealtime
 internal import Control
+internal import Drivers
 internal import Glibc
-internal import JackClient
 internal import Posix
 
 /// The looks that `syrinx doctor` takes.
 enum Checkup {
   static func soundServer(_ name: String?) -> Finding {
-    guard let server = JackProbe.look(server: name) else {
+    guard let server = JackProbe.find(server: name) else {
       return .stop(
         .unavailable, "no JACK server\(name.map { " called \($0)" } ?? "") is running",
         "start one: `scripts/run` does it all; by hand `jackd -d alsa -p 64`, or PipeWire with "

@@ -8,38 +8,35 @@ struct RenderOptions {
   struct Setting {
     /// The address with its value.
     let assignment: String
-    /// When, in seconds of IN; nil for before the first sound.
+    /// The time in seconds of IN; nil for before the first sound.
     let seconds: Double?
   }
 
+  /// The word for standard input and output.
+  static let pipe = "-"
+  /// The sample rates that the engine works at, in Hz.
   static let rates = 8000...192_000
   // A day is more than any file; a number without bound would be one that no frame has.
   private static let mostSeconds = 86_400.0
 
-  let input: String
-  let output: String
+  /// The files to be rendered, each into another one.
+  let files: [RenderFile]
   let home: String
   let preset: String?
   var settings: [Setting] = []
-  var tail = Ending.Length.seconds(0)
+  var tail = Ending.Length.untilSilent
   var rate: Int?
+  /// Whether IN comes in as it would through the inputs.
+  let isLive: Bool
 
   init(_ given: CommandPage.Given) throws(Failure) {
-    guard given.rest.count == 2 else {
-      throw Failure(
-        .usage,
-        given.rest.count < 2
-          ? "from what to what? syrinx render IN OUT"
-          : "`syrinx render` takes two files; got \(quoted(given.rest[2])), too")
-    }
-    input = given.rest[0]
-    output = given.rest[1]
+    files = try RenderFile.all(given.rest)
     home = try StoredFiles.home(given)
     preset = given["preset"]
+    isLive = given.has("live")
     for text in given.all("set") { settings.append(try Self.setting(text)) }
     switch given["tail"] {
-    case nil: break
-    case "auto": tail = .untilSilent
+    case nil, "auto": break
     case let text?:
       guard let seconds = Self.seconds(text) else {
         throw Failure(.usage, "--tail takes seconds, 0 to 86400, or auto; got \(quoted(text))")
@@ -52,6 +49,11 @@ struct RenderOptions {
       }
       self.rate = rate
     }
+  }
+
+  /// The rate to work at for a file of a rate, in Hz.
+  func rate(forFile rate: Int) -> Int {
+    self.rate ?? min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
   }
 
   private static func setting(_ text: String) throws(Failure) -> Setting {

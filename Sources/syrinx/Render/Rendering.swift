@@ -1,159 +1,176 @@
 internal import Control
 internal import DSP
+internal import Drivers
 internal import Engine
 internal import Glibc
-internal import OSC
 internal import Posix
 internal import Takes
 
-/// One render: a file, the node, and the file that becomes of it.
+/// The rendering of one sound file into another one.
 final class Rendering {
   private let options: RenderOptions
+  private let file: RenderFile
+  // Of pipes.
+  private let inputPipe: RenderPipe?
+  private let outputPipe: RenderPipe?
   private let signals: SystemSignals
-  private var reader: SoundReader
-  private let engine: Engine
-  private let driver: RenderDriver
-  private let node: Node
+  private let rate: Int
+  private let isFine: Bool
+  private let node: RenderNode
+  private let input: RenderInput
+  // The rate at which the beginning is played, 1 being its own.
+  private let speed: Double
 
-  init(_ options: RenderOptions) throws(Failure) {
+  /// The rendering of a file that begins at a rate, 1 being its own.
+  init(_ file: RenderFile, _ options: RenderOptions, speed: Double) throws(Failure) {
+    self.file = file
     self.options = options
+    self.speed = speed
     do throws(SystemError) {
       signals = try SystemSignals([SIGINT, SIGTERM, SIGHUP])
     } catch {
       throw Failure(.fault, "\(error)")
     }
-    // A limit of the file's size shall be an error like that of a full disk.
-    signal(SIGXFSZ, SIG_IGN)
-    do throws(SoundFileError) {
-      _ = try SoundFormat(endingOf: options.output)
-      reader = try SoundReader(options.input) { rate in
-        options.rate
-          ?? min(max(rate, RenderOptions.rates.lowerBound), RenderOptions.rates.upperBound)
+    if file.input == RenderOptions.pipe {
+      let pipe = try RenderPipe(named: "in")
+      try pipe.readInput()
+      inputPipe = pipe
+    } else {
+      inputPipe = nil
+    }
+    if file.output == RenderOptions.pipe {
+      guard isatty(1) != 1 else {
+        throw Failure(.usage, "standard output is the terminal; sound goes to a pipe or a file")
       }
+      outputPipe = try RenderPipe(named: "out.wav")
+    } else {
+      outputPipe = nil
+    }
+    let reader: SoundReader
+    do throws(SoundFileError) {
+      reader = try SoundReader(inputPipe?.path ?? file.input) { options.rate(forFile: $0) }
     } catch {
       throw Failure(error)
     }
-    guard !Files.areSame(options.input, options.output) else {
-      throw Failure(.usage, "\(options.output) is IN itself; OUT must be another file")
-    }
-    let engine = Engine(sampleRate: Double(reader.rate))
-    self.engine = engine
-    driver = RenderDriver(engine, rate: reader.rate)
-    let clock = RenderClock(rate: reader.rate, block: RenderDriver.longestBlock)
-    let presets = StoredFiles.presets(home: options.home)
-    node = Node(name: "render", engine: engine, soundServer: clock, presets: presets) {
-      engine.shared.clockReading.microseconds
-    }
-    if let preset = options.preset { try StoredFiles.load(preset, into: node) }
-    do throws(Refusal) {
-      for setting in options.settings {
-        try node.set(setting.assignment, at: setting.seconds.map { $0 * 1e6 })
-      }
-    } catch {
-      throw Failure(error.code == .missing ? .missingInput : .usage, "--set: \(error.message)")
-    }
+    rate = reader.rate
+    isFine = reader.isFine
+    node = try RenderNode(options, rate: rate)
+    input = RenderInput(reader, by: node.driver, isLive: options.isLive)
   }
 
-  func run() throws(Failure) {
+  /// Renders the file, shown to people with a label.
+  func run(_ label: String) throws(Failure) {
     var progress = ProgressBar()
-    let interruption: Int32?
+    let outcome: Outcome
     do throws(SoundFileError) {
-      interruption = try play(&progress)
+      outcome = try play(&progress, label)
       progress.clear()
     } catch {
       progress.clear()
       throw Failure(error)
     }
-    if let interruption {
-      Environment.say("ended before it was done; \(options.output) is as it was before")
-      SystemSignals.end(by: interruption)
+    switch outcome {
+    case .failed(let failure): throw failure
+    case .interrupted(let signal):
+      Environment.say(
+        "ended before it was done; \(file.outputName) "
+          + (outputPipe == nil ? "is as it was before" : "has got nothing"))
+      // The signal leaves no time for what goes by itself.
+      inputPipe?.remove()
+      outputPipe?.remove()
+      SystemSignals.end(by: signal)
+    case .done(let tail):
+      try outputPipe?.writeOutput()
+      sayWhatHappened(end: input.framesRead + tail)
     }
-    sayWhatHappened()
   }
 
-  /// Renders it all; returns the signal that ended it before, where one did.
-  private func play(_ progress: inout ProgressBar) throws(SoundFileError) -> Int32? {
-    var ending = Ending(options.tail, rate: reader.rate)
+  private enum Outcome {
+    /// All of it is there, with so many frames of what followed IN.
+    case done(tail: Int)
+    case interrupted(by: Int32)
+    case failed(Failure)
+  }
+
+  /// Renders all of the file, or up to a signal.
+  private func play(_ progress: inout ProgressBar, _ label: String) throws(SoundFileError)
+    -> Outcome
+  {
+    var ending = Ending(options.tail, rate: rate)
     var writer = try SoundWriter(
-      options.output, rate: reader.rate, isFine: reader.isFine, expectedFrames: framesExpected)
+      outputPipe?.path ?? file.output, rate: rate, isFine: isFine, expectedFrames: framesExpected)
     sayWhatDiffers(fileRate: writer.fileRate)
-    var (taken, written) = (0, 0)
+    var written = 0
     // How many of the engine's frames come before the first one of IN: known after a block of one
     // frame, in which nothing is set yet that waits for its time.
     var delay = 0
-    var isPlaying = true
-    while isPlaying || written < taken || !ending.isDone {
-      if let signal = signals.next() { return signal }
-      let block = driver.frames == 0 ? 1 : RenderDriver.longestBlock
-      let count = isPlaying ? try reader.read(into: driver.input.stereo, frames: block) : 0
-      isPlaying = count == block
-      taken += count
-      driver.silenceInput(from: count)
-      driver.render(frames: block)
-      _ = node.tick()
-      if driver.frames == block { delay = chainDelay }
-      let early = min(max(delay - (driver.frames - block), 0), block)
-      let sound = driver.output.stereo.advanced(by: early)
-      let own = min(block - early, taken - written)
+    while input.end.map({ written < $0 || !ending.isDone }) ?? true {
+      if let signal = signals.next() { return .interrupted(by: signal) }
+      do throws(Failure) { try node.setDue(at: input.place) } catch { return .failed(error) }
+      let start = node.driver.frames
+      let count = try input.render(
+        atMost: start == 0 ? 1 : RenderDriver.longestBlock, until: node.nextCue)
+      node.tick()
+      if start == 0 { delay = node.delay }
+      let early = min(max(delay - start, 0), count)
+      let sound = node.driver.output.advanced(by: early)
+      let own = min(count - early, (input.end ?? .max) - written)
       try writer.write(sound, frames: own)
       written += own
-      if own < block - early && !ending.isDone {
-        let rest = block - early - own
+      if own < count - early && !ending.isDone {
+        let rest = count - early - own
         try ending.write(sound.advanced(by: own), frames: rest, to: &writer)
       }
-      progress.show(seconds(driver.frames), of: framesExpected.map(seconds))
+      progress.show(seconds(input.place), of: input.expectedFrames.map(seconds), label)
     }
+    let tail = ending.framesWritten
     try writer.finish()
-    return nil
+    return .done(tail: tail)
   }
 
-  /// By how many frames the sound of IN comes later, with the settings of the beginning.
-  private var chainDelay: Int {
-    let route = node.table["/live/route"].flatMap(node.argument(for:))
-    return route == .string("chain") ? engine.shared.chainDelayFrames : 0
-  }
+  private func seconds(_ frames: Int) -> Double { Double(frames) / Double(rate) }
 
-  private func seconds(_ frames: Int) -> Double { Double(frames) / Double(reader.rate) }
-
-  /// How long OUT will be, as far as that is known.
+  /// The frames that OUT will have, as far as that is known.
   private var framesExpected: Int? {
-    guard let frames = reader.expectedFrames else { return nil }
-    guard case .seconds(let seconds) = options.tail else { return frames }
-    return frames + Int(seconds * Double(reader.rate))
+    guard let frames = input.expectedFrames else { return nil }
+    let played = options.isLive ? frames : Int(Double(frames) / speed)
+    guard case .seconds(let seconds) = options.tail else { return played }
+    return played + Int(seconds * Double(rate))
   }
 
   private func sayWhatDiffers(fileRate: Int) {
-    if reader.channels > 2 {
-      Environment.say(
-        "\(options.input) has \(reader.channels) channels; the first two are taken")
+    let (channels, inputRate, _, _) = input.file
+    if channels > 2 {
+      Environment.say("\(file.inputName) has \(channels) channels; the first two are taken")
     }
-    if reader.fileRate != reader.rate && options.rate == nil {
-      Environment.say("\(reader.fileRate) Hz is not played; it is converted to \(reader.rate) Hz")
+    if inputRate != rate && options.rate == nil {
+      Environment.say("\(inputRate) Hz is not played; it is converted to \(rate) Hz")
     }
-    if fileRate != reader.rate {
+    if fileRate != rate {
       Environment.say(
-        "\(options.output) gets \(fileRate) Hz, because its format has no \(reader.rate) Hz")
+        "\(file.outputName) gets \(fileRate) Hz, because its format has no \(rate) Hz")
     }
   }
 
-  private func sayWhatHappened() {
-    if reader.framesRead == 0 { Environment.say("\(options.input) holds no sound") }
-    if reader.isCutOff {
-      let seconds = Double(reader.framesRead) / Double(reader.fileRate)
+  private func sayWhatHappened(end: Int) {
+    let (_, inputRate, framesRead, isCutOff) = input.file
+    if framesRead == 0 { Environment.say("\(file.inputName) holds no sound") }
+    if isCutOff {
+      let seconds = Double(framesRead) / Double(inputRate)
       Environment.say(
-        "\(options.input) is cut off: it promises more than the "
+        "\(file.inputName) is cut off: it promises more than the "
           + "\(plain((seconds * 1000).rounded() / 1000)) s that are there")
     }
     for setting in options.settings {
-      guard let time = setting.seconds, time >= seconds(driver.frames) else { continue }
+      guard let time = setting.seconds, time >= seconds(end) else { continue }
       Environment.say(
         "\(setting.assignment)@\(plain(time)) was never reached; the sound ended before")
     }
-    let nonFinite = engine.shared.nonFiniteCount
+    let nonFinite = input.nonFiniteCount + Int(node.engine.shared.nonFiniteCount)
     if nonFinite > 0 {
       Environment.say("\(nonFinite) samples were no numbers, and became silence")
     }
-    let reduction = engine.shared.meters.take(.limiter)
+    let reduction = node.engine.shared.meters.collect(.limiter)
     let decibels = Double(20 * log10(max(reduction, 1)) * 10).rounded() / 10
     if decibels > 0 {
       Environment.say("the limiter turned down by up to \(plain(decibels)) dB")
@@ -162,7 +179,7 @@ final class Rendering {
 }
 
 /// The sound server that the node sees while it renders: always there, and never late.
-private struct RenderClock: SoundServer {
+struct RenderClock: SoundServer {
   let rate: Int
   let block: Int
 

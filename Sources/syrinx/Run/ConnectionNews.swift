@@ -1,4 +1,4 @@
-internal import JackClient
+internal import Drivers
 internal import Posix
 
 /// What the link's thread tells the main one of the node's connections.

@@ -1,9 +1,9 @@
 internal import CRealtime
 internal import Control
 internal import Doors
+internal import Drivers
 internal import Engine
 internal import Glibc
-internal import JackClient
 internal import Posix
 internal import Takes
 

@@ -101,6 +101,7 @@ enum TakesCommand {
       a heading and with nothing cut off, and a tab between id, date, seconds, title, species and
       LAT,LON. All of this can be done while a node runs on the same folder. `reindex` also mends
       a database that is damaged: the old one is kept beside it, and the settings begin anew.
+      `export` replaces a FILE that is there, when the new one is whole.
 
       Examples:
         syrinx takes list                                 the fifty newest

@@ -30,8 +30,8 @@ struct TakesRequest {
   }
 
   /// Does something with each of several; where some fail, the others are done all the same.
-  static func each(
-    _ items: some Collection<String>, _ body: (String) throws(Failure) -> Void
+  static func each<Item>(
+    _ items: some Collection<Item>, _ body: (Item) throws(Failure) -> Void
   ) throws(Failure) {
     var failures: [Failure] = []
     for item in items {

@@ -11,6 +11,8 @@ final class CaptureRun: Sendable {
   // more often where frames run free of the clock.
   private static let period = 100
   private static let freewheelingPeriod = 1
+  // How long to leave a library alone that another process has had for longer than is waited for.
+  private static let lockedPeriod = 500
 
   /// What came of it.
   struct Outcome {
@@ -75,15 +77,26 @@ final class CaptureRun: Sendable {
       return Outcome()
     }
     // What has vanished was told.
-    guard Files.exist(path) else { return Outcome() }
-    do throws(LibraryFault) {
-      // Anew: hours may have passed, and the library another one.
-      return Outcome(take: try TakeLibrary(home: home).add(take, from: path))
-    } catch {
-      return Outcome(
-        fault: Refusal(
-          .io, "\(error.message); the sound is in \(path), and is a take from the next start on"))
+    while Files.exist(path) {
+      do throws(LibraryFault) {
+        // Anew: hours may have passed, and the library another one.
+        return Outcome(take: try TakeLibrary(home: home).add(take, from: path))
+      } catch  where error.kind == .busy {
+        // Another process has the library, perhaps for long: this thread has the time to wait for it.
+        fault.withLock {
+          $0 =
+            $0
+            ?? Refusal(
+              .io, "\(error.message); the sound is in \(path), and is a take when that is free")
+        }
+        wake.wait(milliseconds: Self.lockedPeriod)
+      } catch {
+        return Outcome(
+          fault: Refusal(
+            .io, "\(error.message); the sound is in \(path), and is a take from the next start on"))
+      }
     }
+    return Outcome()
   }
 
   /// Writes all of it, and into `take` what there is to be known of it then.

@@ -31,7 +31,7 @@ final class Captures: Feature {
     let engine = context.engine
     let preparation = try runs.prepare(
       rate: engine.shared.sampleRate, home: context[Takes.self].home)
-    return command(.capture(preparation.ring.passage), on: true) { captures in
+    return command(.capture(preparation.ring.pointer), on: true) { captures in
       captures.runs.begin(
         preparation, captures.surroundings, engine: engine, for: request)
     }

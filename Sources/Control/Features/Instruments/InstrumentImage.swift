@@ -9,16 +9,34 @@ enum InstrumentImage {
   static func make(_ instrument: Instrument, sounds: [[[Float]]]) -> SamplerInstrument {
     var regions: [SamplerRegion] = []
     var modulators: [SamplerModulator] = []
+    let frames = sounds.map { $0.map(\.count).min() ?? 0 }
     for region in instrument.regions {
-      guard instrument.samples.indices.contains(region.sample),
-        sounds.indices.contains(region.sample),
-        var image = image(of: region, frames: sounds[region.sample].map(\.count).min() ?? 0)
-      else { continue }
-      image.rate = Float(instrument.samples[region.sample].rate)
+      guard var image = image(of: region, instrument, frames: frames) else { continue }
       take(region.modulators, into: &image, &modulators)
       regions.append(image)
     }
     return SamplerInstrument(regions: regions, modulators: modulators, sounds: sounds)
+  }
+
+  /// The memory that the sounds of an instrument would need for the audio thread, in bytes.
+  ///
+  /// Each is there again for every third of an octave that it is played above its own pitch.
+  static func bytes(of instrument: Instrument) -> Int {
+    let frames = instrument.samples.map(\.frames)
+    return SamplerInstrument.bytes(
+      regions: instrument.regions.compactMap { image(of: $0, instrument, frames: frames) },
+      channels: instrument.samples.map(\.channels))
+  }
+
+  private static func image(
+    of region: Region, _ instrument: Instrument, frames: [Int]
+  ) -> SamplerRegion? {
+    guard instrument.samples.indices.contains(region.sample),
+      frames.indices.contains(region.sample),
+      var image = image(of: region, frames: frames[region.sample])
+    else { return nil }
+    image.rate = Float(instrument.samples[region.sample].rate)
+    return image
   }
 
   /// A region without its modulators; nil where nothing of its sample is there.

@@ -144,7 +144,7 @@ final class InstrumentLoader {
   /// Gives the engine another instrument, and keeps the former one until nothing sounds of it.
   private func handOver(_ next: InstrumentShelf.Ready, _ order: Order) {
     let former = playing
-    var change = PlannedCommand(action: .instrument(next.instrument.passage))
+    var change = PlannedCommand(action: .instrument(next.instrument.pointer))
     change.isAnsweredLate = true
     change.whenDone = { withExtendedLifetime(former) {} }
     // Answered as soon as new notes sound of it, however long the old ones are held.

@@ -23,7 +23,8 @@ final class InstrumentShelf: @unchecked Sendable {
     ) throws(Refusal) -> Ready? {
       do throws(InstrumentFault) {
         let instrument = try LoopInstrument.make(channels, rate: rate)
-        let sounds = try InstrumentSounds.read(instrument, goesOn: ticket.goesOn)
+        let sounds = try InstrumentSounds.read(
+          instrument, needing: InstrumentImage.bytes(of: instrument), goesOn: ticket.goesOn)
         return sounds.map { Ready($0, named: InstrumentName.ofTheLoop, notes: []) }
       } catch {
         // Silence is nothing that could be played.
@@ -66,9 +67,9 @@ final class InstrumentShelf: @unchecked Sendable {
     for (index, source) in entry.sources.enumerated() {
       do throws(InstrumentFault) {
         let instrument = try entry.read(source)
-        guard let sounds = try InstrumentSounds.read(instrument, goesOn: ticket.goesOn) else {
-          return nil
-        }
+        let sounds = try InstrumentSounds.read(
+          instrument, needing: InstrumentImage.bytes(of: instrument), goesOn: ticket.goesOn)
+        guard let sounds else { return nil }
         return Ready(sounds, named: entry.name.text, notes: faults)
       } catch {
         // Another one stands in, or there is none left.

@@ -28,7 +28,7 @@ final class MIDI: Feature {
   func setKeyMap(snapped: [Float], own: [Float]) throws(Refusal) {
     let map = KeyMap(snapped: snapped, own: own)
     let command = PlannedCommand(
-      action: .keyMap(map.passage),
+      action: .keyMap(map.pointer),
       whenDone: { [weak self] in
         // The audio thread has let all go that came before.
         guard let self, let place = keyMaps.firstIndex(where: { $0 === map }) else { return }

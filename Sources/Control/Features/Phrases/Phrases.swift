@@ -41,7 +41,7 @@ final class Phrases: Feature {
     let memory = PhraseMemory(mostTouches: Phrase.mostTouches, seconds: Phrase.longest)
     waiting.append(Weak(memory: memory))
     return PlannedCommand(
-      action: .recordPhrase(memory.passage),
+      action: .recordPhrase(memory.pointer),
       whenDone: { [weak self] in
         // From here on the one before is not read any more.
         self?.begin(memory, keyboard)

@@ -136,7 +136,7 @@ extension Player {
       "What is recorded: the input as it comes, the grid, or all that is heard"),
     Address(
       position,
-      Declared.place(in: 0...10) { player in
+      Declared.place(in: 0...Float(ClipLength.seconds)) { player in
         player.seconds(player.reading.position)
       } make: { player, seconds, request in
         player.command(.seek(seconds), request)

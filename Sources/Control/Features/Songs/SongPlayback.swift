@@ -198,7 +198,7 @@ final class SongPlayback {
   /// Gives the engine another song, or none, and takes the former one back.
   private func handOver(_ next: Coming?) {
     let former = playing
-    let command = PlannedCommand(action: .playSong(next?.feed.ring.passage)) { [unowned self] in
+    let command = PlannedCommand(action: .playSong(next?.feed.ring.pointer)) { [unowned self] in
       isHandingOver = false
       beginning = nil
       playing = next?.feed

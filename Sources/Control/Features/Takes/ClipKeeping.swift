@@ -4,7 +4,6 @@ internal import Takes
 
 /// The way of clips between the loop and the library.
 extension Takes {
-  private static let clipSeconds = 10.0
   private static let mostAttempts = 3
 
   // MARK: - Out of the loop
@@ -54,7 +53,7 @@ extension Takes {
       request.attempt { () throws(Refusal) in
         let (take, path) = try outcome.get()
         guard let self else { return }
-        guard take.seconds > Self.clipSeconds else {
+        guard take.seconds > ClipLength.seconds else {
           try self.load(take.id, plays: true, attempt: 1, for: request)
           return
         }
@@ -73,7 +72,7 @@ extension Takes {
     let transfer = transit.transfer
     try workers.list { library throws(LibraryFault) in
       try library.readClip(
-        id, into: transfer.sound, room: transfer.capacity, seconds: Self.clipSeconds,
+        id, into: transfer.sound, room: transfer.capacity, seconds: ClipLength.seconds,
         rate: transfer.sampleRate)
     } then: { [weak self] outcome in
       request.attempt { () throws(Refusal) in
@@ -88,7 +87,7 @@ extension Takes {
   private func load(
     _ take: Take, _ transit: Clips.Transit, plays: Bool, attempt: Int, for request: Request
   ) throws(Refusal) {
-    let command = PlannedCommand(action: .load(ClipPassage(transit.transfer))) { [weak self] in
+    let command = PlannedCommand(action: .load(ClipPointer(transit.transfer))) { [weak self] in
       guard let self else { return }
       clips[transit.transfer.clip] = ClipStory(
         date: take.date, place: take.place, preset: take.preset, source: take.source,

@@ -63,7 +63,7 @@ final class Clips {
   ) throws(Refusal) {
     let transit = try transit()
     let command = PlannedCommand(
-      action: .keep(ClipPassage(transit.transfer)), whenDone: { body(.success(transit)) },
+      action: .copyOut(ClipPointer(transit.transfer)), whenDone: { body(.success(transit)) },
       whenRefused: { [weak self] refusal in
         guard let player = self?.context[Player.self] else { return }
         body(.failure(player.refusal(refusal, to: path)))

@@ -96,7 +96,7 @@ extension Takes {
     },
     file(
       "/take/export",
-      "Writes a take to a file of the home folder, in the format of its ending; answers /reply "
+      "Writes a take to a new file of the home folder, in the format of its ending; answers /reply "
         + "with its id and path"
     ) { takes, request throws(Refusal) in
       try takes.export(request)

@@ -1,5 +1,5 @@
-internal import DSP
 internal import Engine
+internal import Listening
 internal import Music
 internal import OSC
 internal import Takes

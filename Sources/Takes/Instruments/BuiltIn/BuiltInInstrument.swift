@@ -1,4 +1,5 @@
 internal import DSP
+internal import Listening
 
 /// The instruments that are there without any file: made of sines and noise when they are needed.
 ///
@@ -63,7 +64,7 @@ struct BuiltInKit {
   var instrument: Instrument { Instrument(name: name, regions: regions, samples: samples) }
 
   /// The frequency of a key in Hz.
-  static func hertz(key: Int) -> Double { Cents.hertz(100 * Double(key)) }
+  static func hertz(key: Int) -> Double { SoundUnits.hertz(cents: 100 * Double(key)) }
 
   /// Makes a sound as loud as all others are; `frames` is the part of it that counts.
   static func level(_ sound: inout [Float], by frames: Range<Int>) {

@@ -1,5 +1,6 @@
 internal import DSP
 internal import Glibc
+internal import Listening
 
 /// A drum or a cymbal.
 private struct DrumSound {

@@ -1,5 +1,6 @@
 internal import DSP
 internal import Glibc
+internal import Listening
 
 /// What is struck or plucked, and dies away.
 struct StruckSound {

@@ -1,5 +1,6 @@
 internal import DSP
 internal import Glibc
+internal import Listening
 
 /// What sounds for as long as it is held.
 struct SustainedSound {

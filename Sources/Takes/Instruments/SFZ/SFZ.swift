@@ -115,7 +115,7 @@ package enum SFZ {
       guard regions.count < mostRegions else {
         throw InstrumentFault(.broken, "an SFZ file has more than \(mostRegions) regions")
       }
-      let key = NoteName.key(inFile: name)
+      let key = WrittenKey.key(inFile: name)
       regions.append(
         opcodes.region(sample: index, frames: samples[index].frames, loop: loop, nameKey: key))
     }

@@ -173,7 +173,7 @@ struct SFZOpcodes {
   // MARK: - Values
 
   private func key(_ value: String) -> Int? {
-    NoteName.key(value).flatMap { (0...127).contains($0 + keyOffset) ? $0 + keyOffset : nil }
+    WrittenKey.key(value).flatMap { (0...127).contains($0 + keyOffset) ? $0 + keyOffset : nil }
   }
 
   /// A key, or -1, which is none.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Posix
 
 /// What a small JSON file says of an instrument: its name, and where its sound is.

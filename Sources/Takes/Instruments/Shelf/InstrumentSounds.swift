@@ -1,6 +1,6 @@
 /// An instrument with the sound of all its samples in memory.
 package struct InstrumentSounds: Sendable {
-  // What a machine with little memory can spare; the largest free soundfont's piano has 60 MB.
+  // What a machine with little memory can spare, of what is read as of what is made of it.
   private static let mostBytes = 1 << 30
   // A broken file can have a fault for each of thousands of samples.
   private static let mostFaults = 100
@@ -16,12 +16,12 @@ package struct InstrumentSounds: Sendable {
     self.channels = channels
   }
 
-  /// Reads the sounds of an instrument.
+  /// Reads the sounds of an instrument that will need so many bytes when it is played.
   ///
   /// `goesOn` is told how much is done, from 0 to 1, and says whether that goes on; nil where it
   /// did not. What can't be read of a sample is one of the faults, and it is left out.
   package static func read(
-    _ instrument: Instrument, goesOn: (Double) -> Bool
+    _ instrument: Instrument, needing bytes: Int, goesOn: (Double) -> Bool
   ) throws(InstrumentFault) -> InstrumentSounds? {
     let used = Set(instrument.regions.map(\.sample))
     let sizes = instrument.samples.indices.map { index in
@@ -33,6 +33,13 @@ package struct InstrumentSounds: Sendable {
       throw InstrumentFault(
         .tooLarge,
         "\(instrument.name) has \(all >> 20) MB of sound, and \(mostBytes >> 20) are the most")
+    }
+    guard bytes <= mostBytes else {
+      throw InstrumentFault(
+        .tooLarge,
+        "\(instrument.name) would need \(bytes >> 20) MB of memory to be played on all of its keys, "
+          + "and \(mostBytes >> 20) are the most; shorter samples, or keys nearer to their own, need "
+          + "less")
     }
     var channels: [[[Float]]] = []
     var faults = instrument.faults

@@ -1,3 +1,5 @@
+internal import Music
+
 extension Region {
   private typealias Code = SoundFontGenerator
 
@@ -53,7 +55,7 @@ extension Region {
   private mutating func setMovement(_ values: [Int]) {
     envelope = RegionEnvelope(
       soundFont: values, from: Code.volEnvDelay,
-      sustain: Cents.amplitude(decibels: -0.1 * Double(values[Code.volEnvSustain])))
+      sustain: SoundUnits.amplitude(decibels: -0.1 * Double(values[Code.volEnvSustain])))
     envelope.holdPerKey = Double(values[Code.volEnvHoldPerKey])
     envelope.decayPerKey = Double(values[Code.volEnvDecayPerKey])
     modulationEnvelope = RegionEnvelope(
@@ -65,12 +67,12 @@ extension Region {
     modulationToFilter = Double(values[Code.modEnvToFilter])
     tremolo = RegionOscillator(
       delay: Self.seconds(values[Code.modLFODelay]),
-      frequency: Cents.hertz(Double(values[Code.modLFOFrequency])),
+      frequency: SoundUnits.hertz(cents: Double(values[Code.modLFOFrequency])),
       toPitch: Double(values[Code.modLFOToPitch]), toFilter: Double(values[Code.modLFOToFilter]),
       toGain: 0.1 * Double(values[Code.modLFOToVolume]))
     vibrato = RegionOscillator(
       delay: Self.seconds(values[Code.vibLFODelay]),
-      frequency: Cents.hertz(Double(values[Code.vibLFOFrequency])),
+      frequency: SoundUnits.hertz(cents: Double(values[Code.vibLFOFrequency])),
       toPitch: Double(values[Code.vibLFOToPitch]))
   }
 
@@ -82,13 +84,13 @@ extension Region {
       return
     }
     filter = RegionFilter(
-      cutoff: Cents.hertz(Double(values[Code.filterCutoff])),
+      cutoff: SoundUnits.hertz(cents: Double(values[Code.filterCutoff])),
       resonance: 0.1 * Double(values[Code.filterQ]))
   }
 
   /// What the file means by a time; its least one is none at all.
   static func seconds(_ cents: Int) -> Double {
-    cents <= -12_000 ? 0 : Cents.factor(Double(cents))
+    cents <= -12_000 ? 0 : Cents.ratio(Double(cents))
   }
 }
 

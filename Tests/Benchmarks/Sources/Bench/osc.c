@@ -36,6 +36,12 @@ size_t osc_int(uint8_t *packet, const char *address, int32_t value) {
   return word(packet, address, ",i", (uint32_t)value);
 }
 
+size_t osc_string(uint8_t *packet, const char *address, const char *text) {
+  size_t length = header(packet, address, ",s");
+  memcpy(packet + length, text, strlen(text));
+  return length + padded(strlen(text));
+}
+
 size_t osc_empty(uint8_t *packet, const char *address) { return header(packet, address, ","); }
 
 bool osc_read_int(const uint8_t *packet, size_t length, const char *address, int32_t *value) {

@@ -27,7 +27,7 @@ final class Grid: Synth {
     let instrument = try file.instrument(file.program(bank: bank, number: program))
     let sounds = try instrument.samples.map { try $0.read() }
     instruments.append(InstrumentImage.make(instrument, sounds: sounds))
-    tell(.instrument(instruments.last!.passage))
+    tell(.instrument(instruments.last!.pointer))
     _ = play(64)
   }
 

@@ -1,0 +1,48 @@
+/// A mono signal made of both sides of a tape: their sum, or their difference where the sides are
+/// against each other.
+struct VoiceMono: BitwiseCopyable {
+  /// The factor of the right side: 1 or -1.
+  private(set) var rightShare: Float = 1
+
+  @_noLocks
+  init() {}
+
+  /// Copies `count` frames from `first` on.
+  @_noLocks
+  func read(
+    _ tape: borrowing Tape, from first: Int64, count: Int, to samples: UnsafeMutablePointer<Float>
+  ) {
+    var done = 0
+    while done < count {
+      let piece = min(count &- done, tape.reach)
+      let left = tape.left(at: first &+ Int64(done))
+      let right = tape.right(at: first &+ Int64(done))
+      let to = samples + done
+      for index in 0..<piece { to[index] = left[index] + rightShare * right[index] }
+      done &+= piece
+    }
+  }
+
+  /// Chooses sum or difference by `count` frames from `first` on; whether it has changed.
+  @_noLocks
+  mutating func choose(_ tape: borrowing Tape, from first: Int64, count: Int) -> Bool {
+    var own: Float = 0
+    var shared: Float = 0
+    var done = 0
+    while done < count {
+      let piece = min(count &- done, tape.reach)
+      let left = tape.left(at: first &+ Int64(done))
+      let right = tape.right(at: first &+ Int64(done))
+      own +=
+        VoiceCorrelation.product(left, left, count: piece)
+        + VoiceCorrelation.product(right, right, count: piece)
+      shared += 2 * VoiceCorrelation.product(left, right, count: piece)
+      done &+= piece
+    }
+    // Changes late: what is in between is heard either way.
+    let share: Float = shared < -0.6 * own ? -1 : shared > -0.2 * own ? 1 : rightShare
+    let hasChanged = share != rightShare
+    rightShare = share
+    return hasChanged
+  }
+}

@@ -1,0 +1,329 @@
+internal import CJack
+package import Engine
+internal import Posix
+internal import Synchronization
+
+/// Keeps the node on a JACK server: joins it, watches it, and joins it again when it has died
+/// and come back, under the same name and with the same connections.
+package final class JackLink: @unchecked Sendable {
+  /// The settings by which to join.
+  package struct Configuration: Sendable {
+    /// The client's name.
+    package var name = "syrinx"
+    /// The server's name; nil for the default, which JACK_DEFAULT_SERVER can name.
+    package var server: String?
+    /// Whether to connect to the machine's own inputs and outputs: a side that never had a
+    /// connection, or all of whose connections from before wait for ports that don't come.
+    package var connectsToHardware = false
+    /// The node's ports that had a connection at any time before.
+    package var connectedPorts: Set<String> = []
+    /// The connections from before, to be made again as soon as both ports are there.
+    package var connections: [JackConnection] = []
+
+    /// The default settings.
+    package init() {}
+  }
+
+  // How often a dead server is looked for: it may take a second to be back on it.
+  private static let retryMilliseconds = 200
+  private static let idleMilliseconds = 250
+  private static let xrunReportSeconds = 1.0
+  private static let attemptsToDescribe = 5
+  // So long ports from before may take to come, in microseconds.
+  private static let patience = 3_000_000.0
+  // After that a close that hangs is left to itself.
+  private static let closeMilliseconds = 3000
+
+  /// The name that the server gave the client.
+  package let name: String
+  private let configuration: Configuration
+  private let engine: Engine
+  private let facts = ServerFacts()
+  private let wake: Signal
+  private let ended: Signal
+  private let report: @Sendable (String) -> Void
+  private let tellConnections: @Sendable ([JackConnection]) -> Void
+  private let isEnding = Atomic<Bool>(false)
+
+  // The link's own thread only, once it runs.
+  private var membership: Membership?
+  private var standby: Standby?
+  private var memory: ConnectionMemory
+  private var toldConnections: [JackConnection]
+  // When to look whether ports from before have come: once, after the first joining.
+  private var patienceEnds = Double.infinity
+  private var reportedDelay = 0
+  private var lastDelay = 0
+  private var reportedXruns = 0
+  private var nextXrunReport = 0.0
+  private var reportedMetadata = false
+  private var attemptsToDescribe = 0
+  private var reportedRefusal = false
+
+  /// Joins the server, or throws; or, where it need not be there yet, waits for it.
+  ///
+  /// `report` takes lines for people, from any thread, and `connectionsChanged` all connections that
+  /// there are, or shall be again, from the link's own.
+  package init(
+    _ configuration: Configuration, engine: Engine, awaitsServer: Bool = false,
+    report: @escaping @Sendable (String) -> Void,
+    connectionsChanged: @escaping @Sendable ([JackConnection]) -> Void = { _ in }
+  ) throws {
+    self.configuration = configuration
+    self.engine = engine
+    self.report = report
+    tellConnections = connectionsChanged
+    memory = ConnectionMemory(
+      configuration.connections.filter { link in PortPlan.all.contains { $0.name == link.own } },
+      connectedPorts: configuration.connectedPorts)
+    toldConnections = memory.kept
+    wake = try Signal()
+    ended = try Signal()
+    // libjack would write to standard error by itself, many lines for one fault.
+    jack_set_error_function { _ in }
+    jack_set_info_function { _ in }
+    do throws(JackError) {
+      let first = try Membership(
+        name: configuration.name, server: configuration.server, mustBeExact: awaitsServer,
+        engine: engine, facts: facts, wake: wake, isWanted: { true })
+      name = first.name
+      began(first)
+      connectAgain(first)
+    } catch {
+      guard awaitsServer else { throw error }
+      name = configuration.name
+      standby = try Standby(engine)
+      report("\(error); waiting for it")
+    }
+    Thread.start("jack-link") { [self] in run() }
+  }
+
+  /// The state of the server at the moment.
+  package var status:
+    (
+      isRunning: Bool, rate: Int, block: Int, load: Float, xruns: Int, longestXrun: Float,
+      lead: TransportLeading
+    )
+  {
+    (
+      facts.isRunning.load(ordering: .relaxed), Int(facts.rate.load(ordering: .relaxed)),
+      Int(facts.block.load(ordering: .relaxed)),
+      Float(bitPattern: facts.load.load(ordering: .relaxed)),
+      facts.xruns.load(ordering: .relaxed),
+      Float(bitPattern: facts.longestXrun.load(ordering: .relaxed)), facts.leading
+    )
+  }
+
+  /// Lets the server's transport have bars and beats from here, unless it has them from another
+  /// client; or no longer.
+  ///
+  /// The status tells what becomes of it. A server that comes, or comes back, is asked then.
+  package func leadTransport(_ leads: Bool) {
+    let isRunning = facts.isRunning.load(ordering: .relaxed)
+    // What is asked for is told first: the link's thread may answer it at once.
+    if !leads || !isRunning {
+      facts.setLeading(.no)
+    } else if facts.leading != .yes {
+      facts.setLeading(.asked)
+    }
+    facts.wantsLead.store(leads, ordering: .releasing)
+    wake.set()
+  }
+
+  /// Whether something is connected with the mix, as far as the link has seen.
+  package var isHeard: Bool { facts.isHeard.load(ordering: .relaxed) }
+
+  /// Leaves the server, for good.
+  ///
+  /// Waits no longer than a moment.
+  package func end() {
+    isEnding.store(true, ordering: .relaxed)
+    wake.set()
+    ended.wait(milliseconds: 1000)
+  }
+
+  // MARK: - The link's thread
+
+  private func run() {
+    while !isEnding.load(ordering: .relaxed) {
+      supervise()
+      wake.wait(
+        milliseconds: membership == nil ? Self.retryMilliseconds : Self.idleMilliseconds)
+    }
+    engine.shared.setTransportLed(false)
+    if let membership {
+      membership.forgetPortDescriptions()
+      membership.leave()
+    }
+    standby?.end()
+    ended.set()
+  }
+
+  private func supervise() {
+    if facts.isGone.load(ordering: .relaxed) { lost() }
+    if membership == nil && !isEnding.load(ordering: .relaxed) { rejoin() }
+    guard let membership else { return }
+    if Double(facts.rate.load(ordering: .relaxed)) != membership.rate {
+      report("the server's sample rate has changed; joining it anew")
+      lost()
+      return
+    }
+    facts.compareClocks()
+    facts.load.store(membership.load.bitPattern, ordering: .relaxed)
+    updateConnections(membership)
+    connectHardwareAfterWait(membership)
+    // Not while a pitch is being turned: whoever compensates would turn with it.
+    let delay = engine.shared.chainDelayFrames
+    if delay != reportedDelay && delay == lastDelay {
+      reportedDelay = delay
+      membership.recomputeLatency()
+    }
+    lastDelay = delay
+    updateTransport(membership)
+    describePorts()
+    reportXruns()
+  }
+
+  /// Sees what is connected, and makes again what lost its other port that is there now.
+  private func updateConnections(_ membership: Membership) {
+    let hasChanged = facts.graphChanged.exchange(false, ordering: .relaxed)
+    guard hasChanged || memory.isInDoubt else { return }
+    let news = facts.portNews.withLock { news in
+      defer { news = PortNews() }
+      return news
+    }
+    let links = membership.links
+    facts.isHeard.store(
+      links.contains { PortPlan.outputs.contains($0.own) }, ordering: .relaxed)
+    memory.rename(news.renamed)
+    memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
+    // A server that is just ending has taken them apart, and not the user.
+    if facts.isGone.load(ordering: .relaxed) { return }
+    if hasChanged { for link in memory.wanted { membership.connect(link) } }
+    tellOfConnections()
+  }
+
+  private func tellOfConnections() {
+    let kept = memory.kept
+    guard kept != toldConnections else { return }
+    toldConnections = kept
+    tellConnections(kept)
+  }
+
+  /// Connects as it was before, and with the machine's own ports where that is wanted.
+  private func connectAgain(_ membership: Membership) {
+    for link in memory.wanted { membership.connect(link) }
+    if configuration.connectsToHardware {
+      if !memory.hasHadConnection(of: Set(PortPlan.inputs)) { membership.connectInputs() }
+      if !memory.hasHadConnection(of: Set(PortPlan.outputs)) { membership.connectOutputs() }
+      if patienceEnds == .infinity { patienceEnds = HostTime.steady + Self.patience }
+    }
+    facts.graphChanged.store(true, ordering: .relaxed)
+  }
+
+  /// Connects with the machine's own ports where those from before do not come: there is another
+  /// sound card.
+  private func connectHardwareAfterWait(_ membership: Membership) {
+    guard patienceEnds > 0, HostTime.steady >= patienceEnds else { return }
+    patienceEnds = 0
+    if memory.isWaiting(for: Set(PortPlan.inputs)) { membership.connectInputs() }
+    if memory.isWaiting(for: Set(PortPlan.outputs)) { membership.connectOutputs() }
+  }
+
+  /// Tells the transport of bars and beats where that is wanted; another client may take it over at
+  /// any time.
+  private func updateTransport(_ membership: Membership) {
+    if facts.wantsLead.load(ordering: .relaxed) {
+      let wasLeading = membership.isLeading
+      if membership.lead() {
+        facts.setLeading(.yes)
+      } else {
+        facts.wantsLead.store(false, ordering: .relaxed)
+        facts.setLeading(wasLeading ? .no : .denied)
+      }
+    } else {
+      membership.stopLeading()
+    }
+    engine.shared.setTransportLed(membership.isLeading)
+  }
+
+  private func began(_ membership: Membership) {
+    self.membership = membership
+    attemptsToDescribe = Self.attemptsToDescribe
+    standby?.end()
+    standby = nil
+    facts.isRunning.store(true, ordering: .relaxed)
+  }
+
+  private func lost() {
+    guard let membership else { return }
+    if facts.isGone.load(ordering: .relaxed) {
+      report("the JACK server is gone; waiting for its return")
+    }
+    facts.isRunning.store(false, ordering: .relaxed)
+    facts.isGone.store(false, ordering: .relaxed)
+    memory.serverIsGone(now: HostTime.steady)
+    facts.setLeading(.no)
+    engine.shared.setTransportLed(false)
+    self.membership = nil
+    standby = try? Standby(engine)
+    // Closing may hang where the server has died. libjack can't join a new server before its
+    // clients of the old one are closed, so wait for it, but not for ever.
+    guard let closed = try? Signal() else { return }
+    Thread.start("jack-close") {
+      membership.leave()
+      closed.set()
+    }
+    if !closed.wait(milliseconds: Self.closeMilliseconds) {
+      report("libjack does not let go of the dead server; trying to join all the same")
+    }
+  }
+
+  private func rejoin() {
+    do throws(JackError) {
+      let membership = try Membership(
+        name: name, server: configuration.server, mustBeExact: true, engine: engine, facts: facts,
+        wake: wake, isWanted: { [self] in !isEnding.load(ordering: .relaxed) })
+      began(membership)
+      reportedRefusal = false
+      report("back on the JACK server, at \(Int(membership.rate)) Hz")
+      connectAgain(membership)
+    } catch .noServer {
+      // Not there yet.
+    } catch {
+      // The engine may be another link's by now.
+      if isEnding.load(ordering: .relaxed) { return }
+      if !reportedRefusal { report("can't join the JACK server again: \(error); trying on") }
+      reportedRefusal = true
+      if case .refused = error {
+        // The attempt may have taken the engine over.
+        standby?.end()
+        standby = try? Standby(engine)
+      }
+    }
+  }
+
+  /// Describes the ports; a server that has just begun may not be able to keep it yet.
+  private func describePorts() {
+    guard let membership, attemptsToDescribe > 0 else { return }
+    attemptsToDescribe -= 1
+    if membership.describePorts() {
+      attemptsToDescribe = 0
+    } else if attemptsToDescribe == 0, !reportedMetadata {
+      reportedMetadata = true
+      report("the JACK server can't keep the ports' metadata; they go by their plain names")
+    }
+  }
+
+  private func reportXruns() {
+    let xruns = facts.xruns.load(ordering: .relaxed)
+    let now = HostTime.steady
+    guard xruns > reportedXruns, now >= nextXrunReport else { return }
+    let longest = Float(bitPattern: facts.longestXrun.load(ordering: .relaxed))
+    report(
+      "\(xruns - reportedXruns) block\(xruns - reportedXruns == 1 ? "" : "s") lost, "
+        + "\(xruns) since the start; the longest delay was \(Int(longest)) µs")
+    reportedXruns = xruns
+    nextXrunReport = now + Self.xrunReportSeconds * 1e6
+  }
+}

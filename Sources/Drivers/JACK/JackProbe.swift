@@ -1,0 +1,25 @@
+internal import CJack
+
+/// A short visit to a JACK server.
+package struct JackProbe {
+  /// Its sample rate in Hz, and its block in frames.
+  package let rate: Int, block: Int
+  /// Its load, in percent.
+  package let load: Float
+  /// Whether it runs with real-time scheduling.
+  package let isRealtime: Bool
+
+  /// Examines a server; nil when there is none.
+  package static func find(server: String?) -> JackProbe? {
+    jack_set_error_function { _ in }
+    jack_set_info_function { _ in }
+    var status = JackStatus(rawValue: 0)
+    guard let client = nj_client_open("syrinx-doctor", JackNoStartServer, &status, server) else {
+      return nil
+    }
+    defer { jack_client_close(client) }
+    return JackProbe(
+      rate: Int(jack_get_sample_rate(client)), block: Int(jack_get_buffer_size(client)),
+      load: jack_cpu_load(client), isRealtime: jack_is_realtime(client) != 0)
+  }
+}

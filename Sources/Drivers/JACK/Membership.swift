@@ -1,0 +1,212 @@
+internal import CJack
+internal import CRealtime
+internal import Engine
+internal import Posix
+internal import Synchronization
+
+/// The node's membership in a running server: a client, its ports and its callbacks.
+///
+/// It is not freed before JACK has let go of it: `leave` does both, and may hang where the
+/// server has died, so call it on a thread that can be lost.
+final class Membership: @unchecked Sendable {
+  let name: String
+  let rate: Double
+  let client: OpaquePointer
+  let context: UnsafeMutablePointer<CallbackContext>
+  // The link's thread only.
+  var isLeading = false
+
+  /// Joins a server, and plays from the moment it returns.
+  ///
+  /// Joining may take long: where it is not wanted any more then, it leaves the engine alone.
+  init(
+    name: String, server: String?, mustBeExact: Bool, engine: Engine, facts: ServerFacts,
+    wake: Signal, isWanted: () -> Bool
+  ) throws(JackError) {
+    var status = JackStatus(rawValue: 0)
+    var options = JackNoStartServer.rawValue
+    if mustBeExact { options |= JackUseExactName.rawValue }
+    guard
+      let client = nj_client_open(name, JackOptions(rawValue: options), &status, server)
+    else {
+      // jackd tells a name that is taken as an error of the server, and only a server that is
+      // not there as a failure.
+      let taken = JackNameNotUnique.rawValue | JackServerError.rawValue
+      throw status.rawValue & JackServerFailed.rawValue == 0 && status.rawValue & taken != 0
+        ? .nameTaken(name) : .noServer(server)
+    }
+    var ports: [OpaquePointer] = []
+    for plan in PortPlan.all {
+      guard let port = plan.register(with: client) else {
+        jack_client_close(client)
+        throw .refused("the port \(plan.name)")
+      }
+      ports.append(port)
+    }
+    guard isWanted() else {
+      jack_client_close(client)
+      throw .refused("what nobody waits for any more")
+    }
+    self.client = client
+    self.name = String(cString: jack_get_client_name(client))
+    rate = Double(jack_get_sample_rate(client))
+    facts.rate.store(UInt32(rate), ordering: .relaxed)
+    facts.block.store(jack_get_buffer_size(client), ordering: .relaxed)
+    facts.isGone.store(false, ordering: .relaxed)
+    facts.isFreewheeling.store(false, ordering: .relaxed)
+    facts.compareClocks()
+    context = .allocate(capacity: 1)
+    context.initialize(
+      to: CallbackContext(
+        client: client, ports: ports, renderer: engine.takeOver(sampleRate: rate), engine: engine,
+        facts: facts, wake: wake))
+    setCallbacks()
+    guard jack_activate(client) == 0 else {
+      jack_client_close(client)
+      context.deinitialize(count: 1)
+      context.deallocate()
+      throw .refused("to activate the client")
+    }
+  }
+
+  private func setCallbacks() {
+    jack_set_process_callback(client, processBlock, context)
+    jack_on_info_shutdown(
+      client,
+      { _, _, context in callbackContext(context).pointee.noteShutdown() }, context)
+    // PipeWire's libjack calls only the older one; jackd's only the newer, when it is set.
+    jack_on_shutdown(
+      client, { context in callbackContext(context).pointee.noteShutdown() }, context)
+    jack_set_xrun_callback(
+      client,
+      { context in
+        callbackContext(context).pointee.noteXrun()
+        return 0
+      }, context)
+    jack_set_buffer_size_callback(
+      client,
+      { frames, context in
+        // Nothing to allocate: the engine takes blocks of any size.
+        callbackContext(context).pointee.facts.block.store(frames, ordering: .relaxed)
+        return 0
+      }, context)
+    jack_set_sample_rate_callback(
+      client,
+      { rate, context in
+        callbackContext(context).pointee.facts.rate.store(rate, ordering: .relaxed)
+        callbackContext(context).pointee.wake.set()
+        return 0
+      }, context)
+    jack_set_freewheel_callback(
+      client,
+      { starting, context in
+        callbackContext(context).pointee.facts.isFreewheeling.store(
+          starting != 0, ordering: .relaxed)
+      }, context)
+    jack_set_port_connect_callback(
+      client, { _, _, _, context in callbackContext(context).pointee.noteGraph() }, context)
+    jack_set_port_registration_callback(
+      client,
+      { id, _, context in callbackContext(context).pointee.notePort(id) },
+      context)
+    jack_set_port_rename_callback(
+      client,
+      { _, old, new, context in
+        guard let old, let new else { return }
+        callbackContext(context).pointee.noteRename(String(cString: old), String(cString: new))
+      }, context)
+    jack_set_latency_callback(
+      client,
+      { mode, context in callbackContext(context).pointee.reportLatency(mode) }, context)
+  }
+
+  /// The server's load, in percent.
+  var load: Float { jack_cpu_load(client) }
+
+  /// Makes JACK ask again for the latencies.
+  func recomputeLatency() { jack_recompute_total_latencies(client) }
+
+  /// Leaves the server and frees all.
+  ///
+  /// May hang where that is dead.
+  func leave() {
+    stopLeading()
+    jack_client_close(client)
+    context.deinitialize(count: 1)
+    context.deallocate()
+  }
+
+  // MARK: - Connections
+
+  /// All present connections of the node's ports.
+  var links: Set<JackConnection> {
+    var result: Set<JackConnection> = []
+    for (plan, port) in zip(PortPlan.all, context.pointee.ports) {
+      for name in copyNames(jack_port_get_all_connections(client, port)) {
+        result.insert(JackConnection(own: plan.name, other: name))
+      }
+    }
+    return result
+  }
+
+  /// Whether there is a port of this name.
+  func hasPort(_ name: String) -> Bool { jack_port_by_name(client, name) != nil }
+
+  /// Connects, where the other port is there.
+  func connect(_ link: JackConnection) {
+    guard let plan = PortPlan.all.first(where: { $0.name == link.own }), hasPort(link.other)
+    else { return }
+    let own = "\(name):\(link.own)"
+    _ =
+      plan.isInput
+      ? jack_connect(client, link.other, own) : jack_connect(client, own, link.other)
+  }
+
+  /// Connects the inputs with the machine's own; a single microphone goes to both sides.
+  func connectInputs() {
+    let captures = physicalPorts(JackPortIsOutput)
+    for (index, own) in PortPlan.inputs.enumerated() where !captures.isEmpty {
+      connect(JackConnection(own: own, other: captures[min(index, captures.count - 1)]))
+    }
+  }
+
+  /// Connects the mix with the machine's outputs.
+  func connectOutputs() {
+    for (own, other) in zip(PortPlan.outputs, physicalPorts(JackPortIsInput)) {
+      connect(JackConnection(own: own, other: other))
+    }
+  }
+
+  private func physicalPorts(_ direction: JackPortFlags) -> [String] {
+    copyNames(
+      jack_get_ports(
+        client, nil, JACK_DEFAULT_AUDIO_TYPE,
+        UInt(JackPortIsPhysical.rawValue | direction.rawValue)))
+  }
+
+  // MARK: - Metadata
+
+  /// Tells the names for people, the order and the groups.
+  ///
+  /// Returns false where the server can't keep them: its store is shared, and can be full.
+  func describePorts() -> Bool {
+    var isKept = true
+    for (index, (plan, port)) in zip(PortPlan.all, context.pointee.ports).enumerated() {
+      let subject = jack_port_uuid(port)
+      for (key, value, type) in [
+        ("pretty-name", plan.prettyName, "text/plain"),
+        ("port-group", plan.group, "text/plain"),
+        ("order", "\(index + 1)", "http://www.w3.org/2001/XMLSchema#integer"),
+      ] {
+        let key = "http://jackaudio.org/metadata/\(key)"
+        isKept = jack_set_property(client, subject, key, value, type) == 0 && isKept
+      }
+    }
+    return isKept
+  }
+
+  /// Removes the metadata that `describePorts` told.
+  func forgetPortDescriptions() {
+    for port in context.pointee.ports { jack_remove_properties(client, jack_port_uuid(port)) }
+  }
+}

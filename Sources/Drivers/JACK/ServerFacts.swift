@@ -1,0 +1,51 @@
+internal import CJack
+internal import Posix
+internal import Synchronization
+
+/// The ports that changed since the link's thread last went through them.
+struct PortNews: Sendable {
+  /// The names of those that have come or gone.
+  var changed: Set<String> = []
+  /// The names that were others, in their order.
+  var renamed: [(old: String, new: String)] = []
+}
+
+/// The facts that JACK's callbacks tell about the server; they write, whoever wants to know reads.
+///
+/// Each value stands for itself, hence relaxed throughout.
+final class ServerFacts: Sendable {
+  let isRunning = Atomic<Bool>(false)
+  let isFreewheeling = Atomic<Bool>(false)
+  let rate = Atomic<UInt32>(0)
+  let block = Atomic<UInt32>(0)
+  let load = Atomic<UInt32>(0)
+  let xruns = Atomic<Int>(0)
+  let longestXrun = Atomic<UInt32>(0)
+
+  // Whether the transport shall have bars and beats from here; and what became of that.
+  let wantsLead = Atomic<Bool>(false)
+  let lead = Atomic<UInt8>(TransportLeading.no.rawValue)
+
+  // What to add to the server's microseconds to get the host's: bits of a Double.
+  let clockDifference = Atomic<UInt64>(0)
+
+  // Whether something is connected with the mix.
+  let isHeard = Atomic<Bool>(false)
+
+  // Set by callbacks, taken by the link's thread.
+  let isGone = Atomic<Bool>(false)
+  let graphChanged = Atomic<Bool>(false)
+  let portNews = Guarded(PortNews())
+
+  /// Compares the server's clock with the host's: both are steady, but one may follow the
+  /// network's time and the other not.
+  func compareClocks() {
+    let difference = HostTime.steady - Double(jack_get_time())
+    clockDifference.store(difference.bitPattern, ordering: .relaxed)
+  }
+
+  func countXrun(microseconds: Float) {
+    xruns.add(1, ordering: .relaxed)
+    longestXrun.max(max(0, microseconds).bitPattern, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,64 @@
+/// The work that commands may be in one block, so that no block is given more than its period.
+///
+/// What is left undone comes first in the next block. A batch that was begun may overdraw a little:
+/// one of a few dozen values, such as a preset, is never parted.
+struct CommandBudget: BitwiseCopyable {
+  // In commands that are due: one takes an eighth of a microsecond to be found, so that they are a
+  // tenth of a block, 768,000 a second at 48 kHz.
+  private static var workPerFrame: Int { @_noLocks get { 16 } }
+  // Blocks shorter than 16 frames are none that a server has.
+  private static var leastWork: Int { @_noLocks get { 256 } }
+  private static var mostDebt: Int { @_noLocks get { 256 } }
+  // A microsecond where another voice must give way to it.
+  private static var workPerVoice: Int { @_noLocks get { 8 } }
+
+  private var left = 0
+  // What is set aside for the rest of the block.
+  private var reserve = 0
+
+  @_noLocks
+  init() {}
+
+  /// Begins a block of so many frames.
+  @_noLocks
+  mutating func begin(frames: Int) {
+    left = max(frames &* Self.workPerFrame, Self.leastWork) &+ max(min(left, 0), 0 &- Self.mostDebt)
+    reserve = 0
+  }
+
+  /// Sets half of what is left aside until `freeReserve`.
+  @_noLocks
+  mutating func setReserve() { reserve = max(0, left / 2) }
+
+  /// Allows what was set aside.
+  @_noLocks
+  mutating func freeReserve() { reserve = 0 }
+
+  /// Whether a command may be done: the first of a batch, or one of a batch that was begun.
+  @_noLocks
+  func allows(isWithinBatch: Bool) -> Bool {
+    left > (isWithinBatch ? reserve &- Self.mostDebt : reserve)
+  }
+
+  /// Spends what a command costs, but for the voices that it begins.
+  @_noLocks
+  mutating func spend(_ action: Command.Action) { left &-= Self.work(action) }
+
+  /// Spends what it costs to put a command into the schedule.
+  @_noLocks
+  mutating func spendForScheduling() { left &-= 1 }
+
+  /// Spends what voices cost that begin.
+  @_noLocks
+  mutating func spend(voices: Int) { left &-= voices &* Self.workPerVoice }
+
+  @_noLocks
+  private static func work(_ action: Command.Action) -> Int {
+    switch action {
+    case .set, .sync, .resetChain, .seek, .capture, .keyMap, .note(.on), .note(.off): 1
+    case .player, .load, .copyOut, .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase:
+      4
+    case .note(.allOff), .leave: 8
+    }
+  }
+}

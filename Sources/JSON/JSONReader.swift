@@ -1,0 +1,246 @@
+/// A reader of JSON as RFC 8259 has it, which tells on which line it is not.
+///
+/// The depth is limited, so that no file can exhaust the stack.
+struct JSONReader {
+  static let deepest = 16
+
+  private let bytes: [UInt8]
+  private var position = 0
+  private var line = 1
+  private var depth = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    // Some editors begin a file with a mark that it is UTF-8.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
+
+  mutating func readAll() throws(JSON.Fault) -> JSON {
+    skipBlanks()
+    guard position < bytes.count else { throw fault("there is nothing in the file") }
+    let value = try readValue()
+    skipBlanks()
+    guard position == bytes.count else { throw fault("nothing may follow the end; got \(found)") }
+    return value
+  }
+
+  private mutating func readValue() throws(JSON.Fault) -> JSON {
+    let line = line
+    switch byte {
+    case UInt8(ascii: "{"): return JSON(line: line, .object(try readObject()))
+    case UInt8(ascii: "["): return JSON(line: line, .list(try readList()))
+    case UInt8(ascii: "\""): return JSON(line: line, .text(try readText()))
+    case let next? where next == UInt8(ascii: "-") || Self.isDigit(next):
+      return JSON(line: line, .number(try readNumber()))
+    default:
+      for (word, content) in Self.words where bytes[position...].starts(with: word.utf8) {
+        position += word.utf8.count
+        return JSON(line: line, content)
+      }
+      throw fault("a value is missing; got \(found)")
+    }
+  }
+
+  private static let words: [(String, JSON.Content)] = [
+    ("true", .flag(true)), ("false", .flag(false)), ("null", .null),
+  ]
+
+  // MARK: - Objects and lists
+
+  private mutating func readObject() throws(JSON.Fault) -> [JSON.Member] {
+    var members: [JSON.Member] = []
+    var lines: [String: Int] = [:]
+    try readItems(of: "object", until: UInt8(ascii: "}")) { reader throws(JSON.Fault) in
+      let line = reader.line
+      guard reader.byte == UInt8(ascii: "\"") else {
+        throw reader.fault("a name in quotes is missing; got \(reader.found)")
+      }
+      let name = try reader.readText()
+      if let first = lines.updateValue(line, forKey: name) {
+        throw JSON.Fault(line, "\(Self.shortened(name)) stands on line \(first) already")
+      }
+      reader.skipBlanks()
+      guard reader.byte == UInt8(ascii: ":") else {
+        throw reader.fault("a colon is missing after \(Self.shortened(name)); got \(reader.found)")
+      }
+      reader.position += 1
+      reader.skipBlanks()
+      members.append(JSON.Member(name: name, line: line, value: try reader.readValue()))
+    }
+    return members
+  }
+
+  private mutating func readList() throws(JSON.Fault) -> [JSON] {
+    var values: [JSON] = []
+    try readItems(of: "list", until: UInt8(ascii: "]")) { reader throws(JSON.Fault) in
+      values.append(try reader.readValue())
+    }
+    return values
+  }
+
+  /// Reads what stands between brackets, with commas between.
+  private mutating func readItems(
+    of kind: String, until end: UInt8, _ readItem: (inout JSONReader) throws(JSON.Fault) -> Void
+  ) throws(JSON.Fault) {
+    let start = line
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= Self.deepest else { throw fault("more than \(Self.deepest) levels deep") }
+    position += 1
+    skipBlanks()
+    if byte == end {
+      position += 1
+      return
+    }
+    while true {
+      try readItem(&self)
+      skipBlanks()
+      if byte == end { break }
+      guard byte == UInt8(ascii: ",") else {
+        throw position == bytes.count
+          ? fault("the file ends inside the \(kind) that begins on line \(start)")
+          : fault("a comma is missing before \(found)")
+      }
+      position += 1
+      skipBlanks()
+      if byte == end { throw fault("nothing follows the last comma") }
+    }
+    position += 1
+  }
+
+  // MARK: - Texts
+
+  private mutating func readText() throws(JSON.Fault) -> String {
+    position += 1
+    var text: [UInt8] = []
+    while let next = byte, next != UInt8(ascii: "\"") {
+      guard next >= 32 else {
+        throw fault(
+          next == UInt8(ascii: "\n") || next == UInt8(ascii: "\r")
+            ? "the quotes of a text are not closed" : "a text holds the control character \(next)")
+      }
+      if next == UInt8(ascii: "\\") {
+        text += try readEscape().utf8
+      } else {
+        text.append(next)
+        position += 1
+      }
+    }
+    guard position < bytes.count else { throw fault("the quotes of a text are not closed") }
+    position += 1
+    guard let result = String(validating: text, as: UTF8.self) else {
+      throw fault("a text is not in UTF-8")
+    }
+    return result
+  }
+
+  private mutating func readEscape() throws(JSON.Fault) -> String {
+    position += 1
+    let letter = byte
+    position += 1
+    switch letter {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      var units = [try readUnit()]
+      // Half of a pair, of which the other half must follow.
+      if UTF16.isLeadSurrogate(units[0]), bytes[position...].starts(with: "\\u".utf8) {
+        position += 2
+        units.append(try readUnit())
+      }
+      guard let text = String(validating: units, as: UTF16.self) else {
+        throw fault("half of a character stands alone after \\u")
+      }
+      return text
+    default:
+      throw fault("a text holds a \\ before something that it does not go with")
+    }
+  }
+
+  private mutating func readUnit() throws(JSON.Fault) -> UInt16 {
+    let digits = bytes[position...].prefix(4)
+    guard digits.count == 4, digits.allSatisfy({ Self.isHexadecimal($0) }),
+      let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+    else { throw fault("four hexadecimal digits are missing after \\u") }
+    position += 4
+    return unit
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "A")...UInt8(ascii: "F"):
+      true
+    default: false
+    }
+  }
+
+  // MARK: - Numbers
+
+  private mutating func readNumber() throws(JSON.Fault) -> Double {
+    let start = position
+    if byte == UInt8(ascii: "-") { position += 1 }
+    let first = byte
+    let whole = skipDigits()
+    var isNumber = whole > 0 && (first != UInt8(ascii: "0") || whole == 1)
+    if byte == UInt8(ascii: ".") {
+      position += 1
+      isNumber = skipDigits() > 0 && isNumber
+    }
+    if byte == UInt8(ascii: "e") || byte == UInt8(ascii: "E") {
+      position += 1
+      if byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") { position += 1 }
+      isNumber = skipDigits() > 0 && isNumber
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    guard isNumber, let number = Double(text), number.isFinite else {
+      throw fault("\(Self.shortened(text)) is no number as JSON writes it")
+    }
+    return number
+  }
+
+  private mutating func skipDigits() -> Int {
+    let start = position
+    while let next = byte, Self.isDigit(next) { position += 1 }
+    return position - start
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+
+  // MARK: - Bytes
+
+  /// The next byte; nil at the end.
+  private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipBlanks() {
+    while let next = byte {
+      switch next {
+      case UInt8(ascii: "\n"): line += 1
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
+      default: return
+      }
+      position += 1
+    }
+  }
+
+  /// The next byte, in words.
+  private var found: String {
+    guard let byte else { return "the end of the file" }
+    return byte > 32 && byte < 127
+      ? "'\(Character(UnicodeScalar(byte)))'" : "the byte 0x\(String(byte, radix: 16))"
+  }
+
+  private func fault(_ description: String) -> JSON.Fault { JSON.Fault(line, description) }
+
+  private static func shortened(_ text: String) -> String {
+    text.utf8.count > 60 ? String(text.prefix(50)) + "…" : text
+  }
+}

@@ -1,0 +1,215 @@
+internal import CRealtime
+
+/// Finds the notes of a melody: one voice, whose notes follow each other.
+///
+/// It goes by the pitch, and where that stays, by what is struck or sung anew.
+package struct NoteFinder {
+  /// The pitch and level of a few milliseconds.
+  private struct Frame {
+    var cents = 0.0
+    var clarity: Float = 0
+    // In dB.
+    var level: Float = 0
+    var isVoiced = false
+  }
+
+  private static let secondsApart = 0.005
+  private static let clearest: Float = 0.75
+  // What is so far below the loudest, in dB, is not meant to be heard.
+  private static let depth: Float = 45
+  private static let quietest: Float = -65
+  // A note that is further away, in cents, for longer than vibrato is, is another one.
+  private static let distance = 65.0
+  private static let framesAway = 10
+  // What is shorter in between, in frames, is a breath of the same note.
+  private static let framesMissing = 5
+  // How much louder it becomes within a few frames where it is struck again, in dB.
+  private static let strike: Float = 6
+  private static let framesOfStrike = 8
+  private static let framesBetweenStrikes = 20
+  private static let shortest = 0.05
+
+  private let rate: Double
+  private let hop: Int
+  private let sound: [Float]
+  private let level: LevelCurve
+  private var frames: [Frame] = []
+  private let reach: Int
+
+  private init(_ sound: [Float], rate: Double) {
+    self.sound = sound
+    self.rate = rate
+    hop = max(1, Int((Self.secondsApart * rate).rounded()))
+    level = LevelCurve(sound, rate: rate)
+    let periodicity = Periodicity(rate: rate)
+    reach = periodicity.window / 2 / hop + 1
+    for frame in stride(from: 0, to: sound.count, by: hop) {
+      let finding = periodicity.find(in: sound, around: frame)
+      var result = Frame()
+      result.level = level.mean(around: Double(frame) / rate)
+      if finding.period > 0 {
+        result.clarity = finding.clarity
+        result.cents = Pitch.cents(hertz: rate / finding.period)
+      }
+      frames.append(result)
+    }
+    let loudest = frames.map(\.level).max() ?? -200
+    let gate = max(Self.quietest, loudest - Self.depth)
+    for index in frames.indices {
+      frames[index].isVoiced = frames[index].clarity >= Self.clearest && frames[index].level > gate
+    }
+    smooth()
+  }
+
+  /// Finds the notes of a sound of a rate in Hz, in their order.
+  package static func notes(in sound: [Float], rate: Double) -> [PlayedNote] {
+    guard !sound.isEmpty else { return [] }
+    return NoteFinder(sound, rate: rate).notes()
+  }
+
+  /// Smooths pitches: a slip of a frame or two into another octave is none of the voice.
+  private mutating func smooth() {
+    let old = frames
+    for index in old.indices where old[index].isVoiced {
+      let near = (max(0, index - 2)...min(old.count - 1, index + 2))
+        .filter { old[$0].isVoiced }.map { old[$0].cents }.sorted()
+      // Of an even number there is no middle one: as it is.
+      if near.count % 2 == 1 { frames[index].cents = near[near.count / 2] }
+    }
+  }
+
+  // MARK: - Cutting
+
+  /// Frames that belong to one note.
+  private struct Stretch {
+    var first: Int
+    var last: Int
+    /// The frames that count for its pitch.
+    var members: [Int]
+    /// How it began: after nothing, or by a strike or another pitch after the one before.
+    var beginning: Beginning
+  }
+
+  private enum Beginning {
+    case silence, strike, pitch
+  }
+
+  private func notes() -> [PlayedNote] {
+    stretches().compactMap(note)
+  }
+
+  private func stretches() -> [Stretch] {
+    var result: [Stretch] = []
+    var present: Stretch?
+    var away: [Int] = []
+    var struckAt = -Self.framesBetweenStrikes
+    func end() {
+      if let stretch = present { result.append(stretch) }
+      present = nil
+      away = []
+    }
+    for index in frames.indices {
+      guard frames[index].isVoiced else {
+        if let last = present?.last, index - max(last, away.last ?? 0) > Self.framesMissing {
+          end()
+        }
+        continue
+      }
+      guard let stretch = present else {
+        present = Stretch(first: index, last: index, members: [index], beginning: .silence)
+        struckAt = index
+        continue
+      }
+      if isStruck(index), index - struckAt > Self.framesBetweenStrikes {
+        end()
+        present = Stretch(first: index, last: index, members: [index], beginning: .strike)
+        struckAt = index
+        continue
+      }
+      guard abs(frames[index].cents - middle(stretch.members)) > Self.distance else {
+        present?.members.append(index)
+        present?.last = index
+        away = []
+        continue
+      }
+      // Those that are away must be of one mind.
+      if let first = away.first, abs(frames[index].cents - frames[first].cents) > Self.distance {
+        away = []
+      }
+      away.append(index)
+      if away.count >= Self.framesAway {
+        let members = away
+        end()
+        present = Stretch(
+          first: members[0], last: index, members: members, beginning: .pitch)
+      }
+    }
+    end()
+    return result
+  }
+
+  private func isStruck(_ index: Int) -> Bool {
+    let before = frames[max(0, index - Self.framesOfStrike)...index].map(\.level).min() ?? 0
+    return frames[index].level - before > Self.strike
+  }
+
+  /// Finds the middle of the pitches of frames: of the last ones, which is soon enough known.
+  private func middle(_ members: [Int]) -> Double {
+    let cents = members.suffix(100).map { frames[$0].cents }.sorted()
+    return cents[cents.count / 2]
+  }
+
+  // MARK: - Measuring
+
+  private func note(_ stretch: Stretch) -> PlayedNote? {
+    let seconds = Double(hop) / rate
+    let near = Double(stretch.first) * seconds
+    let start: Double =
+      switch stretch.beginning {
+      case .pitch: max(0, near - seconds / 2)
+      case .silence: level.rise(near: near, from: near - 0.08, to: near + 0.05)
+      case .strike: level.rise(near: near, from: near - 0.04, to: near + 0.03)
+      }
+    let end = level.fall(from: start, to: Double(stretch.last + 1) * seconds)
+    guard end - start >= Self.shortest else { return nil }
+    // At both ends, other sound is in view.
+    let inner = stretch.members.filter {
+      $0 >= stretch.first + reach && $0 <= stretch.last - reach
+    }
+    let members = inner.count >= 3 ? inner : stretch.members
+    let all = members.map { frames[$0].cents }.sorted()
+    // Of the middle half the mean: steadier than the middle one, and as deaf to slips.
+    let half = all[all.count / 4..<max(all.count / 4 + 1, all.count - all.count / 4)]
+    let cents = half.reduce(0, +) / Double(half.count)
+    let spread = members.reduce(0) { $0 + abs(frames[$1].cents - cents) } / Double(members.count)
+    return PlayedNote(start: start, length: end - start, cents: cents, spread: spread)
+  }
+}
+
+/// Pitches in cents.
+enum Pitch {
+  private static let octave = 1200 / 0.6931471805599453
+
+  /// Converts a frequency to cents above MIDI key 0.
+  static func cents(hertz: Double) -> Double {
+    // Octaves first, so that the series below is short.
+    var (ratio, octaves) = (hertz / 440, 0.0)
+    while ratio > 1.5 {
+      ratio /= 2
+      octaves += 1
+    }
+    while ratio < 0.75 {
+      ratio *= 2
+      octaves -= 1
+    }
+    // ln x = 2 artanh ((x - 1) / (x + 1)), of at most 0.2: the term left out is below 1e-10.
+    let part = (ratio - 1) / (ratio + 1)
+    let square = part * part
+    var (sum, power) = (0.0, part)
+    for odd in stride(from: 1.0, through: 13, by: 2) {
+      sum += power / odd
+      power *= square
+    }
+    return 6900 + 1200 * octaves + 2 * sum * octave
+  }
+}

@@ -1,0 +1,63 @@
+internal import CRealtime
+
+/// A sine that dies away: what strings, bars and bells are made of.
+package struct DampedTone: Sendable {
+  /// Its frequency in Hz.
+  package var hertz: Double
+  /// Its amplitude at the beginning.
+  package var amplitude: Double
+  /// How long it takes to fall by 60 dB, in seconds.
+  package var decay: Double
+  /// Where it begins, in turns: 0 is a sine, a quarter a cosine.
+  package var phase: Double
+
+  /// A tone of a frequency in Hz that falls by 60 dB in some seconds.
+  package init(hertz: Double, amplitude: Double, decay: Double, phase: Double = 0) {
+    self.hertz = hertz
+    self.amplitude = amplitude
+    self.decay = decay
+    self.phase = phase
+  }
+
+  // The natural logarithm of 60 dB.
+  private static let sixtyDecibels = 6.907755278982137
+  // Below this nobody hears a tone beside the others.
+  private static let silence = 3e-5
+
+  /// Counts the frames for which it can be heard.
+  private func frames(rate: Double) -> Int {
+    guard amplitude > Self.silence else { return 0 }
+    let nepers = -Double(rt_log(Float(Self.silence / amplitude)))
+    return Int(nepers / Self.sixtyDecibels * decay * rate)
+  }
+
+  /// Adds tones to a sound of a rate in Hz; those that the rate can't hold are left out.
+  package static func add(_ tones: [DampedTone], to sound: inout [Float], rate: Double) {
+    let heard = tones.filter { $0.hertz > 0 && $0.hertz < 0.48 * rate && $0.decay > 0 }
+      .map { (tone: $0, frames: min(sound.count, $0.frames(rate: rate))) }
+      .sorted { $0.frames > $1.frames }
+    sound.withUnsafeMutableBufferPointer { sound in
+      for first in stride(from: 0, to: heard.count, by: 8) {
+        var state = (re: SIMD8<Float>(repeating: 0), im: SIMD8<Float>(repeating: 0))
+        var step = state
+        for lane in 0..<min(8, heard.count - first) {
+          let tone = heard[first + lane].tone
+          let (start, angle) = (2 * Double.pi * tone.phase, 2 * Double.pi * tone.hertz / rate)
+          // Close enough to 1 for two terms, and exact to a ten-thousandth of a dB a second.
+          let loss = sixtyDecibels / (tone.decay * rate)
+          let factor = 1 - loss + loss * loss / 2
+          state.re[lane] = Float(tone.amplitude * rt_cos(start))
+          state.im[lane] = Float(tone.amplitude * rt_sin(start))
+          step.re[lane] = Float(factor * rt_cos(angle))
+          step.im[lane] = Float(factor * rt_sin(angle))
+        }
+        for frame in 0..<heard[first].frames {
+          sound[frame] += state.im.sum()
+          let re = state.re * step.re - state.im * step.im
+          state.im = state.re * step.im + state.im * step.re
+          state.re = re
+        }
+      }
+    }
+  }
+}

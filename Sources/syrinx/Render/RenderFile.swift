@@ -1,0 +1,64 @@
+internal import Posix
+internal import Takes
+
+/// A file to be rendered, and the file that becomes of it; `-` is standard input or output.
+struct RenderFile {
+  let input: String
+  let output: String
+
+  /// Pairs the files of a command line: one with another, or many with those of a folder.
+  static func all(_ names: [String]) throws(Failure) -> [RenderFile] {
+    guard names.count > 1 else {
+      throw Failure(.usage, "from what to what? syrinx render IN OUT, or IN... FOLDER")
+    }
+    let (inputs, output) = (names.dropLast(), names[names.count - 1])
+    guard Files.isFolder(output) else {
+      guard inputs.count == 1 else {
+        throw Failure(.usage, "several files need a folder to go to; \(output) is none")
+      }
+      return [try RenderFile(inputs[0], output)]
+    }
+    var files: [RenderFile] = []
+    var taken: [String: String] = [:]
+    for input in inputs {
+      guard input != RenderOptions.pipe else {
+        throw Failure(.usage, "standard input has no name to have in \(output); name a file there")
+      }
+      let name = name(of: input)
+      if let former = taken.updateValue(input, forKey: name) {
+        throw Failure(.usage, "\(former) and \(input) would both be \(output)/\(name)")
+      }
+      files.append(
+        try RenderFile(input, output.hasSuffix("/") ? output + name : "\(output)/\(name)"))
+    }
+    return files
+  }
+
+  private init(_ input: String, _ output: String) throws(Failure) {
+    do throws(SoundFileError) {
+      if output != RenderOptions.pipe { _ = try SoundFormat(endingOf: output) }
+    } catch {
+      throw Failure(error)
+    }
+    guard
+      input == RenderOptions.pipe || output == RenderOptions.pipe
+        || !Files.areSame(input, output)
+    else { throw Failure(.usage, "\(output) is IN itself; OUT must be another file") }
+    self.input = input
+    self.output = output
+  }
+
+  /// The name that what becomes of a file has in a folder: its own, as WAV where its format can be
+  /// read alone.
+  private static func name(of input: String) -> String {
+    let name = String(
+      input[(input.lastIndex(of: "/").map(input.index(after:)) ?? input.startIndex)...])
+    if (try? SoundFormat(endingOf: name)) != nil { return name }
+    return (name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name) + ".wav"
+  }
+
+  /// What IN is called.
+  var inputName: String { input == RenderOptions.pipe ? "standard input" : input }
+  /// What OUT is called.
+  var outputName: String { output == RenderOptions.pipe ? "standard output" : output }
+}

@@ -1,0 +1,61 @@
+// Lets a node play one instrument after the other, round and round, and tells its resident memory
+// after each round: what is freed must go back to the system.
+#include "osc.h"
+#include "resident.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+// More than a round may differ from the first, of which each instrument was the first of its kind.
+static const double most_growth = 10;
+
+static bool change(int socket, const char *name) {
+  static const char address[] = "/grid/instrument";
+  uint8_t packet[OSC_LONGEST], answer[2048];
+  size_t length = osc_string(packet, address, name);
+  if (send(socket, packet, length, 0) != (ssize_t)length) return false;
+  while (true) {
+    ssize_t count = recv(socket, answer, sizeof answer - 1, 0);
+    if (count < 0) {
+      fprintf(stderr, "instrument-changes: no answer to %s\n", name);
+      return false;
+    }
+    answer[count] = 0;
+    if (strcmp((char *)answer, "/reply") == 0) return true;
+    if (strcmp((char *)answer, "/error") == 0) {
+      fprintf(stderr, "instrument-changes: %s can't be had\n", name);
+      return false;
+    }
+  }
+}
+
+int main(int count, char **arguments) {
+  if (count < 6) {
+    fputs("usage: instrument-changes PROCESS PORT CHANGES INSTRUMENT INSTRUMENT...\n", stderr);
+    return 64;
+  }
+  int process = atoi(arguments[1]), changes = atoi(arguments[3]), names = count - 4;
+  int socket = osc_socket((uint16_t)atoi(arguments[2]));
+  if (socket < 0) return 69;
+  double first = 0, last = 0;
+  printf("%-10s%-16s%12s%12s%12s\n", "changes", "instrument", "own MB", "of it PSS", "all RSS");
+  for (int done = 0; done <= changes; done++) {
+    const char *name = arguments[4 + (done + names - 1) % names];
+    if (!change(socket, name)) return 69;
+    if (done % names != 0) continue;
+    resident now;
+    if (!read_resident(process, &now)) return 66;
+    printf(
+        "%-10d%-16s%12.1f%12.1f%12.1f\n", done, name, now.own, now.proportional, now.whole);
+    fflush(stdout);
+    if (done == names) first = now.own;
+    last = now.own;
+  }
+  bool is_flat = last - first <= most_growth;
+  printf(
+      "\n%+.1f MB from the first round to the last; goal: at most %.0f, %s\n", last - first,
+      most_growth, is_flat ? "met" : "MISSED");
+  return 0;
+}

@@ -1,0 +1,49 @@
+import Drivers
+import Engine
+import Foundation
+import TestSupport
+import Testing
+
+/// The engine while there is no server: what it would sound like is told by its meters.
+@Suite struct StandbyTests {
+  /// A note on the grid's steady tone, by a route of the grid.
+  private static func host(route: Float) -> OfflineHost {
+    let host = OfflineHost(isPlayable: true)
+    host.send(Command(.set(.gridRoute, route)))
+    host.send(Command(.set(.gridGain, -20)))
+    let note = NoteStart(finger: .key(60), key: 60, cents: 6000, velocity: 1)
+    host.send(Command(.note(.on(note))))
+    _ = host.render(Tone.constant(0, frames: 48_000), block: 240)
+    return host
+  }
+
+  /// The peaks of both outputs since they were asked for.
+  private static func peaks(of engine: Engine) -> [Float] {
+    [engine.shared.meters.collect(.out1), engine.shared.meters.collect(.out2)]
+  }
+
+  /// Waits until a driver with a thread of its own has rendered so many frames more.
+  private static func wait(for frames: UInt64, of engine: Engine) {
+    let end = engine.shared.frameCount + frames
+    while engine.shared.frameCount < end { usleep(1000) }
+  }
+
+  @Test(arguments: [(0, "chain"), (1, "direct")])
+  func `the grid is as loud without a server as with one`(route: Float, name: String) throws {
+    let host = Self.host(route: route)
+    _ = Self.peaks(of: host.engine)
+    _ = host.render(Tone.constant(0, frames: 9600), block: 240)
+    let expected = Self.peaks(of: host.engine)
+    try #require(expected.allSatisfy { $0 > 0.01 })
+
+    let standby = try Standby(host.engine)
+    defer { standby.end() }
+    // Its fade from silence, and a beginning of a wait that may lie within a block.
+    Self.wait(for: 24_000, of: host.engine)
+    _ = Self.peaks(of: host.engine)
+    Self.wait(for: 9600, of: host.engine)
+    for (peak, expected) in zip(Self.peaks(of: host.engine), expected) {
+      #expect(abs(peak / expected - 1) < 0.01, "\(name): \(peak) in place of \(expected)")
+    }
+  }
+}

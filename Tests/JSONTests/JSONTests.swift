@@ -1,0 +1,133 @@
+import JSON
+import Testing
+
+@Suite struct JSONTests {
+  private func read(_ text: String) throws(JSON.Fault) -> JSON { try JSON(Array(text.utf8)) }
+
+  private func fault(_ bytes: [UInt8]) -> JSON.Fault? {
+    do throws(JSON.Fault) {
+      _ = try JSON(bytes)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `values are read, in their order and with their lines`() throws {
+    let file = try read("\u{FEFF}{\r\n \"b\": [1, -2.5e1,\n true, null],\n\t\"a\": \"x\"\n}\n")
+    guard case .object(let members) = file.content, case .list(let list) = members[0].value.content
+    else {
+      Issue.record("no object with a list")
+      return
+    }
+    #expect(members.map(\.name) == ["b", "a"])
+    #expect(members.map(\.line) == [2, 4])
+    #expect(list.map(\.line) == [2, 2, 3, 3])
+    #expect(list.map(\.kind) == ["a number", "a number", "true", "null"])
+    guard case .number(let number) = list[1].content else {
+      Issue.record("no number")
+      return
+    }
+    #expect(number == -25)
+  }
+
+  @Test(arguments: [
+    (#""""#, ""), (#""a\"\\\/\b\f\n\r\t""#, "a\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9é""#, "éé"),
+    (#""\ud834\udd1E""#, "𝄞"),
+  ])
+  func `texts are read with what is escaped in them`(written: String, text: String) throws {
+    guard case .text(let read) = try read(written).content else {
+      Issue.record("no text")
+      return
+    }
+    #expect(read == text)
+  }
+
+  @Test(arguments: ["", "plain", "quotes \" and \\", "a\nb\t\u{1}\u{1F}", "é 𝄞 \u{7F}"])
+  func `what is written is read again`(text: String) throws {
+    guard case .text(let again) = try read(JSON.written(text)).content else {
+      Issue.record("no text")
+      return
+    }
+    #expect(again == text)
+  }
+
+  @Test(arguments: [
+    Float(0), 1, -24, 0.35, 0.001, 1.1, 20000, 1e-9, 123_456.79, -0.0,
+    .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+  ])
+  func `numbers are written short, and read again to the bit`(number: Float) throws {
+    let text = JSON.written(number)
+    #expect(text.utf8.count <= 15)
+    guard case .number(let again) = try read(text).content else {
+      Issue.record("no number")
+      return
+    }
+    #expect(Float(again) == number)
+  }
+
+  @Test(arguments: [
+    ("", 1, "nothing in the file"), (" \n \n", 3, "nothing in the file"),
+    ("{", 1, "a name in quotes is missing; got the end of the file"),
+    ("{\n\n", 3, "a name in quotes is missing"),
+    ("{\"a\": 1\n", 2, "the file ends inside the object that begins on line 1"),
+    ("{\"a\": 1,\n}", 2, "nothing follows the last comma"),
+    ("{\"a\": 1\n \"b\": 2}", 2, "a comma is missing before '\"'"),
+    ("{\"a\" 1}", 1, "a colon is missing after a; got '1'"),
+    ("{\"a\": }", 1, "a value is missing; got '}'"),
+    ("{\"a\":\n\n", 3, "a value is missing; got the end of the file"),
+    ("{a: 1}", 1, "a name in quotes is missing; got 'a'"),
+    ("{'a': 1}", 1, "a name in quotes is missing"),
+    ("{\"a\": 1,\n\"b\": 2,\n\"a\": 3}", 3, "a stands on line 1 already"),
+    ("{\"a\": 1}\n{}", 2, "nothing may follow the end; got '{'"),
+    ("[1, 2", 1, "the file ends inside the list that begins on line 1"),
+    ("[1 2]", 1, "a comma is missing before '2'"), ("[1,]", 1, "nothing follows the last comma"),
+    ("[\n\"a\n\"]", 2, "quotes of a text are not closed"), ("\"a", 1, "are not closed"),
+    ("\"a\u{1}\"", 1, "control character 1"), ("\"\\q\"", 1, "a \\ before something"),
+    ("\"\\", 1, "a \\ before something"), ("\"\\u12\"", 1, "four hexadecimal digits"),
+    ("\"\\u12g4\"", 1, "four hexadecimal digits"), ("\"\\u+123\"", 1, "four hexadecimal digits"),
+    ("\"\\ud834\"", 1, "half of a character"), ("\"\\ud834\\u0041\"", 1, "half of a character"),
+    ("\"\\udd1e\"", 1, "half of a character"),
+    ("01", 1, "01 is no number"), ("-", 1, "- is no number"), ("1.", 1, "1. is no number"),
+    (".5", 1, "a value is missing; got '.'"), ("+1", 1, "a value is missing; got '+'"),
+    ("1e", 1, "1e is no number"), ("1e999", 1, "1e999 is no number"),
+    ("0x10", 1, "nothing may follow the end; got 'x'"),
+    ("NaN", 1, "a value is missing; got 'N'"), ("Infinity", 1, "a value is missing"),
+    ("tru", 1, "a value is missing; got 't'"), ("// no\n1", 1, "a value is missing; got '/'"),
+    ("\u{A0}1", 1, "got the byte 0xc2"),
+  ])
+  func `what is broken is named with its line`(text: String, line: Int, message: String) throws {
+    let fault = try #require(self.fault(Array(text.utf8)))
+    #expect(fault.line == line, "\(fault)")
+    #expect(fault.description.contains(message), "\(fault)")
+  }
+
+  @Test func `a text that is no UTF-8 is named with its line`() throws {
+    let fault = try #require(
+      self.fault(Array("{\n\"a\": \"".utf8) + [0xFF, 0xFE] + Array("\"}".utf8)))
+    #expect(fault == JSON.Fault(2, "a text is not in UTF-8"))
+  }
+
+  @Test(arguments: ["[", "{\"a\":"])
+  func `no depth exhausts the stack`(opening: String) throws {
+    let fault = try #require(self.fault(Array(String(repeating: opening, count: 40_000).utf8)))
+    #expect(fault.description == "more than 16 levels deep")
+    #expect(throws: Never.self) {
+      try read(String(repeating: "[", count: 16) + String(repeating: "]", count: 16))
+    }
+  }
+
+  @Test func `no damage to one byte, and no end before the end, breaks the reader`() {
+    let whole = Array("{\"é\\u00e9\": [1, -2.5e1, true, null, \"\\n\"],\n\"b\": {}}".utf8)
+    var broken = 0
+    for index in whole.indices {
+      if fault(Array(whole[..<index])) != nil { broken += 1 }
+      for byte in UInt8.min...UInt8.max {
+        var damaged = whole
+        damaged[index] = byte
+        if let fault = self.fault(damaged) { #expect((1...3).contains(fault.line)) }
+      }
+    }
+    #expect(broken == whole.count)
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Listening
+import TestSupport
+import Testing
+
+/// Melodies whose notes are known, and what is found of them.
+@Suite struct NoteFinderTests {
+  private static let rate = 48_000.0
+
+  /// What a note is made of.
+  enum Timbre: String, CaseIterable {
+    case flute, reed, string, voice
+  }
+
+  /// A note that is to be played.
+  private struct Wanted {
+    var start: Double
+    var length: Double
+    var cents: Double
+  }
+
+  /// Plays a melody: each note with its own beginning and end.
+  private func play(
+    _ notes: [Wanted], _ timbre: Timbre, vibrato: Double = 0, noise: Float = 0
+  ) -> [Float] {
+    let frames = Int((notes.map { $0.start + $0.length }.max()! + 0.3) * Self.rate)
+    var sound =
+      noise > 0 ? Tone.noise(amplitude: noise, frames: frames) : Array(repeating: 0, count: frames)
+    for note in notes {
+      let hertz = 440 * exp2((note.cents - 6900) / 1200)
+      var phase = 0.0
+      let count = Int(note.length * Self.rate)
+      for frame in 0..<count {
+        let time = Double(frame) / Self.rate
+        phase += 2 * .pi * hertz * exp2(vibrato * sin(2 * .pi * 5.5 * time) / 1200) / Self.rate
+        let left = note.length - time
+        let edge = min(1, time / 0.01) * min(1, left / 0.02)
+        let level =
+          timbre == .string ? min(1, time / 0.002) * min(1, left / 0.02) * exp(-3 * time) : edge
+        var sample = 0.0
+        for partial in 1...12 where Double(partial) * hertz < 20_000 {
+          sample +=
+            amplitude(timbre, partial, hertz)
+            * sin(Double(partial) * phase + Double(partial * partial))
+        }
+        sound[Int(note.start * Self.rate) + frame] += Float(0.15 * level * sample)
+      }
+    }
+    return sound
+  }
+
+  private func amplitude(_ timbre: Timbre, _ partial: Int, _ hertz: Double) -> Double {
+    switch timbre {
+    case .flute: [1, 0.3, 0.05][safe: partial - 1] ?? 0
+    case .reed: partial % 2 == 1 ? 1 / Double(partial) : 0.02
+    case .string: 1 / Double(partial)
+    // A vowel: the first partial is weak beside what lies at 600 and 1100 Hz.
+    case .voice:
+      0.1 + exp(-pow((Double(partial) * hertz - 600) / 150, 2))
+        + 0.6 * exp(-pow((Double(partial) * hertz - 1100) / 200, 2))
+    }
+  }
+
+  // A melody with leaps, steps, and a note that comes again; at the end notes without a gap.
+  private var melody: [Wanted] {
+    var notes: [Wanted] = []
+    var time = 0.2
+    for key in [57, 60, 64, 65, 65, 69, 53, 72, 71] {
+      notes.append(Wanted(start: time, length: 0.3, cents: 100 * Double(key)))
+      time += 0.4
+    }
+    for key in [60, 62, 63, 67] {
+      notes.append(Wanted(start: time, length: 0.25, cents: 100 * Double(key)))
+      time += 0.25
+    }
+    return notes
+  }
+
+  private func expect(
+    _ found: [PlayedNote], _ wanted: [Wanted], cents: Double,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let names = (
+      found.map { Int(($0.cents / 100).rounded()) }, wanted.map { Int(($0.cents / 100).rounded()) }
+    )
+    #expect(names.0 == names.1, sourceLocation: sourceLocation)
+    guard found.count == wanted.count else { return }
+    for (found, wanted) in zip(found, wanted) {
+      // Nobody hears 20 ms as another rhythm; the lowest notes have not swung once by then.
+      let swing = 1 / (440 * exp2((wanted.cents - 6900) / 1200))
+      #expect(
+        abs(found.start - wanted.start) < max(0.02, swing), sourceLocation: sourceLocation)
+      #expect(abs(found.cents - wanted.cents) < cents, sourceLocation: sourceLocation)
+      // The end is where it has died away, or sound of it is still in view.
+      #expect(abs(found.end - wanted.start - wanted.length) < 0.06, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test("A melody is found note by note, whoever plays it", arguments: Timbre.allCases)
+  func melody(_ timbre: Timbre) {
+    // A steady tone's pitch is nearly exact; five cents is what is promised.
+    expect(NoteFinder.notes(in: play(melody, timbre), rate: Self.rate), melody, cents: 5)
+  }
+
+  @Test("Vibrato makes no notes of its own", arguments: Timbre.allCases)
+  func vibrato(_ timbre: Timbre) {
+    // Not whole swings of it are in view.
+    expect(
+      NoteFinder.notes(in: play(melody, timbre, vibrato: 40), rate: Self.rate), melody, cents: 25)
+  }
+
+  @Test("Noise that is 20 dB below makes no notes", arguments: Timbre.allCases)
+  func noise(_ timbre: Timbre) {
+    expect(
+      NoteFinder.notes(in: play(melody, timbre, noise: 0.02), rate: Self.rate), melody, cents: 10)
+  }
+
+  @Test("A note that is played again without a gap is another one", arguments: Timbre.allCases)
+  func again(_ timbre: Timbre) {
+    let wanted = (0..<4).map { Wanted(start: 0.2 + 0.25 * Double($0), length: 0.25, cents: 6400) }
+    expect(NoteFinder.notes(in: play(wanted, timbre), rate: Self.rate), wanted, cents: 5)
+  }
+
+  @Test(
+    "Low and high notes keep their octaves",
+    arguments: [2800.0, 3340, 4025, 5010, 7990, 9600, 10_230])
+  func range(cents: Double) {
+    for timbre in Timbre.allCases where timbre != .voice || cents < 8000 {
+      let wanted = [Wanted(start: 0.1, length: 0.8, cents: cents)]
+      expect(NoteFinder.notes(in: play(wanted, timbre), rate: Self.rate), wanted, cents: 5)
+    }
+  }
+
+  @Test("Noise, silence and what is too short have no notes")
+  func nothing() {
+    #expect(NoteFinder.notes(in: [], rate: Self.rate).isEmpty)
+    #expect(NoteFinder.notes(in: [0.1], rate: Self.rate).isEmpty)
+    #expect(NoteFinder.notes(in: Tone.constant(0, frames: 48_000), rate: Self.rate).isEmpty)
+    #expect(NoteFinder.notes(in: Tone.constant(0.5, frames: 48_000), rate: Self.rate).isEmpty)
+    #expect(NoteFinder.notes(in: Tone.noise(frames: 96_000), rate: Self.rate).isEmpty)
+    #expect(NoteFinder.notes(in: [Float](repeating: .nan, count: 20_000), rate: Self.rate).isEmpty)
+  }
+
+  @Test("Other rates give the same notes", arguments: [22_050.0, 44_100, 96_000])
+  func rates(rate: Double) {
+    let sound = Tone.sine(330, amplitude: 0.4, frames: Int(rate), sampleRate: rate)
+    let notes = NoteFinder.notes(in: sound, rate: rate)
+    #expect(notes.count == 1)
+    #expect(abs((notes.first?.cents ?? 0) - 6900 - 1200 * log2(330.0 / 440)) < 2)
+  }
+}
+
+extension Array {
+  fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
