@@ -86,6 +86,9 @@ package final class MIDIProbe: @unchecked Sendable {
     lock.withLock { toPlay.append((frame ?? jack_last_frame_time(client), bytes)) }
   }
 
+  /// Whether nothing is left that is to be played.
+  package var hasPlayedAll: Bool { lock.withLock { toPlay.isEmpty } }
+
   /// What was heard since the last look.
   package func take() -> [Heard] {
     lock.withLock {

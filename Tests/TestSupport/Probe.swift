@@ -20,6 +20,7 @@ package final class Probe: @unchecked Sendable {
   private var listener: Listener?
   private var signal: (UInt32) -> Float = { _ in 0 }
   private var recording: [Float] = []
+  private var latest: (start: UInt32, samples: [Float]) = (0, [])
   private var recordingStart: UInt32 = 0
   private var isRecording = false
   private var nextFrame: UInt32 = 0
@@ -102,6 +103,7 @@ package final class Probe: @unchecked Sendable {
       start: jack_port_get_buffer(hearerPort, frames)!.assumingMemoryBound(to: Float.self),
       count: Int(frames))
     lock.lock()
+    latest = (start, Array(samples))
     if isRecording {
       if recording.isEmpty { recordingStart = start } else if start != nextFrame { gapCount += 1 }
       recording += samples
@@ -129,12 +131,39 @@ package final class Probe: @unchecked Sendable {
       gapCount = 0
       isRecording = true
     }
-    usleep(50_000)
+    letPass(seconds: 0.05, "what is heard before it is recorded, too")
     try body()
-    usleep(50_000)
+    letPass(seconds: 0.05, "what is heard after it is recorded, too")
     return lock.withLock {
       isRecording = false
       return (recordingStart, recording, gapCount)
+    }
+  }
+
+  /// Records what is heard in a time, and a little before and after.
+  package func record(seconds: Double) -> (start: UInt32, samples: [Float], gaps: Int) {
+    record { letPass(seconds: seconds, "the part of the sound that is measured") }
+  }
+
+  /// Waits until a block is heard from now on that is as it should be.
+  package func awaitBlock(
+    _ what: String, seconds: Double = 10, file: String = #fileID, line: Int = #line,
+    _ isSo: ([Float]) -> Bool
+  ) throws {
+    lock.withLock { latest = (0, []) }
+    try waitUntil("a block is heard in which \(what)", seconds: seconds, file: file, line: line) {
+      let block = lock.withLock { latest.samples }
+      return !block.isEmpty && isSo(block)
+    }
+  }
+
+  /// Waits until what the player plays is heard from now on, sample by sample as it is.
+  package func awaitPassage(file: String = #fileID, line: Int = #line) throws {
+    lock.withLock { latest = (0, []) }
+    try waitUntil("what is played is heard as it is", file: file, line: line) {
+      let (start, samples) = lock.withLock { latest }
+      return !samples.isEmpty
+        && samples.indices.allSatisfy { samples[$0] == signal(start &+ UInt32($0)) }
     }
   }
 
