@@ -279,7 +279,11 @@ import Testing
     desk.tell("/capture/on", .int32(1))
     desk.pass()
     desk.wait(until: "the file is there") { FileManager.default.fileExists(atPath: part) }
-    try FileManager.default.removeItem(atPath: home)
+    // While it goes, something may come into it.
+    desk.wait(until: "the folder is gone") {
+      try? FileManager.default.removeItem(atPath: home)
+      return !FileManager.default.fileExists(atPath: home)
+    }
     awaitFault()
     #expect(isOn == [.int32(0)] && state.word == "off")
     // The next one makes the folder anew.

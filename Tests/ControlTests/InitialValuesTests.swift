@@ -47,7 +47,9 @@ import Testing
       _ = host.events()
     }
     func play(_ frames: Int, loudness: Float = 0.3, seed: UInt64) {
-      let input = Tone.noise(amplitude: loudness, frames: frames, seed: seed)
+      play(Tone.noise(amplitude: loudness, frames: frames, seed: seed))
+    }
+    func play(_ input: [Float]) {
       let output = host.render(input, block: 64)
       let start = heard.sound.count / 5
       heard.sound += [output.left, output.right, output.live, output.loop, output.click].joined()
@@ -67,14 +69,14 @@ import Testing
       // Recording begins between two beats; it is played, added to for more than a round, and ends.
       send(.player(.record))
       press(keys[0])
-      play(8009, seed: 1)
+      play(12_007, seed: 1)
       send(.note(.off(.cell(3))))
       send(.player(.stop))
       play(1501, seed: 2)
       send(.player(.play))
       play(3000, seed: 3)
       send(.player(.overdub))
-      play(10_000, seed: 4)
+      play(14_000, seed: 4)
       send(.player(.overdub))
       press(keys[1])
       play(8000, loudness: 0, seed: 5)
@@ -100,9 +102,12 @@ import Testing
     play(26_000, seed: 8)
     for (parameter, value) in turnedOn { send(.set(parameter, value)) }
     pass(with: [61, 65])
-    // What keeps formants; meanwhile the metronome goes on.
+    // What keeps formants needs some.
     send(.set(.pitchEngine, 1))
-    play(24_000, seed: 9)
+    let voice = (1...8).map {
+      Tone.sine(150 * Double($0), amplitude: 0.3 / Float($0), frames: 36_000)
+    }
+    play(voice[0].indices.map { frame in voice.reduce(0) { $0 + $1[frame] } })
     withExtendedLifetime((ring, song, map)) {}
     return heard
   }

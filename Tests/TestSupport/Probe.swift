@@ -1,12 +1,13 @@
 internal import CJack
 internal import Foundation
+internal import JackClient
 
 /// Two JACK clients: one plays into the node, the other hears it.
 ///
 /// Two, because one on both sides of the node would make a loop, which JACK opens with a delay.
 package final class Probe: @unchecked Sendable {
-  /// What the hearing client's callback does with each block: the frame of its first sample, the
-  /// samples, and whether the server runs free.
+  /// What the hearing client's callback does with each block: the frame of its first sample, and the
+  /// samples.
   package typealias Listener = (_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) -> Void
 
   /// What is heard in some time; `gaps` counts the blocks that the server lost meanwhile.

@@ -1,6 +1,5 @@
 internal import CJack
 internal import Foundation
-internal import JackClient
 
 /// What the callbacks of a probe's two clients do, and what they leave for the test.
 final class ProbeCallbacks: @unchecked Sendable {
@@ -31,7 +30,7 @@ final class ProbeCallbacks: @unchecked Sendable {
   ) {
     (self.player, self.hearer, self.capturedDelay) = (player, hearer, capturedDelay)
     signal = plays
-    playerPorts = ["left", "right"].map { name in
+    playerPorts = ["left", "right"].map { (name: String) -> OpaquePointer in
       jack_port_register(player, name, JACK_DEFAULT_AUDIO_TYPE, UInt(JackPortIsOutput.rawValue), 0)
     }
     hearerPort = jack_port_register(
