@@ -36,13 +36,7 @@ import Testing
   }
 
   /// Lets the time pass until nothing is on its way to the disk.
-  private func awaitDisk() {
-    for _ in 0..<1000 where desk.node.isWriting {
-      usleep(5000)
-      desk.pass()
-    }
-    #expect(!desk.node.isWriting)
-  }
+  private func awaitDisk() { desk.awaitDisk(every: 0.005) }
 
   private var takes: [Take] {
     get throws { try TakeLibrary(home: home).list(count: 10).takes }
@@ -316,8 +310,12 @@ import Testing
   @Test func `a file that somebody deletes meanwhile ends it`() throws {
     desk.tell("/capture/on", .int32(1))
     desk.pass()
-    for _ in 0..<1000 where !FileManager.default.fileExists(atPath: part) { usleep(5000) }
-    try FileManager.default.removeItem(atPath: home)
+    desk.wait(until: "the file is there") { FileManager.default.fileExists(atPath: part) }
+    // While it goes, something may come into it.
+    desk.wait(until: "the folder is gone") {
+      try? FileManager.default.removeItem(atPath: home)
+      return !FileManager.default.fileExists(atPath: home)
+    }
     awaitFault()
     #expect(isOn == [.int32(0)] && state.word == "off")
     // The next one makes the folder anew.
@@ -334,10 +332,9 @@ import Testing
   /// Lets the time pass until an error is told; no more than one is.
   private func awaitFault() {
     var told: [Received] = []
-    for _ in 0..<1000 where told.isEmpty || desk.node.isWriting {
-      usleep(5000)
-      desk.pass()
+    desk.pass(until: "an error is told", every: 0.005) {
       told += desk.take()
+      return !told.isEmpty && !desk.node.isWriting
     }
     #expect(told.map(\.address) == ["/error"])
     #expect(told.first?.arguments[..<2] == [.string("/capture/on"), .string("io")])
@@ -369,10 +366,10 @@ import Testing
   }
 
   private func awaitDisk(_ host: OfflineHost) {
-    for _ in 0..<1000 where desk.node.isWriting {
-      usleep(5000)
+    desk.wait(until: "the disk has done all", every: 0.005) {
       _ = host.render([0], block: 1)
       _ = desk.node.tick()
+      return !desk.node.isWriting
     }
   }
 }

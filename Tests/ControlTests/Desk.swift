@@ -5,6 +5,7 @@ import OSC
 import Posix
 import Takes
 import TestSupport
+import Testing
 
 /// A node on an offline engine, with a clock that the test moves, and clients that write down
 /// what they are sent.
@@ -100,11 +101,9 @@ final class Desk: Outlet, @unchecked Sendable {
     as client: Client = Desk.client(9000)
   ) -> [Received] {
     var all = give([UInt8](address: address, arguments), as: client)
-    for _ in 0..<5000 {
-      if all.contains(where: { (ends + ["/error"]).contains($0.address) }) { return all }
-      pass()
+    pass(until: "\(address) is answered") {
       all += take(client)
-      usleep(500)
+      return all.contains { (ends + ["/error"]).contains($0.address) }
     }
     return all
   }
@@ -123,6 +122,47 @@ final class Desk: Outlet, @unchecked Sendable {
       _ = host.render(Tone.constant(0, frames: 480), block: 64)
       seconds += 0.01
       _ = node.tick()
+    }
+  }
+
+  /// Lets the audio and the clock go on until something is so that takes the disk its time.
+  func pass(
+    until what: String, seconds step: Double = 0.02, every pause: Double = 0.001,
+    sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
+  ) {
+    wait(until: what, every: pause, sourceLocation: sourceLocation) {
+      if isSo() { return true }
+      pass(seconds: step)
+      return false
+    }
+  }
+
+  /// Lets the audio and the clock go on until nothing is on its way to or from the disk.
+  func awaitDisk(
+    every pause: Double = 0.001, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    pass(until: "the disk has done all", every: pause, sourceLocation: sourceLocation) {
+      !node.isWriting && !node.isOpening
+    }
+  }
+
+  /// Waits until all is written, while the clock stands still.
+  func awaitWriting(sourceLocation: SourceLocation = #_sourceLocation) {
+    wait(until: "all is written", sourceLocation: sourceLocation) {
+      _ = node.tick()
+      return !node.isWriting
+    }
+  }
+
+  /// Waits until something is so; what is to go on meanwhile, goes on in there.
+  func wait(
+    until what: String, every pause: Double = 0.001,
+    sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
+  ) {
+    do {
+      try waitUntil(what, seconds: 30, every: pause, isSo)
+    } catch {
+      Issue.record(error, sourceLocation: sourceLocation)
     }
   }
 

@@ -21,16 +21,6 @@ import Testing
       home: folder.path("home"), instruments: InstrumentLibrary(home: folder.path("home")))
   }
 
-  /// Waits until something holds.
-  private func wait(_ desk: Desk? = nil, until isDone: () -> Bool) -> Bool {
-    for _ in 0..<10_000 {
-      if isDone() { return true }
-      (desk ?? self.desk).pass()
-      usleep(500)
-    }
-    return false
-  }
-
   private func present(_ desk: Desk? = nil) -> String? {
     (desk ?? self.desk).tell("/grid/instrument").first?.arguments.first?.text
   }
@@ -82,16 +72,16 @@ import Testing
   @Test("A session whose instrument can't be had has the piano, and not that of the one before")
   func noFallbackOfAnotherSession() throws {
     desk.node.openInstruments { _ in }
-    #expect(wait { present() == "piano" })
+    desk.pass(until: "the piano is there") { present() == "piano" }
     desk.node.beginSession()
     let other = try #require(BuiltInInstrument.allCases.first { $0.name != "piano" }).name
     desk.tell("/grid/instrument", .string(other))
-    #expect(wait { present() == other })
+    desk.pass(until: "the other one is there") { present() == other }
     desk.node.beginSession()
     var state = NodeState()
     state.values = ["/grid/instrument=gone since"]
     _ = desk.node.resumeSession(state)
-    #expect(wait { !desk.node.isChangingInstrument })
+    desk.pass(until: "it is changed") { !desk.node.isChangingInstrument }
     desk.pass()
     #expect(present() == "piano")
   }
@@ -100,7 +90,7 @@ import Testing
   func opening() {
     var said: [String] = []
     desk.node.openInstruments { said.append($0) }
-    #expect(wait { present() == "piano" })
+    desk.pass(until: "the piano is there") { present() == "piano" }
     #expect(Set(names()) == Set(BuiltInInstrument.allCases.map(\.name)))
     #expect(said.count == 1 && said[0].contains("no soundfont"))
     #expect(desk.tell("/instrument/loading").first?.arguments == [.float(1)])
@@ -135,7 +125,7 @@ import Testing
   func announced() throws {
     let watcher = Desk.client(9100)
     desk.node.openInstruments { _ in }
-    #expect(wait { present() == "piano" })
+    desk.pass(until: "the piano is there") { present() == "piano" }
     let first = desk.tell("/subscribe", as: watcher)
     #expect(first.contains(Received("/grid/instrument", [.string("piano")])))
     #expect(first.contains { $0.address == "/instruments" && $0.arguments.count == 7 })
@@ -178,7 +168,7 @@ import Testing
       let client = Desk.client(9000)
       var all = desk.give([UInt8](address: "/instrument/load", arguments), as: client)
       arguments = []
-      _ = wait {
+      desk.pass(until: "it is answered") {
         all += desk.take(client)
         return !all.isEmpty
       }
@@ -198,11 +188,11 @@ import Testing
     desk.node.openLibrary { _ in }
     desk.node.openInstruments { _ in }
     try writeWave("sounds/A4.wav")
-    #expect(wait { present() == "piano" })
+    desk.pass(until: "the piano is there") { present() == "piano" }
     _ = desk.ask("/instrument/load", .string("owl"), .string("sounds"))
     #expect(desk.ask("/grid/instrument", .string("owl")).last?.address == "/reply")
     // Until it is written.
-    #expect(wait { !desk.node.isWriting })
+    desk.awaitDisk()
     func next() -> (Desk, () -> [String]) {
       var said: [String] = []
       let next = Desk(home: home, instruments: InstrumentLibrary(home: home))
@@ -211,11 +201,11 @@ import Testing
       return (next, { said })
     }
     let (second, _) = next()
-    #expect(wait(second) { present(second) != "" })
+    second.pass(until: "an instrument is there") { present(second) != "" }
     #expect(present(second) == "owl")
     try FileManager.default.removeItem(atPath: "\(home)/sounds/A4.wav")
     let (third, said) = next()
-    #expect(wait(third) { present(third) != "" })
+    third.pass(until: "an instrument is there") { present(third) != "" }
     #expect(present(third) == "piano")
     #expect(said().contains { $0.contains("owl") })
   }

@@ -135,17 +135,11 @@ import Testing
       let desk = Desk(home: folder.url.path)
       desk.tell("/midi/learn", .string("/live/gain"), .int32(7))
       desk.tell("/midi/learn", .string("/echo/mix"), .int32(8))
-      for _ in 0..<2000 where desk.node.isWriting {
-        desk.pass()
-        usleep(500)
-      }
+      desk.awaitDisk()
     }
     let desk = Desk(home: folder.url.path)
     desk.node.openLibrary { _ in }
-    for _ in 0..<2000 where desk.node.isOpening {
-      desk.pass()
-      usleep(500)
-    }
+    desk.awaitDisk()
     #expect(desk.tell("/midi/bindings").last == Received("/midi/bindings/end", [.int32(2)]))
     turn(desk, 7, 127)
     #expect(value(desk, "/live/gain") == 24)

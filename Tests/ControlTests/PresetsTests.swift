@@ -35,12 +35,12 @@ import Testing
   /// Lets time pass until an answer came: the disk takes its own.
   private func answer(to address: String, _ name: String) -> Received? {
     #expect(desk.tell(address, .string(name)).isEmpty)
-    for _ in 0..<5000 {
-      desk.pass()
-      if let answer = desk.take().first { return answer }
-      usleep(1000)
+    var answer: Received?
+    desk.pass(until: "\(address) is answered") {
+      answer = desk.take().first
+      return answer != nil
     }
-    return nil
+    return answer
   }
 
   private func reply(_ address: String, _ name: String) -> Received {
@@ -227,10 +227,9 @@ import Testing
     desk.tell("/preset", .string("dub"))
     #expect(desk.tell("/pitch/on")[0].arguments == [.int32(0)])
     var answers: [Received] = []
-    for _ in 0..<5000 where answers.count < 6 {
-      desk.pass()
+    desk.pass(until: "all are answered") {
       answers += desk.take()
-      usleep(1000)
+      return answers.count >= 6
     }
     #expect(!desk.node.isWriting)
     for (address, name) in [("/preset/save", "dub"), ("/preset/delete", "mine")] {
@@ -243,10 +242,9 @@ import Testing
     for _ in 1...64 { #expect(desk.tell("/preset/save", .string("mine")).isEmpty) }
     #expect(code(desk.tell("/preset/save", .string("mine"))) == "busy")
     var count = 0
-    for _ in 0..<20_000 where count < 64 {
-      desk.pass()
+    desk.pass(until: "all are answered") {
       count += desk.take().count { $0 == reply("/preset/save", "mine") }
-      usleep(1000)
+      return count >= 64
     }
     #expect(count == 64)
     #expect(answer(to: "/preset/save", "mine") == reply("/preset/save", "mine"))

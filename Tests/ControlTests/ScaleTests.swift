@@ -37,18 +37,8 @@ import Testing
   private func start() -> Desk {
     let desk = Desk(home: folder.url.path)
     desk.node.openLibrary { _ in }
-    for _ in 0..<5000 where desk.node.isWriting || desk.node.isOpening {
-      desk.pass()
-      usleep(500)
-    }
+    desk.awaitDisk()
     return desk
-  }
-
-  private func settle(_ desk: Desk) {
-    for _ in 0..<5000 where desk.node.isWriting {
-      desk.pass()
-      usleep(500)
-    }
   }
 
   @Test func `a scale of one's own can be played, replaced and deleted`() {
@@ -95,13 +85,13 @@ import Testing
     #expect(desk.tell("/scale/user", .string("third"), .int32(0), .int32(6), .int32(11)).isEmpty)
     #expect(desk.tell("/grid/scale", .string("third")).isEmpty)
     #expect(desk.tell("/scale/user")[0].arguments == [.string("third/19:0,6,11")])
-    settle(desk)
+    desk.awaitDisk()
     let again = start()
     #expect(word(again, "/grid/tuning") == "19.scl" && word(again, "/grid/scale") == "third")
     #expect(again.tell("/grid/tuning", .string("")).isEmpty)
     #expect(word(again, "/grid/scale") == "chromatic")
     #expect(notes(again).first == 45)
-    settle(again)
+    again.awaitDisk()
   }
 
   @Test func `a tuning that can't be had changes nothing`() throws {
@@ -117,7 +107,7 @@ import Testing
     for hertz: Float in [399, 481, .nan] {
       #expect(code(desk.tell("/grid/reference", .float(hertz))) == "range")
     }
-    settle(desk)
+    desk.awaitDisk()
   }
 
   @Test func `all that is set of the grid is there after a restart`() {
@@ -136,7 +126,7 @@ import Testing
     first.tell("/piano/octave", .int32(2))
     first.pass()
     first.pass()
-    settle(first)
+    first.awaitDisk()
     let second = start()
     second.pass()
     second.pass()
@@ -150,7 +140,7 @@ import Testing
       #expect(second.tell(path) == [Received(path, [value])])
     }
     #expect(second.tell("/grid/layout") == first.tell("/grid/layout"))
-    settle(second)
+    second.awaitDisk()
   }
 
   @Test func `each is told to subscribers when it changes`() {

@@ -31,10 +31,10 @@ import Testing
     /// Lets the disk and the audio go on until something comes to the client.
     func answer(_ address: String, _ arguments: Argument...) -> Received? {
       var received = desk.give([UInt8](address: address, arguments))
-      for _ in 0..<2000 where received.isEmpty {
-        usleep(1000)
-        desk.pass(seconds: 0.001)
+      guard received.isEmpty else { return received.first }
+      desk.pass(until: "\(address) is answered", seconds: 0.001) {
         received = desk.take()
+        return !received.isEmpty
       }
       return received.first
     }
@@ -57,7 +57,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     let desk = Desk(home: home, musicFolders: [folder.path("music")])
     desk.node.openLibrary { _ in }
-    while desk.node.isWriting { desk.pass() }
+    desk.awaitDisk()
     try SoundFixture.write(folder.path("music/a.wav"), left: [0.1, 0.2])
     try SoundFixture.write(home + "/b.wav", left: [0.1, 0.2])
     try SoundFixture.write(home + "/takes/c.wav", left: [0.1, 0.2])
@@ -162,9 +162,12 @@ import Testing
     // A node without a folder of its own has none for songs.
     let desk = Desk()
     desk.tell("/music")
-    usleep(100_000)
-    desk.pass()
-    #expect(error(desk.take().first) == "denied")
+    var told: [Received] = []
+    desk.pass(until: "it is answered") {
+      told += desk.take()
+      return !told.isEmpty
+    }
+    #expect(error(told.first) == "denied")
   }
 
   @Test func `next and previous go through the list, and refuse at its ends while it plays on`()
@@ -257,7 +260,7 @@ import Testing
             .string("\"b\" did not begin: something else was asked for"),
           ]))
     for _ in 0..<500 {
-      usleep(1000)
+      letPass(seconds: 0.001, "the disk is read meanwhile, and no more is told than is awaited")
       shop.desk.pass(seconds: 0.001)
     }
     #expect(
@@ -295,7 +298,7 @@ import Testing
     let later = OfflineHost(takingOver: shop.desk.host.engine, sampleRate: 44_100)
     var heard: [Float] = []
     for _ in 0..<400 {
-      usleep(1000)
+      letPass(seconds: 0.001, "the disk is read meanwhile, as beside a server")
       heard += later.render(Tone.constant(0, frames: 441), block: 63).left
       shop.desk.seconds += 0.01
       _ = shop.desk.node.tick()

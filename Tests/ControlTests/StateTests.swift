@@ -269,10 +269,7 @@ import Testing
   /// Lets the clock go on, and the disk come to its end.
   private func pass(_ seconds: Double) {
     for _ in 0..<Int(seconds / 0.01 + 0.5) { desk.pass(seconds: 0.01) }
-    for _ in 0..<2000 where desk.node.isWriting {
-      _ = desk.node.tick()
-      usleep(1000)
-    }
+    desk.awaitWriting()
   }
 
   @Test func `a change is written within a quarter of a second, and those after it with it`() {
@@ -451,39 +448,27 @@ import Testing
     desk.node.openLibrary { _ in }
     desk.node.beginSession()
     change(desk)
-    for _ in 0..<2000 where desk.node.isWriting || desk.node.isOpening {
-      desk.pass()
-      usleep(1000)
-    }
+    desk.awaitDisk()
     let next = Desk(home: folder.path("home"))
     next.node.openLibrary { _ in }
-    for _ in 0..<2000 where next.node.isOpening {
-      next.pass()
-      usleep(1000)
-    }
+    next.awaitDisk()
     #expect(values(next) == initial)
   }
 
   @Test func `what is set before the library answers holds, also before the audio has it`() throws {
-    func awaitLibrary(_ desk: Desk) {
-      for _ in 0..<2000 where desk.node.isWriting || desk.node.isOpening {
-        desk.pass()
-        usleep(1000)
-      }
-    }
     let first = Desk(home: folder.path("home"))
     first.node.openLibrary { _ in }
     first.tell("/midi/bend", .float(7))
-    awaitLibrary(first)
+    first.awaitDisk()
     let desk = Desk(home: folder.path("home"))
     try desk.node.set("/midi/bend=12")
     desk.node.openLibrary { _ in }
     // No audio yet, thus nothing is said to be applied.
-    for _ in 0..<2000 where desk.node.isOpening {
+    desk.wait(until: "the library is open") {
       _ = desk.node.tick()
-      usleep(1000)
+      return !desk.node.isOpening
     }
-    awaitLibrary(desk)
+    desk.awaitDisk()
     #expect(desk.tell("/midi/bend").first?.arguments[0].number == 12)
   }
 
@@ -501,16 +486,10 @@ import Testing
     // One of settings, and what else the library is asked at its beginning.
     #expect(most <= 3)
     desk.node.saveState()
-    for _ in 0..<2000 where desk.node.isWriting {
-      _ = desk.node.tick()
-      usleep(1000)
-    }
+    desk.awaitWriting()
     let next = Desk(home: folder.path("home"))
     next.node.openLibrary { _ in }
-    for _ in 0..<2000 where next.node.isOpening {
-      next.pass()
-      usleep(1000)
-    }
+    next.awaitDisk()
     next.pass()
     #expect(next.tell("/midi/bend").first?.arguments[0].number == 10)
   }
@@ -532,10 +511,7 @@ import Testing
     desk.tell("/capture/on", .int32(1))
     desk.pass(frames: 4800)
     desk.tell("/capture/on", .int32(0))
-    for _ in 0..<5000 where desk.node.isWriting {
-      desk.pass()
-      usleep(500)
-    }
+    desk.awaitDisk()
     #expect(FileManager.default.fileExists(atPath: folder.path("session/takes")))
     #expect(!FileManager.default.fileExists(atPath: folder.path("home/takes")))
   }

@@ -232,10 +232,9 @@ import Testing
     desk.tell("/player/stop")
     _ = desk.play(Tone.constant(0, frames: 4800))
     var answers = desk.take()
-    for _ in 0..<2000 where !answers.contains(where: { $0.address == "/reply" }) {
-      desk.pass()
+    desk.pass(until: "it is saved") {
       answers += desk.take()
-      usleep(500)
+      return answers.contains { $0.address == "/reply" }
     }
     let first = try #require(answers.first { $0.address == "/reply" }?.arguments[1].text)
     #expect(north(first) == 1)
@@ -259,10 +258,7 @@ import Testing
     desk.tell("/take/save")
     // It is not on its way to the disk yet, but to be.
     #expect(desk.node.isWriting)
-    for _ in 0..<5000 where desk.node.isWriting {
-      desk.pass()
-      usleep(200)
-    }
+    desk.awaitDisk()
     #expect(try TakeLibrary(home: home).list(count: 1).total == 1)
   }
 
@@ -308,11 +304,9 @@ import Testing
     #expect(desk.tell("/player/state")[0].arguments[0] == .string("start"))
     desk.tell("/settings/autoplay", .int32(1))
     _ = desk.ask("/take/show", .string(id))
-    for _ in 0..<500 where desk.tell("/player/state")[0].arguments[0] != .string("playing") {
-      desk.pass()
-      usleep(1000)
+    desk.pass(until: "it plays") {
+      desk.tell("/player/state")[0].arguments[0] == .string("playing")
     }
-    #expect(desk.tell("/player/state")[0].arguments[0] == .string("playing"))
   }
 
   // MARK: - Lists
@@ -447,16 +441,13 @@ import Testing
   @Test func `settings survive a restart, and what was set since then wins`() throws {
     desk.tell("/settings/autoplay", .int32(1))
     desk.tell("/location", .double(52.520_008), .double(13.404_954))
-    while desk.node.isWriting { desk.pass() }
+    desk.awaitDisk()
     #expect(desk.take().filter { $0.address == "/error" } == [])
     let next = Desk(home: home)
     next.tell("/location", .float(1), .float(2))
     var said: [String] = []
     next.node.openLibrary { said.append($0) }
-    while next.node.isOpening || next.node.isWriting {
-      next.pass()
-      usleep(500)
-    }
+    next.awaitDisk()
     #expect(said == [])
     #expect(next.tell("/settings/autoplay") == [Received("/settings/autoplay", [.int32(1)])])
     #expect(next.tell("/location") == [Received("/location", [.float(1), .float(2)])])
@@ -466,14 +457,12 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: home + "/jazz", withIntermediateDirectories: true)
     #expect(desk.ask("/music/folder", .string("jazz")).last?.address == "/reply")
-    while desk.node.isWriting { desk.pass() }
+    desk.awaitDisk()
     let next = Desk(home: home)
     next.node.openLibrary { _ in }
-    for _ in 0..<2000 where next.tell("/music/folder").last?.arguments != [.string("jazz")] {
-      next.pass()
-      usleep(500)
+    next.pass(until: "the folder is the one that was kept") {
+      next.tell("/music/folder").last?.arguments == [.string("jazz")]
     }
-    #expect(next.tell("/music/folder").last?.arguments == [.string("jazz")])
   }
 
   @Test func `a setting goes back to those who subscribe, and out of range is refused`() {

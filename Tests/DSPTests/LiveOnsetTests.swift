@@ -58,9 +58,6 @@ import Testing
   ) {
     let errors = places.map { heard(output.sound, after: $0) - Double(output.delay) }.sorted()
     let (least, most) = (errors.first!, errors.last!)
-    print(
-      "FIG", what, output.delay, least, errors[errors.count / 2], most,
-      errors.filter { abs($0) <= 1 }.count, errors.count, #function)
     // What an editor moves by whole frames is in its place.
     #expect(least >= -1 && most <= 1, "\(what): \(least) to \(most) frames late")
   }

@@ -10,9 +10,8 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `addresses that are not allowed hear nothing`() throws {
-      let node = try NodeProcess(
-        server: server, ["--allow", "192.0.2.0/24", "--allow", "::1"])
-      let stranger = try Phone(port: node.port)
+      let (node, stranger) = try startNode(
+        on: server, ["--allow", "192.0.2.0/24", "--allow", "::1"])
       for _ in 0..<3 {
         stranger.send("/ping")
         stranger.send(bytes: [1, 2, 3])
@@ -96,9 +95,8 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `settings of the command line are heard from the first sample`() throws {
-      let node = try NodeProcess(
-        server: server, ["--set", "/live/gain=-12", "--set", "/loop/route=direct"])
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(
+        on: server, ["--set", "/live/gain=-12", "--set", "/loop/route=direct"])
       #expect(phone.ask("/live/gain")?.arguments == [.float(-12)])
       #expect(phone.ask("/loop/route")?.arguments == [.string("direct")])
       #expect(node.end() == 0)
@@ -106,8 +104,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `quit ends it cleanly`() throws {
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(on: server)
       phone.send("/quit", .float(0))
       #expect(phone.ask("/mute") != nil)
       phone.send("/quit")

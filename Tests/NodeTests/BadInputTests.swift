@@ -9,11 +9,7 @@ extension NodeTests {
     private let node: NodeProcess
     private let phone: Phone
 
-    init() throws {
-      server = try JackServer()
-      node = try NodeProcess(server: server)
-      phone = try Phone(port: node.port)
-    }
+    init() throws { (server, node, phone) = try startNode() }
 
     private func status(_ name: String) -> Int {
       Int(phone.ask("/status/\(name)")?.arguments[0].number ?? -1)
@@ -23,7 +19,7 @@ extension NodeTests {
     func `no bad packet is left without an answer, and none is heard`() throws {
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      usleep(300_000)
+      try probe.awaitPassage()
       let heard = probe.record {
         for bytes: [UInt8] in [
           [], [0], Array("/abc".utf8), Array("#bundle\0".utf8), [UInt8](repeating: 255, count: 64),
@@ -55,12 +51,11 @@ extension NodeTests {
       let lame = try StreamPhone(port: node.port)
       lame.write(Array(StreamFraming.frame([UInt8](address: "/ping", []), .lengthPrefix).prefix(7)))
       let sound = try StreamPhone(port: node.port)
-      for _ in 0..<10 {
+      for _ in 0..<80 where !lame.awaitClose(seconds: 0.1) {
         sound.send("/ping", .int32(3), style: .lengthPrefix)
         #expect(sound.receive()?.address == "/pong")
-        usleep(100_000)
       }
-      #expect(lame.awaitClose(seconds: 8))
+      #expect(lame.isClosed)
       #expect(status("dropped") == 1)
       sound.send("/ping", style: .lengthPrefix)
       #expect(sound.receive()?.address == "/pong")
@@ -102,11 +97,9 @@ extension NodeTests {
       #expect(gone?.receive() != nil)
       #expect(status("clients") == 1)
       gone = nil
-      for step in 1...5 {
-        phone.send("/live/gain", .float(Float(-step)))
-        usleep(50_000)
-      }
-      #expect(status("clients") == 0)
+      // What is sent to where nobody listens comes back as an error, the first time that it is.
+      phone.send("/live/gain", .float(-1))
+      try waitUntil("it is forgotten", seconds: 1) { status("clients") == 0 }
     }
 
     @Test(.timeLimit(.minutes(1)))

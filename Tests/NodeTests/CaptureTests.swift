@@ -65,18 +65,16 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)), arguments: ["in", "out"], ["24", "float"])
     func `what goes through the node is kept to the bit`(source: String, format: String) throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.counter)
       try probe.connect(to: "syrinx")
-      usleep(300_000)
+      try probe.awaitPassage()
       phone.send("/capture/source", .string(source))
       phone.send("/capture/format", .string(format))
       phone.send("/capture/on", .int32(1))
       #expect(phone.sync())
       #expect(phone.ask("/capture/on")?.arguments == [.int32(1)])
-      let heard = probe.record { usleep(700_000) }
+      let heard = probe.record(seconds: 0.7)
       #expect(phone.ask("/capture/state")?.arguments[0] == .string("on"))
       let id = ended(phone)
       let take = try #require(try takes(node).first)
@@ -100,15 +98,13 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `its end is the take's end, with the fade`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(
-        server: server, ["--set", "/capture/source=out", "--set", "/capture/on=1"])
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode([
+        "--set", "/capture/source=out", "--set", "/capture/on=1",
+      ])
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      usleep(500_000)
+      try waitUntil("it has kept a part of a second") { seconds(phone) > 0.4 }
       let told = seconds(phone)
-      #expect(told > 0.4)
       probe.close()
       #expect(node.end() == 0)
       let take = try #require(try takes(node).first)
@@ -123,13 +119,11 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `bundles begin and end it on their frames`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.counter)
       try probe.connect(to: "syrinx")
       phone.send("/capture/format", .string("float"))
-      sleep(1)
+      letPass(seconds: 1, "the clock that times are mapped by is smoothed over it")
       let now = Date().timeIntervalSince1970 * 1e6 + 500_000
       for (value, later) in [(1, 0.0), (0, 250_000)] as [(Int32, Double)] {
         phone.send(
@@ -155,15 +149,14 @@ extension NodeTests {
       let server = try JackServer()
       var worst = 0.0
       for round in 0..<8 {
-        let node = try NodeProcess(server: server)
-        let phone = try Phone(port: node.port)
+        let (node, phone) = try startNode(on: server)
         let probe = try Probe(server: server.name, plays: Self.counter)
         try probe.connect(to: "syrinx")
-        usleep(200_000)
+        try probe.awaitPassage()
         phone.send("/capture/format", .string(round % 2 == 0 ? "24" : "float"))
         phone.send("/capture/on", .int32(1))
         #expect(phone.sync())
-        usleep(UInt32.random(in: 0..<2_000_000))
+        letPass(seconds: .random(in: 0..<2), "it is killed at any moment")
         let told = seconds(phone)
         kill(node.id, SIGKILL)
         _ = node.awaitEnd()
@@ -198,12 +191,12 @@ extension NodeTests {
       let probe = try Probe(server: server.name, plays: Self.counter)
       defer { probe.close() }
       try probe.connect(to: "syrinx")
-      usleep(300_000)
+      try probe.awaitPassage()
       phone.send("/capture/on", .int32(1))
       var error: Received?
       let heard = probe.record {
         error = phone.receive("/error", seconds: 10)
-        usleep(300_000)
+        letPass(seconds: 0.3, "what is heard after the fault is looked at, too")
       }
       let (isHeardWhole, heardFrames) = (isWhole(heard), heard.samples.count)
       #expect(isHeardWhole && heardFrames > 4000)
@@ -219,8 +212,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `a file that may not grow ends it, and what it has is a take`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (server, node, _) = try startNode()
       // No more than this in any file, from here on.
       try #require(try shell("prlimit", "--pid", "\(node.id)", "--fsize=500000") == 0)
       let (_, error) = try fill(node, server)
@@ -234,8 +226,7 @@ extension NodeTests {
 
     @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
     func `a full disk ends it, and what it has is a take as soon as there is room`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (server, node, _) = try startNode()
       let disk = home(node) + "/takes"
       try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
       guard try shell("mount", "-t", "tmpfs", "-o", "size=600k", "none", disk) == 0 else {
@@ -252,7 +243,7 @@ extension NodeTests {
       #expect(try shell("mount", "-o", "remount,size=10m", disk) == 0)
       phone.send("/capture/on", .int32(1))
       #expect(phone.sync())
-      usleep(300_000)
+      try waitUntil("there is something to keep") { seconds(phone) > 0.2 }
       #expect(ended(phone) != nil)
       #expect(try takes(node).count == 2)
       // A disk that is only read.
@@ -276,19 +267,18 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `it goes on when the server comes back, and anew at another rate`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       phone.send("/capture/on", .int32(1))
       #expect(phone.sync())
       let id = phone.ask("/capture/state")?.arguments[2]
       func restart(rate: Int) throws {
         server.kill()
+        try phone.awaitServer("gone")
         try server.start(rate: rate)
-        for _ in 0..<250 where phone.ask("/status/rate")?.arguments != [.int32(Int32(rate))] {
-          usleep(20_000)
-        }
-        usleep(300_000)
+        try phone.awaitServer("running")
+        #expect(phone.ask("/status/rate")?.arguments == [.int32(Int32(rate))])
+        let before = seconds(phone)
+        try waitUntil("the capture goes on") { seconds(phone) > before + 0.1 }
       }
       try restart(rate: 48_000)
       #expect(phone.ask("/capture/state")?.arguments[2] == id)

@@ -27,8 +27,7 @@ extension NodeTests {
     /// Half a second of what the node says, or nil where the server lost blocks every time.
     private func take(_ probe: Probe) -> [Float]? {
       for _ in 0..<5 {
-        usleep(200_000)
-        let heard = probe.record { usleep(500_000) }
+        let heard = probe.record(seconds: 0.5)
         if heard.gaps == 0 { return heard.samples }
       }
       return nil
@@ -38,16 +37,17 @@ extension NodeTests {
     func `a tone comes out at the pitch that was asked for, and JACK knows how late`(
       engine: String
     ) throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.rich(200))
       try probe.connect(to: "syrinx")
       #expect(probe.latency(of: "syrinx:out_1", isCapture: true)?.lowerBound == 0)
       phone.send("/pitch/engine", .string(engine))
       phone.send("/pitch/semitones", .float(12))
       #expect(phone.sync())
-      usleep(900_000)
+      try waitUntil("the chain tells of its delay") {
+        probe.latency(of: "syrinx:out_1", isCapture: true)?.lowerBound ?? 0 > 0
+      }
+      letPass(seconds: 0.5, "what was heard before the pitch was changed fades out")
       if let heard = take(probe) {
         // 400 Hz come round after 120 frames. What keeps formants, or follows chords, costs a
         // single tone a little of its purity.
@@ -59,8 +59,10 @@ extension NodeTests {
       let most = ["live": 150, "voice": 27 * 48, "studio": 43 * 48 + 1][engine]!
       #expect((1...most).contains(delay.lowerBound))
       phone.send("/chain/bypass", .int32(1))
-      usleep(900_000)
-      #expect(probe.latency(of: "syrinx:out_1", isCapture: true)?.lowerBound == 0)
+      try waitUntil("no delay is told any more") {
+        probe.latency(of: "syrinx:out_1", isCapture: true)?.lowerBound == 0
+      }
+      letPass(seconds: 0.5, "what is in the chain fades out")
       if let heard = take(probe) {
         #expect(Measure.aperiodicity(heard, period: 240) < -100)
       }
@@ -70,9 +72,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `echoes come after their time, to the frame`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server, ["--set", "/echo/time=0.1"])
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode(["--set", "/echo/time=0.1"])
       // A click every second.
       let probe = try Probe(server: server.name) { $0 % 48_000 == 0 ? 0.5 : 0 }
       try probe.connect(to: "syrinx")
@@ -82,7 +82,7 @@ extension NodeTests {
       // Where the server lost a block of the node's, an echo is missed or late: not every time.
       var isHeard = false
       for _ in 0..<6 where !isHeard {
-        let heard = probe.record { usleep(1_500_000) }
+        let heard = probe.record(seconds: 1.5)
         // The first echo has a peak of 0.14, the second, duller one of 0.046, two frames on.
         let places = heard.samples.indices.filter { abs(heard.samples[$0]) > 0.02 }
         isHeard = places.contains { click in
@@ -99,9 +99,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `everything in the chain can be turned at once while it plays`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone(180))
       try probe.connect(to: "syrinx")
       let addresses = AddressTable.node.addresses.filter {
@@ -125,16 +123,16 @@ extension NodeTests {
           }
         }
         if round % 10 == 9 { phone.send("/chain/reset") }
-        usleep(30_000)
+        letPass(seconds: 0.03, "so long it plays with these values")
       }
       #expect(phone.sync())
-      let heard = probe.record { usleep(300_000) }
+      let heard = probe.record(seconds: 0.3)
       #expect(heard.samples.allSatisfy { $0.isFinite && abs($0) <= 1 })
       // Nothing was refused, and nothing was no number.
       #expect(phone.receiveAll(seconds: 0.2).allSatisfy { $0.address != "/error" })
       phone.send("/preset", .string("dry"))
       #expect(phone.sync())
-      usleep(500_000)
+      letPass(seconds: 0.5, "what is in the chain fades out")
       if let heard = take(probe) {
         #expect(Measure.residue(heard, hertz: 180, sampleRate: 48_000) < -100)
       }

@@ -124,8 +124,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `send tells the answers, and ends as the message fared`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (_, node, _) = try startNode()
       func send(_ words: String...) throws -> (code: Int32, output: String, errors: String) {
         try NodeProcess.run(["send", "--to", "127.0.0.1:\(node.port)"] + words)
       }

@@ -10,11 +10,7 @@ extension NodeTests {
     private let node: NodeProcess
     private let phone: Phone
 
-    init() throws {
-      server = try JackServer()
-      node = try NodeProcess(server: server)
-      phone = try Phone(port: node.port)
-    }
+    init() throws { (server, node, phone) = try startNode() }
 
     private func message(_ address: String, _ arguments: Argument...) -> [UInt8] {
       [UInt8](address: address, arguments)
@@ -147,7 +143,7 @@ extension NodeTests {
       phone.send("/phrase/record")
       for column: Int32 in [1, 3, 5] {
         phone.send("/grid/touch", .int32(1), .int32(column))
-        usleep(30_000)
+        letPass(seconds: 0.03, "so long the note is")
         phone.send("/grid/release", .int32(1), .int32(column))
       }
       phone.send("/phrase/stop")
@@ -171,8 +167,7 @@ extension NodeTests {
       #expect(phone.sync())
       let before = try layout(phone)
       #expect(node.end() == 0)
-      let second = try NodeProcess(server: server, home: node.home)
-      let again = try Phone(port: second.port)
+      let (second, again) = try startNode(on: server, home: node.home)
       let after = try layout(again)
       #expect(after.size == before.size && after.cells == before.cells)
       #expect(again.ask("/grid/sustain")?.arguments == [.int32(1)])

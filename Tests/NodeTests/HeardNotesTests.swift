@@ -38,9 +38,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `keys of a keyboard are heard on their frames`() throws {
-      let server = try JackServer(block: 512)
-      let node = try NodeProcess(server: server, environment: Self.environment)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode(block: 512, environment: Self.environment)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "grid_1")
       let keyboard = try MIDIProbe(server: server.name)
@@ -53,7 +51,7 @@ extension NodeTests {
           let frame = keyboard.frame &+ 9607
           keyboard.play([0x90, 69, 100], at: frame)
           keyboard.play([0x80, 69, 0], at: frame &+ 4800)
-          usleep(600_000)
+          letPass(seconds: 0.6, "the note begins after 0.2 s, is 0.1 s long, and rings out")
         }
         // Where the machine came late, that is later than was asked for.
         let played = keyboard.takePlayed()
@@ -71,9 +69,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(2)))
     func `what is touched goes out as MIDI with its sound, and ends there, too`() throws {
-      let server = try JackServer(block: 512)
-      let node = try NodeProcess(server: server, environment: Self.environment)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode(block: 512, environment: Self.environment)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "grid_1")
       let listener = try MIDIProbe(server: server.name)
@@ -86,11 +82,11 @@ extension NodeTests {
         _ = listener.take()
         let column = Int32(cell % 4 + 1)
         let heard = probe.record {
-          usleep(100_000)
+          letPass(seconds: 0.1, "silence, by which the note's beginning is known")
           phone.send("/grid/touch", .int32(1), .int32(column), .float(0.5))
-          usleep(100_000)
+          letPass(seconds: 0.1, "so long the note is")
           phone.send("/grid/release", .int32(1), .int32(column))
-          usleep(300_000)
+          letPass(seconds: 0.3, "the note rings out")
         }
         // Struck at 0.5, and ended.
         let (told, key) = (listener.take(), UInt8(45 + cell % 4))
@@ -112,13 +108,12 @@ extension NodeTests {
     func `it greets whoever is connected, unless told not to`() throws {
       let server = try JackServer()
       func start(_ arguments: [String], home: String? = nil) throws -> (NodeProcess, [Received]) {
-        let node = try NodeProcess(
-          server: server, arguments, environment: Self.environment, home: home)
-        let phone = try Phone(port: node.port)
+        let (node, phone) = try startNode(
+          on: server, arguments, environment: Self.environment, home: home)
         var told: [Received] = []
         for _ in 0..<40 {
           if let voices = phone.ask("/status/voices") { told.append(voices) }
-          usleep(20_000)
+          letPass(seconds: 0.02, "all that sounds in this time is noted")
         }
         return (node, told)
       }
@@ -131,9 +126,10 @@ extension NodeTests {
       let (heard, greeting) = try start(["--connect"])
       #expect(isGreeted(greeting))
       // It is short: what rings is over soon.
-      usleep(1_500_000)
       let phone = try Phone(port: heard.port)
-      #expect(phone.ask("/status/voices")?.arguments == [.int32(0)])
+      try waitUntil("the greeting is over", seconds: 1.5) {
+        phone.ask("/status/voices")?.arguments == [.int32(0)]
+      }
       phone.send("/settings/startup", .int32(0))
       #expect(phone.ask("/settings/startup")?.arguments == [.int32(0)])
       #expect(heard.end() == 0)

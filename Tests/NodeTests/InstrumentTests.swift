@@ -17,10 +17,9 @@ extension NodeTests {
       init(
         _ arguments: [String] = [], fonts: String = "none", home: String? = nil
       ) throws {
-        server = try JackServer()
-        node = try NodeProcess(
-          server: server, arguments, environment: ["SYRINX_SOUNDFONTS": fonts], home: home)
-        phone = try Phone(port: node.port)
+        (server, node, phone) = try startNode(
+          arguments, environment: ["SYRINX_SOUNDFONTS": fonts], home: home)
+        try waitUntil("it has an instrument", seconds: 30) { present != "" }
       }
 
       func write(_ name: String, _ bytes: [UInt8]) throws {
@@ -52,15 +51,6 @@ extension NodeTests {
       var names: [String] { phone.ask("/instruments")?.arguments.compactMap(\.text) ?? [] }
 
       var present: String? { phone.ask("/grid/instrument")?.arguments.first?.text }
-
-      func waitForInstrument() -> Bool {
-        let end = Date() + 30
-        while Date() < end {
-          if present != "" { return true }
-          usleep(10_000)
-        }
-        return false
-      }
     }
 
     @Test(.timeLimit(.minutes(5)))
@@ -104,7 +94,6 @@ extension NodeTests {
     @Test(.timeLimit(.minutes(1)))
     func `without any soundfont the node has a piano and others at once`() throws {
       let stage = try Stage()
-      #expect(stage.waitForInstrument())
       #expect(stage.present == "piano")
       for name in ["piano", "violin", "acoustic guitar", "electric guitar", "organ", "drums"] {
         #expect(stage.names.contains(name))
@@ -121,7 +110,6 @@ extension NodeTests {
     @Test(.enabled(if: FileManager.default.fileExists(atPath: font)), .timeLimit(.minutes(1)))
     func `a soundfont of General MIDI plays all names, and its file is told once`() throws {
       let stage = try Stage(["--soundfont", Self.font])
-      #expect(stage.waitForInstrument())
       let names = stage.names
       #expect(names.count > 50 && names.first == "piano")
       for name in names { #expect(stage.ask("/grid/instrument", .string(name)).first == name) }
@@ -134,7 +122,6 @@ extension NodeTests {
       let bytes = Array("RIFF".utf8) + [255, 255, 0, 0] + Array("sfbkLIST".utf8)
       try Data(bytes).write(to: URL(fileURLWithPath: folder.path("cut.sf2")))
       let stage = try Stage(["--soundfont", folder.path("cut.sf2")], fonts: folder.path(""))
-      #expect(stage.waitForInstrument())
       // Once as it was given, and once as it was found.
       let lines = stage.node.errors.split(separator: "\n").filter { $0.contains("cut.sf2") }
       #expect(lines.count == 2 && lines.allSatisfy { $0.contains("passed over") }, "\(lines)")
@@ -171,7 +158,6 @@ extension NodeTests {
       let folder = try TemporaryFolder()
       for expected in ["piano", "violin"] {
         let stage = try Stage(home: folder.path("home"))
-        #expect(stage.waitForInstrument())
         #expect(stage.present == expected)
         #expect(stage.ask("/grid/instrument", .string("violin")) == ["violin"])
         #expect(stage.node.end() == 0)

@@ -101,9 +101,8 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(5)), arguments: kinds)
     func `every cell of every scale sounds at its name's frequency`(kind: Kind) throws {
-      let server = try JackServer(block: 1024)
-      let node = try NodeProcess(
-        server: server, environment: kind.program == nil ? ["SYRINX_SOUNDFONTS": "none"] : [:])
+      let (server, node, _) = try startNode(
+        block: 1024, environment: kind.program == nil ? ["SYRINX_SOUNDFONTS": "none"] : [:])
       let instrument = try kind.program.map { program in
         let font = try SoundFont(Self.font)
         return try font.instrument(font.program(number: program))
@@ -117,11 +116,10 @@ extension NodeTests {
       phone.send("/grid/route", .string("direct"))
       let scales = try #require(phone.ask("/scales")).arguments.compactMap(\.text)
       #expect(scales.count > 40)
-      usleep(500_000)
+      letPass(seconds: 0.5, "the clock that times are mapped by is smoothed over it")
       let ear = Ear()
       probe.listen(ear.hear)
       probe.setFreewheel(true)
-      usleep(200_000)
       var worst = 0.0
       var count = 0
       var keys: Set<Int> = []
@@ -175,7 +173,6 @@ extension NodeTests {
       print("\(kind.testDescription): \(count) cells, at most \(worst) cents off")
       ear.turnstile.open(until: .max)
       probe.setFreewheel(false)
-      usleep(100_000)
       probe.listen(nil)
       probe.close()
       #expect(node.end() == 0)

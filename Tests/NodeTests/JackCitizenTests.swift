@@ -12,11 +12,12 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `it has all its ports, in order, with names for people`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name)
       #expect(probe.ports(of: "syrinx") == Self.ports.map { "syrinx:\($0)" })
-      usleep(300_000)
+      try waitUntil("the last port has its place", seconds: 2) {
+        probe.property("order", of: "syrinx:midi_out") == "\(Self.ports.count)"
+      }
       #expect(probe.property("pretty-name", of: "syrinx:in_1") == "Input left")
       #expect(probe.property("port-group", of: "syrinx:live_2") == "Live stem")
       #expect(
@@ -42,11 +43,12 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `it tells delays on`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name, capturedDelay: 100)
       try probe.connect(to: "syrinx")
-      usleep(300_000)
+      try waitUntil("the delay is told to the node's last port", seconds: 2) {
+        probe.latency(of: "syrinx:live_2", isCapture: true) == 100...100
+      }
       let captured = try #require(probe.latency(of: "player:left", isCapture: true))
       #expect(captured == 100...100)
       for port in ["in_1", "out_1", "live_2"] {
@@ -60,48 +62,44 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `it says when another has taken its name meanwhile`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (server, node, _) = try startNode()
       // The node sleeps while the thief comes.
       kill(node.id, SIGSTOP)
       server.kill()
       try server.start()
       let thief = try Probe(server: server.name, playerName: "syrinx")
       kill(node.id, SIGCONT)
-      for _ in 0..<100 where !node.errors.contains("is called syrinx already") { usleep(20_000) }
-      #expect(node.errors.contains("is called syrinx already"))
+      try waitUntil("it says whose name is taken") {
+        node.errors.contains("is called syrinx already")
+      }
       thief.close()
-      for _ in 0..<100 where !node.errors.contains("back on the JACK server") { usleep(20_000) }
-      #expect(node.errors.contains("back on the JACK server"))
+      try waitUntil("it says that it is back") { node.errors.contains("back on the JACK server") }
       #expect(node.end() == 0)
     }
 
     @Test(.timeLimit(.minutes(1)))
     func `connecting to the hardware gives both sides`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server, ["--connect"])
+      let (server, node, _) = try startNode(["--connect"])
       let probe = try Probe(server: server.name)
-      usleep(300_000)
+      try waitUntil("the last pair is connected", seconds: 2) {
+        probe.connections(of: "syrinx:out_2") == ["system:playback_2"]
+      }
       #expect(probe.connections(of: "syrinx:in_1") == ["system:capture_1"])
-      #expect(probe.connections(of: "syrinx:out_2") == ["system:playback_2"])
       probe.close()
       #expect(node.end() == 0)
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [true, false])
     func `when the server dies it lives on, and comes back as it was`(crashes: Bool) throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server, ["-n", "phoenix", "--connect"])
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode(["-n", "phoenix", "--connect"])
       let first = try Probe(server: server.name)
       try first.connect(to: "phoenix", output: "live_1")
       phone.send("/live/gain", .float(-7))
       #expect(phone.sync())
-      usleep(300_000)
+      letPass(seconds: 0.3, "the node looks for connections a few times a second")
       first.close()
       if crashes { server.kill() } else { server.stop() }
-      usleep(300_000)
-      #expect(phone.ask("/status/server")?.arguments == [.string("gone")])
+      try phone.awaitServer("gone")
       // State is kept, can be changed, and takes effect.
       #expect(phone.ask("/live/gain")?.arguments == [.float(-7)])
       phone.send("/loop/gain", .float(-3))
@@ -109,23 +107,19 @@ extension NodeTests {
       #expect(phone.ask("/loop/gain")?.arguments == [.float(-3)])
       try server.start()
       let returned = Date()
-      while phone.ask("/status/server")?.arguments != [.string("running")] {
-        guard Date().timeIntervalSince(returned) < 5 else { break }
-        usleep(20_000)
-      }
+      try phone.awaitServer("running")
       let took = Date().timeIntervalSince(returned)
       print("back on the server after \(Int(took * 1000)) ms")
       #expect(took < 1)
-      usleep(200_000)
       let second = try Probe(server: server.name) { _ in 0.5 }
       #expect(second.ports(of: "phoenix").count == Self.ports.count)
       #expect(second.connections(of: "phoenix:in_1").contains("system:capture_1"))
       #expect(second.connections(of: "phoenix:out_2").contains("system:playback_2"))
       try second.connect(to: "phoenix")
-      usleep(300_000)
-      let heard = second.record { usleep(100_000) }
       // The stem's connection to the hearer came back as well: what is heard is both.
       let expected = 2 * 0.5 * Float(pow(10, -7.0 / 20))
+      try second.awaitBlock("both are heard") { $0.allSatisfy { abs($0 - expected) < 1e-4 } }
+      let heard = second.record(seconds: 0.1)
       #expect(heard.samples.count > 1000)
       #expect(heard.samples.allSatisfy { abs($0 - expected) < 1e-4 })
       second.close()
@@ -134,19 +128,17 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `it plays on when the server comes back at another rate`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       server.stop()
       try server.start(rate: 96_000)
-      while phone.ask("/status/server")?.arguments != [.string("running")] { usleep(20_000) }
+      try phone.awaitServer("running")
       #expect(phone.ask("/status/rate")?.arguments == [.int32(96_000)])
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      usleep(300_000)
+      try probe.awaitPassage()
       let heard = probe.record {
         phone.send("/live/gain", .float(-90))
-        usleep(100_000)
+        letPass(seconds: 0.1, "the glide goes on for it")
       }
       // The glide takes as long as ever: half-way after 1.7 time constants of 3 ms.
       let start = heard.samples.firstIndex { $0 != 0.5 } ?? 0
@@ -160,26 +152,21 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `its connections with programs that come back later are made when those come`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let first = try Probe(server: server.name)
       try first.connect(to: "syrinx")
-      usleep(300_000)
+      letPass(seconds: 0.3, "the node looks for connections a few times a second")
       // The whole server dies while the other program still is on it.
       server.kill()
       first.close()
-      usleep(200_000)
+      try phone.awaitServer("gone")
       try server.start()
-      while phone.ask("/status/server")?.arguments != [.string("running")] { usleep(20_000) }
+      try phone.awaitServer("running")
       let second = try Probe(server: server.name)
-      var connected: [String] = []
-      for _ in 0..<50 where connected.isEmpty {
-        usleep(20_000)
-        connected = second.connections(of: "syrinx:in_1")
+      try waitUntil("the last of them is made", seconds: 2) {
+        second.connections(of: "syrinx:out_1") == ["hearer:in"]
       }
-      #expect(connected == ["player:left"])
-      #expect(second.connections(of: "syrinx:out_1") == ["hearer:in"])
+      #expect(second.connections(of: "syrinx:in_1") == ["player:left"])
       second.close()
       #expect(node.end() == 0)
     }

@@ -83,11 +83,10 @@ extension NodeTests {
 
     /// Lets a node work until it is killed.
     private func work(_ server: JackServer, _ home: String, _ answered: inout Answered) throws {
-      let node = try NodeProcess(server: server, home: home)
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(on: server, home: home)
       phone.send("/capture/on", .int32(1))
       phone.send("/player/record")
-      usleep(20_000)
+      letPass(seconds: 0.02, "so long the clip is")
       phone.send("/player/stop")
       let id = node.id
       DispatchQueue.global().asyncAfter(

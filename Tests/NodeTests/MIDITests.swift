@@ -10,20 +10,7 @@ extension NodeTests {
     private let node: NodeProcess
     private let phone: Phone
 
-    init() throws {
-      server = try JackServer()
-      node = try NodeProcess(server: server)
-      phone = try Phone(port: node.port)
-    }
-
-    /// Asks for a value until it is this, or time is up.
-    private func awaitValue(_ path: String, _ wanted: Argument) -> Bool {
-      for _ in 0..<100 {
-        if phone.ask(path)?.arguments == [wanted] { return true }
-        usleep(20_000)
-      }
-      return false
-    }
+    init() throws { (server, node, phone) = try startNode() }
 
     /// Where clicks begin.
     private func clicks(_ samples: [Float]) -> [Int] {
@@ -47,19 +34,13 @@ extension NodeTests {
       #expect(
         phone.receive("/midi/learnt")?.arguments == [.string("/live/gain"), .int32(74)])
       keyboard.play([0xB4, 74, 127])
-      #expect(awaitValue("/live/gain", .float(24)))
+      try phone.awaitValue(of: "/live/gain", .float(24))
       #expect(node.end() == 0)
-      let again = try NodeProcess(server: server, home: node.home)
-      let other = try Phone(port: again.port)
+      let (again, other) = try startNode(on: server, home: node.home)
       #expect(other.ask("/live/gain")?.arguments == [.float(24)])
       try keyboard.connect(to: "syrinx", listening: false)
       keyboard.play([0xB0, 74, 0])
-      var isTurned = false
-      for _ in 0..<100 where !isTurned {
-        isTurned = other.ask("/live/gain")?.arguments == [.float(-90)]
-        usleep(20_000)
-      }
-      #expect(isTurned)
+      try other.awaitValue(of: "/live/gain", .float(-90))
       keyboard.close()
       #expect(again.end() == 0)
     }
@@ -74,7 +55,8 @@ extension NodeTests {
         keyboard.play([status, 60, 100])
         keyboard.play([0xF0] + [UInt8](repeating: status & 127, count: 200) + [0xF7])
       }
-      usleep(300_000)
+      try waitUntil("all of them are played") { keyboard.hasPlayedAll }
+      letPass(seconds: 0.1, "a node that they break shows it")
       #expect(phone.sync())
       keyboard.close()
       #expect(node.end() == 0)
@@ -89,7 +71,7 @@ extension NodeTests {
       #expect(phone.sync())
       // The machine may lose blocks; not every time.
       for _ in 0..<5 {
-        let heard = probe.record { usleep(1_500_000) }
+        let heard = probe.record(seconds: 1.5)
         let found = clicks(heard.samples)
         if heard.gaps > 0 { continue }
         #expect(found.count >= 5)
@@ -100,8 +82,8 @@ extension NodeTests {
       }
       phone.send("/metronome/on", .int32(0))
       #expect(phone.sync())
-      usleep(100_000)
-      #expect(probe.record { usleep(300_000) }.samples.allSatisfy { $0 == 0 })
+      try probe.awaitBlock("the last click is over") { $0.allSatisfy { $0 == 0 } }
+      #expect(probe.record(seconds: 0.3).samples.allSatisfy { $0 == 0 })
       probe.close()
       #expect(node.end() == 0)
     }
@@ -117,10 +99,10 @@ extension NodeTests {
       phone.send("/transport/lead", .int32(1))
       #expect(phone.sync())
       keyboard.roll(true)
-      usleep(300_000)
+      try waitUntil("the transport has bars and beats") { !keyboard.takePositions().isEmpty }
       for _ in 0..<5 {
         _ = keyboard.takePositions()
-        let heard = probe.record { usleep(1_200_000) }
+        let heard = probe.record(seconds: 1.2)
         let positions = keyboard.takePositions()
         if heard.gaps > 0 { continue }
         let found = clicks(heard.samples).dropFirst()
@@ -152,10 +134,9 @@ extension NodeTests {
       #expect(phone.receive("/error")?.arguments[1] == .string("state"))
       #expect(phone.ask("/transport/lead")?.arguments == [.int32(0)])
       keyboard.releaseTimebase()
-      usleep(100_000)
       phone.send("/transport/lead", .int32(1))
-      #expect(awaitValue("/transport/lead", .int32(1)))
-      usleep(300_000)
+      try phone.awaitValue(of: "/transport/lead", .int32(1))
+      letPass(seconds: 0.3, "it is not given up again")
       #expect(phone.ask("/transport/lead")?.arguments == [.int32(1)])
       phone.send("/subscribe", .string("/transport/lead"))
       #expect(phone.receive("/transport/lead")?.arguments == [.int32(1)])

@@ -17,9 +17,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `it records, plays, adds and undoes, and tells what can be pressed`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone)
       try probe.connect(to: "syrinx")
       phone.send("/live/route", .string("off"))
@@ -33,7 +31,7 @@ extension NodeTests {
       phone.send("/player/record")
       #expect(phone.sync())
       #expect(words(phone.ask("/player/state")) == ["recording", "record"])
-      usleep(500_000)
+      letPass(seconds: 0.5, "so long the clip is")
       phone.send("/player/stop")
       phone.send("/player/play")
       #expect(phone.sync())
@@ -46,12 +44,12 @@ extension NodeTests {
       #expect(playing[7] == .string("pause"))
 
       // What is heard is the tone, though the input is not let through.
-      usleep(300_000)
-      let heard = probe.record { usleep(200_000) }
+      try probe.awaitBlock("the tone begins") { Measure.peak($0) > 0.1 }
+      let heard = probe.record(seconds: 0.2)
       #expect(Measure.peak(heard.samples) > 0.25)
 
       phone.send("/loop/overdub")
-      usleep(100_000)
+      letPass(seconds: 0.1, "so long it is added to")
       phone.send("/loop/overdub")
       #expect(phone.sync())
       #expect(phone.ask("/player/state")?.arguments.last == .int32(1))
@@ -67,8 +65,8 @@ extension NodeTests {
       #expect(abs(position - 0.125) < 1e-4)
       phone.send("/player/stop")
       #expect(phone.sync())
-      usleep(50_000)
-      #expect(Measure.peak(probe.record { usleep(50_000) }.samples) == 0)
+      try probe.awaitBlock("it has faded out") { Measure.peak($0) == 0 }
+      #expect(Measure.peak(probe.record(seconds: 0.05).samples) == 0)
       #expect(node.end() == 0)
     }
 
@@ -83,21 +81,17 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `in freewheel it punches in and out on the sample that a time tag names`() throws {
-      let server = try JackServer(block: 1024)
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode(block: 1024)
       let probe = try Probe(server: server.name, plays: Self.noise)
       try probe.connect(to: "syrinx")
       phone.send("/live/route", .string("off"))
       phone.send("/loop/route", .string("direct"))
       #expect(phone.sync())
-      usleep(500_000)
+      letPass(seconds: 0.5, "the clock that times are mapped by is smoothed over it")
       let ear = Ear()
       probe.listen(ear.hear)
       probe.setFreewheel(true)
-      usleep(200_000)
-      ear.turnstile.open(until: 0)
-      usleep(100_000)
+      ear.turnstile.hold()
       let clock = try #require(phone.ask("/clock")).arguments
       guard case .int64(let frame0) = clock[0], case .timeTag(let time0) = clock[1] else {
         Issue.record("\(clock)")
@@ -122,7 +116,6 @@ extension NodeTests {
       ear.turnstile.open(until: .max)
       ear.turnstile.awaitHeard(play + 3 * length)
       probe.setFreewheel(false)
-      usleep(100_000)
       probe.listen(nil)
       func played(_ frame: Int64) -> Float { Self.noise(UInt32(truncatingIfNeeded: frame)) }
       // Before it is open nothing is heard; after a millisecond all of it, to the bit.
@@ -143,27 +136,18 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `tempo and bars of JACK's transport are followed`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let master = try TransportMaster(
         server: server.name, beatsPerMinute: 90, beatsPerBar: 3)
       phone.send("/transport/follow", .int32(1))
       phone.send("/loop/quantize", .string("bar"))
       #expect(phone.sync())
       // The node looks for another tempo twenty times a second.
-      func followed(_ tempo: Float) -> Bool {
-        for _ in 0..<100 {
-          if phone.ask("/metronome/bpm")?.arguments == [.float(tempo)] { return true }
-          usleep(20_000)
-        }
-        return false
-      }
-      #expect(followed(90))
+      try phone.awaitValue(of: "/metronome/bpm", .float(90))
       // Whoever sets another one meanwhile is overruled.
       phone.send("/metronome/bpm", .float(200))
       #expect(phone.sync())
-      #expect(followed(90))
+      try phone.awaitValue(of: "/metronome/bpm", .float(90))
       phone.send("/player/record")
       #expect(phone.sync())
       let before = master.frame
@@ -181,9 +165,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `at ten seconds a recording ends by itself, and subscribers are told`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone)
       try probe.connect(to: "syrinx")
       phone.send("/subscribe", .string("/player/state"))
@@ -201,6 +183,7 @@ extension NodeTests {
       #expect(told == ["start", "standby"])
       let state = try #require(phone.ask("/player/state"))
       #expect(state.arguments[3] == .float(10))
+      #expect(node.isRunning)
     }
   }
 }

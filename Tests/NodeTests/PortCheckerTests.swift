@@ -11,11 +11,7 @@ extension NodeTests {
     private let node: NodeProcess
     private let phone: Phone
 
-    init() throws {
-      server = try JackServer()
-      node = try NodeProcess(server: server)
-      phone = try Phone(port: node.port)
-    }
+    init() throws { (server, node, phone) = try startNode() }
 
     private func code(_ received: Received?) -> String? {
       received?.address == "/error" ? received?.arguments[1].text : nil

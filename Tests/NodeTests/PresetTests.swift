@@ -24,9 +24,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `each shipped preset can be loaded, and its values arrive`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (_, node, phone) = try startNode()
       let names = try names(phone)
       #expect(
         names
@@ -85,8 +83,7 @@ extension NodeTests {
       defer { try? FileManager.default.removeItem(at: home) }
       let file = home.appendingPathComponent("presets/mine.json")
       for round in 0..<8 {
-        let node = try NodeProcess(server: server, ["--home", home.path])
-        let phone = try Phone(port: node.port)
+        let (node, phone) = try startNode(on: server, ["--home", home.path])
         phone.send("/pitch/semitones", .int32(-1))
         #expect(done(phone, "/preset/save", "mine"))
         for number in 0..<200 {
@@ -94,15 +91,14 @@ extension NodeTests {
           phone.send("/preset/save", .string("mine"))
         }
         // One save takes milliseconds: somewhere among them.
-        usleep(UInt32(round) * 3000 + 500)
+        letPass(seconds: Double(round) * 0.003 + 0.0005, "it is killed at another moment each time")
         kill(node.id, SIGKILL)
         _ = node.awaitEnd()
         let settings = try settings(file)
         #expect(settings.count == 23)
         #expect((-1..<20).contains(try #require(settings["/pitch/semitones"] as? Int)))
       }
-      let node = try NodeProcess(server: server, ["--home", home.path, "--preset", "mine"])
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(on: server, ["--home", home.path, "--preset", "mine"])
       #expect(try names(phone).filter { $0.contains("mine") } == ["mine"])
       #expect(node.end() == 0)
     }
@@ -145,9 +141,8 @@ extension NodeTests {
     func `it starts with a preset from anywhere, and without those that come with it`() throws {
       let server = try JackServer()
       let file = Self.shipped.appendingPathComponent("vader.json").path
-      let node = try NodeProcess(
-        server: server, ["--preset", file], environment: ["SYRINX_PRESETS": "/proc/nowhere"])
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(
+        on: server, ["--preset", file], environment: ["SYRINX_PRESETS": "/proc/nowhere"])
       #expect(phone.ask("/preset")?.arguments == [.string("vader")])
       #expect(phone.ask("/pitch/engine")?.arguments == [.string("voice")])
       #expect(try names(phone).isEmpty)

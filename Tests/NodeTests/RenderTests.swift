@@ -342,7 +342,9 @@ import Testing
     let errors = Pipe()
     process.standardError = errors
     try process.run()
-    while folder.names.count < 3 && process.isRunning { usleep(500) }
+    try waitUntil("it has begun to write", every: 0.0005) {
+      folder.names.count == 3 || !process.isRunning
+    }
     kill(process.processIdentifier, number)
     let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()

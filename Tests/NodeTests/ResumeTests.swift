@@ -21,24 +21,21 @@ extension NodeTests {
     private var home: String { folder.path("home") }
     private var file: URL { folder.url.appendingPathComponent("home/state/syrinx") }
 
-    private func start(
-      _ arguments: [String] = [], awaitsReady: Bool = true
-    ) throws -> (NodeProcess, Phone) {
-      let node = try NodeProcess(server: server, arguments, home: home, awaitsReady: awaitsReady)
-      return (node, try Phone(port: node.port))
-    }
-
-    /// Waits for something that takes a moment.
-    private func soon(_ isSo: () -> Bool) -> Bool {
-      for _ in 0..<250 {
-        if isSo() { return true }
-        usleep(20_000)
-      }
-      return isSo()
+    private func start(_ arguments: [String] = []) throws -> (NodeProcess, Phone) {
+      try startNode(on: server, arguments, home: home)
     }
 
     private func lines() throws -> [Substring] {
       try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    }
+
+    /// Waits until all of some lines are written.
+    private func awaitKept(_ wanted: [String]) throws {
+      try waitUntil("\(wanted) is kept") {
+        // There is a moment at the start in which there is no file.
+        guard let lines = try? lines() else { return false }
+        return wanted.allSatisfy { lines.contains($0[...]) }
+      }
     }
 
     // MARK: - Values
@@ -59,8 +56,8 @@ extension NodeTests {
       for (path, value) in values { phone.send(path, value) }
       phone.send("/echo/hold", .int32(1))
       #expect(phone.sync())
-      #expect(soon { phone.ask("/grid/instrument")?.arguments == [.string("violin")] })
-      usleep(500_000)
+      try phone.awaitValue(of: "/grid/instrument", .string("violin"))
+      letPass(seconds: Self.keptAfter, "what is so old is promised to be kept")
       node.kill()
       (node, phone) = try start()
       // At once: it was so before it was ready.
@@ -88,7 +85,7 @@ extension NodeTests {
         let base = -Double(round % 2) * 40 - 1
         phone.send("/live/gain", .float(Float(base)))
         #expect(phone.sync())
-        usleep(UInt32(Self.keptAfter * 1e6))
+        letPass(seconds: Self.keptAfter, "what is so old is promised to be kept")
         var done: [(value: Double, at: Date)] = [(base, Date() - Self.keptAfter)]
         let end = Date() + Double.random(in: 0...0.9)
         var step = 0
@@ -98,7 +95,7 @@ extension NodeTests {
           phone.send("/live/gain", .float(Float(value)))
           #expect(phone.sync(Int32(step)))
           done.append((value, Date()))
-          usleep(2000)
+          letPass(seconds: 0.002, "a fader sends no faster")
         }
         let killed = Date()
         node.kill()
@@ -194,7 +191,7 @@ extension NodeTests {
       for step in 1...3 {
         phone.send("/live/gain", .float(-Float(step)))
         #expect(phone.sync())
-        usleep(300_000)
+        letPass(seconds: 0.3, "each change is tried to be written by itself")
       }
       #expect(node.errors.split(separator: "\n").filter { $0.contains("not kept") }.count == 1)
       #expect(phone.ask("/live/gain")?.arguments == [.float(-3)])
@@ -204,23 +201,23 @@ extension NodeTests {
     @Test(.timeLimit(.minutes(1)))
     func `a disk that is full takes the state again when it has room`() throws {
       guard let disk = try SmallDisk(megabytes: 4) else { return }
-      let node = try NodeProcess(server: server, home: disk.path + "/home")
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(on: server, home: disk.path + "/home")
       phone.send("/live/gain", .float(-1))
       #expect(phone.sync())
-      usleep(500_000)
+      let path = disk.path + "/home/state/syrinx"
+      func isKept(_ line: String) -> Bool {
+        (try? String(contentsOfFile: path, encoding: .utf8))?.contains("\(line)\n") == true
+      }
+      try waitUntil("the first value is kept") { isKept("/live/gain=-1") }
       try disk.fill()
       phone.send("/live/gain", .float(-2))
       #expect(phone.sync())
-      #expect(soon { node.errors.contains("the state is not kept") })
-      let path = disk.path + "/home/state/syrinx"
-      #expect(try String(contentsOfFile: path, encoding: .utf8).contains("/live/gain=-1\n"))
+      try waitUntil("that is said") { node.errors.contains("the state is not kept") }
+      #expect(isKept("/live/gain=-1"))
       try disk.empty()
       phone.send("/live/gain", .float(-3))
       #expect(phone.sync())
-      #expect(
-        soon { (try? String(contentsOfFile: path, encoding: .utf8))?.contains("gain=-3\n") == true }
-      )
+      try waitUntil("the last value is kept") { isKept("/live/gain=-3") }
       #expect(node.end() == 0)
     }
 
@@ -249,20 +246,22 @@ extension NodeTests {
       phone.send("/settings/startup", .int32(0))
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      usleep(700_000)
+      try awaitKept(Self.links)
       node.kill()
-      #expect(soon { probe.ports(of: "syrinx").isEmpty })
+      try waitUntil("its ports are gone") { probe.ports(of: "syrinx").isEmpty }
+      let level: Float = 0.05
       let heard = try probe.record {
         (node, phone) = try start()
-        usleep(200_000)
+        try probe.awaitBlock("it has faded in") { abs(($0.last ?? 0) - level) < 1e-5 }
       }
-      let level: Float = 0.05
       // The rounding of a gain in decibels, and of the sum.
       #expect((heard.samples.max() ?? 0) < level + 1e-5)
       #expect(abs((heard.samples.last ?? 0) - level) < 1e-5)
       // It comes in over milliseconds: a step would be all of it at once.
       let steps = zip(heard.samples, heard.samples.dropFirst()).map { abs($1 - $0) }
-      #expect((steps.max() ?? 1) < level / 20 || heard.gaps > 0)
+      // In the place of a block that the node was too late with, the one before is heard again.
+      let lost = heard.gaps + Int(phone.ask("/status/xruns")?.arguments.first?.number ?? 0)
+      #expect((steps.max() ?? 1) < level / 20 || lost > 0, "\(steps.max() ?? 1)")
       #expect(phone.ask("/live/gain")?.arguments == [.float(-20)])
       probe.close()
       #expect(node.end() == 0)
@@ -275,15 +274,16 @@ extension NodeTests {
     }
 
     private static let all = [["player:left"], ["player:right"], ["hearer:in"]]
+    private static let links = ["in_1=player:left", "in_2=player:right", "out_1=hearer:in"]
 
     @Test(.timeLimit(.minutes(1)), arguments: [true, false])
     func `its connections are there again before it is ready`(isKilled: Bool) throws {
       var (node, _) = try start()
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
-      usleep(700_000)
+      try awaitKept(Self.links)
       if isKilled { node.kill() } else { #expect(node.end() == 0) }
-      #expect(soon { probe.ports(of: "syrinx").isEmpty })
+      try waitUntil("its ports are gone") { probe.ports(of: "syrinx").isEmpty }
       (node, _) = try start()
       #expect(connections(probe) == Self.all)
       probe.close()
@@ -295,23 +295,23 @@ extension NodeTests {
       var (node, _) = try start()
       let first = try Probe(server: server.name)
       try first.connect(to: "syrinx")
-      usleep(700_000)
+      try awaitKept(Self.links)
       node.kill()
       first.close()
       server.stop()
       try server.start()
       (node, _) = try start()
-      usleep(500_000)
       // And again: what waits is kept, too.
+      letPass(seconds: 0.5, "it writes what it has now")
       node.kill()
       (node, _) = try start()
       let second = try Probe(server: server.name)
-      #expect(soon { connections(second) == Self.all })
+      try waitUntil("they are made") { connections(second) == Self.all }
       // It goes and comes while the node runs.
       second.close()
-      usleep(500_000)
+      letPass(seconds: 0.5, "the node looks for connections a few times a second")
       let third = try Probe(server: server.name)
-      #expect(soon { connections(third) == Self.all })
+      try waitUntil("they are made again") { connections(third) == Self.all }
       third.close()
       #expect(node.end() == 0)
     }
@@ -321,14 +321,14 @@ extension NodeTests {
       var (node, _) = try start()
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
-      usleep(700_000)
+      try awaitKept(Self.links)
       #expect(probe.disconnect("player:left", "syrinx:in_1"))
-      // A second, in which it could be the server that dies, and the time until it is written.
-      usleep(1_800_000)
+      // It takes a second, in which it could be the server that dies.
+      try waitUntil("it is forgotten") { try !lines().contains(Self.links[0][...]) }
       #expect(connections(probe) == [[]] + Self.all[1...])
       node.kill()
       (node, _) = try start()
-      usleep(500_000)
+      letPass(seconds: 0.5, "it would be made by then")
       #expect(connections(probe) == [[]] + Self.all[1...])
       probe.close()
       #expect(node.end() == 0)
@@ -342,20 +342,23 @@ extension NodeTests {
       var (node, _) = try start()
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
-      usleep(700_000)
+      try awaitKept(Self.links)
       #expect(probe.disconnect("player:left", "syrinx:in_1"))
       #expect(probe.disconnect("player:right", "syrinx:in_2"))
-      usleep(1_800_000)
+      try waitUntil("both are forgotten") {
+        try !lines().contains { $0.hasPrefix("in_1=") || $0.hasPrefix("in_2=") }
+      }
       #expect(node.end() == 0)
       (node, _) = try start(["--connect"])
-      // Longer than ports from before may take to come.
-      usleep(3_500_000)
+      letPass(seconds: 3.5, "ports from before may take almost so long to come")
       #expect(probe.connections(of: "syrinx:in_1").isEmpty)
       #expect(probe.connections(of: "syrinx:out_1") == ["hearer:in"])
       #expect(probe.connections(of: "syrinx:out_2").isEmpty)
       #expect(node.end() == 0)
       (node, _) = try start(["--connect", "--fresh"])
-      #expect(soon { probe.connections(of: "syrinx:out_2") == ["system:playback_2"] })
+      try waitUntil("the hardware is connected") {
+        probe.connections(of: "syrinx:out_2") == ["system:playback_2"]
+      }
       #expect(probe.connections(of: "syrinx:out_1") == ["system:playback_1"])
       probe.close()
       #expect(node.end() == 0)
@@ -372,12 +375,14 @@ extension NodeTests {
       try Data("syrinx state 1\n\(links)end\n".utf8).write(to: file)
       var (node, _) = try start(["--connect"])
       let probe = try Probe(server: server.name)
-      #expect(soon { probe.connections(of: "syrinx:in_1") == ["system:capture_1"] })
+      try waitUntil("the hardware is connected") {
+        probe.connections(of: "syrinx:in_1") == ["system:capture_1"]
+      }
       #expect(probe.connections(of: "syrinx:out_1") == ["system:playback_2"])
       #expect(node.end() == 0)
       try Data("syrinx state 1\n\(links)server=elsewhere\nend\n".utf8).write(to: file)
       (node, _) = try start()
-      usleep(300_000)
+      letPass(seconds: 0.3, "it would be made by then")
       #expect(probe.connections(of: "syrinx:out_1").isEmpty)
       probe.close()
       #expect(node.end() == 0)

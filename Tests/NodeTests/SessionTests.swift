@@ -21,13 +21,12 @@ extension NodeTests {
       var url: String { "osc.udp://127.0.0.1:\(socket.port)/" }
 
       func receive(seconds: Double = 5) -> Received? {
-        let deadline = Date() + seconds
-        while inbox.isEmpty, Date() < deadline {
-          let count = reader.read(socket) { bytes, sender in
+        try? waitUntil("the node says something", seconds: seconds) {
+          _ = reader.read(socket) { bytes, sender in
             client = sender
             inbox += Received.all(in: bytes)
           }
-          if count == 0 { usleep(5000) }
+          return !inbox.isEmpty
         }
         return inbox.isEmpty ? nil : inbox.removeFirst()
       }
@@ -116,7 +115,7 @@ extension NodeTests {
       #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
 
       manager.slip("/nsm/client/open", two, "Two", "Syrinx.nXYZ")
-      usleep(300_000)
+      letPass(seconds: 0.3, "it would have switched by then")
       #expect(phone.ask("/live/gain")?.arguments == [.float(-5)])
 
       manager.send("/nsm/client/open", .string("/proc/nowhere"), .string("x"), .string("y"))
@@ -160,11 +159,9 @@ extension NodeTests {
         ("/settings/autoplay", .int32(1)), ("/grid/instrument", .string("violin")),
       ]
       for (path, value) in values { phone.send(path, value) }
-      for _ in 0..<250 where phone.ask("/grid/instrument")?.arguments != [.string("violin")] {
-        usleep(20_000)
-      }
+      try phone.awaitValue(of: "/grid/instrument", .string("violin"))
       phone.send("/capture/on", .int32(1))
-      usleep(200_000)
+      letPass(seconds: 0.2, "so long the capture is")
       phone.send("/capture/on", .int32(0))
       #expect(phone.receive("/reply")?.arguments[0] == .string("/capture/on"))
       #expect(manager.next() == "/nsm/client/is_dirty")
@@ -176,8 +173,7 @@ extension NodeTests {
       for (path, value) in values { #expect(phone.ask(path)?.arguments != [value], "\(path)") }
       #expect(manager.open(one, as: "a"))
       for (path, value) in values { #expect(phone.ask(path)?.arguments == [value], "\(path)") }
-      for _ in 0..<100 where phone.ask("/takes/total")?.arguments != [.int32(1)] { usleep(20_000) }
-      #expect(phone.ask("/takes/total")?.arguments == [.int32(1)])
+      try phone.awaitValue(of: "/takes/total", .int32(1))
       #expect(node.end() == 0)
 
       #expect(try String(contentsOfFile: usual + "/state/syrinx", encoding: .utf8) == before)
@@ -259,9 +255,7 @@ extension NodeTests {
       phone.send("/live/gain", .float(-2))
       #expect(phone.sync())
       try server.start()
-      for _ in 0..<100 where phone.ask("/status/server")?.arguments != [.string("running")] {
-        usleep(20_000)
-      }
+      try phone.awaitServer("running")
       let probe = try Probe(server: server.name)
       #expect(!probe.ports(of: "late").isEmpty)
       probe.close()

@@ -15,9 +15,7 @@ extension NodeTests {
       let music: String
 
       init(_ arguments: [String] = []) throws {
-        server = try JackServer()
-        node = try NodeProcess(server: server, arguments)
-        phone = try Phone(port: node.port)
+        (server, node, phone) = try startNode(arguments)
         probe = try Probe(server: server.name)
         try probe.connect(to: "syrinx")
         music = node.folder.appendingPathComponent("home/music").path
@@ -82,19 +80,16 @@ extension NodeTests {
         return (state[0].text ?? "", Int(state[1].number ?? -1))
       }
 
-      func waitForState(_ word: String, seconds: Double = 30) -> Bool {
-        let end = Date() + seconds
-        while Date() < end {
-          if state.word == word { return true }
-          usleep(20_000)
+      func awaitState(_ word: String, file: String = #fileID, line: Int = #line) throws {
+        try waitUntil("the music is \(word)", seconds: 30, every: 0.02, file: file, line: line) {
+          state.word == word
         }
-        return false
       }
 
       /// A part of a second of what is heard, or nil where the server lost blocks every time.
       func take() -> [Float]? {
         for _ in 0..<4 {
-          let heard = probe.record { usleep(150_000) }
+          let heard = probe.record(seconds: 0.15)
           if heard.gaps == 0 { return heard.samples }
         }
         return nil
@@ -111,12 +106,10 @@ extension NodeTests {
       let stage = try Stage()
       try stage.write("song.\(ending)", seconds: 2, rate: ending == "opus" ? 48_000 : 44_100)
       #expect(stage.phone.ask("/music") == Received("/music", [.string("song")]))
-      var heardAfter: Bool?
-      let heard = stage.probe.record {
+      let heard = try stage.probe.record {
         #expect(stage.done("/music/play", .int32(1)) == "song")
-        heardAfter = stage.waitForState("stopped")
+        try stage.awaitState("stopped")
       }
-      #expect(heardAfter == true)
       let first = heard.samples.firstIndex { abs($0) > 0.05 } ?? 0
       let last = heard.samples.lastIndex { abs($0) > 0.05 } ?? 0
       // Codecs of blocks add what fills their last one; a lost block is 64 frames of the server's.
@@ -146,7 +139,7 @@ extension NodeTests {
         ("/music/next", "3", 600),
       ] {
         #expect(stage.done(address) == title)
-        usleep(200_000)
+        letPass(seconds: 0.2, "the song before fades out")
         if let heard = stage.take() {
           #expect(Measure.residue(heard, hertz: hertz, sampleRate: 48_000) < -90)
         }
@@ -155,9 +148,9 @@ extension NodeTests {
       #expect(stage.state == ("playing", 3))
       #expect(stage.refusal("/music/play", .int32(4))?.code == "range")
       stage.phone.send("/music/stop")
-      #expect(stage.waitForState("stopped"))
-      usleep(50_000)
-      #expect(Measure.peak(stage.probe.record { usleep(50_000) }.samples) == 0)
+      try stage.awaitState("stopped")
+      try stage.probe.awaitBlock("the song has faded out") { Measure.peak($0) == 0 }
+      #expect(Measure.peak(stage.probe.record(seconds: 0.05).samples) == 0)
       #expect(stage.refusal("/music/stop")?.code == "state")
       #expect(stage.done("/music/play") == "3")
       #expect(stage.node.end() == 0)
@@ -175,7 +168,7 @@ extension NodeTests {
       stage.phone.send("/pitch/semitones", .float(12))
       stage.phone.send("/stretch/rate", .float(0.5))
       #expect(stage.phone.sync())
-      usleep(600_000)
+      letPass(seconds: 0.6, "what was heard before the change fades out")
       let before = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       if let heard = stage.take() {
         // 400 Hz come round after 120 frames. An octave up and twice as long, what keeps formants or
@@ -183,13 +176,13 @@ extension NodeTests {
         #expect(Measure.aperiodicity(heard, period: 120) < (engine == "live" ? -45 : -15))
       }
       let frames = stage.phone.ask("/clock")?.arguments[0].number ?? 0
-      usleep(1_000_000)
+      letPass(seconds: 1, "the song goes on meanwhile, at half its speed")
       let after = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       let passed = ((stage.phone.ask("/clock")?.arguments[0].number ?? 0) - frames) / 48_000
       #expect(after > before && after - before < passed * 0.5 + 0.7)
       stage.phone.send("/music/route", .string("direct"))
       #expect(stage.phone.sync())
-      usleep(300_000)
+      letPass(seconds: 0.3, "what is in the chain fades out")
       if let heard = stage.take() {
         #expect(Measure.aperiodicity(heard, period: 240) < -90)
         #expect(Measure.aperiodicity(heard, period: 120) > -3)
@@ -208,7 +201,7 @@ extension NodeTests {
       unlink("\(stage.music)/a.wav")
       unlink("\(stage.music)/b.wav")
       mkfifo("\(stage.music)/b.wav", 0o600)
-      usleep(300_000)
+      letPass(seconds: 0.3, "more is read of what is gone")
       if let heard = stage.take() {
         #expect(Measure.residue(heard, hertz: 441, sampleRate: 48_000) < -90)
       }
@@ -218,7 +211,7 @@ extension NodeTests {
       #expect(stage.phone.ask("/music") == Received("/music", [.string("c")]))
       #expect(stage.state == ("playing", 1))
       #expect((stage.refusal("/music/next") ?? ("", "")) == ("state", "this is the last song"))
-      #expect(stage.waitForState("stopped"))
+      try stage.awaitState("stopped")
       #expect(stage.node.end() == 0)
     }
 
@@ -292,21 +285,20 @@ extension NodeTests {
       let stage = try Stage()
       try stage.write("a.flac", hertz: 300, seconds: 30)
       #expect(stage.done("/music/play") == "a")
-      usleep(500_000)
+      letPass(seconds: 0.5, "so much of the song is over")
       stage.probe.close()
       stage.server.stop()
-      usleep(300_000)
+      try stage.phone.awaitServer("gone")
       try stage.server.start(rate: 96_000)
-      let end = Date() + 20
-      while Date() < end, stage.phone.ask("/status/rate")?.arguments != [.int32(96_000)] {
-        usleep(50_000)
-      }
-      usleep(300_000)
+      try stage.phone.awaitServer("running")
+      #expect(stage.phone.ask("/status/rate")?.arguments == [.int32(96_000)])
       let probe = try Probe(server: stage.server.name)
       try probe.connect(to: "syrinx")
       #expect(stage.state == ("playing", 1))
+      try probe.awaitBlock("the song is heard") { Measure.peak($0) > 0.1 }
+      letPass(seconds: 0.2, "it fades in")
       for _ in 0..<4 {
-        let heard = probe.record { usleep(200_000) }
+        let heard = probe.record(seconds: 0.2)
         if heard.gaps > 0 { continue }
         #expect(Measure.residue(heard.samples, hertz: 300, sampleRate: 96_000) < -90)
         break

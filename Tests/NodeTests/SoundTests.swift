@@ -13,12 +13,11 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)), arguments: ["out_1", "out_2", "live_1", "live_2"])
     func `sound passes to the bit, in its own block`(port: String) throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.noise)
       try probe.connect(to: "syrinx", output: port)
-      usleep(300_000)
-      let heard = probe.record { usleep(300_000) }
+      try probe.awaitPassage()
+      let heard = probe.record(seconds: 0.3)
       #expect(heard.samples.count > 9600)
       let wrong = heard.samples.enumerated().filter {
         $0.element != Self.noise(heard.start &+ UInt32($0.offset))
@@ -31,13 +30,12 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `stems of sources that are silent are silent, and so is the metronome`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name) { _ in 0.5 }
       for port in ["loop_1", "loop_2", "grid_1", "grid_2", "click"] {
         try probe.connect(to: "syrinx", output: port)
       }
-      let heard = probe.record { usleep(100_000) }
+      let heard = probe.record(seconds: 0.1)
       #expect(heard.samples.allSatisfy { $0 == 0 })
       probe.close()
       #expect(node.end() == 0)
@@ -45,17 +43,15 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `the block can change while it plays`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      usleep(300_000)
+      try probe.awaitPassage()
       for block in [256, 32, 1024, 4096, 16, 64] {
         probe.setBlock(block)
-        usleep(200_000)
-        #expect(phone.ask("/status/block")?.arguments == [.int32(Int32(block))])
-        let heard = probe.record { usleep(200_000) }
+        try phone.awaitValue(of: "/status/block", .int32(Int32(block)))
+        try probe.awaitPassage()
+        let heard = probe.record(seconds: 0.2)
         #expect(heard.samples.count > 4000)
         #expect(heard.samples.suffix(2000).allSatisfy { $0 == 0.5 })
       }
@@ -65,11 +61,10 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `it ends with a fade`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
+      let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      usleep(300_000)
+      try probe.awaitPassage()
       let heard = probe.record { #expect(node.end() == 0) }
       // The steepest part of the fade is a 144th of e of the way a frame.
       let steps = zip(heard.samples, heard.samples.dropFirst()).map { abs($1 - $0) }
@@ -80,13 +75,11 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `a NaN goes no further, and is counted`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name) { $0 % 1000 == 0 ? .nan : 0.5 }
       try probe.connect(to: "syrinx")
-      usleep(300_000)
-      let heard = probe.record { usleep(100_000) }
+      try probe.awaitPassage()
+      let heard = probe.record(seconds: 0.1)
       #expect(heard.samples.allSatisfy { $0 == 0.5 || $0 == 0 })
       #expect((phone.ask("/status/nan")?.arguments[0].number ?? 0) > 0)
       probe.close()

@@ -191,12 +191,12 @@ extension NodeTests.SurfaceTests {
     let (small, smaller) = (first.frame, second.frame)
     // What was still in the chain is heard no more.
     try phone.run(seconds: 0.1)
-    let quiet = Measure.level(stage.probe.record { usleep(50_000) }.samples)
+    let quiet = Measure.level(stage.probe.record(seconds: 0.05).samples)
     #expect(quiet < 1e-4)
     let finger = try phone.touch(first)
     #expect(try phone.wait { first.frame.width > small.width })
     try phone.run(seconds: 0.2)
-    #expect(Measure.level(stage.probe.record { usleep(100_000) }.samples) > 1e-3)
+    #expect(Measure.level(stage.probe.record(seconds: 0.1).samples) > 1e-3)
     try finger.slide(to: second)
     #expect(
       try phone.wait { first.frame == small && second.frame.width > smaller.width })
@@ -232,7 +232,7 @@ extension NodeTests.SurfaceTests {
       let finger = try phone.touch(button)
       if key == 3 {
         try phone.run(seconds: 0.2)
-        #expect(Measure.level(stage.probe.record { usleep(100_000) }.samples) > 1e-3)
+        #expect(Measure.level(stage.probe.record(seconds: 0.1).samples) > 1e-3)
       }
       try finger.lift()
     }

@@ -17,13 +17,11 @@ final class SurfaceStage {
     _ screen: String, sendsFromOwnSocket: Bool = false,
     prepare: (Phone) throws -> Void = { _ in }
   ) throws {
-    server = try JackServer()
-    node = try NodeProcess(server: server)
+    (server, node, other) = try startNode()
     probe = try Probe(server: server.name) { frame in
       Float(0.3 * sin(2 * .pi * 400 * Double(frame % 4_800_000) / 48_000))
     }
     try probe.connect(to: "syrinx")
-    other = try Phone(port: node.port)
     try prepare(other)
     let folder = try TemporaryFolder()
     self.folder = folder

@@ -26,10 +26,10 @@ extension NodeTests {
 
     private func record(_ phone: Phone, seconds: Double) {
       phone.send("/player/record")
-      usleep(UInt32(seconds * 1e6))
+      letPass(seconds: seconds, "so long the clip is")
       phone.send("/player/stop")
       #expect(phone.sync())
-      usleep(50_000)
+      letPass(seconds: 0.05, "what lies behind the end comes by itself")
     }
 
     @Test(
@@ -40,13 +40,11 @@ extension NodeTests {
         withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
         return
       }
-      let server = try JackServer()
-      let node = try NodeProcess(server: server, home: disk.path + "/home")
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode(home: disk.path + "/home")
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
       record(phone, seconds: 0.5)
-      usleep(200_000)
+      try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
       // Two seconds are 384 bytes a millisecond, half of one is less than that.
       try disk.fill(leaving: 80_000)
       let isWhole = soundsOn(probe) {
@@ -86,7 +84,7 @@ extension NodeTests {
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
       record(phone, seconds: 0.1)
-      usleep(200_000)
+      try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
       let isWhole = soundsOn(probe) {
         let readOnly = fault(phone, "/take/save")
         #expect(readOnly?[0] == "io" && readOnly?[1].lowercased().contains("read-only") == true)
@@ -103,9 +101,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `a take whose file has gone, or is no sound any more, is told`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
       var ids: [String] = []
@@ -114,7 +110,7 @@ extension NodeTests {
         phone.send("/take/save")
         ids.append(try #require(phone.receive("/reply")?.arguments[1].text))
       }
-      usleep(200_000)
+      try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
       try FileManager.default.removeItem(atPath: "\(node.home)/takes/\(ids[0]).wav")
       try Data("this is no sound".utf8).write(
         to: URL(fileURLWithPath: "\(node.home)/takes/\(ids[1]).wav"))
@@ -141,14 +137,13 @@ extension NodeTests {
       try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
       try Data("this is no database, but it is as long as one".utf8).write(
         to: URL(fileURLWithPath: home + "/library.sqlite"))
-      let node = try NodeProcess(server: server, home: home)
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(on: server, home: home)
       #expect(node.errors.contains("the library of takes can't be used: "))
       #expect(fault(phone, "/takes")?[0] == "type")
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
-      usleep(300_000)
-      #expect(soundsOn(probe) { usleep(100_000) })
+      try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
+      #expect(soundsOn(probe) { letPass(seconds: 0.1, "the part of it that is looked at") })
       #expect(node.end() == 0)
     }
   }

@@ -191,19 +191,18 @@ import Testing
     process.standardError = errors
     try process.run()
     var heard: [Received] = []
-    while process.isRunning {
+    try waitUntil("the command ends", seconds: 60, every: 0.001) {
       _ = reader.read(socket) { bytes, sender in
         for message in Received.all(in: bytes) {
           heard.append(message)
           if message.address == "/sync" {
             socket.send([UInt8](address: "/synced", message.arguments), to: sender)
-            // A file takes its time.
-            usleep(20_000)
+            letPass(seconds: 0.02, "a file takes its time")
             if let answer { socket.send([UInt8](address: address, answer), to: sender) }
           }
         }
       }
-      usleep(1000)
+      return !process.isRunning
     }
     let text = errors.fileHandleForReading.readDataToEndOfFile()
     return (process.terminationStatus, String(decoding: text, as: UTF8.self), heard)

@@ -20,11 +20,10 @@ extension NodeTests {
 
     private func record(_ phone: Phone, seconds: Double) {
       phone.send("/player/record")
-      usleep(UInt32(seconds * 1e6))
+      letPass(seconds: seconds, "so long the clip is")
       phone.send("/player/stop")
       #expect(phone.sync())
-      // What lies behind the end comes by itself.
-      usleep(50_000)
+      letPass(seconds: 0.05, "what lies behind the end comes by itself")
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -34,8 +33,7 @@ extension NodeTests {
       let home = folder.path("home")
       var id = ""
       do {
-        let node = try NodeProcess(server: server, home: home)
-        let phone = try Phone(port: node.port)
+        let (node, phone) = try startNode(on: server, home: home)
         let probe = try Probe(server: server.name, plays: Self.tone)
         try probe.connect(to: "syrinx")
         phone.send("/location", .double(52.520_008), .double(13.404_954))
@@ -48,8 +46,7 @@ extension NodeTests {
         #expect(ask(phone, "/take/species", .string(id), .string("Wren")) != nil)
         #expect(node.end() == 0)
       }
-      let node = try NodeProcess(server: server, home: home)
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(on: server, home: home)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
       #expect(phone.ask("/settings/autoplay")?.arguments == [.int32(1)])
@@ -66,8 +63,8 @@ extension NodeTests {
       let shown = phone.receive(untilOneOf: ["/reply"])
       #expect(shown.first { $0.address == "/take/sound" }?.arguments[2] == .string("vader"))
       #expect(phone.receive("/reply")?.arguments[0] == .string("/take/play"))
-      usleep(200_000)
-      let heard = probe.record { usleep(200_000) }
+      try probe.awaitBlock("the take begins") { Measure.peak($0) > 0.1 }
+      let heard = probe.record(seconds: 0.2)
       #expect(Measure.peak(heard.samples) > 0.25)
       #expect(node.end() == 0)
       #expect(node.errors == "" || !node.errors.contains("library"))
@@ -75,9 +72,7 @@ extension NodeTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `send waits for lists and files, and ends as they did`() throws {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (_, node, phone) = try startNode()
       func send(_ arguments: String...) throws -> (code: Int32, output: String, errors: String) {
         try NodeProcess.run(["send", "--to", "127.0.0.1:\(node.port)"] + arguments)
       }
@@ -102,8 +97,7 @@ extension NodeTests {
       var id = ""
       let server = try JackServer()
       do {
-        let node = try NodeProcess(server: server, home: home)
-        let phone = try Phone(port: node.port)
+        let (node, phone) = try startNode(on: server, home: home)
         let probe = try Probe(server: server.name, plays: Self.tone)
         try probe.connect(to: "syrinx")
         record(phone, seconds: 1)
@@ -112,14 +106,13 @@ extension NodeTests {
       }
       server.stop()
       try server.start(rate: 44_100)
-      let node = try NodeProcess(server: server, home: home)
-      let phone = try Phone(port: node.port)
+      let (node, phone) = try startNode(on: server, home: home)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
       phone.send("/loop/route", .string("direct"))
       #expect(ask(phone, "/take/play", .string(id)) != nil)
-      usleep(200_000)
-      let heard = Array(probe.record { usleep(400_000) }.samples)
+      try probe.awaitBlock("the take begins") { Measure.peak($0) > 0.1 }
+      let heard = probe.record(seconds: 0.4).samples
       // The tone is 400 Hz, whatever the rate; in some parts lie the loop's seam, and blocks that
       // a server on a busy machine has lost.
       let residues = stride(from: 0, to: 16_000, by: 2000).map {

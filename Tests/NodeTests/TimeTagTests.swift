@@ -35,19 +35,14 @@ extension NodeTests {
     @Test(.timeLimit(.minutes(3)))
     func `ten thousand timed bundles each land on their frame in freewheel`() throws {
       let count = 10_000
-      let server = try JackServer(block: 1024)
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode(block: 1024)
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      usleep(500_000)
+      try probe.awaitPassage()
       let ear = Ear()
       probe.listen(ear.hear)
-      usleep(200_000)
       probe.setFreewheel(true)
-      usleep(200_000)
-      ear.turnstile.open(until: 0)
-      usleep(100_000)
+      ear.turnstile.hold()
       // The node's callback comes before the ear's: what it says of the clock stands still now.
       let clock = try #require(phone.ask("/clock")).arguments
       guard case .int64(let frame0) = clock[0], case .timeTag(let time0) = clock[1],
@@ -81,7 +76,6 @@ extension NodeTests {
       ear.turnstile.open(until: .max)
       ear.turnstile.awaitHeard(frame + 48_000)
       probe.setFreewheel(false)
-      usleep(100_000)
       probe.listen(nil)
       let heard = Array(ear.changes.dropFirst(before))
       let exact = zip(heard, expected).filter { $0 == $1 }.count
@@ -98,12 +92,10 @@ extension NodeTests {
     @Test(.timeLimit(.minutes(1)))
     func `a timed bundle lands near its time on a running clock, and late ones are counted`() throws
     {
-      let server = try JackServer(block: 256)
-      let node = try NodeProcess(server: server)
-      let phone = try Phone(port: node.port)
+      let (server, node, phone) = try startNode(block: 256)
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
-      sleep(2)
+      letPass(seconds: 2, "the clock that times are mapped by is smoothed over it")
       var due: [Int64] = []
       let heard = try probe.record {
         for index in 0..<5 {
@@ -116,7 +108,7 @@ extension NodeTests {
             bytes: [UInt8](
               bundle: [[UInt8](address: "/live/gain", [.float(index % 2 == 0 ? -1 : 0)])],
               at: TimeTag(unixMicroseconds: time.unixMicroseconds + 200_000)))
-          usleep(400_000)
+          letPass(seconds: 0.4, "it lands after 0.2 s, and the gain comes to rest")
         }
       }
       let samples = heard.samples

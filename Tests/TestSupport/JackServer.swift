@@ -40,10 +40,9 @@ package final class JackServer {
     process.standardError = FileHandle.nullDevice
     try process.run()
     self.process = process
-    let deadline = Date() + 10
-    while !isAnswering {
-      guard Date() < deadline, process.isRunning else { throw Fault("jackd does not start") }
-      usleep(20_000)
+    try waitUntil("jackd takes clients", every: 0.02) {
+      guard process.isRunning else { throw Fault("jackd does not start") }
+      return isAnswering
     }
   }
 

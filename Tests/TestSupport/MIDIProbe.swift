@@ -12,12 +12,8 @@ package final class MIDIProbe: @unchecked Sendable {
   }
 
   private let client: OpaquePointer
-  private let input: OpaquePointer
-  private let output: OpaquePointer
-  private let lock = NSLock()
-  private var toPlay: [(frame: UInt32, bytes: [UInt8])] = []
-  private var heard: [Heard] = []
-  private var played: [UInt32] = []
+  // Apart from this object, as a probe's.
+  private let callbacks: MIDICallbacks
 
   /// Joins a server.
   package init(server: String) throws {
@@ -26,16 +22,7 @@ package final class MIDIProbe: @unchecked Sendable {
       throw Fault("the keyboard can't join \(server)")
     }
     self.client = client
-    input = jack_port_register(
-      client, "in", JACK_DEFAULT_MIDI_TYPE, UInt(JackPortIsInput.rawValue), 0)
-    output = jack_port_register(
-      client, "out", JACK_DEFAULT_MIDI_TYPE, UInt(JackPortIsOutput.rawValue), 0)
-    jack_set_process_callback(
-      client,
-      { frames, context in
-        Unmanaged<MIDIProbe>.fromOpaque(context!).takeUnretainedValue().process(frames)
-        return 0
-      }, Unmanaged.passUnretained(self).toOpaque())
+    callbacks = MIDICallbacks(client)
     jack_activate(client)
   }
 
@@ -47,35 +34,8 @@ package final class MIDIProbe: @unchecked Sendable {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
+    callbacks.end()
     jack_client_close(client)
-  }
-
-  private func process(_ frames: UInt32) {
-    let start = jack_last_frame_time(client)
-    lock.lock()
-    defer { lock.unlock() }
-    look(start)
-    let out = jack_port_get_buffer(output, frames)!
-    jack_midi_clear_buffer(out)
-    while let (frame, bytes) = toPlay.first, Int32(bitPattern: frame &- start) < Int32(frames) {
-      toPlay.removeFirst()
-      // What comes too late comes at once.
-      let offset = UInt32(max(0, Int32(bitPattern: frame &- start)))
-      guard let room = jack_midi_event_reserve(out, offset, bytes.count) else { continue }
-      for (index, byte) in bytes.enumerated() { room[index] = byte }
-      played.append(start &+ offset)
-    }
-    let source = jack_port_get_buffer(input, frames)!
-    var event = jack_midi_event_t()
-    for index in 0..<jack_midi_get_event_count(source) {
-      guard jack_midi_event_get(&event, source, index) == 0, let data = event.buffer else {
-        continue
-      }
-      heard.append(
-        Heard(
-          frame: start &+ event.time,
-          bytes: Array(UnsafeBufferPointer(start: data, count: event.size))))
-    }
   }
 
   /// The server's frame at about this moment.
@@ -83,23 +43,20 @@ package final class MIDIProbe: @unchecked Sendable {
 
   /// Plays a message on a frame, or at once.
   package func play(_ bytes: [UInt8], at frame: UInt32? = nil) {
-    lock.withLock { toPlay.append((frame ?? jack_last_frame_time(client), bytes)) }
+    callbacks.play(bytes, at: frame ?? jack_last_frame_time(client))
   }
+
+  /// Whether nothing is left that is to be played.
+  package var hasPlayedAll: Bool { callbacks.hasPlayedAll }
 
   /// What was heard since the last look.
   package func take() -> [Heard] {
-    lock.withLock {
-      defer { heard = [] }
-      return heard
-    }
+    callbacks.take(\.heard)
   }
 
   /// The server's frames on which messages were played since the last look.
   package func takePlayed() -> [UInt32] {
-    lock.withLock {
-      defer { played = [] }
-      return played
-    }
+    callbacks.take(\.played)
   }
 
   /// Connects it with the node's port for notes that come in, or that for those that go out.
@@ -123,29 +80,10 @@ package final class MIDIProbe: @unchecked Sendable {
     package var tempo: Double
   }
 
-  private var positions: [Position] = []
-
-  private func look(_ start: UInt32) {
-    var position = jack_position_t()
-    guard jack_transport_query(client, &position) == JackTransportRolling,
-      position.valid.rawValue & JackPositionBBT.rawValue != 0
-    else { return }
-    let isExact = position.valid.rawValue & JackTickDouble.rawValue != 0
-    let tick = isExact ? position.tick_double : Double(position.tick)
-    positions.append(
-      Position(
-        frame: start, bar: Int(position.bar),
-        beat: Double(position.beat) - 1 + tick / position.ticks_per_beat,
-        tempo: position.beats_per_minute))
-  }
-
   /// Where the transport was told to be, block by block, since the last look, while it rolled and
   /// somebody told of bars and beats.
   package func takePositions() -> [Position] {
-    lock.withLock {
-      defer { positions = [] }
-      return positions
-    }
+    callbacks.take(\.positions)
   }
 
   /// Lets the server's transport roll, or stop.

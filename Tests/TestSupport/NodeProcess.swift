@@ -11,6 +11,8 @@ package final class NodeProcess {
   /// Where its files are, unless it was given another place.
   package var home: String { folder.appendingPathComponent("home").path }
 
+  // Held, so that the server lives as long as its node, whoever else forgets it.
+  private let server: JackServer?
   private let process = Process()
   private let output = Pipe()
   private let errorFile: URL
@@ -30,6 +32,7 @@ package final class NodeProcess {
     server: JackServer?, _ arguments: [String] = [], environment: [String: String] = [:],
     home: String? = nil, awaitsReady: Bool = true, isHomeUsual: Bool = false
   ) throws {
+    self.server = server
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "syrinx-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

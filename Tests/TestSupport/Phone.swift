@@ -83,6 +83,24 @@ package final class Phone {
     return receive(address, seconds: 10)
   }
 
+  /// Waits until an address has a value.
+  package func awaitValue(
+    of address: String, _ value: Argument, seconds: Double = 10, file: String = #fileID,
+    line: Int = #line
+  ) throws {
+    try waitUntil(
+      "\(address) is \(value)", seconds: seconds, every: 0.02, file: file, line: line
+    ) { ask(address)?.arguments == [value] }
+  }
+
+  /// Waits until the node tells that its JACK server is `running` or `gone`.
+  package func awaitServer(
+    _ state: String, seconds: Double = 20, file: String = #fileID, line: Int = #line
+  ) throws {
+    try awaitValue(
+      of: "/status/server", .string(state), seconds: seconds, file: file, line: line)
+  }
+
   /// Waits until all that was sent is in effect.
   package func sync(_ token: Int32 = 1) -> Bool {
     send("/sync", .int32(token))

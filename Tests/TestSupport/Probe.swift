@@ -1,32 +1,23 @@
 internal import CJack
 internal import Drivers
 internal import Foundation
-internal import Synchronization
 
 /// Two JACK clients: one plays into the node, the other hears it.
 ///
 /// Two, because one on both sides of the node would make a loop, which JACK opens with a delay.
 package final class Probe: @unchecked Sendable {
-  /// What the hearing client's callback does with each block: the frame of its first sample, the
-  /// samples, and whether the server runs free.
+  /// What the hearing client's callback does with each block: the frame of its first sample, and the
+  /// samples.
   package typealias Listener = (_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) -> Void
+
+  /// What is heard in some time; `gaps` counts the blocks that the server lost meanwhile.
+  package typealias Recording = (start: UInt32, samples: [Float], gaps: Int)
 
   private let player: OpaquePointer
   private let hearer: OpaquePointer
-  private let playerPorts: [OpaquePointer]
-  private let hearerPort: OpaquePointer
-  // Written before activation, or under the lock.
-  private let lock = NSLock()
-  private var listener: Listener?
-  private var signal: (UInt32) -> Float = { _ in 0 }
-  private var recording: [Float] = []
-  private var recordingStart: UInt32 = 0
-  private var isRecording = false
-  private var nextFrame: UInt32 = 0
-  private var gapCount = 0
-
-  /// What the player's port tells of its own delay, in frames.
-  private let capturedDelay: UInt32
+  // Apart from this object, because a callback may be the last to let go of what it uses: then it
+  // would close its own client, and be ended by that.
+  private let callbacks: ProbeCallbacks
 
   /// Joins a server.
   ///
@@ -44,34 +35,9 @@ package final class Probe: @unchecked Sendable {
     }
     player = try open(playerName)
     hearer = try open("hearer")
-    playerPorts = ["left", "right"].map { [player] (name: String) -> OpaquePointer in
-      jack_port_register(player, name, JACK_DEFAULT_AUDIO_TYPE, UInt(JackPortIsOutput.rawValue), 0)
-    }
-    hearerPort = jack_port_register(
-      hearer, "in", JACK_DEFAULT_AUDIO_TYPE, UInt(JackPortIsInput.rawValue), 0)
-    self.capturedDelay = capturedDelay
-    signal = plays
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    jack_set_process_callback(
-      player,
-      { frames, context in
-        Unmanaged<Probe>.fromOpaque(context!).takeUnretainedValue().play(frames)
-        return 0
-      }, context)
-    jack_set_process_callback(
-      hearer,
-      { frames, context in
-        Unmanaged<Probe>.fromOpaque(context!).takeUnretainedValue().hear(frames)
-        return 0
-      }, context)
-    jack_set_latency_callback(
-      player,
-      { mode, context in
-        guard mode == JackCaptureLatency else { return }
-        let probe = Unmanaged<Probe>.fromOpaque(context!).takeUnretainedValue()
-        var range = jack_latency_range_t(min: probe.capturedDelay, max: probe.capturedDelay)
-        for port in probe.playerPorts { jack_port_set_latency_range(port, mode, &range) }
-      }, context)
+    callbacks = ProbeCallbacks(
+      player: player, hearer: hearer, capturedDelay: capturedDelay, plays: plays)
+    callbacks.install()
     jack_activate(player)
     jack_activate(hearer)
   }
@@ -84,57 +50,49 @@ package final class Probe: @unchecked Sendable {
   package func close() {
     guard !isClosed else { return }
     isClosed = true
+    callbacks.end()
     jack_client_close(hearer)
     jack_client_close(player)
   }
 
-  private func play(_ frames: UInt32) {
-    let start = jack_last_frame_time(player)
-    for port in playerPorts {
-      let samples = jack_port_get_buffer(port, frames)!.assumingMemoryBound(to: Float.self)
-      for index in 0..<frames { samples[Int(index)] = signal(start &+ index) }
-    }
-  }
-
-  private func hear(_ frames: UInt32) {
-    let start = jack_last_frame_time(hearer)
-    let samples = UnsafeBufferPointer(
-      start: jack_port_get_buffer(hearerPort, frames)!.assumingMemoryBound(to: Float.self),
-      count: Int(frames))
-    lock.lock()
-    if isRecording {
-      if recording.isEmpty { recordingStart = start } else if start != nextFrame { gapCount += 1 }
-      recording += samples
-      nextFrame = start &+ frames
-    }
-    let listener = listener
-    lock.unlock()
-    listener?(start, samples)
-  }
-
   /// Calls `listener` with each block from now on.
   package func listen(_ listener: Listener?) {
-    lock.withLock { self.listener = listener }
+    callbacks.listen(listener)
   }
 
   /// Records what is heard while a body runs, and a little before and after.
-  ///
-  /// `gaps` counts the blocks that the server lost meanwhile.
-  package func record(
-    _ body: () throws -> Void
-  ) rethrows -> (start: UInt32, samples: [Float], gaps: Int) {
-    lock.withLock {
-      recording = []
-      recording.reserveCapacity(48_000 * 20)
-      gapCount = 0
-      isRecording = true
-    }
-    usleep(50_000)
+  package func record(_ body: () throws -> Void) rethrows -> Recording {
+    callbacks.beginRecording()
+    letPass(seconds: 0.05, "what is heard before it is recorded, too")
     try body()
-    usleep(50_000)
-    return lock.withLock {
-      isRecording = false
-      return (recordingStart, recording, gapCount)
+    letPass(seconds: 0.05, "what is heard after it is recorded, too")
+    return callbacks.endRecording()
+  }
+
+  /// Records what is heard in a time, and a little before and after.
+  package func record(seconds: Double) -> Recording {
+    record { letPass(seconds: seconds, "the part of the sound that is measured") }
+  }
+
+  /// Waits until a block is heard from now on that is as it should be.
+  package func awaitBlock(
+    _ what: String, seconds: Double = 10, file: String = #fileID, line: Int = #line,
+    _ isSo: ([Float]) -> Bool
+  ) throws {
+    callbacks.forgetLatest()
+    try waitUntil("a block is heard in which \(what)", seconds: seconds, file: file, line: line) {
+      let block = callbacks.latest.samples
+      return !block.isEmpty && isSo(block)
+    }
+  }
+
+  /// Waits until what the player plays is heard from now on, sample by sample as it is.
+  package func awaitPassage(file: String = #fileID, line: Int = #line) throws {
+    callbacks.forgetLatest()
+    try waitUntil("what is played is heard as it is", file: file, line: line) {
+      let (start, samples) = callbacks.latest
+      return !samples.isEmpty
+        && samples.indices.allSatisfy { samples[$0] == callbacks.signal(start &+ UInt32($0)) }
     }
   }
 

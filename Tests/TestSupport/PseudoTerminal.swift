@@ -88,13 +88,10 @@ package final class PseudoTerminal {
   package func wait(
     seconds: Double = 10, until isDone: (TerminalPicture) -> Bool
   ) -> Bool {
-    let deadline = Date() + seconds
-    while true {
+    (try? waitUntil("the terminal shows what is looked for", seconds: seconds, every: 0.01) {
       read()
-      if isDone(picture) { return true }
-      guard Date() < deadline else { return false }
-      usleep(10_000)
-    }
+      return isDone(picture)
+    }) != nil
   }
 
   /// Whether it shows a text.

@@ -8,6 +8,7 @@ package final class Turnstile: @unchecked Sendable {
   private var openUntil = Int64.max
   private var frame64: Int64 = 0
   private var heardUntil: Int64 = 0
+  private var isHeld = false
 
   /// A turnstile that is open.
   package init() {}
@@ -25,7 +26,21 @@ package final class Turnstile: @unchecked Sendable {
     gate.broadcast()
     // A test that has failed meanwhile must not hold the server for ever.
     let deadline = Date() + 60
-    while heardUntil > openUntil, gate.wait(until: deadline) {}
+    while heardUntil > openUntil {
+      isHeld = true
+      gate.broadcast()
+      guard gate.wait(until: deadline) else { break }
+    }
+    isHeld = false
+    gate.unlock()
+  }
+
+  /// Lets nothing more through, and waits until the server is held; a minute at most.
+  package func hold() {
+    gate.lock()
+    openUntil = .min
+    let deadline = Date() + 60
+    while !isHeld, gate.wait(until: deadline) {}
     gate.unlock()
   }
 

@@ -1,0 +1,137 @@
+import Control
+import DSP
+import Engine
+import TestSupport
+import Testing
+
+/// The table's initial values against what the engine has by itself, heard in all that it does.
+@Suite struct InitialValuesTests {
+  /// The parameters that a performance turns on in its second half, so that others are heard.
+  private static let turnedOn: [(Parameter, Float)] = [
+    (.echoTime, 0.02), (.pitchSemitones, 5), (.stretchRate, 0.9), (.loopSemitones, 3),
+    (.tempo, 300),
+  ]
+
+  private static let own = perform([])
+
+  private static let initial: [(parameter: Parameter, value: Float)] =
+    AddressTable.node.addresses.compactMap { address in
+      guard let parameter = address.parameter, let value = address.initial else { return nil }
+      return (parameter, value)
+    }
+
+  /// All that can be heard of an engine.
+  private struct Heard: Equatable {
+    var sound: [Float] = []
+    var midi: [OfflineHost.MIDIMessage] = []
+    var captures: [String] = []
+  }
+
+  /// Plays the live input, the loop, the grid, a song, a keyboard and the metronome, twice: as they
+  /// are after some parameters were set, and with what can be turned on.
+  private static func perform(_ settings: [(parameter: Parameter, value: Float)]) -> Heard {
+    let host = OfflineHost(isPlayable: true)
+    var heard = Heard()
+    let ring = CaptureRing(rate: 48_000)
+    let song = SongRing(seconds: 4, sampleRate: 48_000)
+    var sound = Tone.noise(amplitude: 0.1, frames: 120_000, seed: 7)
+    sound.withUnsafeMutableBufferPointer {
+      song.write(Stereo($0.baseAddress!, $0.baseAddress!), frames: $0.count)
+    }
+    // A scale of one key, a quarter tone off.
+    let map = KeyMap(
+      snapped: Array(repeating: 6050, count: KeyMap.keys),
+      own: (0..<KeyMap.keys).map { Float($0) * 100 })
+    func send(_ action: Command.Action) {
+      host.send(Command(action))
+      _ = host.events()
+    }
+    func play(_ frames: Int, loudness: Float = 0.3, seed: UInt64) {
+      play(Tone.noise(amplitude: loudness, frames: frames, seed: seed))
+    }
+    func play(_ input: [Float]) {
+      let output = host.render(input, block: 64)
+      let start = heard.sound.count / 5
+      heard.sound += [output.left, output.right, output.live, output.loop, output.click].joined()
+      heard.midi += output.midi.map { OfflineHost.MIDIMessage(start + $0.frame, $0.bytes) }
+      _ = host.events()
+    }
+    func press(_ key: UInt8) {
+      let frame = host.frame
+      host.midi = [
+        (frame + 100, [0x90, key, 100]), (frame + 1100, [0xE0, 0, 0x60]),
+        (frame + 2900, [0xE0, 0, 0x40]), (frame + 3000, [0x80, key, 0]),
+      ]
+      send(
+        .note(.on(NoteStart(finger: .cell(3), key: 50, cents: 5000, velocity: 0.5))))
+    }
+    func pass(with keys: [UInt8]) {
+      // Recording begins between two beats; it is played, added to for more than a round, and ends.
+      send(.player(.record))
+      press(keys[0])
+      play(12_007, seed: 1)
+      send(.note(.off(.cell(3))))
+      send(.player(.stop))
+      play(1501, seed: 2)
+      send(.player(.play))
+      play(3000, seed: 3)
+      send(.player(.overdub))
+      play(14_000, seed: 4)
+      send(.player(.overdub))
+      press(keys[1])
+      play(8000, loudness: 0, seed: 5)
+      send(.note(.off(.cell(3))))
+      send(.player(.stop))
+      play(1000, seed: 6)
+    }
+    for (parameter, value) in settings { send(.set(parameter, value)) }
+    send(.keyMap(map.passage))
+    send(.capture(ring.passage))
+    send(.playSong(song.passage))
+    // Whoever follows it has its tempo and its bars.
+    host.transport = { frame in
+      Transport(
+        isRolling: true, frame: frame, beatsPerMinute: 90, beatsPerBar: 3,
+        beat: (Double(frame) / 32_000).truncatingRemainder(dividingBy: 3))
+    }
+    pass(with: [60, 64])
+    heard.captures.append("\(ring.source) \(ring.isFine)")
+    for parameter in [.metronomeOn, .echoOn, .reverbOn] as [Parameter] {
+      send(.set(parameter, 1))
+    }
+    play(26_000, seed: 8)
+    for (parameter, value) in turnedOn { send(.set(parameter, value)) }
+    pass(with: [61, 65])
+    // What keeps formants needs some.
+    send(.set(.pitchEngine, 1))
+    let voice = (1...8).map {
+      Tone.sine(150 * Double($0), amplitude: 0.3 / Float($0), frames: 36_000)
+    }
+    play(voice[0].indices.map { frame in voice.reduce(0) { $0 + $1[frame] } })
+    withExtendedLifetime((ring, song, map)) {}
+    return heard
+  }
+
+  @Test func `what the table has is what the engine has by itself`() {
+    let (told, own) = (Self.perform(Self.initial), Self.own)
+    // The sound is too much to print.
+    let place = Measure.firstDifference(told.sound, own.sound)
+    #expect(place == nil)
+    #expect(told.midi == own.midi && told.captures == own.captures)
+  }
+
+  @Test(arguments: initial.map(\.parameter))
+  func `another value than the initial one would be heard`(of parameter: Parameter) throws {
+    let address = try #require(AddressTable.node.address(of: parameter))
+    let initial = try #require(address.initial)
+    // Words have numbers from 0 on, and no range.
+    let words: Float? = address.types == "s" ? 2 : nil
+    let (least, greatest) = words.map { (0, $0) } ?? address.range
+    // A little more, too: some of them end where nobody waits for their end.
+    let others = [greatest, least, initial + (greatest - least) / 256].filter {
+      $0 != initial && $0 <= greatest
+    }
+    let isHeard = others.contains { Self.perform([(parameter, $0)]) != Self.own }
+    #expect(isHeard)
+  }
+}

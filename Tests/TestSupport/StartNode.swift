@@ -1,0 +1,21 @@
+/// Starts a JACK server and a node on it, and returns them with a phone that talks to the node.
+///
+/// The node holds on to its server: who needs only the other two may leave it out.
+package func startNode(
+  _ arguments: [String] = [], block: Int = 64, environment: [String: String] = [:],
+  home: String? = nil
+) throws -> (server: JackServer, node: NodeProcess, phone: Phone) {
+  let server = try JackServer(block: block)
+  let (node, phone) = try startNode(
+    on: server, arguments, environment: environment, home: home)
+  return (server, node, phone)
+}
+
+/// Starts a node on a server, and returns it with a phone that talks to it.
+package func startNode(
+  on server: JackServer, _ arguments: [String] = [], environment: [String: String] = [:],
+  home: String? = nil
+) throws -> (node: NodeProcess, phone: Phone) {
+  let node = try NodeProcess(server: server, arguments, environment: environment, home: home)
+  return (node, try Phone(port: node.port))
+}
