@@ -42,16 +42,16 @@ extension Page {
           try .fader("echo-mix", "Echo mix", "/echo/mix", in: table, width: 4)),
         Row(
           2, try .fader("echo-time", "Echo time", "/echo/time", in: table, .logarithmic),
-          try .fader("echo-feedback", "Repeats", "/echo/feedback", in: table)),
+          try .fader("echo-feedback", "Feedback", "/echo/feedback", in: table)),
         Row(
           2, Control("reverb-on", "Reverb", .flag(try table.flag("/reverb/on")), accent: .voice),
           try .fader("reverb-mix", "Reverb mix", "/reverb/mix", in: table, width: 4)),
         Row(
           2, try .fader("reverb-decay", "Decay", "/reverb/decay", in: table, .logarithmic),
-          try .fader("reverb-size", "Room", "/reverb/size", in: table)),
+          try .fader("reverb-size", "Size", "/reverb/size", in: table)),
         Row(
-          2, try .fader("live-gain", "Voice gain", "/live/gain", in: table),
-          try .fader("out-gain", "Out gain", "/out/gain", in: table))))
+          2, try .fader("live-gain", "Live gain", "/live/gain", in: table),
+          try .fader("out-gain", "Output gain", "/out/gain", in: table))))
   }
 
   /// The player and its loop.
@@ -88,17 +88,17 @@ extension Page {
           try press("redo", "/loop/redo"), try press("done", "/player/done"))),
       Block(
         Row(
-          2, Control("keep", "Keep as a take", .press(try table.action("/take/save")), width: 2),
+          2, Control("keep", "Save as take", .press(try table.action("/take/save")), width: 2),
           Control("clear", "Clear", .press(try table.action("/loop/clear")), accent: .danger)),
         Row(
           2, Control("repeat", "Repeat", .flag(try table.flag("/player/loop"))),
           try source("live"), try source("grid"), try source("mix")),
         Row(
-          2, try quantize("off", "Free"), try quantize("beat", "On beat"),
-          try quantize("bar", "On bar")),
+          2, try quantize("off", "Quantize off"), try quantize("beat", "Quantize beat"),
+          try quantize("bar", "Quantize bar")),
         Row(2, try .fader("semitones", "Loop pitch", "/loop/semitones", in: table)),
         Row(2, try .fader("loop-rate", "Loop rate", "/loop/rate", in: table, .logarithmic)),
-        Row(2, try .fader("keep-under", "Old under new", "/loop/feedback", in: table)),
+        Row(2, try .fader("keep-under", "Loop feedback", "/loop/feedback", in: table)),
         Row(2, try .fader("loop-gain", "Loop gain", "/loop/gain", in: table))))
   }
 
@@ -196,7 +196,7 @@ extension Page {
           Control("random", "Random", .press(try table.action("/grid/randomize"))),
           Control(
             "in-order", "In order", .choice(try table.constant("/grid/order", .text("scale")))),
-          Control("all-off", "All off", .press(try table.action("/note/allOff")), accent: .danger)),
+          Control("all-off", "Notes off", .press(try table.action("/note/allOff")), accent: .danger)),
         Row(
           1.6, Control("metronome", "Click", .flag(try table.flag("/metronome/on")), accent: .play),
           try .fader("bpm", "Tempo", "/metronome/bpm", in: table, width: 3),

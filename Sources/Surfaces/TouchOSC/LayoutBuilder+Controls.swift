@@ -109,9 +109,9 @@ extension LayoutBuilder {
   ) -> [LayoutNode] {
     let lines = area.rows(Array(repeating: 1, count: rows + 1), gap: 4)
     let head = lines[0].columns([1, 3, 1], gap: Self.gap)
-    var previous = faced("previous", "back", "<", head[0], control.accent)
+    var previous = faced("previous", "previous-caption", "<", head[0], control.accent)
     previous[0] = pressing(previous[0], "turn \(control.name) -1")
-    var next = faced("next", "forth", ">", head[2], control.accent)
+    var next = faced("next", "next-caption", ">", head[2], control.accent)
     next[0] = pressing(next[0], "turn \(control.name) 1")
     var nodes = previous + [label("caption", control.caption, head[1], size: 15)] + next
     let places = lines.dropFirst().flatMap {
@@ -137,7 +137,7 @@ extension LayoutBuilder {
     return zip(words, places).enumerated().flatMap { index, part in
       let (word, place) = part
       var nodes = faced(
-        "slot-\(index + 1)", "name-\(index + 1)", word.isEmpty ? "Usual" : word, place,
+        "slot-\(index + 1)", "name-\(index + 1)", word.isEmpty ? "Default" : word, place,
         control.accent)
       nodes[0] = pressing(nodes[0], "word \(control.name) \(index + 1)")
       return nodes

@@ -52,7 +52,7 @@ extension RootScript {
       light(\(undo), values[5] > 0, true)
       state = string.format('%s  %.1f of %.1f s', doing == 'start' and 'ready' or doing, values[3], values[4])
       if values[5] > 0 then
-        state = state .. string.format('  %d added', values[5])
+        state = state .. string.format('  %d overdubs', values[5])
       end
       showState()
     end
