@@ -1,14 +1,14 @@
 internal import DSP
 package import Engine
 
-/// Renders an engine as a server would, without one.
+/// A host that renders an engine as a server would, without one.
 package final class OfflineHost {
-  /// What it renders.
+  /// The engine that is rendered.
   package let engine: Engine
-  /// The frame at which the next block begins.
+  /// The first frame of the next block.
   package private(set) var frame: UInt32 = 0
 
-  /// The server's transport at a frame; stands still where nil.
+  /// The server's transport by frame; nil for one that stands still.
   package var transport: ((Int64) -> Transport)?
 
   /// The MIDI messages that come in, each on a frame of the host's own count, in their order.
@@ -28,7 +28,8 @@ package final class OfflineHost {
       regions: [region], modulators: [], sounds: [[Tone.sine(375, frames: 12_800)]])
   }()
 
-  /// An engine that has faded in already, unless told to begin with the fade; where it is playable,
+  /// Creates an engine that has faded in already, unless told to begin with the fade; where it is
+  /// playable,
   /// notes play a tone without an end.
   package init(sampleRate: Double = 48_000, fadesIn: Bool = false, isPlayable: Bool = false) {
     self.sampleRate = sampleRate
@@ -48,7 +49,7 @@ package final class OfflineHost {
     sent.free()
   }
 
-  /// Another driver of an engine that was driven before, which doesn't fade in.
+  /// Takes over an engine that was driven before, which doesn't fade in.
   package init(takingOver engine: Engine, sampleRate: Double) {
     self.sampleRate = sampleRate
     self.engine = engine
@@ -56,7 +57,7 @@ package final class OfflineHost {
     _ = render(Tone.constant(0, frames: 64), block: 64)
   }
 
-  /// What came out.
+  /// The output of an engine: sound of the ports, and MIDI.
   package struct Output {
     /// The mix.
     package var left: [Float] = [], right: [Float] = []
@@ -64,7 +65,7 @@ package final class OfflineHost {
     package var live: [Float] = []
     /// The loop's stem.
     package var loop: [Float] = []
-    /// The metronome.
+    /// The metronome's click.
     package var click: [Float] = []
     /// The MIDI messages that went out, each with its frame from the beginning of the output.
     package var midi: [MIDIMessage] = []
@@ -72,12 +73,12 @@ package final class OfflineHost {
 
   /// A MIDI message and its frame.
   package struct MIDIMessage: Equatable {
-    /// The frame.
+    /// The frame of the message.
     package var frame: Int
-    /// Its bytes.
+    /// The bytes of the message.
     package var bytes: [UInt8]
 
-    /// A message on a frame.
+    /// Creates a message on a frame.
     package init(_ frame: Int, _ bytes: [UInt8]) {
       self.frame = frame
       self.bytes = bytes

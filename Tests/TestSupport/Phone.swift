@@ -2,14 +2,14 @@ internal import Foundation
 package import OSC
 internal import Posix
 
-/// A surface with one UDP socket.
+/// A simulated surface with one UDP socket.
 package final class Phone {
   private let socket: Socket
   private let reader = DatagramReader()
   private let node: Endpoint
   private var inbox: [Received] = []
 
-  /// A surface that talks to a port of this machine.
+  /// Creates a surface that talks to a port of this machine.
   package init(port: UInt16, host: String = "127.0.0.1") throws {
     node = Endpoint(address: IPAddress(host)!, port: port)
     socket = try Socket(
@@ -17,7 +17,7 @@ package final class Phone {
       boundTo: Endpoint(address: node.address.isVersion4 ? .loopback4 : .loopback6, port: 0))
   }
 
-  /// The port that it sends from.
+  /// The port from which the phone sends.
   package var port: UInt16 { socket.port }
 
   /// Sends bytes.
@@ -57,7 +57,7 @@ package final class Phone {
     return nil
   }
 
-  /// All that comes until an address of these did; empty where none does in time.
+  /// Takes all messages until one has an address of these; empty where none comes in time.
   package func receive(untilOneOf ends: [String], seconds: Double = 5) -> [Received] {
     let deadline = HostTime.steady + seconds * 1e6
     var result: [Received] = []
@@ -68,7 +68,7 @@ package final class Phone {
     return []
   }
 
-  /// All that comes within a time.
+  /// Takes all messages that come within a time.
   package func receiveAll(seconds: Double) -> [Received] {
     let deadline = HostTime.steady + seconds * 1e6
     var result: [Received] = []
@@ -85,7 +85,7 @@ package final class Phone {
     return receive(address, seconds: 10)
   }
 
-  /// Waits until all that was sent is in effect.
+  /// Waits until all that was sent is in effect, by /sync.
   package func sync(_ token: Int32 = 1) -> Bool {
     send("/sync", .int32(token))
     return receive("/synced")?.arguments == [.int32(token)]

@@ -3,11 +3,11 @@ internal import Foundation
 internal import JackClient
 internal import Synchronization
 
-/// Two JACK clients: one plays into the node, the other hears it.
+/// A pair of JACK clients: one plays into the node, the other records it.
 ///
 /// Two, because one on both sides of the node would make a loop, which JACK opens with a delay.
 package final class Probe: @unchecked Sendable {
-  /// What the hearing client's callback does with each block: the frame of its first sample, the
+  /// The callback of the hearing client, called with each block: the frame of its first sample, the
   /// samples, and whether the server runs free.
   package typealias Listener = (_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) -> Void
 
@@ -25,7 +25,7 @@ package final class Probe: @unchecked Sendable {
   private var nextFrame: UInt32 = 0
   private var gapCount = 0
 
-  /// What the player's port tells of its own delay, in frames.
+  /// The latency that the player's port reports, in frames.
   private let capturedDelay: UInt32
 
   /// Joins a server.
@@ -148,23 +148,24 @@ package final class Probe: @unchecked Sendable {
     guard result == 0 || result == EEXIST else { throw Fault("can't connect \(output)") }
   }
 
-  /// Takes a connection away, as a person would; false where there is none.
+  /// Disconnects two ports, as a person would; false where they are not connected.
   package func disconnect(_ from: String, _ to: String) -> Bool {
     jack_disconnect(hearer, from, to) == 0
   }
 
-  /// The connections of a port.
+  /// Lists the connections of a port.
   package func connections(of port: String) -> [String] {
     guard let handle = jack_port_by_name(hearer, port) else { return [] }
     return takeNames(jack_port_get_all_connections(hearer, handle)).sorted()
   }
 
-  /// All ports of a client.
+  /// Lists the ports of a client.
   package func ports(of client: String) -> [String] {
     takeNames(jack_get_ports(hearer, "^\(client):", nil, 0))
   }
 
-  /// The delay that a port tells, in frames: from the inputs of all, or to their outputs.
+  /// Returns the latency that a port reports, in frames: from the capture side, or to the playback
+  /// side.
   package func latency(of port: String, isCapture: Bool) -> ClosedRange<Int>? {
     guard let handle = jack_port_by_name(hearer, port) else { return nil }
     var range = jack_latency_range_t()
@@ -173,7 +174,7 @@ package final class Probe: @unchecked Sendable {
     return Int(range.min)...Int(range.max)
   }
 
-  /// A property of a port from the server's metadata.
+  /// Reads a property of a port from the server's metadata.
   package func property(_ key: String, of port: String) -> String? {
     guard let handle = jack_port_by_name(hearer, port) else { return nil }
     var value: UnsafeMutablePointer<CChar>?
@@ -190,9 +191,9 @@ package final class Probe: @unchecked Sendable {
     return String(cString: value)
   }
 
-  /// Changes the server's block.
+  /// Sets the server's block, in frames.
   package func setBlock(_ frames: Int) { jack_set_buffer_size(hearer, UInt32(frames)) }
 
-  /// Lets the server run free of the clock, or no longer.
+  /// Starts freewheeling, or ends it.
   package func setFreewheel(_ free: Bool) { jack_set_freewheel(hearer, free ? 1 : 0) }
 }

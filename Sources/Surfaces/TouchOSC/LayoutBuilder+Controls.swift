@@ -1,5 +1,5 @@
 extension LayoutBuilder {
-  /// The group of nodes that one control becomes.
+  /// Builds the group of nodes of a control.
   func node(of control: Control, in frame: Frame) throws(SurfaceFault) -> LayoutNode {
     var node = group(control.name, frame)
     let area = frame.own
@@ -63,7 +63,7 @@ extension LayoutBuilder {
     }
   }
 
-  /// A button whose press the root's script acts on.
+  /// Makes the press of a button a command of the root's script.
   private func pressing(_ button: LayoutNode, _ words: String) -> LayoutNode {
     var button = button
     button.properties["tag"] = .text(words)
