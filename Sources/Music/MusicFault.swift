@@ -1,12 +1,12 @@
-/// What can't be played as it was asked for, in one line.
+/// The error of a musical value that can't be played, in one line.
 package struct MusicFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What kind of fault it is.
+  /// The kind of a fault.
   package enum Kind: Sendable {
-    /// Nothing has this name.
+    /// A name that nothing has.
     case missing
-    /// A value is outside of what can be.
+    /// A value out of its range.
     case range
-    /// It can't be done as things are.
+    /// Something that can't be done in the present state.
     case state
   }
 
@@ -20,7 +20,7 @@ package struct MusicFault: Error, Equatable, Sendable, CustomStringConvertible {
     self.description = description
   }
 
-  /// A text as a line can quote it: short, and without what would break the line.
+  /// Quotes a text for one line: shortened, and without what would break the line.
   static func quoted(_ text: String) -> String {
     guard !text.isEmpty else { return "nothing" }
     // Bounded first, for what comes over the network can be long.

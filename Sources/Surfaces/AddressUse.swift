@@ -1,19 +1,19 @@
 package import Control
 
-/// An address of the table as a control uses it: with what it sends there, checked against what the
+/// An address of the table as a control uses it: with its arguments, checked against those that the
 /// address takes.
 package struct AddressUse: Sendable {
-  /// A value that is always the same.
+  /// A constant argument.
   package enum Constant: Sendable, Equatable {
     case text(String)
     case number(Float)
   }
 
-  /// The address as it is sent; where the table has a number in braces, with one.
+  /// The path that is sent; where the table has a number in braces, with one.
   package let path: String
-  /// Its declaration.
+  /// The declaration of the address in the table.
   package let address: Address
-  /// What is sent with each message.
+  /// The constant arguments of each message.
   package let constants: [Constant]
 
   fileprivate init(_ path: String, _ address: Address, _ constants: [Constant]) {
@@ -22,7 +22,7 @@ package struct AddressUse: Sendable {
     self.constants = constants
   }
 
-  /// The least and the greatest number that the address takes.
+  /// The range of numbers that the address takes.
   package var range: ClosedRange<Float> {
     let forms = address.forms
     if forms.count == 1, forms[0].range != Address.Form.anything {
@@ -31,17 +31,17 @@ package struct AddressUse: Sendable {
     return address.range.least...address.range.greatest
   }
 
-  /// Whether only whole numbers are taken.
+  /// Whether the address takes whole numbers only.
   package var isWhole: Bool { address.types == "i" }
 }
 
 extension AddressTable {
-  /// An address that is listened to, whatever comes on it.
+  /// Looks up an address that is listened to, whatever comes on it.
   package func heard(_ path: String) throws(SurfaceFault) -> AddressUse {
     AddressUse(path, try declared(path), [])
   }
 
-  /// An address that takes one number of a range.
+  /// Looks up an address that takes one number of a range.
   package func number(_ path: String) throws(SurfaceFault) -> AddressUse {
     let use = AddressUse(path, try declared(path), [])
     guard ["i", "f"].contains(use.address.types), use.range.lowerBound < use.range.upperBound else {
@@ -50,7 +50,7 @@ extension AddressTable {
     return use
   }
 
-  /// An address that is 0 or 1.
+  /// Looks up an address that takes 0 or 1.
   package func flag(_ path: String) throws(SurfaceFault) -> AddressUse {
     let use = try number(path)
     guard use.isWhole, use.range == 0...1 else {
@@ -59,7 +59,7 @@ extension AddressTable {
     return use
   }
 
-  /// An address that does something without arguments.
+  /// Looks up an address that acts without arguments.
   package func action(_ path: String) throws(SurfaceFault) -> AddressUse {
     let address = try declared(path)
     guard address.act != nil, address.forms.allSatisfy(\.isOptional) else {
@@ -68,7 +68,7 @@ extension AddressTable {
     return AddressUse(path, address, [])
   }
 
-  /// An address with constants that it takes.
+  /// Looks up an address that takes these constants.
   package func constant(
     _ path: String, _ constants: AddressUse.Constant...
   ) throws(SurfaceFault) -> AddressUse {
@@ -77,14 +77,14 @@ extension AddressTable {
     return AddressUse(path, address, constants)
   }
 
-  /// An address that takes one text, which is chosen while it is played.
+  /// Looks up an address that takes one text, which is chosen while it is played.
   package func text(_ path: String) throws(SurfaceFault) -> AddressUse {
     let address = try declared(path)
     try address.check([.varying(.text)])
     return AddressUse(path, address, [])
   }
 
-  /// The declaration of an address, also of one that stands for many.
+  /// Finds the declaration of an address, also of one that stands for many.
   package func declared(_ path: String) throws(SurfaceFault) -> Address {
     if let address = self[path], !path.contains("{") { return address }
     if let numbered = Array(path.utf8).withUnsafeBytes(numbered) {
@@ -101,7 +101,7 @@ enum Filling: Sendable {
 }
 
 extension Address {
-  /// Refuses arguments that the address would refuse.
+  /// Checks arguments, and refuses those that the address would refuse.
   func check(_ arguments: [Filling]) throws(SurfaceFault) {
     var rest = arguments[...]
     for form in forms {

@@ -1,4 +1,4 @@
-/// A colour, each part from 0 to 1.
+/// A colour of red, green, blue and opacity, each from 0 to 1.
 struct Color: Equatable, Sendable {
   var red: Double
   var green: Double
@@ -12,7 +12,7 @@ struct Color: Equatable, Sendable {
     self.alpha = alpha
   }
 
-  /// The same, with less light: what is not lit.
+  /// The dimmed colour, of what is not lit.
   var dimmed: Color { Color(red * 0.3, green * 0.3, blue * 0.3, alpha) }
 
   // Made for a dark stage.

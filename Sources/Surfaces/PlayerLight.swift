@@ -1,6 +1,6 @@
-/// The buttons of the loop that are bright while pressing them does something.
+/// The lights of the player's buttons, which are bright while pressing them does something.
 enum PlayerLight {
-  /// The name by which a button's light is found; nil for one without such a light.
+  /// Returns the name of a button's light; nil for one without such a light.
   static func name(of control: Control) -> String? {
     guard case .press(let use) = control.kind else { return nil }
     let parts = use.path.split(separator: "/").map(String.init)

@@ -2,7 +2,7 @@
 package enum Screen: String, CaseIterable, Sendable {
   case phone, tablet
 
-  /// The canvas, which the app stretches to the screen that it has.
+  /// The size of the canvas, which the app stretches to the screen that it has.
   package var size: (width: Double, height: Double) {
     switch self {
     case .phone: (400, 800)
@@ -13,7 +13,7 @@ package enum Screen: String, CaseIterable, Sendable {
   /// Whether blocks stand side by side.
   var isWide: Bool { self == .tablet }
 
-  /// How many takes a page lists, on all screens.
+  /// The number of takes of a page, on all screens.
   static let takes = 8
 }
 
@@ -24,7 +24,7 @@ struct Frame: Equatable, Sendable {
   var width: Double
   var height: Double
 
-  /// Cuts it into parts beside each other, with gaps between them, that share its width.
+  /// Cuts the rectangle into columns with gaps between them, in parts of its width.
   func columns(_ parts: [Double], gap: Double) -> [Frame] {
     let room = width - gap * Double(parts.count - 1)
     let whole = parts.reduce(0, +)
@@ -35,25 +35,25 @@ struct Frame: Equatable, Sendable {
     }
   }
 
-  /// Cuts it into parts below each other, with gaps between them, that share its height.
+  /// Cuts the rectangle into rows with gaps between them, in parts of its height.
   func rows(_ parts: [Double], gap: Double) -> [Frame] {
     turned.columns(parts, gap: gap).map(\.turned)
   }
 
-  /// Its corner and its size in whole points: what lies side by side stays so.
+  /// The corner and the size in whole points: what lies side by side stays so.
   var inPoints: [Int] {
     let (left, top) = (Int(x.rounded()), Int(y.rounded()))
     return [left, top, Int((x + width).rounded()) - left, Int((y + height).rounded()) - top]
   }
 
-  /// The same seen from its own corner.
+  /// The rectangle seen from its own corner.
   var own: Frame { Frame(x: 0, y: 0, width: width, height: height) }
 
   private var turned: Frame { Frame(x: y, y: x, width: height, height: width) }
 }
 
 extension Page {
-  /// Where its controls lie in a frame, in their order.
+  /// Returns the places of the controls in a frame, in their order.
   func places(in frame: Frame, gap: Double, isWide: Bool) -> [Frame] {
     let areas =
       isWide

@@ -1,86 +1,87 @@
-/// What a player has under the fingers: pages of controls, each of which drives an address.
+/// A control surface: pages of controls, each of which drives an address.
 ///
 /// The layouts for TouchOSC and the session for Open Stage Control are both written from it.
 package struct Surface: Sendable {
   /// The pages, in the order of their tabs.
   package let pages: [Page]
 
-  /// A surface of pages.
+  /// Creates a surface of pages.
   package init(pages: [Page]) { self.pages = pages }
 
-  /// All controls, page by page.
+  /// The controls of all pages.
   package var controls: [(page: Page, control: Control)] {
     pages.flatMap { page in page.controls.map { (page, $0) } }
   }
 }
 
-/// One page: blocks that lie below each other on a tall screen, and side by side on a wide one.
+/// A page: blocks that lie below each other on a tall screen, and side by side on a wide one.
 package struct Page: Sendable {
-  /// What its tab says.
+  /// The name on the tab.
   package let name: String
-  /// Its blocks.
+  /// The blocks.
   package let blocks: [Block]
 
-  /// A page of blocks.
+  /// Creates a page of blocks.
   package init(_ name: String, _ blocks: Block...) {
     self.name = name
     self.blocks = blocks
   }
 
-  /// Its controls, row by row.
+  /// The controls, row by row.
   package var controls: [Control] { blocks.flatMap(\.rows).flatMap(\.controls) }
 }
 
-/// Rows below each other.
+/// A block of rows below each other.
 package struct Block: Sendable {
   /// The rows from the top.
   package let rows: [Row]
 
-  /// A block of rows.
+  /// Creates a block of rows.
   package init(_ rows: Row...) { self.rows = rows }
 
-  /// A block of rows.
+  /// Creates a block of rows.
   package init(rows: [Row]) { self.rows = rows }
 }
 
-/// Controls side by side.
+/// A row of controls side by side.
 package struct Row: Sendable {
-  /// How high it is, in parts of the page.
+  /// The height, in parts of the page.
   package let height: Double
   /// The controls from the left.
   package let controls: [Control]
 
-  /// A row of controls.
+  /// Creates a row of controls.
   package init(_ height: Double, _ controls: Control...) {
     self.height = height
     self.controls = controls
   }
 
-  /// A row of controls.
+  /// Creates a row of controls.
   package init(_ height: Double, of controls: [Control]) {
     self.height = height
     self.controls = controls
   }
 }
 
-/// One thing to touch or to look at.
+/// A control: a button, a fader, a list, or a text.
 package struct Control: Sendable {
-  /// What it is, with the addresses that it drives.
+  /// The kind of a control, with the addresses that it drives.
   package enum Kind: Sendable {
-    /// Does something when it is pressed.
+    /// A button that acts when it is pressed.
     case press(AddressUse)
-    /// Sets a word or a number when it is pressed, and is lit while the address has it.
+    /// A button that sets a word or a number, and is lit while the address has it.
     case choice(AddressUse)
-    /// Is on or off.
+    /// A toggle, on or off.
     case flag(AddressUse)
-    /// A number of a range.
+    /// A fader for a number of a range.
     case fader(AddressUse, Curve)
     /// A whole number with a button for one less and one for one more.
     case stepper(AddressUse)
-    /// Names that the node lists at one address, a page at a time; the one that is pressed goes to
+    /// A list of names that the node tells at one address, a page at a time; the one that is
+    /// pressed goes to
     /// the other, which tells the present one.
     case names(list: AddressUse, chosen: AddressUse, rows: Int, columns: Int)
-    /// Text that is shown.
+    /// A text that is shown.
     case text
     /// Words, one of which is chosen for what is named next; where text can be typed, any.
     case words([String])
@@ -94,30 +95,30 @@ package struct Control: Sendable {
     case turn(String)
   }
 
-  /// How the way of a fader goes over the range.
+  /// The curve from the way of a fader to its range.
   package enum Curve: Sendable {
     case linear
-    /// Each part of the way multiplies by the same.
+    /// A curve on which each part of the way multiplies by the same.
     case logarithmic
   }
 
-  /// How a button is coloured.
+  /// The colour of a button.
   package enum Accent: CaseIterable, Sendable {
     case plain, voice, record, play, loop, danger, white
   }
 
-  /// What it is called within its page; its identity in the files comes from it.
+  /// The name within the page; the identity in the files comes from it.
   package let name: String
-  /// What is written on it.
+  /// The text on the control.
   package let caption: String
-  /// What it is.
+  /// The kind of the control.
   package let kind: Kind
-  /// How wide it is, in parts of its row.
+  /// The width, in parts of the row.
   package let width: Double
-  /// How it is coloured.
+  /// The colour.
   package let accent: Accent
 
-  /// A control.
+  /// Creates a control.
   package init(
     _ name: String, _ caption: String, _ kind: Kind, width: Double = 1, accent: Accent = .plain
   ) {

@@ -1,8 +1,8 @@
-/// Why a surface can't be made: a control that does not fit the address that it names.
+/// The error of a surface: a control that does not fit the address that it names.
 package struct SurfaceFault: Error, Equatable, CustomStringConvertible {
-  /// What is wrong, in one line.
+  /// The message, in one line.
   package let description: String
 
-  /// A fault with its line.
+  /// Creates a fault with its message.
   package init(_ description: String) { self.description = description }
 }

@@ -1,28 +1,18 @@
-"""Runs the commands of a tour in a page of the documentation, and compares what they answer.
+"""Types the commands of a page of the documentation into a shell, and compares what they answer.
 
-    tour.py PROGRAM HOST:PORT HOME FOLDER PAGE
-    tour.py --tone SECONDS FILE
+    tour.py FOLDER PAGE
 
-Their files are those of the folder. The second form writes a tone as a sound file for them.
+The shell begins in the folder, with this environment.
 """
 
-import math
+import os
 import re
-import shlex
-import struct
+import select
 import subprocess
 import sys
 import time
-import wave
 
-
-def write_tone(seconds, path):
-    second = b"".join(
-        struct.pack("<h", int(9000 * math.sin(2 * math.pi * 440 * n / 48000))) for n in range(48000)
-    )
-    with wave.open(path, "wb") as file:
-        file.setparams((1, 2, 48000, 0, "NONE", ""))
-        file.writeframes(second * seconds)
+LIMIT = 10  # seconds for one command: a reader does not wait longer either
 
 
 def commands(page):
@@ -31,8 +21,9 @@ def commands(page):
     for line in page:
         text = line.strip()
         in_block = line.startswith("    ") and text
-        if in_block and re.match(r"syrinx (?!run)\w", text):
-            found.append((text, []))
+        if in_block and re.match(r"syrinx (?!run)\w|ID=|mkdir ", text):
+            # What it is for stands behind it.
+            found.append((re.split(r"\s+# ", text)[0], []))
             answering = True
         elif in_block and answering:
             found[-1][1].append(text)
@@ -43,28 +34,37 @@ def commands(page):
 
 def fits(expected, answer):
     """Whether it is the expected answer, in which … is anything, and by itself any lines."""
-    # The node prints texts without quotation marks.
-    pattern = re.escape(expected.replace('"', "")).replace("…", ".*")
-    return re.fullmatch(pattern, answer.strip(), re.DOTALL) is not None
+    # Texts with and without quotation marks are the same.
+    expected, answer = (text.replace('"', "").strip() for text in (expected, answer))
+    return re.fullmatch(re.escape(expected).replace("…", ".*"), answer, re.DOTALL) is not None
 
 
 class Shell:
-    """Runs a command towards this node and this home folder."""
+    """One bash for a whole page, so that what a line sets is there for those below it."""
 
-    def __init__(self, program, node, home, folder):
-        self.program, self.node, self.home, self.folder = program, node, home, folder
+    END = b"\x1e"
+
+    def __init__(self, folder):
+        self.bash = subprocess.Popen(
+            ["bash", "--norc", "--noprofile"], cwd=folder,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )
 
     def __call__(self, command):
-        words = shlex.split(command)[1:]
-        if words[0] in ("send", "watch"):
-            words[1:1] = ["--to", self.node]
-        elif words[0] == "takes":
-            words[2:2] = ["--home", self.home]
-        done = subprocess.run(
-            [self.program, *words], cwd=self.folder, timeout=30, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )
-        return done.returncode, done.stdout
+        line = "{ " + command + "\n} </dev/null; printf '\\036%d\\036' $?\n"
+        self.bash.stdin.write(line.encode())
+        self.bash.stdin.flush()
+        answer, deadline = b"", time.monotonic() + LIMIT
+        while answer.count(self.END) < 2:
+            rest = deadline - time.monotonic()
+            if rest < 0 or not select.select([self.bash.stdout], [], [], rest)[0]:
+                sys.exit(f"{command}\n  takes longer than {LIMIT} s")
+            piece = os.read(self.bash.stdout.fileno(), 65536)
+            if not piece:
+                sys.exit(f"{command}\n  ended the shell")
+            answer += piece
+        text, status, _ = answer.split(self.END)
+        return int(status), text.decode()
 
 
 def complaint(command, expected, status, answer):
@@ -79,27 +79,22 @@ def complaint(command, expected, status, answer):
     return None
 
 
-def main(program, node, home, folder, page):
-    shell = Shell(program, node, home, folder)
+def main(folder, page):
+    shell = Shell(folder)
     with open(page, encoding="utf-8") as lines:
         tour = commands(lines)
-    wrong, take = 0, "ID"
+    wrong = 0
     for command, expected in tour:
-        status, answer = shell(re.sub(r"\bID\b", take, command))
-        # ID is the take that was saved last.
-        saved = re.search(r"^/reply /take/save ([0-9a-f-]{36}) ", answer, re.MULTILINE)
-        take = saved[1] if saved else take
-        problem = complaint(command, re.sub(r"\bID\b", take, "\n".join(expected)), status, answer)
+        status, answer = shell(command)
+        problem = complaint(command, "\n".join(expected), status, answer)
         if problem:
             print(problem, file=sys.stderr)
             wrong += 1
         # What a person takes between two commands, and more than a block.
         time.sleep(0.2)
-    print(f"{len(tour) - wrong} of {len(tour)} commands do what the page says")
+    name = os.path.basename(page)
+    print(f"{name}: {len(tour) - wrong} of {len(tour)} commands do what the page says")
     return 1 if wrong or not tour else 0
 
 
-if sys.argv[1] == "--tone":
-    write_tone(int(sys.argv[2]), sys.argv[3])
-else:
-    sys.exit(main(*sys.argv[1:]))
+sys.exit(main(*sys.argv[1:]))

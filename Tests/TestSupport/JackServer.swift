@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A JACK server of the test's own, on the dummy driver.
 package final class JackServer {
-  /// Its name, which no other server has.
+  /// The name of the server, which no other has.
   package private(set) var name = ""
   private var process: Process?
   private let block: Int
@@ -28,7 +28,7 @@ package final class JackServer {
 
   deinit { stop() }
 
-  /// Starts it, again after `kill` or `stop`.
+  /// Starts the server, again after `kill` or `stop`.
   package func start(rate: Int = 48_000) throws {
     guard !isAnswering else { throw Fault("there is a server \(name) already") }
     let process = Process()
@@ -57,7 +57,7 @@ package final class JackServer {
     return true
   }
 
-  /// Ends it as a crash would.
+  /// Kills the server, as a crash would.
   package func kill() {
     guard let process else { return }
     Foundation.kill(process.processIdentifier, SIGKILL)
@@ -65,7 +65,7 @@ package final class JackServer {
     self.process = nil
   }
 
-  /// Ends it as a person would.
+  /// Stops the server, as a person would.
   package func stop() {
     process?.terminate()
     process?.waitUntilExit()
@@ -73,10 +73,10 @@ package final class JackServer {
   }
 }
 
-/// Why a test can't go on.
+/// The error of a server that does not start.
 package struct Fault: Error, CustomStringConvertible {
   package let description: String
 
-  /// A fault with its reason.
+  /// Creates a fault with its reason.
   package init(_ description: String) { self.description = description }
 }

@@ -1,13 +1,13 @@
 internal import CJack
 internal import Foundation
 
-/// A JACK client that plays a MIDI port of the node's, and hears another.
+/// A JACK client that plays the node's MIDI input, and records its MIDI output.
 package final class MIDIProbe: @unchecked Sendable {
-  /// A message and the server's frame on which it was heard.
+  /// A MIDI message and the server's frame on which it was heard.
   package struct Heard: Equatable {
     /// The server's frame.
     package var frame: UInt32
-    /// Its bytes.
+    /// The bytes of the message.
     package var bytes: [UInt8]
   }
 
@@ -41,7 +41,7 @@ package final class MIDIProbe: @unchecked Sendable {
   /// The server's frame at about this moment.
   package var frame: UInt32 { jack_frame_time(client) }
 
-  /// Plays a message on a frame, or at once.
+  /// Plays a MIDI message on a frame, or at once.
   package func play(_ bytes: [UInt8], at frame: UInt32? = nil) {
     callbacks.play(bytes, at: frame ?? jack_last_frame_time(client))
   }
@@ -54,12 +54,12 @@ package final class MIDIProbe: @unchecked Sendable {
     callbacks.take(\.heard)
   }
 
-  /// The server's frames on which messages were played since the last look.
+  /// Takes the server's frames on which messages were played since the last call.
   package func takePlayed() -> [UInt32] {
     callbacks.take(\.played)
   }
 
-  /// Connects it with the node's port for notes that come in, or that for those that go out.
+  /// Connects the probe with the node's MIDI input, or with its MIDI output.
   package func connect(to node: String, listening: Bool) throws {
     let result =
       listening
@@ -68,7 +68,7 @@ package final class MIDIProbe: @unchecked Sendable {
     guard result == 0 || result == EEXIST else { throw Fault("can't connect MIDI") }
   }
 
-  /// Where the server's transport was told to be at the first frame of a block.
+  /// A position of the server's transport, at the first frame of a block.
   package struct Position {
     /// The server's frame.
     package var frame: UInt32
@@ -86,16 +86,16 @@ package final class MIDIProbe: @unchecked Sendable {
     callbacks.take(\.positions)
   }
 
-  /// Lets the server's transport roll, or stop.
+  /// Starts the server's transport, or stops it.
   package func roll(_ rolls: Bool) {
     if rolls { jack_transport_start(client) } else { jack_transport_stop(client) }
   }
 
-  /// Takes the telling of bars and beats over, whoever did it; false where the server refuses.
+  /// Becomes the timebase master; false where the server refuses.
   package func takeTimebase(conditionally: Bool = false) -> Bool {
     jack_set_timebase_callback(client, conditionally ? 1 : 0, { _, _, _, _, _ in }, nil) == 0
   }
 
-  /// Gives it up.
+  /// Releases the timebase.
   package func releaseTimebase() { jack_release_timebase(client) }
 }

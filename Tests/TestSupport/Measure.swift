@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Measures of sound, for tests.
 package enum Measure {
-  /// The greatest second difference: a click is a corner or a step, and shows here first.
+  /// Returns the greatest second difference: a click is a corner or a step, and shows here first.
   package static func roughness(_ samples: some Collection<Float>) -> Float {
     let samples = Array(samples)
     guard samples.count > 2 else { return 0 }
@@ -11,19 +11,20 @@ package enum Measure {
     }.max()!
   }
 
-  /// The greatest magnitude.
+  /// Returns the peak: the greatest magnitude.
   package static func peak(_ samples: some Collection<Float>) -> Float {
     samples.map(abs).max() ?? 0
   }
 
-  /// The first place at which two runs of samples differ.
+  /// Finds the first place at which two runs of samples differ.
   package static func firstDifference(
     _ a: some Collection<Float>, _ b: some Collection<Float>
   ) -> Int? {
     zip(a, b).enumerated().first { $0.element.0 != $0.element.1 }?.offset
   }
 
-  /// The power that is left when the best-fitting sine of a frequency is taken away, against the
+  /// Returns the power that is left when the best-fitting sine of a frequency is taken away,
+  /// against the
   /// sine's own, in dB.
   package static func residue(
     _ samples: some Collection<Float>, hertz: Double, sampleRate: Double
@@ -51,7 +52,7 @@ package enum Measure {
     return 10 * log10(left / (power - left))
   }
 
-  /// The frequency of the partial that is near one in Hz, by how its phase goes on.
+  /// Measures the frequency of the partial that is near one in Hz, by how its phase goes on.
   ///
   /// Nil where there is none: `samples` hold at least twelve periods of it.
   package static func frequency(
@@ -88,7 +89,8 @@ package enum Measure {
     return hertz + sum / weight / Double(hop) * sampleRate / (2 * Double.pi)
   }
 
-  /// How far a sound is from repeating itself after `period` frames, against its own power, in
+  /// Measures how far a sound is from repeating itself after `period` frames, against its own
+  /// power, in
   /// dB: what a periodic sound's noise and modulation amount to.
   package static func aperiodicity(_ samples: some Collection<Float>, period: Int) -> Double {
     let samples = Array(samples)
@@ -102,12 +104,12 @@ package enum Measure {
     return 10 * log10(difference / power + 1e-30)
   }
 
-  /// The level as the root of the mean square.
+  /// Returns the level as the root of the mean square.
   package static func level(_ samples: some Collection<Float>) -> Double {
     (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)).squareRoot()
   }
 
-  /// By how many frames the loudness of `later` follows that of `earlier`.
+  /// Measures the delay in frames by which the loudness of `later` follows that of `earlier`.
   ///
   /// Found where the envelopes' correlation is greatest, to a fraction of a frame.
   package static func delay(

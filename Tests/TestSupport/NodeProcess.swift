@@ -1,14 +1,14 @@
 package import Foundation
 
-/// The program under test, running.
+/// A running process of the program under test.
 package final class NodeProcess {
-  /// What the ready line says.
+  /// The words of the ready line.
   package private(set) var ready: [String: String] = [:]
-  /// Where it listens.
+  /// The port on which the node listens.
   package var port: UInt16 { UInt16(ready["osc"]?.split(separator: ":").last ?? "") ?? 0 }
-  /// The folder that stands for its user's.
+  /// The folder that stands for the user's home.
   package let folder: URL
-  /// Where its files are, unless it was given another place.
+  /// The node's home folder, unless it was given another one.
   package var home: String { folder.appendingPathComponent("home").path }
 
   // Held, so that the server lives as long as its node, whoever else forgets it.
@@ -17,7 +17,7 @@ package final class NodeProcess {
   private let output = Pipe()
   private let errorFile: URL
 
-  /// The program: as it was built beside the tests, unless SYRINX_BINARY names another.
+  /// The path of the program: as it was built beside the tests, unless SYRINX_BINARY names another.
   package static var binary: URL {
     if let path = ProcessInfo.processInfo.environment["SYRINX_BINARY"] {
       return URL(fileURLWithPath: path)
@@ -76,28 +76,28 @@ package final class NodeProcess {
     }
   }
 
-  /// What it wrote to standard error.
+  /// The text that was written to standard error.
   package var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
 
-  /// Whether it runs.
+  /// Whether the process runs.
   package var isRunning: Bool { process.isRunning }
 
-  /// The process's number.
+  /// The process's id.
   package var id: Int32 { process.processIdentifier }
 
-  /// Ends it without a word, as want of power would.
+  /// Kills the process, as a power failure would.
   package func kill() {
     Foundation.kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
-  /// Tells it to end, waits, and returns its exit code.
+  /// Ends the process, waits, and returns its exit code.
   package func end() -> Int32 {
     if process.isRunning { process.terminate() }
     return awaitEnd()
   }
 
-  /// Waits for its end, and returns its exit code.
+  /// Waits for the end of the process, and returns its exit code.
   package func awaitEnd() -> Int32 {
     process.waitUntilExit()
     return process.terminationStatus

@@ -1,11 +1,11 @@
 internal import DSP
 package import Engine
 
-/// Renders an engine as a server would, without one.
+/// A host that renders an engine as a server would, without one.
 package final class OfflineHost {
-  /// What it renders.
+  /// The engine that is rendered.
   package let engine: Engine
-  /// The frame at which the next block begins.
+  /// The first frame of the next block.
   package private(set) var frame: UInt32 = 0
 
   // How many frames the server's count has stepped back, while time went on.
@@ -31,7 +31,8 @@ package final class OfflineHost {
       regions: [region], modulators: [], sounds: [[Tone.sine(375, frames: 12_800)]])
   }()
 
-  /// An engine that has faded in already, unless told to begin with the fade; where it is playable,
+  /// Creates an engine that has faded in already, unless told to begin with the fade; where it is
+  /// playable,
   /// notes play a tone without an end.
   package init(sampleRate: Double = 48_000, fadesIn: Bool = false, isPlayable: Bool = false) {
     self.sampleRate = sampleRate
@@ -51,7 +52,7 @@ package final class OfflineHost {
     sent.free()
   }
 
-  /// Another driver of an engine that was driven before, which doesn't fade in.
+  /// Takes over an engine that was driven before, which doesn't fade in.
   package init(takingOver engine: Engine, sampleRate: Double) {
     self.sampleRate = sampleRate
     self.engine = engine
@@ -59,7 +60,7 @@ package final class OfflineHost {
     _ = render(Tone.constant(0, frames: 64), block: 64)
   }
 
-  /// What came out.
+  /// The output of an engine: sound of the ports, and MIDI.
   package struct Output {
     /// The mix.
     package var left: [Float] = [], right: [Float] = []
@@ -67,7 +68,7 @@ package final class OfflineHost {
     package var live: [Float] = []
     /// The loop's stem.
     package var loop: [Float] = []
-    /// The metronome.
+    /// The metronome's click.
     package var click: [Float] = []
     /// The MIDI messages that went out, each with its frame from the beginning of the output.
     package var midi: [MIDIMessage] = []
@@ -75,12 +76,12 @@ package final class OfflineHost {
 
   /// A MIDI message and its frame.
   package struct MIDIMessage: Equatable {
-    /// The frame.
+    /// The frame of the message.
     package var frame: Int
-    /// Its bytes.
+    /// The bytes of the message.
     package var bytes: [UInt8]
 
-    /// A message on a frame.
+    /// Creates a message on a frame.
     package init(_ frame: Int, _ bytes: [UInt8]) {
       self.frame = frame
       self.bytes = bytes

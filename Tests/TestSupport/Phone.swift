@@ -2,7 +2,7 @@ internal import Foundation
 package import OSC
 internal import Posix
 
-/// A surface with one UDP socket.
+/// A simulated surface with one UDP socket.
 package final class Phone {
   private let socket: Socket
   private let reader = DatagramReader()
@@ -15,7 +15,7 @@ package final class Phone {
     socket = try Socket(.datagrams, boundTo: Endpoint(address: node.address, port: 0))
   }
 
-  /// The port that it sends from.
+  /// The port from which the phone sends.
   package var port: UInt16 { socket.port }
 
   /// Sends bytes.
@@ -55,7 +55,7 @@ package final class Phone {
     return nil
   }
 
-  /// All that comes until an address of these did; empty where none does in time.
+  /// Takes all messages until one has an address of these; empty where none comes in time.
   package func receive(untilOneOf ends: [String], seconds: Double = 5) -> [Received] {
     let deadline = HostTime.steady + seconds * 1e6
     var result: [Received] = []
@@ -66,7 +66,7 @@ package final class Phone {
     return []
   }
 
-  /// All that comes within a time.
+  /// Takes all messages that come within a time.
   package func receiveAll(seconds: Double) -> [Received] {
     let deadline = HostTime.steady + seconds * 1e6
     var result: [Received] = []

@@ -2,7 +2,7 @@ internal import CJack
 internal import Drivers
 internal import Foundation
 
-/// Two JACK clients: one plays into the node, the other hears it.
+/// A pair of JACK clients: one plays into the node, the other records it.
 ///
 /// Two, because one on both sides of the node would make a loop, which JACK opens with a delay.
 package final class Probe: @unchecked Sendable {
@@ -106,23 +106,24 @@ package final class Probe: @unchecked Sendable {
     guard result == 0 || result == EEXIST else { throw Fault("can't connect \(output)") }
   }
 
-  /// Takes a connection away, as a person would; false where there is none.
+  /// Disconnects two ports, as a person would; false where they are not connected.
   package func disconnect(_ from: String, _ to: String) -> Bool {
     jack_disconnect(hearer, from, to) == 0
   }
 
-  /// The connections of a port.
+  /// Lists the connections of a port.
   package func connections(of port: String) -> [String] {
     guard let handle = jack_port_by_name(hearer, port) else { return [] }
     return copyNames(jack_port_get_all_connections(hearer, handle)).sorted()
   }
 
-  /// All ports of a client.
+  /// Lists the ports of a client.
   package func ports(of client: String) -> [String] {
     copyNames(jack_get_ports(hearer, "^\(client):", nil, 0))
   }
 
-  /// The delay that a port tells, in frames: from the inputs of all, or to their outputs.
+  /// Returns the latency that a port reports, in frames: from the capture side, or to the playback
+  /// side.
   package func latency(of port: String, isCapture: Bool) -> ClosedRange<Int>? {
     guard let handle = jack_port_by_name(hearer, port) else { return nil }
     var range = jack_latency_range_t()
@@ -131,7 +132,7 @@ package final class Probe: @unchecked Sendable {
     return Int(range.min)...Int(range.max)
   }
 
-  /// A property of a port from the server's metadata.
+  /// Reads a property of a port from the server's metadata.
   package func property(_ key: String, of port: String) -> String? {
     guard let handle = jack_port_by_name(hearer, port) else { return nil }
     var value: UnsafeMutablePointer<CChar>?
@@ -148,9 +149,9 @@ package final class Probe: @unchecked Sendable {
     return String(cString: value)
   }
 
-  /// Changes the server's block.
+  /// Sets the server's block, in frames.
   package func setBlock(_ frames: Int) { jack_set_buffer_size(hearer, UInt32(frames)) }
 
-  /// Lets the server run free of the clock, or no longer.
+  /// Starts freewheeling, or ends it.
   package func setFreewheel(_ free: Bool) { jack_set_freewheel(hearer, free ? 1 : 0) }
 }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A program on a terminal of its own, which it controls as one in a window.
+/// A pseudo terminal with the program under test on it.
 package final class PseudoTerminal {
-  /// What it shows.
+  /// The picture on the terminal.
   package private(set) var picture: TerminalPicture
-  /// All that was written to it.
+  /// All text that was written to the terminal.
   package private(set) var output = ""
 
   private let process = Process()
@@ -57,7 +57,7 @@ package final class PseudoTerminal {
     close(far)
   }
 
-  /// The number of the program.
+  /// The process id of the program.
   package var id: Int32 { tcgetpgrp(near) }
 
   /// Sends the program a signal.
@@ -66,7 +66,7 @@ package final class PseudoTerminal {
     if id > 1 { Foundation.kill(id, number) }
   }
 
-  /// Gives it another size, and says so as a terminal does.
+  /// Resizes the terminal, and says so as a terminal does.
   package func resize(columns: Int, rows: Int) {
     picture = TerminalPicture(columns: columns, rows: rows)
     setSize(columns, rows)
@@ -84,7 +84,7 @@ package final class PseudoTerminal {
     _ = write(near, bytes, bytes.count)
   }
 
-  /// Takes what it writes until that is so; false where it is not in time.
+  /// Reads output until a condition holds; false where it does not in time.
   package func wait(
     seconds: Double = 10, until isDone: (TerminalPicture) -> Bool
   ) -> Bool {
@@ -94,7 +94,7 @@ package final class PseudoTerminal {
     }) != nil
   }
 
-  /// Whether it shows a text.
+  /// Waits until the terminal shows a text; false where it does not in time.
   package func shows(_ text: String, seconds: Double = 10) -> Bool {
     wait(seconds: seconds) { $0.lines.contains { $0.contains(text) } }
   }
@@ -128,7 +128,7 @@ package final class PseudoTerminal {
     return process.terminationStatus
   }
 
-  /// Whether keys are given to programs as they were before: by the line, and shown.
+  /// Whether the terminal's mode is as it was before: keys by the line, and shown.
   package var isAsBefore: Bool {
     var modes = termios()
     tcgetattr(far, &modes)

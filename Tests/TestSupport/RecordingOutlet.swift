@@ -1,19 +1,19 @@
 package import OSC
 
-/// A message as tests compare it.
+/// A received OSC message, as tests compare it.
 package struct Received: Equatable, CustomStringConvertible {
-  /// Its address.
+  /// The address.
   package let address: String
-  /// Its arguments.
+  /// The arguments.
   package let arguments: [Argument]
 
-  /// A message.
+  /// Creates a message.
   package init(_ address: String, _ arguments: [Argument]) {
     self.address = address
     self.arguments = arguments
   }
 
-  /// The messages in a packet.
+  /// Parses the messages in a packet.
   package static func all(in packet: UnsafeRawBufferPointer) -> [Received] {
     var result: [Received] = []
     try? Packet.read(packet) { message, _ in

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// A disk of a few megabytes, for what happens when it is full or can't be written.
+/// A mounted disk of a few megabytes, which tests can fill or make read-only.
 package final class SmallDisk {
-  /// Where it is.
+  /// The path of the disk.
   package let path: String
   private let folder: TemporaryFolder
 
-  /// Mounts a disk; nil for those who may not.
+  /// Mounts a disk; nil for users who may not.
   package init?(megabytes: Int) throws {
     folder = try TemporaryFolder()
     path = folder.path("disk")
@@ -18,7 +18,7 @@ package final class SmallDisk {
 
   deinit { _ = Self.run("umount", "-l", path) }
 
-  /// Leaves room for so many bytes, or a little more.
+  /// Fills the disk but for so many bytes, or a little more.
   package func fill(leaving room: Int = 0) throws {
     let url = URL(fileURLWithPath: "\(path)/filler")
     guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
@@ -31,10 +31,10 @@ package final class SmallDisk {
     try handle.close()
   }
 
-  /// Takes out again what fills it.
+  /// Deletes what fills the disk.
   package func empty() throws { try FileManager.default.removeItem(atPath: "\(path)/filler") }
 
-  /// Lets nobody write any more, or again.
+  /// Makes the disk read-only, or writable again.
   package func setReadOnly(_ isReadOnly: Bool) -> Bool {
     Self.run("mount", "-o", "remount,\(isReadOnly ? "ro" : "rw")", path)
   }

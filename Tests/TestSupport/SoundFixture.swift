@@ -2,9 +2,9 @@ internal import CSndfile
 internal import DSP
 package import Takes
 
-/// Sound files to test with.
+/// The sound files of the tests: writing and reading them.
 package enum SoundFixture {
-  /// How samples are kept in a fixture.
+  /// The sample format of a fixture.
   package enum Samples: Sendable {
     case integer16, integer24, float32
   }
@@ -44,7 +44,7 @@ package enum SoundFixture {
     try writer.finish()
   }
 
-  /// Writes sound in blocks.
+  /// Writes sound to a writer, in blocks.
   package static func write(
     _ left: [Float], _ right: [Float], to writer: inout SoundWriter, block: Int = 1000
   ) throws(SoundFileError) {
@@ -70,7 +70,7 @@ package enum SoundFixture {
     return (sound.left, sound.right, reader.fileRate)
   }
 
-  /// Reads what is left, in blocks.
+  /// Reads the rest of a file, in blocks.
   package static func read(
     _ reader: inout SoundReader, block: Int = 1000
   ) throws(SoundFileError) -> (left: [Float], right: [Float]) {

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 package import OSC
 
-/// A client with a TCP connection, which blocks and can misbehave.
+/// A TCP client, which blocks and can misbehave.
 package final class StreamPhone {
   private let descriptor: Int32
   private var framing = StreamFraming()
@@ -50,7 +50,7 @@ package final class StreamPhone {
   /// Whether the node has ended the connection.
   package private(set) var isClosed = false
 
-  /// Waits until the node ends the connection.
+  /// Waits until the node has ended the connection.
   package func awaitClose(seconds: Double) -> Bool {
     let deadline = Date() + seconds
     while !isClosed, Date() < deadline { readSome() }

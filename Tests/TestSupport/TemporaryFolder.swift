@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A folder of the test's own, which goes with it.
+/// A temporary folder of a test, deleted with it.
 package final class TemporaryFolder {
-  /// Where it is.
+  /// The URL of the folder.
   package let url: URL
 
-  /// An empty folder.
+  /// Creates an empty folder.
   package init() throws {
     url = FileManager.default.temporaryDirectory.appendingPathComponent(
       "syrinx-test-\(UUID().uuidString)")
@@ -14,15 +14,15 @@ package final class TemporaryFolder {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The path of a name in it.
+  /// Returns the path of a name in the folder.
   package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// The names of all that is in it.
+  /// The names of all files in the folder.
   package var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
   }
 
-  /// The bytes of a file in it.
+  /// Reads the bytes of a file in the folder.
   package func bytes(_ name: String) throws -> Data {
     try Data(contentsOf: url.appendingPathComponent(name))
   }

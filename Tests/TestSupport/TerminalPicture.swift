@@ -1,29 +1,29 @@
 internal import Screen
 
-/// What a terminal shows of what it was sent, as far as this program uses it.
+/// A simulated terminal: the letters that it shows, as far as this program uses one.
 package struct TerminalPicture {
-  /// Its places, row by row; empty in the right half of a wide letter.
+  /// The letters, row by row; empty in the right half of a wide one.
   package private(set) var places: [[String]]
-  /// Whether it shows its other page.
+  /// Whether the terminal shows its alternate page.
   package private(set) var isOnOtherPage = false
   /// Whether the cursor is hidden.
   package private(set) var isCursorHidden = false
   /// Whether letters were written behind the end of a line.
   package private(set) var hasOverflown = false
-  /// How many colours were asked for.
+  /// The number of colours that were asked for.
   package private(set) var colours = 0
 
   private let columns: Int
   private var row = 0
   private var column = 0
 
-  /// An empty terminal.
+  /// Creates an empty terminal.
   package init(columns: Int, rows: Int) {
     self.columns = columns
     places = Array(repeating: Array(repeating: " ", count: columns), count: rows)
   }
 
-  /// Its lines, without blanks at their ends.
+  /// The lines, without blanks at their ends.
   package var lines: [String] {
     places.map { line in
       var text = line.joined()
@@ -32,7 +32,7 @@ package struct TerminalPicture {
     }
   }
 
-  /// Takes what was sent, whole sequences.
+  /// Takes output of the program, in whole sequences.
   package mutating func take(_ text: String) {
     var rest = Substring(text)
     while let letter = rest.popFirst() {

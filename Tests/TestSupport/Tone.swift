@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// Signals to test with.
+/// The test signals.
 package enum Tone {
-  /// A sine that begins at zero.
+  /// Makes a sine that begins at zero.
   package static func sine(
     _ hertz: Double, amplitude: Float = 0.5, frames: Int, sampleRate: Double = 48_000
   ) -> [Float] {
     (0..<frames).map { amplitude * Float(sin(2 * .pi * hertz * Double($0) / sampleRate)) }
   }
 
-  /// One value throughout.
+  /// Makes a constant signal.
   package static func constant(_ value: Float, frames: Int) -> [Float] {
     Array(repeating: value, count: frames)
   }
 
-  /// White noise, the same each time.
+  /// Makes white noise, the same for each seed.
   package static func noise(amplitude: Float = 0.5, frames: Int, seed: UInt64 = 1) -> [Float] {
     var state = seed
     return (0..<frames).map { _ in

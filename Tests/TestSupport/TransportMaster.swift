@@ -1,7 +1,7 @@
 internal import CJack
 internal import Foundation
 
-/// A JACK client that rolls the server's transport and tells everybody of bars and beats.
+/// A JACK timebase master: it rolls the server's transport and tells of bars and beats.
 package final class TransportMaster {
   private final class Tempo {
     let beatsPerMinute: Double
@@ -56,6 +56,6 @@ package final class TransportMaster {
     jack_client_close(client)
   }
 
-  /// The transport's frame now.
+  /// The present frame of the transport.
   package var frame: Int { Int(jack_get_current_transport_frame(client)) }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Holds a server that runs free back while a test has not yet sent what is due next.
+/// A turnstile that holds a freewheeling server back while a test has not yet sent what is due
+/// next.
 ///
 /// A callback may wait there, as it may not where frames follow the clock.
 package final class Turnstile: @unchecked Sendable {
@@ -10,16 +11,16 @@ package final class Turnstile: @unchecked Sendable {
   private var heardUntil: Int64 = 0
   private var isHeld = false
 
-  /// A turnstile that is open.
+  /// Creates an open turnstile.
   package init() {}
 
-  /// The first frame of a block in all 64 bits.
+  /// Widens the first frame of a block to 64 bits.
   package func widen(_ frame: UInt32) -> Int64 {
     frame64 += Int64(Int32(bitPattern: frame &- UInt32(truncatingIfNeeded: frame64)))
     return frame64
   }
 
-  /// Notes that all up to a frame was heard, and waits until there may be more.
+  /// Notes that all up to a frame was heard, and waits until more may come.
   package func pass(_ frame: Int64) {
     gate.lock()
     heardUntil = frame
@@ -44,7 +45,7 @@ package final class Turnstile: @unchecked Sendable {
     gate.unlock()
   }
 
-  /// Lets through what comes before a frame.
+  /// Opens for what comes before a frame.
   package func open(until frame: Int64) {
     gate.withLock {
       openUntil = frame
@@ -60,6 +61,6 @@ package final class Turnstile: @unchecked Sendable {
     gate.unlock()
   }
 
-  /// Up to which frame all was heard.
+  /// The frame up to which all was heard.
   package var heard: Int64 { gate.withLock { heardUntil } }
 }

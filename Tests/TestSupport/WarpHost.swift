@@ -1,18 +1,19 @@
 package import DSP
 
-/// Plays a signal through a warp by way of a tape, in blocks.
+/// A host that plays a signal through a tape and a warp, in blocks.
 package struct WarpHost: ~Copyable {
   private var tape: Tape
   /// The warp under test.
   package var warp: Warp
 
-  /// A warp over a tape of ten seconds, which begins at the frame `head`.
+  /// Creates a warp over a tape of ten seconds, which begins at the frame `head`.
   package init(sampleRate: Double = 48_000, head: Int64 = 0) {
     tape = Tape(seconds: 10.2, reach: 16_384, sampleRate: sampleRate, head: head)
     warp = Warp(seconds: 10, sampleRate: sampleRate)
   }
 
-  /// What comes out while `left` and `right` are written, the same on both sides unless given.
+  /// Renders what comes out while `left` and `right` are written, the same on both sides unless
+  /// given.
   package mutating func render(
     _ left: [Float], right: [Float]? = nil, block: Int = 512
   ) -> (left: [Float], right: [Float]) {

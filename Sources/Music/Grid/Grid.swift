@@ -1,10 +1,10 @@
-/// What decides how the grid of buttons looks.
+/// The settings of the grid of buttons: root, scale, size, order, octaves and tuning.
 package struct Grid: Hashable, Sendable {
-  /// How large a button is, and with it how many octaves there are room for.
+  /// The size of a button, and with it the number of octaves that there is room for.
   package enum Size: String, CaseIterable, Sendable {
     case small, medium, large
 
-    /// 4, 3 1/2 and 3 octaves, in halves.
+    /// The octaves of the size, in halves: 4, 3 1/2 and 3 octaves.
     package var halfOctaves: Int {
       switch self {
       case .small: 8
@@ -14,46 +14,46 @@ package struct Grid: Hashable, Sendable {
     }
   }
 
-  /// In what order the notes lie on the buttons.
+  /// The order of the notes on the buttons.
   package enum Order: Hashable, Sendable {
-    /// As the scale goes, along the rows.
+    /// The order of the scale, along the rows.
     case scale
-    /// Anyhow, but the same with each seed on every machine.
+    /// A random order, which is the same with each seed on every machine.
     case random(seed: UInt64)
   }
 
-  /// How many whole octaves there can be.
+  /// The range of whole octaves.
   package static let possibleOctaves = 1...8
-  /// By how many octaves the grid can be moved.
+  /// The range of octaves by which the grid can be moved.
   package static let possibleShifts = -3...3
 
-  /// On which note the scale stands.
+  /// The root of the scale.
   package var root = Root.initial
-  /// Which notes there are.
+  /// The scale, whose notes lie on the buttons.
   package var scale = Scale.initial
-  /// How large a button is.
+  /// The size of a button.
   package var size = Size.medium
-  /// In what order the notes lie.
+  /// The order of the notes.
   package var order = Order.scale
-  /// How many octaves there are; as many as the size has room for, where nil.
+  /// The number of octaves; as many as the size has room for, where nil.
   package var octaves: Int?
   /// Octaves by which all is moved up.
   ///
   /// Without, the first note is from A2 (45) to G#3 (56).
   package var shift = 0
-  /// What frequencies the notes have.
+  /// The tuning: the frequencies of the notes.
   ///
   /// One of twelve notes is taken as it is. Another one begins on the root, and its scale must have
   /// its period.
   package var tuning = Tuning.equal
 
-  /// The grid as it is unless something else is asked for.
+  /// Creates the default grid.
   package init() {}
 
-  /// The MIDI note with which it begins.
+  /// The MIDI note of the lowest button.
   package var lowestNote: Int { 45 + (root.pitchClass - 45).remainder(of: 12) + 12 * shift }
 
-  /// Checks what numbers there are.
+  /// Checks the numbers of octaves and of the shift.
   func check() throws(MusicFault) {
     if let octaves, !Self.possibleOctaves.contains(octaves) {
       throw MusicFault(

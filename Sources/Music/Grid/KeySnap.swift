@@ -1,6 +1,6 @@
-/// What the keys of a MIDI keyboard sound like on a grid.
+/// The pitches of a MIDI keyboard's keys on a grid.
 package enum KeySnap {
-  /// The pitch of each MIDI key, 0 to 127, in cents above key 0 with A4 at 440 Hz.
+  /// Returns the pitch of each MIDI key, 0 to 127, in cents above key 0 with A4 at 440 Hz.
   ///
   /// Where it snaps, a key that is not in the scale plays the nearest note that is, and the lower one
   /// of two that are as near; else each key plays its own note of the tuning.

@@ -1,4 +1,4 @@
-/// Which note lies on which button of the grid.
+/// The layout of the grid: the note of each button.
 ///
 /// The first row goes from left to right and the next one back, so that a finger that slides right,
 /// down and left plays the scale without a break. A row is an octave; one of more than eight notes
@@ -11,7 +11,7 @@ package struct Layout: Hashable, Sendable {
     package let row: Int
     /// The column, from 1 at the left.
     package let column: Int
-    /// What the note is called, without its octave.
+    /// The name of the note, without its octave.
     ///
     /// In a tuning of other than twelve notes, what the nearest of twelve is called, and the cents
     /// from there, such as `C#-24`.
@@ -24,9 +24,9 @@ package struct Layout: Hashable, Sendable {
     package let hz: Double
   }
 
-  /// How many rows there are.
+  /// The number of rows.
   package let rows: Int
-  /// How many columns there are.
+  /// The number of columns.
   package let columns: Int
   /// The buttons along the way of a finger that plays the scale.
   package let path: [Cell]
@@ -37,7 +37,7 @@ package struct Layout: Hashable, Sendable {
   /// The buttons row by row from the top, each from left to right; places without one are left out.
   package var cells: [Cell] { places.compactMap { $0 } }
 
-  /// The layout of a grid.
+  /// Lays a grid out.
   package init(_ grid: Grid) throws(MusicFault) {
     try grid.check()
     let octave = grid.scale.steps.count
@@ -66,14 +66,14 @@ package struct Layout: Hashable, Sendable {
     self.path = path
   }
 
-  /// The button in a row and a column, both from 1 on; nil where there is none.
+  /// Finds the button in a row and a column, both from 1 on; nil where there is none.
   package func cell(row: Int, column: Int) -> Cell? {
     guard 1...rows ~= row, 1...columns ~= column else { return nil }
     return places[(row - 1) * columns + column - 1]
   }
 }
 
-/// Name, note and frequency of what a grid plays, counted along its scale.
+/// The notes of a grid with name and frequency, counted along its scale.
 private struct Pitches {
   private let scale: Scale
   private let spelling: Spelling
@@ -88,7 +88,7 @@ private struct Pitches {
     tuning = grid.tuning.count == 12 ? grid.tuning : try grid.tuning.moved(to: lowest)
   }
 
-  /// The cell of the note some notes up the scale; nil where MIDI has no number for it.
+  /// Makes the cell of the note some notes up the scale; nil where MIDI has no number for it.
   func cell(_ step: Int, row: Int, column: Int) -> Layout.Cell? {
     let (octave, degree) = step.quotientAndRemainder(dividingBy: scale.steps.count)
     let key = lowest + octave * scale.period + scale.steps[degree]

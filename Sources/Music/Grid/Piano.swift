@@ -1,17 +1,17 @@
 /// The seven white keys of an octave.
 package struct Piano: Hashable, Sendable {
-  /// The octaves that it can play; 4 begins with middle C (60).
+  /// The range of octaves; 4 begins with middle C (60).
   package static let possibleOctaves = -1...8
-  /// The octave that is played unless another is asked for.
+  /// The default octave.
   package static let initialOctave = 4
 
   /// The octave.
   package let octave: Int
 
-  /// The keys of the octave that is played unless another is asked for.
+  /// Creates the keys of the default octave.
   package init() { octave = Self.initialOctave }
 
-  /// The keys of an octave.
+  /// Creates the keys of an octave.
   package init(octave: Int) throws(MusicFault) {
     guard Self.possibleOctaves.contains(octave) else {
       throw MusicFault(
@@ -25,13 +25,13 @@ package struct Piano: Hashable, Sendable {
   /// The MIDI notes of the keys from C to B.
   package var notes: [Int] { NoteName.Letter.allCases.map { (octave + 1) * 12 + $0.semitones } }
 
-  /// The MIDI note of a key, from 1 (C) to 7 (B).
+  /// Returns the MIDI note of a key, from 1 (C) to 7 (B).
   package func note(key: Int) throws(MusicFault) -> Int {
     guard 1...7 ~= key else { throw MusicFault(.range, "a key is 1 (C) to 7 (B); got \(key)") }
     return notes[key - 1]
   }
 
-  /// What a key is called, from 1 (C) to 7 (B).
+  /// Returns the name of a key, from 1 (C) to 7 (B).
   package static func name(key: Int) -> NoteName? {
     1...7 ~= key ? NoteName(NoteName.Letter.allCases[key - 1]) : nil
   }

@@ -1,7 +1,7 @@
-/// How much a phrase can hold.
+/// The limits of a phrase.
 package enum Phrase {
-  /// The longest one in seconds.
+  /// The longest phrase, in seconds.
   package static let longest = 10.0
-  /// The most notes that one can have.
+  /// The most notes of a phrase.
   package static let mostTouches = 4096
 }

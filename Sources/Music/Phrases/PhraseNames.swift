@@ -1,4 +1,4 @@
-/// What notes are called that were played, in the key of the grid.
+/// The names of played notes in the key of the grid.
 package struct PhraseNames: Sendable {
   private let scale: Scale
   private let spelling: Spelling
@@ -6,7 +6,7 @@ package struct PhraseNames: Sendable {
   // The pitch of each MIDI key in a tuning of twelve notes; empty in others.
   private let keys: [Double]
 
-  /// The names in the key, the scale and the tuning of a grid.
+  /// Creates the names for the key, the scale and the tuning of a grid.
   package init(_ grid: Grid) throws(MusicFault) {
     scale = grid.scale
     spelling = Spelling(of: grid.scale, on: grid.root)
@@ -14,7 +14,7 @@ package struct PhraseNames: Sendable {
     keys = grid.tuning.count == 12 ? try KeySnap.cents(of: grid, snaps: false) : []
   }
 
-  /// The name of a pitch in cents above MIDI key 0, without its octave.
+  /// Returns the name of a pitch in cents above MIDI key 0, without its octave.
   ///
   /// In a tuning of other than twelve notes, what the nearest of twelve is called, and the cents from
   /// there.

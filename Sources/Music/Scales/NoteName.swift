@@ -1,4 +1,4 @@
-/// A letter with its accidentals: the name of a note without its octave.
+/// The name of a note without its octave: a letter with its accidentals.
 package struct NoteName: Hashable, Sendable, CustomStringConvertible {
   /// The seven letters, from C on.
   package enum Letter: Int, CaseIterable, Sendable {
@@ -30,7 +30,7 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// The letter some letters further up, after B again C.
+    /// Returns the letter some letters further up, after B again C.
     func further(by letters: Int) -> Letter {
       Self.allCases[(rawValue + letters).remainder(of: 7)]
     }
@@ -41,19 +41,19 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
   /// Sharps, or flats where it is negative.
   package let accidentals: Int
 
-  /// A name of a letter and its sharps, or flats where negative.
+  /// Creates a name of a letter and its sharps, or flats where negative.
   package init(_ letter: Letter, _ accidentals: Int = 0) {
     self.letter = letter
     self.accidentals = accidentals
   }
 
-  /// The name with a letter that a pitch class has, by the shorter way from that letter.
+  /// Spells a pitch class with a letter, by the shorter way from that letter.
   init(_ letter: Letter, for pitchClass: Int) {
     let semitones = (pitchClass - letter.semitones).remainder(of: 12)
     self.init(letter, semitones > 6 ? semitones - 12 : semitones)
   }
 
-  /// The name with one accidental at the most that a pitch class has among sharps, or among flats.
+  /// Spells a pitch class with one accidental at the most, among sharps, or among flats.
   package init(_ pitchClass: Int, inFlats: Bool) {
     let pitchClass = pitchClass.remainder(of: 12)
     for letter in Letter.allCases where letter.semitones == pitchClass {
@@ -98,7 +98,7 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Int {
-  /// What remains of a division that rounds down: never negative.
+  /// Returns the remainder of a division that rounds down: never negative.
   func remainder(of divisor: Int) -> Int {
     let rest = self % divisor
     return rest < 0 ? rest + divisor : rest

@@ -1,14 +1,14 @@
-/// The note on which a scale stands: a pitch class, spelled where it came by name.
+/// The root of a scale: a pitch class, spelled where it came by name.
 package struct Root: Hashable, Sendable {
   /// Semitones above C, from 0 to 11.
   package let pitchClass: Int
-  /// The name that it came by; by number it has none, and is spelled as its scale has it best.
+  /// The spelling that was asked for; nil for a number, which is spelled as its scale has it best.
   package let name: NoteName?
 
-  /// The root that is taken unless another is asked for: A.
+  /// The default root: A.
   package static let initial = Root(NoteName(.a))
 
-  /// A root by its name.
+  /// Creates a root by its name.
   package init(_ name: NoteName) {
     pitchClass = name.pitchClass
     self.name = name

@@ -1,9 +1,9 @@
 extension Scale {
-  /// A scale that comes with the instrument, and the other names that find it.
+  /// A shipped scale, and the aliases that find it.
   package struct Shipped: Sendable {
     /// The scale.
     package let scale: Scale
-    /// Other names of it.
+    /// The aliases of the scale.
     package let aliases: [String]
 
     init(_ name: String, _ steps: [Int], letters: [Int]? = nil, _ aliases: String...) {
@@ -13,7 +13,7 @@ extension Scale {
     }
   }
 
-  /// Those that come with the instrument, the best known first, and chromatic at the end.
+  /// The shipped scales, the best known first, and chromatic at the end.
   package static let shipped: [Shipped] =
     sevens + fives + sixes + eights + [
       Shipped("chromatic", Array(0..<12), "all", "twelve-tone")

@@ -1,25 +1,25 @@
-/// Notes above a root, up to where they begin again.
+/// A scale: the steps above a root, up to where they begin again.
 package struct Scale: Hashable, Sendable {
-  /// The word by which it is chosen.
+  /// The name by which the scale is chosen.
   package let name: String
   /// Steps above the root, rising from 0; semitones where the octave has twelve.
   package let steps: [Int]
-  /// After how many steps it begins again: 12, but for scales of other tunings.
+  /// The number of steps after which the scale begins again: 12, but for scales of other tunings.
   package let period: Int
-  /// For each note how many letters it is above the root's, where that is settled.
+  /// The letters of the notes, counted from the root's, where that is settled.
   let letters: [Int]?
 
-  /// The scale that is taken unless another is asked for: chromatic.
+  /// The default scale: chromatic.
   package static let initial = Scale.shipped.last!.scale
 
-  /// A scale by its semitones above the root.
+  /// Creates a scale of semitones above the root.
   ///
   /// The root can be left out, and the octave is.
   package init(name: String, semitones: [Int]) throws(MusicFault) {
     try self.init(name: name, steps: semitones, period: 12)
   }
 
-  /// A scale in a tuning that has some notes to a period.
+  /// Creates a scale in a tuning that has some notes to a period.
   package init(name: String, steps: [Int], period: Int) throws(MusicFault) {
     try Tuning.check(count: period)
     guard let first = steps.first else {
@@ -41,7 +41,7 @@ package struct Scale: Hashable, Sendable {
       name, steps, period: period, letters: steps.count == 7 && period == 12 ? Array(0..<7) : nil)
   }
 
-  /// All notes of a tuning that has some notes to a period.
+  /// Creates the scale of all notes of a tuning that has some notes to a period.
   package static func all(of period: Int) throws(MusicFault) -> Scale {
     guard period != 12 else { return initial }
     try Tuning.check(count: period)
@@ -55,6 +55,6 @@ package struct Scale: Hashable, Sendable {
     self.letters = letters
   }
 
-  /// Whether its third is small, so that it is spelled as a minor key is.
+  /// Whether the scale has a minor third, so that it is spelled as a minor key is.
   var isMinor: Bool { steps.contains(3) && !steps.contains(4) }
 }

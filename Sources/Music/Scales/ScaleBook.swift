@@ -1,10 +1,10 @@
-/// All scales that can be chosen: those that come with the instrument, and the performer's own.
+/// The scales that can be chosen: those that are shipped, and the user's own.
 package struct ScaleBook: Sendable {
-  /// The most scales of one's own.
+  /// The most scales of the user's own.
   package static let mostOwn = 100
   private static let longestName = 40
 
-  /// The performer's own, in the order in which they came.
+  /// The user's own scales, in the order in which they came.
   package private(set) var own: [Scale] = []
 
   // By what remains of a name when case and separators are taken out.
@@ -16,13 +16,13 @@ package struct ScaleBook: Sendable {
     return scales
   }()
 
-  /// A book without scales of one's own.
+  /// Creates a book of the shipped scales.
   package init() {}
 
-  /// The names of all: those that come with the instrument, then one's own.
+  /// The names of all scales: the shipped ones, then the user's own.
   package var names: [String] { Scale.shipped.map(\.scale.name) + own.map(\.name) }
 
-  /// The scale of a name or an alias, in which case, `-`, `_` and spaces make no difference.
+  /// Finds the scale of a name or an alias, in which case, `-`, `_` and spaces make no difference.
   package func scale(named name: String) throws(MusicFault) -> Scale {
     let key = Self.key(name)
     if let scale = Self.shipped[key] ?? own.first(where: { Self.key($0.name) == key }) {
@@ -31,13 +31,13 @@ package struct ScaleBook: Sendable {
     throw Self.missing(name)
   }
 
-  /// Adds a scale by its semitones above the root, in the place of one's own of that name.
+  /// Adds a scale of semitones above the root, in the place of the user's own of that name.
   @discardableResult
   package mutating func add(_ name: String, semitones: [Int]) throws(MusicFault) -> Scale {
     try add(Scale(name: name, semitones: semitones))
   }
 
-  /// Adds a scale, in the place of one's own of that name.
+  /// Adds a scale, in the place of the user's own of that name.
   @discardableResult
   package mutating func add(_ scale: Scale) throws(MusicFault) -> Scale {
     let name = scale.name
@@ -68,7 +68,7 @@ package struct ScaleBook: Sendable {
     return scale
   }
 
-  /// Takes out a scale of one's own.
+  /// Deletes a scale of the user's own.
   package mutating func delete(_ name: String) throws(MusicFault) {
     let key = Self.key(name)
     guard let index = own.firstIndex(where: { Self.key($0.name) == key }) else {

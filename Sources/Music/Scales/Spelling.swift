@@ -1,11 +1,11 @@
-/// What the notes of a scale are called on a root.
+/// The spelling of a scale on a root: the names of its notes.
 package struct Spelling: Hashable, Sendable {
   /// The name of each note of the scale, the root's first; empty where the octave has not twelve.
   package let names: [NoteName]
-  /// Whether what has no letter of its own is called by flats.
+  /// Whether notes without a letter of their own are spelled with flats.
   package let inFlats: Bool
 
-  /// The names of a scale on a root.
+  /// Spells a scale on a root.
   ///
   /// Seven notes have each letter once, with double accidentals where those are due. The others are
   /// called by the letters that they come from as long as that takes one accidental and no E#, B#,
@@ -64,14 +64,16 @@ package struct Spelling: Hashable, Sendable {
     names.reduce(0) { $0 + abs($1.accidentals) }
   }
 
-  /// The usual name of a root: the key of which signature is shorter, and of six F# major and Eb
+  /// Returns the usual name of a root: the key of which signature is shorter, and of six F# major
+  /// and Eb
   /// minor.
   private static func usual(_ scale: Scale, _ pitchClass: Int) -> NoteName {
     let inFlats: Set = scale.isMinor ? [3, 10] : [1, 3, 8, 10]
     return NoteName(pitchClass, inFlats: inFlats.contains(pitchClass))
   }
 
-  /// Whether the key has flats: that of C major and of A minor has them where the third is minor.
+  /// Tells whether a key has flats: that of C major and of A minor has them where the third is
+  /// minor.
   private static func isFlat(_ scale: Scale, on root: NoteName) -> Bool {
     let signature = root.fifths - (scale.isMinor ? 3 : 0)
     return signature < 0 || signature == 0 && scale.isMinor

@@ -1,4 +1,4 @@
-/// The tempo at which somebody taps: that of the median of the last times between two taps, which
+/// The tempo of taps: that of the median of the last times between two taps, which
 /// one bad tap does not move.
 package struct TapTempo: Sendable {
   // An even number of times would have two in the middle.
@@ -11,10 +11,10 @@ package struct TapTempo: Sendable {
   private var last: Double?
   private var gaps: [Double] = []
 
-  /// Waits for the first tap.
+  /// Creates a tempo that waits for its first tap.
   package init() {}
 
-  /// Takes a tap at some seconds; nil as long as there are not two of one tempo.
+  /// Takes a tap at a time in seconds; nil as long as there are not two of one tempo.
   package mutating func tap(at seconds: Double) -> Tempo? {
     guard seconds.isFinite else { return tempo }
     guard let last else {

@@ -1,14 +1,14 @@
-/// How fast beats follow each other.
+/// A tempo, in beats a minute.
 package struct Tempo: Hashable, Sendable {
-  /// What it can be in beats a minute.
+  /// The range of tempos, in beats a minute.
   package static let possible = 20.0...300.0
-  /// What it is unless something else is asked for.
+  /// The default tempo.
   package static let initial = Tempo(clamping: 120)
 
-  /// Beats a minute.
+  /// The beats a minute.
   package let beatsPerMinute: Double
 
-  /// A tempo in beats a minute.
+  /// Creates a tempo of beats a minute.
   package init(_ beatsPerMinute: Double) throws(MusicFault) {
     guard Self.possible.contains(beatsPerMinute) else {
       throw MusicFault(.range, "a tempo is 20 to 300 beats a minute; got \(beatsPerMinute)")
@@ -16,18 +16,18 @@ package struct Tempo: Hashable, Sendable {
     self.beatsPerMinute = beatsPerMinute
   }
 
-  /// The tempo that is nearest to some beats a minute.
+  /// Creates the possible tempo that is nearest to some beats a minute.
   init(clamping beatsPerMinute: Double) {
     self.beatsPerMinute = min(
       max(beatsPerMinute, Self.possible.lowerBound), Self.possible.upperBound)
   }
 
-  /// How long a beat is in seconds.
+  /// The length of a beat in seconds.
   package var secondsPerBeat: Double { 60 / beatsPerMinute }
 
-  /// The seconds that some beats take.
+  /// Converts beats to seconds.
   package func seconds(_ beats: Double) -> Double { beats * 60 / beatsPerMinute }
 
-  /// The beats that there are in some seconds.
+  /// Converts seconds to beats.
   package func beats(_ seconds: Double) -> Double { seconds * beatsPerMinute / 60 }
 }

@@ -1,11 +1,11 @@
-/// Ratios of frequencies, and the cents that they are: 1200 to the octave.
+/// The conversion between ratios of frequencies and cents, 1200 to the octave.
 ///
 /// Written out, so that a tuning has the same figures on every machine, and octaves and the
 /// reference are exact.
 package enum Cents {
   private static let logarithmOfTwo = 0.693147180559945309417
 
-  /// The ratio that some cents are: 1200 are 2.
+  /// Converts cents to a ratio: 1200 are 2.
   package static func ratio(_ cents: Double) -> Double {
     let octaves = cents / 1200
     // So that what follows fits an exponent.
@@ -20,7 +20,7 @@ package enum Cents {
     return Double(sign: .plus, exponent: Int(whole), significand: sum)
   }
 
-  /// The cents that a ratio is; 0 and below are not a number.
+  /// Converts a ratio to cents; 0 and below are not a number.
   package static func of(_ ratio: Double) -> Double {
     guard ratio > 0, ratio.isFinite else { return .nan }
     var exponent = Double(ratio.exponent)

@@ -1,14 +1,14 @@
-/// What is in a Scala file (`.scl`): the notes of a tuning above its first.
+/// A Scala file (`.scl`): the notes of a tuning above its first.
 ///
 /// The format is that of <https://www.huygens-fokker.org/scala/scl_format.html>.
 package struct ScalaFile: Equatable, Sendable {
-  /// What is wrong with a file.
+  /// The error of a Scala file, with its line.
   package struct Fault: Error, Equatable, CustomStringConvertible {
-    /// The line at which it shows, from 1 on.
+    /// The number of the line, from 1 on.
     package let line: Int
     /// What was wrong, and what would be right.
     package let message: String
-    /// Both, on one line.
+    /// The line and the message, on one line.
     package var description: String { "line \(line): \(message)" }
 
     init(_ line: Int, _ message: String) {
@@ -17,17 +17,17 @@ package struct ScalaFile: Equatable, Sendable {
     }
   }
 
-  /// The most bytes that a file can have.
+  /// The most bytes of a file.
   package static let longestFile = 256 * 1024
 
-  /// What the file says that it is; can be empty.
+  /// The description that the file gives of itself; can be empty.
   package let description: String
   /// The notes in cents above the first one, which is not among them; the last begins it anew.
   ///
   /// They need not rise.
   package let cents: [Double]
 
-  /// Reads a file.
+  /// Reads a Scala file.
   package init(_ bytes: [UInt8]) throws(Fault) {
     guard bytes.count <= Self.longestFile else {
       throw Fault(1, "a Scala file has at most \(Self.longestFile / 1024) KiB")
@@ -71,7 +71,7 @@ package struct ScalaFile: Equatable, Sendable {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// The text of a line: UTF-8, or where it is none, Latin-1, as older files are.
+  /// Decodes a line: UTF-8, or where it is none, Latin-1, as older files are.
   private static func text(_ line: ArraySlice<UInt8>) -> String {
     var line = line.drop(while: isBlank)
     while let last = line.last, isBlank(last) { line.removeLast() }
@@ -93,7 +93,7 @@ struct ScalaLines {
     rest = bytes.starts(with: mark) ? bytes[3...] : bytes[...]
   }
 
-  /// The next line, without its end; nil behind the last.
+  /// Reads the next line, without its end; nil behind the last.
   mutating func next() -> ArraySlice<UInt8>? {
     while !rest.isEmpty {
       number += 1

@@ -1,6 +1,6 @@
-/// One line of a Scala file that is a pitch: cents, where there is a point, else a ratio.
+/// A pitch line of a Scala file: cents, where there is a point, else a ratio.
 struct ScalaPitch {
-  /// What is wrong with it.
+  /// The error of a pitch line.
   struct Fault: Error {
     let message: String
 
@@ -14,7 +14,7 @@ struct ScalaPitch {
 
   init(_ line: ArraySlice<UInt8>) { rest = line }
 
-  /// Reads it; what follows the value is left out.
+  /// Reads a pitch; what follows the value is left out.
   mutating func cents() throws(Fault) -> Double {
     skipBlanks()
     let isNegative = take("-")
@@ -69,7 +69,7 @@ struct ScalaPitch {
     return number
   }
 
-  /// Whether a value ends here: what looks like more of it must not be left out.
+  /// Tells whether a value ends here: what looks like more of it must not be left out.
   private func end(after rule: String) throws(Fault) {
     if rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "/") { throw Fault(rule) }
   }

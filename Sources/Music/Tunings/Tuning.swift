@@ -1,31 +1,31 @@
-/// The frequency of every note.
+/// A tuning: the frequencies of all notes.
 package struct Tuning: Hashable, Sendable {
-  /// The most notes that it can have before it begins again.
+  /// The most notes of a period.
   package static let mostNotes = 1024
 
-  /// Cents above the first note, which is not among them; the last begins the tuning anew.
+  /// The cents above the first note, which is not among them; the last begins the tuning anew.
   package let cents: [Double]
-  /// The MIDI note on which it begins.
+  /// The base: the MIDI note on which the tuning begins.
   package let base: Int
-  /// The MIDI note of which the frequency is given.
+  /// The reference: the MIDI note of which the frequency is given.
   package let reference: Int
-  /// The frequency of that note in Hz.
+  /// The frequency of the reference in Hz.
   package let referenceHz: Double
 
   // How many cents the reference lies above the base.
   private let referenceCents: Double
 
-  /// Twelve equal semitones, with A4 at 440 Hz.
+  /// The equal temperament of twelve semitones, with A4 at 440 Hz.
   package static let equal = try! Tuning(cents: (1...12).map { Double($0) * 100 })
 
-  /// The tuning of a Scala file, on a base, with the reference at some frequency in Hz.
+  /// Creates the tuning of a Scala file, on a base, with the reference at a frequency in Hz.
   package init(
     _ file: ScalaFile, base: Int = 60, reference: Int = 69, referenceHz: Double = 440
   ) throws(MusicFault) {
     try self.init(cents: file.cents, base: base, reference: reference, referenceHz: referenceHz)
   }
 
-  /// A tuning of cents above the base, of which the last begins it anew.
+  /// Creates a tuning of cents above the base, of which the last begins it anew.
   package init(
     cents: [Double], base: Int = 60, reference: Int = 69, referenceHz: Double = 440
   ) throws(MusicFault) {
@@ -57,22 +57,22 @@ package struct Tuning: Hashable, Sendable {
     }
   }
 
-  /// Checks how many notes a tuning is to have.
+  /// Checks the number of notes of a tuning.
   static func check(count: Int) throws(MusicFault) {
     guard 1...mostNotes ~= count else {
       throw MusicFault(.range, "a tuning has 1 to \(mostNotes) notes; got \(count)")
     }
   }
 
-  /// How many notes it has before it begins again.
+  /// The number of notes of a period.
   package var count: Int { cents.count }
 
-  /// The frequency of a MIDI note in Hz; those past 0 and 127 go on as the others.
+  /// Returns the frequency of a MIDI note in Hz; those past 0 and 127 go on as the others.
   package func frequency(of note: Int) -> Double {
     referenceHz * Cents.ratio(Self.cents(cents, above: note - base) - referenceCents)
   }
 
-  /// The same notes on another base, which sounds as twelve equal semitones from the reference
+  /// Returns the tuning on another base, which sounds as twelve equal semitones from the reference
   /// would have it.
   package func moved(to base: Int) throws(MusicFault) -> Tuning {
     try Tuning(

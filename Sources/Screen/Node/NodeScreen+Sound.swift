@@ -88,18 +88,19 @@ extension NodeScreen {
     let time = beats > 0 ? beats : picture.number("/echo/time")
     let places = time ?? 0 < 9.9995 ? 3 : 2
     put(
-      "\(Figure.fixed(time, places: places, width: 5)) \(beats > 0 ? "b" : "s") back \(figure("/echo/feedback", places: 2, width: 4)) mix "
-        + "\(figure("/echo/mix", places: 2, width: 4))", area, row: 3, column: column)
+      "\(Figure.fixed(time, places: places, width: 5)) \(beats > 0 ? "b" : "s") feedback "
+        + "\(figure("/echo/feedback", places: 2, width: 4))"
+        + (picture.isOn("/echo/hold") ? " hold" : ""), area, row: 3, column: column)
     put(
-      "\(figure("/echo/tone", width: 5)) Hz spread \(figure("/echo/spread", places: 2, width: 4))"
-        + (picture.isOn("/echo/hold") ? " hold" : ""), area, row: 4, column: column)
+      "\(figure("/echo/tone", width: 5)) Hz spread \(figure("/echo/spread", places: 2, width: 4)) mix "
+        + "\(figure("/echo/mix", places: 2, width: 4))", area, row: 4, column: column - 3)
     putSwitch("reverb", "/reverb/on", area, row: 5)
     put(
       "\(figure("/reverb/decay", places: 2, width: 5)) s size "
         + "\(figure("/reverb/size", places: 2, width: 4)) mix "
         + "\(figure("/reverb/mix", places: 2, width: 4))", area, row: 5, column: column)
     put(
-      "\(figure("/reverb/damping", width: 5)) Hz before "
+      "\(figure("/reverb/damping", width: 5)) Hz predelay "
         + "\(figure("/reverb/predelay", places: 3, width: 5)) s", area, row: 6, column: column)
   }
 
@@ -125,8 +126,8 @@ extension NodeScreen {
     draw(share: share, area, row: 2, column: 1, width: width)
     put(playerTime, area, row: 2, column: width + 2)
     drawControls(area, row: 3)
-    let isRound = picture.number("/player/loop").map { $0 != 0 ? "round" : "once" }
-    let direction = picture.number("/player/direction").map { $0 < 0 ? "back" : "fwd" }
+    let isRound = picture.number("/player/loop").map { $0 != 0 ? "loop" : "once" }
+    let direction = picture.number("/player/direction").map { $0 < 0 ? "rev" : "fwd" }
     put(
       "from \(Figure.left(word("/player/source"), 4)) \(Figure.left(isRound ?? "-", 5)) "
         + "\(Figure.left(direction ?? "-", 4))", area, row: 4, column: 1)
@@ -137,15 +138,15 @@ extension NodeScreen {
         column: 22, style: Style(colour: .yellow))
     }
     put(
-      "loop \(figure("/loop/semitones", places: 1, width: 5, hasSign: true)) st "
-        + "\(figure("/loop/rate", places: 3, width: 5)) x back "
+      "\(figure("/loop/semitones", places: 1, width: 5, hasSign: true)) st "
+        + "\(figure("/loop/rate", places: 3, width: 5)) x feedback "
         + "\(figure("/loop/feedback", places: 2, width: 4)) \(word("/loop/engine"))",
       area, row: 5, column: 1)
     let beats = picture.number("/loop/beats").map { $0 > 0 ? $0 : .nan }
     let threshold = picture.number("/loop/threshold").map { $0 > -90 ? $0 : .nan }
     put(
-      "quantize \(Figure.left(word("/loop/quantize"), 4)) beats \(Figure.fixed(beats, places: 1, width: 4)) "
-        + "above \(Figure.fixed(threshold, places: 0, width: 3)) dB", area, row: 6, column: 1)
+      "quant \(Figure.left(word("/loop/quantize"), 4)) beats \(Figure.fixed(beats, places: 1, width: 4)) "
+        + "threshold \(Figure.fixed(threshold, places: 0, width: 3)) dB", area, row: 6, column: 1)
   }
 
   private mutating func drawControls(_ area: Area, row: Int) {

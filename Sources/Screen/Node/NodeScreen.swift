@@ -247,7 +247,7 @@ package struct NodeScreen {
     title("Keys", area)
     let lines = [
       "q  Esc  Ctrl-C    end", "Tab  right         the next page",
-      "Shift-Tab  left   the page before",
+      "Shift-Tab  left   the previous page",
       "1 2 3             overview, grid, takes and messages", "?                 this page",
       "Ctrl-Z            stop; fg goes on", "Ctrl-L            draw all anew", "",
       "A level's peak stays for a moment, and its number is that of the peak.",

@@ -1,8 +1,8 @@
 internal import Control
 
-/// The session for Open Stage Control.
+/// The generator of the Open Stage Control session.
 package enum OpenStageControlSession {
-  /// The session file.
+  /// Writes the session file as JSON.
   package static func json() throws(SurfaceFault) -> String {
     let builder = SessionBuilder(surface: try .syrinx(), table: .node)
     return Widget.Value.object([
@@ -12,12 +12,13 @@ package enum OpenStageControlSession {
   }
 }
 
-/// Makes the widgets of a session from a surface.
+/// The builder of a session's widgets from a surface.
 struct SessionBuilder {
   let surface: Surface
   let table: AddressTable
 
-  /// The root: it subscribes, and does so again where the node is a new one, or nothing comes.
+  /// Builds the root widget: it subscribes, and does so again where the node is a new one, or
+  /// nothing comes.
   func root() throws(SurfaceFault) -> Widget {
     var root = Widget(
       "root", id: "root",
@@ -91,14 +92,14 @@ struct SessionBuilder {
       ])
   }
 
-  /// A widget that is seen by nobody, and runs a script on what comes at an address.
+  /// Builds a hidden widget that runs a script on what comes at an address.
   func listener(_ id: String, _ path: String, _ script: String) -> Widget {
     Widget(
       "variable", id: id,
       [("address", .text(path)), ("bypass", .flag(true)), ("onValue", .text(script))])
   }
 
-  /// An address in quotes, as JavaScript has them.
+  /// Quotes an address for JavaScript, checked against the table.
   func quoted(_ path: String) throws(SurfaceFault) -> String {
     _ = try table.declared(path)
     return "'\(path)'"

@@ -1,7 +1,7 @@
 internal import Control
 
 extension SessionBuilder {
-  /// The widget that one control becomes.
+  /// Builds the widget of a control.
   func widget(_ control: Control, on page: Page) throws(SurfaceFault) -> Widget {
     let id = Self.id(control, on: page)
     let common: [(String, Widget.Value)] = [

@@ -1,9 +1,9 @@
 internal import Control
 internal import JSON
 
-/// One widget of a session: its properties in the order in which they are written.
+/// A widget of a session: its properties in the order in which they are written.
 struct Widget: Sendable {
-  /// A property's value.
+  /// The value of a property.
   indirect enum Value: Sendable {
     case text(String)
     case number(Double)
@@ -12,7 +12,7 @@ struct Widget: Sendable {
     case object([(String, Value)])
   }
 
-  /// What it is called.
+  /// The name of the widget.
   let id: String
   var properties: [(String, Value)]
   var widgets: [Widget] = []
@@ -23,7 +23,7 @@ struct Widget: Sendable {
     self.properties = [("type", .text(type)), ("id", .text(id))] + properties
   }
 
-  /// It as a value, with what it holds.
+  /// The widget as a JSON value, with the widgets in it.
   var value: Value {
     var members = properties
     if !widgets.isEmpty { members.append(("widgets", .list(widgets.map(\.value)))) }
@@ -33,7 +33,7 @@ struct Widget: Sendable {
 }
 
 extension Widget.Value {
-  /// JSON, a member a line.
+  /// Writes JSON, a member a line.
   func json(_ indent: String = "") -> String {
     let inner = indent + "  "
     switch self {

@@ -1,7 +1,7 @@
 package import Control
 
 extension Surface {
-  /// The surface of the node: all that is played and set on a stage.
+  /// Makes the surface of the node: all that is played and set on a stage.
   package static func syrinx(_ table: AddressTable = .node) throws(SurfaceFault) -> Surface {
     Surface(pages: [
       try .voice(table), try .loop(table), try .grid(table), try .piano(table),
@@ -11,7 +11,7 @@ extension Surface {
 }
 
 extension Page {
-  /// The effects: the six as buttons, and what they are made of.
+  /// Makes the page of the effects: six presets as buttons, and faders.
   static func voice(_ table: AddressTable) throws(SurfaceFault) -> Page {
     func effect(_ name: String, _ caption: String) throws(SurfaceFault) -> Control {
       Control(
@@ -42,19 +42,19 @@ extension Page {
           try .fader("echo-mix", "Echo mix", "/echo/mix", in: table, width: 4)),
         Row(
           2, try .fader("echo-time", "Echo time", "/echo/time", in: table, .logarithmic),
-          try .fader("echo-feedback", "Repeats", "/echo/feedback", in: table)),
+          try .fader("echo-feedback", "Feedback", "/echo/feedback", in: table)),
         Row(
           2, Control("reverb-on", "Reverb", .flag(try table.flag("/reverb/on")), accent: .voice),
           try .fader("reverb-mix", "Reverb mix", "/reverb/mix", in: table, width: 4)),
         Row(
           2, try .fader("reverb-decay", "Decay", "/reverb/decay", in: table, .logarithmic),
-          try .fader("reverb-size", "Room", "/reverb/size", in: table)),
+          try .fader("reverb-size", "Size", "/reverb/size", in: table)),
         Row(
-          2, try .fader("live-gain", "Voice gain", "/live/gain", in: table),
-          try .fader("out-gain", "Out gain", "/out/gain", in: table))))
+          2, try .fader("live-gain", "Live gain", "/live/gain", in: table),
+          try .fader("out-gain", "Output gain", "/out/gain", in: table))))
   }
 
-  /// The player and its loop.
+  /// Makes the page of the player and its loop.
   static func loop(_ table: AddressTable) throws(SurfaceFault) -> Page {
     func press(
       _ name: String, _ path: String, _ accent: Control.Accent = .loop
@@ -88,26 +88,26 @@ extension Page {
           try press("redo", "/loop/redo"), try press("done", "/player/done"))),
       Block(
         Row(
-          2, Control("keep", "Keep as a take", .press(try table.action("/take/save")), width: 2),
+          2, Control("keep", "Save as take", .press(try table.action("/take/save")), width: 2),
           Control("clear", "Clear", .press(try table.action("/loop/clear")), accent: .danger)),
         Row(
           2, Control("repeat", "Repeat", .flag(try table.flag("/player/loop"))),
           try source("live"), try source("grid"), try source("mix")),
         Row(
-          2, try quantize("off", "Free"), try quantize("beat", "On beat"),
-          try quantize("bar", "On bar")),
+          2, try quantize("off", "Quantize off"), try quantize("beat", "Quantize beat"),
+          try quantize("bar", "Quantize bar")),
         Row(2, try .fader("semitones", "Loop pitch", "/loop/semitones", in: table)),
         Row(2, try .fader("loop-rate", "Loop rate", "/loop/rate", in: table, .logarithmic)),
-        Row(2, try .fader("keep-under", "Old under new", "/loop/feedback", in: table)),
+        Row(2, try .fader("keep-under", "Loop feedback", "/loop/feedback", in: table)),
         Row(2, try .fader("loop-gain", "Loop gain", "/loop/gain", in: table))))
   }
 
-  /// The grid alone, as large as can be.
+  /// Makes the page of the grid, as large as can be.
   static func grid(_ table: AddressTable) throws(SurfaceFault) -> Page {
     Page("Grid", Block(Row(1, Control("cells", "", .grid(rows: 16, columns: 12)))))
   }
 
-  /// Seven white keys, and a phrase.
+  /// Makes the page of the piano: seven white keys, and a phrase.
   static func piano(_ table: AddressTable) throws(SurfaceFault) -> Page {
     var keys: [Control] = []
     for (index, name) in ["C", "D", "E", "F", "G", "A", "B"].enumerated() {
@@ -134,7 +134,7 @@ extension Page {
         Row(0.6, Control("phrase", "", .text))))
   }
 
-  /// What was kept, newest first.
+  /// Makes the page of the takes, newest first.
   static func takes(_ table: AddressTable) throws(SurfaceFault) -> Page {
     let rows = (1...Screen.takes).map { Row(2, Control("take-\($0)", "", .take(row: $0))) }
     return Page(
@@ -154,7 +154,7 @@ extension Page {
         ]))
   }
 
-  /// How the grid is set, and the metronome.
+  /// Makes the menu: the settings of the grid, and the metronome.
   static func menu(_ table: AddressTable) throws(SurfaceFault) -> Page {
     func root(_ name: String) throws(SurfaceFault) -> Control {
       Control("root-\(name)", name, .choice(try table.constant("/grid/root", .text(name))))
@@ -196,7 +196,8 @@ extension Page {
           Control("random", "Random", .press(try table.action("/grid/randomize"))),
           Control(
             "in-order", "In order", .choice(try table.constant("/grid/order", .text("scale")))),
-          Control("all-off", "All off", .press(try table.action("/note/allOff")), accent: .danger)),
+          Control("all-off", "Notes off", .press(try table.action("/note/allOff")), accent: .danger)
+        ),
         Row(
           1.6, Control("metronome", "Click", .flag(try table.flag("/metronome/on")), accent: .play),
           try .fader("bpm", "Tempo", "/metronome/bpm", in: table, width: 3),
@@ -205,7 +206,7 @@ extension Page {
 }
 
 extension Control {
-  /// A fader over the whole range of an address.
+  /// Makes a fader over the whole range of an address.
   fileprivate static func fader(
     _ name: String, _ caption: String, _ path: String, in table: AddressTable,
     _ curve: Curve = .linear, width: Double = 1

@@ -1,10 +1,11 @@
 internal import Control
 
-/// The scripts of single controls; what concerns more than one is in the root's.
+/// The Lua scripts of single controls; what concerns more than one is in the root's.
 ///
 /// TouchOSC runs Lua 5.1, each script in a world of its own.
 enum ControlScripts {
-  /// Shows a fader's value with its unit, leaves it alone while it is touched, and asks for the value
+  /// Writes a fader's script: it shows the value with its unit, takes none while it is touched, and
+  /// asks for the value
   /// that holds when the finger has gone.
   static func fader(
     _ use: AddressUse, _ curve: Control.Curve, _ lua: LuaAddresses
@@ -75,7 +76,7 @@ enum ControlScripts {
     }
   }
 
-  /// Lights the face of a button while it is on.
+  /// Writes the script that lights the face of a button while it is on.
   static func face(_ accent: Control.Accent) -> String {
     """
     function onValueChanged(key)
@@ -91,7 +92,7 @@ enum ControlScripts {
     """
   }
 
-  /// Tells the root that a button was pressed, by the words of its tag.
+  /// The script that tells the root of a press, by the words of the button's tag.
   static let press = """
     function onValueChanged(key)
       if key == 'x' and self.values.x > 0.5 then
@@ -100,7 +101,7 @@ enum ControlScripts {
     end
     """
 
-  /// A colour as Lua writes it.
+  /// Writes a colour in Lua.
   static func color(_ color: Color) -> String {
     let parts = [color.red, color.green, color.blue, color.alpha].map {
       plain(($0 * 1000).rounded() / 1000)

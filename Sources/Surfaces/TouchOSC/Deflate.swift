@@ -1,8 +1,8 @@
 internal import CZlib
 
-/// Bytes as zlib packs them.
+/// The compression of layout files by zlib.
 enum Deflate {
-  /// A stream with zlib's header, at its usual level.
+  /// Compresses bytes to a stream with zlib's header, at its usual level.
   static func packed(_ bytes: [UInt8]) throws(SurfaceFault) -> [UInt8] {
     var length = compressBound(uLong(bytes.count))
     var result = [UInt8](repeating: 0, count: Int(length))

@@ -1,5 +1,5 @@
 extension LayoutBuilder {
-  /// The group of nodes that one control becomes.
+  /// Builds the group of nodes of a control.
   func node(of control: Control, in frame: Frame) throws(SurfaceFault) -> LayoutNode {
     var node = group(control.name, frame)
     let area = frame.own
@@ -63,7 +63,7 @@ extension LayoutBuilder {
     }
   }
 
-  /// A button whose press the root's script acts on.
+  /// Makes the press of a button a command of the root's script.
   private func pressing(_ button: LayoutNode, _ words: String) -> LayoutNode {
     var button = button
     button.properties["tag"] = .text(words)
@@ -109,9 +109,9 @@ extension LayoutBuilder {
   ) -> [LayoutNode] {
     let lines = area.rows(Array(repeating: 1, count: rows + 1), gap: 4)
     let head = lines[0].columns([1, 3, 1], gap: Self.gap)
-    var previous = faced("previous", "back", "<", head[0], control.accent)
+    var previous = faced("previous", "previous-caption", "<", head[0], control.accent)
     previous[0] = pressing(previous[0], "turn \(control.name) -1")
-    var next = faced("next", "forth", ">", head[2], control.accent)
+    var next = faced("next", "next-caption", ">", head[2], control.accent)
     next[0] = pressing(next[0], "turn \(control.name) 1")
     var nodes = previous + [label("caption", control.caption, head[1], size: 15)] + next
     let places = lines.dropFirst().flatMap {
@@ -137,7 +137,7 @@ extension LayoutBuilder {
     return zip(words, places).enumerated().flatMap { index, part in
       let (word, place) = part
       var nodes = faced(
-        "slot-\(index + 1)", "name-\(index + 1)", word.isEmpty ? "Usual" : word, place,
+        "slot-\(index + 1)", "name-\(index + 1)", word.isEmpty ? "Default" : word, place,
         control.accent)
       nodes[0] = pressing(nodes[0], "word \(control.name) \(index + 1)")
       return nodes

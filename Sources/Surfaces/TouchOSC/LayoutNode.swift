@@ -1,6 +1,6 @@
-/// One node of a layout, as TouchOSC's files have them.
+/// A node of a TouchOSC layout.
 struct LayoutNode: Sendable {
-  /// What it is.
+  /// The kind of a node.
   enum Kind: String, Sendable {
     case box = "BOX"
     case button = "BUTTON"
@@ -10,7 +10,7 @@ struct LayoutNode: Sendable {
     case pager = "PAGER"
   }
 
-  /// A property's value, by its type in the file.
+  /// The value of a property, by its type in the file.
   enum Property: Sendable {
     case flag(Bool)
     case whole(Int)
@@ -20,16 +20,16 @@ struct LayoutNode: Sendable {
     case color(Color)
   }
 
-  /// What it is called; a child is found by it.
+  /// The name, by which a child is found.
   var name: String
   var kind: Kind
   var properties: [String: Property]
-  /// The values that it begins with, in the order of the files.
+  /// The initial values, in the order of the files.
   var values: [(key: String, initial: String)]
   var messages: [LayoutMessage] = []
   var children: [LayoutNode] = []
 
-  /// A node with what all nodes have.
+  /// Creates a node with the properties that all nodes have.
   init(_ name: String, _ kind: Kind, _ frame: Frame, color: Color) {
     self.name = name
     self.kind = kind
@@ -43,24 +43,24 @@ struct LayoutNode: Sendable {
     values = [("touch", "false")]
   }
 
-  /// The script that it runs.
+  /// The Lua script of the node.
   var script: String {
     get { if case .text(let text) = properties["script"] { text } else { "" } }
     set { properties["script"] = .text(newValue) }
   }
 }
 
-/// One OSC message of a node.
+/// An OSC message of a node.
 struct LayoutMessage: Sendable {
-  /// When it is sent.
+  /// The trigger of a message.
   enum Trigger: String, Sendable {
     case any = "ANY"
     case rise = "RISE"
   }
 
-  /// One argument of it.
+  /// An argument of a message.
   enum Argument: Sendable {
-    /// The value x, taken to a range.
+    /// The value x, scaled to a range.
     case x(ClosedRange<Float>, isWhole: Bool)
     case text(String)
     case number(Float)

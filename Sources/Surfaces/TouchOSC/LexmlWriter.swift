@@ -1,12 +1,12 @@
 internal import Control
 
-/// Writes nodes as TouchOSC's XML.
+/// The writer of TouchOSC's XML.
 struct LexmlWriter {
-  /// What stands between elements: nothing, as the app saves it, or line ends for people.
+  /// The separator of elements: nothing, as the app saves it, or line ends for people.
   let lineEnd: String
   private var text = ""
 
-  /// The whole document.
+  /// Writes the whole document.
   static func document(_ root: LayoutNode, inLines: Bool) -> String {
     var writer = LexmlWriter(lineEnd: inLines ? "\n" : "")
     writer.text = "<?xml version='1.0' encoding='UTF-8'?>" + writer.lineEnd

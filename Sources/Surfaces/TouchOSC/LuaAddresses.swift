@@ -1,16 +1,16 @@
 internal import Control
 
-/// Writes the places of Lua scripts that name addresses, each checked against the table.
+/// The addresses in Lua scripts, each checked against the table.
 struct LuaAddresses {
   let table: AddressTable
 
-  /// An address in quotes.
+  /// Quotes an address.
   func path(_ path: String) throws(SurfaceFault) -> String {
     _ = try table.declared(path)
     return Self.quoted(path)
   }
 
-  /// The call that sends a message with these expressions as its arguments.
+  /// Writes the call that sends a message with these expressions as its arguments.
   func send(
     _ path: String, _ arguments: (expression: String, kind: Address.Form.Kind)...
   ) throws(SurfaceFault) -> String {
@@ -24,7 +24,7 @@ struct LuaAddresses {
     return "sendOSC(" + parts.joined(separator: ", ") + ")"
   }
 
-  /// A text as Lua writes it.
+  /// Quotes a text for Lua.
   static func quoted(_ text: String) -> String {
     "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
   }

@@ -1,7 +1,7 @@
 internal import Control
 
 extension RootScript {
-  /// Names that the node lists, a page at a time.
+  /// Writes the script of the lists of names, a page at a time.
   func names() throws(SurfaceFault) -> String {
     var lists: [String] = []
     var hooks: [String] = []
@@ -66,7 +66,7 @@ extension RootScript {
       """ + hooks.joined()
   }
 
-  /// The takes, newest first.
+  /// Writes the script of the takes, newest first.
   func takes() throws(SurfaceFault) -> String {
     guard
       let words = surface.controls.lazy.compactMap({ (_, control) -> [String]? in

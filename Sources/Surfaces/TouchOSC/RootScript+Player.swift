@@ -1,7 +1,7 @@
 internal import Control
 
 extension RootScript {
-  /// What of the player can be pressed, and what it does.
+  /// Writes the script of the player: its buttons, its state and the phrase.
   func player() throws(SurfaceFault) -> String {
     var pages: [String: String] = [:]
     for (page, control) in surface.controls {
@@ -52,7 +52,7 @@ extension RootScript {
       light(\(undo), values[5] > 0, true)
       state = string.format('%s  %.1f of %.1f s', doing == 'start' and 'ready' or doing, values[3], values[4])
       if values[5] > 0 then
-        state = state .. string.format('  %d added', values[5])
+        state = state .. string.format('  %d overdubs', values[5])
       end
       showState()
     end
@@ -83,7 +83,7 @@ extension RootScript {
     """
   }
 
-  /// The grid as the node lays it out: its cells fill the page, and grow while they sound.
+  /// Writes the script of the grid: its cells fill the page, and grow while they sound.
   func grid() throws(SurfaceFault) -> String {
     var size: (rows: Int, columns: Int)?
     for (_, control) in surface.controls {

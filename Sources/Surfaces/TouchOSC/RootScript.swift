@@ -1,6 +1,6 @@
 internal import Control
 
-/// The script of a layout's root: all that concerns more than one control.
+/// The Lua script of a layout's root: all that concerns more than one control.
 ///
 /// The root sees every message that comes, and each handler here takes those of one address. What
 /// belongs to a fader or a toggle as well goes on to it afterwards.
@@ -8,7 +8,7 @@ struct RootScript {
   let surface: Surface
   let lua: LuaAddresses
 
-  /// The whole script.
+  /// Writes the whole script.
   func text(receivePort: Int) throws(SurfaceFault) -> String {
     let parts = try [
       ground(), choices(), connection(receivePort), meters(), player(), grid(), names(), takes(),

@@ -1,6 +1,7 @@
-/// Identities that come from names: the same in every file, whatever stands beside them.
+/// The UUIDs of nodes, made from names: the same in every file, whatever stands beside them.
 enum StableID {
-  /// The UUID of a name, of version 8: two hashes of 64 bits, FNV-1a from the front and from the back,
+  /// Makes the UUID of a name, of version 8: two hashes of 64 bits, FNV-1a from the front and from
+  /// the back,
   /// each stirred until all of its bits depend on all of the name.
   static func uuid(_ name: String) -> String {
     let bytes = Array(name.utf8)

@@ -1,11 +1,11 @@
 internal import Control
 
-/// The layout for TouchOSC.
+/// The generator of the TouchOSC layouts.
 package enum TouchOSCLayout {
-  /// The port on which the app receives, where nobody says another.
+  /// The default port on which the app receives.
   package static let usualPort = 9000
 
-  /// The XML of a layout.
+  /// Writes the XML of a layout.
   ///
   /// In one line it is as the app saves it; in many it can be read and compared.
   package static func xml(
@@ -14,7 +14,7 @@ package enum TouchOSCLayout {
     try xml(of: .syrinx(), screen, receivePort: receivePort, inLines: inLines)
   }
 
-  /// The XML of the layout of a surface.
+  /// Writes the XML of the layout of a surface.
   package static func xml(
     of surface: Surface, _ screen: Screen, receivePort: Int = usualPort, inLines: Bool = false
   ) throws(SurfaceFault) -> String {
@@ -23,7 +23,7 @@ package enum TouchOSCLayout {
     return LexmlWriter.document(root, inLines: inLines)
   }
 
-  /// The file of a layout: its XML as zlib packs it.
+  /// Writes the file of a layout: its XML as zlib packs it.
   package static func file(
     _ screen: Screen, receivePort: Int = usualPort
   ) throws(SurfaceFault) -> [UInt8] {
@@ -31,7 +31,7 @@ package enum TouchOSCLayout {
   }
 }
 
-/// Makes the nodes of a layout from a surface.
+/// The builder of a layout's nodes from a surface.
 struct LayoutBuilder {
   let screen: Screen
   let table: AddressTable
@@ -41,7 +41,7 @@ struct LayoutBuilder {
 
   var lua: LuaAddresses { LuaAddresses(table: table) }
 
-  /// The root with its bar and its pages.
+  /// Builds the root with its bar and its pages.
   func root(of surface: Surface, receivePort: Int) throws(SurfaceFault) -> LayoutNode {
     let whole = Frame(x: 0, y: 0, width: screen.size.width, height: screen.size.height)
     var root = group("Syrinx", whole, color: .background)
@@ -130,7 +130,7 @@ struct LayoutBuilder {
 
   enum Alignment: Int { case left = 1, center, right }
 
-  /// Text that lets touches through.
+  /// Builds a label, which lets touches through.
   func label(
     _ name: String, _ text: String, _ frame: Frame, size: Double, align: Alignment = .center,
     color: Color = .text, face: Color? = nil
@@ -146,7 +146,7 @@ struct LayoutBuilder {
     return node
   }
 
-  /// A button without anything on it: a label over it has its words and shows its state.
+  /// Builds a button without text: a label over it has its words and shows its state.
   func button(_ name: String, _ frame: Frame, _ accent: Control.Accent) -> LayoutNode {
     var node = LayoutNode(name, .button, frame, color: accent.color)
     node.properties.merge([
@@ -170,7 +170,7 @@ struct LayoutBuilder {
     return node
   }
 
-  /// A button, and the face over it, which leaves a rim on which the finger is seen.
+  /// Builds a button, and the face over it, which leaves a rim on which the finger is seen.
   func faced(
     _ name: String, _ face: String, _ caption: String, _ frame: Frame, _ accent: Control.Accent,
     rim: Double = 2
@@ -185,7 +185,7 @@ struct LayoutBuilder {
     ]
   }
 
-  /// How large a text can be in a frame, in points.
+  /// Returns the greatest size of a text in a frame, in points.
   static func textSize(_ text: String, _ frame: Frame) -> Double {
     let byWidth = frame.width / (Double(max(3, text.count)) * 0.68)
     return max(9, min(26, min(byWidth, frame.height * 0.5))).rounded(.down)

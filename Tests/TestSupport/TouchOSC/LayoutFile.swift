@@ -2,17 +2,17 @@ internal import CZlib
 internal import Foundation
 internal import FoundationXML
 
-/// An element of a layout's document.
+/// An XML element of a layout's document.
 ///
 /// It changes only while it is read.
 package final class LayoutElement: @unchecked Sendable {
-  /// What it is called.
+  /// The name of the element.
   package let name: String
-  /// What stands in its tag.
+  /// The attributes of the element.
   package let attributes: [String: String]
-  /// The elements in it, in their order.
+  /// The child elements, in their order.
   package private(set) var children: [LayoutElement] = []
-  /// The text in it.
+  /// The text in the element.
   package private(set) var text = ""
 
   init(name: String, attributes: [String: String]) {
@@ -23,7 +23,7 @@ package final class LayoutElement: @unchecked Sendable {
   /// The first child of a name.
   package subscript(_ name: String) -> LayoutElement? { children.first { $0.name == name } }
 
-  /// The text of a child; a fault where there is none.
+  /// Returns the text of a child; throws where there is none.
   func text(_ name: String) throws -> String {
     guard let child = self[name] else { throw Fault("<\(self.name)> has no <\(name)>") }
     return child.text
@@ -33,14 +33,14 @@ package final class LayoutElement: @unchecked Sendable {
   fileprivate func add(_ text: String) { self.text += text }
 }
 
-/// Reads what is in a `.tosc` file: a zlib stream of one XML document.
+/// The reader of `.tosc` files: a zlib stream of one XML document.
 package enum LayoutFile {
-  /// The root element of a file.
+  /// Reads the root element of a file.
   static func read(_ path: String) throws -> LayoutElement {
     try document(inflated([UInt8](Data(contentsOf: URL(fileURLWithPath: path)))))
   }
 
-  /// The root element of a document.
+  /// Parses the root element of a document.
   package static func document(_ xml: [UInt8]) throws -> LayoutElement {
     let reader = Reader()
     let parser = XMLParser(data: Data(xml))
@@ -51,7 +51,7 @@ package enum LayoutFile {
     return root
   }
 
-  /// The bytes that a whole file inflates to: nothing may lie behind the stream.
+  /// Inflates a whole file: nothing may lie behind the stream.
   package static func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
     // Far more than any layout has.
     var room = [UInt8](repeating: 0, count: 8 << 20)

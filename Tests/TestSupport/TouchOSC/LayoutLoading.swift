@@ -1,4 +1,4 @@
-/// Hands a layout's controls and messages over to the app, as its file has them.
+/// The loading of a layout: its controls and messages are handed to the app as the file has them.
 struct LayoutLoading {
   private let app: LuaApp
   private(set) var controls: [TouchControl] = []

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The app's inner side, in a Lua of its own: the document, its messages and its scripts.
+/// The simulated app in a Lua process: the document, its messages and its scripts.
 ///
 /// It is Lua 5.1, as the app's is.
 final class LuaApp {
@@ -23,13 +23,13 @@ final class LuaApp {
     process.waitUntilExit()
   }
 
-  /// Notes a line that is not answered: it goes with the next one that is.
+  /// Queues a line that is not answered: it goes with the next one that is.
   func tell(_ fields: [String]) {
     pending += fields.map(Self.escaped).joined(separator: "\t").utf8
     pending.append(UInt8(ascii: "\n"))
   }
 
-  /// Hands a line over, and returns the lines that it is answered with.
+  /// Sends a line, and returns the lines of its answer.
   func ask(_ fields: [String]) throws -> [[String]] {
     tell(fields)
     try input.fileHandleForWriting.write(contentsOf: pending)

@@ -1,10 +1,10 @@
 /// A control of a layout as it stands on the screen.
 package final class TouchControl {
-  /// What kind it is, as `BUTTON` or `FADER`.
+  /// The type, such as `BUTTON` or `FADER`.
   package let type: String
   /// The control that it lies in.
   package private(set) weak var parent: TouchControl?
-  /// What lies in it, the last one on top.
+  /// The controls in it, the last one on top.
   package private(set) var children: [TouchControl] = []
 
   /// The addresses of its messages, as far as they are always the same.
@@ -29,7 +29,7 @@ package final class TouchControl {
     for (key, fields) in properties { setProperty(key, fields) }
   }
 
-  /// Takes a property as its fields in the file.
+  /// Sets a property from its fields in the file.
   func setProperty(_ key: String, _ fields: [String]) {
     properties[key] = fields
     // What is asked for again and again is read once.
@@ -45,11 +45,11 @@ package final class TouchControl {
     }
   }
 
-  /// Its name.
+  /// The name.
   package private(set) var name = ""
-  /// The names from the root to it.
+  /// The names from the root to the control.
   package var path: String { parent.map { $0.path + "/" + name } ?? name }
-  /// What a label shows.
+  /// The text of a label.
   package var text: String { values["text"] ?? "" }
   /// The value of a fader or a button from 0 to 1, or the step of a radio.
   package var x: Double { Double(values["x"] ?? "") ?? 0 }
@@ -57,26 +57,26 @@ package final class TouchControl {
   package var page: Int { Int(values["page"] ?? "") ?? 0 }
   /// Whether a finger is on it.
   package var isTouched: Bool { values["touch"] == "true" }
-  /// Whether its own property says that it is shown.
+  /// Whether its own property makes it visible.
   package private(set) var isVisible = true
   /// Whether it can be touched.
   package private(set) var isInteractive = true
   /// Red, green, blue and opacity from 0 to 1.
   package private(set) var color = [0.0, 0, 0, 1]
-  /// Its place in its parent.
+  /// The frame in the parent.
   package private(set) var frame = TouchFrame(x: 0, y: 0, width: 0, height: 0)
 
-  /// The same seen from its own corner, as what lies in it has its place.
+  /// The frame seen from its own corner, in which its children have their places.
   package var bounds: TouchFrame {
     TouchFrame(x: 0, y: 0, width: frame.width, height: frame.height)
   }
 
-  /// The controls in it, at any depth, whose name is this.
+  /// Finds the controls in it, at any depth, of a name.
   package func all(named name: String) -> [TouchControl] {
     children.flatMap { ($0.name == name ? [$0] : []) + $0.all(named: name) }
   }
 
-  /// It and all that is in it.
+  /// The control and all that is in it.
   package var subtree: [TouchControl] { [self] + children.flatMap(\.subtree) }
 
   /// Where its own origin lies on the screen.
@@ -85,10 +85,10 @@ package final class TouchControl {
     return (above.x + frame.x, above.y + frame.y)
   }
 
-  /// The middle of it, on the screen.
+  /// The middle of the control, on the screen.
   package var center: TouchPoint { point(0.5, 0.5) }
 
-  /// A place on the screen in parts of its width and height.
+  /// Returns a place on the screen, in parts of its width and height.
   package func point(_ across: Double, _ down: Double) -> TouchPoint {
     TouchPoint(x: origin.x + across * frame.width, y: origin.y + down * frame.height)
   }
@@ -104,7 +104,8 @@ package final class TouchControl {
   /// Whether a finger that moves on stays with it.
   var grabsFocus: Bool { flag("grabFocus", or: type != "GROUP" && type != "PAGER") }
 
-  /// What a finger touches that comes down at a place of the parent; nil where it touches nothing.
+  /// Finds the control that a finger touches at a place of the parent; nil where it touches
+  /// nothing.
   func hit(_ place: TouchPoint) -> TouchControl? {
     guard isVisible, frame.contains(place) else { return nil }
     let inside = TouchPoint(x: place.x - frame.x, y: place.y - frame.y)
@@ -121,7 +122,7 @@ package final class TouchControl {
     return isInteractive ? self : nil
   }
 
-  /// The tab of a pager at a place in it.
+  /// Finds the tab of a pager at a place in it.
   func tab(at place: TouchPoint) -> Int? {
     guard type == "PAGER", flag("tabbar", or: true), !children.isEmpty,
       place.y < Double(whole("tabbarSize", or: 40))
@@ -130,14 +131,14 @@ package final class TouchControl {
   }
 }
 
-/// A place on the screen.
+/// A point on the screen.
 package struct TouchPoint: Equatable {
-  /// To the right.
+  /// The distance from the left.
   package var x: Double
-  /// Downwards.
+  /// The distance from the top.
   package var y: Double
 
-  /// A place on the screen, in points.
+  /// Creates a place on the screen, in points.
   package init(x: Double, y: Double) {
     self.x = x
     self.y = y
@@ -146,21 +147,21 @@ package struct TouchPoint: Equatable {
 
 /// A rectangle of the screen.
 package struct TouchFrame: Equatable {
-  /// Its left side.
+  /// The left side.
   package var x: Double
-  /// Its upper side.
+  /// The upper side.
   package var y: Double
-  /// How wide it is.
+  /// The width.
   package var width: Double
-  /// How high it is.
+  /// The height.
   package var height: Double
 
-  /// Whether a place lies in it.
+  /// Tells whether a place lies in the rectangle.
   package func contains(_ place: TouchPoint) -> Bool {
     place.x >= x && place.x < x + width && place.y >= y && place.y < y + height
   }
 
-  /// Whether another one lies wholly in it, to a hundredth of a point.
+  /// Tells whether another rectangle lies wholly in it, to a hundredth of a point.
   package func encloses(_ other: TouchFrame) -> Bool {
     other.x >= x - 0.01 && other.y >= y - 0.01 && other.x + other.width <= x + width + 0.01
       && other.y + other.height <= y + height + 0.01

@@ -10,10 +10,10 @@ package final class TouchFinger {
     try begin(phone.root.hit(place), isNew: true)
   }
 
-  /// What it touches.
+  /// The control that it touches.
   package var touched: TouchControl? { control }
 
-  /// Moves to a place; from a control that does not hold it, it goes on to the next one.
+  /// Moves the finger to a place; from a control that does not hold it, it goes on to the next one.
   package func move(to place: TouchPoint) throws {
     let before = self.place
     self.place = place
@@ -30,7 +30,7 @@ package final class TouchFinger {
     }
   }
 
-  /// Moves to the middle of a control in steps, as a finger does.
+  /// Slides the finger to the middle of a control, in steps.
   package func slide(to control: TouchControl) throws {
     let (start, end) = (place, control.center)
     for step in 1...8 {
@@ -41,10 +41,10 @@ package final class TouchFinger {
     }
   }
 
-  /// Leaves the screen.
+  /// Lifts the finger from the screen.
   package func lift() throws { try end() }
 
-  /// What it now is on; a tab is changed by a finger that comes down there alone.
+  /// Begins a touch of the control below; a tab is changed by a finger that comes down there alone.
   private func begin(_ next: TouchControl?, isNew: Bool) throws {
     control = next
     guard let next else { return }
@@ -105,7 +105,7 @@ package final class TouchFinger {
     control.flag("valuePosition", or: false) ? "\(way(control, place))" : "1"
   }
 
-  /// How far a place is along the way that a control's value goes.
+  /// Returns the value of a control at a place, from 0 to 1.
   private func way(_ control: TouchControl, _ place: TouchPoint) -> Double {
     let across = (place.x - control.origin.x) / control.frame.width
     let down = (place.y - control.origin.y) / control.frame.height

@@ -1,22 +1,22 @@
 internal import OSC
 internal import Posix
 
-/// A phone with TouchOSC on it, simulated from what its manual and its file format say.
+/// A simulated phone with TouchOSC, after what its manual and its file format say.
 ///
 /// It sends and receives just what a layout says: on two UDP sockets, as the app does, or on one.
 /// Time goes on for it only within `run` and `wait`.
 package final class TouchPhone {
-  /// The layout's root.
+  /// The root control of the layout.
   package let root: TouchControl
-  /// What the layout did wrong: errors of its scripts with their lines, and what the app has not.
+  /// The faults of the layout: errors of its scripts with their lines, and what the app has not.
   package private(set) var faults: [String] = []
-  /// What came to `/error`.
+  /// The messages that came to `/error`.
   package private(set) var errors: [String] = []
-  /// What it sent, the oldest first.
+  /// The sent messages, the oldest first.
   package private(set) var sent: [Received] = []
-  /// What it received, the oldest first.
+  /// The received messages, the oldest first.
   package private(set) var received: [Received] = []
-  /// What its scripts printed.
+  /// The lines that its scripts printed.
   package private(set) var log: [String] = []
 
   private let app: LuaApp
@@ -49,19 +49,19 @@ package final class TouchPhone {
     try act(["begin", clock])
   }
 
-  /// The port that it receives on.
+  /// The port on which the phone receives.
   package var port: UInt16 { socket.port }
 
-  /// Forgets what it sent and received so far.
+  /// Forgets the messages sent and received so far.
   package func forget() {
     sent = []
     received = []
   }
 
-  /// Lets time go on.
+  /// Runs the app for a time.
   package func run(seconds: Double) throws { _ = try wait(seconds: seconds) { false } }
 
-  /// Lets time go on until something is so; false when it is not in time.
+  /// Runs the app until a condition holds; false where it does not in time.
   package func wait(seconds: Double = 5, until isSo: () throws -> Bool) throws -> Bool {
     let deadline = HostTime.steady + seconds * 1e6
     while true {
@@ -79,12 +79,12 @@ package final class TouchPhone {
     }
   }
 
-  /// A finger that comes down on a control.
+  /// Touches a control with a finger.
   package func touch(_ control: TouchControl) throws -> TouchFinger {
     try touch(control, at: control.center)
   }
 
-  /// A finger that comes down on a place of a control; a fault where it is not what is hit.
+  /// Touches a place of a control with a finger; throws where another control is hit.
   package func touch(_ control: TouchControl, at place: TouchPoint) throws -> TouchFinger {
     let finger = try TouchFinger(self, place)
     guard finger.touched === control else {
@@ -94,17 +94,17 @@ package final class TouchPhone {
     return finger
   }
 
-  /// Presses a control and lets it go.
+  /// Taps a control.
   package func tap(_ control: TouchControl) throws {
     let finger = try touch(control)
     try run(seconds: 0.02)
     try finger.lift()
   }
 
-  /// Whether a finger would touch a control in its middle.
+  /// Tells whether a finger would touch a control in its middle.
   package func canTouch(_ control: TouchControl) -> Bool { root.hit(control.center) === control }
 
-  /// Whether a control is seen: neither hidden nor on another page.
+  /// Tells whether a control is seen: neither hidden nor on another page.
   package func shows(_ control: TouchControl) -> Bool {
     guard control.isVisible else { return false }
     guard let parent = control.parent else { return true }
@@ -153,7 +153,7 @@ package final class TouchPhone {
     }
   }
 
-  /// Tells the app something, and does what it says.
+  /// Sends a command to the app, and carries out its answers.
   private func act(_ command: [String]) throws {
     for event in try app.ask(command) {
       switch event[0] {
