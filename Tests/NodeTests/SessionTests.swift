@@ -24,7 +24,7 @@ extension NodeTests {
         let deadline = Date() + seconds
         while inbox.isEmpty, Date() < deadline {
           let count = reader.read(socket) { bytes, sender in
-            client = sender
+            client = sender.endpoint
             inbox += Received.all(in: bytes)
           }
           if count == 0 { usleep(5000) }

@@ -196,10 +196,10 @@ import Testing
         for message in Received.all(in: bytes) {
           heard.append(message)
           if message.address == "/sync" {
-            socket.send([UInt8](address: "/synced", message.arguments), to: sender)
+            socket.send([UInt8](address: "/synced", message.arguments), to: sender.endpoint)
             // A file takes its time.
             usleep(20_000)
-            if let answer { socket.send([UInt8](address: address, answer), to: sender) }
+            if let answer { socket.send([UInt8](address: address, answer), to: sender.endpoint) }
           }
         }
       }

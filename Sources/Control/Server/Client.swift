@@ -14,18 +14,32 @@ package struct Client: Hashable, Sendable {
   package let endpoint: Endpoint
   /// The way to it.
   package let transport: Transport
+  /// Whether what it sent can come from the node's own machine only, whatever sender it names.
+  package let isOnThisMachine: Bool
 
   /// Someone at an address, reached in a way.
-  package init(endpoint: Endpoint, transport: Transport) {
+  package init(endpoint: Endpoint, transport: Transport, isOnThisMachine: Bool = false) {
     self.endpoint = endpoint
     self.transport = transport
+    self.isOnThisMachine = isOnThisMachine
+  }
+
+  /// Whether two are one place to answer to.
+  package static func == (one: Client, other: Client) -> Bool {
+    one.endpoint == other.endpoint && one.transport == other.transport
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(endpoint)
+    hasher.combine(transport)
   }
 
   /// The same host at another port, for datagrams.
   func at(port: UInt16) -> Client {
     var endpoint = endpoint
     endpoint.port = port
-    return Client(endpoint: endpoint, transport: transport)
+    return Client(
+      endpoint: endpoint, transport: transport, isOnThisMachine: isOnThisMachine)
   }
 }
 

@@ -92,11 +92,16 @@ package final class OSCServer: Outlet {
     let start = HostTime.steady
     for _ in 0..<Self.mostBatches {
       let count = reader.read(socket) { bytes, sender in
-        guard access.admits(sender.address) else {
+        let endpoint = sender.endpoint
+        guard socket.canHear(endpoint.address), access.admits(endpoint.address) else {
           node.counters.denied += 1
           return
         }
-        node.receive(bytes, from: Client(endpoint: sender, transport: .datagrams(socket: index)))
+        node.receive(
+          bytes,
+          from: Client(
+            endpoint: endpoint, transport: .datagrams(socket: index),
+            isOnThisMachine: sender.isOnLoopback))
       }
       node.takeEvents()
       // Less than all there is room for is all there is.
@@ -115,7 +120,7 @@ package final class OSCServer: Outlet {
 
   private func accept(from listener: Socket) {
     while let (socket, peer) = listener.accept() {
-      guard access.admits(peer.address) else {
+      guard socket.canHear(peer.address), access.admits(peer.address) else {
         node.counters.denied += 1
         continue
       }
@@ -131,9 +136,19 @@ package final class OSCServer: Outlet {
       let number = connectionCount
       connections[number] = Connection(
         socket: socket, now: HostTime.steady,
-        client: Client(endpoint: peer, transport: .stream(connection: number)))
+        client: Client(
+          endpoint: peer, transport: .stream(connection: number),
+          isOnThisMachine: Self.isOfThisMachine(peer.address)))
       loop.watch(socket.descriptor) { [unowned self] in serve(number) }
     }
+  }
+
+  /// Whether a connection's other end is on this machine.
+  ///
+  /// A connection has been answered, and what is sent to an own address never leaves the machine:
+  /// a forged one does not get this far.
+  private static func isOfThisMachine(_ address: IPAddress) -> Bool {
+    address.isLoopback || IPAddress.ofThisMachine.contains(address)
   }
 
   private func serve(_ number: Int) {
