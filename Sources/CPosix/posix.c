@@ -2,6 +2,8 @@
 #include "CPosix.h"
 
 #include <malloc.h>
+#include <netinet/in.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -30,9 +32,37 @@ void px_return_freed_memory(void) {
   mallopt(M_ARENA_MAX, 2);
 }
 
+int px_tell_interface(int socket, int family) {
+  int yes = 1;
+  return family == AF_INET6
+             ? setsockopt(socket, IPPROTO_IPV6, IPV6_RECVPKTINFO, &yes, sizeof yes)
+             : setsockopt(socket, IPPROTO_IP, IP_PKTINFO, &yes, sizeof yes);
+}
+
+static uint32_t interface_of(struct msghdr *header) {
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+    if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+      struct in_pktinfo information;
+      memcpy(&information, CMSG_DATA(c), sizeof information);
+      return (uint32_t)information.ipi_ifindex;
+    }
+    if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+      struct in6_pktinfo information;
+      memcpy(&information, CMSG_DATA(c), sizeof information);
+      return information.ipi6_ifindex;
+    }
+  }
+  return 0;
+}
+
 int px_receive(
     int socket, char *buffers, size_t each, unsigned most, struct sockaddr_storage *senders,
-    uint32_t *lengths) {
+    uint32_t *lengths, uint32_t *interfaces) {
+  // Room for the interface of either version, aligned as the kernel's headers must be.
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+  } controls[PX_MOST_DATAGRAMS];
   struct iovec vectors[PX_MOST_DATAGRAMS];
   struct mmsghdr headers[PX_MOST_DATAGRAMS] = {0};
   if (most > PX_MOST_DATAGRAMS) most = PX_MOST_DATAGRAMS;
@@ -42,8 +72,13 @@ int px_receive(
     headers[i].msg_hdr.msg_iovlen = 1;
     headers[i].msg_hdr.msg_name = &senders[i];
     headers[i].msg_hdr.msg_namelen = sizeof senders[i];
+    headers[i].msg_hdr.msg_control = &controls[i];
+    headers[i].msg_hdr.msg_controllen = sizeof controls[i];
   }
   int count = recvmmsg(socket, headers, most, MSG_DONTWAIT, NULL);
-  for (int i = 0; i < count; i++) lengths[i] = headers[i].msg_len;
+  for (int i = 0; i < count; i++) {
+    lengths[i] = headers[i].msg_len;
+    interfaces[i] = interface_of(&headers[i].msg_hdr);
+  }
   return count;
 }

@@ -89,8 +89,11 @@ package final class OSCServer: Outlet {
     self.port = port
   }
 
-  private func client(_ endpoint: Endpoint, _ transport: Client.Transport) -> Client {
-    Client(endpoint: endpoint, transport: transport, door: door)
+  private func client(
+    _ endpoint: Endpoint, _ transport: Client.Transport, _ isOnThisMachine: Bool = false
+  ) -> Client {
+    Client(
+      endpoint: endpoint, transport: transport, door: door, isOnThisMachine: isOnThisMachine)
   }
 
   // MARK: - Datagrams
@@ -100,11 +103,13 @@ package final class OSCServer: Outlet {
     let start = HostTime.steady
     for _ in 0..<Self.mostBatches {
       let count = reader.read(socket) { bytes, sender in
-        guard access.admits(sender.address) else {
+        let endpoint = sender.endpoint
+        guard socket.canHear(endpoint.address), access.admits(endpoint.address) else {
           node.counters.denied += 1
           return
         }
-        node.receive(bytes, from: client(sender, .datagrams(socket: index)))
+        node.receive(
+          bytes, from: client(endpoint, .datagrams(socket: index), sender.isOnLoopback))
       }
       node.takeEvents()
       // Less than all there is room for is all there is.
@@ -123,7 +128,7 @@ package final class OSCServer: Outlet {
 
   private func accept(from listener: Socket) {
     while let (socket, peer) = listener.accept() {
-      guard access.admits(peer.address) else {
+      guard socket.canHear(peer.address), access.admits(peer.address) else {
         node.counters.denied += 1
         continue
       }
@@ -139,9 +144,18 @@ package final class OSCServer: Outlet {
       let number = connectionCount
       connections[number] = Connection(
         socket: socket, now: HostTime.steady,
-        client: client(peer, .stream(connection: number)))
+        client: client(
+          peer, .stream(connection: number), Self.isOfThisMachine(peer.address)))
       loop.watch(socket.descriptor) { [unowned self] in serve(number) }
     }
+  }
+
+  /// Whether a connection's other end is on this machine.
+  ///
+  /// A connection has been answered, and what is sent to an own address never leaves the machine:
+  /// a forged one does not get this far.
+  private static func isOfThisMachine(_ address: IPAddress) -> Bool {
+    address.isLoopback || IPAddress.ofThisMachine.contains(address)
   }
 
   private func serve(_ number: Int) {

@@ -17,7 +17,7 @@ package final class Standby: Sendable {
     // The rate of the server that was there: the next one most likely has it, too.
     let rate = Double(engine.shared.sampleRate)
     let renderer = engine.takeOver(sampleRate: rate)
-    Thread.start("standby") { [self] in run(renderer, engine, rate: rate) }
+    try Thread.start("standby") { [self] in run(renderer, engine, rate: rate) }
   }
 
   /// Ends it; whoever takes the engine over next may come before or after.

@@ -17,14 +17,23 @@ package final class Socket {
 
   /// The descriptor, to be watched.
   package let descriptor: Descriptor
+  private let isVersion4: Bool
 
-  private init(_ descriptor: Descriptor) {
+  private init(_ descriptor: Descriptor, isVersion4: Bool) {
     self.descriptor = descriptor
+    self.isVersion4 = isVersion4
   }
+
+  /// Whether an address can be one that this socket hears from.
+  ///
+  /// No network carries an address of version 4 mapped into version 6, such as
+  /// `::ffff:127.0.0.1`; only who forges a packet writes one as its sender.
+  package func canHear(_ address: IPAddress) -> Bool { address.isVersion4 == isVersion4 }
 
   /// A socket bound to an address of this machine; a stream one listens.
   package init(_ kind: Kind, boundTo endpoint: Endpoint) throws(SystemError) {
     let type = kind == .datagrams ? SOCK_DGRAM : SOCK_STREAM
+    isVersion4 = endpoint.address.isVersion4
     descriptor = try Descriptor(
       socket(
         endpoint.address.isVersion4 ? AF_INET : AF_INET6,
@@ -34,6 +43,7 @@ package final class Socket {
     switch kind {
     case .datagrams:
       set(SOL_SOCKET, SO_RCVBUF, 4 << 20)
+      _ = px_tell_interface(descriptor.number, isVersion4 ? AF_INET : AF_INET6)
       // Tells which receiver is gone; without it a datagram to nobody fails some other call.
       if endpoint.address.isVersion4 {
         set(Int32(IPPROTO_IP), IP_RECVERR, 1)
@@ -77,7 +87,7 @@ package final class Socket {
         guard let descriptor = try? Descriptor(number, orThrow: "accept"),
           let endpoint = Endpoint(pointer)
         else { return nil }
-        let socket = Socket(descriptor)
+        let socket = Socket(descriptor, isVersion4: isVersion4)
         // Single notes must not wait for more to fill a packet.
         socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         return (socket, endpoint)
@@ -142,6 +152,17 @@ package final class Socket {
 
 /// Receives datagrams many at a time.
 package final class DatagramReader {
+  /// Where a datagram says that it comes from, and what the kernel knows of it.
+  package struct Sender {
+    /// The address and port in the datagram, which whoever sends it can forge.
+    package let endpoint: Endpoint
+    /// Whether it came by the loopback interface, which nobody else's packets do.
+    ///
+    /// One from this machine's address on a network counts as having come by that network: the
+    /// kernel has it so, for the sake of addresses that hold on one interface.
+    package let isOnLoopback: Bool
+  }
+
   /// The longest datagram that there is.
   private static let longest = 65_536
   /// How many datagrams one reading brings at the most.
@@ -150,31 +171,36 @@ package final class DatagramReader {
   private let buffers: UnsafeMutableRawBufferPointer
   private let senders: UnsafeMutablePointer<sockaddr_storage>
   private let lengths: UnsafeMutablePointer<UInt32>
+  private let interfaces: UnsafeMutablePointer<UInt32>
 
   /// A reader with its buffers.
   package init() {
     buffers = .allocate(byteCount: Self.longest * Self.most, alignment: 16)
     senders = .allocate(capacity: Self.most)
     lengths = .allocate(capacity: Self.most)
+    interfaces = .allocate(capacity: Self.most)
   }
 
   deinit {
     buffers.deallocate()
     senders.deallocate()
     lengths.deallocate()
+    interfaces.deallocate()
   }
 
   /// Hands over what has come to a socket, and returns how many datagrams that were.
   package func read(
-    _ socket: Socket, _ body: (UnsafeRawBufferPointer, Endpoint) -> Void
+    _ socket: Socket, _ body: (UnsafeRawBufferPointer, Sender) -> Void
   ) -> Int {
     let count = px_receive(
       socket.descriptor.number, buffers.baseAddress, Self.longest, UInt32(Self.most), senders,
-      lengths)
+      lengths, interfaces)
     guard count > 0 else { return 0 }
     for index in 0..<Int(count) {
       let name = UnsafeRawPointer(senders + index).assumingMemoryBound(to: sockaddr.self)
-      guard let sender = Endpoint(name) else { continue }
+      guard let endpoint = Endpoint(name) else { continue }
+      let sender = Sender(
+        endpoint: endpoint, isOnLoopback: interfaces[index] == UInt32(PX_LOOPBACK_INTERFACE))
       let start = index * Self.longest
       body(
         UnsafeRawBufferPointer(rebasing: buffers[start..<start + Int(lengths[index])]), sender)

@@ -9,7 +9,11 @@ package enum Thread {
   }
 
   /// Starts a thread that nobody joins; its name shows in `top -H` and debuggers.
-  package static func start(_ name: String, _ run: @escaping @Sendable () -> Void) {
+  ///
+  /// Throws where the system gives no more threads: whoever wanted it goes on without.
+  package static func start(
+    _ name: String, _ run: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
     let body = Unmanaged.passRetained(Body(run))
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -26,7 +30,7 @@ package enum Thread {
     pthread_attr_destroy(&attributes)
     guard result == 0 else {
       body.release()
-      fatalError("can't start thread \(name): \(String(cString: strerror(result)))")
+      throw SystemError("can't start the thread \(name)", code: result)
     }
     px_name_thread(thread, String(name.prefix(15)))
   }

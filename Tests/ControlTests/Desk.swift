@@ -65,7 +65,8 @@ final class Desk: Outlet, @unchecked Sendable {
 
   static func client(_ port: UInt16, host: String = "127.0.0.1") -> Client {
     Client(
-      endpoint: Endpoint(address: IPAddress(host)!, port: port), transport: .datagrams(socket: 0))
+      endpoint: Endpoint(address: IPAddress(host)!, port: port), transport: .datagrams(socket: 0),
+      isOnThisMachine: IPAddress(host)!.isLoopback)
   }
 
   func send(_ packet: [UInt8], to client: Client) {

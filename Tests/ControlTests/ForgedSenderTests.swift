@@ -48,10 +48,19 @@ import Testing
     #expect(answer.bytes * 10 > bytes * 8, "\(path): \(answer)")
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["/addresses", "/*/*", "/*"])
+  func `a packet that asks for more than is answered does not cost more, either`(path: String) {
+    let pings = full(of: [UInt8](address: "/ping", []))
+    let questions = full(of: [UInt8](address: path, []))
+    let usual = ProcessorTime.least(of: 3) { _ = answer(to: pings) }
+    let cost = ProcessorTime.least(of: 3) { _ = answer(to: questions) }
+    #expect(cost < 20 * usual, "\(cost) s, and \(usual) s")
+  }
+
   @Test func `long answers end at a megabyte a packet`() {
     for number in 0..<100 {
       desk.tell(
-        "/scale/user", .string("a scale with quite a long name, number \(number)"), .int32(0),
+        "/scale/user", .string("a-scale-with-a-long-name-\(number)"), .int32(0),
         .int32(7))
     }
     let one = answer(to: [UInt8](address: "/scales", [])).bytes

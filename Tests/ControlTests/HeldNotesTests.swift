@@ -22,20 +22,6 @@ import Testing
     return told
   }
 
-  /// The least seconds of the processor that some work takes.
-  private func least(_ work: () -> Void) -> Double {
-    func used() -> Double {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    return (0..<5).map { _ in
-      let start = used()
-      work()
-      return used() - start
-    }.min() ?? 0
-  }
-
   @Test func `more notes than can be held are refused, with how many there can be`() {
     let told = press(ports: 40)
     #expect(told.count == 40 * 128 - 2048)
@@ -79,12 +65,12 @@ import Testing
       desk.tell("/ping", as: friend)
       desk.tell("/note/off", .int32(3), as: friend)
     }
-    let alone = least { for _ in 0..<10 { playing() } }
+    let alone = ProcessorTime.least { for _ in 0..<10 { playing() } }
     _ = press(ports: 200)
-    let among = least { for _ in 0..<10 { playing() } }
+    let among = ProcessorTime.least { for _ in 0..<10 { playing() } }
     desk.pass()
     #expect(among < 20 * alone + 0.002)
-    #expect(least { _ = desk.tell("/note/allOff") } < 0.1)
+    #expect(ProcessorTime.least { _ = desk.tell("/note/allOff") } < 0.1)
   }
 
   @Test func `what a lease holds of very many ends with it`() {

@@ -5,45 +5,131 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// What the running node sends to an address from which anybody could seem to ask.
-  @Suite struct ForgedSenderTests {
-    private static let ownAddress = IPAddress.ofThisMachine.first {
-      $0.isVersion4 && !$0.isLoopback
+  @Suite(.enabled(if: geteuid() == 0, "to lay a cable between two machines, one must be root"))
+  struct ForgedSenderTests {
+    private let server: JackServer
+    private let cable: Cable
+
+    init() throws {
+      server = try JackServer()
+      cable = try Cable()
     }
 
-    @Test(.enabled(if: ownAddress != nil, "no network"), .timeLimit(.minutes(1)))
-    func `an address is sent so much of what it asks for and no more, and this machine all`() throws
-    {
-      let server = try JackServer()
-      let node = try NodeProcess(server: server, ["--listen", "lan"])
-      let friend = try Phone(port: node.port)
-      let stranger = try Phone(port: node.port, host: "\(Self.ownAddress!)")
-      let list = friend.countAnswers(to: "/addresses")
-      #expect(list > 100)
-      var heard = 0
-      let start = HostTime.steady
-      for _ in 0..<100 {
-        stranger.send("/addresses")
-        while stranger.receive(seconds: 0.005) != nil { heard += 1 }
+    private func node(_ arguments: String...) throws -> NodeProcess {
+      try cable.near.inside {
+        try NodeProcess(server: server, ["--listen", "lan"] + arguments)
       }
-      let seconds = (HostTime.steady - start) / 1e6
-      // 512 kB at once and 128 kB a second, of a hundred bytes each at the least.
-      #expect(heard > list && Double(heard) < (524_288 + seconds * 131_072) / 100)
-      #expect(heard < 100 * list)
-      let refused = friend.ask("/status/refused")?.arguments[0].number ?? 0
-      #expect(refused > 0)
-      // It is told again when some time has passed, and others are told all along.
-      #expect(friend.countAnswers(to: "/addresses") == list)
-      #expect((0..<5).contains { _ in stranger.ask("/ping")?.address == "/pong" })
+    }
+
+    /// Sends a message from the other machine, with a sender that it made up.
+    private func forge(
+      _ path: String, _ arguments: Argument..., from sender: String, to node: NodeProcess
+    ) throws {
+      try cable.far.inside {
+        try Cable.forge(
+          [UInt8](address: path, arguments), from: sender, to: cable.near.address6,
+          port: node.port)
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a sender of version 4 mapped into version 6 is refused, whoever is allowed`() throws {
+      for allowed in [[], ["--allow", "127.0.0.1", "--allow", "::1"]] {
+        let node = try cable.near.inside {
+          try NodeProcess(server: server, ["--listen", "lan"] + allowed)
+        }
+        try forge("/mute", .int32(1), from: "::ffff:127.0.0.1", to: node)
+        try forge("/quit", from: "::ffff:127.0.0.1", to: node)
+        let phone = try cable.near.inside { try Phone(port: node.port, host: "::1") }
+        #expect(hasDenied(2, phone))
+        #expect(phone.ask("/mute")?.arguments == [.int32(0)])
+        #expect(node.isRunning)
+        #expect(node.end() == 0)
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `quit is refused to another machine that gives the node's own address`() throws {
+      let node = try node()
+      // Who has the address hears of it.
+      let owner = try cable.near.inside {
+        try Socket(
+          .datagrams,
+          boundTo: Endpoint(address: IPAddress(cable.near.address6)!, port: Cable.forgedPort))
+      }
+      try forge("/quit", from: cable.near.address6, to: node)
+      let answer = received(owner)
+      #expect(answer?.address == "/error")
+      #expect(answer?.arguments.dropFirst().first == .string("denied"))
+      #expect(node.isRunning)
       #expect(node.end() == 0)
     }
-  }
-}
 
-extension Phone {
-  /// How many messages come as the answer to a list.
-  fileprivate func countAnswers(to path: String) -> Int {
-    send(path)
-    return receive(untilOneOf: ["\(path)/end"]).count
+    @Test(.timeLimit(.minutes(1)))
+    func `quit is refused to another machine that gives its own address`() throws {
+      let node = try node()
+      let answer = try cable.far.inside {
+        let socket = try Socket(.datagrams, boundTo: Endpoint(address: .any6, port: 0))
+        let target = Endpoint(address: IPAddress(cable.near.address6)!, port: node.port)
+        socket.send([UInt8](address: "/quit", []), to: target)
+        return received(socket)
+      }
+      #expect(answer?.address == "/error")
+      #expect(answer?.arguments.dropFirst().first == .string("denied"))
+      #expect(node.isRunning)
+      #expect(node.end() == 0)
+    }
+
+    // The kernel says of such a packet that it came by the network, as of one that did.
+    @Test(.timeLimit(.minutes(1)))
+    func `quit from the node's own address is refused with where to send it`() throws {
+      let node = try node()
+      for address in [cable.near.address4, cable.near.address6] {
+        let socket = try cable.near.inside {
+          let own = IPAddress(address)!
+          let socket = try Socket(.datagrams, boundTo: Endpoint(address: own, port: 0))
+          socket.send([UInt8](address: "/quit", []), to: Endpoint(address: own, port: node.port))
+          return socket
+        }
+        let text = received(socket)?.arguments.last?.text
+        #expect(text?.hasSuffix("send it to 127.0.0.1 or ::1") == true, "\(address)")
+      }
+      #expect(node.isRunning)
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `over a connection quit is taken from the node's own machine alone`() throws {
+      let node = try node()
+      let stranger = try cable.far.inside {
+        try StreamPhone(port: node.port, host: cable.near.address4)
+      }
+      stranger.send("/quit", style: .lengthPrefix)
+      #expect(stranger.receive()?.arguments.dropFirst().first == .string("denied"))
+      let friend = try cable.near.inside {
+        try StreamPhone(port: node.port, host: cable.near.address4)
+      }
+      friend.send("/quit", style: .lengthPrefix)
+      #expect(node.awaitEnd() == 0)
+    }
+
+    // The first packet waits until the machines have found each other.
+    private func hasDenied(_ count: Int32, _ phone: Phone) -> Bool {
+      let deadline = HostTime.steady + 5e6
+      while HostTime.steady < deadline {
+        guard let answer = phone.ask("/status/denied") else { return false }
+        if answer.arguments == [.int32(count)] { return true }
+      }
+      return false
+    }
+
+    private func received(_ socket: Socket) -> Received? {
+      let loop = EventLoop()
+      loop.watch(socket.descriptor) {}
+      loop.turn(milliseconds: 5000)
+      var messages: [Received] = []
+      _ = DatagramReader().read(socket) { bytes, _ in messages += Received.all(in: bytes) }
+      return messages.first
+    }
   }
 }

@@ -23,7 +23,7 @@ extension NodeTests {
       func receive(seconds: Double = 5) -> Received? {
         try? waitUntil("the node says something", seconds: seconds) {
           _ = reader.read(socket) { bytes, sender in
-            client = sender
+            client = sender.endpoint
             inbox += Received.all(in: bytes)
           }
           return !inbox.isEmpty

@@ -196,9 +196,9 @@ import Testing
         for message in Received.all(in: bytes) {
           heard.append(message)
           if message.address == "/sync" {
-            socket.send([UInt8](address: "/synced", message.arguments), to: sender)
+            socket.send([UInt8](address: "/synced", message.arguments), to: sender.endpoint)
             letPass(seconds: 0.02, "a file takes its time")
-            if let answer { socket.send([UInt8](address: address, answer), to: sender) }
+            if let answer { socket.send([UInt8](address: address, answer), to: sender.endpoint) }
           }
         }
       }

@@ -8,13 +8,15 @@ package final class StreamPhone {
   private var framing = StreamFraming()
   private var inbox: [Received] = []
 
-  /// Connects to a port of this machine.
-  package init(port: UInt16) throws {
+  /// Connects to a port of this machine, or of another.
+  package init(port: UInt16, host: String = "127.0.0.1") throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
+      throw Fault("no address: \(host)")
+    }
     let result = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))

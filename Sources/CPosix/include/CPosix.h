@@ -20,8 +20,12 @@ void px_name_thread(pthread_t thread, const char *name);
 // Has the heap give back what was freed. Before any thread is started.
 void px_return_freed_memory(void);
 
-// Receives up to `most` datagrams into `buffers`, `each` bytes for each; returns how many.
-enum { PX_MOST_DATAGRAMS = 32 };
+// Has the socket of an address family tell by which interface a datagram came; 0 when it will.
+int px_tell_interface(int socket, int family);
+
+// Receives up to `most` datagrams into `buffers`, `each` bytes for each; returns how many. The
+// interface is the number of the one that a datagram came by, or 0 where the socket doesn't tell.
+enum { PX_MOST_DATAGRAMS = 32, PX_LOOPBACK_INTERFACE = 1 };
 int px_receive(
     int socket, char *buffers, size_t each, unsigned most, struct sockaddr_storage *senders,
-    uint32_t *lengths);
+    uint32_t *lengths, uint32_t *interfaces);

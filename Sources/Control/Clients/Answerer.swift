@@ -3,7 +3,7 @@ internal import OSC
 /// The node's voice: answers to clients, news for subscribers, and the counts of both.
 final class Answerer {
   // What one packet is answered: it can ask for more than anybody could read.
-  private static let mostAnswers = 1024
+  static let mostAnswers = 1024
 
   let feedback: Feedback
   /// The counts for `/status`.
@@ -43,9 +43,9 @@ final class Answerer {
   }
 
   /// Answers a client, or nobody where the node asked itself.
-  func reply(_ path: String, _ arguments: [Argument], to client: Client?) {
+  func reply(_ path: String, _ arguments: @autoclosure () -> [Argument], to client: Client?) {
     guard let client, mayAnswer(client) else { return }
-    answer([UInt8](address: path, arguments), to: client)
+    answer([UInt8](address: path, arguments()), to: client)
   }
 
   /// Tells a client why something was not followed.

@@ -14,21 +14,38 @@ package struct Client: Hashable, Sendable {
   package let endpoint: Endpoint
   /// The way to it.
   package let transport: Transport
+  /// Whether what it sent can come from the node's own machine only, whatever sender it names.
+  package let isOnThisMachine: Bool
   /// The number of the door, as the node gave it; the first is 0.
   package let door: Int
 
   /// Someone at an address, reached in a way.
-  package init(endpoint: Endpoint, transport: Transport, door: Int = 0) {
+  package init(
+    endpoint: Endpoint, transport: Transport, door: Int = 0, isOnThisMachine: Bool = false
+  ) {
     self.endpoint = endpoint
     self.transport = transport
     self.door = door
+    self.isOnThisMachine = isOnThisMachine
+  }
+
+  /// Whether two are one place to answer to.
+  package static func == (one: Client, other: Client) -> Bool {
+    one.endpoint == other.endpoint && one.transport == other.transport && one.door == other.door
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(endpoint)
+    hasher.combine(transport)
+    hasher.combine(door)
   }
 
   /// The same host at another port, for datagrams.
   func at(port: UInt16) -> Client {
     var endpoint = endpoint
     endpoint.port = port
-    return Client(endpoint: endpoint, transport: transport, door: door)
+    return Client(
+      endpoint: endpoint, transport: transport, door: door, isOnThisMachine: isOnThisMachine)
   }
 
   /// Whether it has a connection of its own, on which everything for it goes.

@@ -99,6 +99,8 @@ final class Dispatcher {
     let pattern = Pattern(message.address)
     // What does something is reached by its own address only: `/*` shall not end the node.
     let sets = !message.arguments.isEmpty
+    // There are more answers already than will be given.
+    guard sets || plan.asked < Answerer.mostAnswers else { return }
     let matching = table.addresses.indices.filter { index in
       let address = table.addresses[index]
       return address.hasValue && !(sets && address.isProcess) && pattern.matches(address.path)
@@ -106,6 +108,7 @@ final class Dispatcher {
     guard !matching.isEmpty else {
       throw Refusal(.unknown, "no address with a value matches \(quoted(message.addressText))")
     }
+    if !sets { plan.asked += matching.count }
     let arguments = message.arguments
     for index in matching {
       let address = table.addresses[index]

@@ -39,6 +39,8 @@ struct Plan {
   private(set) var commands: [PlannedCommand] = []
   /// The origin of the first command, for the answer where there is no room.
   private(set) var origin: Origin?
+  /// The number of addresses that its patterns ask.
+  var asked = 0
   private var steps: [Step] = []
   private var undo: [ObjectIdentifier: () -> Void] = [:]
 

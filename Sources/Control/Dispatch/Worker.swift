@@ -28,6 +28,16 @@ final class Worker {
         state.withLock { $0.doneCount += 1 }
       }
     }
+
+    /// Counts what waits as done, where it has no thread.
+    func giveUp() {
+      state.withLock { state in
+        // A thread leaves nothing behind: what waits is the one for which it was to begin.
+        state.doneCount += state.waiting.count
+        state.waiting.removeAll()
+        state.hasThread = false
+      }
+    }
   }
 
   private let name: String
@@ -61,7 +71,14 @@ final class Worker {
       defer { state.hasThread = true }
       return !state.hasThread
     }
-    if needsThread { Thread.start(name) { [shared] in shared.work() } }
+    guard needsThread else { return }
+    do throws(SystemError) {
+      try Thread.start(name) { [shared] in shared.work() }
+    } catch {
+      let fault = Refusal(.io, "\(error)")
+      outcome.value.withLock { $0 = .failure(fault) }
+      shared.giveUp()
+    }
   }
 
   /// Tells of what is done; calls `before` before each.

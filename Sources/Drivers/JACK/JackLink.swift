@@ -95,7 +95,13 @@ package final class JackLink: @unchecked Sendable {
       standby = try Standby(engine)
       report("\(error); waiting for it")
     }
-    Thread.start("jack-link") { [self] in run() }
+    do throws(SystemError) {
+      try Thread.start("jack-link") { [self] in run() }
+    } catch {
+      membership?.leave()
+      standby?.end()
+      throw error
+    }
   }
 
   /// The state of the server at the moment.
@@ -270,9 +276,14 @@ package final class JackLink: @unchecked Sendable {
     // Closing may hang where the server has died. libjack can't join a new server before its
     // clients of the old one are closed, so wait for it, but not for ever.
     guard let closed = try? Signal() else { return }
-    Thread.start("jack-close") {
+    do throws(SystemError) {
+      try Thread.start("jack-close") {
+        membership.leave()
+        closed.set()
+      }
+    } catch {
       membership.leave()
-      closed.set()
+      return
     }
     if !closed.wait(milliseconds: Self.closeMilliseconds) {
       report("libjack does not let go of the dead server; trying to join all the same")
@@ -289,7 +300,8 @@ package final class JackLink: @unchecked Sendable {
       report("back on the JACK server, at \(Int(membership.rate)) Hz")
       connectAgain(membership)
     } catch .noServer {
-      // Not there yet.
+      // Not there yet. What renders meanwhile may have found no thread.
+      if standby == nil { standby = try? Standby(engine) }
     } catch {
       // The engine may be another link's by now.
       if isEnding.load(ordering: .relaxed) { return }

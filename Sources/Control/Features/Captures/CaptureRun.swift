@@ -44,16 +44,21 @@ final class CaptureRun: Sendable {
     self.wake = wake
   }
 
-  /// Starts the thread.
+  /// Starts the thread; without one the capture ends with a fault.
   func start() {
-    Thread.start("capture") { [self] in
-      var result = Outcome()
-      do throws(Refusal) {
-        result = try work()
-      } catch {
-        fault.withLock { $0 = error }
+    do throws(SystemError) {
+      try Thread.start("capture") { [self] in
+        var result = Outcome()
+        do throws(Refusal) {
+          result = try work()
+        } catch {
+          fault.withLock { $0 = error }
+        }
+        outcome.withLock { $0 = result }
       }
-      outcome.withLock { $0 = result }
+    } catch {
+      fault.withLock { $0 = Refusal(.io, "\(error)") }
+      outcome.withLock { $0 = Outcome() }
     }
   }
 
@@ -130,7 +135,7 @@ final class CaptureRun: Sendable {
     do throws(SystemError) {
       keeping = try SafeKeeping(path)
     } catch {
-      throw Refusal(.io, "can't write \(error)")
+      throw Refusal(.io, "can't keep the capture safe: \(error)")
     }
     defer { keeping.end() }
     while true {

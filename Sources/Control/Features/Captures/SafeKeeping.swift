@@ -19,7 +19,7 @@ final class SafeKeeping: Sendable {
     self.path = path
     file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
     wake = try Signal()
-    Thread.start("safe-keeping") { [self] in work() }
+    try Thread.start("safe-keeping") { [self] in work() }
   }
 
   /// Why the disk did not take all of it; nil where it did.

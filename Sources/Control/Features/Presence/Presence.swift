@@ -87,10 +87,9 @@ final class Presence: Feature {
   }
 
   fileprivate func quit(_ request: Request) throws(Refusal) {
-    if let address = request.client?.endpoint.address, !address.isLoopback,
-      !IPAddress.ofThisMachine.contains(address)
-    {
-      throw Refusal(.denied, "/quit is taken from the node's own machine only")
+    if let client = request.client, !client.isOnThisMachine {
+      throw Refusal(
+        .denied, "/quit is taken from the node's own machine only: send it to 127.0.0.1 or ::1")
     }
     isQuitting = true
   }

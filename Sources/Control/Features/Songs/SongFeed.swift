@@ -71,9 +71,13 @@ final class SongFeed: Sendable {
     self.folders = folders
     isOfTake = song.isTake
     state = Guarded(State(songs: songs))
-    Thread.start("song") { [self] in
-      run(song, from: place)
-      state.withLock { $0.isDone = true }
+    do throws(SystemError) {
+      try Thread.start("song") { [self] in
+        run(song, from: place)
+        state.withLock { $0.isDone = true }
+      }
+    } catch {
+      throw Refusal(.io, "\(error)")
     }
   }
 

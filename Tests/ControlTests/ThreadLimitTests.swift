@@ -1,0 +1,54 @@
+import Control
+import Foundation
+import OSC
+import Posix
+import Takes
+import TestSupport
+import Testing
+
+/// What becomes of work that needs a thread when the system gives none.
+@Suite struct ThreadLimitTests {
+  /// Lets this process have no more threads than it has.
+  private static func forbidThreads() {
+    // Root has no limit.
+    if getuid() == 0 { precondition(setuid(65_534) == 0) }
+    var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+    precondition(setrlimit(__rlimit_resource_t(6), &limit) == 0)
+  }
+
+  private static func fault(_ received: [Received]) -> String? {
+    guard let error = received.first(where: { $0.address == "/error" }) else { return nil }
+    return error.arguments.dropFirst().compactMap(\.text).joined(separator: ": ")
+  }
+
+  @Test func `a thread that can't be had is an error for whoever wanted it`() async {
+    await #expect(processExitsWith: .success) {
+      Self.forbidThreads()
+      let error = #expect(throws: SystemError.self) { try Thread.start("one too many") {} }
+      #expect(error?.description.hasPrefix("can't start the thread one too many: ") == true)
+    }
+  }
+
+  @Test func `a node without threads refuses what needs one, and goes on`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let desk = Desk(
+        presets: PresetLibrary(own: folder.path("presets")), home: folder.path("home"))
+      Self.forbidThreads()
+      for _ in 0..<2 {
+        let answer = desk.ask("/preset/save", .string("mine"))
+        #expect(Self.fault(answer)?.hasPrefix("io: can't start the thread presets") == true)
+      }
+      var answer = desk.tell("/capture/on", .int32(1))
+      for _ in 0..<100 where Self.fault(answer) == nil {
+        desk.pass()
+        answer += desk.take()
+      }
+      #expect(Self.fault(answer)?.hasPrefix("io: can't start the thread capture") == true)
+      desk.pass()
+      #expect(desk.tell("/capture/on").last?.arguments == [.int32(0)])
+      #expect(!desk.node.isWriting)
+      #expect(desk.tell("/mute") == [Received("/mute", [.int32(0)])])
+    }
+  }
+}
