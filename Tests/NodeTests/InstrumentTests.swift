@@ -58,7 +58,6 @@ extension NodeTests {
       throws
     {
       let stage = try Stage()
-      #expect(stage.waitForInstrument())
       // Of sizes that no two have in common: what was one's place is not another's.
       let names = (1...6).map { "sound \($0)" }
       for (number, name) in names.enumerated() {
