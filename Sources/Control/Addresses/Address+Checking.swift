@@ -35,31 +35,46 @@ extension Address {
 
   /// The refusal of a number that the address does not take.
   func outOfRange(_ number: Double) -> Refusal {
-    let (least, greatest) = range
-    let unit = unit.isEmpty ? "" : " \(unit)"
     let whole =
       switch kind {
       case .whole, .toggle: "a whole number"
       default: "a number"
       }
-    let rest = allowsZero ? "" : ", but not 0"
-    return Refusal(
-      .range,
-      "\(path) takes \(whole) from \(plain(Double(least))) to \(plain(Double(greatest)))\(unit)\(rest);"
-        + " got \(plain(number))")
+    return Refusal(.range, "\(path) takes \(whole) \(bounds); got \(plain(number))")
+  }
+
+  /// The range of its number, in words with its unit.
+  private var bounds: String {
+    let (least, greatest) = range
+    return "from \(plain(Double(least))) to \(plain(Double(greatest)))"
+      + (unit.isEmpty ? "" : " \(unit)") + (allowsZero ? "" : ", but not 0")
   }
 
   /// The refusal of arguments of other types or number than the address takes.
   func wrongType(got arguments: [Argument]) -> Refusal {
-    let got = arguments.isEmpty ? "nothing" : "\"\(String(arguments.map(\.tag)))\""
-    return Refusal(.type, "\(path) takes \(usage); got \(got)")
+    Refusal(.type, "\(path) takes \(usage); got \(Self.words(for: arguments))")
+  }
+
+  // So many arguments are told of: a long message is not to be answered by another one.
+  private static let mostQuoted = 4
+
+  /// Arguments as somebody would have typed them.
+  private static func words(for arguments: [Argument]) -> String {
+    guard !arguments.isEmpty else { return "nothing" }
+    let words = arguments.prefix(mostQuoted).map { argument in
+      if let text = argument.text { return quoted(text) }
+      if case .bool(let flag) = argument { return flag ? "T" : "F" }
+      return argument.number.map(plain) ?? "(\(argument.tag))"
+    }
+    return words.joined(separator: " ")
+      + (arguments.count > mostQuoted ? " … (\(arguments.count) in all)" : "")
   }
 
   /// What it takes, in words.
   var usage: String {
     switch kind {
-    case .number, .place: return "one number, or nothing to ask for its value"
-    case .whole, .toggle: return "one whole number, or nothing to ask for its value"
+    case .number, .place: return "one number \(bounds), or nothing to ask for its value"
+    case .whole, .toggle: return "one whole number \(bounds), or nothing to ask for its value"
     case .choice(_, let words, _):
       return "one of \(words.joined(separator: ", ")), or nothing to ask for its value"
     case .selection: return "one name, or nothing to ask for the present one"

@@ -1,10 +1,14 @@
 internal import Engine
 internal import OSC
+internal import Posix
 
 /// From messages to what they come to.
 extension Node {
   func unknown(_ path: String) -> Refusal {
-    Refusal(.unknown, "there is no address \(quoted(path)); /addresses lists them all")
+    let hint =
+      path.nearest(of: table.addresses.lazy.map(\.path)).map { "is \($0) meant?" }
+      ?? "/addresses lists them all"
+    return Refusal(.unknown, "there is no address \(quoted(path)); \(hint)")
   }
 
   func plan(
