@@ -15,7 +15,7 @@ package enum Argument: Equatable, Sendable {
   case `nil`
   case infinitum
 
-  /// The letter that stands for it in the type tags.
+  /// The argument's letter among the type tags.
   package var tag: Character {
     switch self {
     case .int32: "i"
@@ -35,7 +35,7 @@ package enum Argument: Equatable, Sendable {
     }
   }
 
-  /// Its value where it is one of the numbers `i f d h T F`.
+  /// The argument as a number, where it is one of `i f d h T F`.
   package var number: Double? {
     switch self {
     case .int32(let value): Double(value)
@@ -47,7 +47,7 @@ package enum Argument: Equatable, Sendable {
     }
   }
 
-  /// Its value where it is a text.
+  /// The argument as a text, where it is a string or a symbol.
   package var text: String? {
     switch self {
     case .string(let value), .symbol(let value): value
@@ -56,9 +56,9 @@ package enum Argument: Equatable, Sendable {
   }
 }
 
-/// An OSC time: seconds since 1900 with 32 binary places.
+/// An OSC time tag: seconds since 1900 with 32 binary places.
 package struct TimeTag: Equatable, Hashable, Sendable {
-  /// The 64 bits as they travel.
+  /// The 64 bits of the tag as they travel.
   package var bits: UInt64
 
   /// The tag that means "at once".
@@ -79,7 +79,7 @@ package struct TimeTag: Equatable, Hashable, Sendable {
     bits = whole << 32 | UInt64(min(fraction * 4_294_967_296, 4_294_967_295))
   }
 
-  /// Microseconds since 1970.
+  /// The time in microseconds since 1970.
   ///
   /// The seconds are taken for the era around 2036 that is nearer.
   package var unixMicroseconds: Double {

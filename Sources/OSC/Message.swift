@@ -1,4 +1,4 @@
-/// A message as it lies in a packet whose bytes have been checked.
+/// An OSC message as it lies in a packet whose bytes have been checked.
 ///
 /// It refers to the packet's memory and is good for as long as that is.
 package struct Message {
@@ -45,7 +45,12 @@ package struct Message {
       switch tag {
       case UInt8(ascii: "["): depth += 1
       case UInt8(ascii: "]"): depth -= 1
-      default: position = try end(of: tag, at: position)
+      default:
+        let end = try end(of: tag, at: position)
+        if tag == UInt8(ascii: "s") || tag == UInt8(ascii: "S") {
+          guard Self.isText(data[position..<end]) else { throw .notUTF8 }
+        }
+        position = end
       }
       guard depth >= 0 else { throw .unbalanced }
     }
@@ -53,7 +58,12 @@ package struct Message {
     guard position == data.count else { throw .excess(data.count - position) }
   }
 
-  /// Where an argument ends that begins at `position`.
+  /// Whether bytes are UTF-8: what is not would become another text, and a name another name.
+  private static func isText(_ bytes: UnsafeRawBufferPointer.SubSequence) -> Bool {
+    bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+  }
+
+  /// Finds the end of the argument that begins at `position`.
   private func end(of tag: UInt8, at position: Int) throws(MalformedPacket) -> Int {
     var end = position
     switch tag {
@@ -154,6 +164,7 @@ package enum MalformedPacket: Error, Equatable, CustomStringConvertible {
   case noAddress
   case odd(Int)
   case unterminated
+  case notUTF8
   case noTags
   case unknownTag(UInt8)
   case short
@@ -168,6 +179,7 @@ package enum MalformedPacket: Error, Equatable, CustomStringConvertible {
     case .noAddress: "it begins neither with / nor with #bundle"
     case .odd(let count): "its length, \(count), is no multiple of 4"
     case .unterminated: "a text in it doesn't end"
+    case .notUTF8: "a text in it is not UTF-8"
     case .noTags: "the type tags don't begin with a comma"
     case .unknownTag(let tag):
       "type tag \(tag >= 32 && tag < 127 ? "'\(UnicodeScalar(tag))'" : "\(tag)") is unknown"

@@ -1,4 +1,4 @@
-/// A message or a bundle of them.
+/// An OSC packet: a message or a bundle of them.
 package enum Packet {
   /// How deep bundles may be nested.
   package static let deepestBundle = 8

@@ -21,7 +21,7 @@ package struct Pattern: Hashable, Sendable {
     self.bytes = all.count <= Self.longest ? all : [UInt8(ascii: "[")]
   }
 
-  /// Whether a text has any of the characters that make it a pattern.
+  /// Whether an address has any of the characters that make it a pattern.
   package static func isPattern(_ address: UnsafeRawBufferPointer) -> Bool {
     address.contains { byte in
       switch byte {
@@ -31,7 +31,7 @@ package struct Pattern: Hashable, Sendable {
     }
   }
 
-  /// Whether it matches a whole address.
+  /// Whether the pattern matches a whole address.
   package func matches(_ address: String) -> Bool {
     matches(Array(address.utf8), orAnythingBelow: false)
   }

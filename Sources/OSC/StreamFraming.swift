@@ -1,14 +1,14 @@
-/// Cuts a stream of bytes into packets.
+/// The framing that cuts a TCP stream of bytes into packets.
 ///
 /// Both ways are understood, and told apart by the first byte: a length before each packet
 /// (OSC 1.0), or SLIP with an END on both sides (OSC 1.1).
 package struct StreamFraming {
-  /// How packets are marked off.
+  /// The style in which packets are marked off: by their length, or by SLIP.
   package enum Style: Sendable {
     case lengthPrefix, slip
   }
 
-  /// The longest packet that is taken.
+  /// The longest packet that is taken, in bytes.
   package static let longestPacket = 65_536
 
   private static let end: UInt8 = 0xC0
@@ -16,12 +16,12 @@ package struct StreamFraming {
   private static let escapedEnd: UInt8 = 0xDC
   private static let escapedEscape: UInt8 = 0xDD
 
-  /// How this stream marks off packets; nil before its first byte.
+  /// The framing style of this stream; nil before its first byte.
   package private(set) var style: Style?
   private var partial: [UInt8] = []
   private var isEscaped = false
 
-  /// A stream at its beginning.
+  /// The framing of a stream at its beginning.
   package init() {}
 
   /// Whether a packet has begun and not ended.
@@ -83,7 +83,7 @@ package struct StreamFraming {
     return true
   }
 
-  /// The bytes that carry a packet in a stream of this style.
+  /// Wraps a packet into the bytes that carry it in a stream of this style.
   package static func frame(_ packet: [UInt8], _ style: Style) -> [UInt8] {
     switch style {
     case .lengthPrefix:

@@ -1,4 +1,4 @@
-/// Bytes of packets on their way out.
+/// The writing of packets: messages and bundles as bytes.
 extension [UInt8] {
   /// The bytes of one message.
   package init(address: String, _ arguments: [Argument]) {

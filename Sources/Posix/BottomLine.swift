@@ -20,7 +20,7 @@ package enum BottomLine {
   private static let state = Guarded(State())
   private static let clearing = Array("\r\u{1B}[K".utf8)
 
-  /// Begins it, empty; false where standard error is no terminal, or one that can't do it.
+  /// Opens the line, empty; false where standard error is no terminal, or one that can't do it.
   package static func open() -> Bool {
     guard Environment.isWatched, let kind = Environment["TERM"], kind != "dumb",
       let path = ttyname(2).map({ String(cString: $0) }),
@@ -31,7 +31,8 @@ package enum BottomLine {
     return true
   }
 
-  /// How many columns there are for it; nil where nobody would see it at the moment.
+  /// The columns of the terminal that the line may take; nil where nobody would see it at the
+  /// moment.
   package static var columns: Int? {
     state.withLock { state in
       guard let number = state.terminal?.number, isOurs(number) else { return nil }
@@ -42,7 +43,7 @@ package enum BottomLine {
     }
   }
 
-  /// Shows a text in it, unless it stands there already, or the terminal stands still.
+  /// Shows a text in the line, unless it stands there already, or the terminal stands still.
   package static func show(_ text: String) {
     state.withLock { state in
       guard text != state.text, flush(&state) else { return }
@@ -52,7 +53,7 @@ package enum BottomLine {
     }
   }
 
-  /// Ends it, and leaves the line empty.
+  /// Closes the line, and leaves it empty.
   package static func close() {
     state.withLock { state in
       if flush(&state), !state.text.isEmpty { _ = put(clearing, state.terminal) }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// An open file descriptor, closed with its last reference.
 package final class Descriptor: Sendable {
-  /// The system's number for it.
+  /// The descriptor's number, as the system has it.
   package let number: Int32
 
   /// Owns a descriptor that a system call returned.

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The process's surroundings.
+/// The process's environment: variables, standard streams, the service manager.
 package enum Environment {
-  /// A variable's value, where it is set and not empty.
+  /// The value of an environment variable, where it is set and not empty.
   package static subscript(name: String) -> String? {
     guard let value = getenv(name), value[0] != 0 else { return nil }
     return String(cString: value)
@@ -13,7 +13,7 @@ package enum Environment {
     self["HOME"] ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
   }
 
-  /// The file that this program was started from.
+  /// The path of the file that this program was started from.
   package static var programPath: String? {
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = path.withUnsafeMutableBytes {
@@ -22,7 +22,7 @@ package enum Environment {
     return count > 0 ? String(decoding: path.prefix(count), as: UTF8.self) : nil
   }
 
-  /// The process's number.
+  /// The process id.
   package static var processID: Int32 { getpid() }
 
   /// Sends a line to the socket that systemd listens on, where there is one.
@@ -55,17 +55,35 @@ package enum Environment {
     BottomLine.say(bytes, for: 1) || put(bytes, 1)
   }
 
-  /// Writes a line for people to standard error.
-  package static func say(_ line: String) {
-    let bytes = Array("syrinx: \(line)\n".utf8)
-    if !BottomLine.say(bytes, for: 2) { _ = put(bytes, 2) }
+  /// Writes a line to standard output, or loses it where nobody reads for a while.
+  package static func announce(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    if !BottomLine.say(bytes, for: 1) {
+      LossyStream.output.write(bytes, waitingFor: patienceMilliseconds)
+    }
   }
 
-  /// Whether a person reads standard error as it is written.
+  /// Writes a line for people to standard error, or loses it where nobody reads.
+  package static func say(_ line: String) { say(line, waitingFor: 0) }
+
+  /// Writes the last line for people to standard error, or loses it where nobody reads for a while.
+  package static func sayLast(_ line: String) { say(line, waitingFor: patienceMilliseconds) }
+
+  private static func say(_ line: String, waitingFor milliseconds: Int) {
+    let bytes = Array("syrinx: \(line)\n".utf8)
+    if !BottomLine.say(bytes, for: 2) {
+      LossyStream.errors.write(bytes, waitingFor: milliseconds)
+    }
+  }
+
+  /// Whether standard error is a terminal, at which a person reads along.
   package static var isWatched: Bool { isatty(2) == 1 }
 
   /// Writes over the line on which the terminal stands; the next one writes over this.
   package static func show(_ line: String) { _ = put(Array("\r\u{1B}[K\(line)".utf8), 2) }
+
+  // What ends a program or a wait is worth a moment for a reader who is only slow.
+  private static let patienceMilliseconds = 1000
 
   private static func put(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
     var rest = bytes[...]

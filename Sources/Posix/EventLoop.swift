@@ -1,7 +1,7 @@
 internal import CPosix
 internal import Glibc
 
-/// Waits for descriptors and calls their handlers, on the thread that runs it.
+/// An event loop: waits for descriptors, and calls their handlers on the thread that runs it.
 package final class EventLoop {
   private var entries: [pollfd] = []
   private var handlers: [Int32: () -> Void] = [:]
@@ -35,12 +35,12 @@ package final class EventLoop {
   }
 }
 
-/// Signals of the system as a descriptor.
+/// The signals of the system as a descriptor.
 package final class SystemSignals {
-  /// Becomes readable when one came.
+  /// The descriptor that becomes readable when a signal came.
   package let descriptor: Descriptor
 
-  /// Takes these signals from their default action, for all threads started afterwards.
+  /// Blocks these signals' default action, for all threads started afterwards.
   package init(_ numbers: [Int32]) throws(SystemError) {
     var set = sigset_t()
     sigemptyset(&set)
@@ -64,7 +64,7 @@ package final class SystemSignals {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Ends the process as the signal would have done: whoever started it then knows why it ended.
+  /// Ends the process as a signal would have done: whoever started it then knows why it ended.
   package static func end(by number: Int32) -> Never {
     var set = sigset_t()
     sigemptyset(&set)

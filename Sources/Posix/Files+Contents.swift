@@ -25,7 +25,7 @@ extension Files {
     return Array(bytes.prefix(filled))
   }
 
-  /// The names in a folder, in no order, without hidden ones; none where it can't be read.
+  /// Lists the names in a folder, in no order, without hidden ones; none where it can't be read.
   package static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }

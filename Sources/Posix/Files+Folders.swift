@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Files {
-  /// What tells whether a file is still the one that it was.
+  /// A file's stamp, which tells whether it is still the one that it was.
   package struct Stamp: Hashable, Sendable {
     let device: UInt64
     let file: UInt64
@@ -10,7 +10,7 @@ extension Files {
     let nanoseconds: Int
   }
 
-  /// What stands at a path.
+  /// The kind of what stands at a path: a file, a folder or neither.
   package enum Kind: Sendable {
     case file(Stamp)
     /// Equal where it is the same folder, by whatever way it was reached.
@@ -18,7 +18,7 @@ extension Files {
     case other
   }
 
-  /// What stands at a path; follows links.
+  /// Finds the kind of what stands at a path; follows links.
   package static func kind(of path: String) throws(SystemError) -> Kind {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemError(path) }
@@ -32,14 +32,14 @@ extension Files {
     return status.st_mode & S_IFMT == S_IFREG ? .file(stamp) : .other
   }
 
-  /// The names in a folder, in no order, without hidden ones.
+  /// Lists the names in a folder, in no order, without hidden ones.
   package static func list(_ folder: String) throws(SystemError) -> [String] {
     guard let stream = opendir(folder) else { throw SystemError(folder) }
     closedir(stream)
     return names(in: folder)
   }
 
-  /// The path without links and dots.
+  /// Resolves a path to one without links and dots.
   package static func resolved(_ path: String) throws(SystemError) -> String {
     guard let text = realpath(path, nil) else { throw SystemError(path) }
     defer { free(text) }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Small files and folders.
+/// The file system: small files and folders.
 package enum Files {
   /// Makes a folder, and those above it.
   package static func makeFolder(_ path: String) throws(SystemError) {
@@ -12,6 +12,17 @@ package enum Files {
     var status = stat()
     guard stat(path, &status) == 0, access(path, W_OK | X_OK) == 0 else { throw SystemError(path) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw SystemError(path, code: ENOTDIR) }
+  }
+
+  /// Makes the absolute path of one that may be relative to the working folder.
+  package static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/") else { return path }
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard getcwd(&buffer, buffer.count) != nil else { return path }
+    let folder = String(
+      decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let parts = path.split(separator: "/").filter { $0 != "." }
+    return ([folder == "/" ? "" : folder] + parts.map(String.init)).joined(separator: "/")
   }
 
   /// Finds out whether `makeFolder` would succeed, and leaves nothing behind.

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A value that one thread at a time can touch.
+/// A value behind a lock, which one thread at a time can touch.
 ///
 /// The lock is the system's: the thread sanitizer knows it, and takes the one of Swift's `Mutex`,
 /// which it can't see, for none.
@@ -8,7 +8,7 @@ package final class Guarded<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var value: Value
 
-  /// A guarded value, not in use.
+  /// A value with its lock free.
   package init(_ value: Value) {
     self.value = value
     pthread_mutex_init(mutex, nil)

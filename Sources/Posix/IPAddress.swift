@@ -22,7 +22,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(high: 0, low: 0xFFFF_0000_0000 | UInt64(v4))
   }
 
-  /// The address that a text gives in numbers.
+  /// The address that a text gives in numbers, not by a name.
   package init?(_ text: String) {
     var v4 = in_addr()
     var v6 = in6_addr()
@@ -52,12 +52,12 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return address
   }
 
-  /// Whether it is of version 4.
+  /// Whether the address is of version 4.
   package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   var v4: UInt32 { UInt32(truncatingIfNeeded: low) }
 
-  /// Whether it names this machine whatever its network.
+  /// Whether this is a loopback address, which names this machine whatever its network.
   package var isLoopback: Bool {
     isVersion4 ? v4 >> 24 == 127 : self == .loopback6
   }
@@ -91,16 +91,16 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An address and a port.
+/// An endpoint of UDP or TCP: an address and a port.
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-  /// The address.
+  /// The internet address.
   package var address: IPAddress
   /// The port.
   package var port: UInt16
-  /// The interface, for addresses that are good on one only.
+  /// The interface's number, for addresses that are good on one interface only.
   private var scope: UInt32 = 0
 
-  /// An address and a port.
+  /// An endpoint of UDP or TCP: an address and a port.
   package init(address: IPAddress, port: UInt16) {
     self.address = address
     self.port = port
@@ -122,7 +122,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Looks up `HOST:PORT`; a host of version 6 stands in brackets.
+  /// Resolves `HOST:PORT` by the system's names; a host of version 6 stands in brackets.
   package init?(resolving text: String) {
     guard let colon = text.lastIndex(of: ":"),
       let port = UInt16(text[text.index(after: colon)...]), port != 0
@@ -150,7 +150,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     self = endpoint
   }
 
-  /// Calls `body` with the form that the system's calls take.
+  /// Calls `body` with the endpoint as the `sockaddr` that the system's calls take.
   func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     if address.isVersion4 {
       var v4 = sockaddr_in()
@@ -199,7 +199,7 @@ package struct AddressRange: Sendable, CustomStringConvertible {
     self.bits = bits + 128 - width
   }
 
-  /// Whether an address lies in it.
+  /// Whether an address lies in the range.
   package func contains(_ address: IPAddress) -> Bool {
     func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> UInt64(bits)) }
     return (address.high ^ base.high) & mask(bits) == 0

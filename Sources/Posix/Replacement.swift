@@ -3,7 +3,7 @@ internal import Glibc
 /// A file in the making that takes another's place only when it is whole: until then it has a
 /// name of its own beside it, and unless it is completed it vanishes.
 package struct Replacement: ~Copyable {
-  /// Where the bytes go.
+  /// The descriptor that the new bytes are written to.
   package let descriptor: Descriptor
   private let path: String
   private let temporary: String

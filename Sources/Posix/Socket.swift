@@ -1,21 +1,21 @@
 internal import CPosix
 internal import Glibc
 
-/// Sockets that never block.
+/// A UDP or TCP socket that never blocks.
 package final class Socket {
-  /// What it carries.
+  /// The kind of socket: datagrams (UDP) or a stream (TCP).
   package enum Kind: Sendable {
     case datagrams, stream
   }
 
-  /// What a reading brought.
+  /// The outcome of reading from a stream.
   package enum Reading {
     case bytes(Int)
     case nothingNow
     case closed
   }
 
-  /// The descriptor, to be watched.
+  /// The socket's descriptor, to be watched.
   package let descriptor: Descriptor
   private let isVersion4: Bool
 
@@ -65,7 +65,7 @@ package final class Socket {
     setsockopt(descriptor.number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// The port that it is bound to.
+  /// The port that the socket is bound to.
   package var port: UInt16 {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -77,7 +77,7 @@ package final class Socket {
     }
   }
 
-  /// Takes the next connection to a listening socket.
+  /// Accepts the next connection to a listening socket.
   package func accept() -> (Socket, Endpoint)? {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -124,13 +124,13 @@ package final class Socket {
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothingNow : .closed
   }
 
-  /// Whether there is news that a receiver of datagrams is gone.
+  /// Whether the error queue has news that a receiver of datagrams is gone.
   package var hasFault: Bool {
     var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)
     return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
   }
 
-  /// Takes the news that a receiver of datagrams is gone.
+  /// Takes from the error queue a receiver of datagrams that is gone.
   package func nextUnreachable() -> Endpoint? {
     var storage = sockaddr_storage()
     var control = [UInt8](repeating: 0, count: 512)
@@ -150,9 +150,9 @@ package final class Socket {
   }
 }
 
-/// Receives datagrams many at a time.
+/// A reader that receives datagrams many at a time.
 package final class DatagramReader {
-  /// Where a datagram says that it comes from, and what the kernel knows of it.
+  /// The sender of a datagram: as the datagram says, and what the kernel knows of it.
   package struct Sender {
     /// The address and port in the datagram, which whoever sends it can forge.
     package let endpoint: Endpoint
@@ -163,9 +163,9 @@ package final class DatagramReader {
     package let isOnLoopback: Bool
   }
 
-  /// The longest datagram that there is.
+  /// The longest datagram that there is, in bytes.
   private static let longest = 65_536
-  /// How many datagrams one reading brings at the most.
+  /// The most datagrams that one reading brings.
   package static let most = Int(PX_MOST_DATAGRAMS)
 
   private let buffers: UnsafeMutableRawBufferPointer
@@ -188,7 +188,7 @@ package final class DatagramReader {
     interfaces.deallocate()
   }
 
-  /// Hands over what has come to a socket, and returns how many datagrams that were.
+  /// Receives what has come to a socket, and returns how many datagrams that were.
   package func read(
     _ socket: Socket, _ body: (UnsafeRawBufferPointer, Sender) -> Void
   ) -> Int {

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A system call that failed, with what it was for.
+/// The error of a system call that failed, with what it was for.
 package struct SystemError: Error, CustomStringConvertible {
-  /// The system's number for the fault.
+  /// The `errno` of the fault.
   package let code: Int32
-  /// What was tried.
+  /// The action that failed, or the path of what it was about.
   package let action: String
 
-  /// The fault that `errno` tells of now.
+  /// The error that `errno` tells of now.
   package init(_ action: String, code: Int32 = errno) {
     self.code = code
     self.action = action
@@ -16,7 +16,7 @@ package struct SystemError: Error, CustomStringConvertible {
   /// Whether an address was in use already.
   package var isAddressInUse: Bool { code == EADDRINUSE }
 
-  /// The system's number for what is not there.
+  /// The `errno` of what is not there, ENOENT.
   package static let missing = ENOENT
 
   /// Whether what was looked for is not there.

@@ -1,7 +1,7 @@
 internal import CPosix
 internal import Glibc
 
-/// Threads of the control side.
+/// The starting of threads on the control side.
 package enum Thread {
   private final class Body {
     let run: @Sendable () -> Void
@@ -36,7 +36,7 @@ package enum Thread {
   }
 }
 
-/// A flag that threads wait for.
+/// A signal between threads: a flag that they can wait for.
 package final class Signal: Sendable {
 
   private let descriptor: Descriptor
@@ -46,7 +46,7 @@ package final class Signal: Sendable {
     descriptor = try Descriptor(px_eventfd(), orThrow: "eventfd")
   }
 
-  /// Wakes whoever waits, or will wait next.
+  /// Sets the signal: wakes whoever waits, or will wait next.
   ///
   /// Any thread, and safe in a signal handler.
   package func set() {
@@ -54,14 +54,14 @@ package final class Signal: Sendable {
     _ = write(descriptor.number, &one, 8)
   }
 
-  /// Takes the signal back; true when it was set.
+  /// Clears the signal, and says whether it was set.
   @discardableResult
   package func clear() -> Bool {
     var count: UInt64 = 0
     return read(descriptor.number, &count, 8) == 8
   }
 
-  /// Waits until it is set, for so many milliseconds at most, and takes it back.
+  /// Waits until the signal is set, for so many milliseconds at most, and clears it.
   @discardableResult
   package func wait(milliseconds: Int) -> Bool {
     var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
@@ -69,6 +69,6 @@ package final class Signal: Sendable {
     return clear()
   }
 
-  /// The descriptor that becomes readable when it is set.
+  /// The descriptor that becomes readable when the signal is set.
   package var readable: Descriptor { descriptor }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The host's clocks, in microseconds.
 package enum HostTime {
-  /// The steady clock.
+  /// The time on the steady clock, in microseconds, which never leaps.
   package static var steady: Double { read(CLOCK_MONOTONIC) }
 
   /// The steady clock's count of the wall clock's zero, 1970: what to add to a time since 1970 to
@@ -21,7 +21,7 @@ package enum HostTime {
     return best.offset
   }
 
-  /// The wall clock, since 1970.
+  /// The time on the wall clock, in microseconds since 1970.
   package static var wall: Double { read(CLOCK_REALTIME) }
 
   private static func read(_ clock: clockid_t) -> Double {

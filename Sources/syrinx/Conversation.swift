@@ -2,97 +2,132 @@ internal import Control
 internal import OSC
 internal import Posix
 
-/// A message to a node, and its answers.
+/// A conversation with a node: messages to it, and its answers.
 final class Conversation {
-  /// Where a node listens that was told nothing else.
-  static let usualPlace = "127.0.0.1:8000"
+  /// A message that takes its time, and what tells its end.
+  private struct Errand {
+    let path: String
+    let end: String
 
-  // The token of the /sync that follows the message: all answers come before its own.
-  private static let token: Int32 = 0x5E4D
+    /// Whether an answer tells the errand's end.
+    func isEnded(by path: String, _ arguments: [Argument]) -> Bool {
+      // A question is answered on its own address.
+      if path == self.path || path == end && end != "/reply" { return true }
+      return (path == "/reply" || path == "/error") && arguments.first == .string(self.path)
+    }
+  }
+
+  // The first token of the /sync that follows messages: all answers come before its own.
+  private static let firstToken: Int32 = 0x5E4D
   private static let patience = 1.0
   // A slow disk is not a failure.
   private static let patienceWithErrands = 30.0
 
-  /// What is done with each answer, in words.
-  var whenAnswered: (String) -> Void = { _ in }
+  /// The action on each answer.
+  var whenAnswered: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
+  /// The action on each refusal; where it is nil, `listen` throws the first one.
+  var whenRefused: ((Failure) -> Void)?
 
-  private let place: String
-  private let peer: LibloPeer
-  // What takes its time, until its end is told; and by which address that is.
-  private var errand: String?
-  private var end: String?
+  private let place: NodePlace
+  private let peer: any OSCPeer
+  private var errands: [Errand] = []
+  private var token = firstToken
   private var isSynced = false
   private var answers = 0
   private var failure: Failure?
 
-  init(with place: String) throws(Failure) {
+  init(with place: NodePlace) throws(Failure) {
     self.place = place
-    peer = try LibloPeer.node(at: place)
+    peer = try place.peer()
     peer.whenReceived = { [unowned self] in take($0, $1) }
   }
 
-  /// Sends the message; one that takes its time is done when the node says so.
-  func send(_ path: String, _ words: [Argument]) throws(Failure) {
-    guard peer.send(path, words) else {
-      throw Failure(.unavailable, "can't send to \(place): \(peer.fault)")
+  /// Sends a message; one that takes its time is done when the node says so.
+  func send(_ path: String, _ arguments: [Argument]) throws(Failure) {
+    try check(peer.send(path, arguments))
+    note(path)
+  }
+
+  /// Sends messages in one bundle, due at a time.
+  func send(_ messages: [(path: String, arguments: [Argument])], at time: TimeTag) throws(Failure) {
+    try check(peer.send(messages, at: time))
+    for message in messages { note(message.path) }
+  }
+
+  private func check(_ hasGone: Bool) throws(Failure) {
+    guard !hasGone else { return }
+    throw Failure(.unavailable, "can't send to \(place.text): \(peer.fault)")
+  }
+
+  private func note(_ path: String) {
+    if let end = AddressTable.node[path]?.end { errands.append(Errand(path: path, end: end)) }
+  }
+
+  /// Receives the answers that have come, and waits for the first for so long at most.
+  func hear(milliseconds: Int = 0) {
+    var patience = Int32(milliseconds)
+    while peer.receive(milliseconds: Int(patience)) { patience = 0 }
+  }
+
+  /// Waits until the node has followed all that was sent, but for what takes its time.
+  func settle() throws(Failure) {
+    token &+= 1
+    isSynced = false
+    try check(peer.send("/sync", .int32(token)))
+    let deadline = HostTime.steady + Self.patience * 1e6
+    while !isSynced, HostTime.steady < deadline { hear(milliseconds: 50) }
+    guard isSynced else {
+      throw Failure(
+        .unavailable,
+        "no answer from \(place.text); is a node running there? `syrinx run` starts one")
     }
-    end = AddressTable.node[path]?.end
-    errand = end == nil ? nil : path
   }
 
   /// Listens for so long, or until all is done; throws what the node could not do.
   func listen(seconds: Double?) throws(Failure) {
     if seconds == 0 { return }
-    peer.send("/sync", .int32(Self.token))
+    token &+= 1
+    isSynced = false
+    peer.send("/sync", .int32(token))
     let start = HostTime.steady
-    while seconds != nil || !isSynced || errand != nil {
+    while seconds != nil || !isSynced || !errands.isEmpty {
       let patience = seconds ?? (isSynced ? Self.patienceWithErrands : Self.patience)
       let left = start + patience * 1e6 - HostTime.steady
       if left <= 0 { break }
-      _ = peer.receive(milliseconds: Int(max(0, min(50, left / 1e3))))
+      hear(milliseconds: Int(max(0, min(50, left / 1e3))))
     }
     if let failure { throw failure }
     if answers == 0 && !isSynced {
       throw Failure(
-        .unavailable, "no answer from \(place); is a node running there? `syrinx run` starts one")
+        .unavailable,
+        "no answer from \(place.text); is a node running there? `syrinx run` starts one")
     }
-    if seconds == nil, let errand {
+    if seconds == nil, let errand = errands.first {
       throw Failure(
-        .unavailable, "\(errand) is not done after \(plain(Self.patienceWithErrands)) s")
+        .unavailable, "\(errand.path) is not done after \(plain(Self.patienceWithErrands)) s")
     }
   }
 
   private func take(_ path: String, _ arguments: [Argument]) {
-    if path == "/synced", arguments == [.int32(Self.token)] {
-      isSynced = true
+    if path == "/synced", let number = arguments.first?.number,
+      (Double(Self.firstToken)...Double(token)).contains(number)
+    {
+      // That of an earlier one may come late.
+      isSynced = isSynced || arguments == [.int32(token)]
       return
     }
     answers += 1
-    let words = arguments.map(Self.text)
-    if let errand, let end {
-      // A question is answered on its own address.
-      let isAnswer = path == errand || path == end && end != "/reply"
-      let isItsEnd = path == "/reply" || path == "/error"
-      if isAnswer || isItsEnd && arguments.first == .string(errand) { self.errand = nil }
+    if let index = errands.firstIndex(where: { $0.isEnded(by: path, arguments) }) {
+      errands.remove(at: index)
     }
-    if path == "/error" {
-      let code = words.count == 3 ? Self.code(words[1]) : .unavailable
-      failure = failure ?? Failure(code, words.dropFirst().joined(separator: ": "))
+    guard path == "/error" else {
+      whenAnswered(path, arguments)
       return
     }
-    whenAnswered(([path] + words).joined(separator: " "))
-  }
-
-  private static func text(_ argument: Argument) -> String {
-    switch argument {
-    // What would move the cursor or colour the terminal is no answer.
-    case .string(let text), .symbol(let text):
-      text.filter { !($0.unicodeScalars.first?.value ?? 0 < 32) }
-    case .bool(let value): value ? "T" : "F"
-    case .timeTag(let time): "\(time.unixMicroseconds / 1e6)"
-    case .nil: "N"
-    default: argument.number.map(plain) ?? "(\(argument.tag))"
-    }
+    let words = arguments.map(AnswerText.plainWord)
+    let code = words.count == 3 ? Self.code(words[1]) : .unavailable
+    let refusal = Failure(code, words.dropFirst().joined(separator: ": "))
+    if let whenRefused { whenRefused(refusal) } else { failure = failure ?? refusal }
   }
 
   private static func code(_ word: String) -> ExitCode {

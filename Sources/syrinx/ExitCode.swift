@@ -1,6 +1,6 @@
 internal import Posix
 
-/// The codes that the program ends with, after sysexits.
+/// The exit codes of the program, after sysexits.
 enum ExitCode: Int32 {
   case success = 0
   case usage = 64
@@ -12,7 +12,7 @@ enum ExitCode: Int32 {
   case notPermitted = 77
 }
 
-/// Why the program ends before its work is done: a code, and a line for people.
+/// The failure that ends the program before its work is done: an exit code, and a line for people.
 struct Failure: Error {
   let code: ExitCode
   let message: String

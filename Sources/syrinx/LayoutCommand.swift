@@ -2,7 +2,7 @@ internal import Control
 internal import Posix
 internal import Surfaces
 
-/// `syrinx layout`: surfaces made from the address table.
+/// The command `syrinx layout`: surfaces made from the address table.
 enum LayoutCommand {
   static let page = CommandPage(
     name: "layout", summary: "Write a surface that plays the node, made from its addresses.",

@@ -3,9 +3,8 @@ internal import Control
 internal import OSC
 internal import Posix
 
-/// A program elsewhere that speaks OSC, and a port of liblo's to talk with it.
-final class LibloPeer {
-  /// What is done with each message that comes.
+/// A peer that speaks OSC, and a port of liblo's to talk with it.
+final class LibloPeer: OSCPeer {
   var whenReceived: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
 
   // Whom datagrams are taken from; anybody where it is nil.
@@ -46,23 +45,18 @@ final class LibloPeer {
     return nil
   }
 
-  /// A node that listens for datagrams at HOST:PORT, as `--to` names it.
-  static func node(at place: String) throws(Failure) -> LibloPeer {
-    guard let colon = place.lastIndex(of: ":"),
-      let port = UInt16(place[place.index(after: colon)...]), port > 0,
-      let peer = LibloPeer(
-        lo_address_new_with_proto(
-          LO_UDP, place[..<colon].filter { !"[]".contains($0) }, "\(port)"))
-    else { throw Failure(.usage, "--to takes HOST:PORT; got \(quoted(place))") }
-    return peer
+  /// The peer that is a node at a place.
+  convenience init?(_ place: NodePlace) {
+    self.init(
+      lo_address_new_with_proto(place.isStream ? LO_TCP : LO_UDP, place.host, "\(place.port)"))
   }
 
-  /// Someone at an OSC URL.
+  /// The peer at an OSC URL.
   convenience init?(url: String) {
     self.init(lo_address_new_from_url(url))
   }
 
-  /// Takes datagrams from nobody else from now on.
+  /// Ignores datagrams from anybody else from now on.
   func takeOnlyOwn() {
     // Over a connection nobody else can come.
     guard lo_address_get_protocol(address) == LO_UDP, let host = lo_address_get_hostname(address),
@@ -89,20 +83,29 @@ final class LibloPeer {
     lo_address_free(address)
   }
 
-  /// The descriptor that becomes readable when a message comes.
   var descriptor: Int32 { lo_server_get_socket_fd(server) }
 
-  /// What went wrong last.
   var fault: String { String(cString: lo_address_errstr(address)) }
 
-  /// Sends a message, from the port that answers will come to; false when it did not go.
-  @discardableResult
-  func send(_ path: String, _ arguments: Argument...) -> Bool { send(path, arguments) }
-
-  /// Sends a message, from the port that answers will come to; false when it did not go.
   func send(_ path: String, _ arguments: [Argument]) -> Bool {
-    let message = lo_message_new()
+    let message = Self.message(arguments)
     defer { lo_message_free(message) }
+    return lo_send_message_from(address, server, path, message) >= 0
+  }
+
+  func send(_ messages: [(path: String, arguments: [Argument])], at time: TimeTag) -> Bool {
+    let tag = lo_timetag(
+      sec: UInt32(time.bits >> 32), frac: UInt32(truncatingIfNeeded: time.bits))
+    let bundle = lo_bundle_new(tag)
+    defer { lo_bundle_free_recursive(bundle) }
+    for (path, arguments) in messages {
+      lo_bundle_add_message(bundle, path, Self.message(arguments))
+    }
+    return lo_send_bundle_from(address, server, bundle) >= 0
+  }
+
+  private static func message(_ arguments: [Argument]) -> lo_message? {
+    let message = lo_message_new()
     for argument in arguments {
       switch argument {
       case .int32(let value): lo_message_add_int32(message, value)
@@ -113,10 +116,9 @@ final class LibloPeer {
       default: preconditionFailure("no command sends \(argument)")
       }
     }
-    return lo_send_message_from(address, server, path, message) >= 0
+    return message
   }
 
-  /// Waits for messages for so long at the most; false when none came.
   func receive(milliseconds: Int) -> Bool {
     lo_server_recv_noblock(server, Int32(milliseconds)) > 0
   }

@@ -1,6 +1,6 @@
 internal import Posix
 
-/// How far a work is, shown to the person at the terminal; to nobody where there is none.
+/// A progress bar for the person at the terminal; it shows nothing where there is none.
 struct ProgressBar {
   private static let width = 30
   private static let periodMicroseconds = 100_000.0

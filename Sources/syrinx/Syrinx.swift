@@ -2,7 +2,7 @@ internal import Control
 internal import Glibc
 internal import Posix
 
-/// The command line.
+/// The program: finds the command that the command line names, and runs it.
 @main
 enum Syrinx {
   private struct Command: Sendable {
@@ -15,6 +15,7 @@ enum Syrinx {
     "render": Command(page: RenderCommand.page, run: RenderCommand.run),
     "takes": Command(page: TakesCommand.page, run: TakesCommand.run),
     "send": Command(page: SendCommand.page, run: SendCommand.run),
+    "status": Command(page: StatusCommand.page, run: StatusCommand.run),
     "watch": Command(page: WatchCommand.page, run: WatchCommand.run),
     "addresses": Command(page: AddressesCommand.page, run: AddressesCommand.run),
     "layout": Command(page: LayoutCommand.page, run: LayoutCommand.run),
@@ -30,7 +31,8 @@ enum Syrinx {
         run        Start the node (so does syrinx alone)
         render     Play a sound file through the node into another file
         takes      List, play, move, describe and mend the takes
-        send       Send one OSC message, and print the answers
+        send       Send OSC messages, and print the answers
+        status     Print how a running node is, each value by its name
         watch      Show how a running node is, on a full screen
         addresses  List all OSC addresses with their ranges and help
         layout     Write a surface for TouchOSC or Open Stage Control
@@ -45,10 +47,20 @@ enum Syrinx {
     // A file that may not grow is told by the call that writes it.
     signal(SIGXFSZ, SIG_IGN)
     do throws(Failure) {
+      try checkArguments()
       try start(Array(CommandLine.arguments.dropFirst()))
     } catch {
-      Environment.say(error.message)
+      Environment.sayLast(error.message)
       exit(error.code.rawValue)
+    }
+  }
+
+  /// Throws where an argument is no text: it would become another one without a word.
+  private static func checkArguments() throws(Failure) {
+    for (index, text) in CommandLine.arguments.enumerated().dropFirst() {
+      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil
+      else { continue }
+      throw Failure(.usage, "argument \(index), \(quoted(text)), is not UTF-8")
     }
   }
 
@@ -61,8 +73,10 @@ enum Syrinx {
     if let first, let command = commands[first] {
       try start(command, Array(arguments.dropFirst()))
     } else if let first, !first.hasPrefix("-") {
-      throw Failure(
-        .usage, "there is no command \(quoted(first)); `syrinx --help` lists them")
+      let hint =
+        first.nearest(of: commands.keys).map { "is `syrinx \($0)` meant?" }
+        ?? "`syrinx --help` lists them"
+      throw Failure(.usage, "there is no command \(quoted(first)); \(hint)")
     } else {
       try start(Command(page: RunCommand.page, run: RunCommand.run), arguments)
     }

@@ -75,6 +75,18 @@ import Testing
     }
   }
 
+  @Test func `a text that is no UTF-8 is refused, and one of any language taken`() throws {
+    let bytes = Array("/a\0\0,s\0\0".utf8) + [0x4B, 0xE4, 0x75, 0x7A, 0, 0, 0, 0]
+    #expect(throws: MalformedPacket.notUTF8) {
+      try bytes.withUnsafeBytes { _ = try Message($0) }
+    }
+    for text in ["Käuz", "梟", "🦉"] {
+      let bytes = [UInt8](address: "/a", [.string(text), .int32(1)])
+      #expect(
+        try bytes.withUnsafeBytes { try Message($0).arguments } == [.string(text), .int32(1)])
+    }
+  }
+
   @Test func `a message without type tags is one without arguments`() throws {
     let count = try Array("/abc\0\0\0\0".utf8).withUnsafeBytes { try Message($0).arguments.count }
     #expect(count == 0)

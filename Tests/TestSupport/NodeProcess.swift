@@ -30,7 +30,8 @@ package final class NodeProcess {
   /// Where its home is the usual one, that is `syrinx` in its own folder.
   package init(
     server: JackServer?, _ arguments: [String] = [], environment: [String: String] = [:],
-    home: String? = nil, awaitsReady: Bool = true, isHomeUsual: Bool = false
+    home: String? = nil, awaitsReady: Bool = true, isHomeUsual: Bool = false,
+    folder working: String? = nil, errors: Pipe? = nil, output other: Pipe? = nil
   ) throws {
     self.server = server
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -49,8 +50,9 @@ package final class NodeProcess {
     all["XDG_DATA_HOME"] = folder.path
     for (name, value) in environment { all[name] = value }
     process.environment = all
-    process.standardOutput = output
-    process.standardError = try FileHandle(forWritingTo: errorFile)
+    if let working { process.currentDirectoryURL = URL(fileURLWithPath: working) }
+    process.standardOutput = other ?? output
+    process.standardError = try errors ?? FileHandle(forWritingTo: errorFile)
     try process.run()
     if awaitsReady { try awaitReady() }
   }
@@ -105,7 +107,7 @@ package final class NodeProcess {
 
   /// Runs the program to its end.
   package static func run(
-    _ arguments: [String], environment: [String: String] = [:]
+    _ arguments: [String], environment: [String: String] = [:], input: Data? = nil
   ) throws -> (code: Int32, output: String, errors: String) {
     let process = Process()
     process.executableURL = binary
@@ -114,7 +116,13 @@ package final class NodeProcess {
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
+    let given = input.map { _ in Pipe() }
+    if let given { process.standardInput = given }
     try process.run()
+    if let input, let given {
+      try given.fileHandleForWriting.write(contentsOf: input)
+      try given.fileHandleForWriting.close()
+    }
     let out = output.fileHandleForReading.readDataToEndOfFile()
     let err = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

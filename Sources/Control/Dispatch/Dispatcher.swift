@@ -185,7 +185,10 @@ final class Dispatcher {
 
   /// The refusal of an address that is none.
   func unknown(_ path: String) -> Refusal {
-    Refusal(.unknown, "there is no address \(quoted(path)); /addresses lists them all")
+    let hint =
+      path.nearest(of: table.addresses.lazy.map(\.path)).map { "is \($0) meant?" }
+      ?? "/addresses lists them all"
+    return Refusal(.unknown, "there is no address \(quoted(path)); \(hint)")
   }
 
   // MARK: - What it comes to

@@ -20,29 +20,36 @@ extension Address {
 
   /// The refusal of a number that the address does not take.
   func outOfRange(_ number: Double) -> Refusal {
-    let (least, greatest) = range
-    let unit = unit.isEmpty ? "" : " \(unit)"
     let whole = forms.first?.kind == .whole ? "a whole number" : "a number"
-    let rest = allowsZero ? "" : ", but not 0"
-    return Refusal(
-      .range,
-      "\(path) takes \(whole) from \(plain(Double(least))) to \(plain(Double(greatest)))\(unit)\(rest);"
-        + " got \(plain(number))")
+    return Refusal(.range, "\(path) takes \(whole) \(bounds); got \(plain(number))")
   }
 
-  // Echoed whole, the tags of one message would make an answer as long, for each address that its
-  // pattern matches.
-  private static let mostTags = 24
+  /// The range of its number, in words with its unit.
+  private var bounds: String {
+    let (least, greatest) = range
+    return "from \(plain(Double(least))) to \(plain(Double(greatest)))"
+      + (unit.isEmpty ? "" : " \(unit)") + (allowsZero ? "" : ", but not 0")
+  }
 
   /// The refusal of arguments of other types or number than the address takes.
   func wrongType(got arguments: [Argument]) -> Refusal {
-    let tags = String(arguments.prefix(Self.mostTags).map(\.tag))
-    let got =
-      arguments.isEmpty
-      ? "nothing"
-      : arguments.count <= Self.mostTags
-        ? "\"\(tags)\"" : "\(arguments.count) arguments, \"\(tags)…\""
-    return Refusal(.type, "\(path) takes \(usage); got \(got)")
+    Refusal(.type, "\(path) takes \(usage); got \(Self.words(for: arguments))")
+  }
+
+  // So many arguments are told of: echoed whole, a long message would be answered by another one, for
+  // each address that its pattern matches.
+  private static let mostQuoted = 4
+
+  /// Arguments as somebody would have typed them.
+  private static func words(for arguments: [Argument]) -> String {
+    guard !arguments.isEmpty else { return "nothing" }
+    let words = arguments.prefix(mostQuoted).map { argument in
+      if let text = argument.text { return quoted(text) }
+      if case .bool(let flag) = argument { return flag ? "T" : "F" }
+      return argument.number.map(plain) ?? "(\(argument.tag))"
+    }
+    return words.joined(separator: " ")
+      + (arguments.count > mostQuoted ? " … (\(arguments.count) in all)" : "")
   }
 
   /// What it takes, in words.
@@ -60,8 +67,8 @@ extension Address {
         return "one of \(words.joined(separator: ", ")), or nothing to ask for its value"
       }
       return switch form.kind {
-      case .number: "one number, or nothing to ask for its value"
-      case .whole: "one whole number, or nothing to ask for its value"
+      case .number: "one number \(bounds), or nothing to ask for its value"
+      case .whole: "one whole number \(bounds), or nothing to ask for its value"
       case .text: "one name, or nothing to ask for the present one"
       }
     }

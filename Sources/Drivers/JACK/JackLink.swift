@@ -27,7 +27,6 @@ package final class JackLink: @unchecked Sendable {
   // How often a dead server is looked for: it may take a second to be back on it.
   private static let retryMilliseconds = 200
   private static let idleMilliseconds = 250
-  private static let xrunReportSeconds = 1.0
   private static let attemptsToDescribe = 5
   // So long ports from before may take to come, in microseconds.
   private static let patience = 3_000_000.0
@@ -55,7 +54,7 @@ package final class JackLink: @unchecked Sendable {
   private var reportedDelay = 0
   private var lastDelay = 0
   private var reportedXruns = 0
-  private var nextXrunReport = 0.0
+  private var xrunReports = GrowingDistance()
   private var reportedMetadata = false
   private var attemptsToDescribe = 0
   private var reportedRefusal = false
@@ -301,7 +300,7 @@ package final class JackLink: @unchecked Sendable {
       connectAgain(membership)
     } catch .noServer {
       // Not there yet. What renders meanwhile may have found no thread.
-      if standby == nil { standby = try? Standby(engine) }
+      if standby == nil, !isEnding.load(ordering: .relaxed) { standby = try? Standby(engine) }
     } catch {
       // The engine may be another link's by now.
       if isEnding.load(ordering: .relaxed) { return }
@@ -329,13 +328,11 @@ package final class JackLink: @unchecked Sendable {
 
   private func reportXruns() {
     let xruns = facts.xruns.load(ordering: .relaxed)
-    let now = HostTime.steady
-    guard xruns > reportedXruns, now >= nextXrunReport else { return }
+    guard xruns > reportedXruns, xrunReports.isDue(HostTime.steady / 1e6) else { return }
     let longest = Float(bitPattern: facts.longestXrun.load(ordering: .relaxed))
     report(
       "\(xruns - reportedXruns) block\(xruns - reportedXruns == 1 ? "" : "s") lost, "
         + "\(xruns) since the start; the longest delay was \(Int(longest)) µs")
     reportedXruns = xruns
-    nextXrunReport = now + Self.xrunReportSeconds * 1e6
   }
 }

@@ -1,15 +1,15 @@
-/// A part of a screen.
+/// A rectangle of a screen, in rows and columns.
 package struct Area: Equatable, Sendable {
-  /// Its first row, from 0 at the top.
+  /// The first row, from 0 at the top.
   package var row: Int
-  /// Its first column, from 0 at the left.
+  /// The first column, from 0 at the left.
   package var column: Int
-  /// How many rows it has.
+  /// The number of rows.
   package var rows: Int
-  /// How many columns it has.
+  /// The number of columns.
   package var columns: Int
 
-  /// A part of a screen.
+  /// A rectangle of a screen, in rows and columns.
   package init(row: Int, column: Int, rows: Int, columns: Int) {
     self.row = row
     self.column = column
@@ -18,11 +18,11 @@ package struct Area: Equatable, Sendable {
   }
 }
 
-/// What a screen shows, place by place, before it is there.
+/// A canvas of letters and styles, drawn on before the terminal shows it.
 package struct Canvas: Equatable, Sendable {
-  /// One place.
+  /// One cell of the canvas: a letter and its style.
   struct Cell: Equatable, Sendable {
-    /// What stands there; nil in the right half of a wide letter.
+    /// The letter of the cell; nil in the right half of a wide one.
     var character: Character?
     var style = Style.plain
 
@@ -32,14 +32,14 @@ package struct Canvas: Equatable, Sendable {
   // Marks on one letter beyond these are left out: a title may have thousands.
   private static let mostScalars = 8
 
-  /// How many columns there are.
+  /// The number of columns.
   package let columns: Int
-  /// How many rows there are.
+  /// The number of rows.
   package let rows: Int
   let glyphs: Glyphs
   private(set) var cells: [Cell]
 
-  /// An empty one.
+  /// An empty canvas.
   package init(columns: Int, rows: Int, glyphs: Glyphs) {
     self.columns = max(0, columns)
     self.rows = max(0, rows)
@@ -106,7 +106,7 @@ package struct Canvas: Equatable, Sendable {
     if isWide { cells[last] = Cell(character: nil, style: style) }
   }
 
-  /// Its lines, without the blanks at their ends.
+  /// The canvas as lines of text, without the blanks at their ends.
   package var lines: [String] {
     (0..<rows).map { row in
       var line = ""

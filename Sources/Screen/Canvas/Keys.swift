@@ -1,21 +1,21 @@
-/// A key of a terminal, as far as anybody here cares.
+/// A key of a terminal, of those that something here is done with.
 package enum Key: Equatable, Sendable {
   case letter(Character)
   case tab, backTab, left, right, up, down, escape
   case control(Character)
 }
 
-/// Makes keys of the bytes that a terminal sends.
+/// A reader that makes keys of the bytes that a terminal sends.
 package struct KeyReader {
   private var bytes: [UInt8] = []
 
-  /// One that has read nothing.
+  /// A reader that has read nothing.
   package init() {}
 
-  /// Whether an escape came, of which nobody knows yet whether it begins something.
+  /// Whether an escape waits, of which is not known yet whether it begins a sequence.
   package var isWaiting: Bool { !bytes.isEmpty }
 
-  /// Takes what came; returns the keys that are whole.
+  /// Takes bytes that came, and returns the keys that they complete.
   package mutating func take(_ more: [UInt8]) -> [Key] {
     bytes += more
     var keys: [Key] = []
@@ -33,7 +33,7 @@ package struct KeyReader {
     return bytes == [0x1B] ? [.escape] : []
   }
 
-  /// The next key and how many bytes it has; no key for what none is.
+  /// Finds the next key and how many bytes it has; no key for what none is.
   private func next() -> (Key?, Int)? {
     guard let first = bytes.first else { return nil }
     switch first {

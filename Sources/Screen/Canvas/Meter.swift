@@ -1,4 +1,4 @@
-/// A level as it is shown: it rises at once, falls slowly, and its peak stays for a while.
+/// A level meter: it rises at once, falls slowly, and its peak stays for a while.
 package struct Meter: Equatable, Sendable {
   // In dB a second: fast enough to follow, slow enough to be read.
   private static let fall: Float = 30
@@ -18,7 +18,7 @@ package struct Meter: Equatable, Sendable {
   private var peakEnd = 0.0
   private var clipEnd = 0.0
 
-  /// One that nothing is known of.
+  /// A meter that has heard of no level yet.
   package init() {}
 
   /// Takes the greatest level in dB since the last time; seconds of any steady clock.
@@ -34,7 +34,7 @@ package struct Meter: Equatable, Sendable {
     if decibels >= Self.clipDecibels { clipEnd = seconds + Self.clipSeconds }
   }
 
-  /// Lets the level fall.
+  /// Lets the level fall, to the seconds of a steady clock.
   package mutating func advance(to seconds: Double) {
     let fallen = Float(max(0, seconds - time)) * Self.fall
     time = seconds
@@ -42,18 +42,18 @@ package struct Meter: Equatable, Sendable {
     if seconds >= peakEnd { peak = level }
   }
 
-  /// Whether it was at full scale within the last moments.
+  /// Whether the level was at full scale within the last moments.
   package var isClipped: Bool { time < clipEnd }
 }
 
-/// The picture of a level: as many full places as it is loud.
+/// The bar of a meter: as many full places as the level is loud.
 package enum MeterBar {
   // What a level must be to fill the first place, in dB.
   private static let least: Float = -60
   private static let hot: Float = -12
   private static let top: Float = -3
 
-  /// The letters of so many places.
+  /// Makes the letters of a level's bar, so many places wide.
   package static func letters(_ meter: Meter, width: Int, glyphs: Glyphs) -> [Character] {
     let full = places(meter.level, width)
     let peak = places(meter.peak, width)
@@ -63,7 +63,7 @@ package enum MeterBar {
     }
   }
 
-  /// The letters of a share of a whole, such as a place in a song.
+  /// Makes the letters of a progress bar: a share of a whole, such as a place in a song.
   package static func letters(share: Double?, width: Int, glyphs: Glyphs) -> [Character] {
     let share = share.map { $0.isFinite ? min(1, max(0, $0)) : 0 } ?? 0
     let full = Int((share * Double(width)).rounded())
@@ -75,7 +75,7 @@ package enum MeterBar {
     return max(1, min(width, Int(((level - least) / -least * Float(width)).rounded())))
   }
 
-  /// The colour of a place: loud ones warn.
+  /// Chooses the colour of a place: loud ones warn.
   static func colour(_ place: Int, of width: Int) -> Style.Colour {
     let level = least - least * (Float(place) + 0.5) / Float(width)
     return level > top ? .red : level > hot ? .yellow : .green
@@ -83,7 +83,7 @@ package enum MeterBar {
 }
 
 extension Canvas {
-  /// Draws a level.
+  /// Draws a level's bar.
   mutating func draw(_ meter: Meter, row: Int, column: Int, width: Int) {
     for (place, letter) in MeterBar.letters(meter, width: width, glyphs: glyphs).enumerated() {
       let isEmpty = letter == glyphs.empty
@@ -93,7 +93,7 @@ extension Canvas {
     }
   }
 
-  /// Draws a share of a whole.
+  /// Draws a progress bar: a share of a whole.
   mutating func draw(share: Double?, row: Int, column: Int, width: Int) {
     let letters = MeterBar.letters(share: share, width: width, glyphs: glyphs)
     for (place, letter) in letters.enumerated() {

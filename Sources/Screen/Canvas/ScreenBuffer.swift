@@ -1,10 +1,11 @@
-/// What a terminal shows at the moment, and what must be sent to it so that it shows something else.
+/// The buffer of what a terminal shows, and of what must be sent to it so that it shows something
+/// else.
 package struct ScreenBuffer {
-  /// Leaves the terminal's own page for an empty one, without a cursor.
+  /// The sequence that leaves the terminal's own page for an empty one, without a cursor.
   package static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[0m\u{1B}[2J"
-  /// Hides the cursor again, which somebody else has shown.
+  /// The sequence that hides the cursor again, which somebody else has shown.
   package static let hidingCursor = "\u{1B}[?25l"
-  /// Goes back to the page that was there before.
+  /// The sequence that goes back to the page that was there before.
   package static let closing = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
   // So many places that are as they were are written again rather than leapt over.
@@ -19,7 +20,8 @@ package struct ScreenBuffer {
   /// Notes that nobody knows what the terminal shows.
   package mutating func forget() { shown = nil }
 
-  /// What must be sent to show this; nothing where it is shown already.
+  /// Updates the screen: returns what must be sent to show a canvas, nothing where it is shown
+  /// already.
   package mutating func update(to canvas: Canvas) -> String {
     var output = ""
     var before = Canvas(columns: canvas.columns, rows: canvas.rows, glyphs: canvas.glyphs)
@@ -35,7 +37,7 @@ package struct ScreenBuffer {
     return output
   }
 
-  /// Which columns of a row are others now.
+  /// Finds the columns of a row that have changed.
   private static func changes(_ row: Int, _ before: Canvas, _ after: Canvas) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for column in 0..<after.columns where before[row, column] != after[row, column] {

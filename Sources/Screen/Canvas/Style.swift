@@ -1,4 +1,4 @@
-/// How a letter looks on a terminal.
+/// The style of a letter on a terminal: weight and colour.
 package struct Style: Equatable, Sendable {
   /// The colours that every terminal has, by their numbers.
   package enum Colour: Int, Sendable {
@@ -8,25 +8,25 @@ package struct Style: Equatable, Sendable {
     case cyan = 36
   }
 
-  /// Whether it is bold.
+  /// Whether the letter is bold.
   package var isBold = false
-  /// Whether it stands back.
+  /// Whether the letter is dim.
   package var isDim = false
-  /// Whether it is dark on light, where the others are light on dark.
+  /// Whether the letter is reversed: dark on light, where the others are light on dark.
   package var isReversed = false
-  /// Its colour; the terminal's own where nil.
+  /// The colour of the letter; the terminal's own where nil.
   package var colour: Colour?
 
-  /// As the terminal writes by itself.
+  /// The plain style, as the terminal writes by itself.
   package static let plain = Style()
-  /// What stands out.
+  /// The bold style, for what stands out.
   package static let bold = Style(isBold: true)
-  /// What stands back.
+  /// The dim style, for what stands back.
   package static let dim = Style(isDim: true)
-  /// What is wrong.
+  /// The alarm style, for what is wrong.
   package static let alarm = Style(isBold: true, isReversed: true, colour: .red)
 
-  /// The sequence that begins it, whatever came before.
+  /// Makes the sequence that begins the style, whatever came before.
   func sequence(hasColour: Bool) -> String {
     var numbers = ["0"]
     if isBold { numbers.append("1") }
@@ -43,10 +43,10 @@ package struct Glyphs: Equatable, Sendable {
   /// Whether letters beyond ASCII can be shown.
   package let isUnicode: Bool
 
-  /// Those of a terminal that knows Unicode, or doesn't.
+  /// The glyphs of a terminal that knows Unicode, or doesn't.
   package init(isUnicode: Bool) { self.isUnicode = isUnicode }
 
-  /// Those that the words of LC_ALL, LC_CTYPE or LANG, whichever is set first, ask for.
+  /// The glyphs that the locale of LC_ALL, LC_CTYPE or LANG, whichever is set first, asks for.
   package init(locale: String?) {
     let word = (locale ?? "").lowercased()
     self.init(isUnicode: word.contains("utf-8") || word.contains("utf8"))
@@ -59,6 +59,6 @@ package struct Glyphs: Equatable, Sendable {
   var lit: Character { isUnicode ? "●" : "*" }
   var dot: Character { isUnicode ? "·" : "." }
   var more: Character { isUnicode ? "…" : "~" }
-  /// From nothing to all.
+  /// The steps of a bar, from nothing to all.
   var steps: [Character] { Array(isUnicode ? "▁▂▃▄▅▆▇█" : "_.-~=+*#") }
 }

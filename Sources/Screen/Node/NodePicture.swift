@@ -1,6 +1,6 @@
 package import OSC
 
-/// What is known of a node, made of the messages that it sent.
+/// The picture of a node: all that is known of it, made of the messages that it sent.
 package struct NodePicture: Sendable {
   /// A take as the node lists it.
   struct Take: Equatable, Sendable {
@@ -11,16 +11,16 @@ package struct NodePicture: Sendable {
     var seconds: Double?
   }
 
-  /// What `/status` answers, in its order.
+  /// The parts of the answer to `/status`, in its order.
   private static let statusParts = [
     "rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors",
     "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices",
   ]
-  /// What `/subscribe` must ask for, so that there is all that is shown.
+  /// The pattern for `/subscribe` that covers all that is shown.
   package static let pattern =
     "/{meter,status,in,live,loop,grid,music,out,mute,pitch,stretch,echo,reverb,chain,preset,player,"
     + "metronome,capture,take,takes,instrument,error}"
-  /// How many takes are shown at the most.
+  /// The most takes that are shown.
   package static let mostTakes = 50
 
   // Who sends more than a node can isn't one.
@@ -29,15 +29,15 @@ package struct NodePicture: Sendable {
   private static let mostLoads = 400
   private static let mostCells = 64
 
-  /// How the node is called; nil until it has said so.
+  /// The node's name; nil until it has told it.
   package private(set) var name: String?
-  /// The version that it is of.
+  /// The node's version; nil until it has told it.
   package private(set) var version: String?
-  /// The number that it has for as long as it runs.
+  /// The engine's number, which the node has for as long as it runs.
   package private(set) var engine: Int32?
   /// Whether takes may have come or gone since they were listed.
   package private(set) var areTakesOld = true
-  /// What went wrong by itself, the newest at the end.
+  /// The errors that came by themselves, the newest at the end.
   private(set) var messages: [String] = []
   private(set) var meters = Array(repeating: Meter(), count: 10)
   private(set) var limiter = Meter()
@@ -56,40 +56,40 @@ package struct NodePicture: Sendable {
   /// The picture of a node of which nothing is known.
   package init() {}
 
-  /// Whether levels have come.
+  /// Whether levels (`/meter`) have come.
   package var hasLevels: Bool { meters[0].level != nil }
 
-  /// A number that the node told last; nil where it did not.
+  /// Finds the number that the node told last at an address; nil where it did not.
   func number(_ path: String, _ index: Int = 0) -> Double? {
     values[path].flatMap { $0.indices.contains(index) ? $0[index].number : nil }
   }
 
-  /// A word that the node told last.
+  /// Finds the word that the node told last at an address.
   func word(_ path: String, _ index: Int = 0) -> String? {
     values[path].flatMap { $0.indices.contains(index) ? $0[index].text : nil }
   }
 
-  /// Whether a number is there, and not 0.
+  /// Whether the number at an address is there, and not 0.
   func isOn(_ path: String) -> Bool { number(path).map { $0 != 0 } ?? false }
 
   // MARK: - In
 
-  /// Notes that it will list its takes now.
+  /// Notes that the node was asked for its takes.
   package mutating func takesAreAsked() {
     areTakesOld = false
     list = []
   }
 
-  /// Whether it lists its takes, and has not come to the end.
+  /// Whether the node lists its takes, and has not come to the end.
   package var isListingTakes: Bool { list != nil }
 
-  /// Notes that the end of its list got lost, so that it is to be asked again.
+  /// Notes that the end of the list of takes got lost, so that it is to be asked for again.
   package mutating func takesAreLost() {
     list = nil
     areTakesOld = true
   }
 
-  /// Lets what moves by itself move on, to the seconds of a steady clock.
+  /// Advances meters and positions, which move by themselves, to the seconds of a steady clock.
   package mutating func advance(to seconds: Double) {
     for index in meters.indices { meters[index].advance(to: seconds) }
     limiter.advance(to: seconds)
@@ -118,7 +118,7 @@ package struct NodePicture: Sendable {
     }
   }
 
-  /// Notes something that a person should read.
+  /// Notes an error that a person should read.
   mutating func note(_ message: String) {
     messages.append(message)
     if messages.count > Self.mostMessages { messages.removeFirst() }

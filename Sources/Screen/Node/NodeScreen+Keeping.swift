@@ -1,6 +1,6 @@
-/// The grid, the beat, and what is kept.
+/// The panels of the grid, the beat, the capture and the takes.
 extension NodeScreen {
-  /// The grid: what it is made of, and which of its cells sound.
+  /// Draws the grid: what it is made of, and which of its cells sound.
   mutating func drawGrid(_ area: Area, isLarge: Bool) {
     guard area.rows > 1 else { return }
     title("Grid", area)
@@ -44,7 +44,7 @@ extension NodeScreen {
     }
   }
 
-  /// The beat, the capture, and the newest takes.
+  /// Draws the beat, the capture, and the newest takes.
   mutating func drawKeeping(_ area: Area) {
     guard area.rows > 1 else { return }
     title("Beat, capture, takes", area)
@@ -66,7 +66,7 @@ extension NodeScreen {
     }
   }
 
-  /// The newest takes, one below the other.
+  /// Draws the newest takes, one below the other.
   mutating func drawTakes(_ area: Area) {
     title("Takes \(figure("/takes/total", width: 6))", area)
     let titleWidth = max(10, area.columns - 55)
@@ -81,7 +81,7 @@ extension NodeScreen {
     }
   }
 
-  /// What went wrong by itself, the newest at the top.
+  /// Draws the errors that came by themselves, the newest at the top.
   mutating func drawMessages(_ area: Area) {
     guard area.rows > 1 else { return }
     let words = ["errors", "refused", "late", "nan"].map {

@@ -1,8 +1,8 @@
-/// Levels, effects and the player.
+/// The panels of levels, effects and the player.
 extension NodeScreen {
   private static let channels = [("in", 0), ("live", 2), ("loop", 4), ("grid", 6), ("out", 8)]
 
-  /// Levels, gains and routes, and what the limiter does.
+  /// Draws the mixer: levels, gains and routes, and what the limiter does.
   mutating func drawMixer(_ area: Area) {
     title("Levels", area)
     // Beside both bars: name, two levels, gain, route.
@@ -69,7 +69,7 @@ extension NodeScreen {
     }
   }
 
-  /// What the effects are set to.
+  /// Draws the chain: what the effects are set to.
   mutating func drawChain(_ area: Area) {
     let preset = picture.word("/preset").map { $0.isEmpty ? "" : "  \($0)" } ?? ""
     title("Chain\(picture.isOn("/chain/bypass") ? " (bypassed)" : "")\(preset)", area)
@@ -104,7 +104,7 @@ extension NodeScreen {
         + "\(figure("/reverb/predelay", places: 3, width: 5)) s", area, row: 6, column: column)
   }
 
-  /// What the player and its loop do, and what can be pressed.
+  /// Draws the player and its loop, and which of its buttons can be pressed.
   mutating func drawPlayer(_ area: Area) {
     title("Player", area)
     let state = word("/player/state")

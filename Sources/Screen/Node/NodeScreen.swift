@@ -1,10 +1,10 @@
-/// A full screen of what is known of a node.
+/// The full screen of `syrinx watch`: a canvas drawn from a node's picture.
 package struct NodeScreen {
-  /// What of it is looked at.
+  /// The pages of the screen.
   package enum Page: Int, CaseIterable, Sendable {
     case overview, grid, takes, help
 
-    /// The page to the right or left of it; the help is not among them.
+    /// Finds the page to the right or left; the help is not among them.
     package func next(by step: Int) -> Page {
       let count = Self.help.rawValue
       let place = self == .help ? 0 : rawValue + step
@@ -84,7 +84,7 @@ package struct NodeScreen {
     if isRoomy { drawMessages(rest) }
   }
 
-  /// Both halves of an area, with a column between them.
+  /// Parts an area into two halves, with a column between them.
   private static func halves(_ area: Area) -> (Area, Area) {
     var (left, right) = (area, area)
     left.columns = area.columns / 2 - 1
@@ -114,7 +114,7 @@ package struct NodeScreen {
       width: min(width, area.columns - column), style: style)
   }
 
-  /// Draws the line above an area, with what is below it.
+  /// Draws the line above an area, with the title of what is below it.
   mutating func title(_ text: String, _ area: Area) {
     guard area.rows > 0 else { return }
     canvas.fill(
@@ -122,7 +122,7 @@ package struct NodeScreen {
     put(" \(text) ", area, row: 0, column: 1, style: .bold)
   }
 
-  /// Writes a name, and whether that is on.
+  /// Writes an effect's name, and whether it is on.
   mutating func putSwitch(_ name: String, _ path: String, _ area: Area, row: Int) {
     put(name, area, row: row, column: 1)
     let word = picture.number(path).map { $0 != 0 ? "on" : "off" } ?? Figure.unknown
@@ -139,14 +139,14 @@ package struct NodeScreen {
     canvas.draw(share: share, row: area.row + row, column: area.column + column, width: width)
   }
 
-  /// A number that the node told, in a fixed width.
+  /// Writes a number that the node told in a fixed width.
   func figure(
     _ path: String, _ index: Int = 0, places: Int = 0, width: Int, hasSign: Bool = false
   ) -> String {
     Figure.fixed(picture.number(path, index), places: places, width: width, hasSign: hasSign)
   }
 
-  /// A word that the node told.
+  /// Finds the word that the node told, or the sign for none.
   func word(_ path: String, _ index: Int = 0) -> String {
     picture.word(path, index) ?? Figure.unknown
   }
@@ -212,7 +212,12 @@ package struct NodeScreen {
       canvas.put(" q ends; 60x15 shows more", row: row, column: 0, style: .dim)
       return
     }
-    let pages = " q end  tab page \(page == .help ? "?" : "\(page.rawValue + 1)")/3  ? help"
+    // The help is none of the pages that are counted.
+    let count = Page.help.rawValue
+    let pages =
+      page == .help
+      ? " q end  tab \(count) pages  ? back"
+      : " q end  tab page \(page.rawValue + 1)/\(count)  ? help"
     canvas.put(pages, row: row, column: 0, style: .dim)
     if let message = picture.messages.last {
       canvas.put(
@@ -237,7 +242,7 @@ package struct NodeScreen {
       " \(word("/player/state")) \(playerTime)", area, row: 4, column: 0)
   }
 
-  /// Where the player is, and how long its clip.
+  /// The player's position and the length of its clip, in seconds.
   var playerTime: String {
     "\(figure("/player/state", 2, places: 2, width: 5)) / "
       + "\(figure("/player/state", 3, places: 2, width: 5)) s"
@@ -248,7 +253,8 @@ package struct NodeScreen {
     let lines = [
       "q  Esc  Ctrl-C    end", "Tab  right         the next page",
       "Shift-Tab  left   the previous page",
-      "1 2 3             overview, grid, takes and messages", "?                 this page",
+      "1  2  3           the overview; the grid; takes with messages",
+      "?                 this page, and back",
       "Ctrl-Z            stop; fg goes on", "Ctrl-L            draw all anew", "",
       "A level's peak stays for a moment, and its number is that of the peak.",
       "CLIP: the input was at full scale. What can't be pressed now is dashed.",

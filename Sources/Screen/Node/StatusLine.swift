@@ -1,30 +1,30 @@
-/// What a node tells of itself in one line.
+/// The figures of a node that its status line tells.
 package struct NodeFigures: Equatable, Sendable {
   /// The peaks of both inputs and both outputs since the last time, and by how much the limiter
   /// turned down, in dB.
   package var levels: [Float] = []
-  /// Whether the sound server is there.
+  /// Whether the sound server runs.
   package var isServerRunning = false
-  /// The load of it, in percent.
+  /// The sound server's load, in percent.
   package var load: Float = 0
-  /// Blocks lost since the start.
+  /// The number of blocks lost since the start.
   package var xruns = 0
-  /// What the player does.
+  /// The player's state.
   package var player = ""
-  /// Where it is, in seconds.
+  /// The player's position, in seconds.
   package var position: Float = 0
-  /// How long its clip is, in seconds.
+  /// The length of the player's clip, in seconds.
   package var length: Float = 0
-  /// How long a capture has gone on, in seconds; nil where none is on.
+  /// The length of the capture so far, in seconds; nil where none is on.
   package var captured: Double?
-  /// How many clients subscribe.
+  /// The number of clients that subscribe.
   package var clients = 0
 
-  /// Those of a node of which nothing is known.
+  /// The figures of a node of which nothing is known.
   package init() {}
 }
 
-/// The line in which a running node shows how it is.
+/// The status line, in which a running node shows how it is.
 package struct StatusLine: Sendable {
   private static let barWidth = 8
 
@@ -32,7 +32,7 @@ package struct StatusLine: Sendable {
   private var meters = Array(repeating: Meter(), count: 4)
   private var limiter = Meter()
 
-  /// A line that has shown nothing yet.
+  /// A status line that has shown nothing yet.
   package init(glyphs: Glyphs) { self.glyphs = glyphs }
 
   /// The line at the seconds of a steady clock, in so many columns at the most: what has no room is
@@ -67,7 +67,7 @@ package struct StatusLine: Sendable {
     return line
   }
 
-  /// The louder of two sides.
+  /// Writes the meter of the louder of two sides, and the peak of both.
   private func meter(_ first: Int) -> String {
     let (left, right) = (meters[first], meters[first + 1])
     let louder = right.level ?? -.infinity > left.level ?? -.infinity ? right : left

@@ -1,6 +1,6 @@
 /// Text that can do a terminal no harm, and how much room it takes there.
 package enum PlainText {
-  /// A text in one line, without what would move the cursor, colour the terminal, or turn the
+  /// Makes one line of a text, without what would move the cursor, colour the terminal, or turn the
   /// order of letters round.
   package static func line(_ text: String) -> String {
     var line = String.UnicodeScalarView()
@@ -14,12 +14,12 @@ package enum PlainText {
     return String(line)
   }
 
-  /// The lines of a text, each as above.
+  /// Parts a text into lines, each without what would do a terminal harm.
   package static func lines(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }
   }
 
-  /// JSON with what could harm a terminal written by its number, which is the same JSON.
+  /// Writes JSON with what could harm a terminal written by its number, which is the same JSON.
   package static func json(_ text: String) -> String {
     var json = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -50,10 +50,10 @@ package enum PlainText {
 
   // MARK: - Width
 
-  /// How many columns of a terminal a text takes.
+  /// Measures a text in columns of a terminal.
   package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// A text that takes so many columns at the most, with "…" where something is left out.
+  /// Cuts a text to so many columns at the most, with "…" where something is left out.
   package static func cut(_ text: String, to most: Int) -> String {
     guard width(text) > most else { return text }
     var (result, left) = ("", most - 1)
@@ -65,7 +65,7 @@ package enum PlainText {
     return most > 0 ? result + "…" : ""
   }
 
-  /// How many columns of a terminal a letter takes, with the marks on it.
+  /// Measures a letter in columns of a terminal, with the marks on it.
   package static func width(_ character: Character) -> Int {
     var (width, isJoined, isPicture) = (0, false, false)
     for scalar in character.unicodeScalars {

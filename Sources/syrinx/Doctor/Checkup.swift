@@ -2,9 +2,10 @@ internal import CRealtime
 internal import Control
 internal import Drivers
 internal import Glibc
+internal import OSC
 internal import Posix
 
-/// The looks that `syrinx doctor` takes.
+/// The checks of `syrinx doctor`, each of which makes a finding.
 enum Checkup {
   static func soundServer(_ name: String?) -> Finding {
     guard let server = JackProbe.find(server: name) else {
@@ -74,15 +75,39 @@ enum Checkup {
       }
       return .ok("port \(options.port) is free for OSC")
     } catch {
-      return error.isAddressInUse
-        ? .stop(
-          .unavailable, "port \(options.port) is taken, perhaps by a node that runs already",
-          "`syrinx send --to 127.0.0.1:\(options.port) /ping` asks who is there",
-          "take another with --port, or any free one with --port 0")
-        : .stop(
+      guard error.isAddressInUse else {
+        return .stop(
           .notPermitted, "port \(options.port) can't be used: \(error)",
           "take one above 1023 with --port")
+      }
+      if let node = runningNode(at: options.port) {
+        return .ok("\(node) runs already, and answers on port \(options.port)")
+      }
+      return .stop(
+        .unavailable, "port \(options.port) is taken, and what has it does not answer as a node",
+        "`ss -lnp | grep :\(options.port)` tells what it is",
+        "take another with --port, or any free one with --port 0")
     }
+  }
+
+  private static let pingMilliseconds = 500.0
+
+  /// Finds the node that answers at a port of this machine, in words; nil where none does.
+  private static func runningNode(at port: UInt16) -> String? {
+    guard let place = NodePlace("\(port)"), let peer = try? place.peer() else {
+      return nil
+    }
+    var answer: String?
+    peer.whenReceived = { path, arguments in
+      guard path == "/pong", arguments.count >= 3, let name = arguments[1].text,
+        let version = arguments[2].text
+      else { return }
+      answer = "the node \(quoted(name)), version \(version),"
+    }
+    peer.send("/ping")
+    let deadline = HostTime.steady + pingMilliseconds * 1e3
+    while answer == nil, HostTime.steady < deadline { _ = peer.receive(milliseconds: 20) }
+    return answer
   }
 
   static func home(_ path: String) -> Finding {

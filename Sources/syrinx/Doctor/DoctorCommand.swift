@@ -1,7 +1,7 @@
 internal import Control
 internal import Posix
 
-/// `syrinx doctor`: what stands in the way of good sound, and what to do for it.
+/// The command `syrinx doctor`: what stands in the way of good sound, and what to do for it.
 enum DoctorCommand {
   static let page = CommandPage(
     name: "doctor",
@@ -32,7 +32,7 @@ enum DoctorCommand {
   }
 }
 
-/// What a look at one thing found.
+/// The finding of one check: its state, and advice.
 struct Finding {
   enum State: String {
     case ok, note, stop

@@ -1,10 +1,12 @@
+internal import Posix
+
 /// A command's options, from which both its parsing and its help page are made.
 struct CommandPage: Sendable {
-  /// One option.
+  /// One option: its names, its value and its help.
   struct Option: Sendable {
     let long: String
     let short: String?
-    /// What its value is called; nil for one that has none.
+    /// The name of the option's value; nil for one that has none.
     let value: String?
     let help: String
 
@@ -16,18 +18,18 @@ struct CommandPage: Sendable {
     }
   }
 
-  /// What was given on a command line.
+  /// The options and arguments that were given on a command line.
   struct Given {
     fileprivate(set) var values: [String: [String]] = [:]
     fileprivate(set) var rest: [String] = []
 
-    /// The last value of an option.
+    /// Finds the last value of an option.
     subscript(option: String) -> String? { values[option]?.last }
 
-    /// All values of an option.
+    /// Finds all values of an option.
     func all(_ option: String) -> [String] { values[option] ?? [] }
 
-    /// Whether an option without a value was there.
+    /// Whether an option was given.
     func has(_ option: String) -> Bool { values[option] != nil }
   }
 
@@ -35,7 +37,7 @@ struct CommandPage: Sendable {
   let summary: String
   let usage: String
   let options: [Option]
-  /// What the options don't say: paragraphs and examples.
+  /// The details of the help page: paragraphs and examples.
   let details: String
 
   private static let common = [
@@ -43,7 +45,7 @@ struct CommandPage: Sendable {
     Option("version", "Show the version"),
   ]
 
-  /// Takes the arguments apart.
+  /// Parses the arguments into options and the rest.
   func parse(_ arguments: [String]) throws(Failure) -> Given {
     var given = Given()
     var rest = arguments[...]
@@ -74,7 +76,10 @@ struct CommandPage: Sendable {
         key == "--\($0.long)" || (key.count == 2 && $0.short.map { key == "-\($0)" } ?? false)
       })
     else {
-      throw Failure(.usage, "\(key) is no option of `\(fullName)`; `\(fullName) --help` lists them")
+      let names = (options + Self.common).map { "--\($0.long)" }
+      let hint =
+        key.nearest(of: names).map { "is \($0) meant?" } ?? "`\(fullName) --help` lists them"
+      throw Failure(.usage, "\(key) is no option of `\(fullName)`; \(hint)")
     }
     guard let valueName = option.value else {
       guard parts.count == 1 else { throw Failure(.usage, "--\(option.long) takes no value") }
@@ -89,7 +94,7 @@ struct CommandPage: Sendable {
 
   private var fullName: String { name.isEmpty ? "syrinx" : "syrinx \(name)" }
 
-  /// The help page.
+  /// The text of the help page.
   var help: String {
     let rows = (options + Self.common).map { option -> (String, String) in
       let short = option.short.map { "-\($0), " } ?? "    "

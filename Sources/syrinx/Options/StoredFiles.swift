@@ -2,23 +2,24 @@ internal import Control
 internal import Posix
 internal import Takes
 
-/// Where the commands find what is kept in files, and how they load a preset of it.
+/// The files that the commands read: home folder, presets and instruments.
 enum StoredFiles {
-  /// The node's folder: as given, else the usual place.
+  /// Finds the home folder: as given, else the usual place, as an absolute path.
   static func home(_ given: CommandPage.Given) throws(Failure) -> String {
     let home =
       given["home"]
       ?? (Environment["XDG_DATA_HOME"] ?? Environment.homeFolder + "/.local/share") + "/syrinx"
     guard !home.isEmpty else { throw Failure(.usage, "--home takes a folder; got \"\"") }
-    return home
+    // What is told of it is read elsewhere.
+    return Files.absolute(home)
   }
 
-  /// The presets that come with the program, and those of a node's folder.
+  /// Makes the library of the presets that come with the program, and those of a node's folder.
   static func presets(home: String) -> PresetLibrary {
     PresetLibrary(shipped: ShippedPresets.folder, own: home + "/presets")
   }
 
-  /// The instruments of the program, of the machine's soundfonts, and of a node's folder.
+  /// Makes the library of the instruments of the program, of the machine's soundfonts, and of a node's folder.
   static func instruments(home: String, fonts: [String]) -> InstrumentLibrary {
     InstrumentLibrary(
       shipped: ShippedPresets.folder, home: home, places: .usual(given: fonts))

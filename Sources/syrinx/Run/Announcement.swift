@@ -2,7 +2,7 @@ internal import CAvahi
 internal import Glibc
 internal import Posix
 
-/// Tells the network, through Avahi, where the node listens.
+/// The announcement of the node's port on the network, through Avahi.
 ///
 /// Where there is no Avahi it does nothing, and when one comes later it tells it then.
 final class Announcement: @unchecked Sendable {
@@ -32,7 +32,7 @@ final class Announcement: @unchecked Sendable {
     avahi_threaded_poll_start(poll)
   }
 
-  /// Takes the announcement back.
+  /// Withdraws the announcement.
   func end() {
     avahi_threaded_poll_stop(poll)
     if let client { avahi_client_free(client) }

@@ -1,14 +1,14 @@
 internal import Drivers
 internal import Posix
 
-/// What the link's thread tells the main one of the node's connections.
+/// The node's connections on their way from the link's thread to the main one.
 final class ConnectionNews: Sendable {
   private let latest = Guarded<[JackConnection]?>(nil)
   private let signal: Signal
 
   init() throws(SystemError) { signal = try Signal() }
 
-  /// Can be read when there is something to take.
+  /// The descriptor that becomes readable when there are connections to take.
   var readable: Descriptor { signal.readable }
 
   /// Tells of all connections that there are, or shall be.

@@ -8,7 +8,7 @@ struct FormerState {
   private let state: NodeState?
   private let isFresh: Bool
 
-  /// Lets a node be again what it was, unless it is to begin afresh.
+  /// Reads the former state and resumes the node from it, unless it is to begin afresh.
   init(_ options: RunOptions, resuming node: Node) {
     isFresh = options.isFresh
     node.server = options.serverName

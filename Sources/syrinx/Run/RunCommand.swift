@@ -2,7 +2,7 @@ internal import Control
 internal import Doors
 internal import Posix
 
-/// `syrinx run`: the node, until it is told to end.
+/// The command `syrinx run`: the node, until it is told to end.
 enum RunCommand {
   static let page = CommandPage(
     name: "run", summary: "Start the node.",
@@ -144,9 +144,13 @@ struct RunOptions {
       access.allowed.append(range)
     }
     for text in given.all("feedback") {
-      guard let endpoint = Endpoint(resolving: text) else {
+      guard let place = NodePlace(text, usualPort: nil), !place.isStream,
+        let endpoint = Endpoint(resolving: place.text)
+      else {
         throw Failure(
-          .usage, "--feedback takes HOST:PORT of a host that can be found; got \(quoted(text))")
+          .usage,
+          "--feedback takes HOST:PORT of a host that can be found, a port, or osc.udp://HOST:PORT; got "
+            + quoted(text))
       }
       guard access.isOpen || endpoint.address.isLoopback else {
         throw Failure(

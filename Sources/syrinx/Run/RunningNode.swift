@@ -250,9 +250,9 @@ final class RunningNode {
     let url = "osc.udp://\(Endpoint(address: host, port: server.port))"
     tellName(url)
     let status = sound.status
-    Environment.print(
+    Environment.announce(
       "ready name=\(node.name) rate=\(status.rate) block=\(status.block) osc=\(url) "
-        + "home=\(home)\n")
+        + "home=\(home)")
     Environment.notifyServiceManager("READY=1\nSTATUS=Playing as \(node.name) on \(url)")
     announcement = Announcement(
       name: node.name, port: server.port, isOpen: options.access.isOpen)
@@ -272,7 +272,7 @@ final class RunningNode {
     urlFile = URLFile(name: node.name, url: url)
   }
 
-  /// Follows a new name.
+  /// Moves the URL file to the node's new name.
   func tellNewName() {
     if let url = urlFile?.url { tellName(url) }
   }
@@ -295,7 +295,7 @@ final class RunningNode {
     urlFile?.remove()
   }
 
-  /// Waits for what was taken on to be kept.
+  /// Waits until the disk has what is being written.
   private func awaitWriting() {
     let deadline = HostTime.steady + Self.writingMilliseconds * 1e3
     while node.isWriting && HostTime.steady < deadline { turn(atMost: 1) }
@@ -303,10 +303,10 @@ final class RunningNode {
 
   // MARK: - Sessions
 
-  /// The state of the node as a session has it.
+  /// The node's state as a session keeps it.
   var sessionState: NodeState { node.sessionState }
 
-  /// How often something of it may have become another.
+  /// The count of changes to that state.
   var stateChanges: Int { node.stateChanges }
 
   /// Leaves the sound server, and whatever was before, for a session that keeps its takes in a
@@ -345,7 +345,7 @@ final class RunningNode {
   }
 }
 
-/// The sound server as the node asks for it: whatever link there is at the moment.
+/// The sound server as the node sees it: whatever link there is at the moment.
 private final class SoundLink: SoundServer, @unchecked Sendable {
   // Only the main thread sets and asks.
   var link: JackLink?

@@ -60,7 +60,7 @@ final class SessionClient {
       .string(CommandLine.arguments[0]), .int32(1), .int32(1), .int32(Environment.processID))
   }
 
-  /// Hears no more.
+  /// Stops to listen to the manager.
   func withdraw(from loop: EventLoop) { loop.forget(socket) }
 
   private func take(_ path: String, _ arguments: [Argument]) {

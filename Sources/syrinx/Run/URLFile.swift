@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Posix
 
-/// The file that tells programs on this machine where the node listens.
+/// The URL file, which tells programs on this machine where the node listens.
 struct URLFile {
   private let path: String
-  /// What stands in it.
+  /// The URL that stands in the file.
   let url: String
 
-  /// Writes it; nil where there is no folder for it.
+  /// Writes the file; nil where there is no folder for it.
   init?(name: String, url: String) {
     guard let folder = Self.folder else { return nil }
     path = "\(folder)/\(name).url"
@@ -23,10 +23,10 @@ struct URLFile {
     }
   }
 
-  /// Where such files are.
+  /// The folder of URL files.
   static var folder: String? { Environment["XDG_RUNTIME_DIR"].map { $0 + "/syrinx" } }
 
-  /// Removes it, unless it is another's by now.
+  /// Removes the file, unless it is another node's by now.
   func remove() {
     if Files.read(path) == url + "\n" { Files.remove(path) }
   }

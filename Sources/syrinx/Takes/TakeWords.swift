@@ -2,14 +2,14 @@ internal import Glibc
 internal import Screen
 internal import Takes
 
-/// What is known of a take, in words for people.
+/// The words that tell people of a take.
 enum TakeWords {
-  /// The day and the minute, by the clock of the place.
+  /// Writes a date as day and minute, by the clock of the place.
   static func minute(_ date: TakeDate) -> String {
     date.text.prefix(10) + " " + date.text.dropFirst(11).prefix(5)
   }
 
-  /// Minutes and seconds, and hours where there are some.
+  /// Writes a take's length in minutes and seconds, and hours where there are some.
   static func length(_ take: Take) -> String {
     // What a damaged library tells need be no number.
     let tenths = Int(min(max(0, take.seconds * 10), 1e12).rounded(.down))
@@ -21,12 +21,12 @@ enum TakeWords {
 
   private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// A place to some metres, as `--near` takes it.
+  /// Writes a place to some metres, as `--near` takes it.
   static func place(_ place: Place) -> String {
     [place.latitude, place.longitude].map { decimal($0, 4) }.joined(separator: ",")
   }
 
-  /// A number with so many digits behind its point.
+  /// Writes a number with so many digits behind its point.
   private static func decimal(_ number: Double, _ digits: Int) -> String {
     guard number.magnitude < 1e12 else { return "\(number)" }
     let scale = pow(10, Double(digits))
@@ -37,7 +37,7 @@ enum TakeWords {
       + filled.suffix(digits)
   }
 
-  /// All of it, a line each.
+  /// Writes all that is known of a take, a line each.
   static func all(of take: Take, in library: TakeLibrary, inTrash: Bool) -> String {
     let path = inTrash ? library.trashPath(take) : library.path(take)
     let fields: [(String, String)] = [

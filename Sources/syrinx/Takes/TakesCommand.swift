@@ -2,16 +2,16 @@ internal import Control
 internal import Posix
 internal import Takes
 
-/// `syrinx takes`: the library of takes, from the shell.
+/// The command `syrinx takes`: the library of takes, from the shell.
 ///
 /// It works on the home folder itself, also while a node runs on it.
 enum TakesCommand {
-  /// One of the things that it can do.
+  /// One of the commands below `syrinx takes`.
   struct Verb: Sendable {
     let name: String
     let arguments: String
     let summary: String
-    /// The options that it knows, apart from `--home`.
+    /// The options of the command, apart from `--home`.
     let options: [String]
     let run: @Sendable (TakesRequest) throws(Failure) -> Void
   }
@@ -76,8 +76,7 @@ enum TakesCommand {
       .init("from", value: "DATE", "list, find, map: since then"),
       .init(
         "to", value: "DATE|HOST:PORT",
-        "list, find, map: until then; play: where the node listens (default: "
-          + "\(Conversation.usualPlace))"),
+        "list, find, map: until then; play: where the node listens, as for `syrinx send`"),
       .init("near", value: "LAT,LON", "list, find, map: near this place, in degrees"),
       .init("within", value: "KM", "How near, in kilometres (default: 1)"),
       .init("offset", value: "NUMBER", "list, find, trash: leave so many out (default: 0)"),
@@ -132,8 +131,10 @@ enum TakesCommand {
         .usage, "what of the takes? \(names); `syrinx takes --help` tells more of each")
     }
     guard let verb = verbs.first(where: { $0.name == name }) else {
-      throw Failure(
-        .usage, "there is no command \(quoted(name)) for takes, but \(names)")
+      let hint =
+        name.nearest(of: verbs.map(\.name)).map { "; is `syrinx takes \($0)` meant?" }
+        ?? ", but \(names)"
+      throw Failure(.usage, "there is no command \(quoted(name)) for takes\(hint)")
     }
     for option in page.options.map(\.long) where given.has(option) {
       guard option == "home" || verb.options.contains(option) else {
@@ -151,7 +152,7 @@ enum TakesCommand {
 }
 
 extension CommandPage.Given {
-  /// The value of an option, which must be one of these whole numbers.
+  /// Finds the value of an option, which must be one of these whole numbers.
   func whole(_ option: String, _ range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let number = Int(text), range.contains(number) else {

@@ -3,7 +3,7 @@ internal import Posix
 internal import Screen
 internal import Takes
 
-/// What changes takes, and deletes and restores them.
+/// The commands that change takes, and delete and restore them.
 enum TakesEditing {
   // What a phone takes as a picture is far below.
   private static let mostImageBytes = 64 << 20
@@ -33,7 +33,7 @@ enum TakesEditing {
     }
   }
 
-  /// The bytes of a picture; nil where there shall be none.
+  /// Reads the bytes of a picture; nil where there shall be none.
   private static func image(
     _ path: String
   ) throws(Failure) -> (bytes: [UInt8], ending: String)? {

@@ -3,7 +3,7 @@ internal import Posix
 internal import Screen
 internal import Takes
 
-/// What brings files into the library and out of it, and mends it.
+/// The commands that import and export takes, and mend the library.
 enum TakesFiling {
   // MARK: - In and out
 
@@ -58,7 +58,7 @@ enum TakesFiling {
     all > 1 ? "\(done + 1) of \(all)" : ""
   }
 
-  /// A name that people know the take by, and no other take has.
+  /// Makes a file name that people know the take by, and no other take has.
   private static func fileName(_ take: Take) -> String {
     var title = PlainText.line(take.title).replacing("/", with: "-").drop { ". ".contains($0) }
     // With what follows it must not have more bytes than a name can have.

@@ -3,10 +3,10 @@ internal import Posix
 internal import Screen
 internal import Takes
 
-/// What is asked for of a library of takes.
+/// A request to a library of takes: the options and arguments of one command.
 struct TakesRequest {
   let given: CommandPage.Given
-  /// What follows the command's name.
+  /// The arguments that follow the command's name.
   let arguments: [String]
   private let verb: TakesCommand.Verb
 
@@ -49,7 +49,7 @@ struct TakesRequest {
 
   // MARK: - The library
 
-  /// The home folder, which must be there.
+  /// Finds the home folder, which must be there.
   func home() throws(Failure) -> String {
     let home = try StoredFiles.home(given)
     guard Files.isFolder(home) else {
@@ -60,7 +60,7 @@ struct TakesRequest {
     return home
   }
 
-  /// The library of the home folder, which must be there.
+  /// Opens the library of the home folder, which must be there.
   func library() throws(Failure) -> TakeLibrary {
     let home = try home()
     // Whoever only asks leaves no library in a folder that is none of ours.
@@ -73,20 +73,20 @@ struct TakesRequest {
     return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
   }
 
-  /// The library of the home folder, which is made where there is none.
+  /// Opens the library of the home folder, which is made where there is none.
   func newLibrary() throws(Failure) -> TakeLibrary {
     let home = try StoredFiles.home(given)
     return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
   }
 
-  /// How this command is told to do something else on the same folder.
+  /// Writes a `syrinx takes` command for the same home folder.
   func command(_ words: String) -> String {
     "`syrinx takes \(words)" + (given["home"].map { " --home \($0)" } ?? "") + "`"
   }
 }
 
 extension Failure {
-  /// What a fault of the library ends the program with.
+  /// The failure that a fault of the library ends the program with.
   init(_ fault: LibraryFault) {
     let code: ExitCode =
       switch fault.kind {

@@ -1,12 +1,12 @@
 internal import Control
 internal import Takes
 
-/// What the options look for.
+/// The search that the options ask for.
 enum TakesSearch {
-  /// The options.
+  /// The options that make a search.
   static let options = ["text", "species", "from", "to", "near", "within"]
 
-  /// The search that options tell, with more words that it must have.
+  /// Makes the search that options tell, with more words that it must have.
   static func make(
     _ given: CommandPage.Given, words: [String] = []
   ) throws(Failure) -> TakeSearch {

@@ -5,7 +5,8 @@ internal import Posix
 enum Terminal {
   private static let usualWidth = 80
 
-  /// How many columns it has: as it says itself, else as COLUMNS says; nil where there is none.
+  /// The terminal's width in columns: as it says itself, else as COLUMNS says; nil where there is
+  /// none.
   static var width: Int? {
     guard isatty(1) == 1 else { return nil }
     var size = winsize()

@@ -1,8 +1,8 @@
 internal import Screen
 
-/// A table that fits a width: columns shrink, and leave where that is not enough.
+/// A text table that fits a width: columns shrink, and leave where that is not enough.
 struct TextTable {
-  /// One column.
+  /// One column of the table.
   struct Column {
     let heading: String
     let cells: [String]
@@ -35,7 +35,7 @@ struct TextTable {
     self.columns = columns.filter { $0.cells.contains { !$0.isEmpty } }
   }
 
-  /// Its lines, none of them wider than this.
+  /// Lays out the table in lines, none of them wider than this.
   func lines(width: Int) -> [String] {
     let (columns, widths) = fitted(width)
     guard let count = columns.first?.cells.count else { return [] }

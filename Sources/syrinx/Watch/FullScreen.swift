@@ -2,7 +2,7 @@ internal import Glibc
 internal import Posix
 internal import Screen
 
-/// The terminal as a screen of its own: another page, no cursor, and each key at once.
+/// The terminal as a full screen: another page, no cursor, and each key at once.
 ///
 /// What it has changed is as before after `leave`.
 final class FullScreen {
@@ -18,7 +18,7 @@ final class FullScreen {
     return isatty(1) == 1 && kind != "dumb"
   }
 
-  /// How many columns and rows there are.
+  /// The terminal's size in columns and rows.
   var size: (columns: Int, rows: Int) {
     var size = winsize()
     guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {

@@ -2,19 +2,19 @@ internal import Control
 internal import Posix
 internal import Screen
 
-/// The line in which `syrinx run` shows how its node is, where a person reads along.
+/// The status line below what `syrinx run` says, where a person reads along.
 struct NodeStatusLine {
   private static let periodMicroseconds = 100_000.0
 
   private var line = StatusLine(glyphs: Glyphs.ofTheTerminal)
   private var next = 0.0
 
-  /// Nil where standard error is no terminal.
+  /// A status line; nil where standard error is no terminal.
   init?() {
     guard BottomLine.open() else { return nil }
   }
 
-  /// Shows what is other than before; returns in how many milliseconds to look again.
+  /// Updates the line where it has changed; returns in how many milliseconds to look again.
   mutating func look(_ node: Node, _ status: SoundServerStatus) -> Int {
     let now = HostTime.steady
     if now >= next {
@@ -27,7 +27,7 @@ struct NodeStatusLine {
     return max(1, Int((next - now) / 1e3))
   }
 
-  /// Leaves the terminal as it was.
+  /// Ends the line, and leaves the terminal as it was.
   func end() { BottomLine.close() }
 
   private static func figures(_ glance: Glance, _ status: SoundServerStatus) -> NodeFigures {
@@ -47,7 +47,7 @@ struct NodeStatusLine {
 }
 
 extension Glyphs {
-  /// Those that this process's terminal knows, as far as the language says so.
+  /// The glyphs that this process's terminal knows, as far as the locale says so.
   static var ofTheTerminal: Glyphs {
     Glyphs(locale: Environment["LC_ALL"] ?? Environment["LC_CTYPE"] ?? Environment["LANG"])
   }

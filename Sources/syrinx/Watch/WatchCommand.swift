@@ -3,13 +3,13 @@ internal import Glibc
 internal import Posix
 internal import Screen
 
-/// `syrinx watch`: a running node on a full screen, or once in plain lines.
+/// The command `syrinx watch`: a running node on a full screen, or once in plain lines.
 enum WatchCommand {
   static let page = CommandPage(
     name: "watch", summary: "Show how a running node is, on a full screen.",
     usage: "syrinx watch [OPTIONS]",
     options: [
-      .init("to", value: "HOST:PORT", "Where the node listens (default: 127.0.0.1:8000)"),
+      .to,
       .init("once", "Print how it is now, in plain lines, and end"),
       .init(
         "seconds", value: "SECONDS", "End after so long; with --once, look that long before"),
@@ -46,7 +46,7 @@ enum WatchCommand {
       }
       return seconds
     }
-    let node = try WatchedNode(at: given["to"] ?? Conversation.usualPlace)
+    let node = try WatchedNode(at: given.place)
     try find(node)
     defer { node.leave() }
     if FullScreen.isPossible, !given.has("once") {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Posix
 internal import Screen
 
-/// A node on a full screen, until somebody has seen enough.
+/// A session of `syrinx watch` on a full screen, with its keys and signals.
 final class WatchSession {
   // A picture takes some bytes of what may be a slow line.
   private static let frameMicroseconds = 50_000.0

@@ -4,7 +4,7 @@ internal import OSC
 internal import Posix
 internal import Screen
 
-/// A node that is watched: asks it for what is to be shown, and keeps what it tells.
+/// A watched node, which is asked for what is to be shown, and whose answers make a picture.
 ///
 /// It is sent two messages a second, and a few more where something is new.
 final class WatchedNode {
@@ -17,14 +17,14 @@ final class WatchedNode {
   // The token of the /sync behind the subscription: all present values come before its answer.
   private static let token: Int32 = 0x3A7C
 
-  /// Where it listens.
+  /// The place where the node listens, HOST:PORT.
   let place: String
-  /// What is known of it.
+  /// The picture of the node.
   private(set) var picture = NodePicture()
-  /// Becomes readable when it has said something.
+  /// The descriptor that becomes readable when the node has sent something.
   let socket: Descriptor
 
-  private let peer: LibloPeer
+  private let peer: any OSCPeer
   private var nextAsk = 0.0
   private var nextSubscribe = 0.0
   private var nextTakes = 0.0
@@ -34,9 +34,9 @@ final class WatchedNode {
   private var isSynced = false
   private var areTakesListed = false
 
-  init(at place: String) throws(Failure) {
-    self.place = place
-    peer = try LibloPeer.node(at: place)
+  init(at place: NodePlace) throws(Failure) {
+    self.place = place.text
+    peer = try place.peer()
     guard let socket = try? Descriptor(dup(peer.descriptor), orThrow: "socket") else {
       throw Failure(.fault, "there are no more descriptors")
     }
@@ -44,13 +44,13 @@ final class WatchedNode {
     peer.whenReceived = { [unowned self] in take($0, $1) }
   }
 
-  /// Whether it was heard at all.
+  /// Whether the node has answered at all.
   var isKnown: Bool { picture.engine != nil }
 
-  /// Whether all is known that it tells by itself.
+  /// Whether all is known that the node tells by itself.
   var isComplete: Bool { isSynced && areTakesListed && picture.hasLevels }
 
-  /// For how many seconds it has not answered, where that is longer than it takes.
+  /// The seconds since the node's last answer, where that is longer than it takes.
   var silence: Double? {
     guard let lastHeard else { return nil }
     let seconds = HostTime.steady / 1e6 - lastHeard
@@ -82,7 +82,7 @@ final class WatchedNode {
     return max(1, Int((nextAsk - now) / 1e3))
   }
 
-  /// Tells it that nobody watches any more.
+  /// Unsubscribes from the node.
   func leave() {
     if isKnown { peer.send("/unsubscribe") }
   }

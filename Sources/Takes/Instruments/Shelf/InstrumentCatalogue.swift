@@ -1,3 +1,5 @@
+internal import Posix
+
 /// All instruments that can be played at the moment, by name.
 package struct InstrumentCatalogue: Sendable {
   // As many as one datagram can tell.

@@ -1,0 +1,92 @@
+internal import Control
+internal import Posix
+
+/// The place of a node: host, port and transport, as people and programs write it.
+///
+/// `HOST:PORT`, a port of this machine, an address of version 6 with or without a port, or the URL
+/// that the `ready` line tells.
+struct NodePlace {
+  /// The environment variable that names the place where no option does.
+  static let variable = "SYRINX_TO"
+  /// The place of a node that was told no other.
+  static let usual = NodePlace(host: "127.0.0.1", port: 8000)
+  /// The help text of an option that names a place.
+  static let help =
+    "Where the node listens: HOST:PORT, a port of this machine, or the URL that `ready` tells "
+    + "(default: $\(variable), else \(usual.text))"
+
+  /// The host's name or address, without brackets.
+  let host: String
+  /// The port.
+  let port: UInt16
+  /// Whether it is talked to over TCP.
+  let isStream: Bool
+
+  private init(host: String, port: UInt16, isStream: Bool = false) {
+    self.host = host
+    self.port = port
+    self.isStream = isStream
+  }
+
+  /// The place that a text names; an address of version 6 alone is completed by a port.
+  init?(_ text: String, usualPort: UInt16? = usual.port) {
+    let isStream = text.hasPrefix("osc.tcp://")
+    var place = text[...]
+    if let scheme = ["osc.udp://", "osc.tcp://"].first(where: text.hasPrefix) {
+      place = place.dropFirst(scheme.count)
+      if place.hasSuffix("/") { place = place.dropLast() }
+    }
+    if let port = Self.port(place) {
+      self.init(host: Self.usual.host, port: port, isStream: isStream)
+      return
+    }
+    if Self.isVersion6(Self.withoutBrackets(place)), let usualPort {
+      self.init(host: Self.withoutBrackets(place), port: usualPort, isStream: isStream)
+      return
+    }
+    guard let colon = place.lastIndex(of: ":"), let port = Self.port(place[colon...].dropFirst())
+    else { return nil }
+    let host = Self.withoutBrackets(place[..<colon])
+    guard !host.isEmpty, !host.contains(":") || Self.isVersion6(host) else { return nil }
+    self.init(host: host, port: port, isStream: isStream)
+  }
+
+  private static func port(_ text: Substring) -> UInt16? {
+    guard text.allSatisfy(\.isNumber), let port = UInt16(text), port > 0 else { return nil }
+    return port
+  }
+
+  private static func withoutBrackets(_ host: Substring) -> String {
+    host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host)
+  }
+
+  private static func isVersion6(_ host: String) -> Bool {
+    // An interface may stand behind it, which is no part of the address.
+    host.contains(":") && IPAddress(String(host.prefix { $0 != "%" })) != nil
+  }
+
+  /// HOST:PORT, with a host of version 6 in brackets.
+  var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+extension CommandPage.Option {
+  /// The option that names a node's place.
+  static let to = Self("to", value: "HOST:PORT", NodePlace.help)
+}
+
+extension CommandPage.Given {
+  /// The place that `--to` names, else the variable, else the usual one.
+  var place: NodePlace {
+    get throws(Failure) {
+      let variable = Environment[NodePlace.variable]
+      guard let text = self["to"] ?? variable else { return .usual }
+      guard let place = NodePlace(text) else {
+        throw Failure(
+          .usage,
+          "\(self["to"] == nil ? NodePlace.variable : "--to") takes HOST:PORT, a port, or the URL that "
+            + "`ready` tells; got \(quoted(text))")
+      }
+      return place
+    }
+  }
+}

@@ -1,0 +1,47 @@
+internal import Control
+internal import OSC
+internal import Takes
+
+/// The text of an answer: a line that could be sent again, or JSON.
+enum AnswerText {
+  /// Writes the address and its arguments in a line, texts with blanks in quotes.
+  static func line(_ path: String, _ arguments: [Argument]) -> String {
+    ([path] + arguments.map(word)).joined(separator: " ")
+  }
+
+  /// Writes the address and its arguments as a JSON object in a line.
+  static func json(_ path: String, _ arguments: [Argument]) -> String {
+    let values = arguments.map(value).joined(separator: ",")
+    return "{\"address\":\(JSON.written(path)),\"arguments\":[\(values)]}"
+  }
+
+  /// Writes one argument as JSON.
+  static func value(_ argument: Argument) -> String {
+    switch argument {
+    case .string(let text), .symbol(let text): JSON.written(text)
+    case .bool(let flag): "\(flag)"
+    case .timeTag: plainWord(argument)
+    default: argument.number.flatMap { $0.isFinite ? plain($0) : nil } ?? "null"
+    }
+  }
+
+  private static func word(_ argument: Argument) -> String {
+    let word = plainWord(argument)
+    guard argument.text != nil else { return word }
+    let isPlain = !word.isEmpty && !word.contains { $0 == " " || $0 == "\"" || $0 == "\\" }
+    return isPlain ? word : SendLine.quoted(word)
+  }
+
+  /// Writes one argument without quotes.
+  static func plainWord(_ argument: Argument) -> String {
+    switch argument {
+    // What would move the cursor or colour the terminal is no answer.
+    case .string(let text), .symbol(let text):
+      text.filter { !($0.unicodeScalars.first?.value ?? 0 < 32) }
+    case .bool(let value): value ? "T" : "F"
+    case .timeTag(let time): "\(time.unixMicroseconds / 1e6)"
+    case .nil: "N"
+    default: argument.number.map(plain) ?? "(\(argument.tag))"
+    }
+  }
+}

@@ -1,0 +1,127 @@
+internal import Control
+internal import OSC
+
+/// A line of what `syrinx send -` reads.
+enum SendLine {
+  /// The time at which a bundle is due.
+  enum Due {
+    case now
+    /// So many seconds after the line was read.
+    case after(Double)
+    /// At so many seconds since 1970.
+    case at(Double)
+  }
+
+  /// Nothing, or a comment.
+  case empty
+  /// A message.
+  case message(path: String, arguments: [Argument])
+  /// The beginning of a bundle.
+  case opening(Due)
+  /// The end of a bundle.
+  case closing
+
+  /// Parses a line.
+  init(_ text: String) throws(Failure) {
+    let words = try Self.words(of: text)
+    guard let first = words.first else {
+      self = .empty
+      return
+    }
+    if !first.isQuoted, first.text.hasPrefix("[") || first.text == "]" {
+      self = try Self.bracket(words)
+      return
+    }
+    guard first.text.hasPrefix("/") else {
+      throw Failure(.usage, "an address begins with /; got \(Control.quoted(first.text))")
+    }
+    let address = AddressTable.node[first.text]
+    self = .message(
+      path: first.text,
+      arguments: words.dropFirst().enumerated().map { index, word in
+        word.isQuoted
+          ? .string(word.text)
+          : Self.argument(word.text, isText: address?.isText(at: index) ?? false)
+      })
+  }
+
+  /// Parses an argument as it was typed: its type is that of its look, where nothing in front says which.
+  static func argument(_ text: String, isText: Bool) -> Argument {
+    if text.hasPrefix("s:") { return .string(String(text.dropFirst(2))) }
+    if text.hasPrefix("i:"), let value = Int32(text.dropFirst(2)) { return .int32(value) }
+    if text.hasPrefix("f:"), let value = Float(text.dropFirst(2)) { return .float(value) }
+    if isText { return .string(text) }
+    if text == "T" || text == "F" { return .bool(text == "T") }
+    if let value = Int32(text) { return .int32(value) }
+    // Words like "nan" and "infinity" are words.
+    if let value = Float(text), text.contains(where: \.isNumber) { return .float(value) }
+    return .string(text)
+  }
+
+  private static func bracket(_ words: [Word]) throws(Failure) -> SendLine {
+    // The time may stand behind the bracket, or apart from it.
+    let text = words.map(\.text).joined(separator: " ")
+    if text == "]" { return .closing }
+    let time = text.dropFirst().drop { $0 == " " }
+    if time.isEmpty { return .opening(.now) }
+    if let sign = time.first, sign == "+" || sign == "@",
+      let seconds = Double(time.dropFirst()), seconds >= 0, seconds.isFinite, seconds < 4e9
+    {
+      return .opening(sign == "+" ? .after(seconds) : .at(seconds))
+    }
+    throw Failure(
+      .usage,
+      "a bundle begins with [ alone, with [+SECONDS from now, or with [@SECONDS since 1970; got "
+        + Control.quoted(text))
+  }
+
+  // MARK: - Words
+
+  private struct Word {
+    var text = ""
+    var isQuoted = false
+  }
+
+  /// Parts a line into words: blanks part them, but in quotes, where a backslash takes what follows as
+  /// it is.
+  private static func words(of line: String) throws(Failure) -> [Word] {
+    var words: [Word] = []
+    var rest = line[...]
+    while true {
+      rest = rest.drop { $0.isWhitespace }
+      guard let first = rest.first else { return words }
+      if first == "#", words.isEmpty { return [] }
+      if first == "\"" {
+        words.append(Word(text: try quotedText(&rest), isQuoted: true))
+      } else {
+        let text = rest.prefix { !$0.isWhitespace }
+        words.append(Word(text: String(text)))
+        rest = rest.dropFirst(text.count)
+      }
+    }
+  }
+
+  private static func quotedText(_ rest: inout Substring) throws(Failure) -> String {
+    var text = ""
+    rest = rest.dropFirst()
+    while let letter = rest.popFirst() {
+      switch letter {
+      case "\"":
+        guard rest.first?.isWhitespace ?? true else {
+          throw Failure(.usage, "a blank follows the quote behind \(quoted(text))")
+        }
+        return text
+      case "\\":
+        guard let next = rest.popFirst() else { break }
+        text.append(next)
+      default: text.append(letter)
+      }
+    }
+    throw Failure(.usage, "the quote before \(Control.quoted(text)) has no end")
+  }
+
+  /// Writes a text in quotes, as it is read again.
+  static func quoted(_ text: String) -> String {
+    "\"" + text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] } + "\""
+  }
+}

@@ -1,0 +1,92 @@
+internal import Control
+internal import OSC
+internal import Posix
+internal import Screen
+internal import Takes
+
+/// The command `syrinx status`: the values of `/status` by their names.
+enum StatusCommand {
+  static let page = CommandPage(
+    name: "status", summary: "Print how a running node is: the values of /status by name.",
+    usage: "syrinx status [OPTIONS]",
+    options: [
+      .to,
+      .init("json", "As a JSON object, each value under its name"),
+    ],
+    details: """
+      A line for each value: its name, the value, its unit and what it is. `syrinx send
+      /status/NAME` asks for one alone, and `syrinx watch` shows more, as it changes.
+
+      Examples:
+        syrinx status
+        syrinx status --to 192.168.1.20:8000 --json
+
+      Ends with 0; 64 wrong usage; 69 when no node answers.
+      """)
+
+  private static let pages = "/status/"
+
+  static func run(_ given: CommandPage.Given) throws(Failure) {
+    guard given.rest.isEmpty else {
+      throw Failure(.usage, "`syrinx status` takes options only; got \(quoted(given.rest[0]))")
+    }
+    let conversation = try Conversation(with: given.place)
+    var answers: [String: [Argument]] = [:]
+    conversation.whenAnswered = { answers[$0] = $1 }
+    try conversation.send("/ping", [])
+    try conversation.send("/status", [])
+    try conversation.listen(seconds: nil)
+    let values = rows(answers)
+    try Failure.print(given.has("json") ? json(values) : text(values))
+  }
+
+  private struct Row {
+    let name: String
+    let value: Argument
+    var unit = ""
+    var help = ""
+  }
+
+  private static func rows(_ answers: [String: [Argument]]) -> [Row] {
+    var rows: [Row] = []
+    if let pong = answers["/pong"], pong.count >= 3 {
+      rows.append(Row(name: "name", value: pong[1], help: "Name of the JACK client"))
+      rows.append(Row(name: "version", value: pong[2], help: "Version of the program"))
+    }
+    let addresses = AddressTable.node.addresses.filter { $0.path.hasPrefix(pages) }
+    // A node of another version may tell fewer, or more behind them.
+    for (address, value) in zip(addresses, answers["/status"] ?? []) {
+      rows.append(
+        Row(
+          name: String(address.path.dropFirst(pages.count)), value: value, unit: address.unit,
+          help: address.help))
+    }
+    return rows
+  }
+
+  private static func json(_ rows: [Row]) -> String {
+    let members = rows.map { "\(JSON.written($0.name)):\(AnswerText.value($0.value))" }
+    return "{\(members.joined(separator: ","))}\n"
+  }
+
+  private static func text(_ rows: [Row]) -> String {
+    let values = rows.map { figure($0.value) }
+    let widths = (
+      name: rows.map(\.name.count).max() ?? 0, value: values.map(\.count).max() ?? 0,
+      unit: rows.map(\.unit.count).max() ?? 0
+    )
+    return zip(rows, values).map { row, value in
+      let columns = [
+        Figure.left(row.name, widths.name), Figure.right(value, widths.value),
+        Figure.left(row.unit, widths.unit), row.help,
+      ]
+      return columns.joined(separator: "  ") + "\n"
+    }.joined()
+  }
+
+  /// Writes a value with a place behind the point, where it is no whole number.
+  private static func figure(_ value: Argument) -> String {
+    if case .float(let number) = value, number.isFinite { return "\((number * 10).rounded() / 10)" }
+    return AnswerText.plainWord(value)
+  }
+}

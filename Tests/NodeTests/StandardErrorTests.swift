@@ -1,0 +1,105 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  @Suite struct StandardErrorTests {
+    private let server: JackServer
+    init() throws { server = try JackServer() }
+
+    /// A pipe that takes no more.
+    private func fullPipe() -> Pipe {
+      let pipe = Pipe()
+      let number = pipe.fileHandleForWriting.fileDescriptor
+      let flags = fcntl(number, F_GETFL)
+      _ = fcntl(number, F_SETFL, flags | O_NONBLOCK)
+      // By single bytes at last: what is left of a page is room, too.
+      for count in [4096, 1] {
+        let bytes = [UInt8](repeating: UInt8(ascii: "."), count: count)
+        while write(number, bytes, count) > 0 {}
+      }
+      // Nobody else is to be spared the wait.
+      _ = fcntl(number, F_SETFL, flags)
+      return pipe
+    }
+
+    /// What is read from a pipe until a word comes.
+    private func read(_ pipe: Pipe, until word: String) -> String {
+      var text = ""
+      while !text.contains(word) {
+        let data = pipe.fileHandleForReading.availableData
+        if data.isEmpty { break }
+        text += String(decoding: data, as: UTF8.self)
+      }
+      return text
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a node goes on when nobody reads what it says, and tells later how much that was`() throws
+    {
+      let pipe = fullPipe()
+      // No session manager is there, which is said before the node is ready.
+      let node = try NodeProcess(
+        server: server, environment: ["NSM_URL": "osc.udp://127.0.0.1:1/"], errors: pipe)
+      let phone = try Phone(port: node.port)
+      server.kill()
+      #expect(awaits("/status/server", .string("gone"), phone))
+      try server.start()
+      #expect(awaits("/status/server", .string("running"), phone))
+      #expect(phone.sync())
+      let before = Data(pipe.fileHandleForReading.readData(ofLength: 65_536))
+      #expect(before.allSatisfy { $0 == UInt8(ascii: ".") })
+      server.kill()
+      let text = read(pipe, until: "the JACK server is gone")
+      #expect(text.contains(/syrinx: [1-9][0-9]* lines? lost here: nobody read\n/))
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a node goes on when standard output is that pipe, too`() throws {
+      let pipe = fullPipe()
+      let node = try NodeProcess(server: server, awaitsReady: false, errors: pipe, output: pipe)
+      let phone = try Phone(port: try port(of: node))
+      #expect(phone.ask("/mute")?.arguments == [.int32(0)])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a command tells its failure to a reader who is slow`() throws {
+      let pipe = fullPipe()
+      let process = Process()
+      process.executableURL = NodeProcess.binary
+      process.arguments = ["nothing"]
+      process.standardError = pipe
+      try process.run()
+      _ = pipe.fileHandleForReading.readData(ofLength: 65_536)
+      #expect(read(pipe, until: "\n").contains("there is no command"))
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 64)
+    }
+
+    /// The port in the file that tells where a node listens.
+    private func port(of node: NodeProcess) throws -> UInt16 {
+      let file = node.folder.appendingPathComponent("syrinx/syrinx.url")
+      let deadline = Date() + 20
+      while Date() < deadline {
+        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        if text.hasSuffix("\n"), let port = UInt16(text.dropLast().split(separator: ":").last ?? "")
+        {
+          return port
+        }
+        usleep(20_000)
+      }
+      throw Fault("the node does not tell where it listens")
+    }
+
+    private func awaits(_ path: String, _ value: Argument, _ phone: Phone) -> Bool {
+      let deadline = Date() + 10
+      while Date() < deadline {
+        if phone.ask(path)?.arguments == [value] { return true }
+      }
+      return false
+    }
+  }
+}

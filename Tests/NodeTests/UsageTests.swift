@@ -1,0 +1,49 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// What the command line makes of slips.
+  @Suite struct UsageTests {
+    @Test(arguments: [
+      (["rnu"], "there is no command \"rnu\"; is `syrinx run` meant?"),
+      (["jump"], "there is no command \"jump\"; `syrinx --help` lists them"),
+      (["run", "--prot", "1"], "--prot is no option of `syrinx run`; is --port meant?"),
+      (
+        ["run", "--nothing"],
+        "--nothing is no option of `syrinx run`; `syrinx run --help` lists them"
+      ),
+      (["takes", "lsit"], "there is no command \"lsit\" for takes; is `syrinx takes list` meant?"),
+    ])
+    func `a slip is met with the nearest right word`(arguments: [String], line: String) throws {
+      let result = try NodeProcess.run(arguments)
+      #expect(result.code == 64 && result.errors == "syrinx: \(line)\n")
+    }
+
+    @Test func `an argument that is no UTF-8 is refused`() throws {
+      let process = Process()
+      let errors = Pipe()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = [
+        "bash", "-c", #"exec "$0" run -p 0 -s none --home /nowhere -n $'ow\xffl'"#,
+        NodeProcess.binary.path,
+      ]
+      process.standardError = errors
+      try process.run()
+      let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 64)
+      #expect(text == "syrinx: argument 9, \"ow\u{FFFD}l\", is not UTF-8\n")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `ready tells the whole path of a home that was given as a part`() throws {
+      let server = try JackServer()
+      let folder = try TemporaryFolder()
+      let node = try NodeProcess(
+        server: server, home: "./home//of/owls/", folder: folder.url.path)
+      #expect(node.ready["home"] == folder.path("home/of/owls"))
+      #expect(node.end() == 0)
+    }
+  }
+}
