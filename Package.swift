@@ -57,7 +57,7 @@ let package = Package(
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Doors", "Drivers", "Engine", "OSC",
+        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Doors", "Drivers", "Engine", "JSON", "OSC",
         "Posix",
         "Screen", "Surfaces", "Takes",
       ],

@@ -1,4 +1,5 @@
 internal import Control
+internal import JSON
 internal import OSC
 internal import Posix
 internal import Screen

@@ -85,9 +85,9 @@ import Testing
       play(1000, seed: 6)
     }
     for (parameter, value) in settings { send(.set(parameter, value)) }
-    send(.keyMap(map.passage))
-    send(.capture(ring.passage))
-    send(.playSong(song.passage))
+    send(.keyMap(map.pointer))
+    send(.capture(ring.pointer))
+    send(.playSong(song.pointer))
     // Whoever follows it has its tempo and its bars.
     host.transport = { frame in
       Transport(

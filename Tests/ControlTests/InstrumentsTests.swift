@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Control
+import DSP
 
 /// Instruments by name, as a client on the network asks for them.
 @Suite final class InstrumentsTests {

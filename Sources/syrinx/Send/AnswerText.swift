@@ -1,6 +1,6 @@
 internal import Control
+internal import JSON
 internal import OSC
-internal import Takes
 
 /// The text of an answer: a line that could be sent again, or JSON.
 enum AnswerText {
