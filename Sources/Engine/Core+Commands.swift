@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// Commands from the control side, and the events that answer them.
 extension Core {
-  /// Begins a block: does what is overdue, and then receives what has come, as far as the block's
-  /// budget goes.
+  /// Begins a block: does what is due by its first frame, and then receives what has come, as far
+  /// as the block's budget goes.
   ///
-  /// What is overdue comes first, so that a `sync` is answered after it.
+  /// What is due comes first, because it was sent before, so that a `sync` is answered after it.
   @_noLocks
   mutating func receiveCommands(frames: Int) {
     budget.begin(frames: frames)
-    applyDue(by: present &- 1)
-    if schedule.nextFrame < present { return }
+    applyDue(by: present)
+    if schedule.nextFrame <= present { return }
     // What comes in shall not keep the block from what is due in it.
     if schedule.nextFrame < present &+ Int64(frames) { budget.setReserve() }
     receiveBatches()

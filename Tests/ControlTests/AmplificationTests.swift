@@ -59,7 +59,7 @@ import Testing
     #expect(told.count { $0.address == "/grid/layout" } == 1)
   }
 
-  @Test func `a wrong type names a few of the tags, however many there were`() {
+  @Test func `a wrong type names a few of the arguments, however many there were`() {
     let many = [UInt8](address: "/live/gain", Array(repeating: .bool(true), count: 60_000))
     let told = desk.give(many)
     #expect(
@@ -69,14 +69,16 @@ import Testing
           [
             .string("/live/gain"), .string("type"),
             .string(
-              "/live/gain takes one number, or nothing to ask for its value; got 60000 "
-                + "arguments, \"TTTTTTTTTTTTTTTTTTTTTTTT…\""),
+              "/live/gain takes one number from -90 to 24 dB, or nothing to ask for its value; got "
+                + "T T T T … (60000 in all)"),
           ])
       ])
     let few = desk.tell("/live/gain", .int32(1), .string("x"))
     #expect(
       few.first?.arguments[2]
-        == .string("/live/gain takes one number, or nothing to ask for its value; got \"is\""))
+        == .string(
+          "/live/gain takes one number from -90 to 24 dB, or nothing to ask for its value; "
+            + "got 1 \"x\""))
   }
 
   @Test func `a wrong type for all that a pattern matches is little`() {

@@ -237,8 +237,17 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   }
 
   /// The loudness by which voices give way; 0 where it will soon be over.
+  ///
+  /// What was not heard yet is as loud as it will be: it must not give way to its own like.
   var loudness: Float {
-    @_noLocks get { isFading ? 0 : amplitude * (envelope.isWaiting ? 1 : envelope.level) }
+    @_noLocks get {
+      isFading ? 0 : amplitude * (envelope.isWaiting || isUnheard ? 1 : envelope.level)
+    }
+  }
+
+  /// The loudness of what is left of its fade; negative where it does not fade.
+  var fadingLoudness: Float {
+    @_noLocks get { isFading ? amplitude * envelope.level * fade : -1 }
   }
 
   /// Whether it has nothing more to say.

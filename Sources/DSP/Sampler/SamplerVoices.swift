@@ -220,7 +220,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   @_noLocks
   private mutating func claimPlace() -> Int? {
     // Nobody gives way for what can't begin.
-    if freeCount == 0 && !dropUnheard() { return nil }
+    if freeCount == 0 && !dropUnheard() && !dropFading() { return nil }
     while activeCount &- fadingCount >= Self.count {
       if dropUnheard() { continue }
       giveWay()
@@ -247,6 +247,25 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
       index &-= 1
     }
     return false
+  }
+
+  /// Ends the softest of the voices that fade out; whether there was one.
+  ///
+  /// What is heard of it is little, and among so many voices; a note that does not sound is missed.
+  @_noLocks
+  private mutating func dropFading() -> Bool {
+    var (softest, least) = (-1, Float.infinity)
+    for index in 0..<activeCount {
+      let loudness = voices[Int(active[index])].fadingLoudness
+      if loudness >= 0 && loudness < least { (softest, least) = (index, loudness) }
+    }
+    guard softest >= 0 && overCount < Self.places else { return false }
+    let place = Int(active[softest])
+    fadingCount &-= 1
+    for later in softest..<activeCount &- 1 { active[later] = active[later &+ 1] }
+    activeCount &-= 1
+    end(place)
+    return true
   }
 
   @_noLocks

@@ -6,10 +6,10 @@ struct CommandBudget: BitwiseCopyable {
   // In commands that are due: one takes an eighth of a microsecond to be found, so that they are a
   // tenth of a block, 768,000 a second at 48 kHz.
   private static var workPerFrame: Int { @_noLocks get { 16 } }
-  // Blocks shorter than 16 frames are none that a server has.
-  private static var leastWork: Int { @_noLocks get { 256 } }
+  // Blocks shorter than four frames are none that a server has.
+  private static var leastWork: Int { @_noLocks get { 64 } }
   private static var mostDebt: Int { @_noLocks get { 256 } }
-  // A microsecond where another voice must give way to it.
+  // A microsecond where another voice must give way to it, or none can be found that does.
   private static var workPerVoice: Int { @_noLocks get { 8 } }
 
   private var left = 0
@@ -22,7 +22,9 @@ struct CommandBudget: BitwiseCopyable {
   /// Begins a block of so many frames.
   @_noLocks
   mutating func begin(frames: Int) {
-    left = max(frames &* Self.workPerFrame, Self.leastWork) &+ max(min(left, 0), 0 &- Self.mostDebt)
+    let work = max(frames &* Self.workPerFrame, Self.leastWork)
+    // Half of it is there whatever was overdrawn.
+    left = work &+ max(0 &- work / 2, min(left, 0))
     reserve = 0
   }
 
@@ -55,10 +57,12 @@ struct CommandBudget: BitwiseCopyable {
   @_noLocks
   private static func work(_ action: Command.Action) -> Int {
     switch action {
-    case .set, .sync, .resetChain, .seek, .capture, .keyMap, .note(.on), .note(.off): 1
-    case .player, .load, .copyOut, .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase:
-      4
-    case .note(.allOff), .leave: 8
+    case .note(.on): workPerVoice
+    case .note(.off): 4
+    case .note(.allOff), .leave: 16
+    case .set, .sync, .resetChain, .player, .seek, .load, .copyOut, .capture, .playSong,
+      .instrument, .recordPhrase, .playPhrase, .stopPhrase, .keyMap:
+      1
     }
   }
 }
