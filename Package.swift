@@ -57,7 +57,8 @@ let package = Package(
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Doors", "Drivers", "Engine", "JSON", "OSC",
+        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Doors", "Drivers", "Engine", "JSON",
+        "OSC",
         "Posix",
         "Screen", "Surfaces", "Takes",
       ],
@@ -85,7 +86,8 @@ let package = Package(
     .testTarget(
       name: "ScreenTests", dependencies: ["OSC", "Screen", "TestSupport"], linkerSettings: linker),
     .testTarget(
-      name: "TakesTests", dependencies: ["DSP", "JSON", "Listening", "Posix", "Takes", "TestSupport"],
+      name: "TakesTests",
+      dependencies: ["DSP", "JSON", "Listening", "Posix", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "ControlTests",

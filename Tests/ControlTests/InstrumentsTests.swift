@@ -1,3 +1,4 @@
+import DSP
 import Engine
 import Foundation
 import OSC
@@ -6,7 +7,6 @@ import TestSupport
 import Testing
 
 @testable import Control
-import DSP
 
 /// Instruments by name, as a client on the network asks for them.
 @Suite final class InstrumentsTests {

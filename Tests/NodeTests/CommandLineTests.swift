@@ -171,7 +171,8 @@ extension NodeTests {
       let node = try NodeProcess(server: server)
       let busy = try NodeProcess.run(
         ["doctor", "--server", server.name, "--port", "\(node.port)", "--home", home])
-      #expect(busy.code == 0 && busy.output.contains("runs already, and answers on port \(node.port)"))
+      #expect(
+        busy.code == 0 && busy.output.contains("runs already, and answers on port \(node.port)"))
       #expect(node.end() == 0)
       let alone = try NodeProcess.run(["doctor", "--server", "none", "--port", "0"])
       #expect(alone.code == 69 && alone.output.contains("no JACK server called none"))
