@@ -113,7 +113,7 @@ package final class Node {
   /// Takes what the audio thread has to say.
   package func takeEvents() { dispatcher.courier.takeEvents() }
 
-  /// Does what is due: events, what waits for its time, what disks have done, features, what is
+  /// Runs one turn: events, what waits for its time, what disks have done, features, what is
   /// kept, and feedback.
   ///
   /// Returns in how many milliseconds it wants to be called again at the latest.

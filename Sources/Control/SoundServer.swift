@@ -1,4 +1,4 @@
-/// What the node can say about the sound server that it plays on.
+/// The status of the sound server that the node plays on.
 package struct SoundServerStatus: Sendable, Equatable {
   /// Whether there is one at the moment.
   package var isRunning = false
@@ -31,7 +31,7 @@ package enum TransportLead: Sendable {
 
 /// The sound server, as the control side sees it.
 package protocol SoundServer: Sendable {
-  /// How it is at the moment. Any thread.
+  /// The server's status at the moment; for any thread.
   var status: SoundServerStatus { get }
 
   /// Asks for its transport to have bars and beats from the node, or no longer; the status tells

@@ -4,7 +4,7 @@ internal import Posix
 
 /// One client's stream.
 final class Connection {
-  /// How a stream is after something came.
+  /// The state of a stream after something came.
   enum State {
     case open, ended, broken
   }
@@ -22,7 +22,7 @@ final class Connection {
   private var unsent: [UInt8] = []
   private var isBroken = false
   private var finishingSince: Double?
-  /// When something came last.
+  /// The time at which something came last, in microseconds.
   private(set) var lastHeard: Double
 
   init(socket: Socket, now: Double, client: Client) {

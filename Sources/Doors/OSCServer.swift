@@ -11,7 +11,7 @@ package final class OSCServer: Outlet {
   package struct Access {
     /// Whether it can be reached from other machines.
     package var isOpen = false
-    /// Who is answered; everybody where it is empty.
+    /// The addresses that are answered; all where it is empty.
     package var allowed: [AddressRange] = []
 
     /// This machine only.

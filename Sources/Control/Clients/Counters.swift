@@ -1,4 +1,4 @@
-/// What the control side counts, for `/status`.
+/// The counts of the control side, for `/status`.
 package struct Counters: Equatable {
   /// Messages that came, of every kind.
   package var messages = 0

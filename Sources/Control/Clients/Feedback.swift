@@ -28,7 +28,7 @@ final class Feedback {
     }
   }
 
-  /// Where answers for a client go.
+  /// Places where answers for a client go.
   func targets(for client: Client) -> [Client] { subscriptions.targets(for: client) }
 
   /// Notes that a client set a value: it shall be told what became of it, unless that is just what

@@ -3,7 +3,7 @@ internal import Engine
 
 /// Shares the meters among those who read them: each has the peaks since its own last time.
 final class LevelReaders {
-  /// Who reads.
+  /// A reader of the meters.
   enum Reader: Int, CaseIterable {
     case subscribers
     /// The program's own line on the terminal.

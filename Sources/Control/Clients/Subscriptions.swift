@@ -1,18 +1,18 @@
 internal import OSC
 internal import Posix
 
-/// Who wants to be told what.
+/// Subscriptions of clients: which addresses each wants to be told of.
 package struct Subscriptions {
   /// One client's wishes.
   struct Subscription {
-    /// Where its feedback and answers go.
+    /// Place where its feedback and answers go.
     var target: Client
     var patterns: [Pattern] = []
     /// For each address in the table, whether it is wanted.
     var wanted: [Bool]
     /// For each address, what it was told last; nil where it must be told anew.
     var told: [[Argument]?]
-    /// When it was last heard from; nil when it stays whatever happens.
+    /// Time at which it was last heard from; nil when it stays whatever happens.
     var lastHeard: Double?
   }
 
@@ -100,7 +100,7 @@ package struct Subscriptions {
     byClient = byClient.filter { $0.value.lastHeard.map { $0 > limit } ?? true }
   }
 
-  /// Where answers for a client go.
+  /// Places where answers for a client go.
   ///
   /// To one that does not subscribe, back to it, and also to a place on its host that is told
   /// everything: it may listen there only.

@@ -1,6 +1,6 @@
 internal import Posix
 
-/// What is to happen later than the audio thread plans ahead, in the order of its time.
+/// The agenda of commands for later than the audio thread plans ahead, in the order of their time.
 ///
 /// A frame is fixed only shortly before: the clock's rate of now would not be true for long.
 struct Agenda {
@@ -17,7 +17,7 @@ struct Agenda {
   private(set) var count = 0
   private var counts: [IPAddress: Int] = [:]
 
-  /// When the first is due.
+  /// Time at which the first is due.
   var nextDue: Double? { items.last?.due }
 
   /// How many of them came from a machine.

@@ -20,7 +20,7 @@ struct SteadyEpoch {
 
 /// Turns time tags into times of the steady clock, once for each in a packet.
 struct TimeCache {
-  /// How far ahead a time can be: a tag that is wrong by years would hold its place for ever.
+  /// The seconds that a time can be ahead: a tag that is wrong by years would hold its place for ever.
   static let secondsAhead = 3600
 
   let present: Double

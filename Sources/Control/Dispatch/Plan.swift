@@ -9,11 +9,11 @@ struct PlannedCommand {
   var due: Double?
   /// Whether the engine answers it only when nothing sounds any more of what was before.
   var isAnsweredLate = false
-  /// What follows on the control side when it is on its way, where it has no time to wait for.
+  /// Follow-up on the control side when it is on its way, where it has no time to wait for.
   var whenTaken: (() -> Void)?
-  /// What follows on the control side when it is done.
+  /// Follow-up on the control side when it is done.
   var whenDone: (() -> Void)?
-  /// What follows where the player does not do it.
+  /// Follow-up where the player does not do it.
   var whenRefused: ((PlayerRefusal) -> Void)?
 
   init(

@@ -3,7 +3,7 @@ internal import Posix
 /// A worker for what waits for a disk: done in turn on a thread of its own; the control thread
 /// hears of its end.
 final class Worker {
-  /// What came of some work, for the control thread.
+  /// The outcome of some work, for the control thread.
   private final class Outcome<Value: Sendable>: Sendable {
     let value = Guarded<Result<Value, Refusal>?>(nil)
   }
@@ -51,7 +51,7 @@ final class Worker {
   /// How many are under way.
   var count: Int { endings.count }
 
-  /// Does this after all that was given before, and then calls `ending` from `deliver`.
+  /// Queues work behind all that was given before, and calls `ending` from `deliver` when it is done.
   func run<Value: Sendable>(
     _ work: @escaping @Sendable () throws(Refusal) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void

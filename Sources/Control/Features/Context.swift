@@ -2,7 +2,7 @@ internal import Engine
 internal import OSC
 internal import Takes
 
-/// What a node plays on and lives in.
+/// The folders and libraries that a node lives in.
 struct Setup {
   var home: String?
   var presets = PresetLibrary()

@@ -6,7 +6,7 @@ internal import OSC
 final class Keeper: CourierObserver {
   /// The store for what the home folder keeps; nil where there is none.
   weak var store: (any SettingsStore)?
-  /// What the node's ports are connected with, or shall be.
+  /// Connections of the node's ports, in a state without values.
   private(set) var links = NodeState()
   /// Whether what was kept is still on its way.
   var isOpening = false
@@ -133,7 +133,7 @@ final class Keeper: CourierObserver {
     if case .session? = address.kept?.place { true } else { false }
   }
 
-  /// What is kept of an address now; nil where that is nothing.
+  /// The text that is kept of an address now; nil where that is nothing.
   private func text(of address: Address) -> String? {
     if let read = address.kept?.read { return read(features) }
     guard let values = dispatcher.present(address) else { return nil }

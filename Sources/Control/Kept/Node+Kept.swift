@@ -1,4 +1,4 @@
-/// What of the node is there again when it is started again.
+/// The state of the node, which is there again when it is started again.
 extension Node {
   /// The state: all that a client can have set, but for what the library of takes keeps anyway.
   package var state: NodeState { keeper.state }
@@ -27,7 +27,7 @@ extension Node {
   /// How often something of the state may have become another.
   package var stateChanges: Int { keeper.changes }
 
-  /// What the node's ports are connected with, or shall be as soon as both are there.
+  /// Connections of the node's ports, those to come as soon as both ports are there among them.
   package var connections: [NodeState.Connection] {
     get { keeper.connections }
     set { keeper.connections = newValue }

@@ -1,4 +1,4 @@
-/// What a node was when it ended, however that was: a text of a line for each value and connection.
+/// The state of a node when it ended, however that was: a text of a line for each value and connection.
 package struct NodeState: Equatable, Sendable {
   /// A connection of one of the node's ports.
   package struct Connection: Hashable, Sendable {

@@ -7,7 +7,7 @@ package final class StateFile: @unchecked Sendable {
   // A hundred times what there is to keep.
   private static let largest = 1 << 20
 
-  /// Where it is.
+  /// The path of the file.
   package let path: String
   private let folder: String
   private let name: String

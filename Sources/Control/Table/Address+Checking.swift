@@ -52,7 +52,7 @@ extension Address {
       + (arguments.count > mostQuoted ? " … (\(arguments.count) in all)" : "")
   }
 
-  /// What it takes, in words.
+  /// The arguments that it takes, in words.
   var usage: String {
     switch kind {
     case .event: return "nothing: only the node sends it"
@@ -83,7 +83,7 @@ extension Address {
     }.joined(separator: " ")
   }
 
-  /// What is left of a button's arguments, whose number has said all that it has to say; nil
+  /// The rest of a button's arguments, whose number has said all that it has to say; nil
   /// where that is a 0: the button was let go.
   func press(_ arguments: [Argument]) throws(Refusal) -> [Argument]? {
     guard arguments.count == 1, let number = arguments[0].number else { return arguments }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import OSC
 
 extension Address {
-  /// What it is set to by a controller that is turned to a value from 0 to 127; nil where it takes
+  /// The argument that sets it when a controller is turned to a value from 0 to 127; nil where it takes
   /// no number.
   ///
   /// The controller's whole way is the address's whole range: in equal steps, or in equal ratios

@@ -10,7 +10,7 @@ package struct Address: Sendable {
     case value(Value)
     /// Something to do.
     case act(Act)
-    /// What only the node sends, by itself or as an answer; arriving, it is ignored.
+    /// A message that only the node sends, by itself or as an answer; arriving, it is ignored.
     case event(types: String)
   }
 
@@ -26,7 +26,7 @@ package struct Address: Sendable {
   package let allowsZero: Bool
   /// Whether a preset made of the present sound holds its value.
   package let belongsToPreset: Bool
-  /// What of it outlives the node; nil where nothing does.
+  /// The part of it that outlives the node; nil where nothing does.
   let kept: Kept?
 
   /// The declaration of an address.
@@ -46,7 +46,7 @@ package struct Address: Sendable {
   /// Its value; nil where it has none.
   package var value: Value? { if case .value(let value) = kind { value } else { nil } }
 
-  /// What it does; nil where it does nothing but hold a value.
+  /// Its act; nil where it does nothing but hold a value.
   package var act: Act? { if case .act(let act) = kind { act } else { nil } }
 
   /// The arguments that it takes, one form each.

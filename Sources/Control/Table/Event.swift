@@ -16,12 +16,13 @@ struct Event: Sendable {
 
   /// The news that what takes its time is done.
   static let reply = Event(
-    "/reply", "ss", "Tells that what takes its time is done: s:address s:result")
+    "/reply", "ss",
+    "Tells that something that takes time is done: s:address s:result")
   /// The news that an instruction was not followed.
   static let error = Event(
     "/error", "sss",
-    "Tells why an instruction was not followed: s:address s:code s:message, with the codes "
-      + "unknown, type, range, state, missing, busy, denied, io")
+    "Tells why an instruction was refused: s:address s:code s:message, with the codes unknown, "
+      + "type, range, state, missing, busy, denied, io")
 }
 
 extension Address {

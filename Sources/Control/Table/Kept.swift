@@ -8,11 +8,11 @@ struct Kept: Sendable {
     case home
   }
 
-  /// Where it is kept.
+  /// The place where it is kept.
   let place: Place
-  /// What is written down; nil for the value as it is asked for.
+  /// The text that is written down; nil for the value as it is asked for.
   let read: (@Sendable (Features) -> String?)?
-  /// What takes it over again, and returns a line for each part that can't be; nil to set the value
+  /// The way to take it over again, which returns a line for each part that can't be; nil to set the value
   /// as any message does.
   let restore: (@Sendable (Features, String) throws(Refusal) -> [String])?
   /// Whether a session has it from its beginning, set or not.

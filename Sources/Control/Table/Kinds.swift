@@ -9,21 +9,21 @@ extension Address {
     /// Comes to commands for the audio at the message's own time, and settles on arrival what is
     /// meant: it goes into the packet's plan, and comes to nothing where that is refused.
     case planned(@Sendable (Features, Request, inout Plan) throws(Refusal) -> Void)
-    /// Is answered, and changes nothing: whatever becomes of the packet's effects.
+    /// Answers, and changes nothing: whatever becomes of the packet's effects.
     case asked(@Sendable (Features, Request) throws(Refusal) -> Void)
-    /// Is done on the control side when the packet's commands are on their way.
+    /// Acts on the control side when the packet's commands are on their way.
     case done(@Sendable (Features, Request) throws(Refusal) -> Void)
   }
 
   /// A value that can be asked for, and be set where it takes arguments.
   package final class Value: Sendable {
-    /// Where the present value comes from.
+    /// The source of the present value.
     enum Source: Sendable {
       case parameter(Parameter, initial: Float)
       case feature(@Sendable (Features) -> [Argument])
     }
 
-    /// What it takes to be set; nothing where it only tells.
+    /// Arguments that set it; none where it only tells.
     package let forms: [Form]
     let source: Source
     let setting: Deed?
@@ -55,7 +55,7 @@ extension Address {
 
   /// Something to do.
   package final class Act: Sendable {
-    /// What it takes.
+    /// Arguments that it takes.
     package let forms: [Form]
     /// Whether it is a button, which takes any number, and ignores 0.
     package let isButton: Bool

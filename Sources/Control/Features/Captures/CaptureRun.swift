@@ -14,7 +14,7 @@ final class CaptureRun: Sendable {
   // How long to leave a library alone that another process has had for longer than is waited for.
   private static let lockedPeriod = 500
 
-  /// What came of it.
+  /// The outcome of a capture.
   struct Outcome {
     /// The take, if it is one now.
     var take: Take?
@@ -24,9 +24,9 @@ final class CaptureRun: Sendable {
 
   let ring: CaptureRing
   let id: String
-  /// What ends it by itself, told as soon as it is known.
+  /// The fault that ends it by itself, told as soon as it is known.
   let fault = Guarded<Refusal?>(nil)
-  /// What came of it, when all is done.
+  /// The outcome, when all is done.
   let outcome = Guarded<Outcome?>(nil)
 
   private let take: Take

@@ -49,7 +49,7 @@ final class CaptureRuns {
   var entries: [Entry] = []
   /// The last one that began, until it has ended; its ring is a few megabytes.
   private var latest: CaptureRun?
-  /// What there is to tell of the last one that has ended.
+  /// The account of the last one that has ended.
   private var past = Account()
   /// Whether one is on, or is about to be by what was asked for.
   var isOn = false
@@ -61,7 +61,7 @@ final class CaptureRuns {
   /// The one that runs.
   var running: CaptureRun? { latest.flatMap { $0.ring.state == .running ? $0 : nil } }
 
-  /// What is told of the one that runs, or ran last.
+  /// The account of the one that runs, or ran last.
   var account: Account {
     guard let latest, latest.ring.frames > 0 || !latest.ring.hasEnded else { return past }
     return Account(latest, isOn: running != nil)

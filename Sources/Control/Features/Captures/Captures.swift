@@ -159,15 +159,15 @@ extension Captures {
       } make: { captures, isOn, request throws(Refusal) in
         try captures.command(isOn, request)
       },
-      "1 captures to the disk, 0 ends it and then answers /reply with the take's id; goes to 0 by "
-        + "itself when the disk is full or too slow"),
+      "1 captures to the disk; 0 ends that, then answers /reply with the take's id. A full or "
+        + "slow disk ends it, too: the value is 0 then"),
     Address(
       "/capture/source", .choice(.captureSource, ["in", "out"], initial: 0), kept: .session,
-      "What is captured: the input behind its gain, or what goes out; changed meanwhile, it goes "
-        + "over by a crossfade"),
+      "Source of the capture: the input behind its gain, or the output; a change meanwhile is "
+        + "crossfaded"),
     Address(
       "/capture/format", .choice(.captureFormat, ["24", "float"], initial: 0), kept: .session,
-      "How the next capture keeps its samples: as integers of 24 bits, or as they are"),
+      "Sample format of the next capture: integers of 24 bits, or floating point"),
     Address(
       state,
       Declared.reading(types: "sfs", isAnnounced: true) { captures in
@@ -177,8 +177,8 @@ extension Captures {
           .string(account.id),
         ]
       },
-      "Whether a capture is on or off, how many seconds it has, or the last one had, and the id of "
-        + "its take"),
+      "Whether a capture is on or off, its length or that of the last one in seconds, and the id "
+        + "of its take"),
   ]
 }
 

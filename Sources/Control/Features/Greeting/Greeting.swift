@@ -55,7 +55,7 @@ extension Greeting {
       } write: { greeting, request in
         greeting.isOn = request.whole(0) == 1
       }, kept: .home,
-      "0 leaves out the three soft notes that the node plays when it is ready and its output is "
+      "0 turns off the three soft notes at the start, when the node is ready and its output is "
         + "connected")
   ]
 }

@@ -42,10 +42,11 @@ extension Fingerboard {
     "/grid/layout", "/grid/scale", "/grid/seed", "/grid/order"
   )
   static let cell = Event(
-    "/grid/cell", "iisi", "Row, column, name and MIDI note of a button: see /grid/layout")
+    "/grid/cell", "iisi",
+    "A button of /grid/layout: row, column, name and MIDI note")
   static let lit = Event(
     "/grid/lit", "iif",
-    "Row, column and strength of a button that sounds, 0 when it is over: sent to subscribers")
+    "A button that sounds, sent to subscribers: row, column and strength, 0 when it is over")
 
   /// The grid of buttons that play a scale.
   static let ofTheGrid: [Address] = [
@@ -66,7 +67,7 @@ extension Fingerboard {
         }
       },
       kept: .home,
-      "On which note the scale stands: A to G, with # or b, or 0 (C) to 11 (B); A at first"),
+      "Root of the scale: A to G, with # or b, or 0 (C) to 11 (B); A at first"),
     Address(
       "/grid/tuning",
       arrangement([.needed("file", .text)]) { board in
@@ -75,7 +76,8 @@ extension Fingerboard {
         try board.setTuning(request.text(0) ?? "", request, into: &plan)
       },
       kept: .home,
-      "Tunes to a Scala file (.scl) in the home folder; an empty name to twelve equal semitones"),
+      "Tuning, from a Scala file (.scl) in the home folder; an empty name is twelve equal "
+        + "semitones"),
     Address(
       "/grid/reference",
       arrangement([.needed("frequency", .number, in: Keyboard.possibleReferences)]) { board in
@@ -97,7 +99,7 @@ extension Fingerboard {
         }
       },
       kept: .home,
-      "Which notes lie on the grid: one of /scales; chromatic at first"),
+      "Scale of the grid: one of /scales; chromatic at first"),
     Address(
       "/grid/size",
       arrangement([.needed("size", .text)]) { board in
@@ -111,7 +113,7 @@ extension Fingerboard {
         try board.changeGrid(request, into: &plan) { grid in grid.size = size }
       },
       kept: .home,
-      "How large a button is: small (4 octaves), medium (3 1/2, at first) or large (3)"),
+      "Size of the buttons: small (4 octaves), medium (3 1/2, at first) or large (3)"),
     Address(
       "/grid/octaves",
       arrangement([
@@ -125,7 +127,7 @@ extension Fingerboard {
         }
       },
       unit: "octaves", kept: .home,
-      "How many octaves there are; 0 has as many as the size has room for"),
+      "Number of octaves; 0 is as many as the size has room for"),
     Address(
       seed,
       arrangement([.needed("seed", .whole, in: Keyboard.possibleSeeds)]) { board in
@@ -134,7 +136,7 @@ extension Fingerboard {
         try board.setSeed(request.whole(0) ?? 0, request, into: &plan)
       },
       kept: .home,
-      "Which random order it is: the same for each number"),
+      "Seed of the random order: a number gives the same order each time"),
     Address(
       order,
       arrangement([.needed("order", .text)]) { board in
@@ -147,7 +149,7 @@ extension Fingerboard {
         try board.setOrder(request.text(0) ?? "", request, into: &plan)
       },
       kept: .home,
-      "In what order the notes lie: scale, along the rows there and back, or random, by /grid/seed"),
+      "Order of the notes: scale, along the rows there and back, or random, by /grid/seed"),
     Address(
       "/grid/randomize",
       gesture([.optional("seed", .whole, in: Keyboard.possibleSeeds)]) {
@@ -166,10 +168,10 @@ extension Fingerboard {
         board.layoutChanged()
       },
       kept: .home,
-      "0 leaves the names out of /grid/cell, so that the buttons have none"),
+      "1 sends the names of notes in /grid/cell, 0 leaves them empty"),
     Address(
       "/grid/sustain", .whole(.gridSustain, 0...1, initial: 0), kept: .home,
-      "1 lets notes sound on when their fingers go"),
+      "Sustain: 1 lets notes sound on when their fingers are lifted"),
     Address(
       layoutPath,
       Declared.question { board, request in

@@ -19,7 +19,7 @@ extension Fingerboard {
           try board.play(
             .key(UInt8(key)), key: key, velocity: request.number(1), request, into: &plan)
         },
-        "Begins the note of a MIDI key in the present tuning; velocity 0.8 where none is given, 0 "
+        "Starts the note of a MIDI key in the present tuning; velocity 0.8 where none is given, 0 "
           + "ends it"),
       Address(
         noteOff,
@@ -49,7 +49,7 @@ extension Fingerboard {
           }
         },
         kept: .home,
-        "Which octave the keys of /piano play; 4, at first, begins with middle C"),
+        "Octave of the keys of /piano; 4, at first, begins with middle C"),
     ]
     + (1...7).map { number in
       let name = Piano.name(key: number).map { "\($0)" } ?? ""

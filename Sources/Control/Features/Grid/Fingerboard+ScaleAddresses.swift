@@ -11,7 +11,7 @@ extension Fingerboard {
       Declared.reading(types: "s…", isAnnounced: true) { board in
         board.keyboard.scales.names.map(Argument.string)
       },
-      "Answers with the names of all scales, one's own at the end"),
+      "Answers with the names of all scales, your own at the end"),
     Address(
       userScale,
       arrangement([
@@ -27,13 +27,13 @@ extension Fingerboard {
       } restore: { board, text in
         board.restoreScales(text)
       },
-      "Keeps a scale of your own: its name, and its notes in rising semitones above the root; "
+      "Saves a scale of your own: its name, and its notes in rising semitones above the root; "
         + "without arguments, answers with all of them, each as name:0,3,7"),
     Address(
       deletion,
       gesture([.needed("name", .text)]) { board, request, plan throws(Refusal) in
         try board.deleteScale(request.text(0) ?? "", request, into: &plan)
       },
-      "Deletes a scale of your own; where it is in use, the grid is chromatic then"),
+      "Deletes a scale of your own; if it is in use, the grid becomes chromatic"),
   ]
 }

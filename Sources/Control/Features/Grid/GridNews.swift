@@ -134,7 +134,7 @@ struct GridNews {
     }
   }
 
-  /// How strongly a cell sounds: what is played on it, or on a MIDI key of its pitch.
+  /// The strength with which a cell sounds: what is played on it, or on a MIDI key of its pitch.
   private mutating func level(
     of cell: Layout.Cell, at place: Int, _ keys: [(cents: Double, level: Float)],
     _ board: Fingerboard

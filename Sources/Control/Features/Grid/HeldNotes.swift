@@ -1,17 +1,17 @@
 internal import Engine
 
-/// Who holds which notes, as far as the node has been told: it can be ahead of the audio, where
+/// The notes that are held, and by whom, as far as the node has been told: it can be ahead of the audio, where
 /// messages have a time.
 struct HeldNotes {
   /// A note that is held.
   struct Note {
     let finger: Finger
-    /// Who holds it; nil for the node itself.
+    /// The client that holds it; nil for the node itself.
     let client: Client?
-    /// Where it lies on the grid, if it does.
+    /// Its row and column on the grid, if it lies there.
     let cell: (row: Int, column: Int)?
     let velocity: Float
-    /// When it begins, in microseconds of the host's steady clock; nil for at once.
+    /// The time at which it begins, in microseconds of the host's steady clock; nil for at once.
     let due: Double?
     /// Its place in the order in which they were begun.
     fileprivate(set) var number = 0

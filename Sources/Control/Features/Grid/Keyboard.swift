@@ -1,21 +1,21 @@
 internal import Engine
 internal import Music
 
-/// What lies under the fingers: the grid with its scales and its tuning, the piano's keys, and the
+/// The keyboard under the fingers: the grid with its scales and its tuning, the piano's keys, and the
 /// notes that are held.
 ///
 /// A value: where the commands of a packet are not accepted, what it was before comes back.
 struct Keyboard {
-  /// How hard a note is played where nobody says so.
+  /// The velocity of a note where nobody names one, from 0 to 1.
   static let usualVelocity: Float = 0.8
-  /// What A4 can be, in Hz.
+  /// The frequencies that A4 can have, in Hz.
   static let possibleReferences = 400.0...480.0
-  /// What a seed can be: any that a surface can send as a number.
+  /// The numbers that a seed can be: any that a surface can send as a number.
   static let possibleSeeds = 0.0...9_999_999.0
 
   /// The grid.
   private(set) var grid = Grid()
-  /// What lies on it.
+  /// The layout of notes on the grid.
   private(set) var layout: Layout
   /// The pitch of each MIDI key in the tuning, in cents above key 0.
   var keyCents: [Double]
@@ -31,7 +31,7 @@ struct Keyboard {
   var tuningFile = ""
   /// The white keys.
   var piano = Piano()
-  /// What is held.
+  /// The notes that are held.
   var held = HeldNotes()
 
   init() {
@@ -99,7 +99,7 @@ struct Keyboard {
     return NoteStart(finger: finger, key: nearest, cents: Float(cents), velocity: velocity)
   }
 
-  /// What the root is called.
+  /// The name of the root.
   var rootName: String {
     let spelling = Spelling(of: grid.scale, on: grid.root)
     let name = spelling.names.first ?? Spelling(of: .initial, on: grid.root).names[0]

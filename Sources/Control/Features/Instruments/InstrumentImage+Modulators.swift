@@ -44,7 +44,7 @@ extension InstrumentImage {
     }
   }
 
-  /// What the audio thread makes of a modulator; nil where that is nothing.
+  /// The modulator as the audio thread follows it; nil where it has none like it.
   private static func image(of modulator: Modulator) -> SamplerModulator? {
     guard let source = image(of: modulator.source), let scale = image(of: modulator.scale),
       let target = target(modulator.target)

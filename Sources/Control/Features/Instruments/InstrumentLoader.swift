@@ -25,7 +25,7 @@ final class InstrumentLoader {
   private(set) var present = ""
   /// The name of the one to begin with at the next start.
   private(set) var keptName = initial
-  /// What is to be told of the one that sounds, a line each.
+  /// Faults of the one that sounds, a line each.
   private(set) var notes: [String] = []
   /// How much of the one that was asked for is there, from 0 to 1.
   private(set) var progress: Float = 1

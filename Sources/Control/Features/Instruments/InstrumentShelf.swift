@@ -101,7 +101,7 @@ final class InstrumentShelf: @unchecked Sendable {
   }
 }
 
-/// What an instrument was asked for with: it can be withdrawn, and tells how far it has come.
+/// The ticket of an instrument that was asked for: it can be withdrawn, and tells the progress.
 final class InstrumentTicket: Sendable {
   private let state = Guarded((isWithdrawn: false, progress: 0.0))
 

@@ -18,7 +18,7 @@ final class InstrumentWorker {
     }
   }
 
-  /// Does this with the shelf after all that was given before, and then calls `ending` from
+  /// Queues work with the shelf behind all that was given before, and then calls `ending` from
   /// `deliver`.
   func run<Value: Sendable>(
     _ work: @escaping @Sendable (InstrumentShelf) throws(Refusal) -> Value,

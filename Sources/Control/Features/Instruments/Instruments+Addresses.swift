@@ -8,7 +8,7 @@ extension Instruments {
   static let loading = "/instrument/loading"
   static let notes = "/instrument/notes"
 
-  /// What the grid and the keys sound like.
+  /// The addresses of instruments, which the grid and the keys play.
   static let addresses: [Address] = [
     Address(
       present,
@@ -20,9 +20,9 @@ extension Instruments {
       // Restored as any message sets it.
       kept: Kept(
         .home, read: { $0[Instruments.self].loader.keptName }, isInEverySession: true),
-      "Plays the instrument of this name as soon as it is loaded, then answers /reply, with a line "
-        + "for each thing that is not as it should be; take makes one of the loop; without a name, "
-        + "answers with the present one"),
+      "Plays the instrument of this name as soon as it is loaded, then answers /reply, with a "
+        + "line for each fault in it; take makes one of the loop; without a name, answers with "
+        + "the present one"),
     Address(
       list,
       Declared.reading(types: "s…", isAnnounced: true) { instruments in
@@ -38,20 +38,21 @@ extension Instruments {
         try instruments.add(request)
       },
       "Makes a file of the home folder an instrument of this name: SF2 or SF3, of which bank and "
-        + "program can be named, SFZ, or a folder of WAV files; then answers /reply likewise"),
+        + "program can be named, SFZ, or a folder of WAV files; then answers /reply as "
+        + "/grid/instrument does"),
     Address(
       "/instrument/delete",
       Declared.task([.needed("name", .text)]) { instruments, request throws(Refusal) in
         try instruments.delete(request)
       },
-      "Forgets an instrument that was loaded from a file, which stays, then answers /reply"),
+      "Deletes an instrument that was loaded from a file; the file stays; then answers /reply"),
     Address(
       loading,
       Declared.reading(types: "f", isAnnounced: true) { [.float($0.loader.progress)] },
-      "How much of the instrument that was asked for last is loaded, from 0 to 1"),
+      "Progress of loading the instrument that was asked for last, from 0 to 1"),
     Address(
       notes,
       Declared.reading(types: "s…", isAnnounced: true) { $0.loader.notes.map(Argument.string) },
-      "What of the present instrument can't be played, or is not understood, a line each"),
+      "Faults of the present instrument: what can't be played, or is not understood, a line each"),
   ]
 }

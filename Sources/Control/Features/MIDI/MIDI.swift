@@ -98,7 +98,8 @@ extension MIDI {
 
   static let bindings = "/midi/bindings"
   static let learnt = Event(
-    "/midi/learnt", "si", "Tells that the address s is turned by the controller i from now on")
+    "/midi/learnt", "si",
+    "Tells that the controller i turns the address s from now on")
   private static let binding = Event(
     "/midi/binding", "si", "One of the answers to /midi/bindings")
   private static let endOfBindings = Event(
@@ -107,14 +108,14 @@ extension MIDI {
   static let addresses: [Address] = [
     Address(
       "/midi/snap", .whole(.midiSnap, 0...1, initial: 1), kept: .home,
-      "1 lets a keyboard's keys sound the notes of the scale, those between them the nearest, the "
-        + "lower where two are as near; 0 leaves them as they are"),
+      "1 snaps a keyboard's keys to the scale: those between its notes play the nearest, the "
+        + "lower of two as near; 0 plays them as they are"),
     Address(
       "/midi/bend", .number(.midiBend, 0...24, initial: 2), unit: "semitones", kept: .home,
-      "How far a keyboard's pitch wheel bends, either way"),
+      "Range of a keyboard's pitch wheel, either way"),
     Address(
       "/midi/channel", .whole(.midiChannel, 1...16, initial: 1), kept: .home,
-      "The channel of the notes that go out; those that come in are taken on all"),
+      "MIDI channel of the notes that go out; those that come in are taken on all"),
     Address(
       "/midi/learn",
       Declared.task(
@@ -123,13 +124,13 @@ extension MIDI {
       ) { midi, request throws(Refusal) in
         try midi.learn(request)
       },
-      "Lets the controller that moves next, or this one, turn the address; answers /midi/learnt"),
+      "Binds the address to the controller that moves next, or to this one; answers /midi/learnt"),
     Address(
       "/midi/forget",
       Declared.action([.needed("address", .text)]) { midi, request throws(Refusal) in
         try midi.forget(request)
       },
-      "Lets no controller turn the address any more, nor wait for one"),
+      "Unbinds the address from its controller, and stops waiting for one"),
     Address(
       bindings,
       Declared.action { midi, request in midi.tellBindings(request) },

@@ -17,7 +17,7 @@ final class Mixer: Feature {
     route("/music/route", .musicRoute, "Where the songs go"),
     Address(
       "/mute", .whole(.mute, 0...1, initial: 0), kept: .session,
-      "1 silences the mix; the stems go on"),
+      "1 mutes the mix; the stems go on"),
   ]
 
   private static func gain(_ path: String, _ parameter: Parameter, _ help: String) -> Address {

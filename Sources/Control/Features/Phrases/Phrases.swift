@@ -61,7 +61,7 @@ final class Phrases: Feature {
     isTold = false
   }
 
-  /// What it does, how far it is and how long, in seconds, and how many notes there are.
+  /// The phrase's state, position and length in seconds, and its number of notes.
   var status: [Argument] {
     [
       .string("\(memory?.state ?? .stopped)"), .float(Float(memory?.position ?? 0)),
@@ -129,7 +129,7 @@ extension Phrases {
     Address(
       "/phrase/record",
       Declared.command(isButton: true) { phrases, _ throws(Refusal) in try phrases.record() },
-      "Begins to record the notes that are played, up to ten seconds, in the place of the phrase "
+      "Records the notes that are played as the phrase, up to ten seconds, in place of the one "
         + "before"),
     Address(
       "/phrase/play",
@@ -145,7 +145,7 @@ extension Phrases {
     Address(
       "/phrase/stop",
       Declared.command(isButton: true) { _, _ in PlannedCommand(action: .stopPhrase) },
-      "Ends what is recorded or played of the phrase"),
+      "Stops recording or playing the phrase"),
     Address(
       notes,
       Declared.reading(types: "s…", isAnnounced: true) { $0.names.map(Argument.string) },
@@ -154,7 +154,7 @@ extension Phrases {
     Address(
       stateOf,
       Declared.reading(types: "sffi", isAnnounced: true) { $0.status },
-      "What the phrase does (stopped, recording, playing), position and length in seconds, and how "
-        + "many notes it has"),
+      "State of the phrase (stopped, recording, playing), position and length in seconds, and "
+        + "number of notes"),
   ]
 }

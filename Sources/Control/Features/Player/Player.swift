@@ -17,7 +17,7 @@ final class Player: Feature {
 
   init(_ context: Context) { self.context = context }
 
-  /// How the player is at the moment.
+  /// The player's state at the moment.
   var reading: PublishedPlayer.Reading { context.engine.shared.player.read() }
 
   /// The length of so many frames, in seconds.
@@ -124,16 +124,30 @@ extension Player {
 
   /// The player of one clip.
   private static let ofThePlayer: [Address] = [
-    button("/player/record", .record, "Begins to record, and ends it; goes on after a pause"),
-    button(play, .play, "Plays what was recorded; again, it pauses, and goes on"),
-    button("/player/pause", .pause, "Pauses what is played or recorded; again, it goes on"),
-    button("/player/stop", .stop, "Ends what is played or recorded, and goes to the beginning"),
-    button(done, .done, "Ends whatever is under way, and makes ready for all"),
-    button("/player/rewind", .rewind, "Goes back ten seconds, or to the beginning"),
-    button("/player/forward", .forward, "Goes on by ten seconds, or to the end"),
+    button(
+      "/player/record", .record,
+      "Starts recording, and ends it; resumes after a pause"),
+    button(
+      play, .play,
+      "Plays what was recorded; again, it pauses, and resumes"),
+    button(
+      "/player/pause", .pause,
+      "Pauses playing or recording; again, it resumes"),
+    button(
+      "/player/stop", .stop,
+      "Stops playing or recording, and goes to the beginning"),
+    button(
+      done, .done,
+      "Ends whatever is under way; everything can be pressed again"),
+    button(
+      "/player/rewind", .rewind,
+      "Goes back by ten seconds, or to the beginning"),
+    button(
+      "/player/forward", .forward,
+      "Goes forward by ten seconds, or to the end"),
     Address(
       "/player/source", .choice(.playerSource, ["live", "grid", "mix"], initial: 0), kept: .session,
-      "What is recorded: the input as it comes, the grid, or all that is heard"),
+      "Source of a recording: the live input without effects, the grid, or all that is heard"),
     Address(
       position,
       Declared.place(in: 0...Float(ClipLength.seconds)) { player in
@@ -141,67 +155,78 @@ extension Player {
       } make: { player, seconds, request in
         player.command(.seek(seconds), request)
       },
-      unit: "s", "Where in the clip it is; goes there"),
+      unit: "s",
+      "Position in the clip; a number goes there"),
     Address(
       "/player/loop", .whole(.playerLoop, 0...1, initial: 1), kept: .session,
-      "1 plays the clip again and again, 0 once"),
+      "1 loops the clip, 0 plays it once"),
     Address(
       "/player/direction", .whole(.playerDirection, -1...1, initial: 1), allowsZero: false,
       kept: .session,
-      "1 plays forwards, -1 backwards"),
+      "Direction: 1 is forwards, -1 is backwards"),
     Address(
       state,
       Declared.reading(types: "ssffi", isAnnounced: true) { $0.status },
-      "What it does (start, recording, suspended, playing, paused), what it was opened for "
-        + "(standby, record, play), position and length in seconds, and how many times "
-        + "something was added"),
+      "State of the player (start, recording, suspended, playing, paused), its mode (standby, "
+        + "record, play), position and length in seconds, and number of overdubs"),
     Address(
       controls,
       Declared.reading(types: "iiiiiissssss", isAnnounced: true) {
         PlayerControls($0.reading).arguments
       },
-      "What can be pressed: 1 or 0 for record, play, stop, rewind, forward, done; then what each "
-        + "shows, empty where it is hidden"),
+      "Buttons that can be pressed: 1 or 0 for record, play, stop, rewind, forward, done; then "
+        + "the icon of each, empty where it is hidden"),
     Address(
       next,
       Declared.reading(types: "sf", isAnnounced: true) { $0.waiting },
-      "What waits for its beat or for sound, and for how many seconds; -1 where nobody knows"),
+      "What waits for its beat or for sound, and for how many seconds; -1 where that is unknown"),
   ]
 
   /// The loop: the player's clip, as something to be added to.
   private static let ofTheLoop: [Address] = [
-    button("/loop/overdub", .overdub, "Adds what comes in to the loop; again, it ends that"),
     button(
-      "/loop/replace", .replace, "Puts what comes in where the loop is; again, it ends that"),
-    button("/loop/undo", .undo, "Takes the last step back"),
-    button("/loop/redo", .redo, "Takes the step forth again"),
-    button(clear, .clear, "Empties the loop, which can be undone, too"),
-    button(cancel, .cancel, "Forgets what waits for its beat or for sound"),
+      "/loop/overdub", .overdub,
+      "Overdubs: adds the source to the loop; again, it ends that"),
+    button(
+      "/loop/replace", .replace,
+      "Replaces: records the source over the loop; again, it ends that"),
+    button(
+      "/loop/undo", .undo,
+      "Undoes the last step"),
+    button(
+      "/loop/redo", .redo,
+      "Redoes the step that was undone last"),
+    button(
+      clear, .clear,
+      "Clears the loop; /loop/undo brings it back"),
+    button(
+      cancel, .cancel,
+      "Cancels what waits for its beat or for sound"),
     Address(
       "/loop/feedback", .number(.loopFeedback, 0...1, initial: 1), kept: .session,
-      "What is left of the loop under what is added, each time round"),
+      "Feedback: how much of the loop is left under an overdub, each time round"),
     Address(
       "/loop/quantize", .choice(.loopQuantize, ["off", "beat", "bar"], initial: 0), kept: .session,
-      "Lets recording, playing and adding begin and end on a beat, or a bar"),
+      "Quantizes the start and the end of recording, playing and overdubbing to a beat, or a bar"),
     Address(
       "/loop/beats", .number(.loopBeats, 0...64, initial: 0), unit: "beats", kept: .session,
-      "How long a recording is; 0 until it is ended"),
+      "Length of a recording; 0 records until it is ended"),
     Address(
       "/loop/tempo", .whole(.loopTempo, 0...1, initial: 0), kept: .session,
       "1 lets the first recording set the tempo: it is a whole number of beats long"),
     Address(
       "/loop/threshold", .number(.loopThreshold, -90...0, initial: -90), unit: "dB", kept: .session,
-      "How loud the input must be for a recording to begin; -90 begins at once"),
+      "Input level at which a recording starts; -90 starts at once"),
     Address(
       "/loop/semitones", .number(.loopSemitones, -24...24, initial: 0), unit: "semitones",
       kept: .session,
-      "How much higher the loop sounds than it was recorded"),
+      "Pitch shift of the loop"),
     Address(
       "/loop/rate", .number(.loopRate, 0.25...4, initial: 1), kept: .session,
-      "How fast the loop goes, at the same pitch"),
+      "Speed of the loop, at the same pitch"),
     Address(
       "/loop/engine", .choice(.loopEngine, ["live", "voice", "studio"], initial: 0), kept: .session,
-      "How the loop's pitch and speed are changed; see /pitch/engine"),
+      "Engine for the loop's pitch and speed; see /pitch/engine"),
   ]
 
   private static func button(_ path: String, _ action: PlayerAction, _ help: String) -> Address {

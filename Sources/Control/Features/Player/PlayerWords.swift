@@ -13,7 +13,7 @@ extension PlayerState {
     }
   }
 
-  /// What the player was opened for.
+  /// The mode of the player: what it was opened for.
   var mode: String {
     switch self {
     case .standby, .playing, .paused: "standby"
@@ -23,15 +23,15 @@ extension PlayerState {
   }
 }
 
-/// What of the player can be pressed, and what stands on it.
+/// The controls of the player: which can be pressed, and what stands on them.
 package struct PlayerControls: Equatable {
-  /// What they are called, in the order of `/player/controls`.
+  /// The names of the controls, in the order of `/player/controls`.
   package static let names = ["record", "play", "stop", "rewind", "forward", "done"]
 
   /// One control.
   struct Control: Equatable {
     var isEnabled: Bool
-    /// What its picture shows; empty where it is hidden.
+    /// The name of its icon; empty where it is hidden.
     var icon: String
   }
 

@@ -103,10 +103,10 @@ extension Presence {
     "/addresses/end", "i", "The end of the answer to /addresses")
   private static let meter = Event(
     "/meter", String(repeating: "f", count: Meters.Channel.allCases.count), unit: "dB",
-    "Sent to subscribers 30 times a second: the peaks since the last of in_1 in_2 live_1 live_2 "
-      + "loop_1 loop_2 grid_1 grid_2 out_1 out_2, and by how much the limiter turned down")
+    "Sent to subscribers 30 times a second: peak levels of in_1 in_2 live_1 live_2 loop_1 loop_2 "
+      + "grid_1 grid_2 out_1 out_2, and the limiter's gain reduction")
 
-  /// What every client needs, whatever it plays.
+  /// The addresses that every client needs, whatever it plays.
   static let addresses: [Address] = [
     Address(
       "/ping",

@@ -3,7 +3,7 @@ internal import Takes
 
 /// The presets of the node at the moment: its library, with what is on its way there.
 final class PresetShelf {
-  /// What will have become of a name, when the disk has it.
+  /// The change of a name that is on its way to the disk.
   private struct Change {
     /// The new text; nil where it is deleted.
     let text: String?

@@ -146,21 +146,21 @@ extension Presets {
         presets.loaded = name
         return []
       },
-      "Sets all values of the preset of this name, as one, then answers /reply; without a name, "
+      "Loads the preset of this name, all values as one, then answers /reply; without a name, "
         + "answers with the one loaded last"),
     Address(
       "/preset/save",
       Declared.task([.needed("name", .text)]) { presets, request throws(Refusal) in
         try presets.save(request)
       },
-      "Keeps the present values of the effects as a preset of this name, then answers /reply"),
+      "Saves the effects as they are as a preset of this name, then answers /reply"),
     Address(
       "/preset/delete",
       Declared.task([.needed("name", .text)]) { presets, request throws(Refusal) in
         try presets.delete(request)
       },
-      "Deletes a preset that was saved, then answers /reply; a shipped one that it hid comes out "
-        + "again"),
+      "Deletes a preset that was saved, then answers /reply; a shipped one of the same name is "
+        + "there again"),
     Address(
       presets,
       Declared.reading(types: "s…", isAnnounced: true) { presets in

@@ -27,13 +27,13 @@ final class SongFeed: Sendable {
     let length: Double
   }
 
-  /// What is wrong with a song, and the ring's frame at which that is heard.
+  /// A fault of a song, and the ring's frame at which that is heard.
   struct Fault: Sendable {
     let frame: Int
     let refusal: Refusal
   }
 
-  /// How far it is.
+  /// The progress of the feed.
   enum Progress: Sendable {
     case opening, ready
     /// Nothing of the first song could be read.
@@ -97,13 +97,13 @@ final class SongFeed: Sendable {
   /// Takes another list to go on in.
   func setSongs(_ songs: [Song]) { state.withLock { $0.songs = songs } }
 
-  /// What is heard where the audio thread has come to.
+  /// The part that is heard where the audio thread has come to.
   var present: Part? {
     let frame = ring.framesRead
     return state.withLock { state in state.parts.last { $0.start <= frame } }
   }
 
-  /// Where in the present song that is, in seconds.
+  /// The position in the present song, in seconds.
   func position(in part: Part) -> Double {
     let seconds = part.offset + Double(ring.framesRead - part.start) / Double(ring.sampleRate)
     return part.length > 0 ? min(seconds, part.length) : seconds

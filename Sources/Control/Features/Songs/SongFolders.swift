@@ -11,7 +11,7 @@ struct SongFolders: Sendable {
   /// The name of the one that is listed at first.
   var initial: String { allowed.first.map(Self.lastName) ?? "music" }
 
-  /// What a folder is called without those that it lies in.
+  /// The last name of a folder, without those that it lies in.
   static func lastName(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
   /// The folder that a name stands for, as a path that has no links in it.

@@ -23,7 +23,7 @@ struct SongList: Sendable {
   private static let mostFiles = 50_000
   private static let deepest = 16
 
-  /// What a file was found to be.
+  /// The finding about a file: a song, or none.
   struct Finding: Sendable {
     let stamp: Files.Stamp
     let song: Song?
@@ -31,7 +31,7 @@ struct SongList: Sendable {
 
   /// The songs.
   let songs: [Song]
-  /// What was found at each path, which need not be looked at again.
+  /// The findings by path, which need not be looked at again.
   let findings: [String: Finding]
   private let places: [String: Int]
 

@@ -19,7 +19,7 @@ final class SongPlayback {
     let place: Double
     /// The request for it; nil where a song goes on by itself.
     let request: Request?
-    /// What the answer says of it.
+    /// The words that the answer says of it.
     let words: [String]
   }
 
@@ -140,7 +140,7 @@ final class SongPlayback {
     return playing != nil || !ending.isEmpty ? Self.playingMilliseconds : nil
   }
 
-  /// Does what is next, when the engine is free for it.
+  /// Begins the next song or ends the present one, when the engine is free for it.
   private func advance() {
     guard !isHandingOver else { return }
     if wantsStop {
@@ -235,7 +235,7 @@ final class SongPlayback {
 
   // MARK: - What is told
 
-  /// What is played, and how far it is.
+  /// The status of what is played.
   var status: SongStatus {
     var status = SongStatus()
     var song = last

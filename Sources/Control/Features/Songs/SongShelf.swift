@@ -11,9 +11,9 @@ final class SongShelf {
   private(set) var folder: String
   /// The songs in it; nil before they were looked up first.
   private(set) var list: SongList?
-  /// What follows when the songs come from another folder.
+  /// Follow-up when the songs come from another folder.
   var whenFolderChanges: () -> Void = {}
-  /// What follows when they were looked up anew.
+  /// Follow-up when they were looked up anew.
   var whenListed: (SongList) -> Void = { _ in }
 
   private let worker = Worker("songs")

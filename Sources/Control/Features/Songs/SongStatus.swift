@@ -2,7 +2,7 @@ internal import OSC
 
 /// The state of what is played of the songs, as `/music/state` tells it.
 struct SongStatus: Equatable {
-  /// What they do: playing, stopped, or waiting for the disk.
+  /// The word for what is done: playing, stopped, or waiting for the disk.
   var word = "stopped"
   /// The number of the song in the list, from 1 on; 0 where it is not in it.
   var number = 0

@@ -26,7 +26,7 @@ extension Songs {
       } start: { songs, request throws(Refusal) in
         try songs.setFolder(request)
       }, kept: .home,
-      "Takes the songs from a folder in the home folder, or one that --music allowed, and answers "
+      "Sets the folder of the songs: one in the home folder, or one that --music allowed; answers "
         + "/reply; without a name, answers with the present one"),
     Address(
       play,
@@ -56,7 +56,7 @@ extension Songs {
     Address(
       state,
       Declared.reading(types: "sissffi", isAnnounced: true) { $0.playback.status.arguments },
-      "What the songs do (playing, stopped, or waiting for the disk), the song's number, title and "
-        + "artist, position and length in seconds, and how many times it waited"),
+      "State of the songs (playing, stopped, waiting for the disk), the song's number, title and "
+        + "artist, position and length in seconds, and how many times it waited for the disk"),
   ]
 }

@@ -5,9 +5,9 @@ package struct Glance: Sendable {
   /// The peaks since the last glance and by how much the limiter turned down, in dB and the order
   /// of `/meter`.
   package let levels: [Float]
-  /// What the player does.
+  /// The word for the player's state.
   package let player: String
-  /// Where it is in its clip, in seconds.
+  /// The player's position in its clip, in seconds.
   package let position: Float
   /// How long its clip is, in seconds.
   package let length: Float
@@ -18,7 +18,7 @@ package struct Glance: Sendable {
 }
 
 extension Node {
-  /// How it is at the moment.
+  /// The node's figures at the moment.
   package func glance() -> Glance {
     let player = context[Player.self]
     let reading = player.reading

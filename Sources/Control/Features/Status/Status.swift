@@ -38,7 +38,7 @@ final class Status: Feature {
     Part("load", "f", "%", isAnnounced: false, "Load of the sound server") {
       [.float($0.server.load)]
     },
-    Part("xruns", "i", "", "Blocks lost since the start") {
+    Part("xruns", "i", "", "Xruns: blocks lost since the start") {
       [.int32(Int32(clamping: $0.server.xruns))]
     },
     Part("uptime", "f", "s", isAnnounced: false, "Time since the start") {
@@ -66,21 +66,21 @@ final class Status: Feature {
     Part("late", "i", "", "Changes that came after the time in their bundle") {
       [.int32(Int32(truncatingIfNeeded: $0.shared.lateCount))]
     },
-    Part("denied", "i", "", "Packets and connections from addresses that are not allowed") {
+    Part("denied", "i", "", "Packets and connections refused because of their sender's address") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.denied))]
     },
     Part("dropped", "i", "", "Connections that the node ended because of what came on them") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.dropped))]
     },
-    Part("nan", "i", "samples", "Samples that were no number and were silenced") {
+    Part("nan", "i", "samples", "Samples that were not a number, and were silenced") {
       [.int32(Int32(truncatingIfNeeded: $0.shared.nonFiniteCount))]
     },
-    Part("captureFaults", "i", "", "Captures that the disk has ended") {
+    Part("captureFaults", "i", "", "Captures that a fault of the disk ended") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.captureFaults))]
     },
     Part(
       "voices", "i", "", isAnnounced: false,
-      "Voices of the grid that sound, those that fade out among them"
+      "Voices of the grid that sound, those that fade out included"
     ) {
       [.int32(Int32($0.shared.voiceCount))]
     },

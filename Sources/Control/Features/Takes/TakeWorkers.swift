@@ -61,7 +61,7 @@ final class TakeWorkers {
     try give(work, to: lists, shelfOfLists, ending)
   }
 
-  /// Does something that can take its time, and then calls `ending`.
+  /// Queues work that can take its time, and calls `ending` when it is done.
   func file<Value: Sendable>(
     _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void

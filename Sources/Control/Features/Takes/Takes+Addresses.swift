@@ -14,11 +14,11 @@ extension Takes {
     "/takes/end", "i", "The end of the answer to /takes and /takes/find")
   static let take = Event(
     "/take", "ssssfff",
-    "id, title, species, date, seconds, latitude and longitude (nan where unknown) of a take: an "
-      + "answer, and sent to subscribers when one is new or changed")
+    "A take, in an answer, and sent to subscribers when it is new or changed: id, title, species, "
+      + "date, seconds, latitude and longitude (nan where unknown)")
   static let sound = Event(
     "/take/sound", "sssiiff",
-    "id, source, preset, rate, channels, peak in dB and loudness in LUFS of a take")
+    "The sound of a take: id, source, preset, rate, channels, peak in dB and loudness in LUFS")
 
   static let addresses: [Address] = [
     Address(
@@ -43,19 +43,19 @@ extension Takes {
       ) { takes, request throws(Refusal) in
         try takes.find(request)
       },
-      "Answers likewise with the takes that have all these words, or their beginnings; and "
+      "Finds takes with all these words, or words that begin so, and answers as /takes does; also "
         + "species:WORD from:DATE to:DATE near:NORTH,EAST within:KM"),
     Address(
       total,
       Declared.reading(types: "i", isAnnounced: true) { [.int32(Int32($0.total))] },
-      "How many takes there are"),
+      "Number of takes"),
     Address(endOfTakes), Address(take), Address(sound),
     Address(
       "/take/save",
       Declared.task([.optional("title", .text)]) { takes, request throws(Refusal) in
         try takes.save(request)
       },
-      "Keeps the loop as a take, then answers /reply with its id and title"),
+      "Saves the loop as a take, then answers /reply with its id and title"),
     one("/take/load", "Loads the first ten seconds of a take into the loop") {
       takes, request throws(Refusal) in
       try takes.load(request)
@@ -77,20 +77,38 @@ extension Takes {
       takes, request throws(Refusal) in
       try takes.delete(request)
     },
-    one("/take/restore", "Takes a take out of the trash") { takes, request throws(Refusal) in
+    one(
+      "/take/restore",
+      "Restores a take from the trash"
+    ) { takes, request throws(Refusal) in
       try takes.restore(request)
     },
-    text("/take/title", "title", "Calls a take so; after the time of day where it is empty") {
+    text(
+      "/take/title", "title",
+      "Sets the title of a take; an empty one becomes the time of day"
+    ) {
       TakeChanges(title: $0)
     },
-    text("/take/species", "species", "Notes what is heard in a take") {
+    text(
+      "/take/species", "species",
+      "Sets the species that is heard in a take"
+    ) {
       TakeChanges(species: $0)
     },
-    text(notes, "notes", "Keeps notes with a take") { TakeChanges(notes: $0) },
-    text(message, "message", "Leaves a message with a take") {
+    text(
+      notes, "notes",
+      "Sets the notes of a take"
+    ) { TakeChanges(notes: $0) },
+    text(
+      message, "message",
+      "Sets the message of a take"
+    ) {
       TakeChanges(message: $0)
     },
-    file(image, "Gives a take the image in a file of the home folder") {
+    file(
+      image,
+      "Sets the image of a take, from a file of the home folder"
+    ) {
       takes, request throws(Refusal) in
       try takes.setImage(request)
     },
@@ -131,7 +149,7 @@ extension Takes {
         takes.place = Place(latitude: north, longitude: east)
       },
       unit: "degrees", kept: .home,
-      "Where the node is, north and east; kept with what is recorded from now on"),
+      "Location of the node, north and east; kept with what is recorded from now on"),
     Address(
       "/settings/autoplay",
       Declared.setting([.needed("on", .whole, in: 0...1)]) { takes in
@@ -139,7 +157,7 @@ extension Takes {
       } write: { takes, request in
         takes.playsWhatIsShown = request.whole(0) == 1
       }, kept: .home,
-      "1 lets /take/show play what it shows"),
+      "1 lets /take/show play the take that it shows"),
   ]
 
   private static func one(

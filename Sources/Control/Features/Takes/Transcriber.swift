@@ -8,8 +8,8 @@ internal import Takes
 final class Transcriber {
   static let note = Event(
     "/take/note", "sfff",
-    "The name of a note that was found, when it begins and how long it is in seconds, and by how "
-      + "many cents it is off")
+    "A note that was found: its name, when it begins and how long it is in seconds, and how many "
+      + "cents it is off")
   static let end = Event(
     "/take/transcribe/end", "i", "The end of the answer to /take/transcribe")
 

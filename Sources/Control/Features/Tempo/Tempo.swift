@@ -101,27 +101,30 @@ extension Tempo {
   static let addresses: [Address] = [
     Address(
       bpm, .number(.tempo, 20...300, initial: 120), unit: "beats/min", kept: .session,
-      "The tempo, which echoes in beats follow"),
+      "Tempo, which echoes in beats follow"),
     Address(
       "/metronome/beats", .whole(.metronomeBeats, 1...16, initial: 4), unit: "beats",
-      kept: .session, "How many beats a bar has"),
+      kept: .session,
+      "Beats of a bar"),
     Address(
       "/metronome/on", .whole(.metronomeOn, 0...1, initial: 0), kept: .session,
-      "1 clicks on each beat; a bar begins with it, unless something depends on the beats already"),
+      "1 turns the click on; a bar begins with it, unless something depends on the beats already"),
     Address(
       "/metronome/gain", .number(.metronomeGain, -90...24, initial: 0), unit: "dB",
-      kept: .session, "How loud the clicks are"),
+      kept: .session,
+      "Gain of the click; -90 is silence"),
     Address(
       "/metronome/countin", .whole(.metronomeCountIn, 0...4, initial: 0), unit: "bars",
-      kept: .session, "How many bars are counted, in clicks, before a recording begins"),
+      kept: .session,
+      "Count-in before a recording, in bars"),
     Address(
       "/metronome/tap",
       Declared.action(isButton: true) { tempo, request throws(Refusal) in try tempo.tap(request) },
-      "Sets the tempo to that at which it is tapped, by the middle one of the last times"),
+      "Tap tempo: sets the tempo by the median of the last taps"),
     Address(
       "/transport/follow", .whole(.transportFollow, 0...1, initial: 0), kept: .session,
-      "1 takes tempo, beats and bars from JACK's transport while that rolls; where nobody tells it "
-        + "of bars, they begin with the transport, in the node's own tempo"),
+      "1 follows JACK's transport: its tempo, beats and bars while it rolls; where it has no "
+        + "bars, they begin with the transport, in the node's own tempo"),
     Address(
       lead,
       Declared.process { tempo in
@@ -138,8 +141,8 @@ extension Tempo {
         tempo.isLeadWanted = text == "1"
         return []
       },
-      "1 tells JACK's transport of bars and beats by the node's own tempo, unless another program "
-        + "does; 0 when it is given up, or taken over by another"),
+      "1 leads JACK's transport with the node's own tempo, bars and beats, unless another program "
+        + "does; 0 when that is over, or another program has taken it over"),
   ]
 }
 
