@@ -21,7 +21,7 @@ def commands(page):
     for line in page:
         text = line.strip()
         in_block = line.startswith("    ") and text
-        if in_block and re.match(r"syrinx (?!run)\w|ID=|mkdir ", text):
+        if in_block and re.match(r"syrinx (?!run)\w|printf |ID=|mkdir ", text):
             # What it is for stands behind it.
             found.append((re.split(r"\s+# ", text)[0], []))
             answering = True
