@@ -119,6 +119,8 @@ class Player:
             before, after = pathlib.Path(folder, "in.wav"), pathlib.Path(folder, "out.wav")
             write(before, sound, rate)
             command = [self.program, "render", before, after, "--home", folder]
+            # As it is on stage, where nothing can be had before its time.
+            command += ["--live", "--tail", "0"]
             command += ["--preset", preset] if preset else []
             for setting in settings:
                 command += ["--set", setting]
