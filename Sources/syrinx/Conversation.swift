@@ -21,7 +21,7 @@ final class Conversation {
   private static let firstToken: Int32 = 0x5E4D
   private static let patience = 1.0
   // A slow disk is not a failure.
-  private static let patienceWithErrands = 30.0
+  private static let patienceWithDisks = 30.0
 
   /// The action on each answer.
   var whenAnswered: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
@@ -91,7 +91,7 @@ final class Conversation {
     peer.send("/sync", .int32(token))
     let start = HostTime.steady
     while seconds != nil || !isSynced || !errands.isEmpty {
-      let patience = seconds ?? (isSynced ? Self.patienceWithErrands : Self.patience)
+      let patience = seconds ?? (isSynced ? Self.patienceWithDisks : Self.patience)
       let left = start + patience * 1e6 - HostTime.steady
       if left <= 0 { break }
       hear(milliseconds: Int(max(0, min(50, left / 1e3))))
@@ -104,7 +104,7 @@ final class Conversation {
     }
     if seconds == nil, let errand = errands.first {
       throw Failure(
-        .unavailable, "\(errand.path) is not done after \(plain(Self.patienceWithErrands)) s")
+        .unavailable, "\(errand.path) is not done after \(plain(Self.patienceWithDisks)) s")
     }
   }
 

@@ -1,6 +1,6 @@
 package import DSP
 
-/// What was recorded behind the end of a clip, and makes its seam: as a take's file keeps it.
+/// The frames behind the end of a clip, of which its seam is made, as a take's file keeps them.
 package enum LoopTail {
   // The form's number, and how many frames follow.
   private static let headBytes = 8
@@ -24,7 +24,7 @@ package enum LoopTail {
     return bytes
   }
 
-  /// How many frames bytes hold; 0 where they are not of this form.
+  /// Counts the frames that bytes hold; 0 where they are not of this form.
   package static func frames(in bytes: [UInt8]) -> Int {
     guard bytes.count >= headBytes, word(bytes, 0) == form else { return 0 }
     let frames = Int(word(bytes, 4))

@@ -31,7 +31,7 @@ package struct RateConverter: ~Copyable {
 
   deinit { soxr_delete(handle) }
 
-  /// How many frames a sound of so many has after its rate was changed.
+  /// Counts the frames that a sound has after its sample rate was changed.
   package static func frames(_ frames: Int, from: Int, to: Int) -> Int {
     // Whole seconds apart, lest the product be too large.
     frames / from * to + (2 * (frames % from) * to + from) / (2 * from)

@@ -1,7 +1,7 @@
 internal import CSndfile
 internal import Glibc
 
-/// Why a sound file can't be read or written, in one line.
+/// The reason why a sound file can't be read or written, in one line.
 package struct SoundFileError: Error, CustomStringConvertible {
   /// The kinds that a caller may want to tell apart.
   package enum Kind: Sendable {
@@ -15,9 +15,9 @@ package struct SoundFileError: Error, CustomStringConvertible {
     case cannotWrite
   }
 
-  /// What kind of fault it is.
+  /// The kind of the fault.
   package let kind: Kind
-  /// What is wrong, with the path.
+  /// The reason, with the path.
   package let description: String
 
   init(_ kind: Kind, _ description: String) {
@@ -25,7 +25,8 @@ package struct SoundFileError: Error, CustomStringConvertible {
     self.description = description
   }
 
-  /// What libsndfile says of a file, or, without one, of the last that it could not open.
+  /// Reads libsndfile's error message for a file, or, without one, for the last that it could not
+  /// open.
   static func reason(_ file: OpaquePointer?) -> String {
     var text = String(cString: sf_strerror(file)).lowercased()
     if text.hasPrefix("error : ") { text.removeFirst(8) }

@@ -7,7 +7,7 @@ internal import CSndfile
 /// everywhere. Where the sound came from finer samples, such as floating-point ones, a format that
 /// has these keeps them, so that nothing is lost then, either.
 package struct SoundFormat: Sendable {
-  /// How samples are kept.
+  /// The kinds of samples.
   package enum Samples: Sendable {
     case integer24, float32, vorbis, opus, mp3
 
@@ -24,7 +24,7 @@ package struct SoundFormat: Sendable {
     var bytes: Int { self == .integer24 ? 3 : 4 }
   }
 
-  /// What it is called.
+  /// The name of the format.
   package let name: String
   /// The endings that stand for it, without the dot.
   package let endings: [String]

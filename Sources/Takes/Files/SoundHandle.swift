@@ -1,6 +1,6 @@
 internal import CSndfile
 
-/// What libsndfile knows an open file by.
+/// The handle by which libsndfile knows an open file.
 struct SoundHandle: ~Copyable {
   let pointer: OpaquePointer
 

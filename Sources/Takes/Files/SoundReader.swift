@@ -17,13 +17,14 @@ package struct SoundReader: ~Copyable {
   package let rate: Int
   /// The rate that the file has, in Hz.
   package let fileRate: Int
-  /// How many channels the file has.
+  /// The number of channels of the file.
   package let channels: Int
-  /// How many frames it promises, at the rate at which it is read; nil where it does not say.
+  /// The number of frames that the file promises, at the rate at which it is read; nil where it
+  /// does not say.
   package let expectedFrames: Int?
   /// Whether its samples tell more than integers of 24 bits hold.
   package let isFine: Bool
-  /// How many frames of the file's own were read so far.
+  /// The number of the file's own frames read so far.
   package private(set) var framesRead = 0
 
   private let handle: SoundHandle

@@ -10,11 +10,11 @@ internal import Posix
 package struct SoundWriter: ~Copyable {
   private static let blockFrames = 4096
 
-  /// What is written.
+  /// The format of the file.
   package let format: SoundFormat
-  /// How its samples are kept.
+  /// The kind of its samples.
   package let samples: SoundFormat.Samples
-  /// The rate that the file gets, in Hz.
+  /// The sample rate of the file, in Hz.
   package let fileRate: Int
 
   private let path: String

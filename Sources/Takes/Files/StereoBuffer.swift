@@ -2,9 +2,9 @@ package import DSP
 
 /// Memory for a block of stereo sound.
 package struct StereoBuffer: ~Copyable {
-  /// Where the sound is.
+  /// The samples of both sides.
   package let stereo: Stereo
-  /// How many frames there is room for.
+  /// The number of frames that there is room for.
   package let frames: Int
 
   /// A silent block.

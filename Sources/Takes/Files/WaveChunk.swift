@@ -3,13 +3,13 @@ struct WaveChunk {
   static let headBytes = 8
 
   let name: String
-  /// Where its head begins.
+  /// The place of its head in the file, in bytes.
   let start: Int
   /// The bytes after its head.
   let count: Int
 
   var content: Int { start + Self.headBytes }
-  /// Where the next one begins: at an even place.
+  /// The place of the next chunk, which is even.
   var end: Int { content + count + count % 2 }
 
   /// A chunk as it stands in a file.
@@ -41,7 +41,7 @@ struct WaveHead {
   static let reserve = 28
   static let size = 12 + WaveChunk.headBytes + reserve
   static let longest = Int(UInt32.max)
-  /// What stands where the length is in `ds64`.
+  /// The length that says that the true one stands in `ds64`.
   static let elsewhere = UInt32.max
 
   static func isLong(end: Int, longest: Int) -> Bool { end - WaveChunk.headBytes > longest }

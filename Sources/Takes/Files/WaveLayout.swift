@@ -1,4 +1,4 @@
-/// Where all is in a WAV file.
+/// The layout of a WAV file: where its sound and its chunks are.
 ///
 /// What the file says of itself is not believed where it can't be: only of the sound may less be
 /// there than promised, as in a file that was cut off.
@@ -8,24 +8,24 @@ package struct WaveLayout: Sendable {
 
   /// The rate in Hz.
   package let rate: Int
-  /// How many channels there are.
+  /// The number of channels.
   package let channels: Int
   /// Whether its samples are floating-point numbers.
   package let isFloat: Bool
-  /// How many frames are there.
+  /// The number of frames that are there.
   package var frames: Int { dataCount / frameBytes }
 
   let chunks: [WaveChunk]
   let frameBytes: Int
-  /// Where the sound begins.
+  /// The place of the sound in the file, in bytes.
   let dataStart: Int
-  /// How many bytes of it are there.
+  /// The bytes of sound that are there.
   let dataCount: Int
-  /// How many there should be.
+  /// The bytes of sound that the file promises.
   let promisedCount: Int
-  /// Where the last chunk ends that the file's head counts.
+  /// The end of the last chunk that the file's head counts, in bytes.
   let end: Int
-  /// How long the file is in truth.
+  /// The true length of the file, in bytes.
   let length: Int
   /// Whether the lengths have 64 bits.
   let isLong: Bool

@@ -26,7 +26,7 @@ extension WaveTags {
     }
   }
 
-  /// One step of a change, none of which harms a file when it is the last.
+  /// A step of a change, none of which harms a file when it is the last.
   enum Step {
     case write([UInt8], at: Int)
     case keep
@@ -41,7 +41,7 @@ extension WaveTags {
     }
   }
 
-  /// What to do to a file that shall have other tags.
+  /// Plans the steps that give a file other tags.
   static func steps(
     _ layout: WaveLayout, _ tags: [UInt8], longest: Int = WaveHead.longest
   ) -> [Step] {
@@ -92,7 +92,7 @@ extension WaveTags {
     ]
   }
 
-  /// What stands at the beginning of a file that ends at a place.
+  /// Makes the head of a file that ends at a place.
   private static func head(_ layout: WaveLayout, _ end: Int, _ longest: Int) -> [UInt8] {
     WaveHead.bytes(
       end: end, dataCount: layout.dataCount, frames: layout.frames,

@@ -1,4 +1,4 @@
-/// What a WAV file tells of its sound.
+/// The tags of a WAV file: what it tells of its sound.
 ///
 /// All is in a chunk of our own, `syrx`; what other programs know of it stands beside it, where
 /// they look for it. The last `syrx` in a file counts, with what follows it.
@@ -6,7 +6,7 @@ package struct WaveTags: Equatable, Sendable {
   private static let mostText = 1 << 20
   private static let mostLoop = 1 << 28
 
-  /// All of it, as JSON.
+  /// All that the file tells, as JSON.
   package var metadata: String
   /// The title, for other programs.
   package var title: String
@@ -14,9 +14,9 @@ package struct WaveTags: Equatable, Sendable {
   package var date: String
   /// The notes, for other programs.
   package var notes: String
-  /// What it is a sound of, for other programs.
+  /// The subject of the sound, for other programs.
   package var subject: String
-  /// What belongs to a loop, whose meaning is the caller's; empty where there is nothing.
+  /// The bytes that belong to a loop, whose meaning is the caller's; empty where there are none.
   package var loop: [UInt8]
 
   /// Tags.
@@ -61,7 +61,7 @@ package struct WaveTags: Equatable, Sendable {
   static let loopName = "loop"
   static let listName = "LIST"
   private static let listKind = "INFO"
-  /// What is there to be passed over.
+  /// The name of a chunk that is there to be passed over.
   static let emptyName = "JUNK"
 
   /// The chunk with which those that count begin; nil where there is none of ours.

@@ -9,9 +9,9 @@ package import DSP
 package struct WaveWriter: ~Copyable {
   private static let blockFrames = 4096
 
-  /// How many frames were written.
+  /// The number of frames written so far.
   package var frames: Int { (dataEnd - form.dataStart) / form.frameBytes }
-  /// How many bytes the file has.
+  /// The length of the file, in bytes.
   package var bytes: Int { dataEnd }
 
   private let form: WaveForm

@@ -3,15 +3,15 @@
 /// All that a file leaves to its reader is worked out: what is here needs no look at the file but
 /// for the sound itself, which `InstrumentSample.read` brings.
 package struct Instrument: Sendable {
-  /// What it is called.
+  /// The name.
   package let name: String
-  /// What may sound; a note plays all regions that fit it.
+  /// The regions; a note plays all that fit it.
   package let regions: [Region]
-  /// What the regions play, each once.
+  /// The samples that the regions play, each once.
   package let samples: [InstrumentSample]
-  /// What of it can't be played, in one line each.
+  /// The faults: what can't be played, in one line each.
   package let faults: [String]
-  /// What the file says that is not understood here, each once.
+  /// The words of the file that are not understood here, each once.
   package let unknown: [String]
 
   init(

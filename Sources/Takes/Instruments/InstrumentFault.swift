@@ -1,6 +1,6 @@
 internal import Posix
 
-/// Why an instrument, or a sample of it, can't be read.
+/// The reason why an instrument, or a sample of it, can't be read.
 package struct InstrumentFault: Error, Equatable, CustomStringConvertible {
   /// The kinds.
   package enum Kind: Sendable {
@@ -18,7 +18,7 @@ package struct InstrumentFault: Error, Equatable, CustomStringConvertible {
 
   /// The kind.
   package let kind: Kind
-  /// One line for people.
+  /// The message, one line for people.
   package let description: String
 
   init(_ kind: Kind, _ description: String) {
@@ -35,7 +35,7 @@ package struct InstrumentFault: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Does what throws the fault of a sound file, as an instrument's own.
+/// Throws the faults of a sound file as an instrument's own.
 func asInstrument<Result: ~Copyable>(
   _ body: () throws(SoundFileError) -> Result
 ) throws(InstrumentFault) -> Result {

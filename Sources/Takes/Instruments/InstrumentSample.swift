@@ -7,7 +7,7 @@ package struct InstrumentSample: Hashable, Sendable {
   // 23 minutes at 48 kHz: no sample is so long, and 256 MB are enough for one.
   static let mostFrames = 1 << 26
 
-  /// How it is kept.
+  /// The storage of a sample.
   package enum Storage: Hashable, Sendable {
     /// Integers of 16 bits, the lowest byte first, from a place in the file on.
     case integers(place: Int)
@@ -26,15 +26,15 @@ package struct InstrumentSample: Hashable, Sendable {
     case none, left, right
   }
 
-  /// What it is called.
+  /// The name.
   package let name: String
   /// The file that it is in.
   package let path: String
-  /// How it is kept.
+  /// The storage of a sample.
   package let storage: Storage
-  /// How many channels it has, of which two at most are read.
+  /// The number of channels, of which two at most are read.
   package let channels: Int
-  /// How many frames it has.
+  /// The length in frames.
   package let frames: Int
   /// Its rate in Hz.
   package let rate: Int

@@ -65,7 +65,7 @@ package enum LoopInstrument {
     return sound[0].indices.map { (sound[0][$0] + sound[1][$0]) / 2 }
   }
 
-  /// Where silence ends.
+  /// Finds the frame at which silence ends.
   private static func firstFrame(_ sound: [Float]) -> Int? {
     let peak = SoundShape.peak(sound)
     // -80 dBFS is nothing that somebody played.
@@ -74,7 +74,7 @@ package enum LoopInstrument {
     return sound.firstIndex { abs($0) > threshold }
   }
 
-  /// Where it is to begin for a note.
+  /// Finds the frame at which it begins for a note.
   private static func start(
     of note: PlayedNote, among notes: [PlayedNote], first: Int, rate: Int
   ) -> Int {

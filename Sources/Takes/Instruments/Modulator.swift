@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// How something that a player does changes a sound.
+/// A modulator: how something that a player does changes a sound.
 package struct Modulator: Equatable, Sendable {
   /// What moves it.
   package enum Controller: Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct Modulator: Equatable, Sendable {
     case control(Int)
   }
 
-  /// How the way of a controller becomes one from 0 to 1.
+  /// The curve from the way of a controller to one from 0 to 1.
   package enum Curve: Sendable {
     case linear
     /// Little at first, then ever more: -40/96 log10(1 - x).
@@ -33,7 +33,7 @@ package struct Modulator: Equatable, Sendable {
     /// Whether it goes from -1 to 1, and not from 0.
     package var isBipolar = false
 
-    /// What counts for a place of the controller from 0 to 1.
+    /// Tells the value for a place of the controller from 0 to 1.
     package func value(_ place: Double) -> Double {
       if controller == .constant { return 1 }
       let way = max(0, min(1, isReversed ? 1 - place : place))
@@ -52,7 +52,7 @@ package struct Modulator: Equatable, Sendable {
     }
   }
 
-  /// What is moved, with the unit of the amount.
+  /// The target, with the unit of the amount.
   package enum Target: Hashable, Sendable {
     /// Cents.
     case pitch
@@ -90,16 +90,16 @@ package struct Modulator: Equatable, Sendable {
 
   /// What moves it.
   package var source: Source
-  /// What says how far; constant where nothing does.
+  /// The second controller, which scales the amount; constant where nothing does.
   package var scale = Source(controller: .constant)
-  /// What is moved.
+  /// The target.
   package var target: Target
-  /// How far, in the unit of what is moved.
+  /// The amount, in the unit of the target.
   package var amount: Double
   /// Whether what falls below 0 counts as much above it.
   package var isAbsolute = false
 
-  /// How far it moves where source and scale are at places from 0 to 1.
+  /// Tells the movement of the target where source and scale are at places from 0 to 1.
   package func value(at place: Double, scale other: Double = 1) -> Double {
     let value = amount * source.value(place) * scale.value(other)
     return isAbsolute ? abs(value) : value

@@ -12,7 +12,7 @@ package struct Region: Equatable, Sendable {
     case legato
   }
 
-  /// How a sample goes on at the end of its loop.
+  /// The ways in which a sample goes on at the end of its loop.
   package enum LoopMode: Sendable {
     /// There is no loop.
     case none
@@ -24,11 +24,11 @@ package struct Region: Equatable, Sendable {
     case oneShot
   }
 
-  /// One of several regions that take turns.
+  /// The turn of a region among several that sound one after the other.
   package struct Turn: Equatable, Sendable {
-    /// How many turns there are.
+    /// The number of turns.
     package var length = 1
-    /// Which one it is, from 1 on.
+    /// The place of this turn, from 1 on.
     package var position = 1
   }
 
@@ -60,7 +60,7 @@ package struct Region: Equatable, Sendable {
   package var turn = Turn()
   /// The part of the chance, from 0 to below 1, that it is for.
   package var chance = 0.0..<1.0
-  /// What keys must have been played.
+  /// The keys that must have been played.
   package var switches = Switches()
   /// The group that it is in; 0 is none.
   package var group = 0
@@ -79,7 +79,7 @@ package struct Region: Equatable, Sendable {
   package var start = 0
   /// The frame after its last.
   package var end = 0
-  /// What happens at the end of the loop.
+  /// The way in which it goes on at the end of the loop.
   package var loopMode = LoopMode.none
   /// The loop, in frames of the sample; empty where there is none.
   package var loop = 0..<0
@@ -88,36 +88,36 @@ package struct Region: Equatable, Sendable {
 
   /// The key at which the sample has its own pitch.
   package var rootKey = 60
-  /// How much higher it is played, in cents.
+  /// The tuning, in cents.
   package var tune = 0.0
-  /// How much higher each key is than the one below, in cents.
+  /// The step of pitch from each key to the next, in cents.
   package var keyTracking = 100.0
-  /// How much louder it is played, in dB.
+  /// The gain, in dB.
   package var gain = 0.0
-  /// From -1, left, to 1, right.
+  /// The pan, from -1, left, to 1, right.
   package var pan = 0.0
-  /// How much goes to a reverb, from 0 to 1.
+  /// The share that goes to a reverb, from 0 to 1.
   package var reverb = 0.0
-  /// How much goes to a chorus, from 0 to 1.
+  /// The share that goes to a chorus, from 0 to 1.
   package var chorus = 0.0
   /// The filter; nil where all is let through, and nothing moves it.
   package var filter: RegionFilter?
   /// The loudness of a note over time.
   package var envelope = RegionEnvelope()
-  /// What moves pitch and filter over the time of a note.
+  /// The envelope that moves pitch and filter over the time of a note.
   package var modulationEnvelope = RegionEnvelope()
-  /// How far the modulation envelope moves the pitch, in cents.
+  /// The distance that the modulation envelope moves the pitch, in cents.
   package var modulationToPitch = 0.0
-  /// How far the modulation envelope moves the filter, in cents.
+  /// The distance that the modulation envelope moves the filter, in cents.
   package var modulationToFilter = 0.0
   /// The oscillator that moves pitch, filter and loudness.
   package var tremolo = RegionOscillator()
   /// The oscillator that moves the pitch alone.
   package var vibrato = RegionOscillator()
-  /// What the player's hands do to it.
+  /// The modulators: what the player's hands do to it.
   package var modulators: [Modulator] = []
 
-  /// How much higher than its own pitch the sample is played for a key, in cents.
+  /// Tells how much higher than its own pitch the sample is played for a key, in cents.
   package func cents(key: Int) -> Double {
     Double((fixedKey ?? key) - rootKey) * keyTracking + tune
   }

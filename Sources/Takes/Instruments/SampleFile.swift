@@ -87,7 +87,7 @@ struct SampleFile: ~Copyable {
   }
 }
 
-/// Some bytes of a file, which libsndfile takes for a whole one.
+/// A window of a file, which libsndfile takes for a whole one.
 private final class FileWindow {
   private let descriptor: Descriptor
   private let start: Int

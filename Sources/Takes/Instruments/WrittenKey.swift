@@ -1,8 +1,8 @@
 internal import Music
 
-/// Keys as people write them: numbers, or notes such as `c#4`, where `c4` is 60.
+/// A key as people write it: a number, or a note such as `c#4`, where `c4` is 60.
 enum WrittenKey {
-  /// The key of a text that is nothing else; nil where it is none.
+  /// Reads the key of a text that is nothing else; nil where it is none.
   static func key(_ text: some StringProtocol) -> Int? {
     if let number = Int(text) { return (0...127).contains(number) ? number : nil }
     // Not what a number may begin with otherwise, such as a plus.
@@ -15,7 +15,8 @@ enum WrittenKey {
     return (0...127).contains(key) ? key : nil
   }
 
-  /// The key in the name of a file, such as `piano_C#3.wav`: the last part that is a note, or else
+  /// Reads the key in the name of a file, such as `piano_C#3.wav`: the last part that is a note, or
+  /// else
   /// the last one that is a number.
   static func key(inFile name: String) -> Int? {
     let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]

@@ -36,7 +36,7 @@ final class Database {
     sqlite3_close_v2(handle)
   }
 
-  /// What SQLite says of its last call.
+  /// Reads SQLite's error message for its last call.
   func fault(_ code: Int32) -> LibraryFault {
     // The system's own reason, where it is one, is the better one.
     let number = sqlite3_system_errno(handle)
@@ -94,7 +94,7 @@ final class Database {
     return rows
   }
 
-  /// Does all or nothing, and keeps other processes from writing meanwhile.
+  /// Runs a transaction: all of it or nothing, and no other process writes meanwhile.
   ///
   /// `undo` is called where it was done, and could then not be kept.
   func transaction<Result>(

@@ -14,10 +14,10 @@ package struct HomeFile {
     path.hasPrefix("\(home)/\(database)")
   }
 
-  /// Where it is, without links.
+  /// The path, without links.
   package let path: String
 
-  /// A file that is there, to be read; relative to the home folder, or absolute and inside it.
+  /// Finds a file to be read, by a name relative to the home folder, or absolute and inside it.
   package init(reading name: String, home: String) throws(LibraryFault) {
     let (root, inside) = try Self.place(name, home)
     guard let real = Self.real("\(root)/\(inside)") else {
@@ -30,12 +30,12 @@ package struct HomeFile {
     path = real
   }
 
-  /// All of it, where that is at most so many bytes.
+  /// Reads all bytes of the file, where they are at most so many.
   package func contents(atMost limit: Int) throws(LibraryFault) -> [UInt8] {
     try asLibrary { () throws(SystemError) in try Files.contents(of: path, atMost: limit) }
   }
 
-  /// A new file to be written; its folder is made where there is none.
+  /// Names a new file to be written; its folder is made where there is none.
   ///
   /// One that is there already is refused: whoever sends a message sees no folder, and can't be asked.
   package init(writing name: String, home: String) throws(LibraryFault) {
@@ -71,7 +71,7 @@ package struct HomeFile {
     throw LibraryFault(.denied, "\(name) is the node's own; choose another name")
   }
 
-  /// The home folder without links, and the name as it is seen from there.
+  /// Resolves the links of the home folder, and the name as it is seen from there.
   private static func place(
     _ name: String, _ home: String
   ) throws(LibraryFault) -> (root: String, inside: String) {

@@ -2,7 +2,7 @@ internal import CSQLite
 internal import Glibc
 internal import Posix
 
-/// Why something could not be done with the library of takes.
+/// The reason why something could not be done with the library of takes.
 package struct LibraryFault: Error, Equatable, CustomStringConvertible {
   /// The kinds.
   package enum Kind: Sendable {
@@ -22,7 +22,7 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
 
   /// The kind.
   package let kind: Kind
-  /// One line for people.
+  /// The message, one line for people.
   package let message: String
   /// Whether it is the database that is damaged, so that `TakeLibrary.rebuild` can help.
   package let isDamage: Bool
@@ -48,7 +48,7 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
 
   init(_ error: SystemError) { self.init(error.isMissing ? .missing : .io, "\(error)") }
 
-  /// What SQLite's code means for a database; the reason is its own words.
+  /// Translates SQLite's error code for a database; the reason is its own words.
   init(code: Int32, path: String, reason: String) {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
@@ -69,14 +69,14 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Does what throws the fault of a sound file, as the library's own.
+/// Throws the faults of a sound file as the library's own.
 func asLibrary<Result>(
   _ body: () throws(SoundFileError) -> Result
 ) throws(LibraryFault) -> Result {
   do throws(SoundFileError) { return try body() } catch { throw LibraryFault(error) }
 }
 
-/// Does what throws the fault of a system call, as the library's own.
+/// Throws the faults of a system call as the library's own.
 func asLibrary<Result>(_ body: () throws(SystemError) -> Result) throws(LibraryFault) -> Result {
   do throws(SystemError) { return try body() } catch { throw LibraryFault(error) }
 }

@@ -1,7 +1,7 @@
 package import DSP
 internal import Glibc
 
-/// How loud a sound is on the whole, as ITU-R BS.1770-4 measures it, and how high its samples go.
+/// A meter of the loudness of a whole sound, after ITU-R BS.1770-4, and of its highest sample.
 ///
 /// The sound is weighted as the ear does, its power taken over 400 ms each 100 ms; what is below
 /// -70 LUFS does not count, and then not what is 10 LU below the mean of the rest.
@@ -27,7 +27,7 @@ package struct Loudness: Sendable {
     framesLeft = Self.end(of: 1, rate)
   }
 
-  /// Where a step ends: 100 ms are no whole number of frames at each rate.
+  /// Counts the frames up to the end of a step: 100 ms are no whole number of them at each rate.
   private static func end(of step: Int, _ rate: Int) -> Int { (step * rate + 5) / 10 }
 
   /// Measures the next frames.
@@ -63,7 +63,7 @@ package struct Loudness: Sendable {
     highest > 0 ? 20 * log10(Double(min(highest, .greatestFiniteMagnitude))) : nil
   }
 
-  /// How loud the whole is, in LUFS; nil where no 400 ms of it are loud enough to count.
+  /// The loudness of the whole, in LUFS; nil where no 400 ms of it are loud enough to count.
   package var integrated: Double? {
     guard let loud = Self.mean(blocks, above: Self.power(-70)) else { return nil }
     // The gate is never below the first one.

@@ -1,6 +1,6 @@
 /// The database's schema, and all that it is told.
 enum SQL {
-  /// What marks a database of ours: "Syrx" in ASCII.
+  /// The application number that marks a database of ours: "Syrx" in ASCII.
   static let application = 0x5379_7278
   /// The version of the schema.
   static let version = 1
@@ -108,7 +108,7 @@ enum SQL {
 
   // MARK: - Takes
 
-  /// How many columns a take has: what follows them comes after.
+  /// The number of columns of a take, which others follow.
   static let columnCount: Int32 = 18
   private static let columns = """
     number, id, title, species, notes, message, time, zone, latitude, longitude, frames, rate, \
@@ -183,13 +183,13 @@ enum SQL {
 
   // MARK: - Searching
 
-  /// Where what is looked for is found.
+  /// The condition of a search for takes.
   struct Filter {
     var hasWords = false
     var hasTime = false
     var hasPlace = false
 
-    /// How many there are.
+    /// The query that counts the takes.
     var count: String { "SELECT count(*) FROM \(source)" }
 
     /// Those on a page, newest first, and behind their columns how many there are in all.
@@ -211,7 +211,7 @@ enum SQL {
         order: "number DESC")
     }
 
-    /// All of them.
+    /// The query for all takes.
     var all: String {
       "SELECT \(columns) FROM takes WHERE number IN (SELECT \(hasWords ? "words.rowid" : "number") "
         + "FROM \(source)) ORDER BY number DESC"

@@ -2,7 +2,7 @@ internal import CSndfile
 
 /// The texts that a sound file of any format holds, as far as libsndfile knows them.
 package struct SoundStrings: Equatable, Sendable {
-  /// What a text tells.
+  /// The texts that a sound file can hold.
   package enum Field: CaseIterable, Sendable {
     case title, artist, comment, date, software, genre
 
@@ -23,7 +23,7 @@ package struct SoundStrings: Equatable, Sendable {
   /// No texts.
   package init() {}
 
-  /// One of them; empty where there is none.
+  /// The text of a field; empty where there is none.
   package subscript(field: Field) -> String {
     get { texts[field] ?? "" }
     set { texts[field] = newValue.isEmpty ? nil : newValue }

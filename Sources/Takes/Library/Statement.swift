@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// A prepared statement, which is run again and again.
 final class Statement {
-  /// What stands in the place of a question mark.
+  /// A value in the place of a question mark.
   enum Value {
     case integer(Int)
     case real(Double)

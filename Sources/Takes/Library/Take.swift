@@ -2,44 +2,44 @@ internal import Glibc
 
 /// All that is known of a recording, but the sound.
 package struct Take: Equatable, Sendable {
-  /// What was recorded.
+  /// The source that was recorded.
   package enum Source: String, CaseIterable, Sendable {
     case live, grid, mix
-    /// What came in, before the effects.
+    /// The input, before the effects.
     case input = "in"
-    /// What went out.
+    /// The output.
     case output = "out"
     /// A file from elsewhere.
     case imported = "import"
   }
 
-  /// What it is known by for ever: a UUID in small letters.
+  /// The identifier for ever: a UUID in small letters.
   package let id: String
   /// The title.
   package var title: String
-  /// What is heard.
+  /// The species that is heard.
   package var species = ""
   /// Notes.
   package var notes = ""
   /// A message that was left with it.
   package var message = ""
-  /// When it was begun.
+  /// The date at which it was begun.
   package var date: TakeDate
-  /// Where it was recorded, if that is known.
+  /// The place where it was recorded, if that is known.
   package var place: Place?
-  /// How many frames it has.
+  /// The length in frames.
   package var frames = 0
-  /// The rate in Hz.
+  /// The sample rate, in Hz.
   package var rate: Int
-  /// How many channels it has.
+  /// The number of channels.
   package var channels = 2
   /// The highest sample, in dB of full scale; nil where all are zero.
   package var peak: Double?
-  /// How loud it is on the whole, in LUFS; nil where it is too short or too quiet to tell.
+  /// The loudness of the whole, in LUFS; nil where it is too short or too quiet to tell.
   package var loudness: Double?
   /// The preset that was in use, if any.
   package var preset = ""
-  /// What was recorded.
+  /// The source that was recorded.
   package var source: Source
   /// The name of its image's file in the folder of takes; empty where there is none.
   package var image = ""
@@ -103,7 +103,7 @@ package struct Take: Equatable, Sendable {
 package struct TakeChanges: Sendable {
   /// The title.
   package var title: String?
-  /// What is heard.
+  /// The species that is heard.
   package var species: String?
   /// Notes.
   package var notes: String?

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Posix
 
-/// The files of a library, and where they stand.
+/// The files of a library of takes, and their paths.
 struct TakeFiles {
   static let ending = ".wav"
   static let recordingEnding = ".wav.part"
@@ -25,18 +25,18 @@ struct TakeFiles {
     (inTrash ? trash : folder) + "/" + id + Self.ending
   }
 
-  /// Where the image of a take stands that has one.
+  /// Names the path of a take's image.
   func image(_ name: String, inTrash: Bool = false) -> String {
     (inTrash ? trash : folder) + "/" + name
   }
 
-  /// Where a take stands while it is recorded.
+  /// Names the path of a take while it is recorded.
   func recording(_ id: String) -> String { "\(folder)/\(id)\(Self.recordingEnding)" }
 
-  /// Where a take stands while it is copied from elsewhere.
+  /// Names the path of a take while it is copied from elsewhere.
   func copy(_ id: String) -> String { "\(folder)/\(id)\(Self.copyEnding)" }
 
-  /// What there is in a folder, by the takes to which it belongs.
+  /// The takes and images of a folder.
   struct Contents {
     var takes: Set<String> = []
     var images: [String: String] = [:]
@@ -121,14 +121,15 @@ struct TakeFiles {
 
   // MARK: - Times
 
-  /// When the file at a path, or its name, was changed last, in nanoseconds; 0 where there is none.
+  /// Reads the time at which a file, or its name, was changed last, in nanoseconds; 0 where there
+  /// is none.
   func changed(_ path: String) -> Int {
     var status = stat()
     guard stat(path, &status) == 0 else { return 0 }
     return status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec
   }
 
-  /// When what is in the file at a path was changed last.
+  /// Reads the date at which the content of a file was changed last.
   static func modified(_ path: String) -> TakeDate? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

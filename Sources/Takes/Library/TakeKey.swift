@@ -63,7 +63,7 @@ struct TakeKey: Comparable, Sendable {
 }
 
 extension TakeFiles {
-  /// What there is in a folder of very many takes, without their images.
+  /// The takes of a folder of very many, without their images.
   struct Census {
     /// Takes, sorted.
     var takes: [TakeKey] = []

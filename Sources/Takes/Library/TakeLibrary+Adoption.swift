@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Posix
 
-/// What was found that the library did not know.
+/// The findings of an adoption: what the library did not know.
 package struct Adoption: Equatable, Sendable {
   /// Takes whose file had no row.
   package var adopted: [String] = []
@@ -9,7 +9,7 @@ package struct Adoption: Equatable, Sendable {
   package var recovered: [String] = []
   /// Takes whose file has gone.
   package var gone: [String] = []
-  /// What can't be read, and was left alone, each with why, in one line.
+  /// The files that can't be read and were left alone, each with the reason, in one line.
   package var unreadable: [String] = []
 }
 
@@ -116,10 +116,11 @@ extension TakeLibrary {
     }
   }
 
-  /// When a take was moved to the trash, as its file tells.
+  /// Reads the time at which a take was moved to the trash from its file, in microseconds since
+  /// 1970.
   func deleted(_ id: String) -> Int { files.changed(files.path(id, inTrash: true)) / 1000 }
 
-  /// The take that a file tells of.
+  /// Reads the take that a file tells of.
   func read(_ id: String, image: String?, inTrash: Bool) throws(SoundFileError) -> Take {
     let path = files.path(id, inTrash: inTrash)
     let file = try WaveFile(path, to: .read)

@@ -5,9 +5,9 @@ internal import Posix
 package struct ClipRead: Sendable {
   /// The take.
   package let take: Take
-  /// How many frames the clip has.
+  /// The length of the clip, in frames.
   package let length: Int
-  /// How many frames behind its end follow it.
+  /// The number of frames that follow the end of the clip.
   package let framesBehind: Int
 }
 

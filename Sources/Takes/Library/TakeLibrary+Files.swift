@@ -116,7 +116,7 @@ extension TakeLibrary {
 }
 
 extension Take {
-  /// What other formats can tell of it.
+  /// The tags that other formats have for a take.
   fileprivate var strings: SoundStrings {
     var strings = SoundStrings()
     strings[.title] = title

@@ -1,14 +1,14 @@
 internal import JSON
 
-/// Some takes of many.
+/// A page of a list of takes.
 package struct TakePage: Sendable {
-  /// Those on this page.
+  /// The takes on this page.
   package let takes: [Take]
-  /// How many there are in all.
+  /// The number of takes on all pages.
   package let total: Int
 }
 
-/// What is looked for; what is empty or nil does not matter.
+/// A search for takes; what is empty or nil does not matter.
 package struct TakeSearch: Sendable {
   /// Words, or beginnings of words, that must all be in the title, species, notes or message.
   package var text = ""
@@ -20,7 +20,7 @@ package struct TakeSearch: Sendable {
   package var to: TakeDate?
   /// A place near which it was recorded.
   package var place: Place?
-  /// How near, in kilometres.
+  /// The greatest distance from the place, in kilometres.
   package var kilometres = 1.0
 
   /// A search for anything.
@@ -123,7 +123,7 @@ extension TakeLibrary {
 }
 
 extension TakeSearch {
-  /// What SQL is told; nil where nothing can be found.
+  /// The SQL filter of the search and its values; nil where nothing can be found.
   fileprivate var filter: (SQL.Filter, [Statement.Value])? {
     var filter = SQL.Filter()
     var values = [Statement.Value](repeating: .null, count: 9)

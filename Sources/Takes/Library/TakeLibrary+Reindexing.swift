@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Posix
 
-/// What came of a reindex.
+/// The outcome of a reindex.
 package struct Reindexing: Equatable, Sendable {
-  /// How many takes there are now, with those in the trash.
+  /// The number of takes afterwards, with those in the trash.
   package var takes = 0
-  /// What can't be read, and was left alone, each with why, in one line.
+  /// The files that can't be read and were left alone, each with the reason, in one line.
   package var unreadable: [String] = []
 }
 
@@ -47,7 +47,7 @@ extension TakeLibrary {
     return (library, try library.reindex(progress: progress))
   }
 
-  /// What the files say, and when they said it.
+  /// A scan of the files: the takes that they tell of, and when.
   private struct Scan {
     private struct Entry {
       let changed: Int

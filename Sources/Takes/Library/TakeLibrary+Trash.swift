@@ -1,5 +1,5 @@
 extension TakeLibrary {
-  /// How long what is deleted can be restored.
+  /// The days for which a deleted take can be restored from the trash.
   package static let trashDays = 30
 
   /// Moves a take to the trash.

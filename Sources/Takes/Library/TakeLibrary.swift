@@ -38,18 +38,18 @@ package final class TakeLibrary {
     Files.exist(TakeFiles(home: home).database)
   }
 
-  /// Where a take's file stands.
+  /// Names the path of a take's file.
   package func path(_ take: Take) -> String { files.path(take.id) }
 
-  /// Where a take that is in the trash has its file.
+  /// Names the path of the file of a take in the trash.
   package func trashPath(_ take: Take) -> String { files.path(take.id, inTrash: true) }
 
-  /// Where a take's image stands; nil where it has none.
+  /// Names the path of a take's image; nil where it has none.
   package func imagePath(_ take: Take) -> String? {
     take.image.isEmpty ? nil : files.image(take.image)
   }
 
-  /// All that is known of a take, and the paths of its file and its image, as JSON in one line.
+  /// Writes all that is known of a take, and the paths of its file and image, as JSON in one line.
   package func json(_ take: Take, inTrash: Bool = false) -> String {
     take.json { json in
       json.add("path", files.path(take.id, inTrash: inTrash))
@@ -59,12 +59,13 @@ package final class TakeLibrary {
     }
   }
 
-  /// Where a take shall be recorded, by `WaveWriter`, until it is added.
+  /// Names the path at which a take is recorded, by `WaveWriter`, until it is added.
   ///
   /// What is left there after a crash is found by `adopt`.
   package func recordingPath(_ id: String) -> String { files.recording(id) }
 
-  /// The same in a home folder whose database may be in use, or damaged; its folder is made where
+  /// Names the path at which a take is recorded in a home folder whose database may be in use, or
+  /// damaged; its folder is made where
   /// there is none.
   package static func recordingPath(
     _ id: String, home: String
@@ -201,12 +202,12 @@ package final class TakeLibrary {
 
   // MARK: - Settings
 
-  /// What was kept under a key; nil where nothing was.
+  /// Reads the setting that was kept under a key; nil where none was.
   package func setting(_ key: String) throws(LibraryFault) -> String? {
     try database.rows(SQL.setting, [.text(key)]) { $0.text(0) }.first
   }
 
-  /// All that was kept.
+  /// Reads all settings that were kept.
   package func settings() throws(LibraryFault) -> [String: String] {
     let rows = try database.rows(SQL.settings) { ($0.text(0), $0.text(1)) }
     return Dictionary(rows) { $1 }

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A take as its file tells it.
+/// The tags that a take's file tells it by.
 extension Take {
   /// The tags of its file.
   package var tags: WaveTags { tags(loop: []) }
@@ -14,10 +14,10 @@ extension Take {
       loop: loop)
   }
 
-  /// All of it, as JSON in one line.
+  /// All that is known of the take, as JSON in one line.
   package var json: String { json { _ in } }
 
-  /// All of it with more members, as JSON in one line.
+  /// Writes all that is known of the take, with more members, as JSON in one line.
   func json(_ addMore: (inout JSONText) -> Void) -> String {
     var json = JSONText()
     json.begin("{")

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// What the opcodes of a region have said so far, those of the headers above it first.
+/// The opcodes of a region so far, those of the headers above it first.
 struct SFZOpcodes {
-  /// What came of an opcode.
+  /// The outcome of an opcode.
   enum Result {
     case known, unknown, wrong
   }
 
   var sample: String?
-  /// What is added to all keys that follow.
+  /// The offset of all keys that follow.
   var keyOffset = 0
   private var region = Region()
   private var filter = RegionFilter()

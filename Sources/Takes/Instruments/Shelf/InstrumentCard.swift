@@ -1,14 +1,14 @@
 internal import JSON
 internal import Posix
 
-/// What a small JSON file says of an instrument: its name, and where its sound is.
+/// The card of an instrument: a small JSON file with its name, and where its sound is.
 package struct InstrumentCard: Sendable {
   static let ending = ".json"
   private static let longestFile = 16 * 1024
 
-  /// What it is called.
+  /// The name.
   package var name: InstrumentName
-  /// One line that says what it is; can be empty.
+  /// The help, one line that says what it is; can be empty.
   package var help = ""
   /// Its place in the list: those with the smallest number come first.
   package var order = 0

@@ -5,7 +5,7 @@ package struct InstrumentCatalogue: Sendable {
   // As many as one datagram can tell.
   private static let most = 1000
 
-  /// Where the sound of an instrument is.
+  /// The source of an instrument's sound.
   package enum Source: Sendable {
     /// A program of a soundfont.
     case program(SoundFont, SoundFont.Program)
@@ -15,13 +15,13 @@ package struct InstrumentCatalogue: Sendable {
     case file(String, home: String, bank: Int?, program: Int?)
   }
 
-  /// One instrument.
+  /// An instrument of the list.
   package struct Entry: Sendable {
-    /// What it is called.
+    /// The name.
     package let name: InstrumentName
-    /// One line that says what it is; can be empty.
+    /// The help, one line that says what it is; can be empty.
     package let help: String
-    /// Where its sound is: a later one stands in where an earlier one can't be read.
+    /// The sources of its sound: a later one stands in where an earlier one can't be read.
     package let sources: [Source]
     /// Whether the user brought it, and not the program.
     package let isOwn: Bool
@@ -31,7 +31,7 @@ package struct InstrumentCatalogue: Sendable {
   package let entries: [Entry]
   /// The soundfonts that are used; those that were named at the start come first.
   package let fonts: [SoundFont]
-  /// What was passed over, in one line each.
+  /// The faults: what was passed over, in one line each.
   package let faults: [String]
 
   init(entries: [Entry], fonts: [SoundFont], faults: [String]) {

@@ -1,6 +1,6 @@
 internal import Posix
 
-/// Where instruments come from: those that the program knows by name, soundfonts, what is built in,
+/// The library of instruments: those that the program knows by name, soundfonts, what is built in,
 /// and the user's own.
 ///
 /// What is here waits for the disk.
@@ -12,7 +12,7 @@ package struct InstrumentLibrary: Sendable {
   package let shipped: String?
   /// The node's own folder, in which the user's lie in `instruments`; nil where it has none.
   package let home: String?
-  /// Where soundfonts are looked for.
+  /// The places of soundfonts.
   package let places: SoundFontPlaces
 
   /// A library of two folders, which need not be there.

@@ -4,7 +4,7 @@
 package struct InstrumentName: Hashable, Sendable {
   // Longer ones could not all be told in one datagram.
   private static let longest = 48
-  /// What stands for an instrument made of the loop, and is none that is kept.
+  /// The name of the instrument made of the loop, which is none that is kept.
   package static let ofTheLoop = "take"
 
   /// The name as it was given, without blanks around it.

@@ -85,7 +85,7 @@ extension Instrument {
       name: name, regions: sounding, samples: kept, faults: faults, unknown: unknown)
   }
 
-  /// What somebody who plays it should know, in one line each.
+  /// The notes for somebody who plays it, in one line each.
   package var notes: [String] {
     let most = 20
     var lines = Array(faults.prefix(most))

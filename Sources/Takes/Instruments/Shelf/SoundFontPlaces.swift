@@ -1,6 +1,6 @@
 internal import Posix
 
-/// Where soundfonts of General MIDI are on a machine.
+/// The places of soundfonts of General MIDI on a machine.
 package struct SoundFontPlaces: Sendable {
   /// The variable that names folders with colons between, in the place of the usual ones; `none`
   /// stands for no folder.
@@ -22,7 +22,7 @@ package struct SoundFontPlaces: Sendable {
     self.folders = folders
   }
 
-  /// Some files, and the usual folders of this machine.
+  /// Makes the usual folders of this machine, behind some files.
   package static func usual(given: [String] = []) -> SoundFontPlaces {
     SoundFontPlaces(
       given: given,

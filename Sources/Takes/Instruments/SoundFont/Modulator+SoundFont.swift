@@ -1,5 +1,5 @@
 extension Modulator {
-  /// What a SoundFont file says; nil where it is something that nobody can do.
+  /// Reads a modulator of a SoundFont file; nil where it is something that nobody can do.
   init?(_ raw: SoundFontTables.RawModulator) {
     // Those that move other modulators are in no font that is known, and nobody plays them.
     guard let source = Source(soundFont: raw.source), let scale = Source(soundFont: raw.scale),
@@ -11,7 +11,7 @@ extension Modulator {
       isAbsolute: raw.transform == 2)
   }
 
-  /// What a generator is, and what one step of it is worth.
+  /// Finds the target of a generator, and the worth of one step of it.
   private static func target(generator: Int) -> (Target, Double)? {
     switch generator {
     case 5: (.tremoloToPitch, 1)
@@ -54,7 +54,7 @@ extension Modulator {
     }
   }
 
-  /// What holds where a file does not say otherwise (SoundFont 2.04, 8.4).
+  /// Makes the default modulators, where a file does not say otherwise (SoundFont 2.04, 8.4).
   static func defaults(_ reading: SoundFont.Reading) -> [Modulator] {
     let velocity = Source(controller: .velocity, isReversed: true)
     func loudness(_ controller: Controller) -> Modulator {

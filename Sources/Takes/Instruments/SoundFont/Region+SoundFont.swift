@@ -88,7 +88,7 @@ extension Region {
       resonance: 0.1 * Double(values[Code.filterQ]))
   }
 
-  /// What the file means by a time; its least one is none at all.
+  /// Converts a time of the file into seconds; its least one is none at all.
   static func seconds(_ cents: Int) -> Double {
     cents <= -12_000 ? 0 : Cents.ratio(Double(cents))
   }

@@ -154,7 +154,7 @@ extension SoundFont {
 
   // MARK: - Samples
 
-  /// Where a sample is, when it can be played.
+  /// Finds a sample in the file, where it can be played.
   private func sample(_ index: Int) throws(InstrumentFault) -> InstrumentSample {
     // The last is there to end the table.
     guard index + 1 < tables.samples.count else {

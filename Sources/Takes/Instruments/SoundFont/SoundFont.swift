@@ -3,9 +3,9 @@
 /// Read at once are its tables, which are small. The samples of a program are read when it is
 /// played. Nothing that the file says of places and counts is believed unchecked.
 package struct SoundFont: Sendable {
-  /// One of the programs of a file.
+  /// A program of a file.
   package struct Program: Equatable, Sendable {
-    /// What it is called.
+    /// The name.
     package let name: String
     /// Its bank, 0 to 128; 128 is for drums.
     package let bank: Int
@@ -15,9 +15,9 @@ package struct SoundFont: Sendable {
     package let index: Int
   }
 
-  /// What readers of SoundFonts do in different ways.
+  /// The choices that readers of SoundFonts make in different ways.
   package struct Reading: Equatable, Sendable {
-    /// How much of the attenuation that the file asks for is done.
+    /// The share of the attenuation that the file asks for.
     ///
     /// The synthesizers that the format was made for did 0.4 of it, programs do the same, and
     /// fonts are made to sound right with that. It is not for what velocity takes away.
@@ -26,10 +26,10 @@ package struct SoundFont: Sendable {
     package var softIsDark: Bool
     /// Whether what is below a resonance is lowered by half of it, so that both ends are as far off.
     package var resonanceLowers: Bool
-    /// How far the pan control moves a sound that is in the middle, 1 being to the side.
+    /// The distance that the pan control moves a sound from the middle, 1 being to the side.
     package var panRange: Double
 
-    /// What fonts are made for: as FluidSynth reads them.
+    /// The reading that fonts are made for, which is FluidSynth's.
     package static let usual = Reading(
       attenuationFactor: 0.4, softIsDark: false, resonanceLowers: true, panRange: 1)
     /// To the letter of the SoundFont specification 2.04.
@@ -37,9 +37,9 @@ package struct SoundFont: Sendable {
       attenuationFactor: 1, softIsDark: true, resonanceLowers: true, panRange: 2)
   }
 
-  /// Where it is.
+  /// The path of the file.
   package let path: String
-  /// What it is called.
+  /// The name.
   package let name: String
   /// Its programs, by bank and number.
   package let programs: [Program]

@@ -64,9 +64,9 @@ struct SoundFontTables: Sendable {
   let instrumentModulators: [RawModulator]
   let instrumentGenerators: [Generator]
   let samples: [Sample]
-  /// Where the samples' bytes are.
+  /// The place of the samples in the file, in bytes.
   let sound: Range<Int>
-  /// Where the lower eight bits of samples of 24 bits are.
+  /// The place of the lower eight bits of samples of 24 bits, in bytes.
   let fineSound: Range<Int>?
 
   init(_ file: borrowing WaveFile) throws(SoundFileError) {

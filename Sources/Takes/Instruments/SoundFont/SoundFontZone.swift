@@ -1,4 +1,4 @@
-/// What the file calls generators, by their numbers: the values that make up a zone.
+/// The generators of a zone by their numbers: the values that make it up.
 enum SoundFontGenerator {
   static let startOffset = 0, endOffset = 1, loopStartOffset = 2, loopEndOffset = 3
   static let startCoarse = 4
@@ -18,7 +18,7 @@ enum SoundFontGenerator {
   static let sample = 53, sampleModes = 54, scaleTuning = 56, exclusiveClass = 57, rootKey = 58
   static let count = 61
 
-  /// What holds where a file says nothing.
+  /// The default values, where a file says nothing.
   static let defaults: [Int] = {
     var values = [Int](repeating: 0, count: count)
     values[filterCutoff] = 13_500
@@ -40,7 +40,7 @@ enum SoundFontGenerator {
     }
   }
 
-  /// Where values must be.
+  /// Tells the range in which the value of a generator must be.
   static func range(_ code: Int) -> ClosedRange<Int> {
     switch code {
     case 5...7, 10, 11: -12_000...12_000
