@@ -159,7 +159,10 @@ final class Keeper: CourierObserver {
   var sessionState: NodeState {
     var state = NodeState()
     state.values = table.addresses.compactMap { address in
-      if isHeldBySession(address) { return line(address) }
+      // A value that the audio has is always there; all else when it was set.
+      if isHeldBySession(address) || isHeldByHome(address) && address.parameter != nil {
+        return line(address)
+      }
       return settings[address.path].map { "\(address.path)=\($0)" }
     }
     return state

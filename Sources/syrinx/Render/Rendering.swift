@@ -50,7 +50,7 @@ final class Rendering {
     do throws(SoundFileError) {
       reader = try SoundReader(inputPipe?.path ?? file.input) { options.rate(forFile: $0) }
     } catch {
-      throw Failure(error)
+      throw Failure(error, namingInput: file.inputName, at: inputPipe?.path)
     }
     rate = reader.rate
     isFine = reader.isFine
@@ -196,8 +196,9 @@ struct RenderClock: SoundServer {
 }
 
 extension Failure {
-  /// What a fault of a sound file ends the program with.
-  init(_ error: SoundFileError) {
+  /// The end of the program that a fault of a sound file brings; the file that keeps a pipe's sound
+  /// goes by the pipe's name.
+  init(_ error: SoundFileError, namingInput name: String = "", at path: String? = nil) {
     let code: ExitCode =
       switch error.kind {
       case .missing: .missingInput
@@ -205,6 +206,7 @@ extension Failure {
       case .unknownEnding: .usage
       case .cannotWrite: .cannotWrite
       }
-    self.init(code, error.description)
+    let text = path.map { error.description.replacing($0, with: name) } ?? error.description
+    self.init(code, text)
   }
 }
