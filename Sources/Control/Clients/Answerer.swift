@@ -61,6 +61,9 @@ final class Answerer {
     if mayAnswer(client) { answer(refusal.answer(to: ""), to: client) }
   }
 
+  /// Whether there are answers left for this packet.
+  var hasAnswersLeft: Bool { answersLeft > 0 }
+
   /// Whether this packet is still answered; says so once where it is not.
   private func mayAnswer(_ client: Client) -> Bool {
     guard answersLeft > 0 else { return false }

@@ -68,11 +68,13 @@ struct Request {
   // MARK: - Answers
 
   /// Answers on the request's own address.
-  func answer(_ values: [Argument]) { answerer.reply(path, values, to: client) }
+  func answer(_ values: @autoclosure () -> [Argument]) {
+    answerer.reply(path, values(), to: client)
+  }
 
   /// Answers with an event.
-  func answer(_ event: Event, _ values: [Argument]) {
-    answerer.reply(event.path, values, to: client)
+  func answer(_ event: Event, _ values: @autoclosure () -> [Argument]) {
+    answerer.reply(event.path, values(), to: client)
   }
 
   /// Answers with the values of another address.

@@ -62,6 +62,8 @@ final class Presence: Feature {
   // MARK: - What it is asked
 
   fileprivate func tellAddresses(_ request: Request) {
+    // Of very many questions in a packet, the last ones cost nothing.
+    guard context.answerer.hasAnswersLeft else { return }
     let pattern = request.text(0).map { Pattern($0) }
     var count: Int32 = 0
     for address in context.table.addresses where pattern?.covers(address.path) ?? true {
