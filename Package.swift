@@ -129,6 +129,13 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
   ]
+  if target.type == .test, Context.environment["SYRINX_SANITIZE"] == "address",
+    !["DSPTests", "EngineTests", "ListeningTests"].contains(target.name)
+  {
+    // What AddressSanitizer watches is optimised as it is shipped; the optimiser takes most of its
+    // time for tests, of which only these compute much themselves.
+    target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
+  }
   if ["DSP", "Listening"].contains(target.name) {
     // Their tests measure seconds of sound: ten to fifty times longer without the optimiser. Under
     // the thread sanitizer Swift 6.3 makes a cast in DSP of an integer to a pointer, which does no
