@@ -58,12 +58,15 @@ innermost() {
   if [[ -n $child ]]; then innermost "$child"; else echo "$1"; fi
 }
 
-# Whether each lane can have a /dev/shm of its own, in which JACK keeps the names of its servers, eight
-# of them, those of crashed ones too; the tests crash servers. Where not, there is one lane.
+# Whether each lane can have memory of its own. Where not, there is one lane.
 lanes() { if own_memory true 2>/dev/null; then echo 2; else echo 1; fi; }
 
+# Runs a program with a /dev/shm of its own, in which JACK keeps the names of its servers, eight of them,
+# those of crashed ones too: the tests crash servers. Their files are there as well, lest they wait for
+# a disk on which the machine builds.
 own_memory() {
-  unshare --mount bash -c 'mount -t tmpfs tmpfs /dev/shm && exec "$@"' own "$@"
+  unshare --mount bash -c 'mount -t tmpfs tmpfs /dev/shm && mkdir /dev/shm/files \
+    && TMPDIR=/dev/shm/files exec "$@"' own "$@"
 }
 
 # node_suite BUILD SUITE: runs a suite of tests with the node of a build, in a process and with servers
