@@ -74,6 +74,17 @@ package final class Probe: @unchecked Sendable {
     record { letPass(seconds: seconds, "the part of the sound that is measured") }
   }
 
+  /// Records at least so many frames, however long a busy server takes for them.
+  package func record(
+    frames: Int, file: String = #fileID, line: Int = #line
+  ) throws -> Recording {
+    try record {
+      try waitUntil("\(frames) frames are heard", file: file, line: line) {
+        callbacks.recordedFrames >= frames
+      }
+    }
+  }
+
   /// Waits until a block is heard from now on that is as it should be.
   package func awaitBlock(
     _ what: String, seconds: Double = 10, file: String = #fileID, line: Int = #line,

@@ -114,6 +114,9 @@ final class ProbeCallbacks: @unchecked Sendable {
     }
   }
 
+  /// How many frames are kept so far.
+  var recordedFrames: Int { lock.withLock { recording.count } }
+
   /// What was kept.
   func endRecording() -> Probe.Recording {
     lock.withLock {
