@@ -322,6 +322,7 @@ extension NodeTests {
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
       try awaitKept(Self.links)
+      letPass(seconds: 0.5, "what goes while a program comes, is taken for the program's own doing")
       #expect(probe.disconnect("player:left", "syrinx:in_1"))
       // It takes a second, in which it could be the server that dies.
       try waitUntil("it is forgotten") { try !lines().contains(Self.links[0][...]) }
@@ -343,6 +344,7 @@ extension NodeTests {
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
       try awaitKept(Self.links)
+      letPass(seconds: 0.5, "what goes while a program comes, is taken for the program's own doing")
       #expect(probe.disconnect("player:left", "syrinx:in_1"))
       #expect(probe.disconnect("player:right", "syrinx:in_2"))
       try waitUntil("both are forgotten") {
