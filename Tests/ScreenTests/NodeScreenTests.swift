@@ -138,6 +138,8 @@ import Testing
     #expect(NodeScreen.Page.help.next(by: 1) == .overview)
     #expect(Self.canvas(page: .takes).lines.joined().contains("0f3a9c2e  2026-11-21 17:30"))
     #expect(Self.canvas(page: .help).lines.joined().contains("Ctrl-C"))
+    // The help is none of the three that are counted.
+    #expect(Self.canvas(page: .help).lines.last?.hasPrefix(" q end  tab 3 pages  ? back") == true)
   }
 
   @Test func `the alarms stand out`() {
