@@ -57,6 +57,7 @@ extension Core {
       latestDue = entry.number
       // A lost block can take the frame of a command with it, or a block have no time for it.
       if entry.command.frame < present { countLate() }
+      budget.spendForScheduling()
       budget.spend(entry.command.action)
       apply(entry.command.action, number: entry.number, wasTimed: true)
     }

@@ -3,8 +3,8 @@
 /// What is left undone comes first in the next block. A batch that was begun may overdraw a little:
 /// one of a few dozen values, such as a preset, is never parted.
 struct CommandBudget: BitwiseCopyable {
-  // In commands that are due: one takes an eighth of a microsecond to be found, so that they are a
-  // tenth of a block, 768,000 a second at 48 kHz.
+  // In values that are set, 768,000 a second at 48 kHz: a few percent of a block. One that waited for
+  // its time counts twice, because it takes an eighth of a microsecond to find it.
   private static var workPerFrame: Int { @_noLocks get { 16 } }
   // Blocks shorter than four frames are none that a server has.
   private static var leastWork: Int { @_noLocks get { 64 } }
@@ -46,7 +46,7 @@ struct CommandBudget: BitwiseCopyable {
   @_noLocks
   mutating func spend(_ action: Command.Action) { left &-= Self.work(action) }
 
-  /// Spends what it costs to put a command into the schedule.
+  /// Spends what it costs to put a command into the schedule, or to find it there.
   @_noLocks
   mutating func spendForScheduling() { left &-= 1 }
 
