@@ -1,1 +1,1 @@
-../../../../Sources/Control/Instruments/InstrumentImage+Modulators.swift
+../../../../Sources/Control/Features/Instruments/InstrumentImage+Modulators.swift

@@ -1,1 +1,1 @@
-../../../../Sources/Control/Instruments/InstrumentImage.swift
+../../../../Sources/Control/Features/Instruments/InstrumentImage.swift
