@@ -35,7 +35,7 @@ final class Dispatcher {
   /// The present values of an address; nil where it has none.
   func present(_ address: Address) -> [Argument]? {
     switch address.value?.source {
-    case .parameter(let parameter, _): [address.argument(for: courier.values[parameter])]
+    case .parameter(let parameter): [address.argument(for: courier.values[parameter])]
     case .feature(let read): read(features)
     case nil: nil
     }

@@ -84,7 +84,7 @@ package struct Address: Sendable {
 
   /// The engine's parameter behind it.
   package var parameter: Parameter? {
-    if case .parameter(let parameter, _)? = value?.source { parameter } else { nil }
+    if case .parameter(let parameter)? = value?.source { parameter } else { nil }
   }
 
   /// The address by which its end is told, some time after it was asked for, unless that is
@@ -106,9 +106,7 @@ package struct Address: Sendable {
   package var hasValue: Bool { value != nil }
 
   /// The value at the start, as the engine takes it.
-  package var initial: Float? {
-    if case .parameter(_, let initial)? = value?.source { initial } else { nil }
-  }
+  package var initial: Float? { parameter?.initial }
 
   /// The engine's value as the address gives it.
   package func argument(for value: Float) -> Argument {

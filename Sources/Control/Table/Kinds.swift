@@ -19,7 +19,7 @@ extension Address {
   package final class Value: Sendable {
     /// The source of the present value.
     enum Source: Sendable {
-      case parameter(Parameter, initial: Float)
+      case parameter(Parameter)
       case feature(@Sendable (Features) -> [Argument])
     }
 

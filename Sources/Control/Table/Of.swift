@@ -172,23 +172,23 @@ enum Of<Owner: Feature> {
 
 extension Address.Kind {
   /// A number of the audio's that can be set and asked for.
-  static func number(_ parameter: Parameter, _ range: ClosedRange<Float>, initial: Float) -> Self {
+  static func number(_ parameter: Parameter, _ range: ClosedRange<Float>) -> Self {
     .value(
       Address.Value(
-        [.number(in: range)], .parameter(parameter, initial: initial), set: .parameter))
+        [.number(in: range)], .parameter(parameter), set: .parameter))
   }
 
   /// A whole number of the audio's that can be set and asked for.
-  static func whole(_ parameter: Parameter, _ range: ClosedRange<Int>, initial: Int) -> Self {
+  static func whole(_ parameter: Parameter, _ range: ClosedRange<Int>) -> Self {
     .value(
       Address.Value(
-        [.whole(in: range)], .parameter(parameter, initial: Float(initial)), set: .parameter))
+        [.whole(in: range)], .parameter(parameter), set: .parameter))
   }
 
   /// One word of a few that can be set and asked for.
-  static func choice(_ parameter: Parameter, _ words: [String], initial: Int) -> Self {
+  static func choice(_ parameter: Parameter, _ words: [String]) -> Self {
     .value(
       Address.Value(
-        [.word(of: words)], .parameter(parameter, initial: Float(initial)), set: .parameter))
+        [.word(of: words)], .parameter(parameter), set: .parameter))
   }
 }

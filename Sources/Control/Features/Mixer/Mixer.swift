@@ -16,19 +16,19 @@ final class Mixer: Feature {
     route("/grid/route", .gridRoute, "Where the grid's notes go"),
     route("/music/route", .musicRoute, "Where the songs go"),
     Address(
-      "/mute", .whole(.mute, 0...1, initial: 0), kept: .session,
+      "/mute", .whole(.mute, 0...1), kept: .session,
       "1 mutes the mix; the stems go on"),
   ]
 
   private static func gain(_ path: String, _ parameter: Parameter, _ help: String) -> Address {
     Address(
-      path, .number(parameter, -90...24, initial: 0), unit: "dB", kept: .session,
+      path, .number(parameter, -90...24), unit: "dB", kept: .session,
       help + "; -90 is silence")
   }
 
   private static func route(_ path: String, _ parameter: Parameter, _ help: String) -> Address {
     Address(
-      path, .choice(parameter, ["chain", "direct", "off"], initial: 0), kept: .session,
+      path, .choice(parameter, ["chain", "direct", "off"]), kept: .session,
       help + ": through the effects, past them, or nowhere but to its stem")
   }
 }

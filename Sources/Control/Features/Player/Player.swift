@@ -146,7 +146,7 @@ extension Player {
       "/player/forward", .forward,
       "Goes forward by ten seconds, or to the end"),
     Address(
-      "/player/source", .choice(.playerSource, ["live", "grid", "mix"], initial: 0), kept: .session,
+      "/player/source", .choice(.playerSource, ["live", "grid", "mix"]), kept: .session,
       "Source of a recording: the live input without effects, the grid, or all that is heard"),
     Address(
       position,
@@ -158,10 +158,10 @@ extension Player {
       unit: "s",
       "Position in the clip; a number goes there"),
     Address(
-      "/player/loop", .whole(.playerLoop, 0...1, initial: 1), kept: .session,
+      "/player/loop", .whole(.playerLoop, 0...1), kept: .session,
       "1 loops the clip, 0 plays it once"),
     Address(
-      "/player/direction", .whole(.playerDirection, -1...1, initial: 1), allowsZero: false,
+      "/player/direction", .whole(.playerDirection, -1...1), allowsZero: false,
       kept: .session,
       "Direction: 1 is forwards, -1 is backwards"),
     Address(
@@ -203,29 +203,29 @@ extension Player {
       cancel, .cancel,
       "Cancels what waits for its beat or for sound"),
     Address(
-      "/loop/feedback", .number(.loopFeedback, 0...1, initial: 1), kept: .session,
+      "/loop/feedback", .number(.loopFeedback, 0...1), kept: .session,
       "Feedback: how much of the loop is left under an overdub, each time round"),
     Address(
-      "/loop/quantize", .choice(.loopQuantize, ["off", "beat", "bar"], initial: 0), kept: .session,
+      "/loop/quantize", .choice(.loopQuantize, ["off", "beat", "bar"]), kept: .session,
       "Quantizes the start and the end of recording, playing and overdubbing to a beat, or a bar"),
     Address(
-      "/loop/beats", .number(.loopBeats, 0...64, initial: 0), unit: "beats", kept: .session,
+      "/loop/beats", .number(.loopBeats, 0...64), unit: "beats", kept: .session,
       "Length of a recording; 0 records until it is ended"),
     Address(
-      "/loop/tempo", .whole(.loopTempo, 0...1, initial: 0), kept: .session,
+      "/loop/tempo", .whole(.loopTempo, 0...1), kept: .session,
       "1 lets the first recording set the tempo: it is a whole number of beats long"),
     Address(
-      "/loop/threshold", .number(.loopThreshold, -90...0, initial: -90), unit: "dB", kept: .session,
+      "/loop/threshold", .number(.loopThreshold, -90...0), unit: "dB", kept: .session,
       "Input level at which a recording starts; -90 starts at once"),
     Address(
-      "/loop/semitones", .number(.loopSemitones, -24...24, initial: 0), unit: "semitones",
+      "/loop/semitones", .number(.loopSemitones, -24...24), unit: "semitones",
       kept: .session,
       "Pitch shift of the loop"),
     Address(
-      "/loop/rate", .number(.loopRate, 0.25...4, initial: 1), kept: .session,
+      "/loop/rate", .number(.loopRate, 0.25...4), kept: .session,
       "Speed of the loop, at the same pitch"),
     Address(
-      "/loop/engine", .choice(.loopEngine, ["live", "voice", "studio"], initial: 0), kept: .session,
+      "/loop/engine", .choice(.loopEngine, ["live", "voice", "studio"]), kept: .session,
       "Engine for the loop's pitch and speed; see /pitch/engine"),
   ]
 
