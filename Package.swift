@@ -26,6 +26,12 @@ let package = Package(
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    // wslay has no pkg-config file.
+    .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+    .systemLibrary(
+      name: "CQrencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // As fast in debug builds: without the optimiser it would hold up all that is tested.
     .target(
@@ -51,13 +57,22 @@ let package = Package(
     .target(
       name: "Control",
       dependencies: ["DSP", "Engine", "JSON", "Listening", "Music", "OSC", "Posix", "Takes"]),
-    .target(name: "Doors", dependencies: ["Control", "OSC", "Posix"]),
+    // The page's files, as they stand in the folder, inside the program.
+    .target(
+      name: "CPage", path: "Sources/Page", exclude: ["web"], sources: ["page.c"],
+      cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
+    .target(
+      name: "Doors",
+      dependencies: [
+        "CMicrohttpd", "CPage", "CWslay", "CZlib", "Control", "JSON", "OSC", "Posix",
+      ]),
     .target(name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
     .target(name: "Surfaces", dependencies: ["CZlib", "Control", "JSON"]),
     .executableTarget(
       name: "syrinx",
       dependencies: [
-        "CAvahi", "CLiblo", "CRealtime", "Control", "DSP", "Doors", "Drivers", "Engine", "JSON",
+        "CAvahi", "CLiblo", "CQrencode", "CRealtime", "Control", "DSP", "Doors", "Drivers",
+        "Engine", "JSON",
         "OSC",
         "Posix",
         "Screen", "Surfaces", "Takes",

@@ -10,9 +10,16 @@
 #include <avahi-common/thread-watch.h>
 
 // Variadic, therefore not importable.
-static inline int na_add_service(
+static inline int na_add_osc(
     AvahiEntryGroup *group, int interface, const char *name, uint16_t port) {
   return avahi_entry_group_add_service(
       group, interface, AVAHI_PROTO_UNSPEC, (AvahiPublishFlags)0, name, "_osc._udp", NULL, NULL,
       port, "txtvers=1", "types=ifsTF", NULL);
+}
+
+static inline int na_add_service(
+    AvahiEntryGroup *group, int interface, const char *name, const char *type, uint16_t port) {
+  return avahi_entry_group_add_service(
+      group, interface, AVAHI_PROTO_UNSPEC, (AvahiPublishFlags)0, name, type, NULL, NULL, port,
+      NULL);
 }

@@ -82,6 +82,23 @@ package final class Node {
     dispatcher.answerer.feedback.isSubscribed(client)
   }
 
+  /// Tells a client an address of the table from now on, beside what it is told already; false where
+  /// there are too many clients.
+  package func listen(_ client: Client, to index: Int) -> Bool {
+    let feedback = dispatcher.answerer.feedback
+    return (try? feedback.subscriptions.add(index, for: client, now: context.now())) != nil
+  }
+
+  /// Tells a client an address no longer.
+  package func ignore(_ client: Client, _ index: Int) {
+    dispatcher.answerer.feedback.subscriptions.remove(index, for: client)
+  }
+
+  /// Notes that a client is there, though it sends no packet.
+  package func heard(_ client: Client) {
+    dispatcher.answerer.feedback.subscriptions.renew(client, now: context.now())
+  }
+
   /// Forgets a client that can't be reached any more.
   package func forget(_ client: Client) { context[Presence.self].forget(client) }
 
@@ -143,6 +160,13 @@ package final class Node {
   package func leave(_ whenSilent: @escaping () -> Void) {
     try? context.submit([PlannedCommand(action: .leave, whenDone: whenSilent)])
   }
+
+  /// The present values of an address; nil where it has none.
+  package func values(of address: Address) -> [Argument]? { dispatcher.present(address) }
+
+  /// How many there are at present of each part in braces of an address's path; none where there are
+  /// no braces.
+  package func extents(of address: Address) -> [Int] { address.extents?(features) ?? [] }
 
   /// The value of an address that sets a parameter, as an argument.
   package func argument(for address: Address) -> Argument? {

@@ -36,10 +36,24 @@ package struct JSONText {
     put(name, value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)")
   }
 
-  private mutating func put(_ name: String?, _ value: String) {
+  fileprivate mutating func put(_ name: String?, _ value: String) {
     if needsComma { text += "," }
     if let name { text += JSON.written(name) + ":" }
     text += value
     needsComma = true
   }
+}
+
+extension JSONText {
+  /// Writes true or false.
+  package mutating func add(_ name: String? = nil, _ value: Bool) { put(name, "\(value)") }
+
+  /// Writes a number with its point, by which readers know it from a whole one; null where it is not
+  /// finite.
+  package mutating func add(_ name: String? = nil, fractional value: Float) {
+    put(name, value.isFinite ? "\(value)" : "null")
+  }
+
+  /// Writes null.
+  package mutating func addNull(_ name: String? = nil) { put(name, "null") }
 }

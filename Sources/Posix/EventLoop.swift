@@ -17,8 +17,21 @@ package final class EventLoop {
 
   /// Calls the handler also when the descriptor can be written, or no longer does so.
   package func watchWriting(_ descriptor: Descriptor, _ wanted: Bool) {
+    watch(descriptor, for: POLLOUT, wanted)
+  }
+
+  /// Calls the handler when the descriptor can be read, or no longer does so.
+  package func watchReading(_ descriptor: Descriptor, _ wanted: Bool) {
+    watch(descriptor, for: POLLIN, wanted)
+  }
+
+  private func watch(_ descriptor: Descriptor, for event: Int32, _ wanted: Bool) {
     guard let index = entries.firstIndex(where: { $0.fd == descriptor.number }) else { return }
-    entries[index].events = Int16(wanted ? POLLIN | POLLOUT : POLLIN)
+    if wanted {
+      entries[index].events |= Int16(event)
+    } else {
+      entries[index].events &= ~Int16(event)
+    }
   }
 
   /// Stops to watch a descriptor; call it before that is closed.

@@ -25,6 +25,13 @@ extension Files {
     return Array(bytes.prefix(filled))
   }
 
+  /// The size of an open file in bytes; nil where it is no plain file.
+  package static func size(of file: Descriptor) -> Int? {
+    var status = stat()
+    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   /// Lists the names in a folder, in no order, without hidden ones; none where it can't be read.
   package static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }

@@ -1,4 +1,4 @@
-internal import Glibc
+package import Glibc
 
 /// An address of the internet protocol, of either version; one of version 4 is kept mapped into
 /// version 6.
@@ -106,7 +106,8 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  init?(_ pointer: UnsafePointer<sockaddr>) {
+  /// The endpoint that one of the system's calls tells; nil where it is of another kind.
+  package init?(_ pointer: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(pointer)
     switch Int32(pointer.pointee.sa_family) {
     case AF_INET:
@@ -151,7 +152,9 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Calls `body` with the endpoint as the `sockaddr` that the system's calls take.
-  func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+  package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result)
+    -> Result
+  {
     if address.isVersion4 {
       var v4 = sockaddr_in()
       v4.sin_family = sa_family_t(AF_INET)

@@ -60,6 +60,17 @@ package final class Socket {
     if kind == .stream, listen(descriptor.number, 16) != 0 { throw SystemError("listen") }
   }
 
+  /// A stream by another descriptor of it, which stays its owner's; its end is told by both.
+  ///
+  /// The system keeps so many bytes at most that wait for its peer.
+  package init(ofStream number: Int32, outgoingBytes: Int) throws(SystemError) {
+    isVersion4 = true
+    descriptor = try Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 0), orThrow: "a stream")
+    _ = fcntl(descriptor.number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
+    set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    set(SOL_SOCKET, SO_SNDBUF, Int32(clamping: outgoingBytes))
+  }
+
   private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
     var value = value
     setsockopt(descriptor.number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))

@@ -16,6 +16,7 @@ enum Syrinx {
     "takes": Command(page: TakesCommand.page, run: TakesCommand.run),
     "send": Command(page: SendCommand.page, run: SendCommand.run),
     "status": Command(page: StatusCommand.page, run: StatusCommand.run),
+    "web": Command(page: WebCommand.page, run: WebCommand.run),
     "watch": Command(page: WatchCommand.page, run: WatchCommand.run),
     "addresses": Command(page: AddressesCommand.page, run: AddressesCommand.run),
     "layout": Command(page: LayoutCommand.page, run: LayoutCommand.run),

@@ -35,15 +35,7 @@ package struct Subscriptions {
   mutating func add(
     _ pattern: Pattern?, for client: Client, target: Client?, now: Double?
   ) throws(Refusal) -> [Int] {
-    guard byClient[client] != nil || byClient.count < Self.mostClients else {
-      throw Refusal(
-        .busy, "\(Self.mostClients) clients subscribe already; one must /unsubscribe first")
-    }
-    var subscription =
-      byClient[client]
-      ?? Subscription(
-        target: target ?? client, wanted: Array(repeating: false, count: table.addresses.count),
-        told: Array(repeating: nil, count: table.addresses.count), lastHeard: now)
+    var subscription = try subscription(of: client, target: target, now: now)
     let covered = table.addresses.indices.filter {
       pattern?.covers(table.addresses[$0].path) ?? true
     }
@@ -64,6 +56,30 @@ package struct Subscriptions {
     takeOver(from: client, &subscription)
     byClient[client] = subscription
     return covered
+  }
+
+  /// Adds the address at a place alone to a client's wishes.
+  mutating func add(_ index: Int, for client: Client, now: Double) throws(Refusal) {
+    var subscription = try subscription(of: client, target: nil, now: now)
+    subscription.wanted[index] = true
+    // It has its value from where it heard of the address.
+    byClient[client] = subscription
+  }
+
+  /// Takes the address at a place from a client's wishes.
+  mutating func remove(_ index: Int, for client: Client) { byClient[client]?.wanted[index] = false }
+
+  private func subscription(
+    of client: Client, target: Client?, now: Double?
+  ) throws(Refusal) -> Subscription {
+    if let known = byClient[client] { return known }
+    guard byClient.count < Self.mostClients else {
+      throw Refusal(
+        .busy, "\(Self.mostClients) clients subscribe already; one must /unsubscribe first")
+    }
+    return Subscription(
+      target: target ?? client, wanted: Array(repeating: false, count: table.addresses.count),
+      told: Array(repeating: nil, count: table.addresses.count), lastHeard: now)
   }
 
   /// Lets a subscription have the wishes of others with the same target: a program that comes

@@ -28,11 +28,14 @@ package struct Address: Sendable {
   package let belongsToPreset: Bool
   /// The part of it that outlives the node; nil where nothing does.
   let kept: Kept?
+  /// How many there are at present of each part in braces, counted from 1; nil where the path has none.
+  let extents: (@Sendable (Features) -> [Int])?
 
   /// The declaration of an address.
   init(
     _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false,
-    allowsZero: Bool = true, kept: Kept? = nil, _ help: String
+    allowsZero: Bool = true, kept: Kept? = nil,
+    extents: (@Sendable (Features) -> [Int])? = nil, _ help: String
   ) {
     self.path = path
     self.kind = kind
@@ -41,7 +44,11 @@ package struct Address: Sendable {
     self.belongsToPreset = belongsToPreset
     self.allowsZero = allowsZero
     self.kept = kept
+    self.extents = extents
   }
+
+  /// Whether it stands for many, with a number for each part in braces.
+  package var standsForMany: Bool { extents != nil }
 
   /// Its value; nil where it has none.
   package var value: Value? { if case .value(let value) = kind { value } else { nil } }

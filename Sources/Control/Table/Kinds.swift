@@ -33,12 +33,15 @@ extension Address {
     let isAnnounced: Bool
     /// Whether it is something that goes on, which is begun and ended by its own address alone.
     package let isProcess: Bool
+    /// Whether it moves by itself, and setting it goes there: to write back what was read would be a
+    /// leap.
+    package let isPlace: Bool
     /// The address by which it is told that it is set, where that takes its time.
     package let end: String?
 
     init(
       _ forms: [Form], _ source: Source, set: Deed?, told: String = "", isAnnounced: Bool = true,
-      isProcess: Bool = false, end: String? = nil
+      isProcess: Bool = false, isPlace: Bool = false, end: String? = nil
     ) {
       self.forms = forms
       self.source = source
@@ -46,6 +49,7 @@ extension Address {
       self.told = told
       self.isAnnounced = isAnnounced
       self.isProcess = isProcess
+      self.isPlace = isPlace
       self.end = end
     }
 

@@ -69,7 +69,7 @@ enum Of<Owner: Feature> {
         [.number(in: range)], source { [.float(read($0))] },
         set: planned { owner, request, plan in
           plan.add(make(owner, Float(request.number(0) ?? 0), request), for: request)
-        }))
+        }, isPlace: true))
   }
 
   /// A value that takes its time to be set; whoever set it is told of the end.
@@ -130,6 +130,15 @@ enum Of<Owner: Feature> {
     _ plan: @escaping @Sendable (Owner, Request, inout Plan) throws(Refusal) -> Void
   ) -> Address.Kind {
     .act(Address.Act(forms, isButton: isButton, planned(plan)))
+  }
+
+  // MARK: - Many addresses in one
+
+  /// How many there are at present of each part in braces of a path.
+  static func extents(
+    _ read: @escaping @Sendable (Owner) -> [Int]
+  ) -> @Sendable (Features) -> [Int] {
+    { read($0[Owner.self]) }
   }
 
   // MARK: - What is kept

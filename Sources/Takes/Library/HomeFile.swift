@@ -108,10 +108,16 @@ extension TakeLibrary {
   /// Gives a take an image, copied from a file whose ending says what it is.
   @discardableResult
   package func setImage(_ id: String, copying file: HomeFile) throws(LibraryFault) -> Take {
-    let name = file.path.split(separator: "/").last ?? ""
+    try setImage(id, copying: file.path)
+  }
+
+  /// Gives a take an image, copied from a file whose ending says what it is.
+  @discardableResult
+  package func setImage(_ id: String, copying path: String) throws(LibraryFault) -> Take {
+    let name = path.split(separator: "/").last ?? ""
     let ending = name.lastIndex(of: ".").map { String(name[name.index(after: $0)...]) } ?? ""
     let bytes = try asLibrary { () throws(SystemError) in
-      try Files.contents(of: file.path, atMost: Self.mostImageBytes)
+      try Files.contents(of: path, atMost: Self.mostImageBytes)
     }
     return try setImage(id, bytes, ending: ending)
   }

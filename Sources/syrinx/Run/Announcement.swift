@@ -2,7 +2,7 @@ internal import CAvahi
 internal import Glibc
 internal import Posix
 
-/// The announcement of the node's port on the network, through Avahi.
+/// The announcement of the node's ports on the network, through Avahi.
 ///
 /// Where there is no Avahi it does nothing, and when one comes later it tells it then.
 final class Announcement: @unchecked Sendable {
@@ -12,13 +12,15 @@ final class Announcement: @unchecked Sendable {
   private var group: OpaquePointer?
   private var name: String
   private let port: UInt16
+  private let webPort: UInt16?
   private let isOpen: Bool
 
-  init?(name: String, port: UInt16, isOpen: Bool) {
+  init?(name: String, port: UInt16, webPort: UInt16?, isOpen: Bool) {
     guard let poll = avahi_threaded_poll_new() else { return nil }
     self.poll = poll
     self.name = name
     self.port = port
+    self.webPort = webPort
     self.isOpen = isOpen
     client = avahi_client_new(
       avahi_threaded_poll_get(poll), AVAHI_CLIENT_NO_FAIL,
@@ -77,12 +79,24 @@ final class Announcement: @unchecked Sendable {
   private func add(to group: OpaquePointer) {
     // A node for this machine alone is told to this machine alone.
     let interface = isOpen ? -1 : Int32(if_nametoindex("lo"))
-    var result = na_add_service(group, interface, name, port)
+    var result = add(to: group, interface)
     for _ in 0..<8 where result == Int32(AVAHI_ERR_COLLISION) {
       useAnotherName()
-      result = na_add_service(group, interface, name, port)
+      avahi_entry_group_reset(group)
+      result = add(to: group, interface)
     }
     if result == 0 { avahi_entry_group_commit(group) }
+  }
+
+  private func add(to group: OpaquePointer, _ interface: Int32) -> Int32 {
+    let result = na_add_osc(group, interface, name, port)
+    guard result == 0, let webPort else { return result }
+    // The tree of addresses, and the page, at one port.
+    for type in ["_oscjson._tcp", "_http._tcp"] {
+      let result = na_add_service(group, interface, name, type, webPort)
+      guard result == 0 else { return result }
+    }
+    return 0
   }
 
   private func useAnotherName() {

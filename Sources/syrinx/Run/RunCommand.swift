@@ -31,6 +31,20 @@ enum RunCommand {
         "listen", value: "local|lan",
         "Whether other machines can reach it (default: local)"),
       .init(
+        "web", value: "PORT",
+        "Port for the page and OSCQuery; 0 is none (default: 8080, or the next that is free)"),
+      .init(
+        "web-host", value: "NAME",
+        "A name by which browsers may ask for the page, beside the machine's own; can be given again"
+      ),
+      .init(
+        "web-origin", value: "URL",
+        "Another site whose pages may play the node, such as http://studio.local:3000; can be given "
+          + "again"),
+      .init(
+        "web-open",
+        "Let everybody on the network play by the web without the token: for closed networks"),
+      .init(
         "allow", value: "CIDR",
         "Answer only these addresses, such as 192.168.1.0/24; can be given again"),
       .init(
@@ -55,7 +69,8 @@ enum RunCommand {
       The node joins a running JACK server, opens its OSC port and prints one line when it can
       be played:
 
-        ready name=syrinx rate=48000 block=64 osc=osc.udp://127.0.0.1:8000 home=/home/me/…
+        ready name=syrinx rate=48000 block=64 osc=osc.udp://127.0.0.1:8000
+        web=http://127.0.0.1:8080/ home=/home/me/…             (in one line)
 
       Everything else that it says goes to standard error. When the server dies it waits for it
       and comes back by itself. What it is set to and connected with is kept in HOME/state/NAME as
@@ -89,6 +104,8 @@ struct RunOptions {
   var musicFolders: [String] = []
   var soundFonts: [String] = []
   var access = OSCServer.Access()
+  /// The door for browsers; nil where there shall be none.
+  var web: WebDoor.Options? = WebDoor.Options(port: 8080, takesOther: true)
   var feedback: [Endpoint] = []
   var connects = false
   var preset: String?
@@ -136,6 +153,7 @@ struct RunOptions {
     case let other?:
       throw Failure(.usage, "--listen takes local or lan; got \(quoted(other))")
     }
+    try takeWeb(given)
     for text in given.all("allow") {
       guard let range = AddressRange(text) else {
         throw Failure(
@@ -161,6 +179,32 @@ struct RunOptions {
     connects = given.has("connect")
     preset = given["preset"]
     settings = given.all("set")
+  }
+
+  private mutating func takeWeb(_ given: CommandPage.Given) throws(Failure) {
+    if let text = given["web"] {
+      guard let port = UInt16(text) else {
+        throw Failure(.usage, "--web takes a number from 0 to 65535; got \(quoted(text))")
+      }
+      web = port == 0 ? nil : WebDoor.Options(port: port, takesOther: false)
+    }
+    web?.hosts = given.all("web-host")
+    for name in given.all("web-host") where name.isEmpty || name.contains(where: "/: ".contains) {
+      throw Failure(
+        .usage, "--web-host takes a name alone, such as studio.example; got \(quoted(name))")
+    }
+    for text in given.all("web-origin") {
+      let rest = text.split(separator: "//", maxSplits: 1)
+      guard rest.count == 2, rest[0] == "http:" || rest[0] == "https:", !rest[1].contains("/")
+      else {
+        throw Failure(
+          .usage,
+          "--web-origin takes the beginning of a site's addresses, such as http://studio.local:3000; got "
+            + quoted(text))
+      }
+      web?.origins.append(text)
+    }
+    web?.isFree = given.has("web-open")
   }
 
   /// The name of the JACK server to join.

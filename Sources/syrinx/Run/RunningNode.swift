@@ -29,7 +29,9 @@ final class RunningNode {
   // Where takes are kept: a session has a folder of its own.
   private var home: String
   private let server: OSCServer
+  private let web: WebDoor?
   private var urlFile: URLFile?
+  private var pairingFile: PairingFile?
   private var announcement: Announcement?
   private var session: SessionClient?
   private var isInSession = false
@@ -78,6 +80,7 @@ final class RunningNode {
           + "`syrinx doctor` tells how to allow it")
     }
     server = try Self.listen(options, node, loop)
+    web = try Self.openWeb(options, node, oscPort: server.port, loop)
     do throws(Refusal) {
       for endpoint in options.feedback { try server.addPermanentSubscriber(endpoint) }
     } catch {
@@ -122,6 +125,25 @@ final class RunningNode {
       throw Failure(
         error.isAddressInUse ? .unavailable : .notPermitted,
         "can't listen for OSC on \(error); --port 0 takes a free one")
+    }
+  }
+
+  private static func openWeb(
+    _ options: RunOptions, _ node: Node, oscPort: UInt16, _ loop: EventLoop
+  ) throws(Failure) -> WebDoor? {
+    guard let wanted = options.web else { return nil }
+    do throws(SystemError) {
+      let door = try WebDoor(
+        wanted, access: options.access, home: options.home, node: node, oscPort: oscPort,
+        loop: loop)
+      if door.port != wanted.port {
+        Environment.say("port \(wanted.port) is taken; the page is at port \(door.port)")
+      }
+      return door
+    } catch {
+      throw Failure(
+        error.isAddressInUse ? .unavailable : .notPermitted,
+        "can't open the page on \(error); --web takes another port, and 0 is none")
     }
   }
 
@@ -191,7 +213,7 @@ final class RunningNode {
   private func turn(atMost milliseconds: Int = 1000) {
     server.tick()
     session?.look(HostTime.steady)
-    let due = min(milliseconds, node.tick())
+    let due = min(milliseconds, node.tick(), web?.tick() ?? milliseconds)
     loop.turn(milliseconds: min(due, statusLine?.look(node, sound.status) ?? due))
   }
 
@@ -248,14 +270,16 @@ final class RunningNode {
   func sayReady() {
     let host = options.access.isOpen ? Self.hostForOthers : .loopback4
     let url = "osc.udp://\(Endpoint(address: host, port: server.port))"
-    tellName(url)
+    let page = web.map { "http://\(Endpoint(address: host, port: $0.port))/" }
+    tellName(url, page: page)
     let status = sound.status
     Environment.announce(
       "ready name=\(node.name) rate=\(status.rate) block=\(status.block) osc=\(url) "
-        + "home=\(home)")
+        + (page.map { "web=\($0) " } ?? "") + "home=\(home)")
     Environment.notifyServiceManager("READY=1\nSTATUS=Playing as \(node.name) on \(url)")
     announcement = Announcement(
-      name: node.name, port: server.port, isOpen: options.access.isOpen)
+      name: node.name, port: server.port, webPort: web?.port, isOpen: options.access.isOpen)
+    if let page { showPairing(page) }
     node.greet(isHeard: sound.link?.isHeard ?? false)
     statusLine = statusLine ?? NodeStatusLine()
   }
@@ -266,15 +290,34 @@ final class RunningNode {
     return own.first { $0.isVersion4 } ?? own.first ?? .loopback4
   }
 
-  /// Writes where the node listens into the file of its name.
-  private func tellName(_ url: String) {
+  /// Writes where the node listens into the files of its name.
+  private func tellName(_ url: String, page: String?) {
     urlFile?.remove()
     urlFile = URLFile(name: node.name, url: url)
+    pairingFile?.remove()
+    pairingFile = page.flatMap {
+      PairingFile(
+        name: node.name, home: options.home,
+        Pairing(page: $0, tokenPath: web?.token?.path, oscPort: server.port))
+    }
   }
 
-  /// Moves the URL file to the node's new name.
+  /// Moves the URL files to the node's new name.
   func tellNewName() {
-    if let url = urlFile?.url { tellName(url) }
+    if let url = urlFile?.url { tellName(url, page: pairingFile?.pairing.page) }
+  }
+
+  /// Shows on a terminal how a phone comes in; who reads a log has no business with the token.
+  private func showPairing(_ page: String) {
+    guard options.access.isOpen else { return }
+    guard let pairing = pairingFile?.pairing, Environment.isWatched else {
+      Environment.say(
+        web?.token == nil
+          ? "everybody on this network can play at \(page)"
+          : "a phone is paired by what `syrinx web` shows; the page is at \(page)")
+      return
+    }
+    for line in pairing.lines { Environment.say(line) }
   }
 
   private func end() {
@@ -284,6 +327,7 @@ final class RunningNode {
     // First of all: whoever says so may not wait for the rest.
     node.saveState()
     announcement?.end()
+    web?.end()
     leaveServer()
     // With the fade.
     node.endCapture()
@@ -293,6 +337,7 @@ final class RunningNode {
     // Nobody renders from here on: what the engine reads of a song goes with the node.
     _ = engine.takeOver(sampleRate: Double(engine.shared.sampleRate))
     urlFile?.remove()
+    pairingFile?.remove()
   }
 
   /// Waits until the disk has what is being written.

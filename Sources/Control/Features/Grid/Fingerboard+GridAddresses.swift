@@ -222,6 +222,7 @@ extension Fingerboard {
         try board.touch(
           row: row, column: column, velocity: request.number(0), request, into: &plan)
       },
+      extents: Declared.extents { [$0.keyboard.layout.rows, $0.keyboard.layout.columns] },
       "The same as /grid/touch with its velocity, and with 0 as /grid/release: one address a button, "
         + "such as /grid/1/3; no patterns"),
   ]

@@ -1,0 +1,97 @@
+internal import Takes
+
+/// The files of a take, for doors by which files come and go.
+package struct TakeFilePaths: Sendable {
+  /// The take's id.
+  package let id: String
+  /// Its title.
+  package let title: String
+  /// The path of its sound.
+  package let sound: String
+  /// The path of its image; nil where it has none.
+  package let image: String?
+
+  init(_ take: Take, _ library: TakeLibrary) {
+    id = take.id
+    title = take.title
+    sound = library.path(take)
+    image = library.imagePath(take)
+  }
+}
+
+extension Node {
+  /// The home folder; nil where there is none.
+  package var home: String? { context[Takes.self].home }
+
+  /// Looks up the files of a take.
+  package func findTake(
+    _ id: String, then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
+  ) {
+    onTakes(ending) { workers, ending throws(Refusal) in
+      try workers.list(
+        { library throws(LibraryFault) in TakeFilePaths(try library.take(id), library) },
+        then: ending)
+    }
+  }
+
+  /// Copies a sound file into the library, and tells of the new take.
+  package func importTake(
+    _ path: String, then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
+  ) {
+    change(ending) { library throws(LibraryFault) in try library.importFile(path) }
+  }
+
+  /// Gives a take the image in a file, and tells of it.
+  package func setTakeImage(
+    _ id: String, _ path: String, then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
+  ) {
+    change(ending) { library throws(LibraryFault) in
+      try library.setImage(id, copying: path)
+    }
+  }
+
+  /// Writes the sound of a take to a new file, in the format of its ending.
+  package func exportTake(
+    _ id: String, to path: String,
+    then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
+  ) {
+    onTakes(ending) { workers, ending throws(Refusal) in
+      try workers.file(
+        { library throws(LibraryFault) in
+          let take = try library.take(id)
+          try library.export(take.id, to: path)
+          return TakeFilePaths(take, library)
+        }, then: ending)
+    }
+  }
+
+  private func change(
+    _ ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void,
+    _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Take
+  ) {
+    let takes = context[Takes.self]
+    onTakes(ending) { workers, ending throws(Refusal) in
+      try workers.file(
+        { library throws(LibraryFault) in
+          let take = try work(library)
+          return (take, TakeFilePaths(take, library))
+        },
+        then: { outcome in
+          if case .success(let (take, _)) = outcome { takes.tellChanged(take) }
+          ending(outcome.map(\.1))
+        })
+    }
+  }
+
+  private func onTakes(
+    _ ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void,
+    _ start: (TakeWorkers, @escaping (Result<TakeFilePaths, Refusal>) -> Void) throws(Refusal) ->
+      Void
+  ) {
+    do throws(Refusal) {
+      try start(try context[Takes.self].library(), ending)
+    } catch {
+      ending(.failure(error))
+    }
+  }
+}

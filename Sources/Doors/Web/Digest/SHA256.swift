@@ -1,0 +1,47 @@
+internal import Glibc
+
+/// SHA-256 (FIPS 180-4): what a browser knows the page's style and files by.
+enum SHA256 {
+  // The first 32 bits of what follows the point in the cube roots of the first 64 primes, and in the
+  // square roots of the first 8.
+  private static let primes = (2...311).filter { number in
+    !(2..<number).contains { $0 * $0 <= number && number % $0 == 0 }
+  }
+  private static let constants = primes.map { fraction(cbrtl(Float80($0))) }
+  private static let start = primes.prefix(8).map { fraction(sqrtl(Float80($0))) }
+
+  private static func fraction(_ root: Float80) -> UInt32 {
+    UInt32((root - root.rounded(.down)) * 0x1p32)
+  }
+
+  /// The 32 bytes of some bytes.
+  static func digest(_ bytes: [UInt8]) -> [UInt8] {
+    var state = start
+    for block in DigestBlocks(bytes) { mix(block, into: &state) }
+    return state.flatMap(DigestBlocks.bigEndian)
+  }
+
+  private static func mix(_ block: [UInt32], into state: inout [UInt32]) {
+    var words = block
+    for index in 16..<64 {
+      let (near, far) = (words[index - 2], words[index - 15])
+      words.append(
+        words[index - 16] &+ (turn(far, 7) ^ turn(far, 18) ^ far >> 3) &+ words[index - 7]
+          &+ (turn(near, 17) ^ turn(near, 19) ^ near >> 10))
+    }
+    var now = state
+    for index in 0..<64 {
+      let (a, b, c, e, f, g) = (now[0], now[1], now[2], now[4], now[5], now[6])
+      let first =
+        now[7] &+ (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) &+ (e & f ^ ~e & g)
+        &+ constants[index] &+ words[index]
+      let second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) &+ (a & b ^ a & c ^ b & c)
+      now = [first &+ second, a, b, c, now[3] &+ first, e, f, g]
+    }
+    for index in state.indices { state[index] &+= now[index] }
+  }
+
+  private static func turn(_ word: UInt32, _ bits: UInt32) -> UInt32 {
+    word >> bits | word << (32 - bits)
+  }
+}

@@ -1,0 +1,230 @@
+internal import CMicrohttpd
+internal import Glibc
+internal import Posix
+
+/// The HTTP side of the web's door: requests come and are answered on a thread of their own.
+///
+/// The connections are handed to it. What only the node's own thread can answer waits, and holds up
+/// nothing else.
+final class HTTPServer: @unchecked Sendable {
+  /// What is to become of a request.
+  enum Course: Sendable {
+    case answer(HTTPAnswer)
+    /// Answered later, from any thread.
+    case wait(Question)
+    /// Its body is kept in a file, and then it is answered.
+    case receive(@Sendable () -> Result<Upload, Refused>)
+    /// Goes on as a WebSocket that answers the client's key.
+    case upgrade(accept: String)
+  }
+
+  /// Something that is answered by a call, from any thread; what is to be made of the answer is left to
+  /// the server's own.
+  typealias Question = @Sendable (@escaping Reply) -> Void
+  typealias Reply = @Sendable (_ make: @escaping @Sendable () -> HTTPAnswer) -> Void
+
+  /// A request that is refused before its body was read.
+  struct Refused: Error {
+    let answer: HTTPAnswer
+  }
+
+  // Enough for a band's phones; who opens more waits for those to go.
+  private static let mostConnections: UInt32 = 160
+  private static let mostOfOneAddress: UInt32 = 96
+  private static let idleSeconds: UInt32 = 10
+
+  private let course: @Sendable (HTTPRequest) -> Course
+  private let common: [(name: String, value: String)]
+  private let upgraded: @Sendable (UpgradedStream) -> Void
+  private var server: OpaquePointer?
+
+  /// A server that asks what is to become of each request, and puts some headers on each answer.
+  init(
+    headers: [(name: String, value: String)],
+    upgraded: @escaping @Sendable (UpgradedStream) -> Void,
+    course: @escaping @Sendable (HTTPRequest) -> Course
+  ) throws(SystemError) {
+    common = headers
+    self.upgraded = upgraded
+    self.course = course
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    server = mh_start(
+      handleRequest, endRequest, context, Self.mostConnections, Self.mostOfOneAddress,
+      Self.idleSeconds)
+    guard server != nil else { throw SystemError("can't start the thread of the web's door") }
+  }
+
+  /// Takes a connection over; it is closed where there are too many.
+  func take(_ socket: Socket, from peer: Endpoint) {
+    let number = fcntl(socket.descriptor.number, F_DUPFD_CLOEXEC, 0)
+    guard number >= 0 else { return }
+    peer.withSockaddr { _ = mh_add(server, number, $0, $1) }
+  }
+
+  /// Ends all connections; what waits must have been answered.
+  func end() {
+    if let server { MHD_stop_daemon(server) }
+    server = nil
+  }
+
+  // MARK: - On the server's thread
+
+  fileprivate func handle(_ exchange: HTTPExchange) -> MHD_Result {
+    switch exchange.state {
+    case .new where exchange.request.isReading:
+      // Who is answered now, before his request has ended, is shown out.
+      exchange.state = .read
+      return mh_yes
+    case .new, .read:
+      exchange.state = .decided
+      return follow(course(exchange.request), exchange)
+    case .decided:
+      guard let upload = exchange.upload else { return mh_no }
+      exchange.upload = nil
+      return putAside(exchange, upload.finish)
+    case .answered(let make): return reply(make(), to: exchange)
+    }
+  }
+
+  private func follow(_ course: Course, _ exchange: HTTPExchange) -> MHD_Result {
+    switch course {
+    case .answer(let answer): return reply(answer, to: exchange)
+    case .wait(let ask): return putAside(exchange, ask)
+    case .upgrade(let accept): return upgrade(exchange, accept)
+    case .receive(let begin):
+      switch begin() {
+      case .success(let upload): exchange.upload = upload
+      case .failure(let refused): return reply(refused.answer, to: exchange)
+      }
+      return mh_yes
+    }
+  }
+
+  /// Takes the next piece of a body.
+  fileprivate func take(_ bytes: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> MHD_Result {
+    guard let upload = exchange.upload else { return mh_yes }
+    guard let refusal = upload.take(bytes) else { return mh_yes }
+    // Nothing of it is kept; the rest is read and thrown away, so that the answer is heard.
+    exchange.upload = Upload(refusing: refusal)
+    return mh_yes
+  }
+
+  private func putAside(
+    _ exchange: HTTPExchange, _ ask: Question
+  ) -> MHD_Result {
+    MHD_suspend_connection(exchange.connection)
+    ask { [exchange] make in
+      exchange.state = .answered(make)
+      MHD_resume_connection(exchange.connection)
+    }
+    return mh_yes
+  }
+
+  private func reply(_ answer: HTTPAnswer, to exchange: HTTPExchange) -> MHD_Result {
+    let response: OpaquePointer?
+    switch answer.body {
+    case .bytes(let bytes): response = bytes.withUnsafeBytes { mh_bytes($0.baseAddress, $0.count) }
+    case .file(let file, let start, let count):
+      response = MHD_create_response_from_fd_at_offset64(
+        UInt64(count), fcntl(file.number, F_DUPFD_CLOEXEC, 0), UInt64(start))
+    }
+    guard let response else { return mh_no }
+    defer { MHD_destroy_response(response) }
+    for (name, value) in answer.headers + common {
+      _ = MHD_add_response_header(response, name, value)
+    }
+    return MHD_queue_response(exchange.connection, UInt32(answer.status), response)
+  }
+
+  private func upgrade(_ exchange: HTTPExchange, _ accept: String) -> MHD_Result {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    guard let response = MHD_create_response_for_upgrade(beginUpgraded, context) else {
+      return mh_no
+    }
+    defer { MHD_destroy_response(response) }
+    _ = MHD_add_response_header(response, "Upgrade", "websocket")
+    _ = MHD_add_response_header(response, "Sec-WebSocket-Accept", accept)
+    return MHD_queue_response(exchange.connection, 101, response)
+  }
+
+  fileprivate func go(on stream: UpgradedStream) { upgraded(stream) }
+}
+
+/// A request under way.
+///
+/// Its state is changed by the server's thread, and by who answers while that thread has put the
+/// connection aside.
+private final class HTTPExchange: @unchecked Sendable {
+  enum State {
+    case new, read, decided
+    case answered(@Sendable () -> HTTPAnswer)
+  }
+
+  let request: HTTPRequest
+  let connection: OpaquePointer?
+  var state = State.new
+  var upload: Upload?
+
+  init(_ request: HTTPRequest, _ connection: OpaquePointer?) {
+    self.request = request
+    self.connection = connection
+  }
+}
+
+private let mh_yes = MHD_Result(rawValue: 1)!
+private let mh_no = MHD_Result(rawValue: 0)!
+
+// What C calls.
+
+private func handleRequest(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
+  _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
+  _ count: UnsafeMutablePointer<Int>?, _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+  let server = Unmanaged<HTTPServer>.fromOpaque(context!).takeUnretainedValue()
+  if let known = exchange!.pointee {
+    let exchange = Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
+    if let data, count!.pointee > 0 {
+      defer { count!.pointee = 0 }
+      return server.take(UnsafeRawBufferPointer(start: data, count: count!.pointee), of: exchange)
+    }
+    return server.handle(exchange)
+  }
+  guard let peer = mh_peer(connection).flatMap({ Endpoint($0) }) else { return mh_no }
+  var request = HTTPRequest(
+    String(cString: method!), String(cString: path!), from: peer.address)
+  for header in HTTPRequest.Header.allCases {
+    request.headers[header] = mh_header(connection, header.rawValue).map { String(cString: $0) }
+  }
+  withUnsafeMutablePointer(to: &request) {
+    mh_each_query(
+      connection,
+      { request, name, value in
+        request!.assumingMemoryBound(to: HTTPRequest.self).pointee.query.append(
+          (String(cString: name!), value.map { String(cString: $0) }))
+      }, $0)
+  }
+  let new = HTTPExchange(request, connection)
+  exchange!.pointee = Unmanaged.passRetained(new).toOpaque()
+  return server.handle(new)
+}
+
+private func endRequest(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+  _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ reason: MHD_RequestTerminationCode
+) {
+  guard let known = exchange!.pointee else { return }
+  Unmanaged<HTTPExchange>.fromOpaque(known).release()
+}
+
+private func beginUpgraded(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+  _ exchange: UnsafeMutableRawPointer?, _ early: UnsafePointer<CChar>?, _ earlyCount: Int,
+  _ socket: Int32, _ handle: OpaquePointer?
+) {
+  let server = Unmanaged<HTTPServer>.fromOpaque(context!).takeUnretainedValue()
+  let exchange = Unmanaged<HTTPExchange>.fromOpaque(exchange!).takeUnretainedValue()
+  let early = UnsafeRawBufferPointer(start: early, count: earlyCount)
+  server.go(
+    on: UpgradedStream(exchange.request, socket: socket, early: Array(early), handle: handle))
+}

@@ -1,0 +1,83 @@
+internal import CZlib
+
+/// One file of the page, as it is served.
+struct PageFile: Sendable {
+  let bytes: [UInt8]
+  /// The same, packed; nil where that is no shorter.
+  let packed: [UInt8]?
+  let type: String
+  /// The mark by which a browser knows whether it has this very file.
+  let tag: String
+
+  init(_ bytes: [UInt8], name: String) {
+    self.bytes = bytes
+    type = Self.type(of: name)
+    tag = "\"\(Hexadecimal.text(of: SHA256.digest(bytes).prefix(12)))\""
+    let packed = Self.isText(type) ? Self.pack(bytes) : nil
+    self.packed = packed.flatMap { $0.count < bytes.count ? $0 : nil }
+  }
+
+  /// The answer to who asks for it.
+  func answer(
+    to request: HTTPRequest, headers: [(name: String, value: String)] = []
+  ) -> HTTPAnswer {
+    // Asked for each time, and sent only where it is another: nobody plays on an old page.
+    var headers =
+      headers + [
+        ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding, Accept"),
+      ]
+    if request[.ifNoneMatch]?.contains(tag) ?? false {
+      var answer = HTTPAnswer.empty(304)
+      answer.headers = headers
+      return answer
+    }
+    if let packed, request[.acceptEncoding]?.contains("gzip") ?? false {
+      headers.append(("Content-Encoding", "gzip"))
+      return HTTPAnswer(200, packed, type: type, headers: headers)
+    }
+    return HTTPAnswer(200, bytes, type: type, headers: headers)
+  }
+
+  // MARK: - Types
+
+  private static let types = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "json": "application/json",
+    "webmanifest": "application/manifest+json", "svg": "image/svg+xml", "png": "image/png",
+    "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp",
+    "wav": "audio/wav", "flac": "audio/flac", "ogg": "audio/ogg",
+  ]
+
+  /// The type of a file, by the end of its name.
+  static func type(of name: String) -> String {
+    let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+    return types[ending] ?? "application/octet-stream"
+  }
+
+  private static func isText(_ type: String) -> Bool {
+    type.hasPrefix("text/") || type.contains("json") || type.contains("svg")
+  }
+
+  private static func pack(_ bytes: [UInt8]) -> [UInt8]? {
+    var stream = z_stream()
+    // 15 bits of window, and 16 more for a header of gzip's.
+    guard
+      deflateInit2_(
+        &stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+        Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    else { return nil }
+    defer { deflateEnd(&stream) }
+    var input = bytes
+    var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
+    let isWhole = input.withUnsafeMutableBufferPointer { input in
+      output.withUnsafeMutableBufferPointer { output in
+        stream.next_in = input.baseAddress
+        stream.avail_in = UInt32(input.count)
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(output.count)
+        return deflate(&stream, Z_FINISH) == Z_STREAM_END
+      }
+    }
+    return isWhole ? Array(output.prefix(Int(stream.total_out))) : nil
+  }
+}

@@ -1,0 +1,59 @@
+internal import Glibc
+package import Posix
+
+/// The names under which the node's page may be asked for.
+///
+/// A page from elsewhere can have its own name lead to this machine, and would then be of one
+/// origin with the node. What it can't change is that the browser sends that name.
+package struct HostList: Sendable {
+  private let names: Set<String>
+  // Addresses come and go with networks.
+  private let addresses: @Sendable () -> [IPAddress]
+
+  /// The machine's own names and addresses, and others that lead to it.
+  package init(
+    others: [String] = [],
+    addresses: @escaping @Sendable () -> [IPAddress] = { IPAddress.ofThisMachine }
+  ) {
+    var names: Set<String> = ["localhost"]
+    let own = Self.nameOfThisMachine
+    if !own.isEmpty { names.formUnion([own, "\(own).local"]) }
+    self.names = names.union(others.map { $0.lowercased() })
+    self.addresses = addresses
+  }
+
+  /// Whether a header names this machine, with or without a port.
+  package func allows(_ header: String) -> Bool {
+    guard let host = Self.host(header) else { return false }
+    if let address = IPAddress(host) {
+      return address.isLoopback || addresses().contains(address) || names.contains(host)
+    }
+    return names.contains(host)
+  }
+
+  /// The host of `HOST` or `HOST:PORT`; nil where it is of another form.
+  private static func host(_ header: String) -> String? {
+    let text = header.lowercased()
+    if text.hasPrefix("[") {
+      guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else {
+        return nil
+      }
+      return String(text[text.index(after: text.startIndex)..<end])
+    }
+    let host = text.prefix { $0 != ":" }
+    guard isPort(text[host.endIndex...]) else { return nil }
+    // The root of all names may stand behind them.
+    return host.hasSuffix(".") ? String(host.dropLast()) : String(host)
+  }
+
+  private static func isPort(_ text: Substring) -> Bool {
+    text.isEmpty || text.hasPrefix(":") && text.dropFirst().utf8.allSatisfy { 48...57 ~= $0 }
+  }
+
+  private static var nameOfThisMachine: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      .lowercased()
+  }
+}

@@ -1,0 +1,93 @@
+internal import Posix
+
+/// The decision who may do what by way of the web.
+package final class WebAccess: Sendable {
+  // So many wrong tokens a minute, and none is looked at any more.
+  private static let mostFailures = 10
+  private static let minute = 60e6
+  // Who forges very many addresses gets no more memory for it.
+  private static let mostAddresses = 1024
+
+  private let hosts: HostList
+  /// The origins of other servers whose pages may talk to the node.
+  private let origins: Set<String>
+  /// The secret that everybody needs; nil where nobody does.
+  let token: WebToken?
+  private let failures = Guarded<[IPAddress: [Double]]>([:])
+
+  /// Access by these names, from these other pages, and with a token unless it is nil.
+  package init(hosts: HostList, origins: [String] = [], token: WebToken?) {
+    self.hosts = hosts
+    self.origins = Set(origins.map { $0.lowercased() })
+    self.token = token
+  }
+
+  // MARK: - Requests
+
+  /// Why a request is not answered at all; nil where it is.
+  func refusal(of request: HTTPRequest) -> HTTPAnswer? {
+    guard let host = request[.host] else {
+      return .refusal(400, "a request needs a Host header")
+    }
+    guard hosts.allows(host) else {
+      return .refusal(
+        421, "this node is not called so; --web-host NAME allows a name that leads here")
+    }
+    guard request.wantsSocket || !request.isReading else { return nil }
+    guard comesFromOwnPage(request) else {
+      return .refusal(403, "another site may not play this node; --web-origin URL allows one")
+    }
+    return nil
+  }
+
+  /// Whether it comes from the node's own page, from one that is allowed, or from no page at all.
+  private func comesFromOwnPage(_ request: HTTPRequest) -> Bool {
+    guard let origin = request[.origin]?.lowercased() else { return true }
+    let host = request[.host]?.lowercased() ?? ""
+    return origin == "http://\(host)" || origin == "https://\(host)" || origins.contains(origin)
+  }
+
+  /// The origin that may read the answer, where the request comes from another page that is allowed.
+  func readableOrigin(_ request: HTTPRequest) -> String? {
+    request[.origin].flatMap { origins.contains($0.lowercased()) ? $0 : nil }
+  }
+
+  /// Why a request may not see or change what is somebody's own; nil where it may.
+  func refusalWithoutToken(_ request: HTTPRequest, now: Double) -> HTTPAnswer? {
+    guard token != nil else { return nil }
+    guard let given = request.bearer else {
+      return .refusal(401, "this needs the node's token; `syrinx web` shows it")
+    }
+    switch pair(given, from: request.peer, now: now) {
+    case .paired: return nil
+    case .wrong: return .refusal(401, "this is not the node's token; `syrinx web` shows it")
+    case .tooOften: return .refusal(429, "too many wrong tokens; try again in a minute")
+    }
+  }
+
+  // MARK: - Tokens
+
+  /// The outcome of a try to pair.
+  enum Pairing {
+    case paired, wrong, tooOften
+  }
+
+  /// Looks at a token that somebody sent, at a time in microseconds.
+  func pair(_ given: String, from address: IPAddress, now: Double) -> Pairing {
+    guard let token else { return .paired }
+    return failures.withLock { failures in
+      var recent = (failures[address] ?? []).filter { now - $0 < Self.minute }
+      defer { failures[address] = recent.isEmpty ? nil : recent }
+      guard recent.count < Self.mostFailures else { return .tooOften }
+      guard !token.matches(given) else { return .paired }
+      // No token at all is no try.
+      guard !given.isEmpty else { return .wrong }
+      if failures.count >= Self.mostAddresses {
+        failures = failures.filter { $0.value.contains { now - $0 < Self.minute } }
+      }
+      guard failures.count < Self.mostAddresses else { return .tooOften }
+      recent.append(now)
+      return .wrong
+    }
+  }
+}

@@ -1,0 +1,176 @@
+internal import Control
+internal import Posix
+
+/// One client's WebSocket.
+final class WebSocket {
+  // The system takes so much beside; behind it, what comes often is left out.
+  private static let mostBehindMeters = 32 << 10
+  // Whoever is further behind is too slow to play with.
+  private static let mostUnsent = 256 << 10
+  private static let pingPeriod = 5e6
+  private static let hangUpAfter = 15e6
+  // How long its last words may take.
+  private static let partingTime = 1e6
+  private static let mostAtOnce = 1 << 18
+
+  let stream: UpgradedStream
+  let socket: Socket
+  let client: Client
+  /// Whether it may play, and not only read.
+  var isPaired: Bool
+  private let framing = WebSocketFraming()
+  private var pace: MessagePace
+  private var settling: Settling
+  private var unsent: [UInt8] = []
+  private var lastHeard: Double
+  private var nextPing: Double
+  private var closingSince: Double?
+  private var isBroken = false
+  /// How many messages were left out because it did not take them.
+  private(set) var leftOut = 0
+
+  init(
+    _ stream: UpgradedStream, _ socket: Socket, client: Client, isPaired: Bool, isForeign: Bool,
+    now: Double
+  ) {
+    self.stream = stream
+    self.socket = socket
+    self.client = client
+    self.isPaired = isPaired
+    pace = MessagePace(now: now)
+    settling = Settling(isForeign: isForeign, now: now)
+    lastHeard = now
+    nextPing = now + Self.pingPeriod
+  }
+
+  // MARK: - In
+
+  /// Reads what has come, and hands over its messages.
+  func receive(now: Double, _ body: (WebSocketFraming.Message) -> Void) {
+    var taken = 0
+    while taken < Self.mostAtOnce, isReading(now: now) {
+      let reading = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) {
+        buffer -> Socket.Reading in
+        let reading = socket.read(into: buffer)
+        if case .bytes(let count) = reading {
+          take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), now: now, body)
+        }
+        return reading
+      }
+      switch reading {
+      case .bytes(let count): taken += count
+      case .nothingNow: return
+      case .closed:
+        isBroken = true
+        return
+      }
+    }
+  }
+
+  /// Takes bytes that have been read already.
+  func take(
+    _ bytes: UnsafeRawBufferPointer, now: Double, _ body: (WebSocketFraming.Message) -> Void
+  ) {
+    lastHeard = now
+    let messages = framing.take(bytes)
+    pace.spend(messages.count, bytes: bytes.count)
+    for message in messages where closingSince == nil { body(message) }
+    if framing.hasEnded, closingSince == nil { closingSince = now }
+    flush()
+  }
+
+  /// Whether a packet is to be followed: not what a page of another site sends as it opens.
+  func follows(_ packet: [UInt8], now: Double) -> Bool { settling.follows(packet, now: now) }
+
+  /// Whether it is read at the moment: who sends more than anybody plays has to wait.
+  func isReading(now: Double) -> Bool { closingSince == nil && pace.hasRoom(now: now) }
+
+  // MARK: - Out
+
+  /// Sends a packet, unless it is one of many like it and the client is behind.
+  func send(_ packet: [UInt8], isFleeting: Bool) {
+    guard !isBroken, closingSince == nil else { return }
+    if isFleeting, unsent.count > Self.mostBehindMeters {
+      leftOut += 1
+      return
+    }
+    framing.send(packet)
+    flush()
+  }
+
+  /// Sends one of OSCQuery's commands.
+  func send(_ text: String) {
+    guard !isBroken, closingSince == nil else { return }
+    framing.send(text)
+    flush()
+  }
+
+  /// Whether something waits to be written.
+  var hasUnsent: Bool { !unsent.isEmpty }
+
+  /// Writes what waits.
+  func flush() {
+    unsent += framing.takeOutgoing()
+    while !unsent.isEmpty, !isBroken {
+      guard let count = socket.write(unsent[...]) else {
+        isBroken = true
+        return
+      }
+      if count == 0 { break }
+      unsent.removeFirst(count)
+    }
+    if unsent.count > Self.mostUnsent { isBroken = true }
+  }
+
+  /// Whether it ended because it did not take what it was sent, or did what it may not.
+  var wasDropped: Bool { unsent.count > Self.mostUnsent }
+
+  // MARK: - Time
+
+  /// Says good-bye; it is over when that is out.
+  func close(_ reason: WebSocketFraming.Closing, now: Double) {
+    guard closingSince == nil else { return }
+    framing.close(reason)
+    closingSince = now
+    flush()
+  }
+
+  /// Asks whether somebody is still there, where that is due; true where it is over.
+  func isOver(now: Double) -> Bool {
+    if isBroken || now - lastHeard > Self.hangUpAfter { return true }
+    if let closingSince { return unsent.isEmpty || now - closingSince > Self.partingTime }
+    if now >= nextPing {
+      nextPing = now + Self.pingPeriod
+      framing.ping()
+      flush()
+    }
+    return isBroken
+  }
+}
+
+/// The pace at which one client's messages are taken.
+struct MessagePace {
+  // Ten fingers that slide are told of less than a thousand times a second.
+  private static let (burst, perSecond) = (2000.0, 1000.0)
+  private static let (burstBytes, bytesPerSecond) = (1_048_576.0, 524_288.0)
+
+  private var messages = burst
+  private var bytes = burstBytes
+  private var since: Double
+
+  init(now: Double) { since = now }
+
+  mutating func spend(_ count: Int, bytes: Int) {
+    messages -= Double(count)
+    self.bytes -= Double(bytes)
+  }
+
+  /// Whether more may come, at a time in microseconds.
+  mutating func hasRoom(now: Double) -> Bool {
+    let seconds = max(0, now - since) / 1e6
+    since = max(since, now)
+    messages = min(Self.burst, messages + seconds * Self.perSecond)
+    bytes = min(Self.burstBytes, bytes + seconds * Self.bytesPerSecond)
+    return messages > 0 && bytes > 0
+  }
+}

@@ -1,0 +1,144 @@
+internal import CWslay
+
+/// The frames of a WebSocket, both ways: bytes in, messages out, and messages in, bytes out.
+///
+/// It knows no socket.
+package final class WebSocketFraming {
+  /// What came.
+  package enum Message: Equatable {
+    case binary([UInt8])
+    case text([UInt8])
+    /// The answer to a ping.
+    case pong
+  }
+
+  /// The reasons for which it is closed from here.
+  package enum Closing: UInt16 {
+    case goingAway = 1001
+    case denied = 1008
+    case tooMuch = 1013
+  }
+
+  /// The longest message, in bytes.
+  package static let longest = 65_536
+
+  private var context: OpaquePointer?
+  private var incoming: [UInt8] = []
+  private var place = 0
+  fileprivate var outgoing: [UInt8] = []
+  fileprivate var messages: [Message] = []
+
+  /// The frames of a client that has said nothing yet.
+  package init() {
+    var callbacks = wslay_event_callbacks()
+    callbacks.recv_callback = receiveBytes
+    callbacks.send_callback = sendBytes
+    callbacks.on_msg_recv_callback = receiveMessage
+    let result = wslay_event_context_server_init(
+      &context, &callbacks, Unmanaged.passUnretained(self).toOpaque())
+    precondition(result == 0, "no memory")
+    wslay_event_config_set_max_recv_msg_length(context, UInt64(Self.longest))
+  }
+
+  deinit { wslay_event_context_free(context) }
+
+  /// Takes bytes that came, and returns the messages that they made whole.
+  package func take(_ bytes: UnsafeRawBufferPointer) -> [Message] {
+    incoming.removeFirst(place)
+    place = 0
+    incoming.append(contentsOf: bytes)
+    // What is against the protocol is answered by a closing frame, and read no further.
+    if wslay_event_recv(context) != 0 { wslay_event_shutdown_read(context) }
+    write()
+    defer { messages.removeAll(keepingCapacity: true) }
+    return messages
+  }
+
+  /// Whether nothing more is read: the client is gone, or did what it may not.
+  package var hasEnded: Bool { wslay_event_get_read_enabled(context) == 0 }
+
+  /// Sends a message of bytes.
+  package func send(_ bytes: [UInt8]) { queue(WSLAY_BINARY_FRAME, bytes) }
+
+  /// Sends a message of text.
+  package func send(_ text: String) { queue(WSLAY_TEXT_FRAME, Array(text.utf8)) }
+
+  /// Asks whether somebody is there.
+  package func ping() { queue(WSLAY_PING, []) }
+
+  /// Says good-bye.
+  package func close(_ reason: Closing) {
+    wslay_event_queue_close(context, reason.rawValue, nil, 0)
+    write()
+  }
+
+  /// Takes the bytes that are to go out.
+  package func takeOutgoing() -> [UInt8] {
+    defer { outgoing.removeAll(keepingCapacity: true) }
+    return outgoing
+  }
+
+  private func queue(_ kind: wslay_opcode, _ bytes: [UInt8]) {
+    bytes.withUnsafeBufferPointer {
+      var message = wslay_event_msg(
+        opcode: UInt8(kind.rawValue), msg: $0.baseAddress, msg_length: $0.count)
+      wslay_event_queue_msg(context, &message)
+    }
+    write()
+  }
+
+  private func write() {
+    // Its only fault is want of memory; then the next read finds the stream closed.
+    if wslay_event_send(context) != 0 { wslay_event_shutdown_read(context) }
+  }
+
+  fileprivate func read(into buffer: UnsafeMutablePointer<UInt8>, most: Int) -> Int {
+    let count = min(most, incoming.count - place)
+    guard count > 0 else { return 0 }
+    incoming.withUnsafeBufferPointer {
+      buffer.update(from: $0.baseAddress! + place, count: count)
+    }
+    place += count
+    return count
+  }
+}
+
+// What C calls.
+
+private func framing(_ context: UnsafeMutableRawPointer?) -> WebSocketFraming {
+  Unmanaged<WebSocketFraming>.fromOpaque(context!).takeUnretainedValue()
+}
+
+private func receiveBytes(
+  _ events: OpaquePointer?, _ buffer: UnsafeMutablePointer<UInt8>?, _ most: Int, _ flags: Int32,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  let count = framing(context).read(into: buffer!, most: most)
+  if count == 0 {
+    wslay_event_set_error(events, Int32(WSLAY_ERR_WOULDBLOCK.rawValue))
+    return -1
+  }
+  return count
+}
+
+private func sendBytes(
+  _ events: OpaquePointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int, _ flags: Int32,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  framing(context).outgoing.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+  return count
+}
+
+private func receiveMessage(
+  _ events: OpaquePointer?, _ message: UnsafePointer<wslay_event_on_msg_recv_arg>?,
+  _ context: UnsafeMutableRawPointer?
+) {
+  guard let message = message?.pointee else { return }
+  let bytes = Array(UnsafeBufferPointer(start: message.msg, count: message.msg_length))
+  switch UInt32(message.opcode) {
+  case WSLAY_BINARY_FRAME.rawValue: framing(context).messages.append(.binary(bytes))
+  case WSLAY_TEXT_FRAME.rawValue: framing(context).messages.append(.text(bytes))
+  case WSLAY_PONG.rawValue: framing(context).messages.append(.pong)
+  default: break
+  }
+}

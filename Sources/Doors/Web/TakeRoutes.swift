@@ -1,0 +1,197 @@
+internal import Control
+internal import Glibc
+internal import JSON
+internal import Posix
+
+/// The files of takes, which come and go by the web: `/files/takes`.
+struct TakeRoutes: Sendable {
+  // An hour in stereo at 96 kHz and 24 bits.
+  private static let mostSoundBytes = 2 << 30
+  private static let mostImageBytes = 32 << 20
+  private static let formats = ["wav", "flac", "ogg"]
+
+  let desk: NodeDesk
+
+  /// What is to become of a request for a path below `/files/`.
+  func course(_ request: HTTPRequest) -> HTTPServer.Course {
+    let parts = request.path.split(separator: "/").dropFirst().map(String.init)
+    switch (request.method, parts.count) {
+    case ("POST", 1) where parts[0] == "takes":
+      let name = Upload.plainName(request.query("name"), otherwise: "sound.wav")
+      return receive(request, name, most: Self.mostSoundBytes) { node, path, ending in
+        node.importTake(path, then: ending)
+      }
+    case ("POST", 3) where parts[0] == "takes" && parts[2] == "image":
+      let name = Upload.plainName(request.query("name"), otherwise: "image")
+      return receive(request, name, most: Self.mostImageBytes) { node, path, ending in
+        node.setTakeImage(parts[1], path, then: ending)
+      }
+    case ("GET", 3), ("HEAD", 3):
+      switch parts[2] {
+      case "sound" where parts[0] == "takes": return send(parts[1], request) { $0.sound }
+      case "image" where parts[0] == "takes": return send(parts[1], request) { $0.image }
+      case "export" where parts[0] == "takes": return export(parts[1], request)
+      default: break
+      }
+    default: break
+    }
+    return .answer(
+      .refusal(
+        404,
+        "there is no such file; takes are /files/takes/ID/sound, /files/takes/ID/image and "
+          + "/files/takes/ID/export?format=wav, and new ones are sent to /files/takes?name=FILE"))
+  }
+
+  // MARK: - Out
+
+  private func send(
+    _ id: String, _ request: HTTPRequest, _ path: @escaping @Sendable (TakeFilePaths) -> String?
+  ) -> HTTPServer.Course {
+    .wait { [desk] reply in
+      desk.ask(reply) { node in
+        node.findTake(id) { outcome in
+          reply {
+            switch outcome {
+            case .success(let take):
+              guard let path = path(take) else {
+                return .refusal(404, "this take has no image")
+              }
+              return Self.answer(path, request)
+            case .failure(let refusal): return refusal.answerOnTheWeb
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func export(_ id: String, _ request: HTTPRequest) -> HTTPServer.Course {
+    let format = request.query("format") ?? "flac"
+    guard Self.formats.contains(format) else {
+      return .answer(
+        .refusal(400, "?format= takes one of \(Self.formats.joined(separator: ", "))"))
+    }
+    return .wait { [desk] reply in
+      desk.ask(reply) { node in
+        guard let home = node.home,
+          let upload = try? Upload(
+            in: "\(home)/\(Self.folder)", named: "take.\(format)", most: 0,
+            whenWhole: { (_, _, _) in })
+        else { return reply { .refusal(507, "the home folder can't be written") } }
+        // The format's writer makes the file itself.
+        unlink(upload.path)
+        node.exportTake(id, to: upload.path) { outcome in
+          reply {
+            switch outcome {
+            case .success(let take):
+              return Self.answer(upload.path, request, name: "\(take.title).\(format)")
+            case .failure(let refusal): return refusal.answerOnTheWeb
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// The answer that brings a file, or the part of it that was asked for.
+  private static func answer(
+    _ path: String, _ request: HTTPRequest, name: String? = nil
+  ) -> HTTPAnswer {
+    guard let file = try? Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path),
+      let size = Files.size(of: file)
+    else { return .refusal(404, "the file is not there any more") }
+    var headers = [
+      ("Content-Type", PageFile.type(of: path)), ("Accept-Ranges", "bytes"),
+      ("Cache-Control", "private, no-cache"),
+      // A picture can be a page of its own, which may do nothing.
+      ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox"),
+    ]
+    if let name {
+      headers.append(("Content-Disposition", "attachment; filename*=UTF-8''\(escaped(name))"))
+    }
+    guard let text = request[.range], let range = ByteRange(text, size: size) else {
+      return HTTPAnswer(200, file, from: 0, count: size, headers: headers)
+    }
+    guard let bytes = range.bytes else {
+      var answer = HTTPAnswer.empty(416)
+      answer.headers = [("Content-Range", "bytes */\(size)")]
+      return answer
+    }
+    headers.append(("Content-Range", "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(size)"))
+    return HTTPAnswer(206, file, from: bytes.lowerBound, count: bytes.count, headers: headers)
+  }
+
+  private static func escaped(_ name: String) -> String {
+    name.utf8.map { byte in
+      switch byte {
+      case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        String(UnicodeScalar(byte))
+      default: "%" + Hexadecimal.text(of: [byte]).uppercased()
+      }
+    }.joined()
+  }
+
+  // MARK: - In
+
+  // Below the home folder: what comes is moved from there without being copied.
+  private static let folder = "incoming"
+
+  private func receive(
+    _ request: HTTPRequest, _ name: String, most: Int,
+    _ take:
+      @escaping @Sendable (Node, String, @escaping (Result<TakeFilePaths, Refusal>) -> Void) -> Void
+  ) -> HTTPServer.Course {
+    if let text = request[.contentLength], let count = Int(text), count > most {
+      return .answer(.refusal(413, "that is too large: \(most >> 20) MB are taken at most"))
+    }
+    return .receive { [desk] in
+      do throws(SystemError) {
+        guard let home = desk.home else {
+          return .failure(
+            HTTPServer.Refused(answer: .refusal(409, "this node has no home folder")))
+        }
+        return .success(
+          try Upload(in: "\(home)/\(Self.folder)", named: name, most: most) { path, upload, reply in
+            desk.ask(reply) { node in
+              take(node, path) { outcome in
+                reply {
+                  switch outcome {
+                  case .success(let take): return Self.told(take)
+                  case .failure(let refusal): return upload.answer(to: refusal)
+                  }
+                }
+              }
+            }
+          })
+      } catch {
+        return .failure(
+          HTTPServer.Refused(answer: .refusal(507, "it can't be kept: \(error)")))
+      }
+    }
+  }
+
+  private static func told(_ take: TakeFilePaths) -> HTTPAnswer {
+    var json = JSONText()
+    json.begin("{")
+    json.add("id", take.id)
+    json.add("title", take.title)
+    json.end("}")
+    return .json(json.text)
+  }
+}
+
+extension Refusal {
+  /// The same as an answer on the web.
+  var answerOnTheWeb: HTTPAnswer {
+    let status =
+      switch code {
+      case .missing, .unknown: 404
+      case .type, .range: 422
+      case .denied: 403
+      case .state: 409
+      case .busy: 503
+      case .io: 507
+      }
+    return .refusal(status, message)
+  }
+}

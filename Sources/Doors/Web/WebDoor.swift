@@ -1,0 +1,287 @@
+package import Control
+internal import OSC
+package import Posix
+
+/// The door for browsers, and for what speaks OSCQuery: HTTP, and WebSockets that carry OSC.
+///
+/// HTTP has a thread of its own; the frames of WebSockets come in on the node's loop, as what comes by
+/// UDP and TCP does, and wait for no other thread.
+package final class WebDoor: Outlet, @unchecked Sendable {
+  /// Who may come in, and how.
+  package struct Options: Sendable {
+    /// The port; 0 takes a free one.
+    package var port: UInt16
+    /// Whether another port will do where that one is taken.
+    package var takesOther: Bool
+    /// Names that lead to this machine, beside its own.
+    package var hosts: [String] = []
+    /// Origins of other pages that may talk to the node.
+    package var origins: [String] = []
+    /// Whether everybody may play without a token.
+    package var isFree = false
+
+    /// Everything at a port of its own.
+    package init(port: UInt16, takesOther: Bool) {
+      self.port = port
+      self.takesOther = takesOther
+    }
+  }
+
+  private static let mostSockets = 96
+  private static let portsToTry: UInt16 = 10
+  // How often to look whether a client that was held up may go on, in milliseconds.
+  private static let holdUpMilliseconds = 10
+  private static let tokenPeriod = 1e6
+
+  /// The port that it listens on.
+  package private(set) var port: UInt16 = 0
+  /// The secret that pairs a phone; nil where none is needed.
+  package var token: WebToken? { access.token }
+  private let who: OSCServer.Access
+  private let access: WebAccess
+  private let node: Node
+  private let loop: EventLoop
+  private let oscPort: UInt16
+  private let inbox: Inbox
+  private let desk: NodeDesk
+  private var http: HTTPServer?
+  private var listeners: [Socket] = []
+  private var sockets: [Int: WebSocket] = [:]
+  private var socketCount = 0
+  // The number by which the node's clients name this door.
+  private var door = 0
+  private var extents: [[Int]] = []
+  private var knownToken: String?
+  private var nextToken = 0.0
+  private lazy var fleeting = ["/meter", "/tuner"].map { Array($0.utf8) + [0] }
+
+  /// Opens the door, where the node's own says whom it listens to.
+  package init(
+    _ options: Options, access who: OSCServer.Access, home: String, node: Node, oscPort: UInt16,
+    loop: EventLoop
+  ) throws(SystemError) {
+    self.who = who
+    self.node = node
+    self.loop = loop
+    self.oscPort = oscPort
+    // From this machine alone nobody comes who could not play it by UDP.
+    let token = who.isOpen && !options.isFree ? try WebToken(home: home) : nil
+    access = WebAccess(
+      hosts: HostList(others: options.hosts), origins: options.origins, token: token)
+    inbox = try Inbox()
+    desk = NodeDesk(node, inbox)
+    knownToken = token?.text
+    try listen(options)
+    extents = node.table.addresses.map { node.extents(of: $0) }
+    let routes = WebRoutes(
+      access: access, takes: TakeRoutes(desk: desk), desk: desk, table: node.table,
+      hostInfo: { [unowned self] in
+        HostInfo(name: self.node.name, oscPort: self.oscPort, webPort: self.port)
+      })
+    http = try HTTPServer(
+      headers: WebRoutes.headers,
+      upgraded: { [unowned self] stream in _ = inbox.leave { [self] in open(stream) } },
+      course: { routes.course($0) })
+    door = node.connect(to: self)
+    loop.watch(inbox.readable) { [unowned self] in inbox.work() }
+    for listener in listeners {
+      loop.watch(listener.descriptor) { [unowned self] in accept(from: listener) }
+    }
+  }
+
+  private func listen(_ options: Options) throws(SystemError) {
+    let last = options.takesOther ? options.port + Self.portsToTry : options.port
+    var wanted = options.port
+    while true {
+      do throws(SystemError) {
+        try bind(wanted)
+        return
+      } catch {
+        guard error.isAddressInUse, options.takesOther, wanted != 0 else { throw error }
+        // Any is better than none.
+        wanted = wanted < last ? wanted + 1 : 0
+      }
+    }
+  }
+
+  private func bind(_ wanted: UInt16) throws(SystemError) {
+    var sockets: [Socket] = []
+    var port = wanted
+    for address: IPAddress in who.isOpen ? [.any4, .any6] : [.loopback4, .loopback6] {
+      do throws(SystemError) {
+        sockets.append(try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
+        port = sockets[0].port
+      } catch {
+        // A machine without version 6 is a whole machine.
+        guard !address.isVersion4, !error.isAddressInUse else { throw error }
+      }
+    }
+    listeners = sockets
+    self.port = port
+  }
+
+  private func accept(from listener: Socket) {
+    while let (socket, peer) = listener.accept() {
+      guard socket.canHear(peer.address), who.admits(peer.address) else {
+        node.counters.denied += 1
+        continue
+      }
+      http?.take(socket, from: peer)
+    }
+  }
+
+  // MARK: - WebSockets
+
+  private func open(_ stream: UpgradedStream) {
+    guard let socket = stream.socket else { return }
+    let now = HostTime.steady
+    socketCount += 1
+    let number = socketCount
+    let peer = stream.request.peer
+    let client = Client(
+      endpoint: Endpoint(address: peer, port: 0), transport: .stream(connection: number),
+      door: door, isOnThisMachine: peer.isLoopback || IPAddress.ofThisMachine.contains(peer))
+    let isPaired = access.token == nil || stream.request.bearer != nil
+    let new = WebSocket(stream, socket, client: client, isPaired: isPaired,
+      isForeign: access.readableOrigin(stream.request) != nil, now: now)
+    guard sockets.count < Self.mostSockets else {
+      node.counters.dropped += 1
+      new.close(.tooMuch, now: now)
+      return
+    }
+    sockets[number] = new
+    loop.watch(socket.descriptor) { [unowned self] in serve(number) }
+    stream.early.withUnsafeBytes { early in
+      new.take(early, now: now) { take($0, number) }
+    }
+    settle(number)
+  }
+
+  private func serve(_ number: Int) {
+    guard let socket = sockets[number] else { return }
+    socket.flush()
+    socket.receive(now: HostTime.steady) { take($0, number) }
+    settle(number)
+  }
+
+  /// Watches a socket for what it wants, or lets it go.
+  private func settle(_ number: Int) {
+    guard let socket = sockets[number] else { return }
+    let now = HostTime.steady
+    if socket.isOver(now: now) { return close(number) }
+    loop.watchReading(socket.socket.descriptor, socket.isReading(now: now))
+    loop.watchWriting(socket.socket.descriptor, socket.hasUnsent)
+  }
+
+  private func close(_ number: Int) {
+    guard let socket = sockets.removeValue(forKey: number) else { return }
+    if socket.wasDropped { node.counters.dropped += 1 }
+    loop.forget(socket.socket.descriptor)
+    node.forget(socket.client)
+  }
+
+  private func take(_ message: WebSocketFraming.Message, _ number: Int) {
+    guard let socket = sockets[number] else { return }
+    switch message {
+    case .pong: node.heard(socket.client)
+    case .binary(let packet):
+      guard socket.isPaired else {
+        let words = "this needs the node's token; `syrinx web` shows it"
+        socket.send(
+          [UInt8](
+            address: "/error", [.string(""), .string("denied"), .string(words)]), isFleeting: false)
+        return
+      }
+      guard socket.follows(packet, now: HostTime.steady) else { return }
+      packet.withUnsafeBytes { node.receive($0, from: socket.client) }
+    case .text(let text):
+      node.heard(socket.client)
+      guard let command = SocketCommand(text) else { return }
+      follow(command, socket)
+    }
+  }
+
+  private func follow(_ command: SocketCommand, _ socket: WebSocket) {
+    switch command {
+    case .listen(let path):
+      guard let index = node.table.index(of: path) else { return }
+      _ = node.listen(socket.client, to: index)
+    case .ignore(let path):
+      guard let index = node.table.index(of: path) else { return }
+      node.ignore(socket.client, index)
+    case .pair(let token):
+      let now = HostTime.steady
+      switch access.pair(token, from: socket.client.endpoint.address, now: now) {
+      case .paired: socket.isPaired = true
+      case .wrong: break
+      case .tooOften: socket.close(.denied, now: now)
+      }
+      socket.send(SocketCommand.paired(socket.isPaired))
+    }
+  }
+
+  // MARK: - Out
+
+  package func send(_ packet: [UInt8], to client: Client) {
+    guard case .stream(let number) = client.transport, let socket = sockets[number] else { return }
+    socket.send(packet, isFleeting: fleeting.contains { packet.starts(with: $0) })
+    loop.watchWriting(socket.socket.descriptor, socket.hasUnsent)
+  }
+
+  // MARK: - Time
+
+  /// Looks after the connections; returns in how many milliseconds to look again at the latest.
+  package func tick() -> Int {
+    let now = HostTime.steady
+    desk.look()
+    tellPaths()
+    forgetToken(now)
+    var isHoldingUp = false
+    for number in sockets.keys {
+      settle(number)
+      isHoldingUp = isHoldingUp || sockets[number].map { !$0.isReading(now: now) } ?? false
+    }
+    return isHoldingUp ? Self.holdUpMilliseconds : 1000
+  }
+
+  /// Tells of addresses that came and went.
+  private func tellPaths() {
+    for (index, address) in node.table.addresses.enumerated() where address.standsForMany {
+      let new = node.extents(of: address)
+      guard new != extents[index] else { continue }
+      let before = OSCQueryTree.paths(address, extents: extents[index])
+      let after = OSCQueryTree.paths(address, extents: new)
+      extents[index] = new
+      let (old, present) = (Set(before), Set(after))
+      let lines =
+        before.filter { !present.contains($0) }.map { SocketCommand.written("PATH_REMOVED", $0) }
+        + after.filter { !old.contains($0) }.map { SocketCommand.written("PATH_ADDED", $0) }
+      for socket in sockets.values { for line in lines { socket.send(line) } }
+    }
+  }
+
+  /// Shuts out whoever was paired by a token that is none any more.
+  private func forgetToken(_ now: Double) {
+    guard let token = access.token, now >= nextToken else { return }
+    nextToken = now + Self.tokenPeriod
+    let text = token.text
+    guard text != knownToken else { return }
+    knownToken = text
+    for socket in sockets.values where socket.isPaired { socket.close(.denied, now: now) }
+  }
+
+  /// Says good-bye to all, and ends the thread.
+  package func end() {
+    for listener in listeners { loop.forget(listener.descriptor) }
+    listeners = []
+    let now = HostTime.steady
+    for (number, socket) in sockets {
+      socket.close(.goingAway, now: now)
+      close(number)
+    }
+    loop.forget(inbox.readable)
+    inbox.close()
+    http?.end()
+    http = nil
+  }
+}

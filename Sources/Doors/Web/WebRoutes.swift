@@ -1,0 +1,108 @@
+internal import Control
+internal import Posix
+
+/// The way of each request: to the page, to the tree of addresses, to files, or on to a WebSocket.
+struct WebRoutes: Sendable {
+  let access: WebAccess
+  let page = Page()
+  let takes: TakeRoutes
+  let desk: NodeDesk
+  let table: AddressTable
+  let hostInfo: @Sendable () -> HostInfo
+
+  /// The headers of every answer.
+  static let headers = [
+    ("X-Content-Type-Options", "nosniff"),
+    // A map's tiles are given to who says where from.
+    ("Referrer-Policy", "strict-origin-when-cross-origin"),
+  ]
+
+  /// What is to become of a request.
+  func course(_ request: HTTPRequest) -> HTTPServer.Course {
+    if let refusal = access.refusal(of: request) { return .answer(refusal) }
+    if request.wantsSocket { return upgrade(request) }
+    if request.path.hasPrefix("/files/") {
+      if let refusal = access.refusalWithoutToken(request, now: HostTime.steady) {
+        return .answer(refusal)
+      }
+      return takes.course(request)
+    }
+    guard request.isReading else {
+      var answer = HTTPAnswer.refusal(405, "only files of takes are sent to this node by HTTP")
+      answer.headers.append(("Allow", "GET, HEAD"))
+      return .answer(answer)
+    }
+    if request.path == "/", request.query.isEmpty, request.wantsPage {
+      return .answer(page.index(request))
+    }
+    if request.path.hasPrefix("/page/") {
+      return .answer(page.file(String(request.path.dropFirst(6)), request))
+    }
+    return tell(request)
+  }
+
+  private func upgrade(_ request: HTTPRequest) -> HTTPServer.Course {
+    guard request.method == "GET", request.path == "/" else {
+      return .answer(.refusal(404, "the WebSocket is at /"))
+    }
+    guard request[.webSocketVersion] == "13" else {
+      var answer = HTTPAnswer.refusal(426, "this node speaks version 13 of the WebSocket protocol")
+      answer.headers.append(("Sec-WebSocket-Version", "13"))
+      return .answer(answer)
+    }
+    guard let accept = request[.webSocketKey].flatMap(WebSocketKey.answer(to:)) else {
+      return .answer(.refusal(400, "a WebSocket begins with a key of 16 bytes in base 64"))
+    }
+    // A token that is wrong is one even where reading needs none.
+    if request.bearer != nil,
+      let refusal = access.refusalWithoutToken(request, now: HostTime.steady)
+    {
+      return .answer(refusal)
+    }
+    return .upgrade(accept: accept)
+  }
+
+  // MARK: - OSCQuery
+
+  private func tell(_ request: HTTPRequest) -> HTTPServer.Course {
+    // Some clients ask for ATTRIBUTE, some for ATTRIBUTE=1.
+    let attribute = request.query.first?.name
+    if attribute == "HOST_INFO" {
+      return .wait { [desk, hostInfo] reply in
+        desk.ask(reply) { _ in
+          let info = hostInfo()
+          reply { [access] in Self.readable(.json(info.json), access, request) }
+        }
+      }
+    }
+    return .wait { [desk, table, access] reply in
+      desk.ask(reply) { node in
+        // Read together, on the node's thread; written on the web's.
+        let tree = OSCQueryTree(
+          table, values: table.addresses.map { node.values(of: $0) },
+          extents: table.addresses.map { node.extents(of: $0) })
+        reply { Self.readable(Self.answer(tree, request.path, attribute), access, request) }
+      }
+    }
+  }
+
+  private static func answer(
+    _ tree: OSCQueryTree, _ path: String, _ attribute: String?
+  ) -> HTTPAnswer {
+    switch tree.reply(to: path, attribute) {
+    case .json(let text): .json(text)
+    case .nothing: .empty(204)
+    case .missing: .refusal(404, "there is no address \(quoted(path)); / lists them all")
+    }
+  }
+
+  /// Lets the script of another page read an answer, where its origin is allowed.
+  private static func readable(
+    _ answer: HTTPAnswer, _ access: WebAccess, _ request: HTTPRequest
+  ) -> HTTPAnswer {
+    guard let origin = access.readableOrigin(request) else { return answer }
+    var answer = answer
+    answer.headers += [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
+    return answer
+  }
+}
