@@ -109,6 +109,12 @@ let package = Package(
       dependencies: ["Control", "DSP", "Doors", "Music", "Surfaces", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
+      name: "DoorsTests",
+      dependencies: [
+        "CPage", "Control", "Doors", "JSON", "OSC", "Posix", "Takes", "TestSupport",
+      ],
+      linkerSettings: linker),
+    .testTarget(
       name: "SurfacesTests", dependencies: ["Control", "Surfaces", "TestSupport"],
       linkerSettings: linker),
     .testTarget(

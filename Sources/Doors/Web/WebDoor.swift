@@ -142,7 +142,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       endpoint: Endpoint(address: peer, port: 0), transport: .stream(connection: number),
       door: door, isOnThisMachine: peer.isLoopback || IPAddress.ofThisMachine.contains(peer))
     let isPaired = access.token == nil || stream.request.bearer != nil
-    let new = WebSocket(stream, socket, client: client, isPaired: isPaired,
+    let new = WebSocket(
+      stream, socket, client: client, isPaired: isPaired,
       isForeign: access.readableOrigin(stream.request) != nil, now: now)
     guard sockets.count < Self.mostSockets else {
       node.counters.dropped += 1

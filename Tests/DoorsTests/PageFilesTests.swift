@@ -1,0 +1,28 @@
+import CPage
+import Foundation
+import Testing
+
+/// The page's files, as they are in the program.
+@Suite struct PageFilesTests {
+  private let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Sources/Page/web").standardizedFileURL
+
+  @Test func `every file of the page's folder is in the program as it stands there`() throws {
+    var built: [String: [UInt8]] = [:]
+    for index in 0..<page_files_count {
+      let file = page_file(index)
+      built[String(cString: file.name)] = Array(
+        UnsafeBufferPointer(start: file.bytes, count: file.count))
+    }
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
+      var isFolder: ObjCBool = false
+      return FileManager.default.fileExists(
+        atPath: folder.path + "/" + $0, isDirectory: &isFolder) && !isFolder.boolValue
+    }
+    #expect(Set(names) == Set(built.keys))
+    for name in names {
+      let bytes = try Data(contentsOf: folder.appending(path: name))
+      #expect(built[name].map { Data($0) } == bytes, "\(name)")
+    }
+  }
+}

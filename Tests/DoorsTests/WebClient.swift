@@ -1,0 +1,160 @@
+import Foundation
+import Glibc
+import Posix
+import TestSupport
+
+/// A client of the web's door that sends what it is told, whether that is right or not.
+final class WebClient {
+  /// An answer, as it came.
+  struct Answer {
+    var status = 0
+    var headers: [String: String] = [:]
+    var body: [UInt8] = []
+    var text: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  private let descriptor: Int32
+  private let rig: WebRig
+  private(set) var received: [UInt8] = []
+  private(set) var hasEnded = false
+
+  init(_ rig: WebRig, port: UInt16) throws {
+    self.rig = rig
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let endpoint = Endpoint(address: .loopback4, port: port)
+    guard endpoint.withSockaddr({ connect(descriptor, $0, $1) }) == 0 else {
+      throw Fault("can't connect: \(String(cString: strerror(errno)))")
+    }
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Lets nothing in that it is sent beyond so many bytes.
+  func narrow(to bytes: Int32) {
+    var bytes = bytes
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, 4)
+  }
+
+  func send(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    try waitUntil("all is sent", every: 0) {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count > 0 { rest = rest.dropFirst(count) }
+      if count < 0, errno != EAGAIN { return true }
+      rig.turn()
+      return rest.isEmpty
+    }
+  }
+
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  /// Reads what is there.
+  func read() {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count > 0 {
+        received += buffer[..<count]
+      } else {
+        if count == 0 || errno != EAGAIN { hasEnded = true }
+        return
+      }
+    }
+  }
+
+  /// Waits until something has come, while the door goes on.
+  func expect(
+    _ what: String, seconds: Double = 10, _ isThere: (WebClient) -> Bool
+  ) throws {
+    try waitUntil(what, seconds: seconds, every: 0) {
+      rig.turn()
+      read()
+      return isThere(self)
+    }
+  }
+
+  /// Waits for a whole answer to one request, and takes it.
+  func answer() throws -> Answer {
+    var answer = Answer()
+    try expect("an answer is there") { client in
+      guard let end = client.received.firstRange(of: Array("\r\n\r\n".utf8)) else {
+        return client.hasEnded
+      }
+      let lines = String(decoding: client.received[..<end.lowerBound], as: UTF8.self)
+        .split(separator: "\r\n")
+      answer.status = Int(lines[0].split(separator: " ")[1]) ?? 0
+      for line in lines.dropFirst() {
+        let parts = line.split(separator: ": ", maxSplits: 1)
+        answer.headers[parts[0].lowercased()] = parts.count == 2 ? String(parts[1]) : ""
+      }
+      let count = Int(answer.headers["content-length"] ?? "0") ?? 0
+      let hasBody = answer.status != 304 && answer.status >= 200
+      guard client.received.count >= end.upperBound + (hasBody ? count : 0) else {
+        return client.hasEnded
+      }
+      answer.body = Array(client.received[end.upperBound...].prefix(hasBody ? count : 0))
+      client.received.removeFirst(end.upperBound + answer.body.count)
+      return true
+    }
+    return answer
+  }
+
+  /// Asks for a path by a request of its own.
+  func get(_ path: String, _ headers: [String: String] = [:]) throws -> Answer {
+    try ask("GET", path, headers)
+  }
+
+  func ask(
+    _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil
+  ) throws -> Answer {
+    var headers = headers
+    if headers["Host"] == nil { headers["Host"] = "127.0.0.1" }
+    if let body { headers["Content-Length"] = "\(body.count)" }
+    let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
+    try send(Array("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n".utf8) + (body ?? []))
+    return try answer()
+  }
+
+  // MARK: - WebSockets
+
+  static let upgrade = [
+    "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+  ]
+
+  /// A frame as a browser sends it, with a mask unless it shall be wrong.
+  static func frame(
+    _ code: UInt8, _ bytes: [UInt8], isMasked: Bool = true, isLast: Bool = true
+  ) -> [UInt8] {
+    var frame: [UInt8] = [(isLast ? 0x80 : 0) | code]
+    let masked: UInt8 = isMasked ? 0x80 : 0
+    switch bytes.count {
+    case ..<126: frame.append(masked | UInt8(bytes.count))
+    case ..<65_536: frame += [masked | 126, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)]
+    default: frame += [masked | 127] + (0..<8).map { UInt8(bytes.count >> (56 - 8 * $0) & 255) }
+    }
+    guard isMasked else { return frame + bytes }
+    let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
+    return frame + mask + bytes.enumerated().map { $1 ^ mask[$0 & 3] }
+  }
+
+  /// The frames that came, as far as they are whole: codes and contents.
+  func takeFrames() -> [(code: UInt8, bytes: [UInt8])] {
+    var frames: [(UInt8, [UInt8])] = []
+    while received.count >= 2 {
+      var (start, count) = (2, Int(received[1] & 127))
+      if count == 126, received.count >= 4 {
+        (start, count) = (4, Int(received[2]) << 8 | Int(received[3]))
+      } else if count == 127, received.count >= 10 {
+        (start, count) = (10, received[2..<10].reduce(0) { $0 << 8 | Int($1) })
+      }
+      guard received.count >= start + count else { break }
+      frames.append((received[0] & 15, Array(received[start..<start + count])))
+      received.removeFirst(start + count)
+    }
+    return frames
+  }
+}

@@ -1,0 +1,361 @@
+import Control
+import Doors
+import Foundation
+import OSC
+import Posix
+import TestSupport
+import Testing
+
+/// The door for browsers, by way of sockets.
+@Suite struct WebDoorTests {
+  private static let page = ["Accept": "text/html,*/*;q=0.8"]
+
+  private func osc(_ address: String, _ arguments: Argument...) -> [UInt8] {
+    WebClient.frame(2, [UInt8](address: address, arguments))
+  }
+
+  private static func texts(_ client: WebClient) -> [String] {
+    client.takeFrames().filter { $0.code == 1 }.map { String(decoding: $0.bytes, as: UTF8.self) }
+  }
+
+  private func packets(_ frames: [(code: UInt8, bytes: [UInt8])]) -> [Received] {
+    frames.filter { $0.code == 2 }.flatMap { $0.bytes.withUnsafeBytes(Received.all(in:)) }
+  }
+
+  // MARK: - HTTP
+
+  @Test func `the same address is the page for a browser, and the tree for all others`() throws {
+    let rig = try WebRig()
+    let page = try rig.get("/", Self.page)
+    #expect(page.status == 200 && page.headers["content-type"]?.hasPrefix("text/html") == true)
+    let policy = try #require(page.headers["content-security-policy"])
+    #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+    let tree = try rig.get("/")
+    #expect(tree.headers["content-type"] == "application/json")
+    #expect(tree.text.hasPrefix(#"{"FULL_PATH":"/","CONTENTS":{"#))
+    #expect(try rig.get("/?HOST_INFO", Self.page).text.hasPrefix(#"{"NAME":"rig""#))
+    #expect(try rig.get("/?HOST_INFO=1").text.contains(#""OSC_PORT":8000"#))
+    for answer in [page, tree] {
+      #expect(answer.headers["x-content-type-options"] == "nosniff")
+      #expect(answer.headers["access-control-allow-origin"] == nil)
+    }
+  }
+
+  @Test func `one connection is good for many requests, and nothing is sent twice`() throws {
+    let rig = try WebRig()
+    let client = try rig.client()
+    let first = try client.get("/", Self.page.merging(["Accept-Encoding": "gzip"]) { $1 })
+    let tag = try #require(first.headers["etag"])
+    #expect(first.headers["cache-control"] == "no-cache")
+    let second = try client.get("/", Self.page.merging(["If-None-Match": tag]) { $1 })
+    #expect(second.status == 304 && second.body.isEmpty && second.headers["etag"] == tag)
+    #expect(try client.get("/mute?VALUE").text == #"{"VALUE":[0]}"#)
+    #expect(try client.get("/page/nothing.js").status == 404)
+    #expect(try client.get("/page/../../etc/passwd").status == 404)
+    #expect(try client.get("/page/leaflet/../x").status == 404)
+  }
+
+  @Test func `what is asked wrongly is told in one line what would be right`() throws {
+    let rig = try WebRig()
+    #expect(try rig.get("/nothing").status == 404)
+    #expect(try rig.get("/mute?COLOUR").status == 204)
+    #expect(try rig.client().ask("DELETE", "/mute").status == 405)
+    #expect(try rig.client().ask("POST", "/", body: [1, 2]).status == 405)
+    #expect(try rig.get("/files/takes/none/sound").status == 404)
+    #expect(try rig.get("/", ["Host": "evil.example"]).status == 421)
+    var upgrade = WebClient.upgrade
+    upgrade["Sec-WebSocket-Version"] = "8"
+    let old = try rig.get("/", upgrade)
+    #expect(old.status == 426 && old.headers["sec-websocket-version"] == "13")
+    upgrade = WebClient.upgrade
+    upgrade["Sec-WebSocket-Key"] = "x"
+    #expect(try rig.get("/", upgrade).status == 400)
+    #expect(try rig.get("/elsewhere", WebClient.upgrade).status == 404)
+    let line = try rig.get("/nothing").text
+    #expect(line == #"{"error":"there is no address \"/nothing\"; / lists them all"}"# + "\n")
+  }
+
+  // MARK: - WebSockets
+
+  @Test func `OSC goes both ways on a WebSocket, and ends with it`() throws {
+    let rig = try WebRig()
+    let socket = try rig.socket(["Origin": "http://127.0.0.1"])
+    try socket.send(osc("/ping", .int32(7)))
+    var answers: [Received] = []
+    try socket.expect("a pong") {
+      answers += packets($0.takeFrames())
+      return !answers.isEmpty
+    }
+    #expect(answers[0].address == "/pong" && answers[0].arguments[0] == .int32(7))
+    try socket.send(osc("/note/on", .int32(60), .float(0.8)))
+    try waitUntil("the note sounds", every: 0) {
+      rig.turn()
+      return rig.isSounding
+    }
+    try socket.send(WebClient.frame(8, [3, 0xE8]))
+    try waitUntil("the note of the closed socket is over", every: 0) {
+      rig.turn()
+      return !rig.isSounding
+    }
+  }
+
+  @Test func `what one client sets, another that listens is told, until it does no longer`() throws
+  {
+    let rig = try WebRig()
+    let (one, other) = (try rig.socket(), try rig.socket())
+    try other.send(WebClient.frame(1, Array(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#.utf8)))
+    try other.send(osc("/sync", .int32(1)))
+    var told: [Received] = []
+    func expect(_ what: String, _ isThere: ([Received]) -> Bool) throws {
+      try other.expect(what) {
+        told += packets($0.takeFrames())
+        return isThere(told)
+      }
+    }
+    try expect("it listens") { $0.contains { $0.address == "/synced" } }
+    try one.send(osc("/mute", .int32(1)) + osc("/live/gain", .float(-3)))
+    try expect("it is told") { $0.contains { $0.address == "/mute" } }
+    try other.send(WebClient.frame(1, Array(#"{"COMMAND":"IGNORE","DATA":"/mute"}"#.utf8)))
+    try other.send(osc("/sync", .int32(2)))
+    try expect("it is heard") { $0.contains { $0.arguments == [.int32(2)] } }
+    try one.send(osc("/mute", .int32(0)) + osc("/sync", .int32(3)))
+    try one.expect("it is in effect") {
+      packets($0.takeFrames()).contains { $0.address == "/synced" }
+    }
+    try other.send(osc("/ping", .int32(9)))
+    try expect("it is answered") { $0.contains { $0.address == "/pong" } }
+    #expect(told.filter { $0.address == "/mute" }.map(\.arguments) == [[.int32(1)]])
+    #expect(!told.contains { $0.address == "/live/gain" })
+  }
+
+  @Test func `addresses that come and go are told`() throws {
+    let rig = try WebRig()
+    let socket = try rig.socket()
+    try socket.send(osc("/grid/octaves", .int32(1)))
+    var texts: [String] = []
+    try socket.expect("buttons have gone") {
+      texts += Self.texts($0)
+      return !texts.isEmpty
+    }
+    #expect(texts.allSatisfy { $0.hasPrefix(#"{"COMMAND":"PATH_REMOVED","DATA":"/grid/"#) })
+    texts = []
+    try socket.send(osc("/grid/octaves", .int32(2)))
+    try socket.expect("buttons have come") {
+      texts += Self.texts($0)
+      return texts.contains { $0.hasPrefix(#"{"COMMAND":"PATH_ADDED","DATA":"/grid/"#) }
+    }
+  }
+
+  // MARK: - Who may
+
+  @Test func `without its token a network reads, and does nothing else`() throws {
+    let rig = try WebRig(isOpen: true)
+    let token = try #require(rig.door.token?.text)
+    #expect(try rig.get("/mute?VALUE").text == #"{"VALUE":[0]}"#)
+    #expect(try rig.get("/", Self.page).status == 200)
+    #expect(try rig.get("/files/takes/x/sound").status == 401)
+    #expect(try rig.client().ask("POST", "/files/takes", body: [1]).status == 401)
+    #expect(
+      try rig.get("/files/takes/x/sound", ["Authorization": "Bearer \(token)"]).status == 404)
+    let socket = try rig.socket()
+    try socket.send(osc("/mute", .int32(1)))
+    var answers: [Received] = []
+    try socket.expect("it is refused") {
+      answers += packets($0.takeFrames())
+      return !answers.isEmpty
+    }
+    #expect(answers[0].address == "/error" && answers[0].arguments[1] == .string("denied"))
+    #expect(try rig.value("/mute") == #"{"VALUE":[0]}"#)
+    // It is told what changes all the same.
+    try socket.send(WebClient.frame(1, Array(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#.utf8)))
+    try socket.send(WebClient.frame(9, [1]))
+    try socket.expect("it listens") { $0.takeFrames().contains { $0.code == 10 } }
+    try rig.node.set("/mute=1")
+    try socket.expect("it is told") {
+      packets($0.takeFrames()).contains { $0.arguments == [.int32(1)] }
+    }
+  }
+
+  @Test func `a token pairs, as the first word or with the request; another one ends that`() throws
+  {
+    let rig = try WebRig(isOpen: true)
+    let token = try #require(rig.door.token?.text)
+    let (word, header) = (try rig.socket(), try rig.socket(["Authorization": "Bearer \(token)"]))
+    #expect(
+      try rig.get("/", WebClient.upgrade.merging(["Authorization": "Bearer no"]) { $1 }).status
+        == 401)
+    for text in ["", "wrong", token] {
+      try word.send(WebClient.frame(1, Array(#"{"COMMAND":"PAIR","DATA":"\#(text)"}"#.utf8)))
+      var answer = ""
+      try word.expect("an answer") {
+        answer += $0.takeFrames().map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
+        return !answer.isEmpty
+      }
+      #expect(answer == #"{"COMMAND":"PAIRED","DATA":\#(text == token)}"#)
+    }
+    for socket in [word, header] {
+      try socket.send(osc("/ping"))
+      try socket.expect("a pong") {
+        packets($0.takeFrames()).contains { $0.address == "/pong" }
+      }
+    }
+    try rig.door.token?.renew()
+    for socket in [word, header] { try socket.expect("it is shut out") { $0.hasEnded } }
+  }
+
+  @Test func `a socket that guesses tokens is shut out`() throws {
+    let rig = try WebRig(isOpen: true)
+    let socket = try rig.socket()
+    for number in 0..<11 {
+      try socket.send(WebClient.frame(1, Array(#"{"COMMAND":"PAIR","DATA":"\#(number)"}"#.utf8)))
+    }
+    try socket.expect("it is shut out") { $0.hasEnded }
+    let token = try #require(rig.door.token?.text)
+    #expect(
+      try rig.get("/files/takes/x/sound", ["Authorization": "Bearer \(token)"]).status == 429)
+  }
+
+  @Test func `a free node asks for no token`() throws {
+    let rig = try WebRig(isOpen: true) { $0.isFree = true }
+    #expect(rig.door.token == nil)
+    let socket = try rig.socket()
+    try socket.send(osc("/ping"))
+    try socket.expect("a pong") { packets($0.takeFrames()).contains { $0.address == "/pong" } }
+  }
+
+  @Test func `another site's page is let in by name, and moves nothing as it opens`() throws {
+    let site = "http://desk.example:3000"
+    let rig = try WebRig { $0.origins = [site] }
+    #expect(
+      try rig.get("/", WebClient.upgrade.merging(["Origin": "http://x"]) { $1 }).status == 403)
+    #expect(
+      try rig.get("/mute", ["Origin": site]).headers["access-control-allow-origin"] == site)
+    let socket = try rig.socket(["Origin": site])
+    for gain in [-90, -60, -30] { try socket.send(osc("/live/gain", .int32(Int32(gain)))) }
+    try socket.send(osc("/sync"))
+    try socket.send(WebClient.frame(9, [1]))
+    try socket.expect("it is all read") { $0.takeFrames().contains { $0.code == 10 } }
+    #expect(try rig.value("/live/gain") == #"{"VALUE":[0.0]}"#)
+    try waitUntil("it is followed when it has been still") {
+      try socket.send(osc("/mute", .int32(1)))
+      let deadline = HostTime.steady + 6e5
+      while HostTime.steady < deadline { rig.turn() }
+      return try rig.value("/mute") == #"{"VALUE":[1]}"#
+    }
+  }
+
+  // MARK: - Abuse
+
+  @Test func `what is against the protocol ends the socket, and only that`() throws {
+    let rig = try WebRig()
+    let good = try rig.socket()
+    for bytes in [
+      WebClient.frame(2, [1, 2, 3], isMasked: false),
+      WebClient.frame(2, [UInt8](repeating: 0, count: 70_000)), [0xFF, 0xFF, 0xFF, 0xFF],
+    ] {
+      let socket = try rig.socket()
+      try socket.send(bytes)
+      try socket.expect("it is ended") { $0.hasEnded }
+    }
+    var random = SystemRandomNumberGenerator()
+    let noise = (0..<1_000_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let socket = try rig.socket()
+    try? socket.send(noise)
+    try socket.expect("noise is ended") { $0.hasEnded }
+    let raw = try rig.client()
+    try? raw.send(noise)
+    try raw.expect("noise is no request") { $0.hasEnded }
+    try good.send(osc("/ping"))
+    try good.expect("the others play on") {
+      packets($0.takeFrames()).contains { $0.address == "/pong" }
+    }
+  }
+
+  @Test func `a header of 200 kB is refused`() throws {
+    let rig = try WebRig()
+    let client = try rig.client()
+    let header = "X: " + String(repeating: "a", count: 200_000)
+    try? client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\(header)\r\n\r\n")
+    try client.expect("it is refused") { $0.hasEnded || !$0.received.isEmpty }
+    #expect(String(decoding: client.received.prefix(12), as: UTF8.self) == "HTTP/1.1 431")
+  }
+
+  @Test func `who sends more than anybody plays has to wait, and loses nothing`() throws {
+    let rig = try WebRig()
+    let socket = try rig.socket()
+    let count = 3000
+    var flood: [UInt8] = []
+    for number in 0..<count { flood += osc("/ping", .int32(Int32(number))) }
+    let start = HostTime.steady
+    try socket.send(flood)
+    var tokens: [Argument] = []
+    try socket.expect("all is answered") {
+      tokens += packets($0.takeFrames()).filter { $0.address == "/pong" }.map { $0.arguments[0] }
+      return tokens.count == count
+    }
+    #expect(tokens == (0..<count).map { .int32(Int32($0)) })
+    // Two thousand at once, and a thousand more in the second behind it.
+    #expect(HostTime.steady - start > 0.9e6)
+  }
+
+  @Test func `a slow reader loses meters first, and then its place`() throws {
+    let rig = try WebRig()
+    let socket = try rig.socket()
+    socket.narrow(to: 4096)
+    try socket.send(osc("/subscribe", .string("/meter")))
+    let before = rig.node.counters.dropped
+    // Answers that it never reads: 26 kB each.
+    let questions = osc("/addresses")
+    try waitUntil("it is let go", seconds: 20, every: 0) {
+      try? socket.send(questions)
+      rig.turn()
+      return rig.node.counters.dropped > before
+    }
+    try socket.expect("it has ended") { $0.hasEnded }
+  }
+
+  // MARK: - Files
+
+  @Test func `a sound that is sent becomes a take, and comes back, whole or in part`() throws {
+    let rig = try WebRig()
+    let file = rig.folder.path("sent.wav")
+    try SoundFixture.write(file, [Array(repeating: 0.25, count: 24_000)])
+    let sound = [UInt8](try Data(contentsOf: URL(filePath: file)))
+    let answer = try rig.client().ask(
+      "POST", "/files/takes?name=dawn%20chorus.wav", body: sound)
+    #expect(answer.status == 200 && answer.text.contains(#""title":"dawn chorus""#))
+    let id = try #require(answer.text.firstMatch(of: /"id":"([0-9a-f-]+)"/)?.1)
+    let whole = try rig.get("/files/takes/\(id)/sound")
+    #expect(whole.status == 200 && whole.body.starts(with: Array("RIFF".utf8)))
+    let part = try rig.get("/files/takes/\(id)/sound", ["Range": "bytes=4-7"])
+    #expect(part.status == 206 && part.body == Array(whole.body[4..<8]))
+    #expect(part.headers["content-range"] == "bytes 4-7/\(whole.body.count)")
+    #expect(
+      try rig.get("/files/takes/\(id)/sound", ["Range": "bytes=999999999-"]).status == 416)
+    let flac = try rig.get("/files/takes/\(id)/export?format=flac")
+    #expect(flac.body.starts(with: Array("fLaC".utf8)))
+    #expect(
+      flac.headers["content-disposition"] == "attachment; filename*=UTF-8''dawn%20chorus.flac")
+    #expect(try rig.get("/files/takes/\(id)/export?format=exe").status == 400)
+    let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
+    #expect(
+      try rig.client().ask("POST", "/files/takes/\(id)/image?name=wren.png", body: picture).status
+        == 200)
+    let image = try rig.get("/files/takes/\(id)/image")
+    #expect(image.body == picture && image.headers["content-type"] == "image/png")
+    #expect(image.headers["content-security-policy"]?.contains("sandbox") == true)
+    #expect(try rig.incoming.isEmpty)
+  }
+
+  @Test func `what is no sound is refused, and nothing of it stays`() throws {
+    let rig = try WebRig()
+    let answer = try rig.client().ask("POST", "/files/takes?name=../../a.wav", body: [1, 2, 3])
+    #expect(answer.status == 422 && answer.text.contains("a.wav is no sound file"))
+    #expect(!answer.text.contains(rig.folder.url.path))
+    #expect(try rig.incoming.isEmpty)
+    let large = try rig.client()
+    try large.send("POST /files/takes?name=a.wav HTTP/1.1\r\nHost: localhost\r\n")
+    try large.send("Content-Length: 99999999999\r\n\r\n")
+    #expect(try large.answer().status == 413)
+  }
+}

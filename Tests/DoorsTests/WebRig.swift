@@ -1,0 +1,77 @@
+import Control
+import Doors
+import Engine
+import Foundation
+import OSC
+import Posix
+import TestSupport
+import Testing
+
+/// A node with a door for browsers, on a loop that a test turns.
+final class WebRig {
+  let host = OfflineHost(isPlayable: true)
+  let folder: TemporaryFolder
+  let node: Node
+  let loop = EventLoop()
+  private(set) var door: WebDoor!
+
+  private final class NoServer: SoundServer {
+    var status: SoundServerStatus {
+      var status = SoundServerStatus()
+      status.isRunning = true
+      status.rate = 48_000
+      return status
+    }
+    func leadTransport(_ leads: Bool) {}
+  }
+
+  /// A node that this machine alone, or the whole network can reach.
+  init(isOpen: Bool = false, _ change: (inout WebDoor.Options) -> Void = { _ in }) throws {
+    folder = try TemporaryFolder()
+    node = Node(
+      name: "rig", engine: host.engine, soundServer: NoServer(), home: folder.url.path)
+    node.openLibrary { Issue.record("\($0)") }
+    var options = WebDoor.Options(port: 0, takesOther: false)
+    change(&options)
+    var access = OSCServer.Access()
+    access.isOpen = isOpen
+    door = try WebDoor(
+      options, access: access, home: folder.url.path, node: node, oscPort: 8000, loop: loop)
+  }
+
+  deinit { door.end() }
+
+  /// One turn of everything.
+  func turn() {
+    _ = host.render([Float](repeating: 0, count: 64), block: 64)
+    loop.turn(milliseconds: 0)
+    _ = node.tick()
+    _ = door.tick()
+  }
+
+  /// What lies where files come in.
+  var incoming: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path("incoming")) }
+  }
+
+  /// Whether a note sounds that has not been let go.
+  var isSounding: Bool { node.values(of: node.table["/status/voices"]!) != [.int32(0)] }
+
+  func client() throws -> WebClient { try WebClient(self, port: door.port) }
+
+  /// One request on a connection of its own.
+  func get(_ path: String, _ headers: [String: String] = [:]) throws -> WebClient.Answer {
+    try client().get(path, headers)
+  }
+
+  /// A client whose WebSocket is open.
+  func socket(_ headers: [String: String] = [:]) throws -> WebClient {
+    let client = try client()
+    let answer = try client.get("/", WebClient.upgrade.merging(headers) { $1 })
+    guard answer.status == 101 else { throw Fault("\(answer.status) \(answer.text)") }
+    return client
+  }
+
+  /// The value of an address, as OSCQuery tells it.
+  func value(_ path: String) throws -> String { try get("\(path)?VALUE").text }
+}
