@@ -157,8 +157,8 @@ extension Core {
   func publishPlayer() {
     shared.player.publish(
       state: player.state, pending: player.pending, isOverdubbing: player.wantsOverdub,
-      overdubs: player.tape.layers, stepsBack: player.tape.stepsBack,
-      stepsForth: player.tape.stepsForth,
+      isReplacing: player.wantsOverdub && player.isReplacing, overdubs: player.tape.layers,
+      stepsBack: player.tape.stepsBack, stepsForth: player.tape.stepsForth,
       position: player.position, length: player.length,
       waiting: player.framesWaiting(at: present), tempo: player.tempoFound,
       latestClip: player.tape.latestClip)

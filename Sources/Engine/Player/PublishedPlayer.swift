@@ -10,6 +10,8 @@ package struct PublishedPlayer: ~Copyable, Sendable {
     package var pending: PlayerAction?
     /// Whether something is being added to the loop.
     package var isOverdubbing: Bool
+    /// Whether that takes the place of what is there.
+    package var isReplacing: Bool
     /// How many times something was added to the clip.
     package var overdubs: Int
     /// How many steps can be taken back.
@@ -40,14 +42,15 @@ package struct PublishedPlayer: ~Copyable, Sendable {
   /// Audio thread.
   @_noLocks
   borrowing func publish(
-    state: PlayerState, pending: PlayerAction?, isOverdubbing: Bool, overdubs: Int, stepsBack: Int,
-    stepsForth: Int, position: Int, length: Int, waiting: Int, tempo: Float,
-    latestClip: Int
+    state: PlayerState, pending: PlayerAction?, isOverdubbing: Bool, isReplacing: Bool,
+    overdubs: Int, stepsBack: Int, stepsForth: Int, position: Int, length: Int, waiting: Int,
+    tempo: Float, latestClip: Int
   ) {
     latest.store(latestClip, ordering: .relaxed)
     var bits = UInt64(unsafeBitCast(state, to: UInt8.self))
     if let pending { bits |= (UInt64(unsafeBitCast(pending, to: UInt8.self)) &+ 1) << 8 }
     if isOverdubbing { bits |= 1 << 16 }
+    if isReplacing { bits |= 1 << 17 }
     bits |= UInt64(min(stepsBack, 255)) << 24
     bits |= UInt64(min(stepsForth, 255)) << 32
     bits |= UInt64(min(overdubs, 255)) << 40
@@ -71,8 +74,8 @@ package struct PublishedPlayer: ~Copyable, Sendable {
     return Reading(
       state: PlayerState(rawValue: UInt8(truncatingIfNeeded: bits))!,
       pending: action == 0 ? nil : PlayerAction(rawValue: action - 1),
-      isOverdubbing: bits >> 16 & 1 == 1, overdubs: Int(bits >> 40 & 255),
-      stepsBack: Int(bits >> 24 & 255),
+      isOverdubbing: bits >> 16 & 1 == 1, isReplacing: bits >> 17 & 1 == 1,
+      overdubs: Int(bits >> 40 & 255), stepsBack: Int(bits >> 24 & 255),
       stepsForth: Int(bits >> 32 & 255), position: Int(place & 0xFFFF_FFFF),
       length: Int(place >> 32), waiting: wait == Self.unknown ? nil : wait,
       latestClip: latest.load(ordering: .relaxed))

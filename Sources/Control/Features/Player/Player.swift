@@ -51,10 +51,12 @@ final class Player: Feature {
     defer { last = reading }
     followTempo()
     let isMoving = reading.state.isPlaying || reading.state == .recording
-    if let last, !reading.isLike(last) { context.changed(Self.state, Self.controls, Self.next) }
+    if let last, !reading.isLike(last) {
+      context.changed(Self.state, Self.controls, Self.next, Self.loopState, Self.history)
+    }
     if reading.position != last?.position, !isMoving || now >= nextPosition {
       nextPosition = now + Self.positionPeriod
-      context.changed(Self.position, Self.state)
+      context.changed(Self.position, Self.state, Self.loopState)
     }
     if isMoving || reading.pending != nil { return Self.busyMilliseconds }
     return context.engine.shared.isTransportFollowed ? Self.transportMilliseconds : nil
@@ -90,6 +92,22 @@ final class Player: Feature {
     ]
   }
 
+  fileprivate var loopStatus: [Argument] {
+    let reading = reading
+    return [
+      .string(reading.loopState.rawValue), .float(seconds(reading.position)),
+      .float(seconds(reading.length)), .int32(Int32(reading.overdubs)),
+      .string(reading.loopStateToCome?.rawValue ?? ""),
+    ]
+  }
+
+  fileprivate var steps: [Argument] {
+    let reading = reading
+    // A recording must be ended first.
+    if reading.state.isRecording { return [.int32(0), .int32(0)] }
+    return [.int32(Int32(reading.stepsBack)), .int32(Int32(reading.stepsForth))]
+  }
+
   fileprivate var waiting: [Argument] {
     let reading = reading
     return [
@@ -103,7 +121,8 @@ extension PublishedPlayer.Reading {
   /// Whether it is the same but for what moves by itself.
   fileprivate func isLike(_ other: Self) -> Bool {
     state == other.state && pending == other.pending && isOverdubbing == other.isOverdubbing
-      && overdubs == other.overdubs && stepsBack == other.stepsBack
+      && isReplacing == other.isReplacing && overdubs == other.overdubs
+      && stepsBack == other.stepsBack
       && stepsForth == other.stepsForth
       && (length == other.length || state == .recording)
   }
@@ -119,6 +138,7 @@ extension Player {
     "/player/state", "/player/controls", "/player/next", "/player/position"
   )
   private static let (clear, cancel) = ("/loop/clear", "/loop/cancel")
+  private static let (loopState, history) = ("/loop/state", "/loop/history")
 
   static let addresses = ofThePlayer + ofTheLoop
 
@@ -202,6 +222,16 @@ extension Player {
     button(
       cancel, .cancel,
       "Cancels what waits for its beat or for sound"),
+    Address(
+      loopState,
+      Declared.reading(types: "sffis", isAnnounced: true) { $0.loopStatus },
+      "State of the loop (empty, recording, overdubbing, replacing, playing, paused, stopped), "
+        + "position and length in seconds, number of overdubs, and the state that waits for its "
+        + "beat or for sound"),
+    Address(
+      history,
+      Declared.reading(types: "ii", isAnnounced: true) { $0.steps },
+      "Number of steps that can be undone, and redone"),
     Address(
       "/loop/feedback", .number(.loopFeedback, 0...1), kept: .session,
       "Feedback: how much of the loop is left under an overdub, each time round"),

@@ -23,6 +23,42 @@ extension PlayerState {
   }
 }
 
+/// The states of the loop, as `/loop/state` has them.
+enum LoopState: String {
+  /// Nothing is recorded.
+  case empty
+  case recording, overdubbing, replacing, playing
+  /// A recording that rests, or a clip in the middle of which it rests.
+  case paused
+  case stopped
+}
+
+extension PublishedPlayer.Reading {
+  /// The state of the loop.
+  var loopState: LoopState {
+    switch state {
+    case .recording: .recording
+    case .playing, .playingLoaded:
+      isReplacing ? .replacing : isOverdubbing ? .overdubbing : .playing
+    case .suspended, .paused, .pausedLoaded: .paused
+    case .standby, .recordReady, .playReady: length > 0 ? .stopped : .empty
+    }
+  }
+
+  /// The state to which what is pending leads; nil where nothing is.
+  var loopStateToCome: LoopState? {
+    switch pending {
+    case .record: state.isRecording ? .stopped : .recording
+    case .overdub: loopState == .overdubbing ? .playing : .overdubbing
+    case .replace: loopState == .replacing ? .playing : .replacing
+    case .play: .playing
+    case .stop: .stopped
+    // These wait for nothing.
+    case .pause, .done, .rewind, .forward, .undo, .redo, .clear, .cancel, nil: nil
+    }
+  }
+}
+
 /// The controls of the player: which can be pressed, and what stands on them.
 package struct PlayerControls: Equatable {
   /// The names of the controls, in the order of `/player/controls`.

@@ -1,0 +1,95 @@
+import Control
+import OSC
+import TestSupport
+import Testing
+
+/// The loop as its addresses tell it: what it does, what waits, and what can be undone.
+@Suite struct LoopTests {
+  private let desk = Desk()
+
+  /// The words of `/loop/state`: what it does, and what waits.
+  private var words: [String] {
+    desk.tell("/loop/state").first?.arguments.compactMap(\.text) ?? []
+  }
+
+  private var history: [Argument]? { desk.tell("/loop/history").first?.arguments }
+
+  /// Presses a button, lets half a second pass, and tells the words then.
+  private func press(_ button: String) -> [String] {
+    desk.tell(button)
+    desk.pass(frames: 24_000)
+    return words
+  }
+
+  @Test func `each press leads to the state that is told`() {
+    #expect(words == ["empty", ""])
+    #expect(press("/player/record") == ["recording", ""])
+    #expect(press("/player/pause") == ["paused", ""])
+    #expect(press("/player/pause") == ["recording", ""])
+    #expect(press("/player/stop") == ["stopped", ""])
+    #expect(press("/player/play") == ["playing", ""])
+    #expect(press("/loop/overdub") == ["overdubbing", ""])
+    #expect(press("/loop/replace") == ["replacing", ""])
+    #expect(press("/loop/replace") == ["playing", ""])
+    #expect(press("/player/pause") == ["paused", ""])
+    #expect(press("/loop/clear") == ["empty", ""])
+  }
+
+  @Test func `what waits for its beat is told as the state that comes`() {
+    desk.tell("/loop/quantize", .string("bar"))
+    desk.tell("/metronome/bpm", .float(120))
+    // A bar is two seconds: each press comes at the same place of one, half a second before its word.
+    for (button, now, next) in [
+      ("/player/record", "empty", "recording"), ("/player/stop", "recording", "stopped"),
+      ("/player/play", "stopped", "playing"), ("/loop/overdub", "playing", "overdubbing"),
+      ("/loop/overdub", "overdubbing", "playing"), ("/loop/replace", "playing", "replacing"),
+      ("/loop/overdub", "replacing", "overdubbing"), ("/loop/replace", "overdubbing", "replacing"),
+    ] {
+      #expect(press(button) == [now, next], "\(button)")
+      desk.pass(frames: 96_000)
+      #expect(words == [next, ""], "\(button)")
+      desk.pass(frames: 72_000)
+    }
+  }
+
+  @Test func `the numbers are those of the player's state`() {
+    _ = press("/player/record")
+    _ = press("/player/stop")
+    _ = press("/player/play")
+    let state = desk.tell("/player/state").first?.arguments
+    #expect(desk.tell("/loop/state").first?.arguments[1...3] == state?[2...4])
+  }
+
+  @Test func `subscribers are told of a change at once, and of the position ten times a second`() {
+    desk.tell("/subscribe", .string("/loop/state"))
+    desk.tell("/player/record")
+    desk.pass(frames: 960)
+    #expect(desk.take().last?.arguments.first == .string("recording"))
+    desk.pass(frames: 48_000)
+    #expect((9...11).contains(desk.take().count))
+    desk.tell("/player/stop")
+    desk.pass(frames: 960)
+    #expect(desk.take().last?.arguments.first == .string("stopped"))
+    desk.pass(frames: 48_000)
+    #expect(desk.take().isEmpty)
+  }
+
+  @Test func `steps that can be undone and redone are counted`() {
+    #expect(history == [.int32(0), .int32(0)])
+    let phone = Desk.client(9001)
+    desk.tell("/subscribe", .string("/loop/history"), as: phone)
+    _ = press("/player/record")
+    // A recording that goes on must be ended first.
+    #expect(history == [.int32(0), .int32(0)])
+    _ = press("/player/stop")
+    _ = press("/loop/clear")
+    #expect(history == [.int32(2), .int32(0)])
+    _ = press("/loop/undo")
+    #expect(history == [.int32(1), .int32(1)])
+    _ = press("/player/record")
+    _ = press("/player/stop")
+    #expect(history == [.int32(2), .int32(0)])
+    let told = desk.take(phone).map(\.arguments)
+    #expect(told.contains([.int32(1), .int32(1)]) && told.last == [.int32(2), .int32(0)])
+  }
+}
