@@ -162,5 +162,6 @@ extension Core {
       position: player.position, length: player.length,
       waiting: player.framesWaiting(at: present), tempo: player.tempoFound,
       latestClip: player.tape.latestClip)
+    shared.peaks.setBehind(player.arePeaksBehind)
   }
 }

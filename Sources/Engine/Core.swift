@@ -216,6 +216,7 @@ struct Core: ~Copyable {
     outbox.end()
     present = timeline.frame &+ Int64(frames)
     if !wasAtRest || !isAtRest {
+      player.picture(to: shared.peaks, frames: frames)
       publishPlayer()
       shared.voicesSounding.store(sampler.voiceCount, ordering: .relaxed)
     }

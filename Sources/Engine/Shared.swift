@@ -20,6 +20,8 @@ package final class Shared: Sendable {
   let clock = PublishedClock()
   /// The state of the player.
   package let player = PublishedPlayer()
+  /// The picture of the player's clip.
+  package let peaks = PublishedPeaks()
 
   // Counters publish nothing but themselves: relaxed.
   let late = Atomic<UInt64>(0)

@@ -92,4 +92,26 @@ import Testing
     let told = desk.take(phone).map(\.arguments)
     #expect(told.contains([.int32(1), .int32(1)]) && told.last == [.int32(2), .int32(0)])
   }
+
+  @Test func `subscribers see the clip grow, four times a second at most`() {
+    #expect(desk.tell("/subscribe", .string("/loop/peaks")) == [Received("/loop/peaks", [])])
+    desk.tell("/player/record")
+    for _ in 0..<200 {
+      _ = desk.play(Tone.noise(frames: 480))
+    }
+    let told = desk.take()
+    #expect((6...9).contains(told.count))
+    #expect(told.allSatisfy { $0.arguments.count == 256 })
+    desk.tell("/player/stop")
+    desk.pass(frames: 48_000)
+    #expect(desk.take().count <= 2)
+    desk.tell("/loop/clear")
+    desk.pass(frames: 48_000)
+    #expect(desk.take() == [Received("/loop/peaks", [])])
+    desk.tell("/loop/undo")
+    desk.pass(frames: 48_000)
+    #expect(desk.take().first?.arguments.count == 256)
+    desk.pass(frames: 96_000)
+    #expect(desk.take().isEmpty)
+  }
 }

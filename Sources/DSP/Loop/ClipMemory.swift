@@ -19,14 +19,19 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   /// How many pages are free.
   private(set) var freePages: Int
 
+  /// How often the sound of a version, or its length, was changed.
+  private(set) var changes = 0
+
   // Each page has its left frames and then its right ones.
   private let samples: UnsafeMutablePointer<Float>
+  // For each page the peaks of its cells, of which the first is negative where they are to be found.
+  let peaks: UnsafeMutablePointer<Float>
   // How many versions have a page.
   private let sharers: UnsafeMutablePointer<UInt8>
   // The numbers of the free pages, the first `freePages` of them.
   private let free: UnsafeMutablePointer<Int32>
   // For each version its pages; and for how many it is kept, 0 where it is none.
-  private let tables: UnsafeMutablePointer<Int32>
+  let tables: UnsafeMutablePointer<Int32>
   private let holds: UnsafeMutablePointer<UInt8>
   private let lengths: UnsafeMutablePointer<Int>
   private let layers: UnsafeMutablePointer<Int>
@@ -42,6 +47,8 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     // Touched now, all of it: the audio thread shall not be the first.
     samples = .allocate(capacity: pages * 2 * Self.pageFrames)
     samples.initialize(repeating: 0, count: pages * 2 * Self.pageFrames)
+    peaks = .allocate(capacity: pages * Self.cellsOfPage)
+    peaks.initialize(repeating: -1, count: pages * Self.cellsOfPage)
     sharers = .allocate(capacity: pages)
     sharers.initialize(repeating: 0, count: pages)
     free = .allocate(capacity: pages)
@@ -60,6 +67,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
 
   deinit {
     samples.deallocate()
+    peaks.deallocate()
     sharers.deallocate()
     free.deallocate()
     tables.deallocate()
@@ -76,7 +84,10 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   func length(_ version: Int) -> Int { lengths[version] }
 
   @_noLocks
-  mutating func setLength(_ version: Int, _ frames: Int) { lengths[version] = frames }
+  mutating func setLength(_ version: Int, _ frames: Int) {
+    lengths[version] = frames
+    changes &+= 1
+  }
 
   /// Counts the versions between this one and the recording that it began with.
   @_noLocks
@@ -96,6 +107,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   @_noLocks
   mutating func begin(like other: Int? = nil) -> Int? {
     for version in 0..<Self.mostVersions where holds[version] == 0 {
+      changes &+= 1
       holds[version] = 1
       let table = tables + version &* pagesOfClip
       if let other {
@@ -149,12 +161,17 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   private mutating func ownPage(_ version: Int, _ index: Int) -> UnsafeMutablePointer<Float>? {
     let table = tables + version &* pagesOfClip
     let old = Int(table[index])
-    if old >= 0 && sharers[old] == 1 { return page(old) }
+    changes &+= 1
+    if old >= 0 && sharers[old] == 1 {
+      forgetPeaks(ofPage: old)
+      return page(old)
+    }
     if freePages == 0 { return nil }
     freePages &-= 1
     let new = Int(free[freePages])
     table[index] = Int32(new)
     sharers[new] = 1
+    forgetPeaks(ofPage: new)
     if old >= 0 {
       sharers[old] &-= 1
       rt_copy(page(new), page(old), 2 &* Self.pageFrames)
@@ -165,7 +182,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   }
 
   @_noLocks
-  private func page(_ number: Int) -> UnsafeMutablePointer<Float> {
+  func page(_ number: Int) -> UnsafeMutablePointer<Float> {
     samples + number &* 2 &* Self.pageFrames
   }
 

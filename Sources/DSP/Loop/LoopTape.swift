@@ -73,6 +73,21 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     @_noLocks get { history.memory.layers(history.current) }
   }
 
+  /// The version that is heard.
+  package var currentVersion: Int { @_noLocks get { history.current } }
+
+  /// How often the sound of any version, or its length, was changed.
+  package var changes: Int { @_noLocks get { history.memory.changes } }
+
+  /// Finds the greatest magnitude in a stretch of a version, to 64 frames; nil where more pages must
+  /// be read for it than `budget` allows, which tells what is left of it.
+  @_noLocks
+  package borrowing func peak(
+    of version: Int, from start: Int, to end: Int, budget: inout Int
+  ) -> Float? {
+    history.memory.peak(version, from: start, to: end, budget: &budget)
+  }
+
   /// How many steps can be taken back.
   package var stepsBack: Int { @_noLocks get { history.stepsBack } }
   /// How many steps can be taken forth again.

@@ -77,6 +77,7 @@ extension Player {
       gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording && !isPending
         && cues.isEmpty
         && !tape.isRecording && !tape.isOverdubbing && !transfer.isUnderWay
+        && !arePeaksBehind
     }
   }
 

@@ -53,6 +53,7 @@ struct Player: ~Copyable {
   var wantsOverdub = false
   private(set) var feedback: Float = 1
   var transfer = LoopTransfer()
+  var walk = PeakWalk()
   // Where the clip was at the beginning of the present stretch.
   var placeBefore = 0
   // By how much what is added is late, as it was when that began; and where it goes on.

@@ -7,6 +7,8 @@ final class Player: Feature {
   private static let positionPeriod = 100_000.0
   // How often to look while something may end by itself, in milliseconds.
   private static let busyMilliseconds = 10
+  // A picture of the clip is told so often at most, in microseconds.
+  private static let picturePeriod = 250_000.0
   // How often to look for another tempo of a transport that is followed.
   private static let transportMilliseconds = 50
 
@@ -14,6 +16,10 @@ final class Player: Feature {
   private var last: PublishedPlayer.Reading?
   private var tempo: Float = 0
   private var nextPosition = 0.0
+  private var peaks: [Float] = []
+  // Which picture of the clip these are of, and when the next one may be told.
+  private var picture: UInt64 = 0
+  private var nextPicture = 0.0
 
   init(_ context: Context) { self.context = context }
 
@@ -58,8 +64,28 @@ final class Player: Feature {
       nextPosition = now + Self.positionPeriod
       context.changed(Self.position, Self.state, Self.loopState)
     }
+    let pictureDue = followPeaks(now)
     if isMoving || reading.pending != nil { return Self.busyMilliseconds }
-    return context.engine.shared.isTransportFollowed ? Self.transportMilliseconds : nil
+    let tempoDue = context.engine.shared.isTransportFollowed ? Self.transportMilliseconds : nil
+    return [pictureDue, tempoDue].compactMap(\.self).min()
+  }
+
+  /// Takes over the latest picture of the clip; returns in how many milliseconds to look again.
+  @discardableResult
+  private func followPeaks(_ now: Double) -> Int? {
+    let shared = context.engine.shared
+    guard shared.peaks.count != picture else {
+      return shared.peaks.isBehind ? Self.busyMilliseconds : nil
+    }
+    guard now >= nextPicture else { return max(1, Int(((nextPicture - now) / 1000).rounded(.up))) }
+    nextPicture = now + Self.picturePeriod
+    picture = shared.peaks.count
+    let latest = shared.peaks.read()
+    if latest != peaks {
+      peaks = latest
+      context.changed(Self.loopPeaks)
+    }
+    return shared.peaks.isBehind ? Self.busyMilliseconds : nil
   }
 
   private func followTempo() {
@@ -101,6 +127,11 @@ final class Player: Feature {
     ]
   }
 
+  fileprivate var peaksOfNow: [Argument] {
+    followPeaks(context.now())
+    return peaks.map(Argument.float)
+  }
+
   fileprivate var steps: [Argument] {
     let reading = reading
     // A recording must be ended first.
@@ -138,7 +169,9 @@ extension Player {
     "/player/state", "/player/controls", "/player/next", "/player/position"
   )
   private static let (clear, cancel) = ("/loop/clear", "/loop/cancel")
-  private static let (loopState, history) = ("/loop/state", "/loop/history")
+  private static let (loopState, history, loopPeaks) = (
+    "/loop/state", "/loop/history", "/loop/peaks"
+  )
 
   static let addresses = ofThePlayer + ofTheLoop
 
@@ -232,6 +265,11 @@ extension Player {
       history,
       Declared.reading(types: "ii", isAnnounced: true) { $0.steps },
       "Number of steps that can be undone, and redone"),
+    Address(
+      loopPeaks,
+      Declared.reading(types: "f…", isAnnounced: true) { $0.peaksOfNow },
+      "Peaks of 256 equal parts of the clip, from 0 to 1, and none where there is no clip; told "
+        + "four times a second at most"),
     Address(
       "/loop/feedback", .number(.loopFeedback, 0...1), kept: .session,
       "Feedback: how much of the loop is left under an overdub, each time round"),

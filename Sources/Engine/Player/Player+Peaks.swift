@@ -1,0 +1,67 @@
+internal import DSP
+
+/// A walk through the clip, a few parts a block, that makes a picture of it.
+struct PeakWalk: BitwiseCopyable {
+  /// The version and the length that are pictured; what had changed up to then.
+  var version = -1
+  var length = 0
+  var changes = 0
+  /// The part that comes next; as many as there are when it is done.
+  var part = PublishedPeaks.parts
+
+  @_noLocks
+  init() {}
+}
+
+extension Player {
+  // At any rate a picture takes as long as 4096 frames, and what is read for it is no more than what a
+  // clip that is loaded takes to be copied.
+  private static var framesPerPart: Int { @_noLocks get { 16 } }
+  private static var framesPerPage: Int { @_noLocks get { 32 } }
+
+  /// The version of which there is to be a picture: also of a clip in the making.
+  private var picturedVersion: Int {
+    @_noLocks get {
+      if state.isRecording, let clip { return clip }
+      return tape.currentVersion
+    }
+  }
+
+  /// Whether the clip is another than that of which the latest picture was made.
+  var arePeaksBehind: Bool {
+    @_noLocks get {
+      walk.part < PublishedPeaks.parts || walk.version != picturedVersion
+        || walk.length != length || walk.changes != tape.changes
+    }
+  }
+
+  /// Goes on with the picture of the clip as far as a block of so many frames allows.
+  @_noLocks
+  mutating func picture(to peaks: borrowing PublishedPeaks, frames: Int) {
+    if !arePeaksBehind { return }
+    if walk.part == PublishedPeaks.parts || walk.version != picturedVersion {
+      walk.version = picturedVersion
+      walk.length = length
+      walk.changes = tape.changes
+      walk.part = 0
+    }
+    if walk.length == 0 {
+      walk.part = PublishedPeaks.parts
+      peaks.publish(hasClip: false)
+      return
+    }
+    let end = min(PublishedPeaks.parts, walk.part &+ max(1, frames / Self.framesPerPart))
+    var budget = max(1, frames / Self.framesPerPage)
+    while walk.part < end {
+      let start = walk.part &* walk.length / PublishedPeaks.parts
+      let next = (walk.part &+ 1) &* walk.length / PublishedPeaks.parts
+      guard
+        let peak = tape.peak(
+          of: walk.version, from: start, to: max(start &+ 1, next), budget: &budget)
+      else { return }
+      peaks.set(walk.part, to: min(1, peak))
+      walk.part &+= 1
+    }
+    if walk.part == PublishedPeaks.parts { peaks.publish(hasClip: true) }
+  }
+}

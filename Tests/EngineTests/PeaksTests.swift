@@ -1,0 +1,154 @@
+import DSP
+import Engine
+import TestSupport
+import Testing
+
+/// The picture of the clip, compared with the clip as it is copied out.
+@Suite struct PeaksTests {
+  private static let parts = PublishedPeaks.parts
+  // To so many frames the edges of parts are exact.
+  private static let cell = 64
+
+  private let host = OfflineHost()
+
+  private func send(_ actions: PlayerAction...) {
+    for action in actions { host.send(Command(.player(action))) }
+  }
+
+  private func play(_ sound: [Float], block: Int = 64) { _ = host.render(sound, block: block) }
+
+  /// Records a sound as the clip, and lets the recorder come to its end.
+  private func record(_ sound: [Float], block: Int = 64) {
+    send(.record)
+    play(sound, block: block)
+    send(.stop)
+    play(Tone.constant(0, frames: 480), block: block)
+  }
+
+  /// The latest picture, when there is no other on its way.
+  private func picture(block: Int = 64) -> [Float] {
+    var blocks = 0
+    repeat {
+      play(Tone.constant(0, frames: block), block: block)
+      blocks += 1
+    } while host.engine.shared.peaks.isBehind && blocks < 10_000
+    return host.engine.shared.peaks.read()
+  }
+
+  /// What the picture must be, by the clip itself.
+  private func peaksOfClip() throws -> [Float] {
+    let transfer = ClipTransfer(sampleRate: 48_000)
+    _ = host.events()
+    host.send(Command(.copyOut(ClipPointer(transfer))))
+    play(Tone.constant(0, frames: 9600))
+    try #require(transfer.length > 0)
+    let whole = transfer.length + transfer.framesBehind
+    return (0..<Self.parts).map { part in
+      let start = part * transfer.length / Self.parts
+      let end = max(start + 1, (part + 1) * transfer.length / Self.parts)
+      let cells =
+        start / Self.cell * Self.cell..<min(whole, (end + Self.cell - 1) / Self.cell * Self.cell)
+      let peak = cells.reduce(0) {
+        max($0, abs(transfer.sound.left[$1]), abs(transfer.sound.right[$1]))
+      }
+      return min(1, peak)
+    }
+  }
+
+  /// A sound whose level is another in each part.
+  private static func sound(frames: Int, seed: UInt64 = 1) -> [Float] {
+    let noise = Tone.noise(amplitude: 1, frames: frames, seed: seed)
+    return noise.indices.map { noise[$0] * Float($0 * 37 % frames) / Float(frames) }
+  }
+
+  @Test func `without a clip there is none`() { #expect(picture().isEmpty) }
+
+  @Test(arguments: [100, 5000, 100_000, 480_000], [64, 1024])
+  func `it shows what was recorded`(frames: Int, block: Int) throws {
+    record(Self.sound(frames: frames), block: block)
+    let picture = picture(block: block)
+    #expect(picture.count == Self.parts)
+    #expect(try picture == peaksOfClip())
+  }
+
+  @Test func `each side counts`() {
+    send(.record)
+    let silence = Tone.constant(0, frames: 25_600)
+    var right = silence
+    right[200 * 100 + 50] = -0.75
+    _ = host.render(silence, right: right, block: 64)
+    send(.stop)
+    let picture = picture()
+    #expect(picture[200] == 0.75)
+    // The cell reaches into its neighbours.
+    #expect(picture.enumerated().allSatisfy { abs($0 - 200) <= 1 || $1 == 0 })
+  }
+
+  @Test func `it shows a recording that goes on`() {
+    send(.record)
+    play(Tone.constant(0.5, frames: 48_000))
+    play(Tone.constant(0, frames: 48_000))
+    let picture = host.engine.shared.peaks.read()
+    // A picture is as old as it takes to be made twice.
+    #expect(picture[..<118].allSatisfy { $0 == 0.5 })
+    #expect(picture[150...].allSatisfy { $0 == 0 })
+  }
+
+  @Test func `it follows overdubs, replacing, undo and redo`() throws {
+    record(Self.sound(frames: 48_000))
+    let first = picture()
+    send(.play, .overdub)
+    play(Tone.constant(0.25, frames: 30_000))
+    send(.overdub)
+    play(Tone.constant(0, frames: 2000))
+    let second = picture()
+    #expect(second != first)
+    #expect(try second == peaksOfClip())
+    send(.replace)
+    play(Tone.constant(0, frames: 24_000))
+    send(.replace)
+    play(Tone.constant(0, frames: 2000))
+    let third = picture()
+    #expect(third.count { $0 == 0 } > 100, "what was there is gone")
+    #expect(try third == peaksOfClip())
+    send(.undo)
+    #expect(picture() == second)
+    send(.undo)
+    #expect(picture() == first)
+    send(.redo)
+    #expect(picture() == second)
+    send(.clear)
+    #expect(picture().isEmpty)
+    send(.undo)
+    #expect(picture() == second)
+  }
+
+  @Test func `it shows a clip that was loaded`() throws {
+    let transfer = ClipTransfer(sampleRate: 48_000)
+    let sound = Self.sound(frames: 200_000)
+    for (frame, sample) in sound.enumerated() {
+      transfer.sound.left[frame] = sample
+      transfer.sound.right[frame] = 0
+    }
+    transfer.length = sound.count
+    host.send(Command(.load(ClipPointer(transfer))))
+    play(Tone.constant(0, frames: 9600))
+    #expect(try picture() == peaksOfClip())
+  }
+
+  @Test func `what is louder than full scale is shown as full`() {
+    record(Tone.constant(3, frames: 10_000))
+    #expect(picture().allSatisfy { $0 == 1 })
+  }
+
+  @Test func `it goes over to another rate with the clip`() {
+    // Louder in its second half.
+    record(Tone.sine(1000, frames: 48_000) + Tone.sine(1000, amplitude: 0.75, frames: 48_000))
+    let other = OfflineHost(takingOver: host.engine, sampleRate: 96_000)
+    for _ in 0..<200 { _ = other.render(Tone.constant(0, frames: 64), block: 64) }
+    let picture = other.engine.shared.peaks.read()
+    // At the edges what is converted swings over by less than a hundredth.
+    #expect(picture[1..<127].allSatisfy { abs($0 - 0.5) < 0.01 })
+    #expect(picture[130..<255].allSatisfy { abs($0 - 0.75) < 0.01 })
+  }
+}
