@@ -33,6 +33,7 @@ struct Core: ~Copyable {
   var sampler: Sampler
   var phrases: PhraseTape
   var metronome: Metronome
+  var beatWatch: BeatWatch
   var inlet = MIDIInlet()
   var outbox = MIDIOutbox()
   // Where the server's transport goes on, if it rolls.
@@ -80,6 +81,7 @@ struct Core: ~Copyable {
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
     metronome = Metronome(sampleRate: sampleRate)
+    beatWatch = BeatWatch(sampleRate: sampleRate)
     live = .allocate(capacity: 4)
     live.initialize(repeating: Strip(sampleRate: rate), count: 4)
     (loop, grid, music) = (live + 1, live + 2, live + 3)
@@ -145,6 +147,7 @@ struct Core: ~Copyable {
       outbox.tell(.allOff)
       answerInstruments()
       metronome = Metronome(sampleRate: sampleRate)
+      beatWatch = BeatWatch(sampleRate: sampleRate)
       if player.transfer.isUnderWay {
         answer(.transferring, player.transfer.command, player.transfer.wasTimed)
       }
@@ -221,6 +224,7 @@ struct Core: ~Copyable {
       shared.voicesSounding.store(sampler.voiceCount, ordering: .relaxed)
     }
     phrases.tellPosition(at: present)
+    beatWatch.watch(from: timeline.frame, to: present, beats: player.beats, shared.beat)
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let leave = leaving, presence.isClosed {
       leaving = .max

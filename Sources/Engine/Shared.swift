@@ -18,6 +18,8 @@ package final class Shared: Sendable {
   /// The controllers of keyboards.
   package let controllers = PublishedControllers()
   let clock = PublishedClock()
+  /// The latest beat of the clock of beats and bars.
+  package let beat = PublishedBeat()
   /// The state of the player.
   package let player = PublishedPlayer()
   /// The picture of the player's clip.

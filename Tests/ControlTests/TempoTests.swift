@@ -56,6 +56,24 @@ import Testing
     #expect(desk.tell("/metronome/bpm") == [Received("/metronome/bpm", [.float(120)])])
   }
 
+  @Test func `each beat is told with its number in the bar, and none that was over before`() {
+    let desk = Desk()
+    desk.tell("/metronome/bpm", .float(150))
+    desk.tell("/metronome/beats", .int32(3))
+    desk.pass(frames: 48_000)
+    #expect(desk.tell("/subscribe", .string("/metronome/beat")).isEmpty)
+    // Two seconds and a half a beat.
+    desk.pass(frames: 96_000)
+    let told = desk.take()
+    #expect(told.count == 5)
+    #expect(told.allSatisfy { $0.address == "/metronome/beat" && $0.arguments[1] == .int32(3) })
+    let numbers = told.compactMap { $0.arguments[0].number.map(Int.init) }
+    #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 % 3 + 1 })
+    desk.tell("/unsubscribe")
+    desk.pass(frames: 96_000)
+    #expect(desk.take().isEmpty)
+  }
+
   // MARK: - The transport
 
   private func settle(_ desk: Desk) { for _ in 0..<3 { desk.pass() } }

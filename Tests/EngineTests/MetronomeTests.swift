@@ -34,6 +34,80 @@ import Testing
     return found
   }
 
+  /// The beats that are published while so many frames go by, as frames from the beginning.
+  private func beats(_ host: OfflineHost, frames: Int) -> [(frame: Int, beat: Int, of: Int)] {
+    var found: [(frame: Int, beat: Int, of: Int)] = []
+    var latest = host.engine.shared.beat.read().frame
+    let start = Int64(host.frame)
+    for _ in 0..<frames / 64 {
+      _ = host.render(silence(64), block: 64)
+      let reading = host.engine.shared.beat.read()
+      #expect(reading.nextFrame > reading.frame && reading.nextFrame >= Int64(host.frame))
+      guard reading.frame != latest else { continue }
+      latest = reading.frame
+      found.append((Int(reading.frame - start), reading.beat, reading.beatsPerBar))
+    }
+    return found
+  }
+
+  @Test func `beats are published where clicks begin, and where none are heard`() {
+    let host = host((.tempo, 130), (.metronomeBeats, 3), (.metronomeOn, 1))
+    var latest = host.engine.shared.beat.read().frame
+    var found: [Int] = []
+    var numbers: [Int] = []
+    var sound: [Float] = []
+    let start = Int64(host.frame)
+    for _ in 0..<3000 {
+      sound += host.render(silence(64), block: 64).click
+      let reading = host.engine.shared.beat.read()
+      guard reading.frame != latest else { continue }
+      latest = reading.frame
+      found.append(Int(reading.frame - start))
+      numbers.append(reading.beat)
+      #expect(reading.beatsPerBar == 3)
+    }
+    #expect(found.count == 9)
+    #expect(numbers == numbers.indices.map { $0 % 3 + 1 })
+    // A click begins with the first sample that is not 0.
+    #expect(zip(found, clicks(sound)).allSatisfy { abs($0 - $1.frame) <= 1 })
+    host.send(Command(.set(.metronomeOn, 0)))
+    let silent = beats(host, frames: 192_000)
+    #expect(silent.count >= 8)
+    let period = 48_000 * 60 / 130.0
+    #expect(
+      zip(silent, silent.dropFirst()).allSatisfy { abs(Double($1.frame - $0.frame) - period) <= 1 })
+  }
+
+  @Test func `a tempo that is turned while it beats makes no beat twice`() {
+    let host = host((.tempo, 120))
+    _ = host.render(silence(64), block: 64)
+    var found: [(frame: Int, beat: Int, of: Int)] = []
+    var start = 0
+    for turn in 0..<100 {
+      host.send(Command(.set(.tempo, turn % 2 == 0 ? 120.1 : 119.9)))
+      found += beats(host, frames: 4800).map { ($0.frame + start, $0.beat, $0.of) }
+      start += 4800
+    }
+    // Ten seconds at two beats a second.
+    #expect((19...21).contains(found.count))
+    #expect(zip(found, found.dropFirst()).allSatisfy { $1.beat == $0.beat % 4 + 1 })
+  }
+
+  @Test func `beats are those of the transport that is followed`() {
+    let host = host((.transportFollow, 1))
+    host.transport = { frame in
+      Transport(
+        isRolling: true, frame: frame, beatsPerMinute: 90, beatsPerBar: 3,
+        beat: (Double(frame) / 32_000).truncatingRemainder(dividingBy: 3))
+    }
+    _ = host.render(silence(64), block: 64)
+    let start = Int(host.frame)
+    for beat in beats(host, frames: 320_000) {
+      #expect((beat.frame + start) % 32_000 == 0)
+      #expect(beat.beat == (beat.frame + start) / 32_000 % 3 + 1 && beat.of == 3)
+    }
+  }
+
   @Test(arguments: [133.7, 97.3, 299.99] as [Float])
   func `over an hour each click is on the frame nearest to its beat`(tempo: Float) {
     let period = 48_000 * 60 / Double(tempo)

@@ -141,6 +141,8 @@ extension NodeTests {
         server: server.name, beatsPerMinute: 90, beatsPerBar: 3)
       phone.send("/transport/follow", .int32(1))
       phone.send("/loop/quantize", .string("bar"))
+      let eye = try Phone(port: node.port)
+      eye.send("/subscribe", .string("/metronome/beat"))
       #expect(phone.sync())
       // The node looks for another tempo twenty times a second.
       try phone.awaitValue(of: "/metronome/bpm", .float(90))
@@ -160,6 +162,16 @@ extension NodeTests {
       let rest = (Double(after) + wait).truncatingRemainder(dividingBy: 96_000)
       let late = min(rest, 96_000 - rest)
       #expect(late <= Double(after - before) + 512, "\(wait), \(before), \(after)")
+      // Four in a row of the transport's bars: those before may be of the node's own.
+      var beats: [[Argument]] = []
+      try waitUntil("the transport's beats are told one after the other", seconds: 20) {
+        if let beat = eye.receive("/metronome/beat") { beats.append(beat.arguments) }
+        let numbers = beats.suffix(4).compactMap(\.first?.number)
+        return beats.suffix(4).allSatisfy { $0.last == .int32(3) } && numbers.count == 4
+          && zip(numbers, numbers.dropFirst()).allSatisfy {
+            $1 == $0.truncatingRemainder(dividingBy: 3) + 1
+          }
+      }
       #expect(node.end() == 0)
     }
 

@@ -64,7 +64,7 @@ struct Metronome: ~Copyable {
     let isJustOver = latestFrame <= frame && frame &- latestFrame < leastFrames
     let next = beats.nextBeat(from: isJustOver ? latestFrame &+ leastFrames : frame)
     nextFrame = next.frame
-    isNextAccent = next.isFirst
+    isNextAccent = next.number == 0
     changesSeen = beats.changes
   }
 

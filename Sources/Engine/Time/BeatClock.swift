@@ -8,7 +8,7 @@ struct BeatClock: BitwiseCopyable {
   private var framesPerBeat: Double
   // A frame at which a bar begins, and how many beats it has.
   private var anchor: Double = 0
-  private var beatsPerBar = 4
+  private(set) var beatsPerBar = 4
   // Where no transport says another number.
   private var ownBeatsPerBar = 4
   /// How often beats were moved: what was planned by them may be planned anew.
@@ -120,13 +120,14 @@ struct BeatClock: BitwiseCopyable {
     return max(frame, Int64(anchor + Double(place) * period + 0.5))
   }
 
-  /// The first beat that is not before a frame, and whether a bar begins with it.
+  /// The first beat that is not before a frame, and its number in its bar, from 0.
   @_noLocks
-  func nextBeat(from frame: Int64) -> (frame: Int64, isFirst: Bool) {
+  func nextBeat(from frame: Int64) -> (frame: Int64, number: Int) {
     let place = number(of: framesPerBeat, from: frame)
+    let rest = Int(place % Int64(beatsPerBar))
     return (
       max(frame, Int64(anchor + Double(place) * framesPerBeat + 0.5)),
-      place % Int64(beatsPerBar) == 0
+      rest < 0 ? rest &+ beatsPerBar : rest
     )
   }
 

@@ -75,6 +75,11 @@ package struct ClockReading: BitwiseCopyable, Sendable {
   /// The length of a frame in microseconds.
   package var microsecondsPerFrame: Double
 
+  /// When a frame begins, in microseconds of the host's steady clock.
+  package func microseconds(at frame: Int64) -> Double {
+    microseconds + Double(frame - self.frame) * microsecondsPerFrame
+  }
+
   /// The frame that begins nearest to a time in microseconds of the host's steady clock.
   package func frame(at microseconds: Double) -> Int64 {
     let frames = ((microseconds - self.microseconds) / microsecondsPerFrame).rounded()

@@ -9,7 +9,15 @@ final class Tempo: Feature {
   private static let askingMilliseconds = 2
   private static let leadingMilliseconds = 100
 
+  // How often to look whether beats were moved, by a message or by the transport that is followed.
+  private static let beatMilliseconds = 20
+  private static let transportMilliseconds = 5
+  // What is further ahead than any block is long, in microseconds, goes by another clock.
+  private static let mostAhead = 200_000.0
+
   private let context: Context
+  // The frame of the beat that was told last; nil where nobody wants to know.
+  private var beatTold: Int64?
   private var taps = TapTempo()
   // Who asked the server last; nil when it has answered.
   private var asking: Request??
@@ -71,8 +79,32 @@ final class Tempo: Feature {
       asking = nil
       if lead != .yes { context.report(Self.refusal(lead), of: Self.lead, to: request?.client) }
     }
-    return asking != nil
-      ? Self.askingMilliseconds : isLeading ? Self.leadingMilliseconds : nil
+    let leadDue =
+      asking != nil ? Self.askingMilliseconds : isLeading ? Self.leadingMilliseconds : nil
+    return [leadDue, followBeat(now)].compactMap(\.self).min()
+  }
+
+  /// Tells of the beat when its time has come; returns in how many milliseconds to look again.
+  private func followBeat(_ now: Double) -> Int? {
+    guard context.isWanted(Self.beat.path) else {
+      beatTold = nil
+      return nil
+    }
+    let shared = context.engine.shared
+    let (beat, clock) = (shared.beat.read(), shared.clockReading)
+    // The one that is over when somebody comes is not told any more.
+    let told = beatTold ?? beat.frame
+    beatTold = told
+    if beat.frame != told {
+      // The block in which it lies is rendered before its time. Without a clock there is none.
+      let ahead = shared.isFreewheeling ? 0 : clock.microseconds(at: beat.frame) - now
+      if 500..<Self.mostAhead ~= ahead { return Int((ahead / 1000).rounded(.up)) }
+      beatTold = beat.frame
+      context.announce(Self.beat, [.int32(Int32(beat.beat)), .int32(Int32(beat.beatsPerBar))])
+    }
+    let latest = shared.isTransportFollowed ? Self.transportMilliseconds : Self.beatMilliseconds
+    let ahead = (clock.microseconds(at: beat.nextFrame) - now) / 1000
+    return max(1, Int(min(ahead.rounded(.up), Double(latest))))
   }
 
   private static func refusal(_ lead: TransportLead) -> Refusal {
@@ -98,6 +130,11 @@ extension Tempo {
   private static let bpm = "/metronome/bpm"
   private static let lead = "/transport/lead"
 
+  private static let beat = Event(
+    "/metronome/beat", "ii",
+    "Sent to subscribers at each beat, be it heard or not: i:beat in its bar, from 1, i:beats of "
+      + "the bar; those of JACK's transport while that is followed and rolls")
+
   static let addresses: [Address] = [
     Address(
       bpm, .number(.tempo, 20...300), unit: "beats/min", kept: .session,
@@ -121,6 +158,7 @@ extension Tempo {
       "/metronome/tap",
       Declared.action(isButton: true) { tempo, request throws(Refusal) in try tempo.tap(request) },
       "Tap tempo: sets the tempo by the median of the last taps"),
+    Address(beat),
     Address(
       "/transport/follow", .whole(.transportFollow, 0...1), kept: .session,
       "1 follows JACK's transport: its tempo, beats and bars while it rolls; where it has no "

@@ -1,0 +1,40 @@
+/// Watches for the beats of the clock, be they heard or not, and publishes them.
+struct BeatWatch: BitwiseCopyable {
+  // What comes sooner after a beat is the same one, which a new tempo moved by a little: as for the
+  // metronome's clicks.
+  private static var leastSeconds: Double { @_noLocks get { 0.01 } }
+
+  private let leastFrames: Int64
+  private var next = Int64.min
+  private var number = 0
+  private var changesSeen = -1
+  private var latest = PublishedBeat.Reading()
+
+  @_noLocks
+  init(sampleRate: Double) { leastFrames = Int64(Self.leastSeconds * sampleRate) }
+
+  /// Publishes the last beat that lies in a block, and when the next one comes.
+  @_noLocks
+  mutating func watch(
+    from start: Int64, to end: Int64, beats: BeatClock, _ published: borrowing PublishedBeat
+  ) {
+    if changesSeen == beats.changes && next >= end { return }
+    if changesSeen != beats.changes || next < start {
+      changesSeen = beats.changes
+      plan(from: max(start, min(latest.frame &+ leastFrames, end)), by: beats)
+    }
+    while next < end {
+      latest.frame = next
+      latest.beat = number &+ 1
+      latest.beatsPerBar = beats.beatsPerBar
+      plan(from: next &+ leastFrames, by: beats)
+    }
+    latest.nextFrame = next
+    published.publish(latest)
+  }
+
+  @_noLocks
+  private mutating func plan(from frame: Int64, by beats: BeatClock) {
+    (next, number) = beats.nextBeat(from: frame)
+  }
+}
