@@ -26,8 +26,13 @@ final class Desk: Outlet, @unchecked Sendable {
     status.rate = rate
     status.block = 64
     status.lead = lead
+    status.portChanges = portChanges
     return status
   }
+
+  /// The node's ports on its sound server.
+  var ports: [SoundPort] = [] { didSet { portChanges += 1 } }
+  private var portChanges = 0
 
   /// Whether it leads the transport; who asks for it is told so later, by the test.
   var lead = TransportLead.no
@@ -59,6 +64,8 @@ final class Desk: Outlet, @unchecked Sendable {
     init(desk: Desk) { self.desk = desk }
 
     var status: SoundServerStatus { desk.status }
+
+    var ports: [SoundPort] { desk.ports }
 
     func leadTransport(_ leads: Bool) { desk.leadTransport(leads) }
   }

@@ -171,6 +171,46 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
+    /// Waits until a port is told with these connections.
+    private func awaitPort(_ name: String, _ connections: String..., at phone: Phone) throws {
+      var told: [String] = []
+      try waitUntil("\(name) is told with \(connections)") {
+        guard let received = phone.receive("/port", seconds: 0.1) else { return false }
+        told = received.arguments.compactMap(\.text)
+        return told.first == name && Array(told.dropFirst(3)) == connections
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `ports and their connections are answered, and told as they change`() throws {
+      let (server, node, phone) = try startNode()
+      phone.send("/ports")
+      let answer = phone.receive(untilOneOf: ["/ports/end"])
+      #expect(answer.last?.arguments == [.int32(Int32(Self.ports.count))])
+      let rows = answer.dropLast().map { $0.arguments.compactMap(\.text) }
+      #expect(rows.map { $0[0] } == Self.ports)
+      #expect(rows.allSatisfy { $0.count == 3 })
+      #expect(rows[0][1...] == ["audio", "in"] && rows[12][1...] == ["midi", "out"])
+      phone.send("/subscribe", .string("/port"))
+      #expect(phone.sync())
+      let probe = try Probe(server: server.name)
+      try probe.connect(to: "syrinx")
+      try awaitPort("out_1", "hearer:in", at: phone)
+      phone.send("/ports")
+      let later = phone.receive(untilOneOf: ["/ports/end"]).map(\.arguments)
+      #expect(later.contains(["in_1", "audio", "in", "player:left"].map(Argument.string)))
+      #expect(later.contains(["in_2", "audio", "in", "player:right"].map(Argument.string)))
+      #expect(probe.disconnect("syrinx:out_1", "hearer:in"))
+      try awaitPort("out_1", at: phone)
+      server.kill()
+      try awaitPort("in_2", at: phone)
+      phone.send("/ports")
+      #expect(
+        phone.receive(untilOneOf: ["/ports/end"]).last == Received("/ports/end", [.int32(0)]))
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `without a server it says so and ends`() throws {
       let result = try NodeProcess.run(

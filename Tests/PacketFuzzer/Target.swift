@@ -12,6 +12,7 @@ final class Target: Outlet, SoundServer, @unchecked Sendable {
   private var node: Node!
   private var sent = 0
   let status = SoundServerStatus()
+  let ports: [SoundPort] = []
 
   func leadTransport(_ leads: Bool) {}
 

@@ -42,6 +42,8 @@ package final class JackLink: @unchecked Sendable {
   private let ended: Signal
   private let report: @Sendable (String) -> Void
   private let tellConnections: @Sendable ([JackConnection]) -> Void
+  private let tellPorts: @Sendable () -> Void
+  private let currentPorts = Guarded<[JackPort]>([])
   private let isEnding = Atomic<Bool>(false)
 
   // The link's own thread only, once it runs.
@@ -62,16 +64,18 @@ package final class JackLink: @unchecked Sendable {
   /// Joins the server, or throws; or, where it need not be there yet, waits for it.
   ///
   /// `report` takes lines for people, from any thread, and `connectionsChanged` all connections that
-  /// there are, or shall be again, from the link's own.
+  /// there are, or shall be again, from the link's own; so `portsChanged`, when `ports` are others.
   package init(
     _ configuration: Configuration, engine: Engine, awaitsServer: Bool = false,
     report: @escaping @Sendable (String) -> Void,
-    connectionsChanged: @escaping @Sendable ([JackConnection]) -> Void = { _ in }
+    connectionsChanged: @escaping @Sendable ([JackConnection]) -> Void = { _ in },
+    portsChanged: @escaping @Sendable () -> Void = {}
   ) throws {
     self.configuration = configuration
     self.engine = engine
     self.report = report
     tellConnections = connectionsChanged
+    tellPorts = portsChanged
     memory = ConnectionMemory(
       configuration.connections.filter { link in PortPlan.all.contains { $0.name == link.own } },
       connectedPorts: configuration.connectedPorts)
@@ -107,7 +111,7 @@ package final class JackLink: @unchecked Sendable {
   package var status:
     (
       isRunning: Bool, rate: Int, block: Int, load: Float, xruns: Int, longestXrun: Float,
-      lead: TransportLeading
+      lead: TransportLeading, portChanges: Int
     )
   {
     (
@@ -115,9 +119,13 @@ package final class JackLink: @unchecked Sendable {
       Int(facts.block.load(ordering: .relaxed)),
       Float(bitPattern: facts.load.load(ordering: .relaxed)),
       facts.xruns.load(ordering: .relaxed),
-      Float(bitPattern: facts.longestXrun.load(ordering: .relaxed)), facts.leading
+      Float(bitPattern: facts.longestXrun.load(ordering: .relaxed)), facts.leading,
+      facts.portChanges.load(ordering: .relaxed)
     )
   }
+
+  /// The node's ports and their connections, as far as the link has seen; none without a server.
+  package var ports: [JackPort] { currentPorts.withLock { $0 } }
 
   /// Lets the server's transport have bars and beats from here, unless it has them from another
   /// client; or no longer.
@@ -200,12 +208,23 @@ package final class JackLink: @unchecked Sendable {
     let links = membership.links
     facts.isHeard.store(
       links.contains { PortPlan.outputs.contains($0.own) }, ordering: .relaxed)
+    setPorts(JackPort.all(links))
     memory.rename(news.renamed)
     memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
     // A server that is just ending has taken them apart, and not the user.
     if facts.isGone.load(ordering: .relaxed) { return }
     if hasChanged { for link in memory.wanted { membership.connect(link) } }
     tellOfConnections()
+  }
+
+  private func setPorts(_ ports: [JackPort]) {
+    let areNew = currentPorts.withLock { current in
+      defer { current = ports }
+      return current != ports
+    }
+    guard areNew else { return }
+    facts.portChanges.add(1, ordering: .relaxed)
+    tellPorts()
   }
 
   private func tellOfConnections() {
@@ -267,6 +286,7 @@ package final class JackLink: @unchecked Sendable {
     }
     facts.isRunning.store(false, ordering: .relaxed)
     facts.isGone.store(false, ordering: .relaxed)
+    setPorts([])
     memory.serverIsGone(now: HostTime.steady)
     facts.setLeading(.no)
     engine.shared.setTransportLed(false)

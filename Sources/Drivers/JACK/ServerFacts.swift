@@ -29,6 +29,9 @@ final class ServerFacts: Sendable {
   // What to add to the server's microseconds to get the host's: bits of a Double.
   let clockDifference = Atomic<UInt64>(0)
 
+  // How often the node's ports or their connections became others.
+  let portChanges = Atomic<Int>(0)
+
   // Whether something is connected with the mix.
   let isHeard = Atomic<Bool>(false)
 

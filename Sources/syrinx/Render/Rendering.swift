@@ -183,6 +183,9 @@ struct RenderClock: SoundServer {
   let rate: Int
   let block: Int
 
+  // A file is connected to nothing.
+  var ports: [SoundPort] { [] }
+
   var status: SoundServerStatus {
     var status = SoundServerStatus()
     status.isRunning = true

@@ -19,6 +19,11 @@ final class ConnectionNews: Sendable {
     signal.set()
   }
 
+  /// Wakes the main thread, because ports have other connections.
+  ///
+  /// Any thread.
+  func wake() { signal.set() }
+
   /// Takes the latest; nil where that was taken already.
   func take() -> [JackConnection]? {
     signal.clear()

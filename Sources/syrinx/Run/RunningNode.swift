@@ -233,7 +233,8 @@ final class RunningNode {
       let link = try JackLink(
         configuration, engine: engine, awaitsServer: awaitsServer,
         report: { Environment.say($0) },
-        connectionsChanged: { [connectionNews] in connectionNews.tell($0) })
+        connectionsChanged: { [connectionNews] in connectionNews.tell($0) },
+        portsChanged: { [connectionNews] in connectionNews.wake() })
       sound.link = link
       node.name = link.name
       standby?.end()
@@ -393,10 +394,15 @@ final class RunningNode {
 /// The sound server as the node sees it: whatever link there is at the moment.
 private final class SoundLink: SoundServer, @unchecked Sendable {
   // Only the main thread sets and asks.
-  var link: JackLink?
+  var link: JackLink? {
+    didSet { portChanges += 1 + (oldValue?.status.portChanges ?? 0) }
+  }
+  // Those of links that have ended: another one's count begins anew.
+  private var portChanges = 0
 
   var status: SoundServerStatus {
     var status = SoundServerStatus()
+    status.portChanges = portChanges
     guard let now = link?.status else { return status }
     status.isRunning = now.isRunning
     status.rate = now.rate
@@ -411,7 +417,15 @@ private final class SoundLink: SoundServer, @unchecked Sendable {
       case .yes: .yes
       case .denied: .denied
       }
+    status.portChanges += now.portChanges
     return status
+  }
+
+  var ports: [SoundPort] {
+    (link?.ports ?? []).map {
+      SoundPort(
+        name: $0.name, isMIDI: $0.isMIDI, isInput: $0.isInput, connections: $0.connections)
+    }
   }
 
   func leadTransport(_ leads: Bool) { link?.leadTransport(leads) }
