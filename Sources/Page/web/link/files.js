@@ -1,0 +1,39 @@
+// The sounds and pictures of takes, over HTTP beside the connection.
+
+import { authorization } from "./socket.js";
+
+const address = (id, part) => `/files/takes/${encodeURIComponent(id)}/${part}`;
+
+/** The bytes of a take's sound or image; nothing where there are none. */
+export async function fetchPart(id, part) {
+  const response = await fetch(address(id, part), { headers: authorization() });
+  return response.ok ? response.blob() : undefined;
+}
+
+/** Hands a take to the browser's downloads, in a format such as flac. */
+export async function download(id, title, format) {
+  const blob = await fetchPart(id, "export?format=" + format);
+  if (!blob) throw new Error("The node could not export this take");
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = `${title.replace(/[\\/:*?"<>|]+/g, " ").trim() || "take"}.${format}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+/** Gives a sound file to the library; returns the new take's id and title. */
+export const importSound = (file) => post("/files/takes", file);
+
+/** Gives a take its picture. */
+export const sendImage = (id, file) => post(address(id, "image"), file);
+
+async function post(path, file) {
+  const response = await fetch(`${path}?name=${encodeURIComponent(file.name)}`, {
+    method: "POST",
+    headers: { "Content-Type": file.type || "application/octet-stream", ...authorization() },
+    body: file,
+  });
+  const told = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(told.error ?? `The node did not take ${file.name}`);
+  return told;
+}

@@ -1,0 +1,181 @@
+// The one connection to the node: pairing, packets both ways, and back within a second of a loss.
+
+import { bundle, message, read } from "./osc.js";
+import { keepToken, pairedToken } from "./token.js";
+
+const waits = [100, 200, 400, 500];
+const crowded = 16384;
+
+let token = "";
+let socket;
+let tries = 0;
+let retry;
+let lastHeard = 0;
+let state = "connecting";
+let engine;
+const listeners = { state: new Set(), message: new Set() };
+// The newest value of each fader, while more is unsent than the network takes.
+const held = new Map();
+let draining;
+
+/** Calls heard(state) now and at each change: connecting, open, lost, or refused. */
+export function onLink(heard) {
+  listeners.state.add(heard);
+  heard(state);
+}
+
+/** Calls heard(address, values) for each message of the node. */
+export function onMessage(heard) {
+  listeners.message.add(heard);
+}
+
+/** Opens the connection, and keeps it. */
+export function openLink() {
+  token = pairedToken();
+  connect();
+  setInterval(checkLife, 500);
+  addEventListener("online", again);
+  document.addEventListener("visibilitychange", () => document.hidden || again());
+  addEventListener("hashchange", () => {
+    if (location.hash.startsWith("#t=")) pair(pairedToken());
+  });
+}
+
+/** Tries another token. */
+export function pair(text) {
+  token = keepToken(text);
+  tries = 0;
+  reconnect();
+}
+
+/** The token that goes with requests for files. */
+export const authorization = () => token ? { Authorization: "Bearer " + token } : {};
+
+/** Whether messages reach the node now. */
+export const isOpen = () => state === "open";
+
+/** Sends one message; returns whether there is a connection. */
+export function send(address, ...values) {
+  return sendPacket(message(address, ...values));
+}
+
+/** Sends messages, each [address, ...values], that take effect as one. */
+export function sendTogether(messages) {
+  if (!messages.length) return false;
+  const packets = messages.map((one) => message(...one));
+  return sendPacket(packets.length === 1 ? packets[0] : bundle(packets));
+}
+
+/** Sends a value of which only the newest counts, later where the network is slow. */
+export function sendNewest(address, value) {
+  if (state !== "open") return;
+  if (socket.bufferedAmount < crowded && !held.size) {
+    send(address, value);
+    return;
+  }
+  held.set(address, value);
+  draining ??= setInterval(drain, 20);
+}
+
+function drain() {
+  if (state === "open" && socket.bufferedAmount >= crowded) return;
+  clearInterval(draining);
+  draining = undefined;
+  for (const [address, value] of held) send(address, value);
+  held.clear();
+}
+
+function sendPacket(bytes) {
+  if (state !== "open") return false;
+  socket.send(bytes);
+  return true;
+}
+
+function connect() {
+  clearTimeout(retry);
+  retry = undefined;
+  const mine = new WebSocket(`${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/`);
+  mine.binaryType = "arraybuffer";
+  socket = mine;
+  lastHeard = performance.now();
+  mine.onopen = () => mine.send(JSON.stringify({ COMMAND: "PAIR", DATA: token }));
+  mine.onmessage = (event) => {
+    if (mine === socket) hear(event.data);
+  };
+  mine.onclose = () => {
+    if (mine === socket) lose();
+  };
+}
+
+function hear(data) {
+  lastHeard = performance.now();
+  if (typeof data === "string") {
+    const { COMMAND, DATA } = JSON.parse(data);
+    if (COMMAND !== "PAIRED") return;
+    tries = 0;
+    change(DATA ? "open" : "refused");
+    if (DATA) ping();
+    return;
+  }
+  try {
+    read(data, (address, values) => {
+      if (address === "/pong") checkEngine(values[3]);
+      for (const heard of listeners.message) heard(address, values);
+    });
+  } catch (fault) {
+    if (!(fault instanceof RangeError)) throw fault;
+  }
+}
+
+// Another number means that the node was started anew: its values are others, too.
+function checkEngine(number) {
+  if (engine !== undefined && engine !== number && state === "open") {
+    change("lost");
+    change("open");
+  }
+  engine = number;
+}
+
+let pinged = 0;
+function ping() {
+  pinged = performance.now();
+  send("/ping", 1);
+}
+
+// A hidden page's timers run too seldom to tell anything by them.
+function checkLife() {
+  const now = performance.now();
+  if (state === "refused") return;
+  if (state === "open" && now - pinged >= 2000) ping();
+  const silence = now - Math.max(lastHeard, pinged);
+  if (document.hidden) return;
+  if (state === "open" && lastHeard < pinged && silence > 1500) reconnect();
+  if (state !== "open" && socket.readyState === WebSocket.CONNECTING && now - lastHeard > 3000) reconnect();
+}
+
+function again() {
+  if (state === "lost" && retry !== undefined) reconnect();
+  else if (state === "open") ping();
+}
+
+function reconnect() {
+  const old = socket;
+  socket = undefined;
+  old?.close();
+  change(state === "connecting" ? "connecting" : "lost");
+  connect();
+}
+
+function lose() {
+  if (state !== "refused") change(state === "connecting" ? "connecting" : "lost");
+  clearTimeout(retry);
+  if (state === "refused") return;
+  retry = setTimeout(connect, waits[Math.min(tries++, waits.length - 1)]);
+}
+
+function change(to) {
+  if (to === state) return;
+  state = to;
+  if (to !== "open") held.clear();
+  for (const heard of listeners.state) heard(to);
+}

@@ -1,0 +1,77 @@
+// Begins the page: first the connection, then each part with the element that it is made of.
+
+import { onLink, onMessage, openLink, pair, send } from "./link/socket.js";
+import { subscribe } from "./link/subscription.js";
+import { receive } from "./store/values.js";
+import { fetchTable } from "./store/table.js";
+import { foundTakes, resetTakes } from "./store/takes.js";
+import { beat } from "./parts/beat.js";
+import { choice } from "./parts/choice.js";
+import { fader } from "./parts/fader.js";
+import { flag } from "./parts/flag.js";
+import { setUpKeys } from "./parts/keys.js";
+import { setUpLock } from "./parts/lock.js";
+import { find } from "./parts/make.js";
+import { levelFigure, meter } from "./parts/meter.js";
+import { pick } from "./parts/pick.js";
+import { press } from "./parts/press.js";
+import { setUpSheets } from "./parts/sheet.js";
+import { stepper } from "./parts/stepper.js";
+import { setUpGrid } from "./pages/grid.js";
+import { setUpLoop } from "./pages/loop.js";
+import { setUpRig } from "./pages/rig.js";
+import { askForSongs, setUpSongs } from "./pages/songs.js";
+import { setUpStage } from "./pages/stage.js";
+import { openTake, setUpTakes } from "./pages/takes.js";
+import { setUpVoice } from "./pages/voice.js";
+
+onMessage(receive);
+
+const parts = {
+  ".fader": fader,
+  ".switch": flag,
+  ".choice[data-address]": choice,
+  "select[data-address]": pick,
+  ".stepper": stepper,
+  "[data-press]": press,
+  "[data-meter]": meter,
+  "[data-level]": levelFigure,
+  ".beats": beat,
+};
+for (const [selector, make] of Object.entries(parts)) document.querySelectorAll(selector).forEach(make);
+
+setUpSheets();
+setUpVoice();
+setUpLoop();
+setUpGrid();
+setUpTakes();
+setUpSongs();
+setUpRig();
+setUpStage(showMapWhereSeen);
+setUpKeys();
+setUpLock();
+
+// The map is fetched when it is first seen.
+const takes = find("#takes");
+for (const event of ["takes", "view"]) takes.addEventListener(event, showMapWhereSeen);
+addEventListener("resize", showMapWhereSeen);
+async function showMapWhereSeen() {
+  if (!find("#map").offsetParent) return;
+  const { showMap } = await import("./map/map.js");
+  await showMap(foundTakes(), openTake);
+}
+
+find("#pair-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  pair(find("#pair-token").value);
+});
+
+onLink((state) => {
+  if (state !== "open") return;
+  fetchTable();
+  subscribe();
+  for (const question of ["/presets", "/instruments", "/scales", "/grid/layout", "/ports", "/midi/bindings", "/preset"]) send(question);
+  resetTakes();
+  askForSongs();
+});
+openLink();

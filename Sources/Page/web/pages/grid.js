@@ -1,0 +1,144 @@
+// The grid and the piano.
+
+import { send } from "../link/socket.js";
+import { find, make } from "../parts/make.js";
+import { surface } from "../parts/surface.js";
+import { hear, told, watch } from "../store/values.js";
+import { octave } from "../store/units.js";
+
+const least = { width: 45, height: 57 };
+const rootNames = { C: 0, D: 2, E: 4, F: 5, G: 7, A: 9, B: 11 };
+
+/** Sets up the page of the grid. */
+export function setUpGrid() {
+  setUpCells(find("#cells"));
+  setUpPiano(find("#piano"));
+  setUpPhrase();
+
+  const page = find("#grid");
+  const turn = find("#piano-turn");
+  turn.addEventListener("click", () => {
+    const piano = page.classList.toggle("with-piano");
+    turn.setAttribute("aria-pressed", String(piano));
+  });
+}
+
+function setUpCells(element) {
+  let size = { rows: 0, columns: 0 };
+  let cells = new Map();
+  let collecting = [];
+  const touch = surface(element, {
+    press: (cell, velocity) => ["/grid/touch", Number(cell.dataset.row), Number(cell.dataset.column), velocity],
+    release: (cell) => ["/grid/release", Number(cell.dataset.row), Number(cell.dataset.column)],
+  });
+
+  const pitchOfRoot = () => {
+    const [name = "A"] = told("/grid/root") ?? [];
+    return (rootNames[name[0]] + (name.endsWith("#") ? 1 : name.endsWith("b") ? 11 : 0)) % 12;
+  };
+
+  const build = () => {
+    const root = pitchOfRoot();
+    const random = told("/grid/order")?.[0] === "random";
+    cells = new Map();
+    for (const { row, column, name, key } of collecting) {
+      const cell = make("div", "cell", {
+        role: "button",
+        tabindex: cells.size ? -1 : 0,
+        "data-cell": "",
+        "data-row": row,
+        "data-column": column,
+        "aria-label": name ? `${name.replace("#", " sharp").replace(/b$/, " flat")} ${octave(key)}` : `row ${row}, column ${column}`,
+      });
+      if (name) cell.append(make("b", "", {}, name.replace("#", "\u266f").replace(/(?<=.)b$/, "\u266d")), make("small", "", {}, String(octave(key))));
+      cell.style.setProperty("--hue", String((((key - root) * 7) % 12 + 12) % 12 * 30));
+      if ((key - root) % 12 === 0) cell.classList.add("root");
+      cells.set(`${row} ${column}`, cell);
+    }
+    element.classList.toggle("random", random);
+    element.replaceChildren(...cells.values());
+    touch.setCells([...cells.values()]);
+    arrange();
+  };
+
+  // The node's rows are octaves; where they are too wide they become columns, or are folded in two.
+  const arrange = () => {
+    const { clientWidth: width, clientHeight: height } = element;
+    if (!width || !cells.size) return;
+    const ways = [];
+    for (const fold of [1, 2, 3]) {
+      const line = Math.ceil(size.columns / fold);
+      const lines = size.rows * fold;
+      for (const turned of [false, true]) {
+        const [across, down] = turned ? [lines, line] : [line, lines];
+        const room = Math.min(1, width / across / least.width, height / down / least.height);
+        ways.push({ line, fold, turned, across, down, room });
+      }
+    }
+    const { line, fold, turned, across, down } = ways.reduce((best, way) => (way.room > best.room + 0.001 ? way : best));
+    element.style.setProperty("--across", across);
+    element.style.setProperty("--down", down);
+    for (const cell of cells.values()) {
+      const [row, column] = [Number(cell.dataset.row) - 1, Number(cell.dataset.column) - 1];
+      // Rows run there and back; so do the pieces of a folded one.
+      const along = row % 2 ? size.columns - 1 - column : column;
+      const piece = Math.floor(along / line);
+      const number = row * fold + piece;
+      const step = along % line;
+      const place = fold === 1 ? column : number % 2 ? line - 1 - step : step;
+      cell.style.gridArea = turned ? `${place + 1} / ${number + 1}` : `${number + 1} / ${place + 1}`;
+    }
+  };
+  new ResizeObserver(arrange).observe(element);
+
+  let due;
+  const later = () => {
+    clearTimeout(due);
+    due = setTimeout(build, 30);
+  };
+  hear("/grid/layout", (rows, columns) => {
+    if (columns === undefined) return;
+    size = { rows, columns };
+    collecting = [];
+    later();
+  });
+  hear("/grid/cell", (row, column, name, key) => {
+    collecting.push({ row, column, name, key });
+    later();
+  });
+  watch("/grid/root", () => collecting.length && later());
+
+  hear("/grid/lit", (row, column, strength) => {
+    const cell = cells.get(`${row} ${column}`);
+    if (!cell) return;
+    cell.classList.toggle("lit", strength > 0);
+    if (strength > 0) cell.style.setProperty("--strength", strength.toFixed(2));
+  });
+}
+
+function setUpPiano(element) {
+  const keys = [..."CDEFGAB"].map((name, at) =>
+    make("div", "key", { role: "button", tabindex: at ? -1 : 0, "data-cell": "", "data-key": at + 1, "aria-label": `${name}, piano` }, make("b", "", {}, name)));
+  element.append(...keys);
+  const touch = surface(element, {
+    press: (key, velocity) => [`/piano/${key.dataset.key}`, velocity],
+    release: (key) => [`/piano/${key.dataset.key}`, 0],
+  });
+  touch.setCells(keys);
+  watch("/piano/octave", () => touch.letGo());
+}
+
+function setUpPhrase() {
+  const buttons = { recording: find("#phrase-record"), playing: find("#phrase-play") };
+  const words = find("#phrase-words");
+  buttons.recording.addEventListener("click", () => send(told("/phrase/state")?.[0] === "recording" ? "/phrase/stop" : "/phrase/record"));
+  buttons.playing.addEventListener("click", () => send(told("/phrase/state")?.[0] === "playing" ? "/phrase/stop" : "/phrase/play"));
+  watch("/phrase/state", (state, position, length, notes) => {
+    for (const [name, button] of Object.entries(buttons)) {
+      button.setAttribute("aria-pressed", String(name === state));
+      button.style.setProperty("--run", name === state && length ? Math.min(1, position / (name === "recording" ? 10 : length)) : 0);
+    }
+    buttons.playing.disabled = !notes && state === "stopped";
+    words.textContent = notes ? `${notes} ${notes === 1 ? "note" : "notes"}` : "no phrase yet";
+  });
+}

@@ -1,0 +1,175 @@
+// The rig: ports, MIDI bindings, captures, place and server.
+
+import { send } from "../link/socket.js";
+import { find, icon, make } from "../parts/make.js";
+import { showIn } from "../parts/field.js";
+import { say } from "../parts/notice.js";
+import { nextFrame } from "../store/clock.js";
+import { hear, told, watch } from "../store/values.js";
+import { time } from "../store/units.js";
+import { setUpTuner } from "./tuner.js";
+
+/** Sets up the page of the rig. */
+export function setUpRig() {
+  setUpPorts();
+  setUpBindings();
+  setUpCapture();
+  setUpPlace();
+  setUpServer();
+  setUpTuner();
+}
+
+function setUpPorts() {
+  const ports = new Map();
+  const list = find("#ports");
+  const draw = () => {
+    list.replaceChildren(...[...ports].map(([name, { kind, way, peers }]) =>
+      make("div", peers.length ? "port" : "port loose", {},
+        make("dt", "", {}, icon(kind === "midi" ? "midi" : way === "in" ? "inward" : "outward"), name),
+        ...(peers.length ? peers : ["not connected"]).map((peer) => make("dd", "", {}, peer)))));
+  };
+  hear("/port", (name, kind, way, ...peers) => {
+    ports.set(name, { kind, way, peers });
+    nextFrame(draw);
+  });
+  hear("/ports/end", (count) => {
+    find("#ports-none").hidden = count > 0;
+    if (!count) ports.clear();
+    nextFrame(draw);
+  });
+}
+
+let learning = false;
+
+function setUpBindings() {
+  const bindings = new Map();
+  const list = find("#bindings");
+  const learn = find("#midi-learn");
+  const draw = () => {
+    find("#bindings-none").hidden = bindings.size > 0;
+    list.replaceChildren(...[...bindings].map(([address, controller]) => {
+      const forget = make("button", "tool", { type: "button", "aria-label": `Forget ${address}` }, icon("close"));
+      forget.addEventListener("click", () => {
+        send("/midi/forget", address);
+        bindings.delete(address);
+        draw();
+      });
+      return make("li", "", {}, make("b", "", {}, `CC ${controller}`), make("span", "", {}, address), forget);
+    }));
+  };
+  const bind = (address, controller) => {
+    bindings.set(address, controller);
+    nextFrame(draw);
+  };
+  hear("/midi/binding", bind);
+  hear("/midi/bindings/end", (count) => {
+    if (!count) bindings.clear();
+    nextFrame(draw);
+  });
+  hear("/midi/learnt", (address, controller) => {
+    bind(address, controller);
+    say(`Controller ${controller} turns ${address}`, "done");
+  });
+
+  const setLearning = (on) => {
+    learning = on;
+    document.body.classList.toggle("learning", on);
+    learn.setAttribute("aria-pressed", String(on));
+    if (on) say("Touch what is to be turned, on any page; then move a controller");
+  };
+  learn.addEventListener("click", () => setLearning(!learning));
+  // While it learns, the next touch of a control names it, and does nothing else.
+  const takeAddress = (event) => {
+    if (!learning) return;
+    const control = event.target.closest("[data-address], [data-press], [data-loop], .cell, .key");
+    if (!control) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (event.type !== "click") return;
+    const address = addressOf(control);
+    setLearning(false);
+    send("/midi/learn", address);
+    say(`Now move the controller for ${address}`, "said", ["Cancel", () => send("/midi/forget", address)]);
+  };
+  for (const name of ["pointerdown", "pointerup", "click"]) document.addEventListener(name, takeAddress, { capture: true });
+  document.addEventListener("touchend", (event) => {
+    const surface = learning && event.target.closest(".cell, .key");
+    if (surface) surface.click();
+  }, { capture: true });
+  document.addEventListener("keydown", (event) => event.key === "Escape" && learning && setLearning(false));
+}
+
+const loopAddresses = { overdub: "/loop/overdub", replace: "/loop/replace", undo: "/loop/undo", redo: "/loop/redo", clear: "/loop/clear" };
+
+function addressOf({ dataset }) {
+  if (dataset.loop) return loopAddresses[dataset.loop] ?? "/player/" + dataset.loop;
+  if (dataset.row) return `/grid/${dataset.row}/${dataset.column}`;
+  if (dataset.key) return "/piano/" + dataset.key;
+  return dataset.address ?? dataset.press;
+}
+
+function setUpCapture() {
+  const button = find("#capture");
+  const clock = find("#capture-time");
+  button.addEventListener("click", () => send("/capture/on", told("/capture/on")?.[0] ? 0 : 1));
+  watch("/capture/on", (on) => {
+    button.setAttribute("aria-pressed", String(on === 1));
+    find("span", button).textContent = on ? "Stop" : "Capture";
+    document.body.classList.toggle("capturing", on === 1);
+  });
+  watch("/capture/state", (state, seconds) => (clock.textContent = state === "on" || seconds ? time(seconds) : "0.0 s"));
+  hear("/reply", (address) => address === "/capture/on" && say("The capture is in the library", "done"));
+}
+
+function setUpPlace() {
+  const [north, east] = [find("#north"), find("#east")];
+  const degrees = (value) => (Number.isFinite(value) ? String(Number(value.toFixed(5))) : "");
+  showIn(north, "/location", (n) => degrees(n));
+  showIn(east, "/location", (_, e) => degrees(e));
+  find("#place").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [n, e] = [north.valueAsNumber, east.valueAsNumber];
+    if (isNaN(n) || isNaN(e)) return say("Degrees north and east, such as 52.52 and 13.41", "fault");
+    send("/location", n, e);
+    document.activeElement.blur();
+    say("What is recorded from now on has this place", "done");
+  });
+}
+
+function setUpServer() {
+  const lines = {
+    "/status/rate": (rate) => `${rate} Hz`,
+    "/status/block": (frames) => `${frames} frames, ${((frames / (told("/status/rate")?.[0] ?? 48000)) * 1000).toFixed(1)} ms`,
+    "/status/uptime": (seconds) => uptime(seconds),
+    "/status/clients": String,
+    "/status/voices": String,
+    "/status/messages": (count) => count.toLocaleString(),
+    "/status/errors": String,
+    "/status/late": String,
+    "/status/refused": String,
+    "/status/denied": String,
+  };
+  for (const [address, words] of Object.entries(lines)) {
+    const output = find(`[data-fact="${address}"]`);
+    watch(address, (value) => (output.textContent = words(value)));
+  }
+  watch("/status/load", (load) => {
+    find("#load").textContent = load.toFixed(load < 10 ? 1 : 0) + " %";
+    find("#load-bar").style.transform = `scaleX(${Math.min(1, load / 100)})`;
+  });
+  watch("/status/xruns", (count) => {
+    find("#xruns").textContent = String(count);
+    find("#xruns").classList.toggle("some", count > 0);
+  });
+  watch("/status/server", (state) => {
+    find("#server").textContent = state;
+    find("#server").classList.toggle("some", state !== "running");
+  });
+}
+
+function uptime(seconds) {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return `${Math.floor(seconds)} s`;
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,56 @@
+// The songs of the folder, and the one that plays.
+
+import { send } from "../link/socket.js";
+import { find, icon, make } from "../parts/make.js";
+import { nextFrame } from "../store/clock.js";
+import { hear, told, watch } from "../store/values.js";
+import { time } from "../store/units.js";
+
+let songs = [];
+
+/** Sets up the list of songs and its buttons. */
+export function setUpSongs() {
+  const list = find("#song-list");
+  const draw = () => {
+    const [state, number] = told("/music/state") ?? [];
+    list.replaceChildren(...songs.map((name, at) => {
+      const is = at + 1 === number && state !== "stopped";
+      const button = make("button", "song", { type: "button", "aria-current": is ? "true" : undefined }, icon(is ? "playing" : "play"), make("span", "", {}, name));
+      button.addEventListener("click", () => send("/music/play", at + 1));
+      return make("li", "", {}, button);
+    }));
+    find("#song-empty").hidden = songs.length > 0;
+  };
+
+  // One packet holds some hundred songs: the answer is asked on until it is empty.
+  hear("/music", (...names) => {
+    songs = asked === 1 ? names : [...songs, ...names];
+    if (names.length) {
+      asked = songs.length + 1;
+      send("/music", asked);
+    }
+    nextFrame(draw);
+  });
+  let lastNumber;
+  watch("/music/state", (state, number, title, artist, position, length) => {
+    const runs = state !== "stopped";
+    find("#song-title").textContent = runs ? [artist, title].filter(Boolean).join(" \u2013 ") || `Song ${number}` : "No song plays";
+    find("#song-time").textContent = state === "waiting" ? "waiting for the disk" : runs ? `${time(position)} of ${time(length)}` : "";
+    find("#song-run").style.transform = `scaleX(${runs && length ? Math.min(1, position / length) : 0})`;
+    const play = find("#song-play");
+    find("use", play).setAttribute("href", runs ? "#i-stop" : "#i-play");
+    play.setAttribute("aria-label", runs ? "Stop the song" : "Play the songs");
+    if (lastNumber !== (runs ? number : 0)) nextFrame(draw);
+    lastNumber = runs ? number : 0;
+  });
+  find("#song-play").addEventListener("click", () => send(told("/music/state")?.[0] === "stopped" ? "/music/play" : "/music/stop"));
+  find("#song-refresh").addEventListener("click", askForSongs);
+}
+
+let asked = 1;
+
+/** Asks for the songs anew. */
+export function askForSongs() {
+  asked = 1;
+  send("/music", 1);
+}

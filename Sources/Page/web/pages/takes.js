@@ -1,0 +1,263 @@
+// The library: the list of takes, the one that is open, import by drop, and the trash.
+
+import { download, fetchPart, importSound, sendImage } from "../link/files.js";
+import { send } from "../link/socket.js";
+import { field } from "../parts/field.js";
+import { find, icon, make } from "../parts/make.js";
+import { say } from "../parts/notice.js";
+import { soundPicture } from "../parts/picture.js";
+import { hear } from "../store/values.js";
+import { findTakes, foundTakes, moreTakes, search, take, watchTakes } from "../store/takes.js";
+import { time } from "../store/units.js";
+
+const list = find("#take-list");
+const page = find("#takes");
+const detail = find("#take");
+let shown;
+let urls = [];
+
+/** Sets up the page of the takes. */
+export function setUpTakes() {
+  watchTakes(drawList);
+  setUpSearch();
+  setUpFields();
+  setUpImport();
+  setUpViews();
+  new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && moreTakes(), { root: list.parentElement, rootMargin: "300px" }).observe(find("#take-more"));
+  list.addEventListener("click", (event) => {
+    const row = event.target.closest("[data-take]");
+    if (!row) return;
+    if (event.target.closest(".take-play")) playTake(row.dataset.take);
+    else openTake(row.dataset.take);
+  });
+  list.addEventListener("keydown", moveInList);
+  for (const address of ["/take/play", "/take/load"]) hear("/error", (of) => of === address && markPlaying(undefined));
+}
+
+// Search, and which part is shown where there is no room for all.
+
+function setUpSearch() {
+  const input = find("#take-search");
+  let due;
+  input.addEventListener("input", () => {
+    clearTimeout(due);
+    due = setTimeout(() => findTakes(input.value.trim()), 200);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !input.value) return;
+    input.value = "";
+    findTakes("");
+    event.stopPropagation();
+  });
+}
+
+function setUpViews() {
+  const buttons = [...document.querySelectorAll("[data-view]")];
+  const show = (view) => {
+    page.dataset.showing = view;
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.view === view));
+    page.dispatchEvent(new CustomEvent("view", { detail: view }));
+  };
+  for (const button of buttons) button.addEventListener("click", () => show(button.dataset.view));
+  show("takes");
+}
+
+// The list.
+
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const when = (date) => {
+  const moment = new Date(date);
+  return isNaN(moment) ? date : day.format(moment);
+};
+
+function drawList() {
+  const all = foundTakes();
+  const focused = document.activeElement?.closest("[data-take]")?.dataset.take;
+  list.replaceChildren(...all.map(row));
+  if (focused) find(`[data-take="${CSS.escape(focused)}"] .take-open`, list)?.focus();
+  const { words } = search();
+  const empty = find("#take-empty");
+  empty.hidden = all.length > 0;
+  empty.textContent = words ? `No take has \u201c${words}\u201d.` : "No takes yet. Keep a loop, capture something, or drop a sound file here.";
+  if (shown) drawHead();
+  page.dispatchEvent(new CustomEvent("takes"));
+}
+
+function row({ id, title, species, date, seconds }) {
+  const play = make("button", "take-play", { type: "button", "aria-label": `Play ${title}` }, icon("play"));
+  const open = make("button", "take-open", { type: "button" }, make("b", "", {}, title), make("small", "", {}, [species, when(date)].filter(Boolean).join(" \u00b7 ")), make("span", "take-time", {}, time(seconds)));
+  return make("li", id === shown ? "is" : "", { "data-take": id }, play, open);
+}
+
+function moveInList(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const here = document.activeElement?.closest("[data-take]");
+  if (!step || !here) return;
+  const next = step > 0 ? here.nextElementSibling : here.previousElementSibling;
+  find(".take-open", next ?? here)?.focus();
+  event.preventDefault();
+}
+
+function playTake(id) {
+  send("/take/play", id);
+  markPlaying(id);
+}
+
+function markPlaying(id) {
+  for (const one of list.children) one.classList.toggle("playing", one.dataset.take === id);
+}
+
+// The take that is open.
+
+/** Opens a take beside the list, or over it where there is no room. */
+export function openTake(id) {
+  shown = id;
+  for (const one of list.children) one.classList.toggle("is", one.dataset.take === id);
+  for (const url of urls) URL.revokeObjectURL(url);
+  urls = [];
+  find("#take-here").replaceChildren();
+  find("#take-image").replaceChildren();
+  for (const name of ["notes", "message"]) find(`#take-${name}`).value = "";
+  find("#take-facts").textContent = "";
+  detail.hidden = false;
+  find("#take-none").hidden = true;
+  page.classList.add("open");
+  drawHead();
+  send("/take/show", id);
+  drawPicture(id);
+}
+
+function closeTake() {
+  const row = find(`[data-take="${CSS.escape(shown ?? "")}"] .take-open`, list);
+  page.classList.remove("open");
+  detail.hidden = true;
+  find("#take-none").hidden = false;
+  shown = undefined;
+  for (const one of list.children) one.classList.remove("is");
+  row?.focus({ preventScroll: true });
+}
+
+function drawHead() {
+  const one = take(shown);
+  if (!one) return;
+  for (const name of ["title", "species"]) {
+    const input = find(`#take-${name}`);
+    if (document.activeElement !== input) input.value = one[name];
+  }
+  find("#take-when").textContent = [when(one.date), time(one.seconds), isNaN(one.north) ? "" : `${one.north.toFixed(3)}, ${one.east.toFixed(3)}`].filter(Boolean).join(" \u00b7 ");
+}
+
+async function drawPicture(id) {
+  const canvas = find("#take-wave");
+  soundPicture(canvas, undefined);
+  const one = take(id);
+  if (!one || one.seconds > 60) return;
+  const blob = await fetchPart(id, "sound").catch(() => undefined);
+  if (blob && id === shown) soundPicture(canvas, blob);
+}
+
+function setUpFields() {
+  for (const name of ["title", "species", "notes", "message"]) {
+    field(find(`#take-${name}`), (text) => shown && send(`/take/${name}`, shown, text));
+    hear(`/take/${name}`, (id, text) => {
+      if (id === shown && document.activeElement !== find(`#take-${name}`)) find(`#take-${name}`).value = text;
+    });
+  }
+  hear("/take/sound", (id, source, preset, rate, channels, peak, loudness) => {
+    if (id !== shown) return;
+    const words = [source && `from ${source}`, preset && `preset ${preset}`, `${rate / 1000} kHz`, channels === 1 ? "mono" : "stereo", Number.isFinite(peak) && `peak ${peak.toFixed(1)} dB`, Number.isFinite(loudness) && `${loudness.toFixed(1)} LUFS`];
+    find("#take-facts").textContent = words.filter(Boolean).join(" \u00b7 ").replace(/-(?=\d)/g, "\u2212");
+  });
+  hear("/take/image", async (id, name) => {
+    if (id !== shown || !name) return;
+    const blob = await fetchPart(id, "image").catch(() => undefined);
+    if (!blob || id !== shown) return;
+    const picture = make("img", "", { alt: `Picture of ${take(id)?.title ?? "the take"}` });
+    picture.src = keepUrl(blob);
+    find("#take-image").replaceChildren(picture);
+  });
+  const click = (id, act) => find(id).addEventListener("click", () => shown && act(shown));
+  click("#take-close", closeTake);
+  click("#take-play", playTake);
+  click("#take-load", (id) => {
+    send("/take/load", id);
+    say("In the loop", "done");
+  });
+  click("#take-listen", async (id) => {
+    const blob = await fetchPart(id, "sound").catch(() => undefined);
+    if (!blob) return say("The sound did not come", "fault");
+    const audio = make("audio", "", { controls: true });
+    audio.src = keepUrl(blob);
+    find("#take-here").replaceChildren(audio);
+    audio.play().catch(() => {});
+  });
+  click("#take-trash", (id) => {
+    const title = take(id)?.title ?? "The take";
+    send("/take/delete", id);
+    closeTake();
+    say(`${title} is in the trash`, "said", ["Undo", () => {
+      send("/take/restore", id);
+      setTimeout(findTakes, 300);
+    }]);
+  });
+  const format = find("#take-format");
+  click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch((fault) => say(fault.message, "fault")));
+  find("#take-picture").addEventListener("change", async ({ target }) => {
+    const id = shown;
+    const [file] = target.files;
+    target.value = "";
+    if (!file || !id) return;
+    try {
+      await sendImage(id, file);
+      send("/take/show", id);
+    } catch (fault) {
+      say(fault.message, "fault");
+    }
+  });
+}
+
+function keepUrl(blob) {
+  const url = URL.createObjectURL(blob);
+  urls.push(url);
+  return url;
+}
+
+// Import by drop and by a button.
+
+function setUpImport() {
+  find("#take-import").addEventListener("change", ({ target }) => {
+    bringIn([...target.files]);
+    target.value = "";
+  });
+  let inside = 0;
+  const mark = (is) => document.body.classList.toggle("dropping", is);
+  const hasFiles = (event) => event.dataTransfer?.types.includes("Files") && !document.body.classList.contains("locked");
+  addEventListener("dragenter", (event) => hasFiles(event) && ++inside && mark(true));
+  addEventListener("dragleave", (event) => hasFiles(event) && --inside <= 0 && mark(false));
+  addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault());
+  addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    inside = 0;
+    mark(false);
+    bringIn([...event.dataTransfer.files]);
+  });
+}
+
+async function bringIn(files) {
+  for (const [at, file] of files.entries()) {
+    say(files.length > 1 ? `Bringing in ${file.name}, ${at + 1} of ${files.length}` : `Bringing in ${file.name}`);
+    try {
+      const { id, title } = await importSound(file);
+      say(`${title || file.name} is in the library`, "done", ["Open", () => openFresh(id)]);
+    } catch (fault) {
+      say(fault.message, "fault");
+    }
+  }
+  if (files.length) findTakes();
+}
+
+function openFresh(id) {
+  location.hash = "takes";
+  if (take(id)) openTake(id);
+}

@@ -1,0 +1,94 @@
+// The voice: its presets, and what each unit does, in a small picture.
+
+import { send } from "../link/socket.js";
+import { closeSheet } from "../parts/sheet.js";
+import { find, make } from "../parts/make.js";
+import { say } from "../parts/notice.js";
+import { nextFrame } from "../store/clock.js";
+import { hear, told, watch } from "../store/values.js";
+
+/** Sets up the page of the voice. */
+export function setUpVoice() {
+  setUpPresets();
+  setUpUnits();
+  setUpEchoPicture(find("#echo-picture path"));
+  setUpReverbPicture(find("#reverb-picture path"));
+}
+
+function setUpPresets() {
+  const list = find("#preset-list");
+  const current = find("#preset-name");
+  const remove = find("#preset-delete");
+  const draw = () => {
+    const names = told("/presets") ?? [];
+    const name = told("/preset")?.[0] ?? "";
+    current.textContent = name || "none";
+    remove.disabled = !name;
+    list.replaceChildren(...names.map((one) => {
+      const button = make("button", "chip", { type: "button", "aria-pressed": String(one === name) }, one);
+      button.addEventListener("click", () => {
+        send("/preset", one);
+        closeSheet();
+      });
+      return button;
+    }));
+  };
+  const show = () => nextFrame(draw);
+  watch("/presets", show);
+  watch("/preset", show);
+
+  const input = find("#preset-new");
+  find("#preset-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const name = input.value.trim() || told("/preset")?.[0];
+    if (!name) return input.focus();
+    send("/preset/save", name);
+    input.value = "";
+    input.blur();
+  });
+  remove.addEventListener("click", () => send("/preset/delete", told("/preset")?.[0] ?? ""));
+  hear("/reply", (address, name) => {
+    if (address === "/preset/save") say(`Saved as ${name}`, "done");
+    if (address === "/preset/delete") say(`${name} is deleted`, "done");
+  });
+}
+
+// A unit that is off is dimmed; on a phone its finer values are folded away.
+function setUpUnits() {
+  for (const unit of document.querySelectorAll("[data-unit]")) {
+    watch(unit.dataset.unit, (on) => unit.classList.toggle("off", on === 0));
+    const more = find(".more", unit);
+    more?.addEventListener("click", () => more.setAttribute("aria-expanded", String(unit.classList.toggle("open"))));
+  }
+  watch("/chain/bypass", (on) => find("#voice").classList.toggle("bypassed", on === 1));
+}
+
+const value = (address, otherwise) => told(address)?.[0] ?? otherwise;
+
+// The repeats as strokes over four seconds, each as high as what is left.
+function setUpEchoPicture(path) {
+  const draw = () => {
+    const beats = value("/echo/beats", 0);
+    const apart = Math.max(0.02, beats ? (beats * 60) / value("/metronome/bpm", 120) : value("/echo/time", 0.35));
+    const feedback = Math.min(1, value("/echo/feedback", 0.4));
+    const strokes = ["M1 47V3"];
+    for (let n = 1, high = Math.min(1, value("/echo/mix", 0.35) * 2); n * apart < 4 && n < 160 && high > 0.015; n++, high *= feedback) {
+      strokes.push(`M${(1 + n * apart * 49.5).toFixed(1)} 47V${(47 - high * 42).toFixed(1)}`);
+    }
+    path.setAttribute("d", strokes.join(""));
+  };
+  for (const part of ["/echo/time", "/echo/beats", "/echo/feedback", "/echo/mix", "/metronome/bpm"]) watch(part, () => nextFrame(draw));
+}
+
+// The fall of the reverb over four seconds, in dB, from the predelay on.
+function setUpReverbPicture(path) {
+  const draw = () => {
+    const decay = value("/reverb/decay", 2);
+    const begin = 1 + value("/reverb/predelay", 0.01) * 49.5;
+    const high = 47 - 42 * Math.min(1, value("/reverb/mix", 0.3) * 2);
+    const end = Math.min(199, begin + decay * 49.5);
+    const low = decay * 49.5 + begin > 199 ? high + ((47 - high) * (199 - begin)) / (decay * 49.5) : 47;
+    path.setAttribute("d", `M1 47V3M${begin.toFixed(1)} 47V${high.toFixed(1)}L${end.toFixed(1)} ${low.toFixed(1)}V47Z`);
+  };
+  for (const part of ["/reverb/decay", "/reverb/predelay", "/reverb/mix"]) watch(part, () => nextFrame(draw));
+}

@@ -1,0 +1,24 @@
+// Lights of the beats of a bar.
+
+import { hear, watch } from "../store/values.js";
+import { make } from "./make.js";
+
+const quick = 180;
+
+/** Makes a row of beat lights; the first of a bar has another shape. */
+export function beat(element) {
+  let bpm = 120;
+  const lights = (count) => {
+    if (element.childElementCount === count) return;
+    element.replaceChildren(...Array.from({ length: count }, () => make("i")));
+  };
+  watch("/metronome/bpm", (value) => (bpm = value));
+  watch("/metronome/beats", lights);
+  hear("/metronome/beat", (number, count) => {
+    if (document.hidden) return;
+    lights(count);
+    // More than three flashes a second are too many for some eyes.
+    if (bpm > quick && number % 2 === 0) return;
+    for (const [at, light] of [...element.children].entries()) light.classList.toggle("is", at === number - 1);
+  });
+}

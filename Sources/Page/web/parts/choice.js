@@ -1,0 +1,54 @@
+// One of a few words, side by side; the words are those of the table.
+
+import { set, shown } from "../store/pending.js";
+import { fact, onTable } from "../store/table.js";
+import { watch } from "../store/values.js";
+import { make } from "./make.js";
+
+/** Fills a group with a data-address and an aria-label; data-words has words where the table has none. */
+export function choice(group) {
+  const { address } = group.dataset;
+  group.setAttribute("role", "radiogroup");
+  let buttons = [];
+
+  const draw = () => {
+    const value = String(shown(address) ?? "");
+    for (const button of buttons) {
+      const is = button.dataset.word === value;
+      button.setAttribute("aria-checked", String(is));
+      button.tabIndex = is || (!value && button === buttons[0]) ? 0 : -1;
+    }
+  };
+  const choose = (button) => {
+    const { word } = button.dataset;
+    set(address, fact(address).types === "s" || isNaN(word) ? word : Number(word), draw);
+    draw();
+  };
+  const fill = (words) => {
+    buttons = words.map((entry) => {
+      const [word, caption] = entry.split("=");
+      const button = make("button", "", { type: "button", role: "radio", "data-word": word }, caption ?? word);
+      button.addEventListener("click", () => choose(button));
+      return button;
+    });
+    group.replaceChildren(...buttons);
+    draw();
+  };
+  group.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const at = buttons.indexOf(document.activeElement);
+    if (!step || at < 0) return;
+    event.preventDefault();
+    const next = buttons[(at + step + buttons.length) % buttons.length];
+    choose(next);
+    next.focus();
+  });
+
+  const given = group.dataset.words?.split(" ");
+  if (given) fill(given);
+  onTable(() => {
+    group.title = fact(address).help ?? "";
+    if (!given) fill(fact(address).words);
+  });
+  watch(address, draw);
+}

@@ -1,0 +1,20 @@
+// A switch for what is on or off.
+
+import { set, shown } from "../store/pending.js";
+import { fact, onTable } from "../store/table.js";
+import { watch } from "../store/values.js";
+
+/** Makes a switch of a button with a data-address; it is lit at data-lit, which is 1 unless it is told. */
+export function flag(button) {
+  const address = button.dataset.address;
+  const lit = "lit" in button.dataset ? Number(button.dataset.lit) : 1;
+  button.setAttribute("role", "switch");
+  const show = () => button.setAttribute("aria-checked", String(shown(address) === lit));
+  show();
+  watch(address, show);
+  onTable(() => (button.title = fact(address).help ?? ""));
+  button.addEventListener("click", () => {
+    set(address, shown(address) === 1 ? 0 : 1, show);
+    show();
+  });
+}

@@ -1,0 +1,48 @@
+// Keys for all that is no gesture.
+
+import { press } from "../pages/loop.js";
+import { toggleMute } from "../pages/stage.js";
+import { send } from "../link/socket.js";
+import { toggleSheet } from "./sheet.js";
+
+const pages = ["voice", "loop", "grid", "takes", "rig"];
+const piano = { a: 1, s: 2, d: 3, f: 4, g: 5, h: 6, j: 7 };
+const down = new Set();
+
+/** Sets up the keys of the whole page; nothing that is written in a field is one. */
+export function setUpKeys() {
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (document.body.dataset.page === "grid" && piano[key] && !event.repeat) {
+      down.add(key);
+      send("/piano/" + piano[key], 0.8);
+      return;
+    }
+    if (event.repeat) return;
+    const act = actions[key] ?? (pages[key - 1] && (() => (location.hash = pages[key - 1])));
+    if (!act || (key === " " && event.target.closest("button, a, [role=switch]"))) return;
+    event.preventDefault();
+    act();
+  });
+  addEventListener("keyup", (event) => lift(event.key.toLowerCase()));
+  const liftAll = () => down.forEach(lift);
+  addEventListener("blur", liftAll);
+  addEventListener("hashchange", liftAll);
+}
+
+const lift = (key) => {
+  if (down.delete(key)) send("/piano/" + piano[key], 0);
+};
+
+const actions = {
+  " ": press.play,
+  r: press.record,
+  o: press.overdub,
+  u: press.undo,
+  x: press.stop,
+  m: toggleMute,
+  "?": () => toggleSheet("keys"),
+};
+
+const isWriting = (element) => element.matches("input:not([type=range]), textarea, select");

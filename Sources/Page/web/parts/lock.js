@@ -1,0 +1,69 @@
+// The lock: it keeps fingers from all but playing, and is kept by this device.
+
+import { find } from "./make.js";
+import { say } from "./notice.js";
+
+const key = "syrinx.locked";
+const patience = 800;
+
+/** Sets up the lock button: one tap locks, holding it unlocks. */
+export function setUpLock() {
+  const button = find("#lock");
+  const label = find("span", button);
+  const icon = find("use", button);
+  let held;
+
+  const apply = (locked) => {
+    document.body.classList.toggle("locked", locked);
+    for (const part of document.querySelectorAll("[data-lockable]")) part.inert = locked;
+    button.setAttribute("aria-pressed", String(locked));
+    label.textContent = locked ? "Unlock" : "Lock";
+    icon.setAttribute("href", locked ? "#i-locked" : "#i-lock");
+    button.title = locked ? "Hold to unlock" : "Leave only what is played";
+    try {
+      localStorage.setItem(key, locked ? "1" : "");
+    } catch {
+      // A browser that keeps nothing begins unlocked.
+    }
+  };
+  const isLocked = () => document.body.classList.contains("locked");
+  const end = () => {
+    button.classList.remove("holding");
+    clearTimeout(held);
+    held = undefined;
+  };
+  const begin = () => {
+    if (!isLocked() || held) return;
+    button.classList.add("holding");
+    held = setTimeout(() => {
+      end();
+      apply(false);
+      say("Unlocked");
+      justUnlocked = true;
+    }, patience);
+  };
+  // The click that ends the hold must not lock again.
+  let justUnlocked = false;
+
+  button.addEventListener("pointerdown", () => {
+    justUnlocked = false;
+    begin();
+  });
+  button.addEventListener("keydown", (event) => {
+    if (event.key !== " " && event.key !== "Enter") return;
+    if (!event.repeat) justUnlocked = false;
+    begin();
+  });
+  for (const name of ["pointerup", "pointercancel", "pointerleave", "keyup", "blur"]) button.addEventListener(name, end);
+  button.addEventListener("contextmenu", (event) => event.preventDefault());
+  button.addEventListener("click", () => {
+    if (justUnlocked) justUnlocked = false;
+    else if (isLocked()) say("Hold the lock to open it");
+    else apply(true);
+  });
+  try {
+    apply(localStorage.getItem(key) === "1");
+  } catch {
+    apply(false);
+  }
+}

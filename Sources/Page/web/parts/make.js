@@ -1,0 +1,27 @@
+// Elements, made in one line.
+
+/** Makes an element with a class, attributes and children; texts become text nodes. */
+export function make(name, classes = "", attributes = {}, ...children) {
+  const element = document.createElement(name);
+  if (classes) element.className = classes;
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Makes an icon of the sprite in index.html. */
+export function icon(name) {
+  const ns = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(ns, "svg");
+  const use = document.createElementNS(ns, "use");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  use.setAttribute("href", "#i-" + name);
+  svg.append(use);
+  return svg;
+}
+
+/** Finds one element by its selector. */
+export const find = (selector, within = document) => within.querySelector(selector);

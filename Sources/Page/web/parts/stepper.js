@@ -1,0 +1,39 @@
+// A whole number between two buttons.
+
+import { set, shown } from "../store/pending.js";
+import { fact, onTable } from "../store/table.js";
+import { watch } from "../store/values.js";
+import { icon, make } from "./make.js";
+
+/** Makes a stepper of an element that holds its name and has a data-address; data-zero names 0. */
+export function stepper(element) {
+  const { address, zero } = element.dataset;
+  const name = element.textContent.trim();
+  const figure = make("output", "stepper-figure");
+  const button = (step, label, sign) => {
+    const one = make("button", "", { type: "button", "aria-label": `${name}: ${label}` }, icon(sign));
+    one.addEventListener("click", () => {
+      const { min = -Infinity, max = Infinity } = fact(address);
+      const value = Math.min(max, Math.max(min, (shown(address) ?? 0) + step));
+      if (value !== shown(address)) set(address, value, draw);
+      draw();
+    });
+    return one;
+  };
+  const [less, more] = [button(-1, "less", "minus"), button(1, "more", "plus")];
+  const draw = () => {
+    const value = shown(address);
+    const { min, max } = fact(address);
+    figure.textContent = value === undefined ? "\u2013" : value === 0 && zero ? zero : String(value).replace("-", "\u2212");
+    less.disabled = value <= min;
+    more.disabled = value >= max;
+  };
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", name);
+  element.replaceChildren(less, make("span", "stepper-name", {}, make("span", "", {}, name), figure), more);
+  onTable(() => {
+    element.title = fact(address).help ?? "";
+    draw();
+  });
+  watch(address, draw);
+}

@@ -1,0 +1,43 @@
+// What the node's table says of an address: range, words, unit, default, help.
+
+import { authorization } from "../link/socket.js";
+
+const facts = new Map();
+const waiting = new Set();
+
+/** Fetches the table; once it is there, all that wait for it are called. */
+export async function fetchTable() {
+  const response = await fetch("/?", { headers: { Accept: "application/json", ...authorization() } });
+  if (!response.ok) return;
+  take(await response.json());
+  for (const ready of waiting) ready();
+}
+
+/** Calls ready whenever the table has come. */
+export function onTable(ready) {
+  waiting.add(ready);
+  if (facts.size) ready();
+}
+
+/** The facts of an address: {min, max, words, unit, initial, help, types}. */
+export const fact = (address) => facts.get(address) ?? {};
+
+/** All addresses that a controller can turn: those that take one number, or only a press. */
+export const turnable = () => [...facts].filter(([, { types, access }]) => access !== 1 && /^[fi]?$/.test(types)).map(([address]) => address);
+
+function take(node) {
+  if (node.TYPE !== undefined || !node.CONTENTS) {
+    const range = node.RANGE?.[0] ?? {};
+    facts.set(node.FULL_PATH, {
+      min: range.MIN,
+      max: range.MAX,
+      words: range.VALS ?? [],
+      unit: [node.UNIT ?? ""].flat()[0] ?? "",
+      initial: [node.DEFAULT ?? []].flat()[0],
+      help: node.DESCRIPTION ?? "",
+      types: node.TYPE ?? "",
+      access: node.ACCESS,
+    });
+  }
+  for (const child of Object.values(node.CONTENTS ?? {})) take(child);
+}

@@ -1,0 +1,84 @@
+// Numbers as a musician reads them, and the way of a fader through its range.
+
+/** The place of a value in its range, 0 to 1: levels open towards the top, ratios go in equal steps. */
+export function place(value, { min, max, unit }) {
+  if (min === undefined || value === undefined) return 0;
+  const part = (value - min) / (max - min);
+  if (unit === "dB") return Math.max(0, part) ** 2;
+  if (isRatio(min, max)) return Math.log(value / min) / Math.log(max / min);
+  return part;
+}
+
+/** The value at a place, rounded to what can be read; finely where asked. */
+export function valueAt(part, facts, fine = false) {
+  const { min, max, unit, types } = facts;
+  const at = Math.min(1, Math.max(0, part));
+  let value = min + at * (max - min);
+  if (unit === "dB") value = min + Math.sqrt(at) * (max - min);
+  else if (isRatio(min, max)) value = min * (max / min) ** at;
+  if (at === 0) return min;
+  if (at === 1) return max;
+  const grain = types === "i" ? 1 : grainOf(value, facts, fine);
+  return Math.min(max, Math.max(min, Number((Math.round(value / grain) * grain).toFixed(6))));
+}
+
+/** The value some key presses further: 1 is a step, 10 a leap. */
+export function stepped(value, steps, facts) {
+  const { min, max, unit, types } = facts;
+  if (isRatio(min, max)) return valueAt(place(value, facts) + steps / 100, facts, true);
+  const step = types === "i" || unit === "semitones" || unit === "dB" ? 1 : (max - min) / 100;
+  return Math.min(max, Math.max(min, Number((value + steps * step).toFixed(6))));
+}
+
+/** Whether the range has equal amounts on both sides of nothing. */
+export const isAroundZero = ({ min, max }) => min < 0 && max === -min;
+
+const isRatio = (min, max) => min > 0 && max / min >= 8;
+
+function grainOf(value, { min, max, unit }, fine) {
+  if (unit === "semitones") return fine ? 0.01 : 1;
+  if (unit === "dB") return fine ? 0.1 : 0.5;
+  if (isRatio(min, max)) return 10 ** (Math.floor(Math.log10(value)) - (fine ? 3 : 2));
+  if (unit === "beats" && !fine) return 0.25;
+  if (unit === "beats/min") return fine ? 0.1 : 1;
+  return (max - min) / (fine ? 5000 : 500);
+}
+
+const signed = (number, digits) => (number > 0 ? "+" : "") + number.toFixed(digits);
+const minus = (text) => text.replace("-", "\u2212");
+const short = (number, digits) => String(Number(number.toFixed(digits)));
+
+/** The value with its unit, short enough to stand on a fader. */
+export function figure(value, facts) {
+  if (value === undefined) return "\u2013";
+  if (typeof value === "string") return value;
+  const { min, max, unit } = facts;
+  switch (unit) {
+    case "dB": return value <= min ? "\u2212\u221e dB" : minus(signed(value, 1)) + " dB";
+    case "semitones": return minus(isAroundZero(facts) ? signed(value, Number.isInteger(value) ? 0 : 2) : short(value, 2)) + " st";
+    case "Hz": return value >= 1000 ? short(value / 1000, 2) + " kHz" : short(value, 1) + " Hz";
+    case "s": return value < 1 ? short(value * 1000, value < 0.1 ? 1 : 0) + " ms" : short(value, 2) + " s";
+    case "beats": return value === 0 ? "off" : short(value, 2) + (value === 1 ? " beat" : " beats");
+    case "beats/min": return short(value, 1) + " bpm";
+  }
+  if (isRatio(min, max)) return "\u00d7 " + value.toFixed(2);
+  if (min === 0 && max <= 2) return Math.round(value * 100) + " %";
+  return minus(short(value, 2)) + (unit ? " " + unit : "");
+}
+
+/** Seconds as they stand on a tape counter. */
+export function time(seconds) {
+  if (!(seconds >= 0)) return "\u2013";
+  const whole = Math.floor(seconds + 0.05);
+  if (seconds < 59.95) return (Math.round(seconds * 10) / 10).toFixed(1) + " s";
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return (h ? h + ":" + String(m).padStart(2, "0") : m) + ":" + String(s).padStart(2, "0");
+}
+
+const noteNames = ["C", "C\u266f", "D", "E\u266d", "E", "F", "F\u266f", "G", "A\u266d", "A", "B\u266d", "B"];
+
+/** The name of a MIDI key, without its octave. */
+export const noteName = (key) => noteNames[((key % 12) + 12) % 12];
+
+/** The octave of a MIDI key; that of middle C is 4. */
+export const octave = (key) => Math.floor(key / 12) - 1;
