@@ -11,8 +11,9 @@ import { fader } from "./parts/fader.js";
 import { flag } from "./parts/flag.js";
 import { setUpKeys } from "./parts/keys.js";
 import { setUpLock } from "./parts/lock.js";
-import { find } from "./parts/make.js";
+import { find, make } from "./parts/make.js";
 import { levelFigure, meter } from "./parts/meter.js";
+import { pad } from "./parts/pad.js";
 import { pick } from "./parts/pick.js";
 import { press } from "./parts/press.js";
 import { setUpSheets } from "./parts/sheet.js";
@@ -25,12 +26,14 @@ import { setUpStage } from "./pages/stage.js";
 import { openTake, setUpTakes } from "./pages/takes.js";
 import { setUpVoice } from "./pages/voice.js";
 
+document.head.append(make("link", "", { rel: "stylesheet", href: "/page/more.css" }));
 onMessage(receive);
 
 const parts = {
   ".fader": fader,
   ".switch": flag,
   ".choice[data-address]": choice,
+  ".pad": pad,
   "select[data-address]": pick,
   ".stepper": stepper,
   "[data-press]": press,
@@ -38,7 +41,7 @@ const parts = {
   "[data-level]": levelFigure,
   ".beats": beat,
 };
-for (const [selector, make] of Object.entries(parts)) document.querySelectorAll(selector).forEach(make);
+for (const [selector, begin] of Object.entries(parts)) document.querySelectorAll(selector).forEach(begin);
 
 setUpSheets();
 setUpVoice();

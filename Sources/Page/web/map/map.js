@@ -35,7 +35,7 @@ function load() {
     const script = make("script", "", { src: "/page/leaflet/leaflet.js" });
     script.onload = done;
     script.onerror = failed;
-    document.head.append(style, script);
+    document.head.append(style, make("link", "", { rel: "stylesheet", href: "/page/map/map.css" }), script);
   });
   return loading;
 }

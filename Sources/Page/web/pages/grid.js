@@ -68,7 +68,7 @@ function setUpCells(element) {
     const ways = [];
     for (const fold of [1, 2, 3]) {
       const line = Math.ceil(size.columns / fold);
-      const lines = size.rows * fold;
+      const lines = fold === 1 ? size.rows : Math.ceil(cells.size / line);
       for (const turned of [false, true]) {
         const [across, down] = turned ? [lines, line] : [line, lines];
         const room = Math.min(1, width / across / least.width, height / down / least.height);
@@ -139,6 +139,6 @@ function setUpPhrase() {
       button.style.setProperty("--run", name === state && length ? Math.min(1, position / (name === "recording" ? 10 : length)) : 0);
     }
     buttons.playing.disabled = !notes && state === "stopped";
-    words.textContent = notes ? `${notes} ${notes === 1 ? "note" : "notes"}` : "no phrase yet";
+    words.textContent = notes ? `${notes} ${notes === 1 ? "note" : "notes"}` : "empty";
   });
 }

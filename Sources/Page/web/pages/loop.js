@@ -110,7 +110,7 @@ export function setUpLoop() {
   hear("/player/next", show);
 
   find("#keep").addEventListener("click", () => send("/take/save", ""));
-  hear("/reply", (address, result) => {
-    if (address === "/take/save") say(`Kept as a take: ${result.slice(result.indexOf(" ") + 1)}`, "done");
+  hear("/reply", (address, id, title) => {
+    if (address === "/take/save") say(`Kept as a take: ${title}`, "done");
   });
 }

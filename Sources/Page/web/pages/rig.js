@@ -5,7 +5,7 @@ import { find, icon, make } from "../parts/make.js";
 import { showIn } from "../parts/field.js";
 import { say } from "../parts/notice.js";
 import { nextFrame } from "../store/clock.js";
-import { hear, told, watch } from "../store/values.js";
+import { hear, receive, told, watch } from "../store/values.js";
 import { time } from "../store/units.js";
 import { setUpTuner } from "./tuner.js";
 
@@ -136,7 +136,12 @@ function setUpPlace() {
   });
 }
 
+// The order of /status; not all of it is told to subscribers, so it is asked for while the page is seen.
+const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices"];
+
 function setUpServer() {
+  hear("/status", (...values) => values.forEach((value, at) => receive("/status/" + statusNames[at], [value])));
+  setInterval(() => find("#rig").hidden || document.hidden || send("/status"), 1000);
   const lines = {
     "/status/rate": (rate) => `${rate} Hz`,
     "/status/block": (frames) => `${frames} frames, ${((frames / (told("/status/rate")?.[0] ?? 48000)) * 1000).toFixed(1)} ms`,

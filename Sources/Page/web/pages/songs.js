@@ -31,6 +31,9 @@ export function setUpSongs() {
     }
     nextFrame(draw);
   });
+  hear("/error", (address, code, words) => {
+    if (address === "/music") find("#song-empty").textContent = words[0].toUpperCase() + words.slice(1) + ".";
+  });
   let lastNumber;
   watch("/music/state", (state, number, title, artist, position, length) => {
     const runs = state !== "stopped";

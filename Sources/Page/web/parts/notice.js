@@ -30,4 +30,6 @@ function hide() {
   action.hidden = true;
 }
 
-hear("/error", (address, code, words) => say(words ? words[0].toUpperCase() + words.slice(1) : `${address}: ${code}`, "fault"));
+// What the page asks for by itself is no news: the list of songs says so in its place.
+const silent = new Set(["/music", "/subscribe"]);
+hear("/error", (address, code, words) => silent.has(address) || say(words ? words[0].toUpperCase() + words.slice(1) : `${address}: ${code}`, "fault"));
