@@ -22,6 +22,7 @@ final class WebRig {
       status.rate = 48_000
       return status
     }
+    var ports: [SoundPort] { [] }
     func leadTransport(_ leads: Bool) {}
   }
 
