@@ -6,6 +6,10 @@ package final class NodeProcess {
   package private(set) var ready: [String: String] = [:]
   /// The port on which the node listens.
   package var port: UInt16 { UInt16(ready["osc"]?.split(separator: ":").last ?? "") ?? 0 }
+  /// The port of the page; 0 where there is none.
+  package var webPort: UInt16 {
+    UInt16(ready["web"]?.split(separator: ":").last?.filter(\.isNumber) ?? "") ?? 0
+  }
   /// The folder that stands for the user's home.
   package let folder: URL
   /// The node's home folder, unless it was given another one.
@@ -31,7 +35,8 @@ package final class NodeProcess {
   package init(
     server: JackServer?, _ arguments: [String] = [], environment: [String: String] = [:],
     home: String? = nil, awaitsReady: Bool = true, isHomeUsual: Bool = false,
-    folder working: String? = nil, errors: Pipe? = nil, output other: Pipe? = nil
+    hasPage: Bool = false, folder working: String? = nil, errors: Pipe? = nil,
+    output other: Pipe? = nil
   ) throws {
     self.server = server
     folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -44,7 +49,9 @@ package final class NodeProcess {
       ["run"] + (server.map { ["--server", $0.name] } ?? [])
       + (isHomeUsual
         ? [] : ["--home", home ?? folder.appendingPathComponent("home").path])
-      + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments
+      + (arguments.contains("--port") ? [] : ["--port", "0"])
+      // A door that no test goes through is one that others would miss.
+      + (hasPage || arguments.contains("--web") ? [] : ["--web", "0"]) + arguments
     var all = ProcessInfo.processInfo.environment
     all["XDG_RUNTIME_DIR"] = folder.path
     all["XDG_DATA_HOME"] = folder.path

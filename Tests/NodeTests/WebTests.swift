@@ -1,0 +1,127 @@
+import Foundation
+import OSC
+import Posix
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// The running node's door for browsers.
+  @Suite struct WebTests {
+    private let server: JackServer
+    init() throws { server = try JackServer() }
+
+    private static let page = ["Accept": "text/html"]
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a node tells where its page is, and so does the command`() throws {
+      let node = try NodeProcess(server: server, ["--web", "18471"])
+      #expect(node.ready["web"] == "http://127.0.0.1:18471/")
+      let phone = try WebPhone(port: node.webPort)
+      #expect(try phone.get("/", Self.page).headers["content-type"]?.hasPrefix("text/html") == true)
+      #expect(try phone.get("/status/server?VALUE").text == #"{"VALUE":["running"]}"#)
+      let environment = ["XDG_RUNTIME_DIR": node.folder.path, "XDG_DATA_HOME": node.folder.path]
+      let shown = try NodeProcess.run(["web"], environment: environment)
+      #expect(shown.code == 0 && shown.output.contains("█"))
+      #expect(shown.output.hasSuffix("\nhttp://127.0.0.1:18471/\n"))
+      let address = try NodeProcess.run(["web", "--address"], environment: environment)
+      #expect(address.output == "http://127.0.0.1:18471/\n")
+      let free = try NodeProcess.run(["web", "--renew"], environment: environment)
+      #expect(free.code == 64 && free.errors.contains("needs no token"))
+      let taken = try NodeProcess.run(
+        ["run", "--server", server.name, "--home", node.home, "--port", "0", "--web", "18471"],
+        environment: environment)
+      #expect(taken.code == 69 && taken.errors.contains("--web takes another port"))
+      #expect(node.end() == 0)
+      let gone = try NodeProcess.run(["web"], environment: environment)
+      #expect(gone.code == 69 && gone.errors.contains("no node called \"syrinx\""))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a note by a WebSocket is heard, and ends with its client`() throws {
+      let node = try NodeProcess(
+        server: server, ["--web", "18472"], environment: ["SYRINX_SOUNDFONTS": "none"])
+      let probe = try Probe(server: server.name)
+      try probe.connect(to: "syrinx", output: "grid_1")
+      var phone: WebPhone? = try WebPhone(port: node.webPort)
+      try phone?.open(["Origin": "http://127.0.0.1:18472", "Host": "127.0.0.1:18472"])
+      phone?.send("/grid/instrument", .string("organ"))
+      #expect(phone?.receive("/reply", seconds: 20)?.arguments.first == .string("/grid/instrument"))
+      phone?.send("/note/on", .int32(69), .float(0.8))
+      try waitUntil("the note is heard") {
+        try (probe.record(frames: 4800).samples.map(abs).max() ?? 0) > 0.01
+      }
+      phone = nil
+      let start = HostTime.steady
+      try waitUntil("it is silent", every: 0) {
+        try (probe.record(frames: 4800).samples.map(abs).max() ?? 1) < 1e-4
+      }
+      // Two blocks, the instrument's own release, and what was recorded to know it.
+      #expect(HostTime.steady - start < 1e6)
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `on a network it wants its token, which no log tells`() throws {
+      let node = try NodeProcess(server: server, ["--web", "18473", "--listen", "lan"])
+      let path = node.home + "/web-token"
+      let token = try String(contentsOfFile: path, encoding: .utf8).filter { !$0.isWhitespace }
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+      #expect(token.count == 32 && mode as? Int == 0o600)
+      #expect(!node.errors.contains(token) && !node.ready.values.contains { $0.contains(token) })
+      #expect(node.errors.contains("`syrinx web`"))
+      let environment = ["XDG_RUNTIME_DIR": node.folder.path, "XDG_DATA_HOME": node.folder.path]
+      let shown = try NodeProcess.run(["web", "--address"], environment: environment)
+      #expect(shown.output.hasSuffix("/#t=\(token)\n"))
+      let words = try NodeProcess.run(["web"], environment: environment).output
+      #expect(words.contains("asks nobody for a token"))
+      let stranger = try WebPhone(port: node.webPort)
+      try stranger.open()
+      stranger.send("/mute", .int32(1))
+      #expect(stranger.receive("/error")?.arguments[1] == .string("denied"))
+      let friend = try WebPhone(port: node.webPort)
+      try friend.open(["Authorization": "Bearer \(token)"])
+      friend.send("/mute")
+      #expect(friend.receive("/mute")?.arguments == [.int32(0)])
+      // Whoever has lost a phone makes another token.
+      #expect(try NodeProcess.run(["web", "--renew"], environment: environment).code == 0)
+      #expect(friend.awaitClose())
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a second node takes the next port, unless it was given one`() throws {
+      // Without a port, as somebody types it.
+      let nodes = try (0..<2).map {
+        try NodeProcess(server: server, ["--name", "node\($0)", "--web-open"], hasPage: true)
+      }
+      let ports = nodes.map(\.webPort)
+      #expect(Set(ports).count == 2 && !ports.contains(0))
+      for (index, node) in nodes.enumerated() {
+        #expect(
+          try WebPhone(port: node.webPort).get("/?HOST_INFO").text
+            .hasPrefix(#"{"NAME":"node\#(index)""#))
+      }
+      for node in nodes { #expect(node.end() == 0) }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `sixty-four phones play at once`() throws {
+      let node = try NodeProcess(server: server, ["--web", "18474"])
+      let phones = try (0..<64).map { _ in
+        let phone = try WebPhone(port: node.webPort)
+        try phone.open()
+        return phone
+      }
+      for round in 0..<10 {
+        for (index, phone) in phones.enumerated() {
+          phone.send("/ping", .int32(Int32(round * 64 + index)))
+        }
+        for (index, phone) in phones.enumerated() {
+          #expect(phone.receive("/pong")?.arguments[0] == .int32(Int32(round * 64 + index)))
+        }
+      }
+      #expect(node.end() == 0)
+      for phone in phones { #expect(phone.awaitClose()) }
+    }
+  }
+}

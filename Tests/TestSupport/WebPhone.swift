@@ -1,0 +1,164 @@
+internal import Foundation
+internal import Glibc
+package import OSC
+internal import Posix
+
+/// A client of the node's page, which blocks: requests by HTTP, and OSC on a WebSocket.
+package final class WebPhone {
+  /// An answer by HTTP.
+  package struct Answer {
+    /// The number that says what became of the request.
+    package var status = 0
+    /// The headers, their names in small letters.
+    package var headers: [String: String] = [:]
+    /// What it brought.
+    package var body: [UInt8] = []
+    /// The same as text.
+    package var text: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  private let descriptor: Int32
+  private let host: String
+  private var received: [UInt8] = []
+  private var inbox: [Received] = []
+  /// The texts that came.
+  package private(set) var texts: [String] = []
+  /// Whether the node has ended the connection.
+  package private(set) var isClosed = false
+
+  /// Connects to a port of this machine, or of another of its addresses.
+  package init(port: UInt16, host: String = "127.0.0.1") throws {
+    self.host = host
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard let address = IPAddress(host),
+      Endpoint(address: address, port: port).withSockaddr({ connect(descriptor, $0, $1) }) == 0
+    else { throw Fault("can't connect to port \(port)") }
+    var patience = timeval(tv_sec: 0, tv_usec: 20_000)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var yes: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, 4)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Asks for a path, and waits for the answer.
+  package func get(_ path: String, _ headers: [String: String] = [:]) throws -> Answer {
+    var lines = ["GET \(path) HTTP/1.1", "Host: \(headers["Host"] ?? host)"]
+    lines += headers.filter { $0.key != "Host" }.map { "\($0.key): \($0.value)" }
+    write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+    var answer = Answer()
+    try waitUntil("\(path) is answered") {
+      readSome()
+      guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else { return isClosed }
+      let head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
+        .split(separator: "\r\n")
+      answer.status = Int(head[0].split(separator: " ")[1]) ?? 0
+      for line in head.dropFirst() {
+        let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+        answer.headers[parts[0].lowercased()] = parts.count == 2 ? parts[1] : ""
+      }
+      let count = Int(answer.headers["content-length"] ?? "") ?? 0
+      guard received.count >= end.upperBound + count else { return isClosed }
+      answer.body = Array(received[end.upperBound...].prefix(count))
+      received.removeFirst(end.upperBound + count)
+      return true
+    }
+    return answer
+  }
+
+  /// Goes on as a WebSocket.
+  package func open(_ headers: [String: String] = [:]) throws {
+    let answer = try get(
+      "/",
+      headers.merging([
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+      ]) { $1 })
+    guard answer.status == 101 else { throw Fault("\(answer.status): \(answer.text)") }
+  }
+
+  /// Sends a message on the WebSocket.
+  package func send(_ address: String, _ arguments: Argument...) {
+    write(Self.frame(2, [UInt8](address: address, arguments)))
+  }
+
+  /// Sends a text on the WebSocket.
+  package func send(text: String) { write(Self.frame(1, Array(text.utf8))) }
+
+  /// Takes the next message of an address; nil where none comes in time.
+  package func receive(_ address: String, seconds: Double = 5) -> Received? {
+    let deadline = HostTime.steady + seconds * 1e6
+    while HostTime.steady < deadline {
+      if let index = inbox.firstIndex(where: { $0.address == address }) {
+        defer { inbox.removeFirst(index + 1) }
+        return inbox[index]
+      }
+      guard !isClosed else { return nil }
+      readSome()
+      takeFrames()
+    }
+    return nil
+  }
+
+  /// Waits until the node has ended the connection.
+  package func awaitClose(seconds: Double = 5) -> Bool {
+    let deadline = HostTime.steady + seconds * 1e6
+    while !isClosed, HostTime.steady < deadline { readSome() }
+    return isClosed
+  }
+
+  /// Writes bytes as they are.
+  package func write(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// A frame as a browser sends it.
+  private static func frame(_ code: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+    var frame: [UInt8] = [0x80 | code]
+    if bytes.count < 126 {
+      frame.append(0x80 | UInt8(bytes.count))
+    } else {
+      frame += [0x80 | 126, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)]
+    }
+    // A mask of zeros is one, too.
+    return frame + [0, 0, 0, 0] + bytes
+  }
+
+  private func readSome() {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    if count > 0 {
+      received += buffer[..<count]
+    } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+      isClosed = true
+    }
+  }
+
+  private func takeFrames() {
+    while received.count >= 2 {
+      var (start, count) = (2, Int(received[1] & 127))
+      if count == 126, received.count >= 4 {
+        (start, count) = (4, Int(received[2]) << 8 | Int(received[3]))
+      } else if count == 127, received.count >= 10 {
+        (start, count) = (10, received[2..<10].reduce(0) { $0 << 8 | Int($1) })
+      }
+      guard received.count >= start + count else { return }
+      let bytes = Array(received[start..<start + count])
+      switch received[0] & 15 {
+      case 1: texts.append(String(decoding: bytes, as: UTF8.self))
+      case 2: inbox += bytes.withUnsafeBytes(Received.all(in:))
+      case 9: write([0x8A, 0x80, 0, 0, 0, 0])
+      default: break
+      }
+      received.removeFirst(start + count)
+    }
+  }
+}
