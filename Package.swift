@@ -133,7 +133,8 @@ if let wanted = Context.environment["SYRINX_TESTS"]?.split(separator: " ").map(S
 if withFuzzer {
   package.targets.append(
     .executableTarget(
-      name: "PacketFuzzer", dependencies: ["Control", "Engine", "OSC", "Posix", "TestSupport"],
+      name: "PacketFuzzer",
+      dependencies: ["Control", "Doors", "Engine", "OSC", "Posix", "TestSupport"],
       path: "Tests/PacketFuzzer",
       // `main` is libFuzzer's.
       swiftSettings: [.unsafeFlags(["-parse-as-library"])]))

@@ -10,6 +10,7 @@ final class Target: Outlet, SoundServer, @unchecked Sendable {
 
   private let host = OfflineHost()
   private var node: Node!
+  private var web: WebTarget!
   private var sent = 0
   let status = SoundServerStatus()
   let ports: [SoundPort] = []
@@ -19,6 +20,7 @@ final class Target: Outlet, SoundServer, @unchecked Sendable {
   init() {
     node = Node(name: "target", engine: host.engine, soundServer: self)
     node.connect(to: self)
+    do { web = try WebTarget(node) } catch { fatalError("\(error)") }
   }
 
   func send(_ packet: [UInt8], to client: Client) {
@@ -34,7 +36,9 @@ final class Target: Outlet, SoundServer, @unchecked Sendable {
     let client = Client(
       endpoint: Endpoint(address: .loopback4, port: 9000 + UInt16(way & 3)),
       transport: way & 4 == 0 ? .datagrams(socket: 0) : .stream(connection: 1))
-    if way & 4 == 0 {
+    if way & 8 != 0 {
+      web.take(rest, onSocket: way & 4 != 0)
+    } else if way & 4 == 0 {
       node.receive(rest, from: client)
     } else {
       var framing = StreamFraming()
