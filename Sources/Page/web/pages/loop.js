@@ -34,7 +34,9 @@ const can = {
   pause: () => loop.state === "recording" || loop.state === "paused" || running.includes(loop.state),
   undo: () => told("/loop/history")?.[0] > 0,
   redo: () => told("/loop/history")?.[1] > 0,
+  keep: () => loop.length > 0 && loop.state !== "recording",
   clear: () => loop.length > 0,
+  cancel: () => loop.waits !== "" || Boolean(told("/player/next")?.[0]),
   rewind: () => told("/player/controls")?.[3] === 1,
   forward: () => told("/player/controls")?.[4] === 1,
   done: () => told("/player/controls")?.[5] === 1,
@@ -55,6 +57,8 @@ export const press = {
     send("/loop/clear");
     say("Loop cleared", "said", ["Undo", () => send("/loop/undo")]);
   },
+  keep: () => send("/take/save", ""),
+  cancel: () => send("/loop/cancel"),
   rewind: () => send("/player/rewind"),
   forward: () => send("/player/forward"),
   done: () => send("/player/done"),
@@ -72,7 +76,6 @@ export function setUpLoop() {
   const panel = find("#loop-face");
   const [word, clock, layers, next] = ["#loop-word", "#loop-time", "#loop-layers", "#loop-next"].map((id) => find(id));
   const face = find("#loop-icon use");
-  const cancel = find("#loop-cancel");
 
   const draw = () => {
     const { state, position, length, waits } = loop;
@@ -82,12 +85,11 @@ export function setUpLoop() {
     word.textContent = name;
     face.setAttribute("href", "#i-" + sign);
     clock.textContent = state === "recording" ? time(length || position) : length ? `${time(position)} of ${time(length)}` : "up to 10 s";
-    layers.textContent = loop.layers ? `${loop.layers} ${loop.layers === 1 ? "layer" : "layers"}` : length ? "first layer" : "";
+    layers.textContent = loop.layers ? `${loop.layers} ${loop.layers === 1 ? "layer" : "layers"}` : "";
     const coming = waits && looks[waits];
     const [, seconds = -1] = told("/player/next") ?? [];
     const beats = (seconds * (told("/metronome/bpm")?.[0] ?? 120)) / 60;
     next.textContent = coming ? `\u2192 ${coming[0]}${seconds >= 0 ? " in " + Math.ceil(beats) : ", waiting for sound"}` : "";
-    cancel.hidden = !coming;
     for (const button of buttons) {
       const what = button.dataset.loop;
       const enabled = can[what]();
@@ -109,7 +111,6 @@ export function setUpLoop() {
   for (const address of ["/player/controls", "/player/next", "/loop/history"]) watch(address, show);
   hear("/player/next", show);
 
-  find("#keep").addEventListener("click", () => send("/take/save", ""));
   hear("/reply", (address, id, title) => {
     if (address === "/take/save") say(`Kept as a take: ${title}`, "done");
   });

@@ -11,12 +11,25 @@ import { setUpTuner } from "./tuner.js";
 
 /** Sets up the page of the rig. */
 export function setUpRig() {
+  setUpParts();
   setUpPorts();
   setUpBindings();
   setUpCapture();
   setUpPlace();
   setUpServer();
   setUpTuner();
+}
+
+// On a phone there is room for one part at a time.
+function setUpParts() {
+  const page = find("#rig");
+  const buttons = [...page.querySelectorAll("button[data-part]")];
+  const show = (part) => {
+    page.dataset.part = part;
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.part === part));
+  };
+  for (const button of buttons) button.addEventListener("click", () => show(button.dataset.part));
+  show("levels");
 }
 
 function setUpPorts() {

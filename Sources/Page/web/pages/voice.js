@@ -65,30 +65,40 @@ function setUpUnits() {
 
 const value = (address, otherwise) => told(address)?.[0] ?? otherwise;
 
-// The repeats as strokes over four seconds, each as high as what is left.
+const seconds = 4;
+const middle = 25;
+const stroke = (x, high) => `M${x.toFixed(1)} ${(middle - high * 22).toFixed(1)}V${(middle + high * 22).toFixed(1)}`;
+
+// The sound and its repeats in four seconds, each as high as what is left of it.
 function setUpEchoPicture(path) {
   const draw = () => {
     const beats = value("/echo/beats", 0);
-    const apart = Math.max(0.02, beats ? (beats * 60) / value("/metronome/bpm", 120) : value("/echo/time", 0.35));
+    const apart = Math.max(0.03, beats ? (beats * 60) / value("/metronome/bpm", 120) : value("/echo/time", 0.35));
     const feedback = Math.min(1, value("/echo/feedback", 0.4));
-    const strokes = ["M1 47V3"];
-    for (let n = 1, high = Math.min(1, value("/echo/mix", 0.35) * 2); n * apart < 4 && n < 160 && high > 0.015; n++, high *= feedback) {
-      strokes.push(`M${(1 + n * apart * 49.5).toFixed(1)} 47V${(47 - high * 42).toFixed(1)}`);
+    const strokes = [stroke(3, 1)];
+    for (let n = 1, high = Math.min(1, value("/echo/mix", 0.35) * 2); n * apart < seconds && high > 0.01; n++, high *= feedback) {
+      strokes.push(stroke(3 + (n * apart * 194) / seconds, high));
     }
     path.setAttribute("d", strokes.join(""));
   };
   for (const part of ["/echo/time", "/echo/beats", "/echo/feedback", "/echo/mix", "/metronome/bpm"]) watch(part, () => nextFrame(draw));
 }
 
-// The fall of the reverb over four seconds, in dB, from the predelay on.
+// The sound and its tail in four seconds; the heights are levels, 60 dB from the middle to the edge.
 function setUpReverbPicture(path) {
   const draw = () => {
     const decay = value("/reverb/decay", 2);
-    const begin = 1 + value("/reverb/predelay", 0.01) * 49.5;
-    const high = 47 - 42 * Math.min(1, value("/reverb/mix", 0.3) * 2);
-    const end = Math.min(199, begin + decay * 49.5);
-    const low = decay * 49.5 + begin > 199 ? high + ((47 - high) * (199 - begin)) / (decay * 49.5) : 47;
-    path.setAttribute("d", `M1 47V3M${begin.toFixed(1)} 47V${high.toFixed(1)}L${end.toFixed(1)} ${low.toFixed(1)}V47Z`);
+    const predelay = value("/reverb/predelay", 0.01);
+    const mix = Math.min(1, value("/reverb/mix", 0.3) * 2);
+    const strokes = [stroke(3, 1)];
+    for (let at = 1; at < 40; at++) {
+      const moment = (at * seconds) / 40;
+      const left = 1 - Math.max(0, moment - predelay) / decay;
+      // Walls answer unevenly: a fixed wobble keeps the picture still.
+      const wobble = 0.72 + 0.28 * Math.abs(Math.sin(at * 12.9898));
+      if (moment >= predelay && left > 0) strokes.push(stroke(3 + at * 4.85, left * mix * wobble));
+    }
+    path.setAttribute("d", strokes.join(""));
   };
   for (const part of ["/reverb/decay", "/reverb/predelay", "/reverb/mix"]) watch(part, () => nextFrame(draw));
 }

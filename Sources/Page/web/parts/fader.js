@@ -11,9 +11,9 @@ const slack = 4;
 const doubleTap = 320;
 const finger = 10;
 
-/** Makes a fader of an element that holds its name and has a data-address. */
+/** Makes a fader of an element that holds its name and has a data-address; data-least names its least value. */
 export function fader(element) {
-  const address = element.dataset.address;
+  const { address, least } = element.dataset;
   const name = make("span", "fader-name", {}, ...element.childNodes);
   const output = make("span", "fader-figure", { "aria-hidden": "true" });
   const input = make("input", "", { type: "range", min: 0, max: 1000, step: 1, disabled: true });
@@ -32,10 +32,11 @@ export function fader(element) {
     const zero = isAroundZero(facts) ? place(0, facts) : 0;
     fill.style.transform = `translateX(${Math.min(at, zero) * 100}%) scaleX(${Math.abs(at - zero)})`;
     edge.style.transform = `translateX(${at * 100}%)`;
-    output.textContent = value === undefined ? "" : figure(value, facts);
+    output.textContent = value === undefined ? "" : words(value);
     input.value = Math.round(at * 1000);
-    input.setAttribute("aria-valuetext", figure(value, facts));
+    input.setAttribute("aria-valuetext", words(value));
   };
+  const words = (value) => (least && value === facts.min ? least : figure(value, facts));
   const show = () => nextFrame(draw);
 
   onTable(() => {

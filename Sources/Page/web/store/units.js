@@ -58,7 +58,7 @@ export function figure(value, facts) {
     case "semitones": return minus(isAroundZero(facts) ? signed(value, Number.isInteger(value) ? 0 : 2) : short(value, 2)) + " st";
     case "Hz": return value >= 1000 ? short(value / 1000, 2) + " kHz" : short(value, 1) + " Hz";
     case "s": return value < 1 ? short(value * 1000, value < 0.1 ? 1 : 0) + " ms" : short(value, 2) + " s";
-    case "beats": return value === 0 ? "off" : short(value, 2) + (value === 1 ? " beat" : " beats");
+    case "beats": return short(value, 2) + (value === 1 ? " beat" : " beats");
     case "beats/min": return short(value, 1) + " bpm";
   }
   if (isRatio(min, max)) return "\u00d7 " + value.toFixed(2);
