@@ -54,6 +54,7 @@ function setUpSearch() {
 function setUpViews() {
   const buttons = [...document.querySelectorAll("[data-view]")];
   const show = (view) => {
+    if (shown) closeTake();
     page.dataset.showing = view;
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.view === view));
     page.dispatchEvent(new CustomEvent("view", { detail: view }));

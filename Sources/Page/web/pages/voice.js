@@ -95,7 +95,7 @@ function setUpReverbPicture(path) {
       const moment = (at * seconds) / 40;
       const left = 1 - Math.max(0, moment - predelay) / decay;
       // Walls answer unevenly: a fixed wobble keeps the picture still.
-      const wobble = 0.72 + 0.28 * Math.abs(Math.sin(at * 12.9898));
+      const wobble = 0.6 + 0.4 * ((at * 0.618034) % 1);
       if (moment >= predelay && left > 0) strokes.push(stroke(3 + at * 4.85, left * mix * wobble));
     }
     path.setAttribute("d", strokes.join(""));

@@ -14,19 +14,16 @@ const peakFall = 24;
 const bars = [];
 let running = false;
 
-/** Makes a pair of bars of an element with data-meter, such as out; upright where its class says so. */
+/** Makes a pair of bars of an element with data-meter, such as out. */
 export function meter(element) {
   const channels = element.dataset.meter === "reduction" ? [10] : [1, 2].map((n) => names.indexOf(`${element.dataset.meter}_${n}`));
-  const upright = element.classList.contains("upright");
   element.setAttribute("role", "meter");
   element.setAttribute("aria-valuemin", floor);
   element.setAttribute("aria-valuemax", 0);
   element.setAttribute("aria-valuenow", floor);
   for (const channel of channels) {
-    const cover = make("span", "meter-cover");
-    const mark = make("span", "meter-mark");
-    element.append(make("span", "meter-bar", {}, cover, mark));
-    const bar = { channel, cover, mark, upright, element, level: floor, since: 0, peak: floor, peakSince: 0 };
+    const bar = { channel, element, bar: make("span", "meter-bar", {}, make("span", "meter-cover"), make("span", "meter-mark")), level: floor, since: 0, peak: floor, peakSince: 0 };
+    element.append(bar.bar);
     bars.push(bar);
     draw(bar);
   }
@@ -67,11 +64,10 @@ function step(bar, given, now, passed) {
   return bar.level > target || bar.peak > bar.level;
 }
 
-function draw({ level, peak, cover, mark, upright }) {
-  const [at, top] = [1 - level / floor, 1 - peak / floor];
-  cover.style.transform = upright ? `scaleY(${1 - at})` : `scaleX(${1 - at})`;
-  mark.style.transform = upright ? `translateY(${(1 - top) * 100}%)` : `translateX(${top * 100}%)`;
-  mark.style.opacity = top > 0.01 ? 1 : 0;
+// The style sheet knows whether the bar lies or stands.
+function draw({ level, peak, bar }) {
+  bar.style.setProperty("--level", (1 - level / floor).toFixed(3));
+  bar.style.setProperty("--peak", (1 - peak / floor).toFixed(3));
 }
 
 // Readers are told once a second at most.
