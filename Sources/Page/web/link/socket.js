@@ -33,7 +33,7 @@ export function onMessage(heard) {
 export function openLink() {
   token = pairedToken();
   connect();
-  setInterval(checkLife, 500);
+  setInterval(checkLife, 250);
   addEventListener("online", again);
   document.addEventListener("visibilitychange", () => document.hidden || again());
   addEventListener("hashchange", () => {
@@ -145,12 +145,13 @@ function ping() {
 // A hidden page's timers run too seldom to tell anything by them.
 function checkLife() {
   const now = performance.now();
-  if (state === "refused") return;
-  if (state === "open" && now - pinged >= 2000) ping();
-  const silence = now - Math.max(lastHeard, pinged);
-  if (document.hidden) return;
-  if (state === "open" && lastHeard < pinged && silence > 1500) reconnect();
-  if (state !== "open" && socket.readyState === WebSocket.CONNECTING && now - lastHeard > 3000) reconnect();
+  if (state === "open") {
+    const isAnswered = lastHeard >= pinged;
+    if (isAnswered && now - pinged >= 2000) ping();
+    if (!isAnswered && now - pinged > 1500 && !document.hidden) reconnect();
+  } else if (state !== "refused" && socket.readyState === WebSocket.CONNECTING && now - lastHeard > 3000) {
+    reconnect();
+  }
 }
 
 function again() {

@@ -3,7 +3,7 @@
 import { nextFrame } from "../store/clock.js";
 import { set, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
-import { figure, isAroundZero, place, stepped, valueAt } from "../store/units.js";
+import { figure, initial, isAroundZero, place, stepped, valueAt } from "../store/units.js";
 import { watch } from "../store/values.js";
 import { make } from "./make.js";
 
@@ -62,7 +62,7 @@ export function fader(element) {
     else return;
     event.preventDefault();
   });
-  const reset = () => facts.initial !== undefined && change(facts.initial);
+  const reset = () => initial(facts) !== undefined && change(initial(facts));
 
   const fingers = new Map();
   let startedAt = 0;

@@ -3,7 +3,7 @@
 import { nextFrame } from "../store/clock.js";
 import { set, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
-import { place, valueAt } from "../store/units.js";
+import { initial, place, valueAt } from "../store/units.js";
 import { watch } from "../store/values.js";
 import { make } from "./make.js";
 
@@ -59,7 +59,7 @@ export function pad(element) {
     element.classList.remove("held");
     show();
     if (!still) return;
-    if (event.timeStamp - tapped < doubleTap) change(addresses.map((address) => fact(address).initial ?? 0));
+    if (event.timeStamp - tapped < doubleTap) change(addresses.map((address) => initial(fact(address))));
     tapped = event.timeStamp;
   };
   element.addEventListener("pointerup", lift);

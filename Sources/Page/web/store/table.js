@@ -22,9 +22,6 @@ export function onTable(ready) {
 /** The facts of an address: {min, max, words, unit, initial, help, types}. */
 export const fact = (address) => facts.get(address) ?? {};
 
-/** All addresses that a controller can turn: those that take one number, or only a press. */
-export const turnable = () => [...facts].filter(([, { types, access }]) => access !== 1 && /^[fi]?$/.test(types)).map(([address]) => address);
-
 function take(node) {
   if (node.TYPE !== undefined || !node.CONTENTS) {
     const range = node.RANGE?.[0] ?? {};
@@ -36,7 +33,6 @@ function take(node) {
       initial: [node.DEFAULT ?? []].flat()[0],
       help: node.DESCRIPTION ?? "",
       types: node.TYPE ?? "",
-      access: node.ACCESS,
     });
   }
   for (const child of Object.values(node.CONTENTS ?? {})) take(child);

@@ -33,6 +33,13 @@ export function stepped(value, steps, facts) {
 /** Whether the range has equal amounts on both sides of nothing. */
 export const isAroundZero = ({ min, max }) => min < 0 && max === -min;
 
+/** The value that a double tap goes back to: the table's, else the one that changes nothing. */
+export function initial({ initial: told, min, max, unit }) {
+  if (told !== undefined) return told;
+  if (unit === "dB" || isAroundZero({ min, max })) return Math.min(0, max);
+  return !unit && isRatio(min, max) ? 1 : undefined;
+}
+
 const isRatio = (min, max) => min > 0 && max / min >= 8;
 
 function grainOf(value, { min, max, unit }, fine) {
