@@ -149,12 +149,18 @@ function setUpPlace() {
   });
 }
 
-// The order of /status; not all of it is told to subscribers, so it is asked for while the page is seen.
+// The order of /status; not all of it is told to subscribers, so it is asked for while it is seen.
 const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices"];
 
 function setUpServer() {
   hear("/status", (...values) => values.forEach((value, at) => receive("/status/" + statusNames[at], [value])));
-  setInterval(() => find("#rig").hidden || document.hidden || send("/status"), 1000);
+  let asking;
+  new IntersectionObserver((entries) => {
+    clearInterval(asking);
+    if (!entries.at(-1).isIntersecting) return;
+    send("/status");
+    asking = setInterval(() => document.hidden || send("/status"), 1000);
+  }).observe(find("#server-card"));
   const lines = {
     "/status/rate": (rate) => `${rate} Hz`,
     "/status/block": (frames) => `${frames} frames, ${((frames / (told("/status/rate")?.[0] ?? 48000)) * 1000).toFixed(1)} ms`,

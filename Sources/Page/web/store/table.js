@@ -2,6 +2,9 @@
 
 import { authorization } from "../link/socket.js";
 
+// OSCQuery has names of its own for some units.
+const units = { "gain.db-raw": "dB", "time.hz": "Hz", "time.second": "s", "angle.degree": "degrees" };
+
 const facts = new Map();
 const waiting = new Set();
 
@@ -25,11 +28,12 @@ export const fact = (address) => facts.get(address) ?? {};
 function take(node) {
   if (node.TYPE !== undefined || !node.CONTENTS) {
     const range = node.RANGE?.[0] ?? {};
+    const [unit = ""] = [node.UNIT ?? ""].flat();
     facts.set(node.FULL_PATH, {
       min: range.MIN,
       max: range.MAX,
       words: range.VALS ?? [],
-      unit: [node.UNIT ?? ""].flat()[0] ?? "",
+      unit: units[unit] ?? unit,
       initial: [node.DEFAULT ?? []].flat()[0],
       help: node.DESCRIPTION ?? "",
       types: node.TYPE ?? "",
