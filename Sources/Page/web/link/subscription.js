@@ -1,6 +1,6 @@
 // What the node tells this page: all of its values, and what is sent often only while it is seen.
 
-import { isOpen, sendTogether } from "./socket.js";
+import { isOpen, send, sendTogether } from "./socket.js";
 
 // All but /meter and /tuner, which come too often for a page that nobody looks at.
 const always = "/{in,live,loop,grid,music,out,mute,pitch,stretch,echo,reverb,chain,metronome,transport,player,capture,take,takes,location,settings,preset,presets,instrument,instruments,scales,piano,phrase,midi,port,ports,status}";
@@ -11,7 +11,9 @@ export function want(pattern, on) {
   if (wanted.has(pattern) === on) return;
   if (on) wanted.add(pattern);
   else wanted.delete(pattern);
-  subscribe();
+  // One more adds to the others; only together can they be ended.
+  if (on && isOpen() && !document.hidden) send("/subscribe", pattern);
+  else subscribe();
 }
 
 /** Subscribes anew, to what is wanted now. */

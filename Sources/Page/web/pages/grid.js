@@ -37,9 +37,13 @@ function setUpCells(element) {
     return (rootNames[name[0]] + (name.endsWith("#") ? 1 : name.endsWith("b") ? 11 : 0)) % 12;
   };
 
+  let built = "";
   const build = () => {
     const root = pitchOfRoot();
-    const random = told("/grid/order")?.[0] === "random";
+    // The node tells all of it again to whoever subscribes again: what is the same stays.
+    const wanted = JSON.stringify([size, root, collecting]);
+    if (wanted === built) return;
+    built = wanted;
     cells = new Map();
     for (const { row, column, name, key } of collecting) {
       const cell = make("div", "cell", {
@@ -55,7 +59,6 @@ function setUpCells(element) {
       if ((key - root) % 12 === 0) cell.classList.add("root");
       cells.set(`${row} ${column}`, cell);
     }
-    element.classList.toggle("random", random);
     element.replaceChildren(...cells.values());
     touch.setCells([...cells.values()]);
     arrange();

@@ -39,7 +39,8 @@ export function setUpWave(element, loop) {
       const from = Math.floor((bar * peaks.length) / count);
       const to = Math.max(from + 1, Math.floor(((bar + 1) * peaks.length) / count));
       const peak = Math.max(...peaks.slice(from, to));
-      const tall = Math.max(2, peak * (height - 8));
+      // Soft sounds are seen from a distance, too: the heights open towards the middle.
+      const tall = Math.max(2, peak ** 0.6 * (height - 8));
       brush.beginPath();
       brush.roundRect(bar * step, middle - tall / 2, Math.max(1.5, step - 1.5), tall, 1.5);
       brush.fill();

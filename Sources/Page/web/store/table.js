@@ -3,7 +3,7 @@
 import { authorization } from "../link/socket.js";
 
 // OSCQuery has names of its own for some units.
-const units = { "gain.db-raw": "dB", "time.hz": "Hz", "time.second": "s", "angle.degree": "degrees" };
+const units = { "gain.db-raw": "dB", "time.hz": "Hz", "time.second": "s", "time.bpm": "beats/min", "angle.degree": "degrees" };
 
 const facts = new Map();
 const waiting = new Set();
