@@ -5,6 +5,7 @@ import { subscribe } from "./link/subscription.js";
 import { receive } from "./store/values.js";
 import { fetchTable } from "./store/table.js";
 import { foundTakes, resetTakes } from "./store/takes.js";
+import { stayAwake } from "./parts/awake.js";
 import { beat } from "./parts/beat.js";
 import { choice } from "./parts/choice.js";
 import { fader } from "./parts/fader.js";
@@ -53,6 +54,7 @@ setUpRig();
 setUpStage(showMapWhereSeen);
 setUpKeys();
 setUpLock();
+stayAwake();
 
 // The map is fetched when it is first seen.
 const takes = find("#takes");

@@ -41,6 +41,7 @@ const actions = {
   o: press.overdub,
   u: press.undo,
   x: press.stop,
+  t: () => send("/metronome/tap"),
   m: toggleMute,
   "?": () => toggleSheet("keys"),
 };

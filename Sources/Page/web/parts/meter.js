@@ -11,12 +11,14 @@ const fall = 70;
 const peakHold = 1500;
 const peakFall = 24;
 
+const channelsOf = (name) => [name, name + "_1", name + "_2"].map((one) => names.indexOf(one)).filter((at) => at >= 0);
+
 const bars = [];
 let running = false;
 
 /** Makes a pair of bars of an element with data-meter, such as out. */
 export function meter(element) {
-  const channels = element.dataset.meter === "reduction" ? [10] : [1, 2].map((n) => names.indexOf(`${element.dataset.meter}_${n}`));
+  const channels = channelsOf(element.dataset.meter);
   element.setAttribute("role", "meter");
   element.setAttribute("aria-valuemin", floor);
   element.setAttribute("aria-valuemax", 0);
@@ -43,9 +45,9 @@ hear("/meter", () => {
   });
 });
 
-// The limiter's reduction counts from nothing down; it is shown as a level that falls as quickly.
+// What the limiter takes away fills its bar at 15 dB.
 function step(bar, given, now, passed) {
-  const raw = bar.channel === 10 ? floor + Math.abs(given) * 4 : given;
+  const raw = names[bar.channel] === "reduction" ? floor + Math.abs(given) * 4 : given;
   const target = Number.isFinite(raw) ? Math.min(0, Math.max(floor, raw)) : floor;
   const { level, peak } = bar;
   if (target >= bar.level) {
@@ -75,18 +77,20 @@ setInterval(() => {
   for (const bar of bars) if (bar.element.offsetParent) bar.element.setAttribute("aria-valuenow", Math.round(bar.level));
 }, 1000);
 
-/** Shows the peak of the louder of two channels as a figure in dB. */
+/** Shows the highest peak of the last second as a figure in dB; of the limiter, the most that it took away. */
 export function levelFigure(output) {
-  const channels = [1, 2].map((n) => names.indexOf(`${output.dataset.level}_${n}`));
-  let best = floor;
+  const name = output.dataset.level;
+  const channels = channelsOf(name);
+  const least = name === "reduction" ? 0 : floor;
+  let best = least;
   let since = 0;
   watch("/meter", (...levels) => {
     const now = performance.now();
-    const level = Math.max(...channels.map((channel) => levels[channel]));
-    if (level >= best || now - since > 1000) {
-      if (level >= best || since) output.textContent = level <= floor ? "\u2212\u221e" : level.toFixed(1).replace("-", "\u2212");
-      best = level;
-      since = now;
-    }
+    const level = Math.max(least, ...channels.map((channel) => (name === "reduction" ? Math.abs(levels[channel]) : levels[channel])));
+    if (level < best && now - since < 1000) return;
+    [best, since] = [level, now];
+    const words = name === "reduction" ? (level < 0.05 ? "0.0" : "-" + level.toFixed(1)) : level <= floor ? "-\u221e" : level.toFixed(1);
+    output.textContent = words.replace("-", "\u2212");
+    output.classList.toggle("over", name !== "reduction" ? level >= -0.05 : level >= 0.05);
   });
 }
