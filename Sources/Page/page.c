@@ -2,6 +2,9 @@
 
 // The files of `web`, as they stand there; a test tells when one is missing here.
 
+static const unsigned char icon_png[] = {
+#embed "web/icon.png"
+};
 static const unsigned char icon_svg[] = {
 #embed "web/icon.svg"
 };
@@ -67,6 +70,9 @@ static const unsigned char pages_tuner_js[] = {
 };
 static const unsigned char pages_voice_js[] = {
 #embed "web/pages/voice.js"
+};
+static const unsigned char parts_awake_js[] = {
+#embed "web/parts/awake.js"
 };
 static const unsigned char parts_beat_js[] = {
 #embed "web/parts/beat.js"
@@ -142,6 +148,7 @@ static const unsigned char store_values_js[] = {
 };
 
 static const struct page_file files[] = {
+    {"icon.png", icon_png, sizeof icon_png},
     {"icon.svg", icon_svg, sizeof icon_svg},
     {"index.html", index_html, sizeof index_html},
     {"link/files.js", link_files_js, sizeof link_files_js},
@@ -164,6 +171,7 @@ static const struct page_file files[] = {
     {"pages/takes.js", pages_takes_js, sizeof pages_takes_js},
     {"pages/tuner.js", pages_tuner_js, sizeof pages_tuner_js},
     {"pages/voice.js", pages_voice_js, sizeof pages_voice_js},
+    {"parts/awake.js", parts_awake_js, sizeof parts_awake_js},
     {"parts/beat.js", parts_beat_js, sizeof parts_beat_js},
     {"parts/choice.js", parts_choice_js, sizeof parts_choice_js},
     {"parts/fader.js", parts_fader_js, sizeof parts_fader_js},
