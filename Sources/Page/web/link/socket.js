@@ -54,6 +54,9 @@ export const authorization = () => token ? { Authorization: "Bearer " + token } 
 /** Whether messages reach the node now. */
 export const isOpen = () => state === "open";
 
+/** The time from the last /ping to its answer, in milliseconds. */
+export const linkDelay = () => roundTrip;
+
 /** Sends one message; returns whether there is a connection. */
 export function send(address, ...values) {
   return sendPacket(message(address, ...values));
@@ -119,7 +122,10 @@ function hear(data) {
   }
   try {
     read(data, (address, values) => {
-      if (address === "/pong") checkEngine(values[3]);
+      if (address === "/pong") {
+        roundTrip = lastHeard - pinged;
+        checkEngine(values[3]);
+      }
       for (const heard of listeners.message) heard(address, values);
     });
   } catch (fault) {
@@ -137,6 +143,7 @@ function checkEngine(number) {
 }
 
 let pinged = 0;
+let roundTrip = 0;
 function ping() {
   pinged = performance.now();
   send("/ping", 1);

@@ -1,6 +1,6 @@
 // The rig: ports, MIDI bindings, captures, place and server.
 
-import { send } from "../link/socket.js";
+import { linkDelay, send } from "../link/socket.js";
 import { find, icon, make } from "../parts/make.js";
 import { showIn } from "../parts/field.js";
 import { say } from "../parts/notice.js";
@@ -177,6 +177,7 @@ function setUpServer() {
     const output = find(`[data-fact="${address}"]`);
     watch(address, (value) => (output.textContent = words(value)));
   }
+  watch("/pong", () => (find("#link-delay").textContent = linkDelay().toFixed(linkDelay() < 10 ? 1 : 0) + " ms"));
   watch("/status/load", (load) => {
     find("#load").textContent = load.toFixed(load < 10 ? 1 : 0) + " %";
     find("#load-bar").style.transform = `scaleX(${Math.min(1, load / 100)})`;

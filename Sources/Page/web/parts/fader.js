@@ -73,12 +73,14 @@ export function fader(element) {
     fingers.set(event.pointerId, event.clientX);
     if (fingers.size > 1) return;
     element.setPointerCapture(event.pointerId);
-    lead = { id: event.pointerId, x: event.clientX, from: event.clientX, moved: false, at: undefined };
+    lead = { id: event.pointerId, x: event.clientX, from: event.clientX, top: event.clientY, moved: false, at: undefined };
     startedAt = event.timeStamp;
   });
   element.addEventListener("pointermove", (event) => {
     if (event.pointerId !== lead?.id) return;
-    if (!lead.moved && Math.abs(event.clientX - lead.from) < slack) return;
+    // What goes up or down more than across is the page's own scrolling.
+    const across = Math.abs(event.clientX - lead.from);
+    if (!lead.moved && (across < slack || across < Math.abs(event.clientY - lead.top))) return;
     if (!lead.moved) {
       lead.moved = true;
       lead.at = place(shown(address), facts);
