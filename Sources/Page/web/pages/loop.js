@@ -82,7 +82,8 @@ export function setUpLoop() {
     const [name, sign, lit] = looks[state] ?? looks.empty;
     panel.dataset.state = state;
     panel.dataset.waits = waits;
-    word.textContent = name;
+    // Readers would say it again with each message.
+    if (word.textContent !== name) word.textContent = name;
     face.setAttribute("href", "#i-" + sign);
     clock.textContent = state === "recording" ? time(length || position) : length ? `${time(position)} of ${time(length)}` : "up to 10 s";
     layers.textContent = loop.layers ? `${loop.layers} ${loop.layers === 1 ? "layer" : "layers"}` : "";
