@@ -14,6 +14,7 @@ export function setUpGrid() {
   setUpCells(find("#cells"));
   setUpPiano(find("#piano"));
   setUpPhrase();
+  setUpLoading();
 
   const page = find("#grid");
   const turn = find("#piano-turn");
@@ -129,6 +130,14 @@ function setUpPiano(element) {
   });
   touch.setCells(keys);
   watch("/piano/octave", () => touch.letGo());
+}
+
+// A large instrument takes its time: the present one plays on until it is there.
+function setUpLoading() {
+  const picks = document.querySelectorAll(".loads");
+  watch("/instrument/loading", (part) => {
+    for (const pick of picks) pick.style.setProperty("--run", part < 1 ? part : 0);
+  });
 }
 
 function setUpPhrase() {

@@ -85,7 +85,7 @@ function drawList() {
 }
 
 function row({ id, title, species, date, seconds }) {
-  const play = make("button", "take-play", { type: "button", "aria-label": `Play ${title}` }, icon("play"));
+  const play = make("button", "take-play", { type: "button", "aria-label": `Play ${title}, ${when(date)}` }, icon("play"));
   const open = make("button", "take-open", { type: "button" }, make("b", "", {}, title), make("small", "", {}, [species, when(date)].filter(Boolean).join(" \u00b7 ")), make("span", "take-time", {}, time(seconds)));
   return make("li", id === shown ? "is" : "", { "data-take": id }, play, open);
 }

@@ -8,7 +8,7 @@ import { watch } from "../store/values.js";
 import { make } from "./make.js";
 
 const slack = 4;
-const doubleTap = 320;
+const doubleTap = 400;
 const finger = 10;
 
 /** Makes a fader of an element that holds its name and has a data-address; data-least names its least value. */

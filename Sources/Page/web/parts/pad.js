@@ -8,7 +8,7 @@ import { watch } from "../store/values.js";
 import { make } from "./make.js";
 
 const slack = 4;
-const doubleTap = 320;
+const doubleTap = 400;
 
 /** Makes a pad of an element with data-across and data-up; the faders beside it are for keys and readers. */
 export function pad(element) {
