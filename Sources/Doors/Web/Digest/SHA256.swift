@@ -29,16 +29,16 @@ enum SHA256 {
         words[index - 16] &+ (turn(far, 7) ^ turn(far, 18) ^ far >> 3) &+ words[index - 7]
           &+ (turn(near, 17) ^ turn(near, 19) ^ near >> 10))
     }
-    var now = state
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for index in 0..<64 {
-      let (a, b, c, e, f, g) = (now[0], now[1], now[2], now[4], now[5], now[6])
       let first =
-        now[7] &+ (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) &+ (e & f ^ ~e & g)
-        &+ constants[index] &+ words[index]
+        h &+ (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) &+ (e & f ^ ~e & g) &+ constants[index]
+        &+ words[index]
       let second = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) &+ (a & b ^ a & c ^ b & c)
-      now = [first &+ second, a, b, c, now[3] &+ first, e, f, g]
+      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
     }
-    for index in state.indices { state[index] &+= now[index] }
+    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
   }
 
   private static func turn(_ word: UInt32, _ bits: UInt32) -> UInt32 {

@@ -1,64 +1,64 @@
 internal import CPage
 internal import Posix
 
-/// The files of the page, which are in the program; they are packed when somebody first asks.
+/// The files of the page, which are in the program; each is packed when somebody first asks for it.
 final class Page: Sendable {
   private static let leafletFolder = "/usr/share/javascript/leaflet"
   private static let mostLeafletBytes = 1 << 20
+  private static let (index, style) = ("index.html", "page.css")
   // What the page's style stands in for, so that the first answer is all that a first picture needs.
   private static let link = #"<link rel="stylesheet" href="/page/page.css">"#
 
-  private struct Packed {
-    var files: [String: PageFile] = [:]
-    var styleHash = ""
-  }
+  private let packed = Guarded<[String: PageFile]>([:])
+  private let policy: String
 
-  private let packed = Guarded<Packed?>(nil)
+  init() {
+    let style = Self.contents(Self.style).map { Base64.text(of: SHA256.digest($0)) } ?? ""
+    policy = Self.policy(styleHash: style)
+  }
 
   /// The page itself, for who opens the node's address.
   func index(_ request: HTTPRequest) -> HTTPAnswer {
-    let (file, hash) = packed.withLock { packed in
-      let all = packed ?? Self.pack()
-      packed = all
-      return (all.files["index.html"], all.styleHash)
-    }
-    guard let file else { return .refusal(404, "this node was built without its page") }
-    return file.answer(
-      to: request, headers: [("Content-Security-Policy", Self.policy(styleHash: hash))])
+    guard let file = find(Self.index) else { return Self.missing }
+    return file.answer(to: request, headers: [("Content-Security-Policy", policy)])
   }
 
   /// A file of the page, or of Leaflet where that is installed, by what follows `/page/`.
   func file(_ name: String, _ request: HTTPRequest) -> HTTPAnswer {
-    let file = packed.withLock { packed -> PageFile? in
-      var all = packed ?? Self.pack()
-      if all.files[name] == nil, let leaflet = Self.leaflet(name) { all.files[name] = leaflet }
-      packed = all
-      return all.files[name]
-    }
-    return file?.answer(to: request) ?? .refusal(404, "the page has no such file")
+    find(name)?.answer(to: request) ?? Self.missing
   }
 
-  private static func pack() -> Packed {
-    var packed = Packed()
-    var contents: [String: [UInt8]] = [:]
+  private static let missing = HTTPAnswer.refusal(404, "the page has no such file")
+
+  private func find(_ name: String) -> PageFile? {
+    packed.withLock { packed in
+      if let known = packed[name] { return known }
+      let file = Self.make(name)
+      if let file { packed[name] = file }
+      return file
+    }
+  }
+
+  private static func make(_ name: String) -> PageFile? {
+    guard let bytes = contents(name) else { return leaflet(name) }
+    guard name == index, let style = contents(style) else { return PageFile(bytes, name: name) }
+    let parts = String(decoding: bytes, as: UTF8.self)
+      .split(separator: link, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return PageFile(bytes, name: name) }
+    let whole =
+      Array(parts[0].utf8) + Array("<style>".utf8) + style + Array("</style>".utf8)
+      + Array(parts[1].utf8)
+    return PageFile(whole, name: name)
+  }
+
+  private static func contents(_ name: String) -> [UInt8]? {
     for index in 0..<page_files_count {
       let file = page_file(index)
-      contents[String(cString: file.name)] = Array(
-        UnsafeBufferPointer(start: file.bytes, count: file.count))
-    }
-    if let style = contents["page.css"], let index = contents["index.html"] {
-      let text = String(decoding: index, as: UTF8.self)
-      let parts = text.split(separator: link, maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 {
-        packed.styleHash = Base64.text(of: SHA256.digest(style))
-        contents["index.html"] =
-          Array(parts[0].utf8) + Array("<style>".utf8) + style + Array("</style>".utf8)
-          + Array(parts[1].utf8)
+      if String(cString: file.name) == name {
+        return Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
       }
     }
-    packed.files = Dictionary(
-      uniqueKeysWithValues: contents.map { ($0.key, PageFile($0.value, name: $0.key)) })
-    return packed
+    return nil
   }
 
   private static func leaflet(_ name: String) -> PageFile? {
