@@ -86,7 +86,9 @@ let package = Package(
         "CJack", "CSndfile", "CZlib", "DSP", "Drivers", "Engine", "OSC", "Posix", "Screen", "Takes",
       ],
       path: "Tests/TestSupport",
-      exclude: ["TouchOSC/app.lua", "TouchOSC/document.lua", "TouchOSC/scripts.lua"]),
+      exclude: [
+        "Browser/audit.js", "TouchOSC/app.lua", "TouchOSC/document.lua", "TouchOSC/scripts.lua",
+      ]),
     .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "EngineTests", dependencies: ["DSP", "Engine", "TestSupport"], linkerSettings: linker),

@@ -1,0 +1,131 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// The page's connection: what others set is seen on it, and it outlives its node.
+  @Suite(.serialized, .whereChromiumIs, .onStage()) struct PageLinkTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+
+    init() throws {
+      stage = try #require(PageStage.current)
+      stage.phone.send("/note/allOff")
+      stage.phone.send("/echo/mix", .float(0.25))
+      #expect(stage.phone.sync())
+      try stage.turn(to: "voice")
+      try awaitFigure("25 %", in: browser)
+    }
+
+    private let fader = "#voice .fader[data-address='/echo/mix']"
+
+    private func awaitFigure(_ figure: String, in browser: Browser) throws {
+      try browser.await(
+        "document.querySelector(\"\(fader) .fader-figure\").textContent === '\(figure)'")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a fader that is moved by OSC moves on the page`() throws {
+      stage.phone.send("/echo/mix", .float(0.7))
+      try awaitFigure("70 %", in: browser)
+      // For who hears the page, too.
+      try browser.await(
+        "document.querySelector(\"\(fader) input\").getAttribute('aria-valuetext') === '70 %'")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a fader that is moved on the page is moved at the node, from where it was`() throws {
+      // A brush changes nothing.
+      try browser.tap(try browser.place(fader, 0.9))
+      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
+      try browser.press(at: try browser.place(fader, 0.2))
+      try browser.move(to: try browser.place(fader, 0.3))
+      try browser.move(to: try browser.place(fader, 0.7))
+      try browser.lift()
+      let value = try #require(stage.phone.ask("/echo/mix")?.arguments[0].number)
+      // But for the few points by which it is known that the finger moves.
+      #expect((0.6...0.75).contains(value))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a fader under a finger keeps its place, and takes the other's at the lift`() throws {
+      try browser.press(at: try browser.place(fader, 0.2))
+      try browser.move(to: try browser.place(fader, 0.3))
+      try browser.move(to: try browser.place(fader, 0.5))
+      let script = "return document.querySelector(arguments[0]).textContent"
+      try waitUntil("the node has what the finger set") {
+        // That of the second move: the first is a third of the way.
+        stage.phone.ask("/echo/mix")?.arguments[0].number ?? 0 > 0.45
+      }
+      try stage.awaitRest()
+      let held = try browser.text(script, "\(fader) .fader-figure")
+      stage.phone.send("/echo/mix", .float(0.9))
+      #expect(stage.phone.sync())
+      // What was told before this is shown by then.
+      stage.phone.send("/reverb/mix", .float(0.9))
+      try browser.await(
+        """
+        document.querySelector("[data-address='/reverb/mix'] .fader-figure").textContent === '90 %'
+        """)
+      #expect(try browser.text(script, "\(fader) .fader-figure") == held)
+      try browser.lift()
+      try awaitFigure("90 %", in: browser)
+      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.9)])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `two people see each other's faders move`() throws {
+      let other = try Browser(.phone)
+      defer { other.end() }
+      try other.open(stage.address + "#voice")
+      try awaitFigure("25 %", in: other)
+      for (one, two) in [(browser, other), (other, browser)] {
+        let before = try two.text("return document.querySelector(arguments[0]).textContent", fader)
+        try one.press(at: try one.place(fader, 0.2))
+        try one.move(to: try one.place(fader, 0.3))
+        try one.move(to: try one.place(fader, 0.6))
+        try one.lift()
+        let value = try #require(stage.phone.ask("/echo/mix")?.arguments[0].number)
+        try awaitFigure("\(Int((value * 100).rounded())) %", in: two)
+        #expect(
+          try two.text("return document.querySelector(arguments[0]).textContent", fader) != before)
+        stage.phone.send("/echo/mix", .float(0.25))
+        try awaitFigure("25 %", in: one)
+      }
+      #expect(try other.takeFaults() == [])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a node that is killed is there again within a second, and sounds no old note`() throws {
+      try stage.turn(to: "grid")
+      let cell = "[data-row='1'][data-column='2']"
+      try browser.press(at: try browser.place(cell))
+      try stage.phone.awaitValue(of: "/status/voices", .int32(1))
+      stage.killNode()
+      try browser.await("document.body.dataset.link === 'lost'")
+      try browser.await("!document.querySelector('.touched')")
+      // Into nothing: it must not be heard later.
+      try browser.move(to: try browser.place("[data-row='1'][data-column='3']"))
+      try stage.startNodeAgain()
+      try stage.awaitLink(seconds: 1)
+      // What the page has to tell is told before the answer to what it asks next.
+      let watcher = try stage.watcher(of: "/echo/mix")
+      try browser.lift()
+      try stage.turn(to: "voice")
+      try browser.run("document.querySelector(arguments[0]).focus()", "\(fader) input")
+      try browser.type("\u{E014}")
+      #expect(watcher.receive("/echo/mix") != nil)
+      #expect(stage.phone.ask("/status/voices")?.arguments == [.int32(0)])
+      try stage.turn(to: "grid")
+      try browser.await("!document.querySelector('.lit')")
+      // It is played as before.
+      try browser.press(at: try browser.place(cell))
+      try stage.phone.awaitValue(of: "/status/voices", .int32(1))
+      try browser.lift()
+      try stage.phone.awaitValue(of: "/status/voices", .int32(0))
+      let told = try browser.takeFaults()
+      #expect(told.allSatisfy { $0.contains("WebSocket connection") }, "\(told)")
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// Fingers on the page's cells, and what is heard and told of them.
+  @Suite(.serialized, .whereChromiumIs, .onStage()) struct PagePlayTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+
+    init() throws {
+      stage = try #require(PageStage.current)
+      stage.phone.send("/note/allOff")
+      #expect(stage.phone.sync())
+      try stage.turn(to: "grid")
+    }
+
+    private func cell(_ row: Int, _ column: Int) -> String {
+      "[data-row='\(row)'][data-column='\(column)']"
+    }
+
+    /// The next cells that are lit: row, column and strength; those that go out have no strength.
+    private func lights(_ watcher: Phone, _ count: Int) -> [[Double]] {
+      (0..<count).compactMap { _ in
+        watcher.receive("/grid/lit", seconds: 5)?.arguments.compactMap(\.number)
+      }
+    }
+
+    /// The seven keys of the notes that go out as MIDI while a hand plays, each of which ends before the
+    /// next one begins.
+    private func notes(_ hand: () throws -> Void) throws -> [Int] {
+      let listener = try MIDIProbe(server: stage.server.name)
+      defer { listener.close() }
+      try listener.connect(to: "syrinx", listening: true)
+      try hand()
+      var heard: [[UInt8]] = []
+      try waitUntil("seven notes have begun, and ended") {
+        heard += listener.take().map(\.bytes)
+        return heard.count >= 14
+      }
+      #expect(heard.map { $0[0] } == (0..<14).map { $0 % 2 == 0 ? 0x90 : 0x80 })
+      return heard.filter { $0[0] == 0x90 }.map { Int($0[1]) }
+    }
+
+    private func isLoud(_ block: [Float]) -> Bool { Measure.peak(block) > 0.01 }
+    private func isSilent(_ block: [Float]) -> Bool { Measure.peak(block) < 0.0001 }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a tap on a cell is heard at the node's port`() throws {
+      let probe = try Probe(server: stage.server.name)
+      try probe.connect(to: "syrinx", output: "grid_1")
+      try probe.awaitBlock("nothing sounds") { isSilent($0) }
+      try browser.press(at: try browser.place(cell(1, 3)))
+      try probe.awaitBlock("the note sounds") { isLoud($0) }
+      try browser.await("document.querySelector(\"\(cell(1, 3))\").classList.contains('lit')")
+      try browser.lift()
+      try probe.awaitBlock("the note is over") { isSilent($0) }
+      try browser.await("!document.querySelector('.lit, .touched')")
+      probe.close()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a slide over seven cells sounds seven notes in order`() throws {
+      let watcher = try stage.watcher(of: "/grid/lit")
+      let keys = try notes {
+        try browser.press(at: try browser.place(cell(1, 1)))
+        for column in 2...7 { try browser.move(to: try browser.place(cell(1, column))) }
+        try browser.lift()
+      }
+      #expect(keys == (0..<7).map { keys[0] + $0 })
+      #expect(
+        lights(watcher, 14).filter { $0[2] > 0 }.map { Array($0[..<2]) }
+          == (1...7).map { [1, Double($0)] })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `one move that is quicker than the screen misses no cell`() throws {
+      let keys = try notes {
+        try browser.press(at: try browser.place(cell(1, 1)))
+        try browser.move(to: try browser.place(cell(1, 7)))
+        try browser.lift()
+      }
+      #expect(keys == (0..<7).map { keys[0] + $0 })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `two fingers sound two notes, and each ends its own`() throws {
+      let watcher = try stage.watcher(of: "/grid/lit")
+      try browser.press(1, at: try browser.place(cell(1, 1)))
+      try browser.press(2, at: try browser.place(cell(1, 5)))
+      #expect(lights(watcher, 2).map { $0[1] } == [1, 5])
+      #expect(stage.phone.ask("/status/voices")?.arguments == [.int32(2)])
+      try browser.move(2, to: try browser.place(cell(1, 6)))
+      #expect(lights(watcher, 2).map { [$0[1], $0[2] > 0 ? 1 : 0] } == [[5, 0], [6, 1]])
+      try browser.lift(1)
+      #expect(lights(watcher, 1).map { [$0[1], $0[2]] } == [[1, 0]])
+      try browser.lift(2)
+      #expect(lights(watcher, 1).map { [$0[1], $0[2]] } == [[6, 0]])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a cell that is touched lower is louder`() throws {
+      let watcher = try stage.watcher(of: "/grid/lit")
+      let strengths = try [0.02, 0.5, 0.98].map { down in
+        try browser.tap(try browser.place(cell(2, 2), 0.5, down))
+        return lights(watcher, 2)[0][2]
+      }
+      for (strength, wanted) in zip(strengths, [0.363, 0.675, 0.987]) {
+        // A point of the screen is a part of the cell, and MIDI has 127 steps.
+        #expect(abs(strength - wanted) < 0.02, "\(strengths)")
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `fingers that the system takes away are lifted`() throws {
+      let watcher = try stage.watcher(of: "/grid/lit")
+      try browser.press(1, at: try browser.place(cell(1, 2)))
+      try browser.press(2, at: try browser.place(cell(1, 4)))
+      #expect(lights(watcher, 2).allSatisfy { $0[2] > 0 })
+      try browser.cancelTouches()
+      #expect(lights(watcher, 2).allSatisfy { $0[2] == 0 })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a still finger holds its note for longer than a menu takes`() throws {
+      let watcher = try stage.watcher(of: "/grid/lit")
+      try browser.press(at: try browser.place(cell(1, 2)))
+      #expect(lights(watcher, 1).allSatisfy { $0[2] > 0 })
+      letPass(seconds: 0.9, "so long a finger is still before it is taken for a long press")
+      #expect(watcher.receive("/grid/lit", seconds: 0.1) == nil)
+      try browser.lift()
+      #expect(lights(watcher, 1).allSatisfy { $0[2] == 0 })
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a hidden page lets go`() throws {
+      let watcher = try stage.watcher(of: "/grid/lit")
+      try browser.withAnotherWindow {
+        try stage.open("grid")
+        try browser.press(at: try browser.place(cell(2, 3)))
+        #expect(lights(watcher, 1).allSatisfy { $0[2] > 0 })
+        // As another program that covers it does.
+        try browser.command("Page.setWebLifecycleState", ["state": "frozen"])
+        #expect(lights(watcher, 1).allSatisfy { $0[2] == 0 })
+        // The browser ends what such a page is connected to, and says so.
+        let told = try browser.takeFaults()
+        #expect(told.allSatisfy { $0.contains("Back-Forward Cache") })
+        try browser.command("Page.setWebLifecycleState", ["state": "active"])
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a page that is closed is silent within a second`() throws {
+      let probe = try Probe(server: stage.server.name)
+      try probe.connect(to: "syrinx", output: "grid_1")
+      try browser.withAnotherWindow {
+        try stage.open("grid")
+        try browser.press(at: try browser.place(cell(1, 3)))
+        try probe.awaitBlock("the note sounds") { isLoud($0) }
+      }
+      try probe.awaitBlock("the note is over", seconds: 1) { isSilent($0) }
+      probe.close()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the piano's seven keys sound, and a slide over them`() throws {
+      let keys = try notes {
+        try browser.press(at: try browser.place("[data-key='1']"))
+        try browser.move(to: try browser.place("[data-key='7']"))
+        try browser.lift()
+      }
+      #expect(keys.map { $0 - keys[0] } == [0, 2, 4, 5, 7, 9, 11])
+    }
+  }
+}

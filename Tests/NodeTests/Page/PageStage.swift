@@ -1,0 +1,129 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+/// A node with its page in a browser, which the tests of a suite share: it takes seconds to start both.
+final class PageStage: @unchecked Sendable {
+  /// The stage of the suite that runs.
+  @TaskLocal static var current: PageStage?
+
+  let server: JackServer
+  private(set) var node: NodeProcess
+  private(set) var phone: Phone
+  let browser: Browser
+  /// The page's address.
+  let address: String
+
+  // Without a soundfont: the built-in instruments, whatever is installed here.
+  private static let environment = ["SYRINX_SOUNDFONTS": "none"]
+
+  fileprivate init(_ size: Browser.Size) throws {
+    server = try JackServer(block: 256)
+    (node, phone) = try startNode(on: server, environment: Self.environment)
+    address = try #require(node.ready["web"])
+    browser = try Browser(size)
+    // It begins at once, and ends soon.
+    phone.send("/grid/instrument", .string("organ"))
+    #expect(phone.receive("/reply", seconds: 20)?.arguments[0] == .string("/grid/instrument"))
+    try browser.open(address)
+    try awaitLink()
+  }
+
+  fileprivate func end() throws {
+    defer { browser.end() }
+    let faults = try browser.takeFaults()
+    #expect(faults == [])
+    #expect(node.end() == 0)
+  }
+
+  /// The port of the page.
+  var webPort: UInt16 { UInt16(URL(string: address)?.port ?? 0) }
+
+  /// The folder of the page's files.
+  static let files = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Sources/Page/web")
+
+  /// Waits until the page has its connection, and shows what the node has told it.
+  func awaitLink(seconds: Double = 10) throws {
+    try browser.await(
+      "document.body.dataset.link === 'open' && document.querySelector('[data-cell][data-row]')",
+      seconds: seconds)
+  }
+
+  /// All pages, by the names that stand behind the # of their addresses.
+  static let pages = ["voice", "loop", "grid", "takes", "rig"]
+
+  /// Turns to a page.
+  func turn(to page: String) throws {
+    try browser.run("location.hash = arguments[0]", page)
+    try browser.await("document.body.dataset.page === '\(page)'")
+  }
+
+  /// Waits until nothing is drawn any more that a window's size or a turn to a page has begun.
+  func awaitRest() throws {
+    try browser.run(
+      "return new Promise((rest) => requestAnimationFrame(() => requestAnimationFrame(rest)))")
+    try browser.await(
+      """
+      document.getAnimations().every((one) => one.playState !== 'running' \
+      || one.effect.getTiming().iterations === Infinity)
+      """)
+  }
+
+  /// Opens a page anew.
+  func open(_ page: String) throws {
+    try browser.open(address + "#" + page)
+    try awaitLink()
+  }
+
+  /// Kills the node, as a power failure would.
+  func killNode() { node.kill() }
+
+  /// Starts a node that was killed where it was.
+  func startNodeAgain() throws {
+    let web = webPort
+    (node, phone) = try startNode(
+      on: server, ["--port", "\(node.port)", "--web", "\(web)"], environment: Self.environment,
+      home: node.home)
+  }
+
+  /// A phone that is told of an address from now on.
+  func watcher(of pattern: String) throws -> Phone {
+    let watcher = try Phone(port: node.port)
+    watcher.send("/subscribe", .string(pattern))
+    #expect(watcher.sync())
+    return watcher
+  }
+}
+
+/// Gives a suite's tests one stage, and ends that behind them, however they went.
+struct OnStage: SuiteTrait, TestScoping {
+  let size: Browser.Size
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let stage = try PageStage(size)
+    do {
+      try await PageStage.$current.withValue(stage) { try await function() }
+    } catch {
+      try? stage.end()
+      throw error
+    }
+    try stage.end()
+  }
+}
+
+extension Trait where Self == OnStage {
+  /// One node and one browser for all tests of the suite.
+  static func onStage(_ size: Browser.Size = .tablet) -> Self { OnStage(size: size) }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// The tests need what the node does not.
+  static var whereChromiumIs: Self {
+    .enabled(if: Browser.isInstalled, "needs Debian's chromium and chromium-driver")
+  }
+}

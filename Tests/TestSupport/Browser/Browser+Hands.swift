@@ -1,0 +1,105 @@
+// Fingers and keys.
+//
+// Fingers go by Chromium's own protocol: the driver's Actions lose one that is held where another moves in
+// a later call.
+extension Browser {
+  /// Puts a finger down.
+  package func press(_ finger: Int = 1, at point: Point) throws {
+    fingers[finger] = point
+    try touch("touchStart", fingers)
+  }
+
+  /// Moves a finger in one leap, as a hand does that is quicker than the screen.
+  package func move(_ finger: Int = 1, to point: Point) throws {
+    fingers[finger] = point
+    try touch("touchMove", fingers)
+  }
+
+  /// Lifts a finger.
+  package func lift(_ finger: Int = 1) throws {
+    guard let point = fingers.removeValue(forKey: finger) else { return }
+    try touch("touchEnd", [finger: point])
+  }
+
+  /// Takes all fingers away from the page, as the system does that wants them for itself.
+  package func cancelTouches() throws {
+    fingers = [:]
+    try touch("touchCancel", [:])
+  }
+
+  /// Touches a place for a moment.
+  package func tap(_ point: Point) throws {
+    try press(at: point)
+    try lift()
+  }
+
+  private func touch(_ type: String, _ fingers: [Int: Point]) throws {
+    let points = fingers.sorted { $0.key < $1.key }.map {
+      ["id": $0.key, "x": $0.value.x, "y": $0.value.y] as [String: Any]
+    }
+    try command("Input.dispatchTouchEvent", ["type": type, "touchPoints": points])
+  }
+
+  // MARK: - Places
+
+  /// The box of what a selector finds, in the window.
+  package func box(_ selector: String) throws -> (
+    x: Double, y: Double, width: Double, height: Double
+  ) {
+    let box = try numbers(
+      """
+      const found = document.querySelector(arguments[0]);
+      if (!found) return [];
+      found.scrollIntoView({ block: "nearest", inline: "nearest" });
+      const { x, y, width, height } = found.getBoundingClientRect();
+      return [x, y, width, height];
+      """, selector)
+    guard box.count == 4, box[2] > 0, box[3] > 0 else {
+      throw Fault("\(selector) is not to be seen")
+    }
+    return (box[0], box[1], box[2], box[3])
+  }
+
+  /// A place in what a selector finds, in parts of its width and height.
+  package func place(_ selector: String, _ across: Double = 0.5, _ down: Double = 0.5) throws
+    -> Point
+  {
+    let box = try box(selector)
+    return Point(box.x + box.width * across, box.y + box.height * down)
+  }
+
+  /// Touches the middle of what a selector finds.
+  package func tap(_ selector: String) throws { try tap(try place(selector)) }
+
+  // MARK: - Keys
+
+  /// Presses keys one after the other, by their codes in WebDriver.
+  package func type(_ keys: String) throws {
+    let actions = keys.flatMap { key in
+      ["keyDown", "keyUp"].map { ["type": $0, "value": String(key)] }
+    }
+    _ = try ask(
+      "POST", "/actions",
+      ["actions": [["type": "key", "id": "keyboard", "actions": actions] as [String: Any]]])
+  }
+
+  /// Writes into a field, in place of what stands there.
+  package func write(_ text: String, into selector: String) throws {
+    try run(
+      "const field = document.querySelector(arguments[0]); field.focus(); field.select();", selector)
+    try type(text.isEmpty ? "\u{E003}" : text)
+  }
+
+  /// Gives a field for files one of this machine.
+  package func choose(file path: String, in selector: String) throws {
+    _ = try ask("POST", "/element/\(try element(selector))/value", ["text": path])
+  }
+
+  private func element(_ selector: String) throws -> String {
+    let found = try ask("POST", "/element", ["using": "css selector", "value": selector])
+    guard let id = (found as? [String: String])?.values.first else {
+      throw Fault("there is no \(selector)")
+    }
+    return id
+  }
+}

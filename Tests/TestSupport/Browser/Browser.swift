@@ -1,0 +1,183 @@
+internal import Foundation
+
+/// A Chromium without a window, driven by W3C WebDriver and Chromium's own protocol.
+///
+/// It finds no machine but this one by a name.
+package final class Browser {
+  /// A place in the window, in CSS pixels from its upper left corner.
+  package struct Point {
+    /// From the left, and from above.
+    package var x: Double, y: Double
+
+    /// A place.
+    package init(_ x: Double, _ y: Double) {
+      self.x = x
+      self.y = y
+    }
+  }
+
+  /// The size of a window, in CSS pixels.
+  package struct Size: Equatable, Sendable, CustomStringConvertible {
+    /// Across, and down.
+    package let width: Int, height: Int
+
+    /// A small phone, a tablet that stands, and a laptop.
+    package static let phone = Size(width: 360, height: 640)
+    package static let tablet = Size(width: 820, height: 1180)
+    package static let laptop = Size(width: 1440, height: 900)
+    package static let all = [phone, tablet, laptop]
+
+    package var description: String { "\(width) x \(height)" }
+  }
+
+  private static let programs = ["/usr/bin/chromium", "/usr/bin/chromedriver"]
+
+  /// Whether Chromium and its driver are installed.
+  package static var isInstalled: Bool {
+    programs.allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  private let driver: ChromeDriver
+  private let session: String
+  // Where each finger is that touches the screen.
+  var fingers: [Int: Point] = [:]
+
+  /// Starts a browser with a window of a size.
+  package init(_ size: Size = .tablet) throws {
+    driver = try ChromeDriver()
+    let options: [String: Any] = [
+      "binary": Self.programs[0],
+      "args": [
+        "--headless=new", "--no-sandbox", "--force-device-scale-factor=1", "--hide-scrollbars",
+        "--font-render-hinting=none", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+      ],
+    ]
+    let wanted: [String: Any] = [
+      "browserName": "chrome", "goog:chromeOptions": options,
+      "goog:loggingPrefs": ["browser": "ALL"],
+    ]
+    let answer =
+      try driver.ask(
+        "POST", "/session", ["capabilities": ["alwaysMatch": wanted]]) as? [String: Any]
+    guard let id = answer?["sessionId"] as? String else { throw Fault("there is no session") }
+    session = id
+    try setUpWindow(size)
+  }
+
+  /// Ends the browser.
+  package func end() {
+    _ = try? ask("DELETE", "")
+    driver.end()
+  }
+
+  func ask(_ method: String, _ path: String, _ body: [String: Any]? = nil) throws -> Any? {
+    try driver.ask(method, "/session/\(session)\(path)", body)
+  }
+
+  /// Gives Chromium an order of its own protocol.
+  @discardableResult
+  package func command(_ name: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
+    let answer = try ask("POST", "/goog/cdp/execute", ["cmd": name, "params": parameters])
+    return answer as? [String: Any] ?? [:]
+  }
+
+  // MARK: - Windows
+
+  private func setUpWindow(_ size: Size) throws {
+    try resize(size)
+    try command("Emulation.setTouchEmulationEnabled", ["enabled": true, "maxTouchPoints": 5])
+  }
+
+  /// Makes the window as large as that of another machine.
+  package func resize(_ size: Size) throws {
+    try command(
+      "Emulation.setDeviceMetricsOverride",
+      [
+        "width": size.width, "height": size.height, "deviceScaleFactor": 1,
+        "mobile": size != .laptop,
+      ])
+  }
+
+  /// Has a window more, runs a body in that, and closes it as a person would.
+  package func withAnotherWindow(_ size: Size = .tablet, _ body: () throws -> Void) throws {
+    let first = try ask("GET", "/window")
+    let made = try ask("POST", "/window/new", ["type": "window"]) as? [String: Any]
+    _ = try ask("POST", "/window", ["handle": made?["handle"] ?? ""])
+    let result = Result {
+      try setUpWindow(size)
+      try body()
+    }
+    fingers = [:]
+    _ = try ask("DELETE", "/window")
+    _ = try ask("POST", "/window", ["handle": first ?? ""])
+    try result.get()
+  }
+
+  /// Opens an address, and waits until all of it has come; where it is open already, it comes anew.
+  package func open(_ address: String) throws {
+    fingers = [:]
+    let before = try text("return location.href")
+    _ = try ask("POST", "/url", ["url": address])
+    // Behind the # alone it is no other.
+    if before.prefix(while: { $0 != "#" }) == address.prefix(while: { $0 != "#" }) {
+      _ = try ask("POST", "/refresh", [:])
+    }
+  }
+
+  /// What people prefer, by the name of the query of media.
+  package func prefer(_ preferences: [String: String]) throws {
+    try command(
+      "Emulation.setEmulatedMedia",
+      ["features": preferences.map { ["name": $0.key, "value": $0.value] }])
+  }
+
+  // MARK: - Asking
+
+  /// Runs a function's body in the page, and returns what it returns.
+  @discardableResult
+  package func run(_ script: String, _ arguments: Any...) throws -> Any? {
+    let value = try ask("POST", "/execute/sync", ["script": script, "args": arguments])
+    return value is NSNull ? nil : value
+  }
+
+  /// Runs a function's body that returns a text.
+  package func text(_ script: String, _ arguments: Any...) throws -> String {
+    let value = try ask("POST", "/execute/sync", ["script": script, "args": arguments])
+    guard let text = value as? String else { throw Fault("no text: \(value ?? "-"): \(script)") }
+    return text
+  }
+
+  /// Runs a function's body that returns numbers.
+  package func numbers(_ script: String, _ arguments: Any...) throws -> [Double] {
+    let value = try ask("POST", "/execute/sync", ["script": script, "args": arguments])
+    guard let numbers = value as? [Double] else {
+      throw Fault("no numbers: \(value ?? "-"): \(script)")
+    }
+    return numbers
+  }
+
+  /// Waits until an expression is true in the page.
+  package func await(
+    _ expression: String, seconds: Double = 10, file: String = #fileID, line: Int = #line
+  ) throws {
+    try waitUntil(expression, seconds: seconds, every: 0.01, file: file, line: line) {
+      try ask("POST", "/execute/sync", ["script": "return !!(\(expression))", "args": [Any]()])
+        as? Bool == true
+    }
+  }
+
+  /// A picture of what is seen in the window, as PNG in base 64.
+  package func picture() throws -> String {
+    guard let picture = try ask("GET", "/screenshot") as? String else {
+      throw Fault("there is no picture")
+    }
+    return picture
+  }
+
+  /// What went wrong since the last look, as the console has it: what was thrown, what did not come, what
+  /// the policy of contents refused.
+  package func takeFaults() throws -> [String] {
+    let entries = try ask("POST", "/se/log", ["type": "browser"]) as? [[String: Any]] ?? []
+    return entries.compactMap { $0["message"] as? String }
+  }
+}

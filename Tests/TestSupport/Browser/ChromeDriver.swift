@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// Debian's driver of Chromium, at a port of its own, which ends with all that it has started.
+final class ChromeDriver {
+  /// The port at which it is told what to do.
+  let port: UInt16
+  private let folder: TemporaryFolder
+  private let process = Process()
+  private let line = Pipe()
+
+  /// Starts the driver, and returns when it listens.
+  init() throws {
+    folder = try TemporaryFolder()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    // A session of processes that ends when this process closes the line to it, or is no more, however
+    // it ended.
+    process.arguments = [
+      "setsid", "--wait", "bash", "-c", "chromedriver --port=0 & read -r; pkill -KILL -s $$",
+    ]
+    // What Chromium leaves behind goes with the folder.
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["TMPDIR": folder.url.path]) { $1 }
+    let output = Pipe()
+    process.standardInput = line
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    var said = ""
+    var found: UInt16?
+    while found == nil {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { throw Fault("chromedriver does not start: \(said)") }
+      said += String(decoding: more, as: UTF8.self)
+      found = said.firstMatch(of: /successfully on port (\d+)/).flatMap { UInt16($0.1) }
+    }
+    port = found!
+  }
+
+  /// Ends the driver and its browsers, whatever they do.
+  func end() {
+    try? line.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  deinit { end() }
+
+  /// Has the driver do something, and returns its answer's value.
+  func ask(_ method: String, _ path: String, _ body: [String: Any]? = nil) throws -> Any? {
+    let bytes = try body.map { Array(try JSONSerialization.data(withJSONObject: $0)) }
+    let answer = try WebAnswer(
+      from: port, method, path, headers: ["Content-Type": "application/json"], body: bytes ?? [])
+    let told = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+    guard answer.status == 200 else {
+      let fault = told?["value"] as? [String: Any]
+      throw Fault("\(path.split(separator: "/").last ?? ""): \(fault?["message"] ?? answer.status)")
+    }
+    return told?["value"]
+  }
+}
