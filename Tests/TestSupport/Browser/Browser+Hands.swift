@@ -86,7 +86,8 @@ extension Browser {
   /// Writes into a field, in place of what stands there.
   package func write(_ text: String, into selector: String) throws {
     try run(
-      "const field = document.querySelector(arguments[0]); field.focus(); field.select();", selector)
+      "const field = document.querySelector(arguments[0]); field.focus(); field.select();", selector
+    )
     try type(text.isEmpty ? "\u{E003}" : text)
   }
 

@@ -48,7 +48,8 @@ final class ChromeDriver {
   func ask(_ method: String, _ path: String, _ body: [String: Any]? = nil) throws -> Any? {
     let bytes = try body.map { Array(try JSONSerialization.data(withJSONObject: $0)) }
     let answer = try WebAnswer(
-      from: port, method, path, headers: ["Content-Type": "application/json"], body: bytes ?? [])
+      from: port, path, method: method, headers: ["Content-Type": "application/json"],
+      body: bytes ?? [])
     let told = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
     guard answer.status == 200 else {
       let fault = told?["value"] as? [String: Any]

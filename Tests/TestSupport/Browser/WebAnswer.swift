@@ -13,7 +13,7 @@ package struct WebAnswer {
 
   /// Asks, on a connection of its own.
   package init(
-    from port: UInt16, _ method: String = "GET", _ path: String, headers: [String: String] = [:],
+    from port: UInt16, _ path: String, method: String = "GET", headers: [String: String] = [:],
     body sent: [UInt8] = []
   ) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// How the page comes to the browser: small, from the node alone, and once.
+  @Suite(.serialized, .whereChromiumIs, .onStage(.laptop)) struct PageDeliveryTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+
+    init() throws { stage = try #require(PageStage.current) }
+
+    /// What the page has asked for since it was opened, whether that came or not.
+    private func requests() throws -> [String] {
+      try browser.run(
+        "return performance.getEntriesByType('resource').map((one) => one.name)") as? [String] ?? []
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `nothing is asked for from anywhere but the node`() throws {
+      for page in PageStage.pages {
+        try stage.open(page)
+        try stage.awaitRest()
+        let requests = try requests()
+        #expect(requests.count > 20)
+        #expect(requests.filter { !$0.hasPrefix(stage.address) && !$0.hasPrefix("blob:") } == [])
+      }
+      #expect(try browser.takeFaults() == [])
+      // One that leaves is seen, and so is one that the policy refuses.
+      try browser.run(
+        """
+        new Image().src = "https://tile.openstreetmap.org/0/0/0.png";
+        fetch("https://swift.org/").catch(() => {});
+        """)
+      try browser.await(
+        "performance.getEntriesByType('resource').some((one) => one.name.includes('openstreetmap'))"
+      )
+      var faults: [String] = []
+      try waitUntil("the policy is told to have refused something") {
+        faults += try browser.takeFaults()
+        return faults.contains { $0.contains("Content Security Policy") }
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `all of it is less than 200 kB, packed, and comes a second time only where it changed`()
+      throws
+    {
+      let folder = PageStage.files.standardizedFileURL
+      let files = try #require(
+        FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+      )
+      .compactMap { $0 as? URL }.filter { !$0.hasDirectoryPath }
+      .map { "/page" + $0.standardizedFileURL.path.dropFirst(folder.path.count) }
+      #expect(files.count > 20)
+      var (bytes, first) = (0, 0)
+      // The first of its files stands in the page itself.
+      for path in ["/"] + files.filter({ !["/page/index.html", "/page/page.css"].contains($0) }) {
+        let asking = ["Accept": "text/html", "Accept-Encoding": "gzip"]
+        let answer = try WebAnswer(from: stage.webPort, path, headers: asking)
+        #expect(answer.status == 200, "\(path)")
+        bytes += answer.body.count
+        if path == "/" { first = answer.body.count }
+        let tag = try #require(answer.headers["etag"])
+        let again = try WebAnswer(
+          from: stage.webPort, path, headers: asking.merging(["If-None-Match": tag]) { $1 })
+        #expect(again.status == 304 && again.body == [], "\(path)")
+        let other = try WebAnswer(
+          from: stage.webPort, path, headers: asking.merging(["If-None-Match": "\"old\""]) { $1 })
+        #expect(other.status == 200 && other.body == answer.body, "\(path)")
+      }
+      print("the page is \(bytes) bytes, packed, \(first) of them before the first picture")
+      #expect(bytes < 200_000)
+      // Ten packets: the network's first burst.
+      #expect(first < 14_600)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// The lock, which keeps fingers from all but playing.
+  @Suite(.serialized, .whereChromiumIs, .onStage(.phone)) struct PageLockTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+
+    init() throws { stage = try #require(PageStage.current) }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `locked, the page only plays; a tap on the lock does not open it, holding it does`() throws
+    {
+      stage.phone.send("/echo/mix", .float(0.25))
+      #expect(stage.phone.sync())
+      try browser.tap("#lock")
+      try browser.await("document.querySelector('#lock').getAttribute('aria-pressed') === 'true'")
+      // No hand moves a fader or turns a switch …
+      try stage.turn(to: "voice")
+      try dragFader()
+      try browser.tap("#voice .switch[data-address='/echo/on']")
+      try browser.tap("#lock")
+      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
+      #expect(stage.phone.ask("/echo/on")?.arguments == [.int32(0)])
+      // … nor a key …
+      try browser.type(String(repeating: "\u{E004}", count: 30) + "\u{E014}")
+      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
+      // … but cells are played, the loop is pressed, and all is muted.
+      try stage.turn(to: "grid")
+      let watcher = try stage.watcher(of: "/grid/lit")
+      try browser.tap("[data-row='1'][data-column='2']")
+      #expect(watcher.receive("/grid/lit") != nil)
+      try stage.turn(to: "loop")
+      try browser.tap("[data-loop='record']")
+      try waitUntil("it is recorded") {
+        stage.phone.ask("/player/state")?.arguments[0] == .string("recording")
+      }
+      try browser.tap("[data-loop='stop']")
+      try waitUntil("the recording is over") {
+        stage.phone.ask("/player/state")?.arguments[0] != .string("recording")
+      }
+      try browser.tap("#mute")
+      try stage.phone.awaitValue(of: "/mute", .int32(1))
+      try browser.tap("#mute")
+      try stage.phone.awaitValue(of: "/mute", .int32(0))
+      // It stays locked when the page is opened again.
+      try stage.open("voice")
+      try browser.await("document.querySelector('#lock').getAttribute('aria-pressed') === 'true'")
+      try dragFader()
+      #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
+      try browser.press(at: try browser.place("#lock"))
+      try browser.await("document.querySelector('#lock').getAttribute('aria-pressed') === 'false'")
+      try browser.lift()
+      try dragFader()
+      #expect(stage.phone.ask("/echo/mix")?.arguments != [.float(0.25)])
+    }
+
+    private func dragFader() throws {
+      let fader = "#voice .fader[data-address='/echo/mix']"
+      try browser.press(at: try browser.place(fader, 0.3))
+      try browser.move(to: try browser.place(fader, 0.4))
+      try browser.move(to: try browser.place(fader, 0.8))
+      try browser.lift()
+      // What it sent is there before the answer to what is sent now.
+      try stage.awaitRest()
+    }
+  }
+}

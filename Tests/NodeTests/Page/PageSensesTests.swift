@@ -1,0 +1,75 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// Whether the page is there for all: by keys, for readers of screens, for weak eyes, and without motion.
+  @Suite(.serialized, .whereChromiumIs, .onStage()) struct PageSensesTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+
+    init() throws {
+      stage = try #require(PageStage.current)
+      try browser.resize(.tablet)
+      try browser.prefer([:])
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: PageStage.pages)
+    func `keys reach every control of the page`(_ page: String) throws {
+      // What no key should change is as it was.
+      defer { stage.phone.send("/preset", .string("dry")) }
+      try stage.open(page)
+      let faults = try browser.keyboardFaults()
+      #expect(faults == [], "\(page)")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `readers hear a name for whatever can have the focus, and no two alike on a page`() throws
+    {
+      for size in [Browser.Size.phone, .laptop] {
+        try browser.resize(size)
+        for page in PageStage.pages {
+          try stage.turn(to: page)
+          try stage.awaitRest()
+          let names = try browser.readNames()
+          #expect(names.count > 10)
+          let unnamed = names.filter { $0.name.isEmpty }.map(\.role)
+          #expect(unnamed == [], "\(page) at \(size)")
+          let alike = Dictionary(grouping: names) { "\($0.role) \($0.name)" }
+            .filter { $1.count > 1 }.keys.sorted()
+          #expect(alike == [], "\(page) at \(size)")
+        }
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["dark", "light"])
+    func `all texts stand out from what is behind them`(_ scheme: String) throws {
+      try browser.prefer(["prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"])
+      for size in Browser.Size.all {
+        try browser.resize(size)
+        for page in PageStage.pages {
+          try stage.turn(to: page)
+          try stage.awaitRest()
+          let faults = try browser.contrastFaults()
+          #expect(faults == [], "\(page) at \(size), \(scheme)")
+        }
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `nothing moves by itself for who wants less motion`() throws {
+      try browser.prefer(["prefers-reduced-motion": "reduce"])
+      // What waits for its time blinks, for all others.
+      stage.phone.send("/loop/quantize", .string("bar"))
+      stage.phone.send("/player/record")
+      for page in PageStage.pages {
+        try stage.turn(to: page)
+        let faults = try browser.motionFaults()
+        #expect(faults == [], "\(page)")
+      }
+      stage.phone.send("/loop/cancel")
+      stage.phone.send("/player/stop")
+    }
+  }
+}
