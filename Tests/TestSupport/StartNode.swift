@@ -14,8 +14,9 @@ package func startNode(
 /// Starts a node on a server, and returns it with a phone that talks to it.
 package func startNode(
   on server: JackServer, _ arguments: [String] = [], environment: [String: String] = [:],
-  home: String? = nil
+  home: String? = nil, hasPage: Bool = false
 ) throws -> (node: NodeProcess, phone: Phone) {
-  let node = try NodeProcess(server: server, arguments, environment: environment, home: home)
+  let node = try NodeProcess(
+    server: server, arguments, environment: environment, home: home, hasPage: hasPage)
   return (node, try Phone(port: node.port))
 }

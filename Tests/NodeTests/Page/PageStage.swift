@@ -20,7 +20,7 @@ final class PageStage: @unchecked Sendable {
 
   fileprivate init(_ size: Browser.Size) throws {
     server = try JackServer(block: 256)
-    (node, phone) = try startNode(on: server, environment: Self.environment)
+    (node, phone) = try startNode(on: server, environment: Self.environment, hasPage: true)
     address = try #require(node.ready["web"])
     browser = try Browser(size)
     // It begins at once, and ends soon.
