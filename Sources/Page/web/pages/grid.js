@@ -1,6 +1,6 @@
 // The grid and the piano.
 
-import { send } from "../link/socket.js";
+import { onLink, send } from "../link/socket.js";
 import { find, make } from "../parts/make.js";
 import { surface } from "../parts/surface.js";
 import { hear, told, watch } from "../store/values.js";
@@ -28,6 +28,7 @@ function setUpCells(element) {
   let size = { rows: 0, columns: 0 };
   let cells = new Map();
   let collecting = [];
+  const lit = new Map();
   const touch = surface(element, {
     press: (cell, velocity) => ["/grid/touch", Number(cell.dataset.row), Number(cell.dataset.column), velocity],
     release: (cell) => ["/grid/release", Number(cell.dataset.row), Number(cell.dataset.column)],
@@ -43,8 +44,11 @@ function setUpCells(element) {
     const root = pitchOfRoot();
     // The node tells all of it again to whoever subscribes again: what is the same stays.
     const wanted = JSON.stringify([size, root, collecting]);
-    if (wanted === built) return;
+    if (wanted !== built) rebuild(root);
     built = wanted;
+    for (const place of cells.keys()) light(place);
+  };
+  const rebuild = (root) => {
     cells = new Map();
     for (const { row, column, name, key } of collecting) {
       const cell = make("div", "cell", {
@@ -104,6 +108,8 @@ function setUpCells(element) {
     if (columns === undefined) return;
     size = { rows, columns };
     collecting = [];
+    // What sounds is told behind the cells.
+    lit.clear();
     later();
   });
   hear("/grid/cell", (row, column, name, key) => {
@@ -112,11 +118,23 @@ function setUpCells(element) {
   });
   watch("/grid/root", () => collecting.length && later());
 
-  hear("/grid/lit", (row, column, strength) => {
-    const cell = cells.get(`${row} ${column}`);
+  const light = (place) => {
+    const cell = cells.get(place);
     if (!cell) return;
+    const strength = lit.get(place) ?? 0;
     cell.classList.toggle("lit", strength > 0);
     if (strength > 0) cell.style.setProperty("--strength", strength.toFixed(2));
+  };
+  hear("/grid/lit", (row, column, strength) => {
+    const place = `${row} ${column}`;
+    lit.set(place, strength);
+    light(place);
+  });
+  // Nothing is known of what sounds at a node that can't be heard.
+  onLink((state) => {
+    if (state === "open") return;
+    lit.clear();
+    for (const place of cells.keys()) light(place);
   });
 }
 
