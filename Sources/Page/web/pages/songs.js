@@ -13,12 +13,14 @@ export function setUpSongs() {
   const list = find("#song-list");
   const draw = () => {
     const [state, number] = told("/music/state") ?? [];
+    const focused = [...list.children].indexOf(document.activeElement?.closest("#song-list li"));
     list.replaceChildren(...songs.map((name, at) => {
       const is = at + 1 === number && state !== "stopped";
       const button = make("button", "song", { type: "button", "aria-current": is ? "true" : undefined }, icon(is ? "playing" : "play"), make("span", "", {}, name));
       button.addEventListener("click", () => send("/music/play", at + 1));
       return make("li", "", {}, button);
     }));
+    if (focused >= 0) find("button", list.children[focused] ?? list)?.focus();
     find("#song-empty").hidden = songs.length > 0;
   };
 

@@ -19,23 +19,28 @@ function setUpPresets() {
   const list = find("#preset-list");
   const current = find("#preset-name");
   const remove = find("#preset-delete");
-  const draw = () => {
-    const names = told("/presets") ?? [];
+  const mark = () => {
     const name = told("/preset")?.[0] ?? "";
     current.textContent = name || "none";
     remove.disabled = !name;
-    list.replaceChildren(...names.map((one) => {
-      const button = make("button", "chip", { type: "button", "aria-pressed": String(one === name) }, one);
-      button.addEventListener("click", () => {
-        send("/preset", one);
+    for (const chip of list.children) {
+      const is = chip.textContent === name;
+      if (is && chip.getAttribute("aria-pressed") === "false") chip.scrollIntoView({ block: "nearest" });
+      chip.setAttribute("aria-pressed", String(is));
+    }
+  };
+  watch("/presets", (...names) => {
+    list.replaceChildren(...names.map((name) => {
+      const chip = make("button", "chip", { type: "button", "aria-pressed": "false" }, name);
+      chip.addEventListener("click", () => {
+        send("/preset", name);
         closeSheet();
       });
-      return button;
+      return chip;
     }));
-  };
-  const show = () => nextFrame(draw);
-  watch("/presets", show);
-  watch("/preset", show);
+    mark();
+  });
+  watch("/preset", mark);
 
   const input = find("#preset-new");
   find("#preset-form").addEventListener("submit", (event) => {

@@ -2,6 +2,7 @@
 
 import { find } from "./make.js";
 import { say } from "./notice.js";
+import { closeSheet } from "./sheet.js";
 
 const key = "syrinx.locked";
 const patience = 800;
@@ -15,6 +16,7 @@ export function setUpLock() {
 
   const apply = (locked) => {
     document.body.classList.toggle("locked", locked);
+    if (locked) closeSheet();
     for (const part of document.querySelectorAll("[data-lockable]")) part.inert = locked;
     button.setAttribute("aria-pressed", String(locked));
     label.textContent = locked ? "Unlock" : "Lock";
