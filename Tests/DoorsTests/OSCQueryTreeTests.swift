@@ -81,6 +81,7 @@ import Testing
     #expect(number(range["MIN"]) == -24 && number(range["MAX"]) == 24)
     #expect(list(node["UNIT"])?.map(text) == ["semitones"])
     #expect(list(node["CLIPMODE"])?.map(text) == ["none"])
+    #expect(list(node["DEFAULT"])?.map(number) == [0])
     let engine = members(
       try parsed(tree(["/pitch/engine": [.string("live")]]).reply(to: "/pitch/engine", nil)))
     let words = members(try #require(list(engine["RANGE"])?.first))

@@ -15,6 +15,8 @@ package struct OSCQueryTree: Sendable {
     case access = "ACCESS"
     case value = "VALUE"
     case range = "RANGE"
+    /// The value at the first start, which OSCQuery has no name for.
+    case initial = "DEFAULT"
     case description = "DESCRIPTION"
     case unit = "UNIT"
     case clipmode = "CLIPMODE"
@@ -168,6 +170,11 @@ package struct OSCQueryTree: Sendable {
       }
       json.end("]")
     case .range: return writeRange(address, into: &json)
+    case .initial:
+      guard let initial = address.initial else { return false }
+      json.begin("[", name)
+      Self.write(address.argument(for: initial), into: &json)
+      json.end("]")
     case .description: json.add(name, address.help)
     case .unit:
       guard let unit = Self.unit(address) else { return false }
