@@ -39,6 +39,9 @@ static inline RT_SAFE float rt_exp(float x) { return expf(x); }
 static inline RT_SAFE float rt_log(float x) { return logf(x); }
 static inline RT_SAFE double rt_sin(double x) { return sin(x); }
 static inline RT_SAFE double rt_cos(double x) { return cos(x); }
+static inline RT_SAFE double rt_angle(double imaginary, double real) {
+  return atan2(imaginary, real);
+}
 static inline RT_SAFE float rt_square_root(float x) { return sqrtf(x); }
 
 // Four numbers in one register, in other orders. Swift can only name them one by one, which
