@@ -92,6 +92,9 @@ extension Core {
     case .capture(let pointer):
       if let pointer { capture.begin(pointer) } else { capture.end() }
       push(.done, command: number, wasTimed: wasTimed)
+    case .tune(let pointer):
+      if let pointer { tuner.begin(pointer) } else { tuner.end() }
+      push(.done, command: number, wasTimed: wasTimed)
     case .playSong(let song):
       let change = SongChange(song: song, command: number, wasTimed: wasTimed)
       if let refusal = songs.begin(change) { answer(refusal, number, wasTimed) }

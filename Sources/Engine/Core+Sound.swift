@@ -65,6 +65,9 @@ extension Core {
       capture.write(
         input: isDrySilent ? silence : dry, output: ports.output, frames: frames)
     }
+    if tuner.isOn {
+      tuner.write(input: isDrySilent ? silence : dry, output: ports.output, frames: frames)
+    }
   }
 
   /// Adds the metronome to what is heard, behind all that is recorded of it.
@@ -124,6 +127,7 @@ extension Core {
     Core.clear(ports.grid, frames: frames)
     Blocks.clear(ports.click, frames: frames)
     capture.rest(frames: frames)
+    tuner.rest(frames: frames)
     restedFrames &+= frames
   }
 

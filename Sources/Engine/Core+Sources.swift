@@ -31,7 +31,7 @@ extension Core {
       }
     }
     isDrySilent = isSilent
-    if !isSilent && (player.isListening || capture.needsInput) {
+    if !isSilent && (player.isListening || capture.needsInput || tuner.isOn) {
       Blocks.copy(sound.left, to: dry.left, frames: frames)
       Blocks.copy(sound.right, to: dry.right, frames: frames)
     }

@@ -29,6 +29,8 @@ struct Core: ~Copyable {
   var framesUntilChain = 0
   var player: Player
   var capture: Capture
+  // The live input on its way to whoever finds its pitch.
+  var tuner: Capture
   var songs: SongPlayer
   var sampler: Sampler
   var phrases: PhraseTape
@@ -77,6 +79,7 @@ struct Core: ~Copyable {
     chain = Chain(sampleRate: sampleRate)
     player = Player(sampleRate: sampleRate)
     capture = Capture(sampleRate: sampleRate)
+    tuner = Capture(sampleRate: sampleRate)
     songs = SongPlayer(sampleRate: sampleRate)
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
@@ -133,6 +136,7 @@ struct Core: ~Copyable {
     master.setSampleRate(rate)
     presence.setSampleRate(rate)
     capture.setSampleRate(sampleRate)
+    tuner.setSampleRate(sampleRate)
     phrases.setSampleRate(sampleRate, at: present)
     if sampleRate == self.sampleRate {
       chain.reset()

@@ -165,7 +165,7 @@ import Testing
       answers
         == [
           "/mute", "/status", "/clock", "/preset", "/presets", "/location", "/instruments",
-          "/scales",
+          "/scales", "/tuner",
         ])
   }
 

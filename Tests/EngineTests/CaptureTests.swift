@@ -210,4 +210,25 @@ import Testing
       expectSame(run(block: block), whole)
     }
   }
+
+  @Test(arguments: blocks)
+  func `the tuner has the input behind its gain, beside a capture of the output`(block: Int) {
+    let host = OfflineHost()
+    let (ring, other) = (CaptureRing(rate: 48_000, capacity: 48_000), CaptureRing(rate: 48_000))
+    host.send(Command(.set(.inGain, -6)), Command(.set(.captureSource, 1)), begin(other))
+    _ = host.render(Tone.constant(0, frames: 48_000), block: 64)
+    let (left, right) = (Tone.noise(frames: 9000), Tone.noise(frames: 9000, seed: 2))
+    host.send(Command(.tune(ring.pointer)))
+    _ = host.render(left, right: right, block: block)
+    // In silence the engine comes to rest, and time passes all the same.
+    _ = host.render(Tone.constant(0, frames: 20_000), block: block)
+    host.send(Command(.tune(nil)))
+    _ = host.render(left, block: block)
+    #expect(ring.state == .ended && ring.source == .input && other.state == .running)
+    let heard = drain(ring)
+    let gain: Float = 0.501_187_2
+    #expect(heard.left.count == 29_000 && Measure.peak(heard.left[9000...]) == 0)
+    #expect(zip(heard.left, left).allSatisfy { abs($0 - gain * $1) < 1e-6 })
+    #expect(zip(heard.right, right).allSatisfy { abs($0 - gain * $1) < 1e-6 })
+  }
 }

@@ -21,6 +21,8 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Begins a capture, unless one is on, or ends the one that is; answered with
     /// `Event.Kind.done`.
     case capture(CapturePointer?)
+    /// Begins to copy the live input for the tuner, unless that is on, or ends it; answered likewise.
+    case tune(CapturePointer?)
     /// Plays a song instead of the one before, or stops where it is nil; answered likewise, when the
     /// one before is let go.
     case playSong(SongPointer?)

@@ -60,8 +60,8 @@ struct CommandBudget: BitwiseCopyable {
     case .note(.on): workPerVoice
     case .note(.off): 4
     case .note(.allOff), .leave: 16
-    case .set, .sync, .resetChain, .player, .seek, .load, .copyOut, .capture, .playSong,
-      .instrument, .recordPhrase, .playPhrase, .stopPhrase, .keyMap:
+    case .set, .sync, .resetChain, .player, .seek, .load, .copyOut, .capture, .tune,
+      .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase, .keyMap:
       1
     }
   }

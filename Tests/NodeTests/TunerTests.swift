@@ -1,0 +1,50 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// The tuner of the running node, with a tone in its input.
+  @Suite struct TunerTests {
+    // An E2 that is 12 cents flat, at the server's own frame count: it begins anew after a day.
+    private static let hertz = 440 * exp2((40 - 69 - 0.12) / 12)
+    private static let tone: @Sendable (UInt32) -> Float = { frame in
+      let place = (hertz * Double(frame) / 48_000).truncatingRemainder(dividingBy: 1)
+      return Float(0.3 * sin(2 * .pi * place) + 0.1 * sin(4 * .pi * place))
+    }
+
+    private func frame(_ phone: Phone) throws -> Int64 {
+      guard case .int64(let frame)? = phone.ask("/clock")?.arguments.first else {
+        throw Fault("the node tells no frame")
+      }
+      return frame
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `it tells the tone that comes in, twelve times a second`() throws {
+      let (server, node, phone) = try startNode()
+      let probe = try Probe(server: server.name, plays: Self.tone)
+      try probe.connect(to: "syrinx")
+      let ear = try Phone(port: node.port)
+      ear.send("/subscribe", .string("/tuner"))
+      try waitUntil("the tone is told") {
+        ear.receive("/tuner")?.arguments.first == .int32(40)
+      }
+      let start = try frame(phone)
+      var told: [Received] = []
+      while try frame(phone) < start + 3 * 48_000 {
+        if let message = ear.receive("/tuner") { told.append(message) }
+      }
+      let seconds = Double(try frame(phone) - start) / 48_000
+      let rate = Double(told.count) / seconds
+      #expect((10...14).contains(rate), "\(told.count) in \(seconds) s")
+      // A busy machine loses blocks, and with them a part of a period: then no tone is steady.
+      let cents = told.filter { $0.arguments[0] == .int32(40) }
+        .compactMap { $0.arguments[1].number }.sorted()
+      #expect(cents.count > told.count / 2)
+      #expect(abs(cents[cents.count / 2] + 12) < 0.1)
+      probe.close()
+      #expect(node.end() == 0)
+    }
+  }
+}
