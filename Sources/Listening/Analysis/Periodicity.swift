@@ -15,9 +15,6 @@ final class Periodicity {
     var clarity: Float = 0
   }
 
-  // As much as that below the best maximum, an earlier one is the period: real sounds are most
-  // like themselves after two periods as often as after one.
-  private static let preference: Float = 0.88
   // What is as silent as that, -90 dBFS, is no sound.
   private static let silence: Float = 1e-9
 
@@ -25,17 +22,21 @@ final class Periodicity {
   let window: Int
   private let shortest: Int
   private let longest: Int
+  // As much as that below the best maximum, an earlier one is the period: real sounds are most
+  // like themselves after two periods as often as after one.
+  private let preference: Float
   private let fft: RealFFT
   private var samples: [Float]
   private var real: [Float]
   private var imaginary: [Float]
   private var likeness: [Float]
 
-  /// For sounds of a rate in Hz.
-  init(rate: Double) {
+  /// For sounds of a rate in Hz, compared over at least so many seconds.
+  init(rate: Double, seconds: Double = 0.035, preference: Float = 0.88) {
     var window = 256
-    while Double(window) < 0.035 * rate { window *= 2 }
+    while Double(window) < seconds * rate { window *= 2 }
     self.window = window
+    self.preference = preference
     shortest = max(6, Int(rate / 5000))
     longest = window * 5 / 8
     fft = RealFFT(size: 2 * window)
@@ -123,8 +124,8 @@ final class Periodicity {
       lag += 1
     }
     if top > 0 { tops.append(top) }
-    guard let best = tops.map({ likeness[$0] }).max(),
-      let chosen = tops.first(where: { likeness[$0] >= Self.preference * best })
+    guard let best = tops.map(height).max(),
+      let chosen = tops.first(where: { height($0) >= preference * best })
     else { return Finding() }
     return Finding(period: refined(chosen), clarity: min(1, likeness[chosen]))
   }
@@ -147,6 +148,14 @@ final class Periodicity {
       period = next
       count += 1
     }
+  }
+
+  /// How high a maximum is between frames: that of the parabola through three.
+  private func height(_ lag: Int) -> Float {
+    let (before, at, after) = (likeness[lag - 1], likeness[lag], likeness[lag + 1])
+    let bend = before - 2 * at + after
+    guard bend < 0 else { return at }
+    return at - (before - after) * (before - after) / (8 * bend)
   }
 
   /// Where between frames a maximum lies: that of the parabola through three.
