@@ -91,7 +91,7 @@ import Testing
     let picture = host.engine.shared.peaks.read()
     // A picture is as old as it takes to be made twice.
     #expect(picture[..<118].allSatisfy { $0 == 0.5 })
-    #expect(picture[150...].allSatisfy { $0 == 0 })
+    #expect(picture[156...].allSatisfy { $0 == 0 })
   }
 
   @Test func `it follows overdubs, replacing, undo and redo`() throws {

@@ -14,9 +14,9 @@ struct PeakWalk: BitwiseCopyable {
 }
 
 extension Player {
-  // At any rate a picture takes as long as 4096 frames, and what is read for it is no more than what a
+  // At any rate a picture takes as long as 8192 frames, and what is read for it is no more than what a
   // clip that is loaded takes to be copied.
-  private static var framesPerPart: Int { @_noLocks get { 16 } }
+  private static var framesPerPart: Int { @_noLocks get { 32 } }
   private static var framesPerPage: Int { @_noLocks get { 32 } }
 
   /// The version of which there is to be a picture: also of a clip in the making.
