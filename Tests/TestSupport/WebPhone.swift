@@ -44,19 +44,30 @@ package final class WebPhone {
 
   /// Asks for a path, and waits for the answer.
   package func get(_ path: String, _ headers: [String: String] = [:]) throws -> Answer {
-    var lines = ["GET \(path) HTTP/1.1", "Host: \(headers["Host"] ?? host)"]
+    try ask("GET", path, headers)
+  }
+
+  /// Asks by another method, with a body, and waits for the answer.
+  package func ask(
+    _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8] = [],
+    seconds: Double = 10
+  ) throws -> Answer {
+    var lines = ["\(method) \(path) HTTP/1.1", "Host: \(headers["Host"] ?? host)"]
     lines += headers.filter { $0.key != "Host" }.map { "\($0.key): \($0.value)" }
-    write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+    if !body.isEmpty { lines.append("Content-Length: \(body.count)") }
+    write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
     var answer = Answer()
-    try waitUntil("\(path) is answered") {
+    // It waits for what comes by itself.
+    try waitUntil("\(path) is answered", seconds: seconds, every: 0) {
       readSome()
       guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else { return isClosed }
       let head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
         .split(separator: "\r\n")
       answer.status = Int(head[0].split(separator: " ")[1]) ?? 0
       for line in head.dropFirst() {
-        let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
-        answer.headers[parts[0].lowercased()] = parts.count == 2 ? parts[1] : ""
+        let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
+        answer.headers[parts[0].lowercased()] =
+          parts.count == 2 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
       }
       let count = Int(answer.headers["content-length"] ?? "") ?? 0
       guard received.count >= end.upperBound + count else { return isClosed }

@@ -19,12 +19,12 @@ extension NodeTests {
     @Test(.timeLimit(.minutes(1)))
     func `nothing is asked for from anywhere but the node`() throws {
       for page in PageStage.pages {
-        try stage.open(page)
+        try stage.turn(to: page)
         try stage.awaitRest()
-        let requests = try requests()
-        #expect(requests.count > 20)
-        #expect(requests.filter { !$0.hasPrefix(stage.address) && !$0.hasPrefix("blob:") } == [])
       }
+      let requests = try requests()
+      #expect(requests.count > 20)
+      #expect(requests.filter { !$0.hasPrefix(stage.address) && !$0.hasPrefix("blob:") } == [])
       #expect(try browser.takeFaults() == [])
       // One that leaves is seen, and so is one that the policy refuses.
       try browser.run(
@@ -57,16 +57,15 @@ extension NodeTests {
       // The first of its files stands in the page itself.
       for path in ["/"] + files.filter({ !["/page/index.html", "/page/page.css"].contains($0) }) {
         let asking = ["Accept": "text/html", "Accept-Encoding": "gzip"]
-        let answer = try WebAnswer(from: stage.webPort, path, headers: asking)
+        let phone = try WebPhone(port: stage.node.webPort)
+        let answer = try phone.get(path, asking)
         #expect(answer.status == 200, "\(path)")
         bytes += answer.body.count
         if path == "/" { first = answer.body.count }
         let tag = try #require(answer.headers["etag"])
-        let again = try WebAnswer(
-          from: stage.webPort, path, headers: asking.merging(["If-None-Match": tag]) { $1 })
+        let again = try phone.get(path, asking.merging(["If-None-Match": tag]) { $1 })
         #expect(again.status == 304 && again.body == [], "\(path)")
-        let other = try WebAnswer(
-          from: stage.webPort, path, headers: asking.merging(["If-None-Match": "\"old\""]) { $1 })
+        let other = try phone.get(path, asking.merging(["If-None-Match": "\"old\""]) { $1 })
         #expect(other.status == 200 && other.body == answer.body, "\(path)")
       }
       print("the page is \(bytes) bytes, packed, \(first) of them before the first picture")

@@ -8,9 +8,13 @@ extension NodeTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
 
-    init() throws { stage = try #require(PageStage.current) }
+    init() throws {
+      stage = try #require(PageStage.current)
+      // Nothing is on its way to its place then.
+      try browser.prefer(["prefers-reduced-motion": "reduce"])
+    }
 
-    /// Has every page in every size looked at, each with a take that is open.
+    /// Has every page in every size looked at.
     private func lookAtAll(_ look: (_ page: String, _ size: Browser.Size) throws -> Void) throws {
       for size in Browser.Size.all {
         try browser.resize(size)

@@ -5,7 +5,7 @@ import Testing
 
 extension NodeTests {
   /// The lock, which keeps fingers from all but playing.
-  @Suite(.serialized, .whereChromiumIs, .onStage(.phone)) struct PageLockTests {
+  @Suite(.serialized, .whereChromiumIs, .onStage()) struct PageLockTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
 
@@ -56,6 +56,23 @@ extension NodeTests {
       try browser.lift()
       try dragFader()
       #expect(stage.phone.ask("/echo/mix")?.arguments != [.float(0.25)])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a swipe over what takes none does not go back to the page before`() throws {
+      try stage.turn(to: "takes")
+      try stage.turn(to: "voice")
+      try browser.run(
+        """
+        window.wentBack = false;
+        addEventListener("popstate", () => (window.wentBack = true));
+        document.querySelector("#unit-echo").inert = true;
+        """)
+      try dragFader()
+      // The browser does so when the finger has been lifted, with its next task.
+      letPass(seconds: 0.3, "so long the browser's own motion takes at the most")
+      #expect(try browser.run("return window.wentBack") as? Bool == false)
+      try browser.run("document.querySelector('#unit-echo').inert = false")
     }
 
     private func dragFader() throws {

@@ -20,7 +20,8 @@ final class PageStage: @unchecked Sendable {
 
   fileprivate init(_ size: Browser.Size) throws {
     server = try JackServer(block: 256)
-    (node, phone) = try startNode(on: server, environment: Self.environment, hasPage: true)
+    node = try NodeProcess(server: server, environment: Self.environment, hasPage: true)
+    phone = try Phone(port: node.port)
     address = try #require(node.ready["web"])
     browser = try Browser(size)
     // It begins at once, and ends soon.
@@ -36,9 +37,6 @@ final class PageStage: @unchecked Sendable {
     #expect(faults == [])
     #expect(node.end() == 0)
   }
-
-  /// The port of the page.
-  var webPort: UInt16 { UInt16(URL(string: address)?.port ?? 0) }
 
   /// The folder of the page's files.
   static let files = URL(fileURLWithPath: #filePath)
@@ -83,9 +81,9 @@ final class PageStage: @unchecked Sendable {
 
   /// Starts a node that was killed where it was.
   func startNodeAgain() throws {
-    let web = webPort
     (node, phone) = try startNode(
-      on: server, ["--port", "\(node.port)", "--web", "\(web)"], environment: Self.environment,
+      on: server, ["--port", "\(node.port)", "--web", "\(node.webPort)"],
+      environment: Self.environment,
       home: node.home)
   }
 

@@ -69,19 +69,41 @@ extension Browser {
   private static let tab = "\u{E004}"
   private static let (left, right, down) = ("\u{E012}", "\u{E014}", "\u{E015}")
 
-  /// How readers of screens are told of what can have the focus: role and name of each.
-  package func readNames() throws -> [(role: String, name: String)] {
+  /// What readers of screens say of something that can have the focus.
+  package struct Spoken: Hashable, Sendable, CustomStringConvertible {
+    /// What it is, and what it is called.
+    package let role: String, name: String
+    /// What its group is called, where it is one of several to choose from.
+    package let group: String
+
+    package var description: String { "\(group.isEmpty ? "" : "\(group): ")\(role) \(name)" }
+  }
+
+  /// What readers of screens say of all that can have the focus.
+  package func spoken() throws -> [Spoken] {
     func value(_ entry: Any?) -> Any? { (entry as? [String: Any])?["value"] }
+    func text(_ node: [String: Any]?, _ key: String) -> String {
+      value(node?[key]) as? String ?? ""
+    }
     let tree = try command("Accessibility.getFullAXTree")["nodes"] as? [[String: Any]] ?? []
+    let byID = Dictionary(tree.map { ($0["nodeId"] as? String ?? "", $0) }) { one, _ in one }
+    func group(_ node: [String: Any]) -> String {
+      var parent = byID[node["parentId"] as? String ?? ""]
+      while let one = parent, text(one, "role") != "radiogroup" {
+        parent = byID[one["parentId"] as? String ?? ""]
+      }
+      return text(parent, "name")
+    }
     return tree.compactMap { node in
       let isFocusable = (node["properties"] as? [[String: Any]] ?? []).contains {
         $0["name"] as? String == "focusable" && value($0["value"]) as? Bool == true
       }
-      let role = value(node["role"]) as? String ?? ""
+      let role = text(node, "role")
       guard node["ignored"] as? Bool != true, isFocusable, role != "RootWebArea",
         !role.lowercased().hasSuffix("option")
       else { return nil }
-      return (role, value(node["name"]) as? String ?? "")
+      return Spoken(
+        role: role, name: text(node, "name"), group: role == "radio" ? group(node) : "")
     }
   }
 }

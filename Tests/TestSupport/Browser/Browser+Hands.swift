@@ -55,7 +55,7 @@ extension Browser {
       return [x, y, width, height];
       """, selector)
     guard box.count == 4, box[2] > 0, box[3] > 0 else {
-      throw Fault("\(selector) is not to be seen")
+      throw Fault("\(selector) is not to be seen at \(try text("return location.href"))")
     }
     return (box[0], box[1], box[2], box[3])
   }

@@ -168,9 +168,9 @@ package final class Browser {
 
   /// A picture of what is seen in the window, as PNG in base 64.
   package func picture() throws -> String {
-    guard let picture = try ask("GET", "/screenshot") as? String else {
-      throw Fault("there is no picture")
-    }
+    let answer = try command(
+      "Page.captureScreenshot", ["format": "png", "optimizeForSpeed": true])
+    guard let picture = answer["data"] as? String else { throw Fault("there is no picture") }
     return picture
   }
 

@@ -152,7 +152,7 @@ function texts() {
 }
 
 const hidden = new CSSStyleSheet();
-hidden.replaceSync("*, ::before, ::after, ::placeholder { -webkit-text-fill-color: transparent !important; text-shadow: none !important; caret-color: transparent !important }");
+hidden.replaceSync("*, ::before, ::after, ::placeholder { -webkit-text-fill-color: transparent !important; caret-color: transparent !important }");
 const still = new CSSStyleSheet();
 still.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important }");
 

@@ -1,0 +1,259 @@
+"""Gives a node something to show, and takes pictures of its page by Chromium's driver.
+
+    page.py sounds HOME                           songs, and sounds to import, into a home folder
+    page.py pictures DRIVER ADDRESS FOLDER NODE   pictures of the page at an address, PNG; DRIVER is the
+                                                  driver's port, NODE the process that is killed last
+"""
+
+import base64
+import json
+import math
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import wave
+
+RATE = 48000
+LIMIT = 10  # seconds for anything that is waited for
+
+SIZES = {"phone": (360, 640), "tablet": (820, 1180), "laptop": (1440, 900)}
+PAGES = ["voice", "loop", "grid", "takes", "rig"]
+TAKES = [
+    ("Wren at the gate", "Troglodytes troglodytes", "Three verses, the last one cut off.", 52.52, 13.40),
+    ("Alarm of a blackbird", "Turdus merula", "A cat under the hedge.", 48.14, 11.58),
+    ("Nightingale", "Luscinia megarhynchos", "", 45.44, 12.33),
+    ("Whistle for the second voice", "", "In E minor, a bit flat.", 59.91, 10.75),
+    ("Tawny owl, two of them", "Strix aluco", "She calls, he answers.", 55.95, -3.19),
+]
+
+
+# --- Sounds
+
+
+def song(seconds, notes):
+    """A voice of whistled notes with rests between them, one number from -1 to 1 a frame."""
+    frames = int(RATE * seconds)
+    phase, sound = 0.0, []
+    for frame in range(frames):
+        at = frame / frames * len(notes)
+        note, inside = notes[int(at)], at % 1
+        hertz = 440 * 2 ** ((note + 0.3 * math.sin(frame / RATE * 36)) / 12)
+        phase += 2 * math.pi * hertz / RATE
+        swell = max(0.0, math.sin(math.pi * min(1, inside * 1.25))) ** 0.7
+        sound.append(0.6 * swell * (0.5 + 0.5 * math.sin(frame / frames * math.pi)) * math.sin(phase))
+    return sound
+
+
+def write(path, sound):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(b"".join(struct.pack("<h", int(32767 * value)) for value in sound))
+
+
+def sounds(home):
+    home = pathlib.Path(home)
+    for number, name in enumerate(("Reed and hazel", "The pan pipes", "Syrinx", "Slow water")):
+        write(home / "music" / f"{name}.wav", song(6 + number, [0, 3, 7, 5, 10, 7, 3, 0]))
+    for number, (title, *_) in enumerate(TAKES):
+        notes = [12, 15, 19, 24, 22, 19][number:] + [17, 12, 14][: number + 1]
+        write(home / "import" / f"{title}.wav", song(2.2 + 0.7 * number, notes))
+
+
+# --- The node
+
+
+def send(*words):
+    """Tells the node something, and returns what it answers."""
+    result = subprocess.run(
+        ["syrinx", "send", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    if result.returncode:
+        sys.exit(f"syrinx send {' '.join(map(str, words))}: {result.stderr.strip()}")
+    return result.stdout
+
+
+def furnish():
+    """Takes with places, and a loop of two layers' length that plays."""
+    for title, species, notes, north, east in TAKES:
+        send("/location", north, east)
+        imported = send("/take/import", f"import/{title}.wav").split()[2]
+        # The loop's own take knows the place.
+        send("/take/load", imported)
+        own = send("/take/save", title).split()[2]
+        send("/take/delete", imported)
+        if species:
+            send("/take/species", own, species)
+        if notes:
+            send("/take/notes", own, notes)
+    send("/music")
+    send("/preset", "darth" if "darth" in send("/presets") else "dry")
+    send("/midi/learn", "/echo/mix", 1)
+    send("/midi/learn", "/pitch/semitones", 2)
+    send("/player/play")
+    send("/loop/overdub")
+    time.sleep(1)  # so long the second layer is
+    send("/loop/overdub")
+
+
+# --- The browser
+
+
+class Browser:
+    def __init__(self, port):
+        self.session = f"http://127.0.0.1:{port}/session"
+        arguments = [
+            "--headless=new", "--no-sandbox", "--force-device-scale-factor=1", "--hide-scrollbars",
+            "--font-render-hinting=none", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        ]
+        wanted = {
+            "browserName": "chrome",
+            "goog:loggingPrefs": {"browser": "ALL"},
+            "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": arguments},
+        }
+        self.session += "/" + self.ask("POST", "", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+
+    def ask(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.session + path, method=method, data=body and json.dumps(body).encode()
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as fault:
+            sys.exit(f"{path}: {json.load(fault)['value']['message']}")
+
+    def command(self, name, **parameters):
+        return self.ask("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def run(self, script, *arguments):
+        return self.ask("POST", "/execute/sync", {"script": script, "args": arguments})
+
+    def wait(self, expression):
+        end = time.monotonic() + LIMIT
+        while not self.run(f"return !!({expression})"):
+            if time.monotonic() > end:
+                sys.exit(f"after {LIMIT} s it is not so that {expression}")
+            time.sleep(0.05)
+
+    def click(self, selector):
+        self.run("document.querySelector(arguments[0]).click()", selector)
+
+    def look(self, size, scheme):
+        width, height = SIZES[size]
+        self.command(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=height, deviceScaleFactor=1, mobile=size != "laptop",
+        )
+        self.command(
+            "Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}]
+        )
+
+    def turn(self, page):
+        self.run("location.hash = arguments[0]", page)
+        self.wait(f"document.body.dataset.page === '{page}'")
+        # What comes in by and by: pictures of sounds, lists, the map.
+        time.sleep(0.5)
+
+
+def photograph(browser, folder, name):
+    picture = browser.command("Page.captureScreenshot", format="png")["data"]
+    (folder / f"{name}.png").write_bytes(base64.b64decode(picture))
+
+
+def pictures(port, address, folder, node):
+    folder = pathlib.Path(folder)
+    furnish()
+    browser = Browser(port)
+    try:
+        everything(browser, address, folder)
+        said = browser.ask("POST", "/se/log", {"type": "browser"})
+        gone(browser, folder, int(node))
+    finally:
+        browser.ask("DELETE", "")
+    for line in said:
+        print("the console says:", line["message"], file=sys.stderr)
+    return 1 if said else 0
+
+
+def everything(browser, address, folder):
+    browser.ask("POST", "/url", {"url": address})
+    browser.wait("document.body.dataset.link === 'open' && document.querySelector('[data-row]')")
+    for size in SIZES:
+        for scheme in ("dark", "light"):
+            browser.look(size, scheme)
+            for page in PAGES:
+                if page == "takes":
+                    send("/music/play", 2)
+                browser.turn(page)
+                photograph(browser, folder, f"{page}-{size}-{scheme}")
+                if page == "takes":
+                    browser.click("#take-list .take-open")
+                    browser.wait("document.querySelector('#take-title').value")
+                    time.sleep(0.5)  # the picture of the sound comes
+                    photograph(browser, folder, f"{page}-open-{size}-{scheme}")
+                    browser.click("#take-close")
+                    send("/music/stop")
+                    send("/player/play")
+    seldom(browser, folder)
+
+
+def seldom(browser, folder):
+    """What is seen on a phone only where something is pressed, and the states of the loop."""
+    browser.look("phone", "dark")
+    for page, button, name in (
+        ("voice", "[data-sheet=presets]", "presets"),
+        ("grid", "#piano-turn", "piano"),
+        ("grid", "[data-sheet=grid-more]", "more"),
+        ("takes", "[data-view=songs]", "songs"),
+        ("takes", "[data-view=map]", "map"),
+    ):
+        browser.turn(page)
+        browser.click(button)
+        time.sleep(0.7)  # it slides in
+        photograph(browser, folder, f"{page}-{name}-phone-dark")
+        browser.click({"presets": "#presets [data-close]", "more": "#grid-more [data-close]",
+                       "piano": button}.get(name, "[data-view=takes]"))
+    browser.turn("loop")
+    send("/loop/overdub")
+    time.sleep(0.5)
+    photograph(browser, folder, "loop-overdubbing-phone-dark")
+    send("/loop/overdub")
+    send("/loop/quantize", "bar")
+    send("/player/stop")
+    time.sleep(0.2)
+    photograph(browser, folder, "loop-waiting-phone-dark")
+    send("/loop/quantize", "off")
+    time.sleep(2.5)  # the bar is over
+    send("/loop/clear")
+    photograph(browser, folder, "loop-empty-phone-dark")
+    send("/player/record")
+    time.sleep(1.2)
+    photograph(browser, folder, "loop-recording-phone-dark")
+    send("/player/stop")
+    browser.click("#lock")
+    for page in ("voice", "grid"):
+        browser.turn(page)
+        photograph(browser, folder, f"{page}-locked-phone-dark")
+
+
+def gone(browser, folder, node):
+    os.kill(node, signal.SIGKILL)
+    browser.wait("document.body.dataset.link === 'lost'")
+    time.sleep(0.5)
+    photograph(browser, folder, "gone-phone-dark")
+
+
+if sys.argv[1] == "sounds":
+    sounds(sys.argv[2])
+else:
+    sys.exit(pictures(*sys.argv[2:]))
