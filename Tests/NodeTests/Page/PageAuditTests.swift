@@ -2,19 +2,21 @@ import Foundation
 import TestSupport
 import Testing
 
-extension NodeTests {
+extension NodeTests.PageTests {
   /// Whether what measures the page finds what is wrong with one.
-  @Suite(.whereChromiumIs, .timeLimit(.minutes(1))) struct PageAuditTests {
+  @Suite struct PageAuditTests {
     private func withPage(_ body: String, _ look: (Browser) throws -> Void) throws {
-      let browser = try Browser(.phone)
-      defer { browser.end() }
+      let browser = try PageStage.ready().browser
       let page =
         "<!doctype html><title>Faults</title><meta name=viewport content='width=device-width'><body style='margin:0'>\(body)"
-      try browser.open("data:text/html;base64,\(Data(page.utf8).base64EncodedString())")
-      try look(browser)
+      try browser.withAnotherWindow(.phone) {
+        try browser.open("data:text/html;base64,\(Data(page.utf8).base64EncodedString())")
+        try look(browser)
+      }
     }
 
-    @Test func `what is wrong with a page is found, and nothing else`() throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `what is wrong with a page is found, and nothing else`() throws {
       try withPage(
         """
         <button style='position:absolute;left:0;top:0;width:60px;height:60px'>A</button>

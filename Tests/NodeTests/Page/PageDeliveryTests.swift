@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-extension NodeTests {
+extension NodeTests.PageTests {
   /// How the page comes to the browser: small, from the node alone, and once.
-  @Suite(.serialized, .whereChromiumIs, .onStage(.laptop)) struct PageDeliveryTests {
+  @Suite struct PageDeliveryTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
 
-    init() throws { stage = try #require(PageStage.current) }
+    init() throws { stage = try PageStage.ready(.laptop) }
 
     /// What the page has asked for since it was opened, whether that came or not.
     private func requests() throws -> [String] {

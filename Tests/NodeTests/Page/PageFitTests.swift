@@ -1,29 +1,72 @@
 import Foundation
+import OSC
 import TestSupport
 import Testing
 
-extension NodeTests {
+extension NodeTests.PageTests {
   /// Whether all of a page has its place in windows of several sizes, computed from boxes.
-  @Suite(.serialized, .whereChromiumIs, .onStage()) struct PageFitTests {
+  @Suite struct PageFitTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
 
     init() throws {
-      stage = try #require(PageStage.current)
+      stage = try PageStage.ready()
       // Nothing is on its way to its place then.
       try browser.prefer(["prefers-reduced-motion": "reduce"])
     }
 
-    /// Has every page in every size looked at.
+    /// Has every page in every size looked at, and what opens over it.
     private func lookAtAll(_ look: (_ page: String, _ size: Browser.Size) throws -> Void) throws {
+      let take = try addTake()
+      defer {
+        stage.phone.send("/take/delete", .string(take))
+        _ = stage.phone.sync()
+      }
       for size in Browser.Size.all {
         try browser.resize(size)
         for page in PageStage.pages {
           try stage.turn(to: page)
           try stage.awaitRest()
           try look(page, size)
+          for (other, button, sheet) in Self.sheets where other == page {
+            guard try isShown(button) else { continue }
+            try browser.run("document.querySelector(arguments[0]).click()", button)
+            try stage.awaitRest()
+            try look("\(page), \(sheet)", size)
+            try browser.run("document.querySelector(`${arguments[0]} .close`).click()", sheet)
+          }
         }
       }
+    }
+
+    /// What is opened by a button, where there is no room for it: its page, the button, and itself.
+    private static let sheets = [
+      ("voice", "[data-sheet='presets']", "#presets"),
+      ("grid", "[data-sheet='grid-more']", "#grid-more"),
+      ("takes", "#take-list .take-open", "#take"),
+    ]
+
+    private func isShown(_ selector: String) throws -> Bool {
+      try browser.run(
+        "return document.querySelector(arguments[0])?.checkVisibility() === true", selector)
+        as? Bool
+        == true
+    }
+
+    /// A library with a take of a long name, which is what there is least room for.
+    private func addTake() throws -> String {
+      let folder = URL(fileURLWithPath: stage.node.home)
+      try SoundFixture.write(
+        folder.appending(path: "long.wav").path, [Tone.sine(440, frames: 48_000)],
+        samples: .integer16)
+      stage.phone.send("/take/import", .string("long.wav"))
+      let id = try #require(stage.phone.receive("/reply", seconds: 20)?.arguments[1].text)
+      stage.phone.send(
+        "/take/title", .string(id),
+        .string(
+          "A-nightingale-and-a-blackbird-that-answer-each-other in the park at half past four"))
+      try browser.await("document.querySelector('#take-list li')")
+      return id
     }
 
     @Test(.timeLimit(.minutes(1)))

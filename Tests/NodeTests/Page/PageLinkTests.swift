@@ -3,15 +3,14 @@ import OSC
 import TestSupport
 import Testing
 
-extension NodeTests {
+extension NodeTests.PageTests {
   /// The page's connection: what others set is seen on it, and it outlives its node.
-  @Suite(.serialized, .whereChromiumIs, .onStage()) struct PageLinkTests {
+  @Suite struct PageLinkTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
 
     init() throws {
-      stage = try #require(PageStage.current)
-      stage.phone.send("/note/allOff")
+      stage = try PageStage.ready()
       stage.phone.send("/echo/mix", .float(0.25))
       #expect(stage.phone.sync())
       try stage.turn(to: "voice")
@@ -86,8 +85,14 @@ extension NodeTests {
         try one.move(to: try one.place(fader, 0.3))
         try one.move(to: try one.place(fader, 0.6))
         try one.lift()
-        let value = try #require(stage.phone.ask("/echo/mix")?.arguments[0].number)
-        try awaitFigure("\(Int((value * 100).rounded())) %", in: two)
+        try one.run("return new Promise(requestAnimationFrame)")
+        let figure = try one.text(
+          "return document.querySelector(arguments[0]).textContent", "\(fader) .fader-figure")
+        try waitUntil("the node has what the finger set") {
+          let value = stage.phone.ask("/echo/mix")?.arguments[0].number ?? 0
+          return figure == "\(Int((value * 100).rounded())) %"
+        }
+        try awaitFigure(figure, in: two)
         #expect(
           try two.text("return document.querySelector(arguments[0]).textContent", fader) != before)
         stage.phone.send("/echo/mix", .float(0.25))

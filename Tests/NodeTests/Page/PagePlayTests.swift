@@ -3,16 +3,14 @@ import OSC
 import TestSupport
 import Testing
 
-extension NodeTests {
+extension NodeTests.PageTests {
   /// Fingers on the page's cells, and what is heard and told of them.
-  @Suite(.serialized, .whereChromiumIs, .onStage()) struct PagePlayTests {
+  @Suite struct PagePlayTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
 
     init() throws {
-      stage = try #require(PageStage.current)
-      stage.phone.send("/note/allOff")
-      #expect(stage.phone.sync())
+      stage = try PageStage.ready()
       try stage.turn(to: "grid")
     }
 
@@ -101,7 +99,7 @@ extension NodeTests {
       let watcher = try stage.watcher(of: "/grid/lit")
       let strengths = try [0.02, 0.5, 0.98].map { down in
         try browser.tap(try browser.place(cell(2, 2), 0.5, down))
-        return lights(watcher, 2)[0][2]
+        return try #require(lights(watcher, 2).first)[2]
       }
       for (strength, wanted) in zip(strengths, [0.363, 0.675, 0.987]) {
         // A point of the screen is a part of the cell, and MIDI has 127 steps.

@@ -3,7 +3,12 @@ import OSC
 import TestSupport
 import Testing
 
-/// A node with its page in a browser, which the tests of a suite share: it takes seconds to start both.
+extension NodeTests {
+  /// The page in a browser, beside a running node.
+  @Suite(.serialized, .whereChromiumIs, OnStage()) enum PageTests {}
+}
+
+/// A node with its page in a browser, which all tests of the page share: it takes seconds to start both.
 final class PageStage: @unchecked Sendable {
   /// The stage of the suite that runs.
   @TaskLocal static var current: PageStage?
@@ -18,12 +23,28 @@ final class PageStage: @unchecked Sendable {
   // Without a soundfont: the built-in instruments, whatever is installed here.
   private static let environment = ["SYRINX_SOUNDFONTS": "none"]
 
-  fileprivate init(_ size: Browser.Size) throws {
+  /// The stage, as a test may expect it: in a window of a size, with nothing that sounds, waits or is
+  /// locked.
+  static func ready(_ size: Browser.Size = .tablet) throws -> PageStage {
+    let stage = try #require(current)
+    stage.phone.send("/note/allOff")
+    #expect(stage.phone.sync())
+    try stage.browser.resize(size)
+    try stage.browser.prefer([:])
+    // What a test that failed has locked is locked for no other.
+    if try stage.browser.run("return document.body.classList.contains('locked')") as? Bool == true {
+      try stage.browser.run("localStorage.clear()")
+      try stage.open("voice")
+    }
+    return stage
+  }
+
+  fileprivate init() throws {
     server = try JackServer(block: 256)
     node = try NodeProcess(server: server, environment: Self.environment, hasPage: true)
     phone = try Phone(port: node.port)
     address = try #require(node.ready["web"])
-    browser = try Browser(size)
+    browser = try Browser()
     // It begins at once, and ends soon.
     phone.send("/grid/instrument", .string("organ"))
     #expect(phone.receive("/reply", seconds: 20)?.arguments[0] == .string("/grid/instrument"))
@@ -98,12 +119,10 @@ final class PageStage: @unchecked Sendable {
 
 /// Gives a suite's tests one stage, and ends that behind them, however they went.
 struct OnStage: SuiteTrait, TestScoping {
-  let size: Browser.Size
-
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    let stage = try PageStage(size)
+    let stage = try PageStage()
     do {
       try await PageStage.$current.withValue(stage) { try await function() }
     } catch {
@@ -112,11 +131,6 @@ struct OnStage: SuiteTrait, TestScoping {
     }
     try stage.end()
   }
-}
-
-extension Trait where Self == OnStage {
-  /// One node and one browser for all tests of the suite.
-  static func onStage(_ size: Browser.Size = .tablet) -> Self { OnStage(size: size) }
 }
 
 extension Trait where Self == ConditionTrait {

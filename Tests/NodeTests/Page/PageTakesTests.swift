@@ -3,17 +3,17 @@ import OSC
 import TestSupport
 import Testing
 
-extension NodeTests {
+extension NodeTests.PageTests {
   /// The library of takes on the page.
-  @Suite(.serialized, .whereChromiumIs, .onStage()) struct PageTakesTests {
+  @Suite struct PageTakesTests {
     private let stage: PageStage
     private let folder: TemporaryFolder
     private var browser: Browser { stage.browser }
 
     init() throws {
-      stage = try #require(PageStage.current)
+      stage = try PageStage.ready()
       folder = try TemporaryFolder()
-      try stage.turn(to: "takes")
+      try stage.open("takes")
     }
 
     /// A sound file of a tenth of a second.
@@ -38,7 +38,7 @@ extension NodeTests {
       `takes come in by a drop and by the button, and are found, named, thrown away and brought back`()
       throws
     {
-      try awaitTakes()
+      try browser.await("!document.querySelector('#take-list li')")
       // Dropped.
       let bytes = try Data(contentsOf: URL(fileURLWithPath: try sound("Wren")))
       try browser.run(
