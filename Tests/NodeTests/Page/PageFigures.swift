@@ -7,7 +7,7 @@ import Testing
 extension NodeTests {
   /// What the page's way costs beside that of a datagram: printed by `scripts/bench page`, and not
   /// judged.
-  @Suite(.serialized, .whereChromiumIs, .whereFiguresAreWanted, .onStage())
+  @Suite(.serialized, .whereChromiumIs, .whereFiguresAreWanted, OnStage())
   struct PageFigures {
     private static func row(_ label: String, _ times: [Double]) -> String {
       let sorted = times.sorted()
