@@ -111,8 +111,8 @@ package final class ToneFinder {
     line.add(lead)
     while line.count < most, harmonics.start(in: sound, back: line.count) >= begin {
       let before = harmonics.measure(sound, back: line.count)
-      isStraight = before.amplitude >= Self.leastRise * latest.amplitude
-      guard isStraight else { break }
+      // One that still rises is steady all the same.
+      guard before.amplitude >= Self.leastRise * latest.amplitude else { break }
       var step = 0.0
       for index in weights.indices where weights[index] > 0 {
         let number = Double(index + 1)
