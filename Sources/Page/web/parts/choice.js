@@ -27,7 +27,10 @@ export function choice(group) {
   const fill = (words) => {
     buttons = words.map((entry) => {
       const [word, caption] = entry.split("=");
-      const button = make("button", "", { type: "button", role: "radio", "data-word": word }, caption ?? word);
+      const written = caption ?? word;
+      // Groups of a page have words in common: readers that jump from one to the next hear whose each is.
+      const name = `${written}, ${group.getAttribute("aria-label")}`;
+      const button = make("button", "", { type: "button", role: "radio", "data-word": word, "aria-label": name }, written);
       button.addEventListener("click", () => choose(button));
       return button;
     });
