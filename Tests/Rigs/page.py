@@ -1,6 +1,6 @@
 """Gives a node something to show, and takes pictures of its page by Chromium's driver.
 
-    page.py sounds HOME                           songs, and sounds to import, into a home folder
+    page.py sounds HOME                           songs into a home folder
     page.py pictures DRIVER ADDRESS FOLDER NODE   pictures of the page at an address, PNG; DRIVER is the
                                                   driver's port, NODE the process that is killed last
 """
@@ -61,12 +61,9 @@ def write(path, sound):
 
 
 def sounds(home):
-    home = pathlib.Path(home)
+    notes = [12, 15, 19, 24, 22, 19, 17, 12]
     for number, name in enumerate(("Reed and hazel", "The pan pipes", "Syrinx", "Slow water")):
-        write(home / "music" / f"{name}.wav", song(6 + number, [0, 3, 7, 5, 10, 7, 3, 0]))
-    for number, (title, *_) in enumerate(TAKES):
-        notes = [12, 15, 19, 24, 22, 19][number:] + [17, 12, 14][: number + 1]
-        write(home / "import" / f"{title}.wav", song(2.2 + 0.7 * number, notes))
+        write(pathlib.Path(home) / "music" / f"{name}.wav", song(6 + number, notes[number:] + notes[:number]))
 
 
 # --- The node
@@ -83,26 +80,29 @@ def send(*words):
 
 
 def furnish():
-    """Takes with places, and a loop of two layers' length that plays."""
-    for title, species, notes, north, east in TAKES:
+    """Takes that know their places, bindings, and a loop of two layers that plays."""
+    send("/live/route", "off")  # the tone is for the tuner alone
+    send("/player/source", "mix")
+    for number, (title, species, notes, north, east) in enumerate(TAKES):
         send("/location", north, east)
-        imported = send("/take/import", f"import/{title}.wav").split()[2]
-        # The loop's own take knows the place.
-        send("/take/load", imported)
-        own = send("/take/save", title).split()[2]
-        send("/take/delete", imported)
+        send("/music/play", number % 4 + 1)
+        send("/player/record")
+        time.sleep(1.6 + 0.4 * number)  # so long the take is
+        send("/player/stop")
+        take = send("/take/save", title).split()[2]
         if species:
-            send("/take/species", own, species)
+            send("/take/species", take, species)
         if notes:
-            send("/take/notes", own, notes)
-    send("/music")
-    send("/preset", "darth" if "darth" in send("/presets") else "dry")
+            send("/take/notes", take, notes)
+        if number < len(TAKES) - 1:
+            send("/player/done")
     send("/midi/learn", "/echo/mix", 1)
     send("/midi/learn", "/pitch/semitones", 2)
     send("/player/play")
     send("/loop/overdub")
     time.sleep(1)  # so long the second layer is
     send("/loop/overdub")
+    send("/music/stop")
 
 
 # --- The browser
@@ -228,18 +228,20 @@ def seldom(browser, folder):
     time.sleep(0.5)
     photograph(browser, folder, "loop-overdubbing-phone-dark")
     send("/loop/overdub")
-    send("/loop/quantize", "bar")
     send("/player/stop")
-    time.sleep(0.2)
+    send("/loop/quantize", "bar")
+    send("/player/play")
     photograph(browser, folder, "loop-waiting-phone-dark")
     send("/loop/quantize", "off")
     time.sleep(2.5)  # the bar is over
-    send("/loop/clear")
+    send("/player/stop")
+    send("/player/done")
     photograph(browser, folder, "loop-empty-phone-dark")
     send("/player/record")
     time.sleep(1.2)
     photograph(browser, folder, "loop-recording-phone-dark")
     send("/player/stop")
+    send("/player/play")
     browser.click("#lock")
     for page in ("voice", "grid"):
         browser.turn(page)

@@ -16,7 +16,9 @@ extension NodeTests.PageTests {
     }
 
     /// Has every page in every size looked at, and what opens over it.
-    private func lookAtAll(_ look: (_ page: String, _ size: Browser.Size) throws -> Void) throws {
+    private func lookAtAll(
+      _ look: (_ place: String, _ layer: String) throws -> Void
+    ) throws {
       let take = try addTake()
       defer {
         stage.phone.send("/take/delete", .string(take))
@@ -27,12 +29,12 @@ extension NodeTests.PageTests {
         for page in PageStage.pages {
           try stage.turn(to: page)
           try stage.awaitRest()
-          try look(page, size)
+          try look("\(page) at \(size)", "body")
           for (other, button, sheet) in Self.sheets where other == page {
             guard try isShown(button) else { continue }
             try browser.run("document.querySelector(arguments[0]).click()", button)
             try stage.awaitRest()
-            try look("\(page), \(sheet)", size)
+            try look("\(sheet) at \(size)", sheet)
             try browser.run("document.querySelector(`${arguments[0]} .close`).click()", sheet)
           }
         }
@@ -55,7 +57,7 @@ extension NodeTests.PageTests {
 
     /// A library with a take of a long name, which is what there is least room for.
     private func addTake() throws -> String {
-      let folder = URL(fileURLWithPath: stage.node.home)
+      let folder = URL(fileURLWithPath: stage.home)
       try SoundFixture.write(
         folder.appending(path: "long.wav").path, [Tone.sine(440, frames: 48_000)],
         samples: .integer16)
@@ -70,33 +72,24 @@ extension NodeTests.PageTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `no page is wider than its window`() throws {
-      try lookAtAll { page, size in
-        let faults = try browser.widthFaults()
-        #expect(faults == [], "\(page) at \(size)")
-      }
-    }
-
-    @Test(.timeLimit(.minutes(1)))
-    func `no two targets overlap, and none lies under anything`() throws {
-      try lookAtAll { page, size in
-        let faults = try browser.overlapFaults()
-        #expect(faults == [], "\(page) at \(size)")
-      }
-    }
-
-    @Test(.timeLimit(.minutes(1)))
-    func `all targets are large enough for a finger`() throws {
+    func `no page is wider than its window, and no target too small or over another`() throws {
       var small: [String] = []
-      try lookAtAll { page, size in
-        #expect(try browser.targets(below: 24) == [], "\(page) at \(size)")
+      try lookAtAll { place, layer in
+        let wide = try browser.widthFaults()
+        #expect(wide == [], "\(place)")
+        let overlapping = try browser.overlapFaults(in: layer)
+        #expect(overlapping == [], "\(place)")
+        let tiny = try browser.targets(below: 24)
+        #expect(tiny == [], "\(place)")
         // What is played without looking.
-        let played = "[data-cell], .press, #mute"
-        #expect(try browser.targets(below: 44, played) == [], "\(page) at \(size)")
+        let played = try browser.targets(below: 44, "[data-cell], .press, #mute")
+        #expect(played == [], "\(place)")
         // Nine millimetres on a phone.
-        small += try browser.targets(below: 57).map { "\(page) at \(size): \($0)" }
+        small += try browser.targets(below: 57).map { "\(place): \($0)" }
       }
-      print("targets below 57 CSS pixels: \(small.count)\n  \(small.joined(separator: "\n  "))")
+      if !small.isEmpty {
+        print("\(small.count) targets below 57 CSS pixels:\n  \(small.joined(separator: "\n  "))")
+      }
     }
   }
 }

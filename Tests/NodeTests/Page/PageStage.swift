@@ -14,6 +14,9 @@ final class PageStage: @unchecked Sendable {
   @TaskLocal static var current: PageStage?
 
   let server: JackServer
+  /// The home folder of its nodes, one after the other.
+  var home: String { folder.path("home") }
+  private let folder: TemporaryFolder
   private(set) var node: NodeProcess
   private(set) var phone: Phone
   let browser: Browser
@@ -40,8 +43,10 @@ final class PageStage: @unchecked Sendable {
   }
 
   fileprivate init() throws {
+    folder = try TemporaryFolder()
     server = try JackServer(block: 256)
-    node = try NodeProcess(server: server, environment: Self.environment, hasPage: true)
+    node = try NodeProcess(
+      server: server, environment: Self.environment, home: folder.path("home"), hasPage: true)
     phone = try Phone(port: node.port)
     address = try #require(node.ready["web"])
     browser = try Browser()
@@ -105,7 +110,7 @@ final class PageStage: @unchecked Sendable {
     (node, phone) = try startNode(
       on: server, ["--port", "\(node.port)", "--web", "\(node.webPort)"],
       environment: Self.environment,
-      home: node.home)
+      home: home)
   }
 
   /// A phone that is told of an address from now on.

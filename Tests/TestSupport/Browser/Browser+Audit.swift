@@ -25,8 +25,11 @@ extension Browser {
   /// What is wider than its window.
   package func widthFaults() throws -> [String] { try faults("widthFaults()") }
 
-  /// Targets that lie over each other, or under something else.
-  package func overlapFaults() throws -> [String] { try faults("overlapFaults()") }
+  /// Targets that lie over each other, or under something else; of what lies over all else, where that is
+  /// open.
+  package func overlapFaults(in layer: String = "body") throws -> [String] {
+    try faults("overlapFaults(...arguments)", layer)
+  }
 
   /// The targets that a selector finds and that are less than so many CSS pixels across or down.
   package func targets(below pixels: Double, _ selector: String = "*") throws -> [String] {

@@ -52,7 +52,7 @@ function throughout(look) {
       moved = moved || one.scrollTop !== before;
     }
     if (!moved) break;
-    for (const line of look()) found.add(line);
+    for (const line of look(step > 0)) found.add(line);
   }
   scrollers.forEach((one, at) => one.scrollTo({ top: began[at], behavior: "instant" }));
   return [...found];
@@ -69,17 +69,24 @@ function widthFaults() {
   return faults;
 }
 
-/** Targets that lie over each other, or under something else. */
-const overlapFaults = () => throughout(() => {
+function sticks(element) {
+  for (let one = element; one; one = one.parentElement) if (styleOf(one).position === "sticky") return true;
+  return false;
+}
+
+/** Targets of a layer that lie over each other, or under something else. */
+const overlapFaults = (layer) => throughout((isScrolled) => {
   const faults = [];
-  const all = targets().map((element) => ({ element, box: seen(element, element.getBoundingClientRect()) })).filter(({ box }) => isThere(box));
+  const all = targets().filter((one) => one.closest(layer)).map((element) => ({ element, box: seen(element, element.getBoundingClientRect()) })).filter(({ box }) => isThere(box));
   all.forEach(({ element, box }, at) => {
     for (const other of all.slice(at + 1)) {
       if (element.contains(other.element) || other.element.contains(element)) continue;
+      // What sticks to its place is scrolled under.
+      if (isScrolled && sticks(element) !== sticks(other.element)) continue;
       const both = intersection(box, other.box);
       if (isThere(both)) faults.push(`${nameOf(element)} and ${nameOf(other.element)} share ${both.width.toFixed(1)} x ${both.height.toFixed(1)}`);
     }
-    if (element.closest("[inert]")) return;
+    if (isScrolled || element.closest("[inert]")) return;
     const top = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
     if (top && !element.contains(top) && !top.contains(element) && !top.closest("label")?.contains(element)) faults.push(`${nameOf(element)} lies under ${nameOf(top)}`);
   });
