@@ -71,12 +71,17 @@ extension NodeTests.PageTests {
 
     @Test(.timeLimit(.minutes(1)))
     func `one move that is quicker than the screen misses no cell`() throws {
+      let watcher = try stage.watcher(of: "/grid/lit")
       let notes = try notes {
         try browser.press(at: try browser.place(cell(1, 1)))
         try browser.move(to: try browser.place(cell(1, 7)))
         try browser.lift()
       }
       #expect(notes == ["A", "A#", "B", "C", "C#", "D", "D#"])
+      // None is so short that nothing of it is told.
+      #expect(
+        lights(watcher, 14).filter { $0[2] > 0 }.map { Array($0[..<2]) }
+          == (1...7).map { [1, Double($0)] })
     }
 
     @Test(.timeLimit(.minutes(1)))

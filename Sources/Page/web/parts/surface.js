@@ -4,6 +4,9 @@ import { onLink, sendTogether } from "../link/socket.js";
 
 const soft = 0.35;
 const plain = 0.8;
+// What a note of a quick slide sounds at least, and how far at most a slide falls behind its finger, in milliseconds.
+const shortest = 8;
+const farthest = 100;
 
 /**
  * Makes a surface of an element; press(cell, velocity) and release(cell) give the message for each.
@@ -13,6 +16,7 @@ export function surface(element, { press, release }) {
   let cells = [];
   let boxes;
   const fingers = new Map();
+  const trails = new Map();
   const holds = new Map();
   let packet = [];
 
@@ -45,7 +49,31 @@ export function surface(element, { press, release }) {
     sendTogether(packet);
     packet = [];
   };
+  // What fingers do goes to the node step by step, in order: of several notes that begin and end with one
+  // packet none is heard. A step to no cell is a lift.
+  const go = (id, cell, velocity) => {
+    if (!trails.has(id)) trails.set(id, { steps: [] });
+    const trail = trails.get(id);
+    trail.steps.push({ cell, velocity });
+    if (trail.timer === undefined) step(id);
+  };
+  const step = (id) => {
+    const trail = trails.get(id);
+    const next = trail.steps.shift();
+    trail.timer = undefined;
+    if (!next) {
+      if (!trail.cell) trails.delete(id);
+      return;
+    }
+    if (trail.cell) end(trail.cell);
+    trail.cell = next.cell;
+    if (next.cell) begin(next.cell, next.velocity);
+    flush();
+    trail.timer = setTimeout(step, Math.min(shortest, farthest / trail.steps.length), id);
+  };
   const letGo = () => {
+    for (const { timer } of trails.values()) clearTimeout(timer);
+    trails.clear();
     for (const cell of holds.keys()) {
       cell.classList.remove("touched");
       packet.push(release(cell));
@@ -72,8 +100,7 @@ export function surface(element, { press, release }) {
     const finger = fingers.get(id);
     if (!finger) return;
     fingers.delete(id);
-    if (finger.cell) end(finger.cell);
-    flush();
+    if (finger.cell) go(id);
   };
 
   element.addEventListener("pointerdown", (event) => {
@@ -84,8 +111,7 @@ export function surface(element, { press, release }) {
     lift(pointerId);
     const under = at(x, y);
     fingers.set(pointerId, { x, y, cell: under?.cell });
-    if (under) begin(under.cell, strength(under, y));
-    flush();
+    if (under) go(pointerId, under.cell, strength(under, y));
   });
   element.addEventListener("pointermove", (event) => {
     const finger = fingers.get(event.pointerId);
@@ -94,17 +120,15 @@ export function surface(element, { press, release }) {
     const to = { x: event.clientX, y: event.clientY };
     for (const one of crossed(finger, to)) {
       if (one.cell === finger.cell) continue;
-      if (finger.cell) end(finger.cell);
       finger.cell = one.cell;
-      begin(one.cell, strength(one, to.y));
+      go(event.pointerId, one.cell, strength(one, to.y));
     }
     [finger.x, finger.y] = [to.x, to.y];
     const { left, right, top, bottom } = boxes.bounds;
     if (finger.cell && (to.x < left || to.x > right || to.y < top || to.y > bottom)) {
-      end(finger.cell);
       finger.cell = undefined;
+      go(event.pointerId);
     }
-    flush();
   });
   for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
     element.addEventListener(name, (event) => lift(event.pointerId));
@@ -122,8 +146,7 @@ export function surface(element, { press, release }) {
     else if (event.key !== " " && event.key !== "Enter") return;
     else if (!event.repeat && !fingers.has(event.code)) {
       fingers.set(event.code, { cell });
-      begin(cell, plain);
-      flush();
+      go(event.code, cell, plain);
     }
     event.preventDefault();
     event.stopPropagation();
@@ -135,8 +158,7 @@ export function surface(element, { press, release }) {
     if (!cell || event.detail || event.pointerType) return;
     const id = "click" + performance.now();
     fingers.set(id, { cell });
-    begin(cell, plain);
-    flush();
+    go(id, cell, plain);
     setTimeout(lift, 400, id);
   });
 
