@@ -48,6 +48,13 @@ extension NodeTests.PageTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
+    func `two quick taps on a fader take it back to its first value`() throws {
+      for _ in 1...2 { try browser.tap(fader) }
+      try stage.phone.awaitValue(of: "/echo/mix", .float(0.35))
+      try awaitFigure("35 %", in: browser)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
     func `a fader under a finger keeps its place, and takes the other's at the lift`() throws {
       try browser.press(at: try browser.place(fader, 0.2))
       try browser.move(to: try browser.place(fader, 0.3))
@@ -96,7 +103,7 @@ extension NodeTests.PageTests {
         #expect(
           try two.text("return document.querySelector(arguments[0]).textContent", fader) != before)
         stage.phone.send("/echo/mix", .float(0.25))
-        try awaitFigure("25 %", in: one)
+        for each in [one, two] { try awaitFigure("25 %", in: each) }
       }
       #expect(try other.takeFaults() == [])
     }
