@@ -62,8 +62,11 @@ extension NodeTests.PageTests {
       try browser.tap("#take-list .take-open")
       try browser.await("document.querySelector('#take-title').value === 'Wren'")
       try browser.write("Wren <b>at</b> dawn\u{E007}", into: "#take-title")
-      stage.phone.send("/takes/find", .string("dawn"))
-      #expect(stage.phone.receive("/take")?.arguments[1] == .string("Wren <b>at</b> dawn"))
+      try waitUntil("the node has its name") {
+        stage.phone.send("/takes/find", .string("dawn"))
+        return stage.phone.receive("/take", seconds: 0.2)?.arguments[1]
+          == .string("Wren <b>at</b> dawn")
+      }
       try browser.write("", into: "#take-search")
       try awaitTakes("Owl", "Wren <b>at</b> dawn")
       // Thrown away, and brought back.
