@@ -38,6 +38,9 @@ extension NodeTests.PageTests {
       try waitUntil("it is recorded") {
         stage.phone.ask("/player/state")?.arguments[0] == .string("recording")
       }
+      // The page has heard of it, too, when its button can be pressed.
+      try browser.await(
+        "document.querySelector(`[data-loop='stop']`).getAttribute('aria-disabled') !== 'true'")
       try browser.tap("[data-loop='stop']")
       try waitUntil("the recording is over") {
         stage.phone.ask("/player/state")?.arguments[0] != .string("recording")
