@@ -4,9 +4,10 @@ import { onLink, sendTogether } from "../link/socket.js";
 
 const soft = 0.35;
 const plain = 0.8;
-// What a note of a quick slide sounds at least, and how far at most a slide falls behind its finger, in milliseconds.
-const shortest = 8;
-const farthest = 100;
+// What a note of a quick slide sounds at least, in milliseconds: the node looks a hundred times a second for
+// what is lit. Where so many wait that it would take longer than the second, they follow more quickly.
+const shortest = 15;
+const longest = 120;
 
 /**
  * Makes a surface of an element; press(cell, velocity) and release(cell) give the message for each.
@@ -69,7 +70,7 @@ export function surface(element, { press, release }) {
     trail.cell = next.cell;
     if (next.cell) begin(next.cell, next.velocity);
     flush();
-    trail.timer = setTimeout(step, Math.min(shortest, farthest / trail.steps.length), id);
+    trail.timer = setTimeout(step, Math.min(shortest, longest / trail.steps.length), id);
   };
   const letGo = () => {
     for (const { timer } of trails.values()) clearTimeout(timer);
