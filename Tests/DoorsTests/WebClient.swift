@@ -125,36 +125,6 @@ final class WebClient {
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
   ]
 
-  /// A frame as a browser sends it, with a mask unless it shall be wrong.
-  static func frame(
-    _ code: UInt8, _ bytes: [UInt8], isMasked: Bool = true, isLast: Bool = true
-  ) -> [UInt8] {
-    var frame: [UInt8] = [(isLast ? 0x80 : 0) | code]
-    let masked: UInt8 = isMasked ? 0x80 : 0
-    switch bytes.count {
-    case ..<126: frame.append(masked | UInt8(bytes.count))
-    case ..<65_536: frame += [masked | 126, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)]
-    default: frame += [masked | 127] + (0..<8).map { UInt8(bytes.count >> (56 - 8 * $0) & 255) }
-    }
-    guard isMasked else { return frame + bytes }
-    let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
-    return frame + mask + bytes.enumerated().map { $1 ^ mask[$0 & 3] }
-  }
-
-  /// The frames that came, as far as they are whole: codes and contents.
-  func takeFrames() -> [(code: UInt8, bytes: [UInt8])] {
-    var frames: [(UInt8, [UInt8])] = []
-    while received.count >= 2 {
-      var (start, count) = (2, Int(received[1] & 127))
-      if count == 126, received.count >= 4 {
-        (start, count) = (4, Int(received[2]) << 8 | Int(received[3]))
-      } else if count == 127, received.count >= 10 {
-        (start, count) = (10, received[2..<10].reduce(0) { $0 << 8 | Int($1) })
-      }
-      guard received.count >= start + count else { break }
-      frames.append((received[0] & 15, Array(received[start..<start + count])))
-      received.removeFirst(start + count)
-    }
-    return frames
-  }
+  /// The frames that came, as far as they are whole.
+  func takeFrames() -> [WebFrame] { WebFrame.take(from: &received) }
 }

@@ -11,14 +11,14 @@ import Testing
   private static let page = ["Accept": "text/html,*/*;q=0.8"]
 
   private func osc(_ address: String, _ arguments: Argument...) -> [UInt8] {
-    WebClient.frame(2, [UInt8](address: address, arguments))
+    WebFrame.sent(2, [UInt8](address: address, arguments))
   }
 
   private static func texts(_ client: WebClient) -> [String] {
     client.takeFrames().filter { $0.code == 1 }.map { String(decoding: $0.bytes, as: UTF8.self) }
   }
 
-  private func packets(_ frames: [(code: UInt8, bytes: [UInt8])]) -> [Received] {
+  private func packets(_ frames: [WebFrame]) -> [Received] {
     frames.filter { $0.code == 2 }.flatMap { $0.bytes.withUnsafeBytes(Received.all(in:)) }
   }
 
@@ -92,7 +92,7 @@ import Testing
       rig.turn()
       return rig.isSounding
     }
-    try socket.send(WebClient.frame(8, [3, 0xE8]))
+    try socket.send(WebFrame.sent(8, [3, 0xE8]))
     try waitUntil("the note of the closed socket is over", every: 0) {
       rig.turn()
       return !rig.isSounding
@@ -103,7 +103,7 @@ import Testing
   {
     let rig = try WebRig()
     let (one, other) = (try rig.socket(), try rig.socket())
-    try other.send(WebClient.frame(1, Array(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#.utf8)))
+    try other.send(WebFrame.sent(1, Array(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#.utf8)))
     try other.send(osc("/sync", .int32(1)))
     var told: [Received] = []
     func expect(_ what: String, _ isThere: ([Received]) -> Bool) throws {
@@ -115,7 +115,7 @@ import Testing
     try expect("it listens") { $0.contains { $0.address == "/synced" } }
     try one.send(osc("/mute", .int32(1)) + osc("/live/gain", .float(-3)))
     try expect("it is told") { $0.contains { $0.address == "/mute" } }
-    try other.send(WebClient.frame(1, Array(#"{"COMMAND":"IGNORE","DATA":"/mute"}"#.utf8)))
+    try other.send(WebFrame.sent(1, Array(#"{"COMMAND":"IGNORE","DATA":"/mute"}"#.utf8)))
     try other.send(osc("/sync", .int32(2)))
     try expect("it is heard") { $0.contains { $0.arguments == [.int32(2)] } }
     try one.send(osc("/mute", .int32(0)) + osc("/sync", .int32(3)))
@@ -167,8 +167,8 @@ import Testing
     #expect(answers[0].address == "/error" && answers[0].arguments[1] == .string("denied"))
     #expect(try rig.value("/mute") == #"{"VALUE":[0]}"#)
     // It is told what changes all the same.
-    try socket.send(WebClient.frame(1, Array(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#.utf8)))
-    try socket.send(WebClient.frame(9, [1]))
+    try socket.send(WebFrame.sent(1, Array(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#.utf8)))
+    try socket.send(WebFrame.sent(9, [1]))
     try socket.expect("it listens") { $0.takeFrames().contains { $0.code == 10 } }
     try rig.node.set("/mute=1")
     try socket.expect("it is told") {
@@ -185,7 +185,7 @@ import Testing
       try rig.get("/", WebClient.upgrade.merging(["Authorization": "Bearer no"]) { $1 }).status
         == 401)
     for text in ["", "wrong", token] {
-      try word.send(WebClient.frame(1, Array(#"{"COMMAND":"PAIR","DATA":"\#(text)"}"#.utf8)))
+      try word.send(WebFrame.sent(1, Array(#"{"COMMAND":"PAIR","DATA":"\#(text)"}"#.utf8)))
       var answer = ""
       try word.expect("an answer") {
         answer += $0.takeFrames().map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
@@ -207,7 +207,7 @@ import Testing
     let rig = try WebRig(isOpen: true)
     let socket = try rig.socket()
     for number in 0..<11 {
-      try socket.send(WebClient.frame(1, Array(#"{"COMMAND":"PAIR","DATA":"\#(number)"}"#.utf8)))
+      try socket.send(WebFrame.sent(1, Array(#"{"COMMAND":"PAIR","DATA":"\#(number)"}"#.utf8)))
     }
     try socket.expect("it is shut out") { $0.hasEnded }
     let token = try #require(rig.door.token?.text)
@@ -233,7 +233,7 @@ import Testing
     let socket = try rig.socket(["Origin": site])
     for gain in [-90, -60, -30] { try socket.send(osc("/live/gain", .int32(Int32(gain)))) }
     try socket.send(osc("/sync"))
-    try socket.send(WebClient.frame(9, [1]))
+    try socket.send(WebFrame.sent(9, [1]))
     try socket.expect("it is all read") { $0.takeFrames().contains { $0.code == 10 } }
     #expect(try rig.value("/live/gain") == #"{"VALUE":[0.0]}"#)
     try waitUntil("it is followed when it has been still") {
@@ -250,8 +250,8 @@ import Testing
     let rig = try WebRig()
     let good = try rig.socket()
     for bytes in [
-      WebClient.frame(2, [1, 2, 3], isMasked: false),
-      WebClient.frame(2, [UInt8](repeating: 0, count: 70_000)), [0xFF, 0xFF, 0xFF, 0xFF],
+      WebFrame.sent(2, [1, 2, 3], isMasked: false),
+      WebFrame.sent(2, [UInt8](repeating: 0, count: 70_000)), [0xFF, 0xFF, 0xFF, 0xFF],
     ] {
       let socket = try rig.socket()
       try socket.send(bytes)

@@ -1,4 +1,5 @@
 import Doors
+import TestSupport
 import Testing
 
 /// The frames of WebSockets, without a socket.
@@ -18,7 +19,7 @@ import Testing
 
   @Test func `messages come whole, however they are cut`() {
     let packet = (0..<300).map { UInt8($0 & 255) }
-    let bytes = WebClient.frame(2, packet) + WebClient.frame(1, Array("{}".utf8))
+    let bytes = WebFrame.sent(2, packet) + WebFrame.sent(1, Array("{}".utf8))
     var messages: [WebSocketFraming.Message] = []
     for byte in bytes { messages += take([byte]) }
     #expect(messages == [.binary(packet), .text(Array("{}".utf8))])
@@ -27,8 +28,8 @@ import Testing
 
   @Test func `a message in parts is one, with a ping between them`() {
     let bytes =
-      WebClient.frame(2, [1, 2], isLast: false) + WebClient.frame(9, [7])
-      + WebClient.frame(0, [3, 4])
+      WebFrame.sent(2, [1, 2], isLast: false) + WebFrame.sent(9, [7])
+      + WebFrame.sent(0, [3, 4])
     #expect(take(bytes) == [.binary([1, 2, 3, 4])])
     #expect(framing.takeOutgoing() == [0x8A, 1, 7])
   }
@@ -47,36 +48,36 @@ import Testing
   }
 
   @Test func `a frame without a mask ends it`() {
-    #expect(take(WebClient.frame(2, [1], isMasked: false)).isEmpty)
+    #expect(take(WebFrame.sent(2, [1], isMasked: false)).isEmpty)
     #expect(framing.hasEnded && closing == 1002)
-    #expect(take(WebClient.frame(2, [1])).isEmpty)
+    #expect(take(WebFrame.sent(2, [1])).isEmpty)
   }
 
   @Test(arguments: [0x83, 0x8B, 0xC2, 0x80] as [UInt8])
   func `a frame of an unknown kind, or of no message, ends it`(first: UInt8) {
-    #expect(take([first] + WebClient.frame(2, [1]).dropFirst()).isEmpty)
+    #expect(take([first] + WebFrame.sent(2, [1]).dropFirst()).isEmpty)
     #expect(framing.hasEnded && closing == 1002)
   }
 
   @Test func `a text that is no text ends it`() {
-    #expect(take(WebClient.frame(1, [0xFF, 0xFE])).isEmpty)
+    #expect(take(WebFrame.sent(1, [0xFF, 0xFE])).isEmpty)
     #expect(framing.hasEnded && closing == 1007)
   }
 
   @Test func `a message of 64 kB is taken, and one byte more ends it`() {
     let most = [UInt8](repeating: 5, count: WebSocketFraming.longest)
-    #expect(take(WebClient.frame(2, most)) == [.binary(most)])
-    #expect(take(WebClient.frame(2, most + [5])).isEmpty)
+    #expect(take(WebFrame.sent(2, most)) == [.binary(most)])
+    #expect(take(WebFrame.sent(2, most + [5])).isEmpty)
     #expect(framing.hasEnded && closing == 1009)
   }
 
   @Test func `a good-bye is answered`() {
-    #expect(take(WebClient.frame(8, [3, 0xE8])).isEmpty)
+    #expect(take(WebFrame.sent(8, [3, 0xE8])).isEmpty)
     #expect(framing.hasEnded && closing == 1000)
   }
 
   @Test func `a pong is told, and noise never breaks it`() {
-    #expect(take(WebClient.frame(10, [])) == [.pong])
+    #expect(take(WebFrame.sent(10, [])) == [.pong])
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2000 {
       let framing = WebSocketFraming()

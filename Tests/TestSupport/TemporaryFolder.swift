@@ -5,10 +5,9 @@ package final class TemporaryFolder {
   /// The URL of the folder.
   package let url: URL
 
-  /// Creates an empty folder.
-  package init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "syrinx-test-\(UUID().uuidString)")
+  /// Creates an empty folder, by a name that there is not yet.
+  package init(_ name: String = "syrinx-test-\(UUID().uuidString)") throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 

@@ -91,11 +91,11 @@ package final class WebPhone {
 
   /// Sends a message on the WebSocket.
   package func send(_ address: String, _ arguments: Argument...) {
-    write(Self.frame(2, [UInt8](address: address, arguments)))
+    write(WebFrame.sent(2, [UInt8](address: address, arguments)))
   }
 
   /// Sends a text on the WebSocket.
-  package func send(text: String) { write(Self.frame(1, Array(text.utf8))) }
+  package func send(text: String) { write(WebFrame.sent(1, Array(text.utf8))) }
 
   /// Takes the next message of an address; nil where none comes in time.
   package func receive(_ address: String, seconds: Double = 5) -> Received? {
@@ -131,18 +131,6 @@ package final class WebPhone {
     }
   }
 
-  /// A frame as a browser sends it.
-  private static func frame(_ code: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-    var frame: [UInt8] = [0x80 | code]
-    if bytes.count < 126 {
-      frame.append(0x80 | UInt8(bytes.count))
-    } else {
-      frame += [0x80 | 126, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)]
-    }
-    // A mask of zeros is one, too.
-    return frame + [0, 0, 0, 0] + bytes
-  }
-
   private func readSome() {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -154,22 +142,13 @@ package final class WebPhone {
   }
 
   private func takeFrames() {
-    while received.count >= 2 {
-      var (start, count) = (2, Int(received[1] & 127))
-      if count == 126, received.count >= 4 {
-        (start, count) = (4, Int(received[2]) << 8 | Int(received[3]))
-      } else if count == 127, received.count >= 10 {
-        (start, count) = (10, received[2..<10].reduce(0) { $0 << 8 | Int($1) })
-      }
-      guard received.count >= start + count else { return }
-      let bytes = Array(received[start..<start + count])
-      switch received[0] & 15 {
-      case 1: texts.append(String(decoding: bytes, as: UTF8.self))
-      case 2: inbox += bytes.withUnsafeBytes(Received.all(in:))
-      case 9: write([0x8A, 0x80, 0, 0, 0, 0])
+    for frame in WebFrame.take(from: &received) {
+      switch frame.code {
+      case 1: texts.append(String(decoding: frame.bytes, as: UTF8.self))
+      case 2: inbox += frame.bytes.withUnsafeBytes(Received.all(in:))
+      case 9: write(WebFrame.sent(10, []))
       default: break
       }
-      received.removeFirst(start + count)
     }
   }
 }

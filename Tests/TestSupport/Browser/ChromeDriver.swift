@@ -10,7 +10,8 @@ final class ChromeDriver {
 
   /// Starts the driver, and returns when it listens.
   init() throws {
-    folder = try TemporaryFolder()
+    // A short name: Chromium's socket lies far below it, and a socket's path has 107 letters at most.
+    folder = try TemporaryFolder("b\(String(UInt32.random(in: 0 ... .max), radix: 16))")
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     // A session of processes that ends when this process closes the line to it, or is no more, however
     // it ended.
