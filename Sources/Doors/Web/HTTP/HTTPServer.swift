@@ -82,7 +82,10 @@ final class HTTPServer: @unchecked Sendable {
       guard let upload = exchange.upload else { return mh_no }
       exchange.upload = nil
       return putAside(exchange, upload.finish)
-    case .answered(let make): return reply(make(), to: exchange)
+    case .answered(let make):
+      // What the answer is made of, such as a file that came, is let go before it is out.
+      exchange.state = .decided
+      return reply(make(), to: exchange)
     }
   }
 
