@@ -154,7 +154,7 @@ package final class OSCServer: Outlet {
   ///
   /// A connection has been answered, and what is sent to an own address never leaves the machine:
   /// a forged one does not get this far.
-  private static func isOfThisMachine(_ address: IPAddress) -> Bool {
+  static func isOfThisMachine(_ address: IPAddress) -> Bool {
     address.isLoopback || IPAddress.ofThisMachine.contains(address)
   }
 

@@ -1,5 +1,4 @@
 package import Control
-internal import OSC
 package import Posix
 
 /// The door for browsers, and for what speaks OSCQuery: HTTP, and WebSockets that carry OSC.
@@ -29,8 +28,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
 
   private static let mostSockets = 96
   private static let portsToTry: UInt16 = 10
-  // How often to look whether a client that was held up may go on, in milliseconds.
-  private static let holdUpMilliseconds = 10
+  // How often at most to look at all clients, and at one that was held up, in milliseconds: the node's
+  // loop turns for each message.
+  private static let lookMilliseconds = 10
   private static let tokenPeriod = 1e6
 
   /// The port that it listens on.
@@ -50,7 +50,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private var socketCount = 0
   // The number by which the node's clients name this door.
   private var door = 0
-  private var extents: [[Int]] = []
+  // For each address that stands for many, its place in the table, and how many there were.
+  private var extents: [Int: [Int]] = [:]
+  private var nextLook = 0.0
   private var knownToken: String?
   private var nextToken = 0.0
   private lazy var fleeting = ["/meter", "/tuner"].map { Array($0.utf8) + [0] }
@@ -72,7 +74,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     desk = NodeDesk(node, inbox)
     knownToken = token?.text
     try listen(options)
-    extents = node.table.addresses.map { node.extents(of: $0) }
+    for (index, address) in node.table.addresses.enumerated() where address.standsForMany {
+      extents[index] = node.extents(of: address)
+    }
     let routes = WebRoutes(
       access: access, takes: TakeRoutes(desk: desk), desk: desk, table: node.table,
       hostInfo: { [unowned self] in
@@ -140,7 +144,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     let peer = stream.request.peer
     let client = Client(
       endpoint: Endpoint(address: peer, port: 0), transport: .stream(connection: number),
-      door: door, isOnThisMachine: peer.isLoopback || IPAddress.ofThisMachine.contains(peer))
+      door: door, isOnThisMachine: OSCServer.isOfThisMachine(peer))
     let isPaired = access.token == nil || stream.request.bearer != nil
     let new = WebSocket(
       stream, socket, client: client, isPaired: isPaired,
@@ -187,10 +191,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     case .pong: node.heard(socket.client)
     case .binary(let packet):
       guard socket.isPaired else {
-        let words = "this needs the node's token; `syrinx web` shows it"
         socket.send(
-          [UInt8](
-            address: "/error", [.string(""), .string("denied"), .string(words)]), isFleeting: false)
+          Refusal(.denied, WebAccess.needsToken).answer(to: ""), isFleeting: false)
         return
       }
       guard socket.follows(packet, now: HostTime.steady) else { return }
@@ -234,6 +236,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   /// Looks after the connections; returns in how many milliseconds to look again at the latest.
   package func tick() -> Int {
     let now = HostTime.steady
+    guard now >= nextLook else { return Int(((nextLook - now) / 1000).rounded(.up)) }
+    nextLook = now + Double(Self.lookMilliseconds) * 1000
     desk.look()
     tellPaths()
     forgetToken(now)
@@ -242,15 +246,16 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       settle(number)
       isHoldingUp = isHoldingUp || sockets[number].map { !$0.isReading(now: now) } ?? false
     }
-    return isHoldingUp ? Self.holdUpMilliseconds : 1000
+    return isHoldingUp ? Self.lookMilliseconds : 1000
   }
 
   /// Tells of addresses that came and went.
   private func tellPaths() {
-    for (index, address) in node.table.addresses.enumerated() where address.standsForMany {
+    for (index, former) in extents {
+      let address = node.table.addresses[index]
       let new = node.extents(of: address)
-      guard new != extents[index] else { continue }
-      let before = OSCQueryTree.paths(address, extents: extents[index])
+      guard new != former else { continue }
+      let before = OSCQueryTree.paths(address, extents: former)
       let after = OSCQueryTree.paths(address, extents: new)
       extents[index] = new
       let (old, present) = (Set(before), Set(after))

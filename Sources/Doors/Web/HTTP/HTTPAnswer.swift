@@ -61,9 +61,4 @@ package struct HTTPAnswer: Sendable {
     answer.headers = []
     return answer
   }
-
-  /// The value of a header.
-  package subscript(header: String) -> String? {
-    headers.first { $0.name == header }?.value
-  }
 }

@@ -8,6 +8,9 @@ package final class WebAccess: Sendable {
   // Who forges very many addresses gets no more memory for it.
   private static let mostAddresses = 1024
 
+  /// What who has no token is told.
+  static let needsToken = "this needs the node's token; `syrinx web` shows it"
+
   private let hosts: HostList
   /// The origins of other servers whose pages may talk to the node.
   private let origins: Set<String>
@@ -56,7 +59,7 @@ package final class WebAccess: Sendable {
   func refusalWithoutToken(_ request: HTTPRequest, now: Double) -> HTTPAnswer? {
     guard token != nil else { return nil }
     guard let given = request.bearer else {
-      return .refusal(401, "this needs the node's token; `syrinx web` shows it")
+      return .refusal(401, Self.needsToken)
     }
     switch pair(given, from: request.peer, now: now) {
     case .paired: return nil

@@ -28,10 +28,7 @@ package struct WebToken: Sendable {
   /// Makes another token; who had the former one must pair again.
   package func renew() throws(SystemError) {
     var random = SystemRandomNumberGenerator()
-    let text = (0..<2).map { _ in
-      let digits = String(random.next() as UInt64, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    let text = Hexadecimal.text(of: (0..<16).map { _ in random.next() as UInt8 })
     // Nobody reads it even while it is written.
     let temporary = "\(path).\(getpid())"
     unlink(temporary)

@@ -26,8 +26,6 @@ final class WebSocket {
   private var nextPing: Double
   private var closingSince: Double?
   private var isBroken = false
-  /// How many messages were left out because it did not take them.
-  private(set) var leftOut = 0
 
   init(
     _ stream: UpgradedStream, _ socket: Socket, client: Client, isPaired: Bool, isForeign: Bool,
@@ -90,10 +88,7 @@ final class WebSocket {
   /// Sends a packet, unless it is one of many like it and the client is behind.
   func send(_ packet: [UInt8], isFleeting: Bool) {
     guard !isBroken, closingSince == nil else { return }
-    if isFleeting, unsent.count > Self.mostBehindMeters {
-      leftOut += 1
-      return
-    }
+    if isFleeting, unsent.count > Self.mostBehindMeters { return }
     framing.send(packet)
     flush()
   }
