@@ -87,13 +87,7 @@ extension NodeTests {
       }
 
       /// A part of a second of what is heard, or nil where the server lost blocks every time.
-      func take() -> [Float]? {
-        for _ in 0..<4 {
-          let heard = probe.record(seconds: 0.15)
-          if heard.gaps == 0 { return heard.samples }
-        }
-        return nil
-      }
+      func take() -> [Float]? { probe.unbroken(seconds: 0.15) }
     }
 
     // What a codec leaves of a tone's purity, in dB.

@@ -10,7 +10,8 @@ package final class Probe: @unchecked Sendable {
   /// samples.
   package typealias Listener = (_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) -> Void
 
-  /// What is heard in some time; `gaps` counts the blocks that the server lost meanwhile.
+  /// What is heard in some time; `gaps` counts the blocks that the server lost, or
+  /// had late from a client, meanwhile.
   package typealias Recording = (start: UInt32, samples: [Float], gaps: Int)
 
   private let player: OpaquePointer
@@ -72,6 +73,16 @@ package final class Probe: @unchecked Sendable {
   /// Records what is heard in a time, and a little before and after.
   package func record(seconds: Double) -> Recording {
     record { letPass(seconds: seconds, "the part of the sound that is measured") }
+  }
+
+  /// Records what is heard in a time without a lost block, or nothing where the server loses some
+  /// every time.
+  package func unbroken(seconds: Double) -> [Float]? {
+    for _ in 0..<8 {
+      let heard = record(seconds: seconds)
+      if heard.gaps == 0 { return heard.samples }
+    }
+    return nil
   }
 
   /// Records at least so many frames, however long a busy server takes for them.

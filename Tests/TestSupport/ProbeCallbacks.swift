@@ -54,6 +54,14 @@ final class ProbeCallbacks: @unchecked Sendable {
         _ = callbacks.gate.pass { callbacks.hear(frames) }
         return 0
       }, context)
+    // A client that is late is heard with what it left in its port before: no frame is missing then.
+    jack_set_xrun_callback(
+      hearer,
+      { context in
+        let callbacks = Unmanaged<ProbeCallbacks>.fromOpaque(context!).takeUnretainedValue()
+        _ = callbacks.gate.pass { callbacks.countLateBlock() }
+        return 0
+      }, context)
     jack_set_latency_callback(
       player,
       { mode, context in
@@ -74,6 +82,8 @@ final class ProbeCallbacks: @unchecked Sendable {
       for index in 0..<frames { samples[Int(index)] = signal(start &+ index) }
     }
   }
+
+  private func countLateBlock() { lock.withLock { gapCount += 1 } }
 
   private func silence(_ frames: UInt32) {
     for port in playerPorts {
