@@ -92,6 +92,11 @@ let package = Package(
       name: "library", dependencies: ["Posix", "Takes"],
       swiftSettings: [.treatAllWarnings(as: .error)]),
 
+    // The tuner, beside aubio's.
+    .systemLibrary(name: "CAubio", pkgConfig: "aubio", providers: [.apt(["libaubio-dev"])]),
+    .executableTarget(
+      name: "tuner", dependencies: ["CAubio", "Listening"], swiftSettings: asInNode),
+
     // The sampler in its engine, beside FluidSynth.
     .systemLibrary(
       name: "CFluidSynth", pkgConfig: "fluidsynth", providers: [.apt(["libfluidsynth-dev"])]),

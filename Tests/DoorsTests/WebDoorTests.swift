@@ -298,7 +298,7 @@ import Testing
     #expect(HostTime.steady - start > 0.9e6)
   }
 
-  @Test func `a slow reader loses meters first, and then its place`() throws {
+  @Test func `who takes nothing it is sent is let go`() throws {
     let rig = try WebRig()
     let socket = try rig.socket()
     socket.narrow(to: 4096)
@@ -312,6 +312,50 @@ import Testing
       return rig.node.counters.dropped > before
     }
     try socket.expect("it has ended") { $0.hasEnded }
+  }
+
+  @Test func `a slow reader loses meters first, and is told the rest`() throws {
+    let rig = try WebRig()
+    let questions = osc("/addresses")
+    // How many answers somebody who reads nothing is sent before he is let go.
+    let victim = try rig.socket()
+    victim.narrow(to: 4096)
+    let before = rig.node.counters.dropped
+    var count = 0
+    try waitUntil("it is let go", seconds: 20, every: 0) {
+      try? victim.send(questions)
+      count += 1
+      for _ in 0..<10 { rig.turn() }
+      return rig.node.counters.dropped > before
+    }
+    // Three of them are some 80 kB: he is well behind then, and well inside.
+    let slow = try rig.socket()
+    slow.narrow(to: 4096)
+    let quick = try rig.socket()
+    for socket in [slow, quick] { try socket.send(osc("/subscribe", .string("/meter"))) }
+    for _ in 0..<count - 3 {
+      try slow.send(questions)
+      for _ in 0..<10 { rig.turn() }
+    }
+    _ = quick.takeFrames()
+    var meters = 0
+    try quick.expect("ten meters are told to who reads") { quick in
+      meters += packets(quick.takeFrames()).count { $0.address == "/meter" }
+      return meters >= 10
+    }
+    try slow.send(osc("/ping", .int32(7)))
+    var told: [Received] = []
+    try slow.expect("he is told what he asked for last") { slow in
+      told += packets(slow.takeFrames())
+      return told.contains { $0.address == "/pong" }
+    }
+    let lastAnswer = told.lastIndex { $0.address == "/address" } ?? 0
+    let missed = told[lastAnswer...].prefix { $0.address != "/pong" }
+    #expect(missed.count { $0.address == "/meter" } <= 1)
+    try slow.expect("meters are told again") { slow in
+      packets(slow.takeFrames()).contains { $0.address == "/meter" }
+    }
+    #expect(rig.node.counters.dropped == before + 1)
   }
 
   // MARK: - Files

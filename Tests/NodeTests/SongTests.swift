@@ -163,13 +163,13 @@ extension NodeTests {
       stage.phone.send("/stretch/rate", .float(0.5))
       #expect(stage.phone.sync())
       letPass(seconds: 0.6, "what was heard before the change fades out")
+      let frames = stage.phone.ask("/clock")?.arguments[0].number ?? 0
       let before = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       if let heard = stage.take() {
         // 400 Hz come round after 120 frames. An octave up and twice as long, what keeps formants or
         // follows chords costs a single tone some of its purity; not changed, it is at -3 or above.
         #expect(Measure.aperiodicity(heard, period: 120) < (engine == "live" ? -45 : -15))
       }
-      let frames = stage.phone.ask("/clock")?.arguments[0].number ?? 0
       letPass(seconds: 1, "the song goes on meanwhile, at half its speed")
       let after = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       let passed = ((stage.phone.ask("/clock")?.arguments[0].number ?? 0) - frames) / 48_000

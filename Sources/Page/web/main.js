@@ -75,7 +75,7 @@ onLink((state) => {
   if (state !== "open") return;
   fetchTable();
   subscribe();
-  for (const question of ["/presets", "/instruments", "/scales", "/ports", "/midi/bindings", "/preset"]) send(question);
+  for (const question of ["/presets", "/presets/own", "/instruments", "/scales", "/ports", "/midi/bindings", "/preset"]) send(question);
   resetTakes();
   askForSongs();
 });

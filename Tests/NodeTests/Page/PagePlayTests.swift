@@ -25,6 +25,19 @@ extension NodeTests.PageTests {
       }
     }
 
+    /// Expects the seven cells of a slide to light up in order.
+    ///
+    /// They are looked at a hundred times a second: a busy machine may leave one between out, but
+    /// neither the first nor the last.
+    private func expectLights(_ watcher: Phone) {
+      var columns: [Double] = []
+      while let light = lights(watcher, 1).first {
+        #expect(light[0] == 1)
+        if light[2] > 0 { columns.append(light[1]) } else if light[1] == 7 { break }
+      }
+      #expect(columns == columns.sorted() && columns.first == 1 && columns.last == 7)
+    }
+
     /// The names of the notes that the node itself notes while a hand plays.
     private func notes(_ hand: () throws -> Void) throws -> [String] {
       stage.phone.send("/phrase/record")
@@ -64,9 +77,7 @@ extension NodeTests.PageTests {
         try browser.lift()
       }
       #expect(notes == ["A", "A#", "B", "C", "C#", "D", "D#"])
-      #expect(
-        lights(watcher, 14).filter { $0[2] > 0 }.map { Array($0[..<2]) }
-          == (1...7).map { [1, Double($0)] })
+      expectLights(watcher)
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -78,10 +89,7 @@ extension NodeTests.PageTests {
         try browser.lift()
       }
       #expect(notes == ["A", "A#", "B", "C", "C#", "D", "D#"])
-      // None is so short that nothing of it is told.
-      #expect(
-        lights(watcher, 14).filter { $0[2] > 0 }.map { Array($0[..<2]) }
-          == (1...7).map { [1, Double($0)] })
+      expectLights(watcher)
     }
 
     @Test(.timeLimit(.minutes(1)))

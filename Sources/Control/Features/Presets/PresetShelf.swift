@@ -21,12 +21,17 @@ final class PresetShelf {
   init(_ library: PresetLibrary) { self.library = library }
 
   /// All names, in order.
-  var names: [String] {
+  var names: [String] { PresetLibrary.listed(currentOwnNames.union(library.shippedNames)) }
+
+  /// The names of the user's own, in order.
+  var ownNames: [String] { PresetLibrary.listed(currentOwnNames) }
+
+  private var currentOwnNames: Set<String> {
     var own = library.ownNames
     for (name, change) in changes {
       if change.text != nil { own.insert(name.text) } else { own.remove(name.text) }
     }
-    return PresetLibrary.listed(own.union(library.shippedNames))
+    return own
   }
 
   /// Reads one.

@@ -121,7 +121,7 @@ final class Presets: Feature {
   }
 
   private func tell(_ outcome: Result<Void, Refusal>, _ name: String, _ request: Request) {
-    context.changed(Self.presets)
+    context.changed(Self.presets, Self.own)
     request.tell(outcome, name)
   }
 }
@@ -129,7 +129,7 @@ final class Presets: Feature {
 extension Presets {
   typealias Declared = Of<Presets>
 
-  private static let (preset, presets) = ("/preset", "/presets")
+  private static let (preset, presets, own) = ("/preset", "/presets", "/presets/own")
 
   static let addresses: [Address] = [
     Address(
@@ -167,6 +167,12 @@ extension Presets {
         presets.shelf.names.map(Argument.string)
       },
       "Answers with the names of all presets, in order"),
+    Address(
+      own,
+      Declared.reading(types: "s…", isAnnounced: true) { presets in
+        presets.shelf.ownNames.map(Argument.string)
+      },
+      "Answers with the names of the presets that were saved here, which can be deleted"),
   ]
 }
 

@@ -12,6 +12,9 @@ extension Takes {
   static let (notes, message, image) = ("/take/notes", "/take/message", "/take/image")
   static let endOfTakes = Event(
     "/takes/end", "i", "The end of the answer to /takes and /takes/find")
+  static let trashed = Event(
+    "/take/trashed", "ssssfff", "A take in the trash, in an answer to /takes/trash, as /take has it")
+  static let endOfTrash = Event("/takes/trash/end", "i", "The end of the answer to /takes/trash")
   static let take = Event(
     "/take", "ssssfff",
     "A take, in an answer, and sent to subscribers when it is new or changed: id, title, species, "
@@ -46,10 +49,22 @@ extension Takes {
       "Finds takes with all these words, or words that begin so, and answers as /takes does; also "
         + "species:WORD from:DATE to:DATE near:NORTH,EAST within:KM"),
     Address(
+      "/takes/trash",
+      Declared.question(
+        [
+          .optional("offset", .whole, in: 0...Double(Int32.max)),
+          .optional("count", .whole, in: 1...mostOnPage),
+        ], end: endOfTrash.path
+      ) { takes, request throws(Refusal) in
+        try takes.listTrash(request)
+      },
+      "Answers with one /take/trashed for each take in the trash, the last deleted one first, then "
+        + "/takes/trash/end i:count"),
+    Address(
       total,
       Declared.reading(types: "i", isAnnounced: true) { [.int32(Int32($0.total))] },
       "Number of takes"),
-    Address(endOfTakes), Address(take), Address(sound),
+    Address(endOfTakes), Address(take), Address(sound), Address(trashed), Address(endOfTrash),
     Address(
       "/take/save",
       Declared.task([.optional("title", .text)]) { takes, request throws(Refusal) in

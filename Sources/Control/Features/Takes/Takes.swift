@@ -119,6 +119,20 @@ final class Takes: Feature {
     }
   }
 
+  /// Answers with takes in the trash, the last deleted one first, and then with how many those were.
+  func listTrash(_ request: Request) throws(Refusal) {
+    let (offset, count) = (request.whole(0) ?? 0, request.whole(1) ?? Self.usualOnPage)
+    try library().list { library throws(LibraryFault) in
+      try library.trash(offset: offset, count: count)
+    } then: { outcome in
+      request.attempt { () throws(Refusal) in
+        let takes = try outcome.get().takes
+        for take in takes { request.answer(Self.trashed, take.row) }
+        request.answer(Self.endOfTrash, [.int32(Int32(takes.count))])
+      }
+    }
+  }
+
   /// Answers likewise with those for which a search holds.
   func find(_ request: Request) throws(Refusal) {
     let search: TakeSearch

@@ -2,13 +2,14 @@
 
 import { download, fetchPart, importSound, sendImage } from "../link/files.js";
 import { send } from "../link/socket.js";
+import { setUpTrash } from "./trash.js";
 import { field } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
 import { say } from "../parts/notice.js";
 import { soundPicture } from "../parts/picture.js";
 import { hear } from "../store/values.js";
 import { findTakes, foundTakes, moreTakes, search, take, watchTakes } from "../store/takes.js";
-import { time } from "../store/units.js";
+import { time, when } from "../store/units.js";
 
 const list = find("#take-list");
 const page = find("#takes");
@@ -23,6 +24,7 @@ export function setUpTakes() {
   setUpFields();
   setUpImport();
   setUpViews();
+  setUpTrash();
   new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && moreTakes(), { root: list.parentElement, rootMargin: "300px" }).observe(find("#take-more"));
   list.addEventListener("click", (event) => {
     const row = event.target.closest("[data-take]");
@@ -65,17 +67,11 @@ function setUpViews() {
 
 // The list.
 
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-const when = (date) => {
-  const moment = new Date(date);
-  return isNaN(moment) ? date : day.format(moment);
-};
-
 function drawList() {
   const all = foundTakes();
   const focused = document.activeElement?.closest("[data-take]")?.dataset.take;
   list.replaceChildren(...all.map(row));
-  if (focused) find(`[data-take="${CSS.escape(focused)}"] .take-open`, list)?.focus();
+  if (focused) list.querySelector(`[data-take="${CSS.escape(focused)}"] .take-open`)?.focus();
   const { words } = search();
   const empty = find("#take-empty");
   empty.hidden = all.length > 0;
@@ -129,7 +125,7 @@ export function openTake(id) {
 }
 
 function closeTake() {
-  const row = find(`[data-take="${CSS.escape(shown ?? "")}"] .take-open`, list);
+  const row = document.querySelector(`[data-take="${CSS.escape(shown ?? "")}"] .take-open`);
   page.classList.remove("open");
   detail.hidden = true;
   find("#take-none").hidden = false;
@@ -195,12 +191,11 @@ function setUpFields() {
   click("#take-trash", (id) => {
     const title = take(id)?.title ?? "The take";
     send("/take/delete", id);
-    closeTake();
-    say(`${title} is in the trash`, "said", ["Undo", () => {
-      send("/take/restore", id);
-      setTimeout(findTakes, 300);
-    }]);
+    say(`${title} is in the trash`, "said", ["Undo", () => send("/take/restore", id)]);
   });
+  // By whomever it is deleted, there is nothing to be seen of it any more.
+  hear("/take/delete", (id) => id === shown && closeTake());
+  hear("/reply", (address) => address === "/take/restore" && findTakes());
   const format = find("#take-format");
   click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch((fault) => say(fault.message, "fault")));
   find("#take-picture").addEventListener("change", async ({ target }) => {

@@ -22,7 +22,7 @@ function setUpPresets() {
   const mark = () => {
     const name = told("/preset")?.[0] ?? "";
     current.textContent = name || "none";
-    remove.disabled = !name;
+    remove.disabled = !(told("/presets/own") ?? []).includes(name);
     for (const chip of list.children) {
       const is = chip.textContent === name;
       if (is && chip.getAttribute("aria-pressed") === "false") chip.scrollIntoView({ block: "nearest" });
@@ -40,6 +40,7 @@ function setUpPresets() {
     }));
     mark();
   });
+  watch("/presets/own", mark);
   watch("/preset", mark);
 
   const input = find("#preset-new");

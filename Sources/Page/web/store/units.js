@@ -89,3 +89,10 @@ export const noteName = (key) => noteNames[((key % 12) + 12) % 12];
 
 /** The octave of a MIDI key; that of middle C is 4. */
 export const octave = (key) => Math.floor(key / 12) - 1;
+
+const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+/** A take's date as people write it. */
+export const when = (date) => {
+  const moment = new Date(date);
+  return isNaN(moment) ? date : day.format(moment);
+};
