@@ -65,6 +65,9 @@ static const unsigned char pages_stage_js[] = {
 static const unsigned char pages_takes_js[] = {
 #embed "web/pages/takes.js"
 };
+static const unsigned char pages_trash_js[] = {
+#embed "web/pages/trash.js"
+};
 static const unsigned char pages_tuner_js[] = {
 #embed "web/pages/tuner.js"
 };
@@ -169,6 +172,7 @@ static const struct page_file files[] = {
     {"pages/songs.js", pages_songs_js, sizeof pages_songs_js},
     {"pages/stage.js", pages_stage_js, sizeof pages_stage_js},
     {"pages/takes.js", pages_takes_js, sizeof pages_takes_js},
+    {"pages/trash.js", pages_trash_js, sizeof pages_trash_js},
     {"pages/tuner.js", pages_tuner_js, sizeof pages_tuner_js},
     {"pages/voice.js", pages_voice_js, sizeof pages_voice_js},
     {"parts/awake.js", parts_awake_js, sizeof parts_awake_js},

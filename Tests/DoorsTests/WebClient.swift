@@ -18,9 +18,15 @@ final class WebClient {
   private(set) var received: [UInt8] = []
   private(set) var hasEnded = false
 
-  init(_ rig: WebRig, port: UInt16) throws {
+  /// A client that is connected; one that is narrow takes few bytes that it does not read at once.
+  init(_ rig: WebRig, port: UInt16, isNarrow: Bool = false) throws {
     self.rig = rig
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    // Before the other side is told how much that is.
+    if isNarrow { setReceiveBuffer(32_768) }
+    // A full buffer loses acknowledgements, too: what is sent must not wait for them.
+    var isAtOnce: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isAtOnce, 4)
     let endpoint = Endpoint(address: .loopback4, port: port)
     guard endpoint.withSockaddr({ connect(descriptor, $0, $1) }) == 0 else {
       throw Fault("can't connect: \(String(cString: strerror(errno)))")
@@ -30,8 +36,8 @@ final class WebClient {
 
   deinit { close(descriptor) }
 
-  /// Lets nothing in that it is sent beyond so many bytes.
-  func narrow(to bytes: Int32) {
+  /// Takes so many bytes that it does not read at once.
+  func setReceiveBuffer(_ bytes: Int32) {
     var bytes = bytes
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, 4)
   }

@@ -300,8 +300,7 @@ import Testing
 
   @Test func `who takes nothing it is sent is let go`() throws {
     let rig = try WebRig()
-    let socket = try rig.socket()
-    socket.narrow(to: 4096)
+    let socket = try rig.socket(isNarrow: true)
     try socket.send(osc("/subscribe", .string("/meter")))
     let before = rig.node.counters.dropped
     // Answers that it never reads: 26 kB each.
@@ -318,8 +317,7 @@ import Testing
     let rig = try WebRig()
     let questions = osc("/addresses")
     // How many answers somebody who reads nothing is sent before he is let go.
-    let victim = try rig.socket()
-    victim.narrow(to: 4096)
+    let victim = try rig.socket(isNarrow: true)
     let before = rig.node.counters.dropped
     var count = 0
     try waitUntil("it is let go", seconds: 20, every: 0) {
@@ -329,8 +327,7 @@ import Testing
       return rig.node.counters.dropped > before
     }
     // Three of them are some 80 kB: he is well behind then, and well inside.
-    let slow = try rig.socket()
-    slow.narrow(to: 4096)
+    let slow = try rig.socket(isNarrow: true)
     let quick = try rig.socket()
     for socket in [slow, quick] { try socket.send(osc("/subscribe", .string("/meter"))) }
     for _ in 0..<count - 3 {
@@ -343,6 +340,7 @@ import Testing
       meters += packets(quick.takeFrames()).count { $0.address == "/meter" }
       return meters >= 10
     }
+    slow.setReceiveBuffer(1 << 20)
     try slow.send(osc("/ping", .int32(7)))
     var told: [Received] = []
     try slow.expect("he is told what he asked for last") { slow in

@@ -58,7 +58,9 @@ final class WebRig {
   /// Whether a note sounds that has not been let go.
   var isSounding: Bool { node.values(of: node.table["/status/voices"]!) != [.int32(0)] }
 
-  func client() throws -> WebClient { try WebClient(self, port: door.port) }
+  func client(isNarrow: Bool = false) throws -> WebClient {
+    try WebClient(self, port: door.port, isNarrow: isNarrow)
+  }
 
   /// One request on a connection of its own.
   func get(_ path: String, _ headers: [String: String] = [:]) throws -> WebClient.Answer {
@@ -66,8 +68,10 @@ final class WebRig {
   }
 
   /// A client whose WebSocket is open.
-  func socket(_ headers: [String: String] = [:]) throws -> WebClient {
-    let client = try client()
+  func socket(
+    _ headers: [String: String] = [:], isNarrow: Bool = false
+  ) throws -> WebClient {
+    let client = try client(isNarrow: isNarrow)
     let answer = try client.get("/", WebClient.upgrade.merging(headers) { $1 })
     guard answer.status == 101 else { throw Fault("\(answer.status) \(answer.text)") }
     return client

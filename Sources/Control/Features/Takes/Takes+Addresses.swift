@@ -13,7 +13,8 @@ extension Takes {
   static let endOfTakes = Event(
     "/takes/end", "i", "The end of the answer to /takes and /takes/find")
   static let trashed = Event(
-    "/take/trashed", "ssssfff", "A take in the trash, in an answer to /takes/trash, as /take has it")
+    "/take/trashed", "ssssfff", "A take in the trash, in an answer to /takes/trash, as /take has it"
+  )
   static let endOfTrash = Event("/takes/trash/end", "i", "The end of the answer to /takes/trash")
   static let take = Event(
     "/take", "ssssfff",
