@@ -77,13 +77,18 @@ package final class Probe: @unchecked Sendable {
 
   /// Records what is heard in a time without a lost block, or nothing where the server loses some
   /// every time.
+  ///
+  /// What a block that was lost before left in something that is slow has passed by then.
   package func unbroken(seconds: Double) -> [Float]? {
     for _ in 0..<8 {
-      let heard = record(seconds: seconds)
-      if heard.gaps == 0 { return heard.samples }
+      let heard = record(seconds: Self.leadSeconds + seconds)
+      if heard.gaps == 0 { return Array(heard.samples.suffix(Int(seconds * 48_000))) }
     }
     return nil
   }
+
+  // Longer than any engine looks back.
+  private static let leadSeconds = 0.35
 
   /// Records at least so many frames, however long a busy server takes for them.
   package func record(
