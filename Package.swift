@@ -32,6 +32,9 @@ let package = Package(
     .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
     .systemLibrary(
       name: "CQrencode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // As fast in debug builds: without the optimiser it would hold up all that is tested.
     .target(
@@ -47,6 +50,7 @@ let package = Package(
     .target(name: "Music"),
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
+    .target(name: "HTTP", dependencies: ["CCurl", "CMicrohttpd", "JSON", "Posix"]),
     .target(name: "Screen", dependencies: ["OSC"]),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"]),
     .target(
@@ -57,6 +61,9 @@ let package = Package(
     .target(
       name: "Control",
       dependencies: ["DSP", "Engine", "JSON", "Listening", "Music", "OSC", "Posix", "Takes"]),
+    // The board, and what talks to one.
+    .target(
+      name: "Feed", dependencies: ["HTTP", "JSON", "Posix", "Takes"]),
     // The page's files, as they stand in the folder, inside the program.
     .target(
       name: "CPage", path: "Sources/Page", exclude: ["web"], sources: ["page.c"],
@@ -64,7 +71,7 @@ let package = Package(
     .target(
       name: "Doors",
       dependencies: [
-        "CMicrohttpd", "CPage", "CWslay", "CZlib", "Control", "JSON", "OSC", "Posix",
+        "CPage", "CWslay", "CZlib", "Control", "HTTP", "JSON", "OSC", "Posix",
       ]),
     .target(name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
     .target(name: "Surfaces", dependencies: ["CZlib", "Control", "JSON"]),
@@ -113,7 +120,7 @@ let package = Package(
     .testTarget(
       name: "DoorsTests",
       dependencies: [
-        "CPage", "Control", "Doors", "JSON", "OSC", "Posix", "Takes", "TestSupport",
+        "CPage", "Control", "Doors", "HTTP", "JSON", "OSC", "Posix", "Takes", "TestSupport",
       ],
       linkerSettings: linker),
     .testTarget(

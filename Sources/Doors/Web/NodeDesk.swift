@@ -1,4 +1,5 @@
 internal import Control
+internal import HTTP
 internal import Posix
 
 /// The node as the web's thread sees it: it leaves questions, which the node's own thread answers.

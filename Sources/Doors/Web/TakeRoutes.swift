@@ -1,5 +1,6 @@
 internal import Control
 internal import Glibc
+internal import HTTP
 internal import JSON
 internal import Posix
 
@@ -148,7 +149,7 @@ struct TakeRoutes: Sendable {
       do throws(SystemError) {
         guard let home = desk.home else {
           return .failure(
-            HTTPServer.Refused(answer: .refusal(409, "this node has no home folder")))
+            HTTPServer.Refused(.refusal(409, "this node has no home folder")))
         }
         return .success(
           try Upload(in: "\(home)/\(Self.folder)", named: name, most: most) { path, upload, reply in
@@ -157,7 +158,8 @@ struct TakeRoutes: Sendable {
                 reply {
                   switch outcome {
                   case .success(let take): return Self.told(take)
-                  case .failure(let refusal): return upload.answer(to: refusal)
+                  case .failure(let refusal):
+                    return Refusal(refusal.code, upload.plain(refusal.message)).answerOnTheWeb
                   }
                 }
               }
@@ -165,7 +167,7 @@ struct TakeRoutes: Sendable {
           })
       } catch {
         return .failure(
-          HTTPServer.Refused(answer: .refusal(507, "it can't be kept: \(error)")))
+          HTTPServer.Refused(.refusal(507, "it can't be kept: \(error)")))
       }
     }
   }

@@ -1,4 +1,5 @@
 package import Control
+internal import HTTP
 package import Posix
 
 /// The door for browsers, and for what speaks OSCQuery: HTTP, and WebSockets that carry OSC.

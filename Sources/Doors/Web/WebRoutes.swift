@@ -1,4 +1,5 @@
 internal import Control
+internal import HTTP
 internal import Posix
 
 /// The way of each request: to the page, to the tree of addresses, to files, or on to a WebSocket.

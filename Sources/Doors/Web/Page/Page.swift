@@ -1,4 +1,5 @@
 internal import CPage
+internal import HTTP
 internal import Posix
 
 /// The files of the page, which are in the program; each is packed when somebody first asks for it.

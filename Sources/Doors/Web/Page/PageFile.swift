@@ -1,4 +1,5 @@
 internal import CZlib
+internal import HTTP
 
 /// One file of the page, as it is served.
 struct PageFile: Sendable {

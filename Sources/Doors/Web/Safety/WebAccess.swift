@@ -1,3 +1,4 @@
+package import HTTP
 internal import Posix
 
 /// The decision who may do what by way of the web.

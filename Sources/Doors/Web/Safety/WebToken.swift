@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HTTP
 package import Posix
 
 /// The secret that pairs a phone with the node: 128 random bits in a file that nobody else can read.

@@ -1,4 +1,5 @@
 internal import Control
+internal import HTTP
 internal import Posix
 
 /// One client's WebSocket.

@@ -1,3 +1,5 @@
+internal import HTTP
+
 /// The answer to a WebSocket's key, by which a client knows that it was understood.
 enum WebSocketKey {
   // As RFC 6455 has it.

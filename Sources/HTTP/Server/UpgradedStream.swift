@@ -1,14 +1,14 @@
 internal import CMicrohttpd
-internal import Posix
+package import Posix
 
 /// A connection that came in by HTTP, and goes on as a stream of bytes.
-final class UpgradedStream: @unchecked Sendable {
+package final class UpgradedStream: @unchecked Sendable {
   /// The request by which it began.
-  let request: HTTPRequest
+  package let request: HTTPRequest
   /// What had come of it already behind that request.
-  let early: [UInt8]
+  package let early: [UInt8]
   /// The stream; nil where the system has no more descriptors.
-  let socket: Socket?
+  package let socket: Socket?
   // The HTTP server keeps its own end open until it is told.
   private let handle: OpaquePointer?
 

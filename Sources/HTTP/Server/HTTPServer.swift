@@ -1,14 +1,14 @@
 internal import CMicrohttpd
 internal import Glibc
-internal import Posix
+package import Posix
 
-/// The HTTP side of the web's door: requests come and are answered on a thread of their own.
+/// A server of HTTP/1.1: requests come and are answered on a thread of their own.
 ///
-/// The connections are handed to it. What only the node's own thread can answer waits, and holds up
-/// nothing else.
-final class HTTPServer: @unchecked Sendable {
+/// The connections are handed to it. What only another thread can answer waits, and holds up nothing
+/// else.
+package final class HTTPServer: @unchecked Sendable {
   /// What is to become of a request.
-  enum Course: Sendable {
+  package enum Course: Sendable {
     case answer(HTTPAnswer)
     /// Answered later, from any thread.
     case wait(Question)
@@ -20,12 +20,15 @@ final class HTTPServer: @unchecked Sendable {
 
   /// Something that is answered by a call, from any thread; what is to be made of the answer is left to
   /// the server's own.
-  typealias Question = @Sendable (@escaping Reply) -> Void
-  typealias Reply = @Sendable (_ make: @escaping @Sendable () -> HTTPAnswer) -> Void
+  package typealias Question = @Sendable (@escaping Reply) -> Void
+  package typealias Reply = @Sendable (_ make: @escaping @Sendable () -> HTTPAnswer) -> Void
 
   /// A request that is refused before its body was read.
-  struct Refused: Error {
-    let answer: HTTPAnswer
+  package struct Refused: Error {
+    package let answer: HTTPAnswer
+
+    /// A refusal that is told by an answer.
+    package init(_ answer: HTTPAnswer) { self.answer = answer }
   }
 
   // Enough for a band's phones; who opens more waits for those to go.
@@ -39,7 +42,7 @@ final class HTTPServer: @unchecked Sendable {
   private var server: OpaquePointer?
 
   /// A server that asks what is to become of each request, and puts some headers on each answer.
-  init(
+  package init(
     headers: [(name: String, value: String)],
     upgraded: @escaping @Sendable (UpgradedStream) -> Void,
     course: @escaping @Sendable (HTTPRequest) -> Course
@@ -51,18 +54,18 @@ final class HTTPServer: @unchecked Sendable {
     server = mh_start(
       handleRequest, endRequest, context, Self.mostConnections, Self.mostOfOneAddress,
       Self.idleSeconds)
-    guard server != nil else { throw SystemError("can't start the thread of the web's door") }
+    guard server != nil else { throw SystemError("can't start the thread of the HTTP server") }
   }
 
   /// Takes a connection over; it is closed where there are too many.
-  func take(_ socket: Socket, from peer: Endpoint) {
+  package func take(_ socket: Socket, from peer: Endpoint) {
     let number = fcntl(socket.descriptor.number, F_DUPFD_CLOEXEC, 0)
     guard number >= 0 else { return }
     peer.withSockaddr { _ = mh_add(server, number, $0, $1) }
   }
 
   /// Ends all connections; what waits must have been answered.
-  func end() {
+  package func end() {
     if let server { MHD_stop_daemon(server) }
     server = nil
   }

@@ -1,7 +1,7 @@
 internal import Glibc
 package import Posix
 
-/// The names under which the node's page may be asked for.
+/// The names under which a server may be asked for its pages.
 ///
 /// A page from elsewhere can have its own name lead to this machine, and would then be of one
 /// origin with the node. What it can't change is that the browser sends that name.

@@ -1,10 +1,10 @@
 /// A part of a file that is asked for by `Range: bytes=…`.
-struct ByteRange: Equatable {
+package struct ByteRange: Equatable {
   /// The part; nil where the file has none such.
-  let bytes: Range<Int>?
+  package let bytes: Range<Int>?
 
   /// The one part that a header asks for; nil where it is no range of one part, and all is sent.
-  init?(_ header: String, size: Int) {
+  package init?(_ header: String, size: Int) {
     guard header.hasPrefix("bytes="), !header.contains(",") else { return nil }
     let ends = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { 48...57 ~= $0 } }) else {

@@ -1,14 +1,13 @@
-internal import Control
 internal import Glibc
-internal import Posix
+package import Posix
 
 /// A body that is being received into a file, which vanishes with it.
-final class Upload: @unchecked Sendable {
+package final class Upload: @unchecked Sendable {
   // Only the thread that receives it touches it, and then who finishes it.
   private let most: Int
   private let folder: String
   /// The path of the file.
-  let path: String
+  package let path: String
   private var file: Descriptor?
   private var count = 0
   private let refusal: HTTPAnswer?
@@ -16,7 +15,7 @@ final class Upload: @unchecked Sendable {
     @Sendable (_ path: String, _ upload: Upload, _ reply: @escaping HTTPServer.Reply) -> Void
 
   /// Begins to receive so many bytes at most into a file of a name, in a new folder below one.
-  init(
+  package init(
     in place: String, named name: String, most: Int,
     whenWhole: @escaping @Sendable (String, Upload, @escaping HTTPServer.Reply) -> Void
   ) throws(SystemError) {
@@ -47,7 +46,7 @@ final class Upload: @unchecked Sendable {
   }
 
   /// A name that somebody gave a file, as one in a folder can be.
-  static func plainName(_ given: String?, otherwise usual: String) -> String {
+  package static func plainName(_ given: String?, otherwise usual: String) -> String {
     let name = (given ?? "").split(separator: "/").last ?? ""
     let scalars = name.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }.prefix(60)
     let plain = String(String.UnicodeScalarView(scalars))
@@ -73,10 +72,8 @@ final class Upload: @unchecked Sendable {
     return nil
   }
 
-  /// The answer that tells why it is not taken, without the folder that it lay in for a moment.
-  func answer(to refusal: Refusal) -> HTTPAnswer {
-    Refusal(refusal.code, refusal.message.replacing("\(folder)/", with: "")).answerOnTheWeb
-  }
+  /// The line of a refusal without the folder that the file lay in for a moment.
+  package func plain(_ line: String) -> String { line.replacing("\(folder)/", with: "") }
 
   /// Hands it over when it is whole.
   func finish(_ reply: @escaping HTTPServer.Reply) {

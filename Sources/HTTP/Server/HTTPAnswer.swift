@@ -28,7 +28,7 @@ package struct HTTPAnswer: Sendable {
   }
 
   /// An answer of a part of a file.
-  init(
+  package init(
     _ status: Int, _ file: Descriptor, from start: Int, count: Int,
     headers: [(name: String, value: String)]
   ) {
@@ -38,14 +38,14 @@ package struct HTTPAnswer: Sendable {
   }
 
   /// An answer of JSON.
-  static func json(_ text: String) -> HTTPAnswer {
+  package static func json(_ text: String) -> HTTPAnswer {
     HTTPAnswer(
       200, Array(text.utf8), type: "application/json",
       headers: [("Cache-Control", "no-store")])
   }
 
   /// One line that says what was wrong, and what would be right.
-  static func refusal(_ status: Int, _ line: String) -> HTTPAnswer {
+  package static func refusal(_ status: Int, _ line: String) -> HTTPAnswer {
     var json = JSONText()
     json.begin("{")
     json.add("error", line)
@@ -56,7 +56,7 @@ package struct HTTPAnswer: Sendable {
   }
 
   /// An answer that says nothing but its number.
-  static func empty(_ status: Int) -> HTTPAnswer {
+  package static func empty(_ status: Int) -> HTTPAnswer {
     var answer = HTTPAnswer(status, [], type: "text/plain")
     answer.headers = []
     return answer

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// SHA-256 (FIPS 180-4): what a browser knows the page's style and files by.
-enum SHA256 {
+package enum SHA256 {
   // The first 32 bits of what follows the point in the cube roots of the first 64 primes, and in the
   // square roots of the first 8.
   private static let primes = (2...311).filter { number in
@@ -15,7 +15,7 @@ enum SHA256 {
   }
 
   /// The 32 bytes of some bytes.
-  static func digest(_ bytes: [UInt8]) -> [UInt8] {
+  package static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var state = start
     for block in DigestBlocks(bytes) { mix(block, into: &state) }
     return state.flatMap(DigestBlocks.bigEndian)

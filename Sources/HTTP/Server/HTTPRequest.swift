@@ -47,16 +47,16 @@ package struct HTTPRequest: Sendable {
   }
 
   /// Whether it only reads.
-  var isReading: Bool { method == "GET" || method == "HEAD" }
+  package var isReading: Bool { method == "GET" || method == "HEAD" }
 
   /// Whether it asks for a page rather than for data.
-  var wantsPage: Bool { self[.accept]?.lowercased().contains("text/html") ?? false }
+  package var wantsPage: Bool { self[.accept]?.lowercased().contains("text/html") ?? false }
 
   /// Whether it asks to go on as a WebSocket.
-  var wantsSocket: Bool { self[.upgrade]?.lowercased() == "websocket" }
+  package var wantsSocket: Bool { self[.upgrade]?.lowercased() == "websocket" }
 
   /// The token that it carries.
-  var bearer: String? {
+  package var bearer: String? {
     guard let text = self[.authorization], text.lowercased().hasPrefix("bearer ") else {
       return nil
     }

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <curl/curl.h>
+
+// What follows takes any number of arguments, which Swift can't import.
+
+static inline CURLcode cu_set_number(CURL *curl, CURLoption option, long number) {
+  return curl_easy_setopt(curl, option, number);
+}
+
+static inline CURLcode cu_set_size(CURL *curl, CURLoption option, curl_off_t number) {
+  return curl_easy_setopt(curl, option, number);
+}
+
+static inline CURLcode cu_set_text(CURL *curl, CURLoption option, const char *text) {
+  return curl_easy_setopt(curl, option, text);
+}
+
+static inline CURLcode cu_set_pointer(CURL *curl, CURLoption option, const void *pointer) {
+  return curl_easy_setopt(curl, option, pointer);
+}
+
+typedef size_t (*cu_write)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode cu_set_write(CURL *curl, CURLoption option, cu_write body) {
+  return curl_easy_setopt(curl, option, body);
+}
+
+static inline long cu_status(CURL *curl) {
+  long status = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
+static inline const char *cu_type(CURL *curl) {
+  const char *type = NULL;
+  curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type);
+  return type;
+}
+
+/// Where the answer leads elsewhere, as a whole URL; nil where it does not.
+static inline const char *cu_redirect(CURL *curl) {
+  const char *place = NULL;
+  curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &place);
+  return place;
+}

@@ -1,0 +1,47 @@
+/// The kinds of sound that a post can bring, told by their first bytes and not by any name.
+package enum SoundKind: String, CaseIterable, Sendable {
+  case wav, flac, ogg, mp3
+  /// AAC in a file of MPEG-4, as phones record it.
+  case m4a
+  /// AAC without one.
+  case aac
+
+  /// The type by which the web knows it.
+  package var type: String {
+    switch self {
+    case .wav: "audio/wav"
+    case .flac: "audio/flac"
+    case .ogg: "audio/ogg"
+    case .mp3: "audio/mpeg"
+    case .m4a: "audio/mp4"
+    case .aac: "audio/aac"
+    }
+  }
+
+  /// Whether a file of it is read without another program.
+  package var isReadHere: Bool { self != .m4a && self != .aac }
+
+  /// The kind of some bytes; nil where they are no sound of these.
+  package init?(_ bytes: some Collection<UInt8>) {
+    let head = Array(bytes.prefix(16))
+    func has(_ text: String, at place: Int = 0) -> Bool {
+      head.dropFirst(place).starts(with: text.utf8)
+    }
+    switch true {
+    case (has("RIFF") || has("RF64")) && has("WAVE", at: 8): self = .wav
+    case has("fLaC"): self = .flac
+    case has("OggS"): self = .ogg
+    case has("ftyp", at: 4): self = .m4a
+    case has("ID3"): self = .mp3
+    case head.count >= 4 && head[0] == 0xFF && head[1] & 0xF6 == 0xF0: self = .aac
+    case head.count >= 4 && head[0] == 0xFF && Self.isMP3Frame(head): self = .mp3
+    default: return nil
+    }
+  }
+
+  /// Whether a frame of layer III begins so, with a rate that there is.
+  private static func isMP3Frame(_ head: [UInt8]) -> Bool {
+    head[1] & 0xE0 == 0xE0 && head[1] & 0x18 != 0x08 && head[1] & 0x06 == 0x02
+      && head[2] & 0xF0 != 0xF0 && head[2] & 0x0C != 0x0C
+  }
+}

@@ -1,0 +1,63 @@
+package import JSON
+internal import Takes
+
+/// A page of posts as Syrinx's boards tell it: newest first, without sounds.
+package struct PostPage: Equatable, Sendable {
+  /// The posts, newest first.
+  package var posts: [Post]
+  /// The number of the newest post of all; 0 where there is none.
+  package var newest: Int
+
+  /// A page of posts.
+  package init(posts: [Post], newest: Int) {
+    self.posts = posts
+    self.newest = newest
+  }
+
+  /// The page in an answer; nil where it is none.
+  package init?(_ json: JSON) {
+    guard let rows = json["posts"]?.list, let newest = json["newest"]?.whole else { return nil }
+    posts = rows.compactMap(Post.init)
+    self.newest = newest
+  }
+
+  /// The answer that has it.
+  package var json: String {
+    var json = JSONText()
+    json.begin("{")
+    json.begin("[", "posts")
+    for post in posts {
+      json.begin("{")
+      json.add("number", post.number)
+      json.add("id", post.id)
+      json.add("name", post.name)
+      json.add("message", post.message)
+      json.add("time", post.date.text)
+      if let sound = post.sound {
+        json.add("seconds", sound.seconds)
+        json.add("bytes", sound.bytes)
+        json.add("kind", sound.kind.rawValue)
+      }
+      json.end("}")
+    }
+    json.end("]")
+    json.add("newest", newest)
+    json.end("}")
+    return json.text
+  }
+}
+
+extension Post {
+  init?(_ json: JSON) {
+    guard let number = json["number"]?.whole, number > 0, number <= Int(Int32.max),
+      let id = json["id"]?.text, let time = json["time"]?.text, let date = TakeDate(time)
+    else { return nil }
+    self.init(
+      number: number, id: id, name: json["name"]?.text ?? "",
+      message: json["message"]?.text ?? "", date: date)
+    guard let kind = json["kind"]?.text.flatMap(SoundKind.init(rawValue:)) else { return }
+    sound = Sound(
+      seconds: max(0, json["seconds"]?.number ?? 0), bytes: max(0, json["bytes"]?.whole ?? 0),
+      kind: kind)
+  }
+}

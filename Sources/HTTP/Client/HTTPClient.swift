@@ -1,0 +1,141 @@
+internal import CCurl
+
+/// A client of HTTP that waits for each answer: one thread at a time, and none that plays.
+///
+/// It keeps its connection for the next request to the same server. Redirects are followed only where the
+/// request allows the place; no more is taken than the request asks for.
+package final class HTTPClient: @unchecked Sendable {
+  private static let connectSeconds = 8
+  // Slower than that for so many seconds, it is as good as gone.
+  private static let (leastBytesPerSecond, patienceSeconds) = (200, 15)
+  // libcurl's own state is made once, before there are threads that use it.
+  private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  private let handle: OpaquePointer
+  private let userAgent: String
+
+  /// A client that says who it is.
+  package init(userAgent: String) {
+    precondition(Self.isReady, "libcurl can't begin")
+    guard let handle = curl_easy_init() else { preconditionFailure("no memory for libcurl") }
+    self.handle = OpaquePointer(handle)
+    self.userAgent = userAgent
+  }
+
+  deinit { curl_easy_cleanup(raw) }
+
+  private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
+
+  /// Asks, and waits for the answer.
+  package func perform(_ call: HTTPCall) throws(HTTPFault) -> HTTPReply {
+    var call = call
+    for _ in 0...call.mostRedirects {
+      let (reply, redirect) = try performOnce(call)
+      guard 300..<400 ~= reply.status, let redirect else { return reply }
+      guard let place = HTTPPlace(redirect), call.allows(place) else {
+        throw .unusable("\(call.url.host) leads to \(shortened(redirect)), which is not asked")
+      }
+      // What was sent is sent again only where the server says so.
+      if reply.status == 301 || reply.status == 302 || reply.status == 303, call.method != "HEAD" {
+        guard call.method == "GET" else {
+          throw .unusable("\(call.url.host) leads to \(shortened(redirect)); set that one")
+        }
+      }
+      call.url = place
+    }
+    throw .unusable("\(call.url.host) leads from place to place")
+  }
+
+  private func performOnce(
+    _ call: HTTPCall
+  ) throws(HTTPFault) -> (reply: HTTPReply, redirect: String?) {
+    curl_easy_reset(raw)
+    var list: UnsafeMutablePointer<curl_slist>?
+    defer { curl_slist_free_all(list) }
+    // Without these a body waits for a word of the server's first.
+    for (name, value) in call.headers + [("Expect", "")] {
+      list = curl_slist_append(list, value.isEmpty ? "\(name):" : "\(name): \(value)")
+    }
+    cu_set_text(raw, CURLOPT_URL, call.url.text)
+    cu_set_text(raw, CURLOPT_USERAGENT, userAgent)
+    cu_set_text(raw, CURLOPT_PROTOCOLS_STR, "http,https")
+    cu_set_text(raw, CURLOPT_CUSTOMREQUEST, call.method)
+    cu_set_pointer(raw, CURLOPT_HTTPHEADER, list)
+    cu_set_number(raw, CURLOPT_NOSIGNAL, 1)
+    cu_set_number(raw, CURLOPT_FOLLOWLOCATION, 0)
+    cu_set_number(raw, CURLOPT_CONNECTTIMEOUT, Self.connectSeconds)
+    cu_set_number(raw, CURLOPT_TIMEOUT_MS, Int(call.seconds * 1000))
+    cu_set_number(raw, CURLOPT_LOW_SPEED_LIMIT, Self.leastBytesPerSecond)
+    cu_set_number(raw, CURLOPT_LOW_SPEED_TIME, Self.patienceSeconds)
+    // Says so before the body comes; what says nothing, or lies, is cut off below.
+    cu_set_size(raw, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(call.mostBytes))
+    if call.method == "HEAD" { cu_set_number(raw, CURLOPT_NOBODY, 1) }
+    let intake = Intake(most: call.mostBytes)
+    cu_set_pointer(raw, CURLOPT_WRITEDATA, Unmanaged.passUnretained(intake).toOpaque())
+    cu_set_write(raw, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+      let intake = Unmanaged<Intake>.fromOpaque(context!).takeUnretainedValue()
+      return intake.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+    let code: CURLcode
+    if let body = call.body {
+      cu_set_number(raw, CURLOPT_POST, 1)
+      cu_set_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+      code = body.withUnsafeBytes {
+        cu_set_pointer(raw, CURLOPT_POSTFIELDS, $0.baseAddress)
+        return curl_easy_perform(raw)
+      }
+    } else {
+      code = curl_easy_perform(raw)
+    }
+    withExtendedLifetime(intake) {}
+    guard code == CURLE_OK else { throw fault(code, call, intake) }
+    return (
+      HTTPReply(
+        status: Int(cu_status(raw)), type: cu_type(raw).map { String(cString: $0) } ?? "",
+        body: intake.bytes),
+      cu_redirect(raw).map { String(cString: $0) }
+    )
+  }
+
+  private func fault(_ code: CURLcode, _ call: HTTPCall, _ intake: Intake) -> HTTPFault {
+    let host = call.url.host
+    if intake.isFull || code == CURLE_FILESIZE_EXCEEDED {
+      let most =
+        call.mostBytes >= 1 << 20 ? "\(call.mostBytes >> 20) MB" : "\(call.mostBytes) bytes"
+      return .unusable("\(host) sends more than \(most)")
+    }
+    let reason = String(cString: curl_easy_strerror(code))
+    switch code {
+    case CURLE_OPERATION_TIMEDOUT: return .unreachable("\(host) does not answer in time")
+    case CURLE_COULDNT_RESOLVE_HOST: return .unreachable("\(host) can't be found")
+    case CURLE_COULDNT_CONNECT: return .unreachable("\(host):\(call.url.port) does not listen")
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return .unusable("\(host) can't show that it is the one: \(reason)")
+    case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE:
+      return .unreachable("\(host) broke off: \(reason)")
+    default: return .unusable("\(host): \(reason)")
+    }
+  }
+
+  private func shortened(_ text: String) -> String {
+    text.count > 80 ? "\(text.prefix(80))…" : text
+  }
+}
+
+/// What comes of an answer, until that is too much.
+private final class Intake {
+  private(set) var bytes: [UInt8] = []
+  private(set) var isFull = false
+  private let most: Int
+
+  init(most: Int) { self.most = most }
+
+  func take(_ new: UnsafeRawBufferPointer) -> Int {
+    guard bytes.count + new.count <= most else {
+      isFull = true
+      return 0
+    }
+    bytes += new
+    return new.count
+  }
+}

@@ -1,0 +1,65 @@
+/// The place of something on a server: an absolute URL of `http` or `https`.
+package struct HTTPPlace: Hashable, Sendable, CustomStringConvertible {
+  /// The text of it.
+  package let text: String
+  /// `http` or `https`.
+  package let scheme: String
+  /// The host's name or address, in small letters; an address of version 6 in brackets.
+  package let host: String
+  /// The port.
+  package let port: UInt16
+
+  package var description: String { text }
+
+  /// The place that a text names; nil where that is none, or holds a name and password.
+  package init?(_ text: String) {
+    guard let end = text.firstRange(of: "://") else { return nil }
+    let scheme = text[..<end.lowerBound].lowercased()
+    guard scheme == "http" || scheme == "https" else { return nil }
+    // No blanks, no control characters: nothing that would mean something else in a request.
+    guard text.utf8.count <= 2000, text.utf8.allSatisfy({ 33...126 ~= $0 && $0 != 92 }) else {
+      return nil
+    }
+    let authority = text[end.upperBound...].prefix { !"/?#".contains($0) }
+    guard !authority.isEmpty, !authority.contains("@") else { return nil }
+    let host: Substring
+    if authority.hasPrefix("[") {
+      guard let close = authority.firstIndex(of: "]") else { return nil }
+      host = authority[...close]
+    } else {
+      host = authority.prefix { $0 != ":" }
+    }
+    let rest = authority[host.endIndex...]
+    var port: UInt16 = scheme == "https" ? 443 : 80
+    if !rest.isEmpty {
+      guard rest.hasPrefix(":"), let given = UInt16(rest.dropFirst()), given > 0 else { return nil }
+      port = given
+    }
+    guard !host.isEmpty else { return nil }
+    self.text = text
+    self.scheme = scheme
+    self.host = host.lowercased()
+    self.port = port
+  }
+
+  /// A place below this one, of which the path does not end with a slash then.
+  package func appending(_ path: String) -> HTTPPlace? {
+    HTTPPlace((text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
+  }
+
+  /// Whether another one is on the same server.
+  package func isOnServer(of other: HTTPPlace) -> Bool {
+    (scheme, host, port) == (other.scheme, other.host, other.port)
+  }
+
+  /// A text as a part of a path or of a query.
+  package static func escaped(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        String(UnicodeScalar(byte))
+      default: "%" + Hexadecimal.text(of: [byte]).uppercased()
+      }
+    }.joined()
+  }
+}
