@@ -60,7 +60,9 @@ let package = Package(
       ]),
     .target(
       name: "Control",
-      dependencies: ["DSP", "Engine", "JSON", "Listening", "Music", "OSC", "Posix", "Takes"]),
+      dependencies: [
+        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "Music", "OSC", "Posix", "Takes",
+      ]),
     // The board, and what talks to one.
     .target(
       name: "Feed", dependencies: ["HTTP", "JSON", "Posix", "Takes"]),

@@ -1,4 +1,5 @@
 package import Engine
+package import Feed
 package import OSC
 internal import Posix
 package import Takes
@@ -12,6 +13,10 @@ package final class Node {
   let context: Context
   let features = Features()
   let keeper: Keeper
+  /// The board in the home folder, for doors by which others come to it.
+  package let ownBoard: HomeBoard
+  // Where it is, for other threads.
+  private let homePlace: Guarded<String?>
   private let dispatcher: Dispatcher
 
   /// A node that plays on an engine, with a folder of its own and others that songs can come from.
@@ -26,8 +31,12 @@ package final class Node {
     dispatcher = Dispatcher(table, engine, features: features, keeper: keeper, now: now)
     keeper.dispatcher = dispatcher
     dispatcher.courier.observer = keeper
+    let place = Guarded(home)
+    homePlace = place
+    ownBoard = HomeBoard { place.withLock { $0 } }
     let setup = Setup(
-      home: home, presets: presets, musicFolders: musicFolders, instruments: instruments)
+      home: home, presets: presets, musicFolders: musicFolders, instruments: instruments,
+      ownBoard: ownBoard)
     context = Context(
       name: name, setup: setup, engine: engine, soundServer: soundServer, dispatcher: dispatcher,
       keeper: keeper, features: features, now: now)
@@ -40,6 +49,8 @@ package final class Node {
     get { context.name }
     set { context.name = newValue }
   }
+
+  func setHomeOfBoard(_ home: String) { homePlace.withLock { $0 = home } }
 
   /// A number that is new at each start.
   package var engineID: Int32 { context[Presence.self].engineID }

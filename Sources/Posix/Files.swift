@@ -57,6 +57,16 @@ package enum Files {
     try file.complete()
   }
 
+  /// Adds a line to a file that only its owner can read, safe on the disk; it is made where there is none.
+  package static func append(line: String, to path: String) throws(SystemError) {
+    let file = try Descriptor(
+      open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600), orThrow: path)
+    let bytes = Array((line + "\n").utf8)
+    // In one go: a line is there whole or not at all.
+    guard Glibc.write(file.number, bytes, bytes.count) == bytes.count, fsync(file.number) == 0
+    else { throw SystemError(path) }
+  }
+
   /// Reads a text file; nil where there is none.
   package static func read(_ path: String) -> String? {
     guard

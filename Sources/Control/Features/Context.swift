@@ -1,4 +1,5 @@
 internal import Engine
+internal import Feed
 internal import OSC
 internal import Takes
 
@@ -8,6 +9,8 @@ struct Setup {
   var presets = PresetLibrary()
   var musicFolders: [String] = []
   var instruments = InstrumentLibrary()
+  /// The board in the home folder.
+  let ownBoard: HomeBoard
 }
 
 /// All that a feature sees of its node.

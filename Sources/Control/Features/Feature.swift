@@ -38,7 +38,7 @@ final class Features {
   static let types: [any Feature.Type] = [
     Presence.self, Mixer.self, Chain.self, Tempo.self, Player.self, Captures.self, Takes.self,
     Greeting.self, Presets.self, Songs.self, Instruments.self, Fingerboard.self, Phrases.self,
-    MIDI.self, Tuner.self, SoundPorts.self,
+    MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self,
     Status.self,
   ]
 

@@ -1,5 +1,5 @@
 internal import JSON
-package import Posix
+internal import Posix
 
 /// The posts that wait to be sent, each in a file of its own: they outlive the node, and go in their
 /// order.
@@ -34,18 +34,22 @@ package final class Outbox: @unchecked Sendable {
   }
 
   /// Adds one behind the others; returns how many wait then.
-  package func add(_ draft: Draft, for board: String) throws(SystemError) -> Int {
-    try Files.makeFolder(folder)
+  package func add(_ draft: Draft, for board: String) throws(FeedFault) -> Int {
     let numbers = numbers
     guard numbers.count < Self.most else {
-      throw SystemError("\(numbers.count) posts wait to be sent already")
+      throw FeedFault("\(numbers.count) posts wait to be sent already", isPassing: true)
     }
     var json = JSONText()
     json.begin("{")
     json.add("board", board)
     json.end("}")
     let text = json.text + "\n" + draft.json + "\n"
-    try Files.write(text, to: path(of: (numbers.last ?? 0) + 1))
+    do throws(SystemError) {
+      try Files.makeFolder(folder)
+      try Files.write(text, to: path(of: (numbers.last ?? 0) + 1))
+    } catch {
+      throw FeedFault("the post can't be kept: \(error)", isPassing: true)
+    }
     return numbers.count + 1
   }
 
@@ -63,7 +67,12 @@ package final class Outbox: @unchecked Sendable {
     return Item(number: number, board: board, draft: draft)
   }
 
-  /// Takes one out that was sent, or never can be.
+  /// Keeps one apart that no board takes.
+  package func putAside(_ number: Int) {
+    _ = Files.move(path(of: number), to: "\(path(of: number)).refused")
+  }
+
+  /// Takes one out that was sent.
   package func remove(_ number: Int) { Files.remove(path(of: number)) }
 
   private static let ending = ".post"

@@ -5,6 +5,12 @@ internal import Posix
 package struct ClipRead: Sendable {
   /// The take.
   package let take: Take
+  /// What was read of it.
+  package let part: ClipPart
+}
+
+/// A clip that was read from a sound file.
+package struct ClipPart: Sendable {
   /// The length of the clip, in frames.
   package let length: Int
   /// The number of frames that follow the end of the clip.
@@ -12,11 +18,6 @@ package struct ClipRead: Sendable {
 }
 
 extension TakeLibrary {
-  // More than any engine fades over behind the end of a clip.
-  // Above all that sound cards have; ten seconds of it are in memory at once.
-  private static var greatestRate: Int { 768_000 }
-  private static var secondsBehind: Double { 0.02 }
-
   /// Adds a take of a clip in memory, exactly as it is, and with it what lies behind its end.
   @discardableResult
   package func addClip(
@@ -52,7 +53,26 @@ extension TakeLibrary {
   ) throws(LibraryFault) -> ClipRead {
     let take = try take(id)
     let path = path(take)
-    return try asLibrary { () throws(SoundFileError) in
+    let part = try asLibrary { () throws(SoundFileError) in
+      try ClipPart(path, into: sound, room: room, seconds: seconds, rate: rate)
+    }
+    return ClipRead(take: take, part: part)
+  }
+}
+
+extension ClipPart {
+  // Above all that sound cards have; ten seconds of it are in memory at once.
+  private static var greatestRate: Int { 768_000 }
+  // More than any engine fades over behind the end of a clip.
+  private static var secondsBehind: Double { 0.02 }
+
+  /// Reads the beginning of a sound file, up to so many seconds, and what follows it, at a rate in
+  /// Hz.
+  ///
+  /// There must be room for so much and a fiftieth of a second.
+  package init(
+    _ path: String, into sound: Stereo, room: Int, seconds: Double, rate: Int
+  ) throws(SoundFileError) {
       var reader = try SoundReader(path)
       guard reader.rate <= Self.greatestRate else {
         throw SoundFileError(
@@ -76,8 +96,8 @@ extension TakeLibrary {
         let whole = min(known, room)
         sound.left.update(from: raw.stereo.left, count: whole)
         sound.right.update(from: raw.stereo.right, count: whole)
-        return ClipRead(
-          take: take, length: min(length, whole), framesBehind: max(0, whole - length))
+        self.init(length: min(length, whole), framesBehind: max(0, whole - length))
+        return
       }
       var converter = RateConverter(from: reader.rate, to: rate)
       var (taken, made) = (0, 0)
@@ -94,7 +114,6 @@ extension TakeLibrary {
         made += more
       }
       let newLength = min(RateConverter.frames(length, from: reader.rate, to: rate), made)
-      return ClipRead(take: take, length: newLength, framesBehind: made - newLength)
-    }
+      self.init(length: newLength, framesBehind: made - newLength)
   }
 }

@@ -4,8 +4,6 @@ internal import Takes
 
 /// The way of clips between the loop and the library.
 extension Takes {
-  private static let mostAttempts = 3
-
   // MARK: - Out of the loop
 
   /// Keeps the clip in the loop as a take.
@@ -77,34 +75,21 @@ extension Takes {
     } then: { [weak self] outcome in
       request.attempt { () throws(Refusal) in
         let clip = try outcome.get()
-        transfer.length = clip.length
-        transfer.framesBehind = clip.framesBehind
-        try self?.load(clip.take, transit, plays: plays, attempt: attempt, for: request)
-      }
-    }
-  }
-
-  private func load(
-    _ take: Take, _ transit: Clips.Transit, plays: Bool, attempt: Int, for request: Request
-  ) throws(Refusal) {
-    let command = PlannedCommand(action: .load(ClipPointer(transit.transfer))) { [weak self] in
-      guard let self else { return }
-      clips[transit.transfer.clip] = ClipStory(
-        date: take.date, place: take.place, preset: take.preset, source: take.source,
-        species: take.species)
-      if plays { context[Player.self].play() }
-      request.done(take.id, take.title)
-    } whenRefused: { [weak self] refusal in
-      guard let self else { return }
-      request.attempt { () throws(Refusal) in
-        // The server has another rate since: it is read again.
-        if case .otherRate = refusal, attempt < Self.mostAttempts {
-          try load(take.id, plays: plays, attempt: attempt + 1, for: request)
-        } else {
-          throw context[Player.self].refusal(refusal, to: request.path)
+        transfer.length = clip.part.length
+        transfer.framesBehind = clip.part.framesBehind
+        let take = clip.take
+        try self?.clips.load(
+          transit,
+          ClipStory(
+            date: take.date, place: take.place, preset: take.preset, source: take.source,
+            species: take.species),
+          plays: plays, saying: [take.id, take.title], for: request
+        ) { [weak self] () throws(Refusal) in
+          guard attempt < Clips.mostAttempts else { return false }
+          try self?.load(take.id, plays: plays, attempt: attempt + 1, for: request)
+          return true
         }
       }
     }
-    try context.submit([command], for: request)
   }
 }

@@ -21,6 +21,8 @@ struct ClipStory {
 /// The clips of the loop as the control side knows them: their stories, and those in memory on
 /// their way into the loop or out of it.
 final class Clips {
+  /// So often a clip is read again where the server has another rate each time.
+  static let mostAttempts = 3
   // More than can be steps back and forth.
   private static let mostStories = 96
   // Each is a whole clip.
@@ -69,6 +71,30 @@ final class Clips {
         body(.failure(player.refusal(refusal, to: path)))
       })
     try context.submit([command], path: path)
+  }
+
+  /// Loads a clip in memory into the loop, with its story, and plays it where that is wanted; then
+  /// answers with some words.
+  ///
+  /// `again` is called where the server has another rate since: it reads the clip again, unless it has
+  /// done so too often.
+  func load(
+    _ transit: Transit, _ story: ClipStory, plays: Bool, saying words: [String],
+    for request: Request, again: @escaping () throws(Refusal) -> Bool
+  ) throws(Refusal) {
+    let command = PlannedCommand(action: .load(ClipPointer(transit.transfer))) { [weak self] in
+      guard let self else { return }
+      self[transit.transfer.clip] = story
+      if plays { context[Player.self].play() }
+      request.done(words)
+    } whenRefused: { [weak self] refusal in
+      guard let self else { return }
+      request.attempt { () throws(Refusal) in
+        if case .otherRate = refusal, try again() { return }
+        throw context[Player.self].refusal(refusal, to: request.path)
+      }
+    }
+    try context.submit([command], for: request)
   }
 
   // MARK: - Stories

@@ -286,6 +286,7 @@ extension Node {
 
   /// Goes over to the takes of another folder, when nothing is on its way to the disk.
   package func moveTakes(to home: String, _ say: @escaping (String) -> Void) {
+    setHomeOfBoard(home)
     context[Takes.self].move(to: home, say)
   }
 }

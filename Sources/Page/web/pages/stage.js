@@ -6,7 +6,7 @@ import { find } from "../parts/make.js";
 import { set, shown } from "../store/pending.js";
 import { hear, watch } from "../store/values.js";
 
-const pages = ["voice", "loop", "grid", "takes", "rig"];
+const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
 
 /** Sets up mute, the link's state and the tabs; came(page) is called for each page that is turned to. */
 export function setUpStage(came) {

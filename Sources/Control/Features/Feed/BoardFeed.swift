@@ -1,0 +1,335 @@
+internal import Engine
+internal import Feed
+internal import OSC
+internal import Takes
+
+/// The feed of a board: what others post, and what goes there from here.
+final class BoardFeed: Feature {
+  // How often to ask for news, where somebody wants them, in microseconds.
+  private static let newsPeriod = 3e6
+  // What could not be sent is tried again after so long, and then less and less often.
+  private static let (firstDistance, longestDistance) = (3e6, 300e6)
+  // A phone that asks faster than a board answers is told so.
+  private static let mostUnderWay = 32
+  // So many posts at once are news; whoever wants more asks for them.
+  private static let mostNews = 50
+
+  /// What one home folder has of the feed, for each of the two threads.
+  private struct Desks {
+    let home: String
+    let reading: FeedDesk
+    let sending: FeedDesk
+  }
+
+  let context: Context
+  private let reading = Worker("feed")
+  private let sending = Worker("outbox")
+  private var desksOfHome: Desks?
+  /// The URL of the board; empty for the node's own.
+  var board = "" {
+    didSet { forgetNews() }
+  }
+  /// The name that posts bear; empty for the node's.
+  var name = ""
+  /// The ending of the files in which sounds go.
+  var format = "flac"
+  /// How many posts wait to be sent.
+  private(set) var waiting = 0
+  // The newest that was told; nil where nothing was asked for yet.
+  private var newest: Int?
+  private var nextNews = 0.0
+  private var nextSending = 0.0
+  private var distance = firstDistance
+
+  init(_ context: Context) { self.context = context }
+
+  var workers: [Worker] { [reading, sending] }
+
+  private func desks() throws(Refusal) -> Desks {
+    guard let home = context[Takes.self].home else {
+      throw Refusal(.state, "this node has no home folder, and thus no feed")
+    }
+    if let desksOfHome, desksOfHome.home == home { return desksOfHome }
+    let lines = BoardLines(
+      own: context.setup.ownBoard, userAgent: "Syrinx/\(Version.text) (sound node)")
+    let desks = Desks(
+      home: home, reading: FeedDesk(home: home, lines), sending: FeedDesk(home: home, lines))
+    desksOfHome = desks
+    forgetNews()
+    return desks
+  }
+
+  private func read<Value: Sendable>(
+    _ work: @escaping @Sendable (FeedDesk) throws(Refusal) -> Value,
+    then ending: @escaping (Result<Value, Refusal>) -> Void
+  ) throws(Refusal) {
+    guard reading.count < Self.mostUnderWay else {
+      throw Refusal(.busy, "\(reading.count) other requests wait for the board; send it again later")
+    }
+    let desk = try desks().reading
+    reading.run({ () throws(Refusal) in try work(desk) }, then: ending)
+  }
+
+  // MARK: - What happens by itself
+
+  /// Sends what waits, and asks for news where somebody wants them.
+  func poll(_ now: Double) -> Int? {
+    guard let desks = try? desks() else { return nil }
+    var due = Double.infinity
+    if sending.count == 0 {
+      if now >= nextSending { send(desks.sending) } else { due = nextSending }
+    }
+    if context.isWanted(Self.post.path) {
+      if now >= nextNews, reading.count == 0 { askForNews(desks.reading, now) }
+      due = min(due, nextNews)
+    }
+    return due.isFinite ? max(1, Int(((due - now) / 1000).rounded(.up))) : nil
+  }
+
+  private func forgetNews() {
+    newest = nil
+    nextNews = 0
+  }
+
+  private func askForNews(_ desk: FeedDesk, _ now: Double) {
+    nextNews = now + Self.newsPeriod
+    let board = board
+    reading.run({ () throws(Refusal) in
+      let page = try desk.page(board, before: nil, count: Self.mostNews)
+      return (page, desk.own(board, in: page))
+    }) { [weak self] outcome in
+      // Where the board can't be reached now, the next question may reach it.
+      guard let self, board == self.board, case .success(let (page, own)) = outcome else { return }
+      defer { newest = max(newest ?? 0, page.newest) }
+      guard let newest else { return }
+      for post in page.posts.reversed() where post.number > newest {
+        context.announce(Self.post, post.row)
+        if own.contains(post.number) { context.announce(Self.mine, [post.numberArgument]) }
+      }
+    }
+  }
+
+  // MARK: - Reading
+
+  /// Answers with posts, newest first, and then with how many those were.
+  func list(_ request: Request) throws(Refusal) {
+    let (before, count) = (request.whole(0), request.whole(1) ?? Self.usualOnPage)
+    try read { [board] desk throws(Refusal) in
+      let page = try desk.page(board, before: before == 0 ? nil : before, count: count)
+      return (page.posts, desk.own(board, in: page))
+    } then: { outcome in
+      request.attempt { () throws(Refusal) in
+        let (posts, own) = try outcome.get()
+        for post in posts {
+          request.answer(Self.post, post.row)
+          if own.contains(post.number) { request.answer(Self.mine, [post.numberArgument]) }
+        }
+        request.answer(Self.end, [.int32(Int32(posts.count))])
+      }
+    }
+  }
+
+  /// Plays the sound of a post: from the loop, or a longer one as a song.
+  func play(_ request: Request) throws(Refusal) { try play(request, attempt: 1) }
+
+  private func play(_ request: Request, attempt: Int) throws(Refusal) {
+    let number = request.whole(0) ?? 0
+    let transit = try context[Takes.self].clips.transit()
+    let transfer = transit.transfer
+    try read { [board] desk throws(Refusal) in
+      let (post, path) = try desk.sound(board, number)
+      let seconds = try FeedDesk.seconds(path)
+      if seconds <= ClipLength.seconds {
+        let part = try FeedDesk.readClip(path, into: transfer)
+        transfer.length = part.length
+        transfer.framesBehind = part.framesBehind
+      }
+      return (post, path, seconds)
+    } then: { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        let (post, path, seconds) = try outcome.get()
+        guard let self else { return }
+        let words = ["\(post.number)", post.title]
+        guard seconds <= ClipLength.seconds else {
+          let song = Song(path: path, title: post.title, artist: post.name, isTake: true)
+          try self.context[Songs.self].play(song, saying: words, for: request)
+          return
+        }
+        try self.context[Takes.self].clips.load(
+          transit, ClipStory(date: post.date, source: .imported), plays: true, saying: words,
+          for: request
+        ) { [weak self] () throws(Refusal) in
+          guard attempt < Clips.mostAttempts else { return false }
+          try self?.play(request, attempt: attempt + 1)
+          return true
+        }
+      }
+    }
+  }
+
+  /// Keeps a post with its sound as a take.
+  func keep(_ request: Request) throws(Refusal) {
+    let number = request.whole(0) ?? 0
+    let takes = context[Takes.self]
+    let workers = try takes.library()
+    try read { [board] desk throws(Refusal) in
+      try desk.sound(board, number)
+    } then: { outcome in
+      request.attempt { () throws(Refusal) in
+        let (post, path) = try outcome.get()
+        try workers.file { library throws(LibraryFault) in
+          let take = try library.importFile(path)
+          return try library.edit(
+            take.id,
+            TakeChanges(
+              title: post.title, notes: post.name.isEmpty ? "" : "posted by \(post.name)",
+              message: post.message))
+        } then: { [weak takes] outcome in
+          takes?.tell(outcome, request)
+        }
+      }
+    }
+  }
+
+  /// Takes a post of one's own back.
+  func delete(_ request: Request) throws(Refusal) {
+    let number = request.whole(0) ?? 0
+    try read { [board] desk throws(Refusal) in
+      try desk.delete(board, number)
+    } then: { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        let post = try outcome.get()
+        self?.context.announce(Self.deleted, [post.numberArgument])
+        request.done("\(post.number)")
+      }
+    }
+  }
+
+  // MARK: - Writing
+
+  /// Posts a text, with a take where one is named.
+  func post(_ request: Request) throws(Refusal) {
+    let message = try message(request)
+    guard let id = request.text(1), !id.isEmpty else {
+      guard !message.isEmpty else {
+        throw Refusal(.range, "\(request.path) takes a message; got an empty one and no take")
+      }
+      return try put(message, nil, request)
+    }
+    let workers = try context[Takes.self].library()
+    let path = try desks().sending.newPath(ending: format)
+    try workers.file { library throws(LibraryFault) in
+      try library.export(id, to: path)
+    } then: { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        try outcome.get()
+        try self?.put(message, path, request)
+      }
+    }
+  }
+
+  /// Posts a text with the clip in the loop.
+  func postClip(_ request: Request) throws(Refusal) {
+    let message = try message(request)
+    let takes = context[Takes.self]
+    let path = try desks().sending.newPath(ending: format)
+    try takes.clips.copy(for: request.path) { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        let transit = try outcome.get()
+        try takes.library().file { _ throws(LibraryFault) in
+          try FeedDesk.write(transit.transfer, to: path)
+        } then: { [weak self] outcome in
+          // Until now.
+          _ = transit
+          request.attempt { () throws(Refusal) in
+            try outcome.get()
+            try self?.put(message, path, request)
+          }
+        }
+        _ = self
+      }
+    }
+  }
+
+  private func message(_ request: Request) throws(Refusal) -> String {
+    let message = request.text(0) ?? ""
+    guard message.count <= Self.longestMessage else {
+      throw Refusal(
+        .range, "a message has \(Self.longestMessage) letters at most; got \(message.count)")
+    }
+    return message
+  }
+
+  /// Puts a post into the outbox, and answers when it is safe there.
+  private func put(_ message: String, _ path: String?, _ request: Request) throws(Refusal) {
+    let desk = try desks().sending
+    let (board, name) = (board, name.isEmpty ? context.name : name)
+    sending.run({ () throws(Refusal) in
+      try desk.add(board, name: name, message: message, soundAt: path)
+    }) { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        let (id, waiting) = try outcome.get()
+        self?.tellWaiting(waiting)
+        // Somebody waits: at once, whatever was not to be had before.
+        self?.nextSending = 0
+        request.done(id)
+      }
+    }
+  }
+
+  private func tellWaiting(_ count: Int) {
+    guard waiting != count else { return }
+    waiting = count
+    context.changed(Self.waitingPath)
+  }
+
+  private func send(_ desk: FeedDesk) {
+    nextSending = .infinity
+    sending.run({ desk.sendNext() }) { [weak self] outcome in
+      guard let self, case .success(let sending) = outcome else { return }
+      let now = context.now()
+      switch sending {
+      case .nothing: tellWaiting(0)
+      case .sent(let left):
+        tellWaiting(left)
+        distance = Self.firstDistance
+        nextSending = left > 0 ? 0 : .infinity
+        nextNews = 0
+      case .later(let line, let left):
+        tellWaiting(left)
+        // Told once; /feed/waiting says how it goes on.
+        if distance == Self.firstDistance {
+          context.report(Refusal(.io, "\(line); it is tried again"), of: Self.postPath)
+        }
+        nextSending = now + distance
+        distance = min(2 * distance, Self.longestDistance)
+      case .refused(let line, let left):
+        tellWaiting(left)
+        context.report(Refusal(.denied, line), of: Self.postPath)
+        nextSending = left > 0 ? 0 : .infinity
+      }
+    }
+  }
+}
+
+extension Post {
+  // What stands in a list, and in the title of a take.
+  private static let longestTitle = 60
+
+  fileprivate var numberArgument: Argument { .int32(Int32(clamping: number)) }
+
+  /// What an answer tells of it.
+  fileprivate var row: [Argument] {
+    [
+      numberArgument, .string(name), .string(date.text), .string(message),
+      .float(Float(sound?.seconds ?? -1)),
+    ]
+  }
+
+  /// The beginning of its first line; its poster where it has no text.
+  fileprivate var title: String {
+    let line = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    let text = line.isEmpty ? "Post by \(name.isEmpty ? "somebody" : name)" : line
+    return text.count > Self.longestTitle ? "\(text.prefix(Self.longestTitle))…" : text
+  }
+}

@@ -1,0 +1,64 @@
+internal import HTTP
+
+/// The lines to boards: by the network, or to the node's own in the same process.
+package struct BoardLines: Sendable {
+  private let own: HomeBoard
+  private let userAgent: String
+
+  /// Lines that say who asks.
+  package init(own: HomeBoard, userAgent: String) {
+    self.own = own
+    self.userAgent = userAgent
+  }
+
+  /// A line to the board of a URL; an empty one is the node's own.
+  package func line(to board: String) throws(FeedFault) -> any Line {
+    guard !board.isEmpty else { return OwnBoard(own) }
+    guard let place = HTTPPlace(board) else {
+      throw FeedFault("\(board) is no URL of a board", isPassing: false)
+    }
+    return RemoteBoard(place, userAgent: userAgent)
+  }
+}
+
+/// The node's own board, without a network between.
+private final class OwnBoard: Line {
+  private let home: HomeBoard
+
+  init(_ home: HomeBoard) { self.home = home }
+
+  func page(before: Int?, count: Int) throws(FeedFault) -> PostPage {
+    try asFeed { board throws(BoardFault) in try board.page(before: before, limit: count) }
+  }
+
+  func sound(of post: Post) throws(FeedFault) -> [UInt8] {
+    let sound = try asFeed { board throws(BoardFault) in
+      try board.sound(of: .number(post.number))
+    }
+    guard let sound else {
+      throw FeedFault("post \(post.number) has no sound", isPassing: false, isMissing: true)
+    }
+    return sound.bytes
+  }
+
+  func post(_ draft: Draft) throws(FeedFault) {
+    try asFeed { board throws(BoardFault) in try board.post(draft) }
+  }
+
+  func delete(_ id: String, secret: String) throws(FeedFault) {
+    try asFeed { board throws(BoardFault) in try board.delete(id, secret: secret) }
+  }
+
+  @discardableResult
+  private func asFeed<Value>(
+    _ body: (Board) throws(BoardFault) -> Value
+  ) throws(FeedFault) -> Value {
+    do throws(BoardFault) {
+      return try body(try home.board())
+    } catch {
+      throw FeedFault(
+        error.message, isPassing: error.kind == .store || error.kind == .often,
+        isMissing: error.kind == .missing)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+internal import Glibc
+package import Posix
+
+/// The copies of posts' sounds in a folder, as files that can be read here.
+///
+/// One thread at a time.
+package final class SoundCopies: @unchecked Sendable {
+  // A song that is played still has its file open; these can be played again without a board.
+  private static let most = 16
+  private static let decodeSeconds = 30.0
+  // What another program makes of a post, at most: ten minutes.
+  private static let mostSeconds = 600
+  private static let decoder = "ffmpeg"
+
+  private let folder: String
+  private var paths: [String] = []
+
+  /// Copies in a folder of the home folder; those of a node before are gone.
+  package init(home: String) {
+    folder = "\(home)/feed"
+    for name in Files.names(in: folder) where name.hasPrefix(Self.prefix) {
+      Files.remove("\(folder)/\(name)")
+    }
+  }
+
+  /// The path of a file that has the sound of some bytes.
+  package func path(of bytes: [UInt8], named name: String) throws(FeedFault) -> String {
+    guard let kind = SoundKind(bytes) else {
+      throw FeedFault("what the board sends is no sound", isPassing: false)
+    }
+    let path = "\(folder)/\(Self.prefix)\(name).\(kind.rawValue)"
+    do throws(SystemError) {
+      try Files.makeFolder(folder)
+      try Files.write(bytes, to: path)
+    } catch {
+      throw FeedFault("it can't be kept: \(error)", isPassing: false)
+    }
+    guard !kind.isReadHere else { return keep(path) }
+    defer { Files.remove(path) }
+    return keep(try decoded(path, kind))
+  }
+
+  private static let prefix = "post-"
+
+  private func keep(_ path: String) -> String {
+    paths.removeAll { $0 == path }
+    paths.append(path)
+    while paths.count > Self.most { Files.remove(paths.removeFirst()) }
+    return path
+  }
+
+  /// The sound of a file that only another program reads: AAC, of which Debian's decoders are under
+  /// licences that this program can't be linked under.
+  private func decoded(_ path: String, _ kind: SoundKind) throws(FeedFault) -> String {
+    let result = "\(path).wav"
+    let ending: Program.Ending
+    do throws(SystemError) {
+      ending = try Program.run(
+        [
+          Self.decoder, "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file",
+          // By content, and none of the formats that read other files.
+          "-f", kind == .aac ? "aac" : "mov", "-i", path, "-map", "0:a:0", "-t",
+          "\(Self.mostSeconds)", "-c:a", "pcm_s16le", "-f", "wav", result,
+        ], seconds: Self.decodeSeconds)
+    } catch {
+      throw FeedFault("\(Self.decoder) can't be run: \(error)", isPassing: false)
+    }
+    guard ending == .code(0) else {
+      Files.remove(result)
+      throw FeedFault(
+        ending == .missing
+          ? "this post is in AAC, which \(Self.decoder) reads; it is not installed"
+          : "this post's AAC can't be read", isPassing: false)
+    }
+    return result
+  }
+}

@@ -1,0 +1,120 @@
+// The feed: a post to be written, with the player that records its sound, and everybody's posts.
+
+import { send } from "../link/socket.js";
+import { field, showIn } from "../parts/field.js";
+import { find, icon, make } from "../parts/make.js";
+import { say } from "../parts/notice.js";
+import { askForPosts as ask, knownPosts, postsState, resetPosts, watchPosts } from "../store/posts.js";
+import { hear, told, watch } from "../store/values.js";
+import { time, when } from "../store/units.js";
+
+const list = find("#feed-posts");
+const message = find("#feed-message");
+const clip = find("#feed-clip");
+const button = find("#feed-send");
+
+/** Sets up the page of the feed. */
+export function setUpFeed() {
+  setUpWriting();
+  setUpSettings();
+  watchPosts(draw);
+  find("#feed-more").addEventListener("click", () => ask(true));
+  list.addEventListener("click", (event) => {
+    const number = Number(event.target.closest("[data-post]")?.dataset.post);
+    const act = event.target.closest("[data-act]")?.dataset.act;
+    if (act) send(`/feed/${act}`, number);
+  });
+  hear("/reply", (address, first, second) => {
+    if (address === "/feed/keep") say(`Kept as a take: ${second}`, "done");
+    if (address === "/feed/delete") say("The post is taken back", "done");
+  });
+}
+
+/** Asks for the newest posts anew. */
+export function askForPosts() {
+  resetPosts();
+  ask();
+}
+
+// Writing.
+
+const wantsClip = () => clip.getAttribute("aria-checked") === "true";
+
+function setUpWriting() {
+  const enable = () => {
+    const [state, mode, , length = 0] = told("/player/state") ?? [];
+    const hasClip = length > 0 && state !== "recording";
+    clip.setAttribute("aria-disabled", String(!hasClip));
+    const can = hasClip && wantsClip() ? true : Boolean(message.value.trim()) && !wantsClip();
+    button.disabled = !can;
+    // What is played from a post is not recorded over: there is no such button then.
+    find('.feed-player [data-loop="record"]').hidden = mode === "play";
+  };
+  const check = (on) => {
+    clip.setAttribute("aria-checked", String(on));
+    enable();
+  };
+  message.addEventListener("input", enable);
+  clip.addEventListener("click", () => clip.getAttribute("aria-disabled") === "true" || check(!wantsClip()));
+  let state;
+  hear("/player/state", (now) => {
+    // What was just recorded is meant to be heard.
+    if (state === "recording" && now !== "recording" && !find("#feed").hidden) check(true);
+    state = now;
+    enable();
+  });
+  watch("/player/controls", enable);
+  button.addEventListener("click", () => {
+    send(wantsClip() ? "/feed/post/clip" : "/feed/post", message.value.trim());
+    button.disabled = true;
+  });
+  hear("/reply", (address) => {
+    if (address !== "/feed/post" && address !== "/feed/post/clip") return;
+    message.value = "";
+    check(false);
+    say("Posted", "done");
+  });
+  hear("/error", (address) => address.startsWith("/feed/post") && enable());
+  watch("/feed/waiting", (count) => {
+    find("#feed-waiting").textContent = count ? `${count} ${count === 1 ? "post waits" : "posts wait"} for the board` : "";
+  });
+  enable();
+}
+
+function setUpSettings() {
+  for (const name of ["name", "board"]) {
+    const input = find(`#feed-${name}`);
+    field(input, (text) => send(`/feed/${name}`, text));
+    showIn(input, `/feed/${name}`);
+  }
+  let board;
+  watch("/feed/board", (url) => {
+    if (board !== undefined && board !== url) askForPosts();
+    board = url;
+  });
+}
+
+// Reading.
+
+function draw() {
+  const posts = knownPosts();
+  const { complete, fault } = postsState();
+  list.replaceChildren(...posts.map(row));
+  find("#feed-more").hidden = complete || !posts.length;
+  const empty = find("#feed-empty");
+  empty.hidden = posts.length > 0;
+  empty.textContent = fault || "Nobody has posted yet.";
+}
+
+function row({ number, name, date, message, seconds, fresh, mine }) {
+  const head = make("small", "", {}, make("b", "", {}, name || "Somebody"), ` \u00b7 ${when(date)}${seconds > 0 ? " \u00b7 " + time(seconds) : ""}`);
+  const text = make("p", "", {}, message);
+  const acts = make("span", "post-acts");
+  const of = `the sound of ${name || "somebody"}, ${when(date)}`;
+  if (seconds >= 0) {
+    acts.append(make("button", "tool square", { type: "button", "data-act": "play", "aria-label": `Play ${of}` }, icon("play")));
+    acts.append(make("button", "tool square", { type: "button", "data-act": "keep", "aria-label": `Keep ${of}` }, icon("keep")));
+  }
+  if (mine) acts.append(make("button", "tool square", { type: "button", "data-act": "delete", "aria-label": `Take back what you posted, ${when(date)}` }, icon("clear")));
+  return make("li", fresh ? "post fresh" : "post", { "data-post": number }, head, text, acts);
+}

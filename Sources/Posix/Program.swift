@@ -1,0 +1,66 @@
+internal import Glibc
+
+/// Another program, which is run to its end and heard by nobody.
+package enum Program {
+  /// The way in which a program ended.
+  package enum Ending: Equatable, Sendable {
+    /// By itself, with a code.
+    case code(Int32)
+    /// By a signal.
+    case signal(Int32)
+    /// Not in time; it was killed.
+    case late
+    /// It is not there.
+    case missing
+  }
+
+  private static let look = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+
+  /// Runs a program that the path of the surroundings has, and waits for its end, so many seconds at
+  /// most.
+  package static func run(_ words: [String], seconds: Double) throws(SystemError) -> Ending {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // The node takes its signals in a way of its own; a program expects them as they are.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for number: Int32 in 0...2 {
+      posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+    }
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var process = pid_t()
+    let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
+    guard code == 0 else {
+      if code == ENOENT { return .missing }
+      throw SystemError(words[0], code: code)
+    }
+    return wait(for: process, seconds: seconds)
+  }
+
+  private static func wait(for process: pid_t, seconds: Double) -> Ending {
+    let end = HostTime.steady + seconds * 1e6
+    var status: Int32 = 0
+    while true {
+      let ended = waitpid(process, &status, WNOHANG)
+      if ended == process { break }
+      // Somebody else has waited for it already.
+      if ended < 0, errno != EINTR { return .code(0) }
+      if HostTime.steady > end {
+        kill(-process, SIGKILL)
+        waitpid(process, &status, 0)
+        return .late
+      }
+      var left = look
+      nanosleep(&left, nil)
+    }
+    let signal = status & 0x7F
+    return signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
+  }
+}

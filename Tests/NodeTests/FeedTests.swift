@@ -1,0 +1,213 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// The feed of running nodes: their own boards, and one that others come to as well.
+  @Suite struct FeedTests {
+    private static let tone: @Sendable (UInt32) -> Float = { frame in
+      Float(0.3 * sin(2 * .pi * 400 * Double(frame % 4_800_000) / 48_000))
+    }
+
+    /// Asks for what takes its time, and returns what `/reply` says, or the line of the error.
+    private func ask(
+      _ phone: Phone, _ address: String, _ arguments: Argument...
+    ) -> (done: [String]?, fault: String) {
+      phone.send(bytes: [UInt8](address: address, arguments))
+      let deadline = Date() + 10
+      while Date() < deadline {
+        guard let message = phone.receive(untilOneOf: ["/reply", "/error"], seconds: 2).last,
+          message.arguments.first?.text == address
+        else { continue }
+        let words = message.arguments.dropFirst().compactMap(\.text)
+        return message.address == "/reply" ? (words, "") : (nil, words.joined(separator: " "))
+      }
+      return (nil, "nothing")
+    }
+
+    /// The posts that a node lists, newest first: name, message and seconds.
+    private func posts(
+      _ phone: Phone, _ arguments: Argument...
+    ) -> [(number: Int32, name: String, message: String, seconds: Double)] {
+      phone.send(bytes: [UInt8](address: "/feed", arguments))
+      return phone.receive(untilOneOf: ["/feed/end", "/error"], seconds: 10)
+        .filter { $0.address == "/post" }.compactMap { post in
+          guard case .int32(let number) = post.arguments[0] else { return nil }
+          return (
+            number, post.arguments[1].text ?? "", post.arguments[3].text ?? "",
+            post.arguments[4].number ?? .nan
+          )
+        }
+    }
+
+    private func record(_ phone: Phone, seconds: Double) {
+      phone.send("/player/record")
+      letPass(seconds: seconds, "so long the clip is")
+      phone.send("/player/stop")
+      #expect(phone.sync())
+      letPass(seconds: 0.05, "what lies behind the end comes by itself")
+    }
+
+    private func isTone(_ heard: [Float]) -> Bool {
+      // It comes round after 120 frames, and is no louder at any other pitch.
+      Measure.peak(heard) > 0.2 && Measure.aperiodicity(heard, period: 120) < -60
+    }
+
+    /// What `curl` says to an address, as another program would ask it.
+    private func curl(_ arguments: String...) throws -> String {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+      process.arguments = ["--silent", "--show-error", "--max-time", "10"] + arguments
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      let text = String(
+        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      return text
+    }
+
+    private func json(_ text: String) throws -> [String: Any] {
+      try #require(
+        try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a post with a clip is heard at the port of another node`() throws {
+      let server = try JackServer()
+      let board = try BoardProcess()
+      let to = ["--set", "/feed/board=\(board.url)"]
+      let (first, singer) = try startNode(on: server, ["-n", "singer"] + to)
+      let (second, hearer) = try startNode(on: server, ["-n", "hearer"] + to)
+      let probe = try Probe(server: server.name, plays: Self.tone)
+      try probe.connect(to: "singer")
+      hearer.send("/subscribe", .string("/post"))
+      #expect(hearer.sync())
+      singer.send("/feed/name", .string("Ada"))
+      record(singer, seconds: 0.5)
+      probe.close()
+      let posted = ask(singer, "/feed/post/clip", .string("listen <b>here</b>"))
+      #expect(posted.done?.count == 1, "\(posted)")
+      let told = try #require(hearer.receive("/post", seconds: 10))
+      #expect(told.arguments[1...].compactMap(\.text).first == "Ada")
+      #expect(told.arguments[3] == .string("listen <b>here</b>"))
+      #expect(abs((told.arguments[4].number ?? 0) - 0.5) < 0.1)
+      let ear = try Probe(server: server.name)
+      try ear.connect(to: "hearer")
+      let played = ask(hearer, "/feed/play", told.arguments[0])
+      #expect(played.done?.last == "listen <b>here</b>", "\(played)")
+      try ear.awaitBlock("the post is heard") { Measure.peak($0) > 0.2 }
+      if let heard = ear.unbroken(seconds: 0.2) { #expect(isTone(heard)) }
+      // The player is open for it as for any take, and done closes it.
+      #expect(hearer.ask("/player/state")?.arguments[1] == .string("play"))
+      hearer.send("/player/done")
+      try waitUntil("the player is closed") {
+        hearer.ask("/player/state")?.arguments[1] == .string("standby")
+      }
+      let kept = ask(hearer, "/feed/keep", told.arguments[0])
+      #expect(kept.done?.last == "listen <b>here</b>", "\(kept)")
+      // Whoever posted it takes it back, and nobody else.
+      #expect(ask(hearer, "/feed/delete", told.arguments[0]).fault.hasPrefix("denied"))
+      #expect(ask(singer, "/feed/delete", told.arguments[0]).done != nil)
+      #expect(posts(hearer).isEmpty)
+      ear.close()
+      #expect(first.end() == 0 && second.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a program that knows no more than the two paths reads and posts`() throws {
+      let server = try JackServer()
+      let (node, phone) = try startNode(on: server, hasPage: true)
+      let own = "http://127.0.0.1:\(node.webPort)/board"
+      #expect(ask(phone, "/feed/post", .string("from the node")).done != nil)
+      try waitUntil("it is on the node's own board") { posts(phone).count == 1 }
+      let folder = try TemporaryFolder()
+      let file = folder.path("clip.wav")
+      try SoundFixture.write(file, [(0..<24_000).map { Self.tone(UInt32($0)) }])
+      let sound = try Data(contentsOf: URL(filePath: file)).base64EncodedString()
+      let body = folder.path("body.json")
+      try #"{"username":"phone","message":"by curl","audio":"\#(sound)"}"#.write(
+        toFile: body, atomically: false, encoding: .utf8)
+      for path in ["postaudio", "postaudio/"] {
+        let answer = try json(
+          curl(
+            "--header", "Content-Type: application/json", "--data-binary", "@\(body)",
+            "\(own)/\(path)"))
+        #expect(answer["error"] == nil && answer["id"] is String)
+      }
+      let rows = try #require(try json(curl("\(own)/getaudio"))["chatts"] as? [[Any]])
+      #expect(rows.count == 3 && rows.allSatisfy { $0.count == 5 })
+      #expect(rows[0][0] as? String == "phone" && rows[0][4] as? String == sound)
+      #expect(rows[2][1] as? String == "from the node" && rows[2][4] is NSNull)
+      let listed = posts(phone)
+      #expect(listed.map(\.message) == ["by curl", "by curl", "from the node"])
+      #expect(listed.map(\.seconds) == [0.5, 0.5, -1])
+      #expect(posts(phone, .int32(listed[1].number), .int32(5)).map(\.message) == ["from the node"])
+      let probe = try Probe(server: server.name)
+      try probe.connect(to: "syrinx")
+      #expect(ask(phone, "/feed/play", .int32(listed[0].number)).done != nil)
+      try probe.awaitBlock("the post is heard") { Measure.peak($0) > 0.2 }
+      if let heard = probe.unbroken(seconds: 0.15) { #expect(isTone(heard)) }
+      #expect(ask(phone, "/feed/play", .int32(listed[2].number)).fault.hasPrefix("missing"))
+      #expect(ask(phone, "/feed/play", .int32(77)).fault.hasPrefix("missing"))
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what can't be sent waits, outlives the node, and goes in order`() throws {
+      let server = try JackServer()
+      let folder = try TemporaryFolder()
+      let home = folder.path("home")
+      let board = try BoardProcess()
+      try board.kill()
+      do {
+        let (node, phone) = try startNode(
+          on: server, ["--set", "/feed/board=\(board.url)"], home: home)
+        phone.send("/subscribe", .string("/feed/waiting"))
+        for text in ["one", "two", "three"] {
+          #expect(ask(phone, "/feed/post", .string(text)).done != nil)
+        }
+        #expect(phone.ask("/feed/waiting")?.arguments == [.int32(3)])
+        let listed = ask(phone, "/feed/play", .int32(1))
+        #expect(listed.fault.hasPrefix("io") && listed.fault.contains("does not listen"))
+        #expect(node.end() == 0)
+      }
+      let (node, phone) = try startNode(on: server, home: home)
+      #expect(phone.ask("/feed/board")?.arguments == [.string(board.url)])
+      try waitUntil("they are there still") {
+        phone.ask("/feed/waiting")?.arguments == [.int32(3)]
+      }
+      try board.start()
+      // Whoever posts now asks the board at once.
+      #expect(ask(phone, "/feed/post", .string("four")).done != nil)
+      try waitUntil("all are sent", seconds: 20) {
+        phone.ask("/feed/waiting")?.arguments == [.int32(0)]
+      }
+      #expect(posts(phone).map(\.message) == ["four", "three", "two", "one"])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what is set wrongly is told in one line what would be right`() throws {
+      let (_, node, phone) = try startNode()
+      for wrong in ["board.example", "ftp://board.example", "http://name:word@board.example"] {
+        phone.send("/feed/board", .string(wrong))
+        let error = try #require(phone.receive("/error"))
+        #expect(error.arguments[1] == .string("range"))
+        #expect(error.arguments[2].text?.contains("http://HOST:8090") == true)
+      }
+      #expect(ask(phone, "/feed/post", .string("")).fault.hasPrefix("range"))
+      #expect(ask(phone, "/feed/post", .string("a"), .string("ffff")).fault.hasPrefix("missing"))
+      #expect(ask(phone, "/feed/post/clip", .string("a")).fault.hasPrefix("state"))
+      // A server that is there, and is no board.
+      phone.send("/feed/board", .string("http://127.0.0.1:\(node.port)"))
+      #expect(phone.sync())
+      #expect(!ask(phone, "/feed/play", .int32(1)).fault.isEmpty)
+      #expect(phone.ask("/feed/board")?.arguments[0].text?.hasPrefix("http://") == true)
+      #expect(node.end() == 0)
+    }
+  }
+}
