@@ -53,10 +53,11 @@ let package = Package(
     .target(name: "HTTP", dependencies: ["CCurl", "CMicrohttpd", "JSON", "Posix"]),
     .target(name: "Screen", dependencies: ["OSC"]),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"]),
+    .target(name: "SQLite", dependencies: ["CSQLite"]),
     .target(
       name: "Takes",
       dependencies: [
-        "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix",
+        "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix", "SQLite",
       ]),
     .target(
       name: "Control",
@@ -65,7 +66,8 @@ let package = Package(
       ]),
     // The board, and what talks to one.
     .target(
-      name: "Feed", dependencies: ["HTTP", "JSON", "Posix", "Takes"]),
+      name: "Feed",
+      dependencies: ["CPostgres", "HTTP", "JSON", "Posix", "SQLite", "Takes"]),
     // The page's files, as they stand in the folder, inside the program.
     .target(
       name: "CPage", path: "Sources/Page", exclude: ["web"], sources: ["page.c"],
@@ -73,7 +75,7 @@ let package = Package(
     .target(
       name: "Doors",
       dependencies: [
-        "CPage", "CWslay", "CZlib", "Control", "HTTP", "JSON", "OSC", "Posix",
+        "CPage", "CWslay", "CZlib", "Control", "Feed", "HTTP", "JSON", "OSC", "Posix",
       ]),
     .target(name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
     .target(name: "Surfaces", dependencies: ["CZlib", "Control", "JSON"]),
@@ -81,7 +83,7 @@ let package = Package(
       name: "syrinx",
       dependencies: [
         "CAvahi", "CLiblo", "CQrencode", "CRealtime", "Control", "DSP", "Doors", "Drivers",
-        "Engine", "JSON",
+        "Engine", "Feed", "JSON",
         "OSC",
         "Posix",
         "Screen", "Surfaces", "Takes",
@@ -113,11 +115,17 @@ let package = Package(
       name: "ScreenTests", dependencies: ["OSC", "Screen", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "TakesTests",
-      dependencies: ["DSP", "JSON", "Listening", "Posix", "Takes", "TestSupport"],
+      dependencies: ["DSP", "JSON", "Listening", "Posix", "SQLite", "Takes", "TestSupport"],
+      linkerSettings: linker),
+    .testTarget(
+      name: "FeedTests",
+      dependencies: ["Feed", "HTTP", "JSON", "Posix", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "ControlTests",
-      dependencies: ["Control", "DSP", "Doors", "Music", "Surfaces", "Takes", "TestSupport"],
+      dependencies: [
+        "Control", "DSP", "Doors", "Music", "SQLite", "Surfaces", "Takes", "TestSupport",
+      ],
       linkerSettings: linker),
     .testTarget(
       name: "DoorsTests",
@@ -129,7 +137,8 @@ let package = Package(
       name: "SurfacesTests", dependencies: ["Control", "Surfaces", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "NodeTests", dependencies: ["Control", "Music", "Takes", "TestSupport"],
+      name: "NodeTests",
+      dependencies: ["Control", "Feed", "JSON", "Music", "SQLite", "Takes", "TestSupport"],
       exclude: ["Snapshots"],
       linkerSettings: linker),
   ],

@@ -6,3 +6,9 @@
 static inline int sq_bind_text(sqlite3_stmt *statement, int place, const char *text, int bytes) {
   return sqlite3_bind_text(statement, place, text, bytes, SQLITE_TRANSIENT);
 }
+
+static inline int sq_bind_bytes(
+    sqlite3_stmt *statement, int place, const void *bytes, int count) {
+  // Without a place in memory SQLite takes no bytes for no value.
+  return sqlite3_bind_blob(statement, place, count ? bytes : "", count, SQLITE_TRANSIENT);
+}

@@ -27,6 +27,11 @@ package struct JSONText {
     put(name, JSON.written(value))
   }
 
+  /// Writes a text in quotes in which nothing needs to be escaped, such as base 64.
+  package mutating func add(_ name: String? = nil, plain value: String) {
+    put(name, "\"\(value)\"")
+  }
+
   /// Writes a whole number.
   package mutating func add(_ name: String? = nil, _ value: Int) { put(name, String(value)) }
 

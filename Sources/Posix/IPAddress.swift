@@ -74,6 +74,12 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// The address under which other machines most likely see this one.
+  package static var likelyForOthers: IPAddress {
+    let own = ofThisMachine.filter { !$0.isLoopback }
+    return own.first { $0.isVersion4 } ?? own.first ?? .loopback4
+  }
+
   /// The addresses of this machine's network interfaces.
   package static var ofThisMachine: [IPAddress] {
     var list: UnsafeMutablePointer<ifaddrs>?

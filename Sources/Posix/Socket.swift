@@ -60,6 +60,23 @@ package final class Socket {
     if kind == .stream, listen(descriptor.number, 16) != 0 { throw SystemError("listen") }
   }
 
+  /// Listening sockets at a port of this machine alone, or of all its networks; 0 takes a free one.
+  package static func listening(
+    at wanted: UInt16, isOpen: Bool
+  ) throws(SystemError) -> [Socket] {
+    var sockets: [Socket] = []
+    for address: IPAddress in isOpen ? [.any4, .any6] : [.loopback4, .loopback6] {
+      do throws(SystemError) {
+        let port = sockets.first?.port ?? wanted
+        sockets.append(try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
+      } catch {
+        // A machine without version 6 is a whole machine.
+        guard !address.isVersion4, !error.isAddressInUse else { throw error }
+      }
+    }
+    return sockets
+  }
+
   /// A stream by another descriptor of it, which stays its owner's; its end is told by both.
   ///
   /// The system keeps so many bytes at most that wait for its peer.

@@ -19,6 +19,7 @@ enum Syrinx {
     "web": Command(page: WebCommand.page, run: WebCommand.run),
     "watch": Command(page: WatchCommand.page, run: WatchCommand.run),
     "addresses": Command(page: AddressesCommand.page, run: AddressesCommand.run),
+    "board": Command(page: BoardCommand.page, run: BoardCommand.run),
     "layout": Command(page: LayoutCommand.page, run: LayoutCommand.run),
     "doctor": Command(page: DoctorCommand.page, run: DoctorCommand.run),
   ]
@@ -36,6 +37,7 @@ enum Syrinx {
         status     Print how a running node is, each value by its name
         watch      Show how a running node is, on a full screen
         addresses  List all OSC addresses with their ranges and help
+        board      Run a board for a band's posts, apart from any node
         layout     Write a surface for TouchOSC or Open Stage Control
         doctor     Look at the machine, and say what stands in the way of good sound
 

@@ -82,10 +82,11 @@ let package = Package(
     .target(name: "Music", swiftSettings: asInNode),
     .target(name: "Posix", dependencies: ["CPosix"], swiftSettings: asInNode),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"], swiftSettings: asInNode),
+    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: asInNode),
     .target(
       name: "Takes",
       dependencies: [
-        "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix",
+        "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix", "SQLite",
       ],
       swiftSettings: asInNode),
     .executableTarget(

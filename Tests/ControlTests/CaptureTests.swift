@@ -2,6 +2,7 @@ import Control
 import Engine
 import Foundation
 import OSC
+import SQLite
 import TestSupport
 import Testing
 
@@ -279,7 +280,7 @@ import Testing
   @Test func `a library that another process has for long gets the take when it is free`() throws {
     let (starter, ender) = (Desk.client(9001), Desk.client(9002))
     _ = try TakeLibrary(home: home)
-    let other = try Database(home + "/library.sqlite")
+    let other = try LibraryDatabase(home + "/library.sqlite")
     try other.execute("BEGIN IMMEDIATE")
     desk.tell("/capture/on", .int32(1), as: starter)
     desk.pass(frames: 4800)

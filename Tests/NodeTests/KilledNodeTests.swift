@@ -1,5 +1,6 @@
 import Foundation
 import OSC
+import SQLite
 import TestSupport
 import Testing
 

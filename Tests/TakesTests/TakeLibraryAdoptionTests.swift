@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -84,7 +85,7 @@ import Testing
       ),
     ] {
       let folder = try TemporaryFolder()
-      try Database(folder.path("library.sqlite")).execute(sql)
+      try LibraryDatabase(folder.path("library.sqlite")).execute(sql)
       let before = try folder.bytes("library.sqlite")
       let fault = #expect(throws: LibraryFault.self) { _ = try TakeLibrary(home: folder.url.path) }
       #expect(fault?.kind == .broken && fault?.message.contains(text) == true)

@@ -1,4 +1,5 @@
 package import Control
+package import Feed
 internal import HTTP
 package import Posix
 
@@ -45,6 +46,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private let oscPort: UInt16
   private let inbox: Inbox
   private let desk: NodeDesk
+  private let boardRoutes: BoardRoutes
   private var http: HTTPServer?
   private var listeners: [Socket] = []
   private var sockets: [Int: WebSocket] = [:]
@@ -59,9 +61,11 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private lazy var fleeting = ["/meter", "/tuner"].map { Array($0.utf8) + [0] }
 
   /// Opens the door, where the node's own says whom it listens to.
+  ///
+  /// The node's board is one of its own where none is given.
   package init(
     _ options: Options, access who: OSCServer.Access, home: String, node: Node, oscPort: UInt16,
-    loop: EventLoop
+    loop: EventLoop, board: HomeBoard? = nil
   ) throws(SystemError) {
     self.who = who
     self.node = node
@@ -73,13 +77,16 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       hosts: HostList(others: options.hosts), origins: options.origins, token: token)
     inbox = try Inbox()
     desk = NodeDesk(node, inbox)
+    let board = board ?? HomeBoard { [desk] in desk.home }
+    boardRoutes = BoardRoutes { () throws(BoardFault) in try board.board() }
     knownToken = token?.text
     try listen(options)
     for (index, address) in node.table.addresses.enumerated() where address.standsForMany {
       extents[index] = node.extents(of: address)
     }
     let routes = WebRoutes(
-      access: access, takes: TakeRoutes(desk: desk), desk: desk, table: node.table,
+      access: access, takes: TakeRoutes(desk: desk), board: boardRoutes, desk: desk,
+      table: node.table,
       hostInfo: { [unowned self] in
         HostInfo(name: self.node.name, oscPort: self.oscPort, webPort: self.port)
       })
@@ -110,19 +117,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   }
 
   private func bind(_ wanted: UInt16) throws(SystemError) {
-    var sockets: [Socket] = []
-    var port = wanted
-    for address: IPAddress in who.isOpen ? [.any4, .any6] : [.loopback4, .loopback6] {
-      do throws(SystemError) {
-        sockets.append(try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
-        port = sockets[0].port
-      } catch {
-        // A machine without version 6 is a whole machine.
-        guard !address.isVersion4, !error.isAddressInUse else { throw error }
-      }
-    }
-    listeners = sockets
-    self.port = port
+    listeners = try Socket.listening(at: wanted, isOpen: who.isOpen)
+    port = listeners[0].port
   }
 
   private func accept(from listener: Socket) {
@@ -288,6 +284,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     }
     loop.forget(inbox.readable)
     inbox.close()
+    boardRoutes.end()
     http?.end()
     http = nil
   }

@@ -1,12 +1,15 @@
 internal import Control
+internal import Feed
 internal import HTTP
 internal import Posix
 
-/// The way of each request: to the page, to the tree of addresses, to files, or on to a WebSocket.
+/// The way of each request: to the page, to the tree of addresses, to files, to the board, or on to a
+/// WebSocket.
 struct WebRoutes: Sendable {
   let access: WebAccess
   let page = Page()
   let takes: TakeRoutes
+  let board: BoardRoutes
   let desk: NodeDesk
   let table: AddressTable
   let hostInfo: @Sendable () -> HostInfo
@@ -28,6 +31,8 @@ struct WebRoutes: Sendable {
       }
       return takes.course(request)
     }
+    // Open to all who reach the node: other nodes and phones post there, and have no token.
+    if let path = request.path(below: "/board") { return board.course(request, path) }
     guard request.isReading else {
       var answer = HTTPAnswer.refusal(405, "only files of takes are sent to this node by HTTP")
       answer.headers.append(("Allow", "GET, HEAD"))

@@ -7,4 +7,13 @@ package enum Hexadecimal {
     String(
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
+
+  /// The bytes of a text; nil where it is none.
+  package static func bytes(of text: String) -> [UInt8]? {
+    let values = text.utf8.map { digits.firstIndex(of: $0) }
+    guard values.count % 2 == 0, !values.contains(nil) else { return nil }
+    return stride(from: 0, to: values.count, by: 2).map {
+      UInt8(values[$0]! << 4 | values[$0 + 1]!)
+    }
+  }
 }

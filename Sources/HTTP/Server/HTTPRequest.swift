@@ -41,6 +41,13 @@ package struct HTTPRequest: Sendable {
     set { headers[header] = newValue }
   }
 
+  /// The path below a folder, with the slash before it; nil where it is not there.
+  package func path(below folder: String) -> String? {
+    guard path.hasPrefix(folder) else { return nil }
+    let rest = path.dropFirst(folder.count)
+    return rest.isEmpty || rest.hasPrefix("/") ? String(rest) : nil
+  }
+
   /// The value of a part of the query; nil where it is not there, or has none.
   package func query(_ name: String) -> String? {
     query.first { $0.name == name }.flatMap(\.value)
@@ -48,6 +55,13 @@ package struct HTTPRequest: Sendable {
 
   /// Whether it only reads.
   package var isReading: Bool { method == "GET" || method == "HEAD" }
+
+  /// Whether it comes from a page of the host that it asks, or from no page at all.
+  package var isOfOwnOrigin: Bool {
+    guard let origin = self[.origin]?.lowercased() else { return true }
+    let host = self[.host]?.lowercased() ?? ""
+    return origin == "http://\(host)" || origin == "https://\(host)"
+  }
 
   /// Whether it asks for a page rather than for data.
   package var wantsPage: Bool { self[.accept]?.lowercased().contains("text/html") ?? false }

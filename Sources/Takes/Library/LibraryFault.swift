@@ -49,7 +49,7 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
   init(_ error: SystemError) { self.init(error.isMissing ? .missing : .io, "\(error)") }
 
   /// Translates SQLite's error code for a database; the reason is its own words.
-  init(code: Int32, path: String, reason: String) {
+  package init(code: Int32, path: String, reason: String) {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(.busy, "\(path) is in use by another process; try again later")

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Posix
+internal import SQLite
 
 /// The findings of an adoption: what the library did not know.
 package struct Adoption: Equatable, Sendable {

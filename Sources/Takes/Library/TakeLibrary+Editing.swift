@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Posix
+internal import SQLite
 
 extension TakeLibrary {
   /// Changes what people write of a take, in its row and its file.
@@ -37,7 +38,7 @@ extension TakeLibrary {
     return new
   }
 
-  private static func changed(_ take: Take) -> [Statement.Value] {
+  private static func changed(_ take: Take) -> [StatementValue] {
     [take.id, take.title, take.species, take.notes, take.message, take.image].map { .text($0) }
   }
 

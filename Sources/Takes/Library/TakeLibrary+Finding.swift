@@ -1,4 +1,5 @@
 internal import JSON
+internal import SQLite
 
 /// A page of a list of takes.
 package struct TakePage: Sendable {
@@ -124,9 +125,9 @@ extension TakeLibrary {
 
 extension TakeSearch {
   /// The SQL filter of the search and its values; nil where nothing can be found.
-  fileprivate var filter: (SQL.Filter, [Statement.Value])? {
+  fileprivate var filter: (SQL.Filter, [StatementValue])? {
     var filter = SQL.Filter()
-    var values = [Statement.Value](repeating: .null, count: 9)
+    var values = [StatementValue](repeating: .null, count: 9)
     var words: [String] = []
     for (field, text) in [("", text), ("species : ", species)] where !text.isEmpty {
       let own = Self.words(text)
@@ -170,7 +171,7 @@ extension TakeSearch {
 
 extension Take {
   /// The take of a row.
-  init(row: Statement) {
+  init(row: Statement<LibraryFault>) {
     self.init(
       id: row.text(1), title: row.text(2),
       date: TakeDate(microseconds: row.integer(6), zoneMinutes: row.integer(7)),

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Posix
+internal import SQLite
 
 /// The outcome of a reindex.
 package struct Reindexing: Equatable, Sendable {

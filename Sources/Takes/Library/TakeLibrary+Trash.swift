@@ -1,3 +1,5 @@
+internal import SQLite
+
 extension TakeLibrary {
   /// The days for which a deleted take can be restored from the trash.
   package static let trashDays = 30

@@ -1,6 +1,7 @@
 internal import Glibc
 internal import JSON
 internal import Posix
+internal import SQLite
 
 /// The takes in a home folder: their files, and a database by which they are found.
 ///
@@ -21,7 +22,7 @@ internal import Posix
 /// (`synchronous = FULL`): people change takes, at their own pace.
 package final class TakeLibrary {
   let files: TakeFiles
-  let database: Database
+  let database: LibraryDatabase
 
   /// Opens the library in a home folder, which is made where there is none.
   ///
@@ -29,7 +30,8 @@ package final class TakeLibrary {
   package init(home: String, waitMilliseconds: Int = 5000) throws(LibraryFault) {
     files = TakeFiles(home: home)
     try files.makeFolders()
-    database = try Database(files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
+    database = try LibraryDatabase(files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
+    database.addDistance()
     try prepare()
   }
 

@@ -132,10 +132,7 @@ struct RunOptions {
       throw Failure(
         .usage, "--name can't be \(quoted(name)), which is the JACK server's; another name will do")
     }
-    if let text = given["port"] {
-      guard let port = UInt16(text) else {
-        throw Failure(.usage, "--port takes a number from 0 to 65535; got \(quoted(text))")
-      }
+    if let port = try given.port("port") {
       self.port = port
       isPortGiven = true
     }
@@ -147,20 +144,8 @@ struct RunOptions {
     guard !soundFonts.contains("") else {
       throw Failure(.usage, "--soundfont takes a file; got \"\"")
     }
-    switch given["listen"] {
-    case nil, "local": break
-    case "lan": access.isOpen = true
-    case let other?:
-      throw Failure(.usage, "--listen takes local or lan; got \(quoted(other))")
-    }
+    access = try given.access
     try takeWeb(given)
-    for text in given.all("allow") {
-      guard let range = AddressRange(text) else {
-        throw Failure(
-          .usage, "--allow takes an address or a range like 192.168.1.0/24; got \(quoted(text))")
-      }
-      access.allowed.append(range)
-    }
     for text in given.all("feedback") {
       guard let place = NodePlace(text, usualPort: nil), !place.isStream,
         let endpoint = Endpoint(resolving: place.text)
@@ -182,17 +167,10 @@ struct RunOptions {
   }
 
   private mutating func takeWeb(_ given: CommandPage.Given) throws(Failure) {
-    if let text = given["web"] {
-      guard let port = UInt16(text) else {
-        throw Failure(.usage, "--web takes a number from 0 to 65535; got \(quoted(text))")
-      }
+    if let port = try given.port("web") {
       web = port == 0 ? nil : WebDoor.Options(port: port, takesOther: false)
     }
-    web?.hosts = given.all("web-host")
-    for name in given.all("web-host") where name.isEmpty || name.contains(where: "/: ".contains) {
-      throw Failure(
-        .usage, "--web-host takes a name alone, such as studio.example; got \(quoted(name))")
-    }
+    web?.hosts = try given.hosts("web-host")
     for text in given.all("web-origin") {
       let rest = text.split(separator: "//", maxSplits: 1)
       guard rest.count == 2, rest[0] == "http:" || rest[0] == "https:", !rest[1].contains("/")

@@ -269,7 +269,7 @@ final class RunningNode {
 
   /// Tells everyone who waits for it that the node can be played.
   func sayReady() {
-    let host = options.access.isOpen ? Self.hostForOthers : .loopback4
+    let host = options.access.isOpen ? IPAddress.likelyForOthers : .loopback4
     let url = "osc.udp://\(Endpoint(address: host, port: server.port))"
     let page = web.map { "http://\(Endpoint(address: host, port: $0.port))/" }
     tellName(url, page: page)
@@ -283,12 +283,6 @@ final class RunningNode {
     if let page { showPairing(page) }
     node.greet(isHeard: sound.link?.isHeard ?? false)
     statusLine = statusLine ?? NodeStatusLine()
-  }
-
-  /// The address under which other machines most likely see this one.
-  private static var hostForOthers: IPAddress {
-    let own = IPAddress.ofThisMachine.filter { !$0.isLoopback }
-    return own.first { $0.isVersion4 } ?? own.first ?? .loopback4
   }
 
   /// Writes where the node listens into the files of its name.

@@ -46,9 +46,7 @@ package final class WebAccess: Sendable {
 
   /// Whether it comes from the node's own page, from one that is allowed, or from no page at all.
   private func comesFromOwnPage(_ request: HTTPRequest) -> Bool {
-    guard let origin = request[.origin]?.lowercased() else { return true }
-    let host = request[.host]?.lowercased() ?? ""
-    return origin == "http://\(host)" || origin == "https://\(host)" || origins.contains(origin)
+    request.isOfOwnOrigin || origins.contains(request[.origin]?.lowercased() ?? "")
   }
 
   /// The origin that may read the answer, where the request comes from another page that is allowed.

@@ -1,19 +1,12 @@
 internal import CSQLite
 
 /// A prepared statement, which is run again and again.
-final class Statement {
-  /// A value in the place of a question mark.
-  enum Value {
-    case integer(Int)
-    case real(Double)
-    case text(String)
-    case null
-  }
+package final class Statement<Fault: DatabaseFault> {
+  /// SQLite's own handle.
+  package let handle: OpaquePointer
+  private unowned let database: Database<Fault>
 
-  private let handle: OpaquePointer
-  private unowned let database: Database
-
-  init(_ sql: String, _ connection: OpaquePointer, _ database: Database) throws(LibraryFault) {
+  init(_ sql: String, _ connection: OpaquePointer, _ database: Database<Fault>) throws(Fault) {
     var pointer: OpaquePointer?
     let code = sqlite3_prepare_v3(
       connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
@@ -25,7 +18,7 @@ final class Statement {
   deinit { sqlite3_finalize(handle) }
 
   /// Puts values in the places of the question marks; those without a place are left out.
-  func bind(_ values: [Value]) throws(LibraryFault) {
+  package func bind(_ values: [StatementValue]) throws(Fault) {
     reset()
     let places = 1..<sqlite3_bind_parameter_count(handle) + 1
     for (place, value) in zip(places, values) {
@@ -34,6 +27,7 @@ final class Statement {
         case .integer(let number): sqlite3_bind_int64(handle, place, Int64(number))
         case .real(let number): sqlite3_bind_double(handle, place, number)
         case .text(let text): sq_bind_text(handle, place, text, Int32(text.utf8.count))
+        case .bytes(let bytes): sq_bind_bytes(handle, place, bytes, Int32(bytes.count))
         case .null: sqlite3_bind_null(handle, place)
         }
       guard code == SQLITE_OK else { throw database.fault(code) }
@@ -41,7 +35,7 @@ final class Statement {
   }
 
   /// Goes to the next row; false where there is none.
-  func step() throws(LibraryFault) -> Bool {
+  package func step() throws(Fault) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
@@ -50,31 +44,28 @@ final class Statement {
   }
 
   /// Lets go of the rows.
-  func reset() { sqlite3_reset(handle) }
+  package func reset() { sqlite3_reset(handle) }
 
-  func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+  /// The whole number in a column.
+  package func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  /// Whether a column has no value.
+  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  func real(_ column: Int32) -> Double? {
+  /// The number in a column; nil where it has no value.
+  package func real(_ column: Int32) -> Double? {
     isNull(column) ? nil : sqlite3_column_double(handle, column)
   }
 
-  /// The key of a take's identifier.
-  func key(_ column: Int32) -> TakeKey? {
-    guard let text = sqlite3_column_text(handle, column),
-      Int(sqlite3_column_bytes(handle, column)) == TakeKey.textBytes
-    else { return nil }
-    return TakeKey(text)
-  }
-
-  func text(_ column: Int32) -> String {
+  /// The text in a column; empty where it has no value.
+  package func text(_ column: Int32) -> String {
     sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
   }
-}
 
-extension Statement.Value {
-  static func real(_ number: Double?) -> Self { number.map { Self.real($0 as Double) } ?? .null }
-
-  static func integer(_ number: Int?) -> Self { number.map { Self.integer($0 as Int) } ?? .null }
+  /// The bytes in a column; none where it has no value.
+  package func bytes(_ column: Int32) -> [UInt8] {
+    let count = Int(sqlite3_column_bytes(handle, column))
+    guard count > 0, let start = sqlite3_column_blob(handle, column) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: count))
+  }
 }

@@ -1,0 +1,66 @@
+internal import DSP
+internal import Glibc
+internal import Posix
+internal import Takes
+
+/// The look into what was posted as a sound, whatever it says of itself.
+enum SoundCheck {
+  // As much of a sound is read: what breaks off later is one all the same.
+  private static let framesToRead = 65_536
+  private static let blockFrames = 4096
+  // A header can promise any number of frames.
+  private static let longest = 86_400.0
+
+  /// What some bytes are as a sound; throws where they are none.
+  static func facts(_ bytes: [UInt8], folder: String) throws(BoardFault) -> Post.Sound {
+    guard let kind = SoundKind(bytes) else {
+      throw BoardFault(
+        .noSound, "audio is none of the sounds that a board takes: WAV, FLAC, OGG, MP3, M4A, AAC")
+    }
+    let seconds =
+      switch kind {
+      case .m4a: MovieHeader.seconds(of: bytes)
+      case .aac: AACFrames.seconds(of: bytes)
+      case .wav, .flac, .ogg, .mp3: try read(bytes, folder)
+      }
+    guard let seconds else {
+      throw BoardFault(.noSound, "audio begins like \(kind.rawValue), and is no sound")
+    }
+    let isPlausible = seconds.isFinite && 0...longest ~= seconds
+    return Post.Sound(seconds: isPlausible ? seconds : 0, bytes: bytes.count, kind: kind)
+  }
+
+  /// The length of a sound in seconds, by reading it; nil where it is none.
+  private static func read(_ bytes: [UInt8], _ folder: String) throws(BoardFault) -> Double? {
+    let path = "\(folder)/\(PostID.random())"
+    do throws(SystemError) {
+      let file = try Descriptor(
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), orThrow: path)
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw SystemError(path) }
+        rest = rest.dropFirst(count)
+      }
+    } catch {
+      Files.remove(path)
+      throw BoardFault(.store, "the sound can't be looked at: \(String(cString: strerror(error.code)))")
+    }
+    defer { Files.remove(path) }
+    return try? seconds(path)
+  }
+
+  private static func seconds(_ path: String) throws(SoundFileError) -> Double? {
+    var reader = try SoundReader(path)
+    let buffer = StereoBuffer(frames: blockFrames)
+    var frames = 0
+    while frames < framesToRead {
+      let count = try reader.read(into: buffer.stereo, frames: blockFrames)
+      frames += count
+      if count < blockFrames { break }
+    }
+    guard frames > 0 else { return nil }
+    return Double(max(frames, reader.expectedFrames ?? 0)) / Double(reader.rate)
+  }
+}

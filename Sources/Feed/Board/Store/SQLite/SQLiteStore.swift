@@ -1,0 +1,166 @@
+internal import Posix
+internal import SQLite
+
+/// A board's posts in a file of SQLite's, on one machine; other processes may use it at the same time.
+package final class SQLiteStore: BoardStore, @unchecked Sendable {
+  // More readers than that at once open connections that are closed behind them.
+  private static let mostKept = 4
+
+  private let path: String
+  private let writer: BoardFileWriter
+  private let readers = Guarded<[Handed<BoardFile>]>([])
+
+  /// Opens a file, which is made where there is none, as is its folder.
+  package init(path: String) throws(BoardFault) {
+    self.path = path
+    do throws(SystemError) {
+      if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+        try Files.makeFolder(String(path[..<slash]))
+      }
+    } catch {
+      throw BoardFault(.store, "can't make the folder of the board: \(error)")
+    }
+    writer = try BoardFileWriter(path: path)
+  }
+
+  deinit { writer.close() }
+
+  package func close() {
+    writer.close()
+    readers.withLock { $0 = [] }
+  }
+
+  // MARK: - Posting
+
+  package func post(_ posting: Posting) throws(BoardFault) -> Posted {
+    let outcome = Guarded<Posted?>(nil)
+    try writer.perform(bytes: posting.draft.audio?.count ?? 0) { file throws(BoardFault) in
+      let posted = try Self.post(posting, file)
+      outcome.withLock { $0 = posted }
+    }
+    return outcome.withLock { $0! }
+  }
+
+  private static func post(_ posting: Posting, _ file: BoardFile) throws(BoardFault) -> Posted {
+    let (draft, sound) = (posting.draft, posting.sound)
+    let kept = try file.rows(BoardSQL.kept, [.text(draft.id)]) { row in
+      KeptPost(
+        post: Post(row: row), secretDigest: row.bytes(9), isRemoved: row.integer(10) != 0,
+        hasSameSound: row.bytes(11) == draft.audio ?? [])
+    }
+    if let kept = kept.first { return try kept.answer(to: posting) }
+    let number = try file.number(BoardSQL.nextNumber)
+    try file.run(
+      BoardSQL.insert,
+      [
+        .integer(number), .text(draft.id), .text(draft.name), .text(draft.message),
+        .integer(posting.date.microseconds), .integer(posting.date.zoneMinutes),
+        sound.map { .text($0.kind.rawValue) } ?? .null, .real(sound?.seconds),
+        .integer(sound?.bytes), .bytes(posting.secretDigest),
+      ])
+    if let audio = draft.audio {
+      try file.run(BoardSQL.insertSound, [.integer(number), .bytes(audio)])
+    }
+    return Posted(post: posting.post(number), isNew: true)
+  }
+
+  // MARK: - Reading
+
+  package func page(before: Int?, after: Int?, limit: Int) throws(BoardFault) -> PostPage {
+    try reading { file throws(BoardFault) in
+      let posts = try file.rows(
+        BoardSQL.page,
+        [.integer(before ?? .max), .integer(after ?? 0), .integer(limit)], Post.init(row:))
+      return PostPage(posts: posts, newest: try file.number(BoardSQL.newest))
+    }
+  }
+
+  package func find(_ key: PostKey) throws(BoardFault) -> Post? {
+    try reading { file throws(BoardFault) in try Self.find(key, file) }
+  }
+
+  private static func find(_ key: PostKey, _ file: BoardFile) throws(BoardFault) -> Post? {
+    switch key {
+    case .id(let id): try file.rows(BoardSQL.byID, [.text(id)], Post.init(row:)).first
+    case .number(let number):
+      try file.rows(BoardSQL.byNumber, [.integer(number)], Post.init(row:)).first
+    }
+  }
+
+  package func sound(of key: PostKey) throws(BoardFault) -> StoredSound? {
+    try reading { file throws(BoardFault) in
+      guard let post = try Self.find(key, file), let kind = post.sound?.kind else { return nil }
+      let bytes = try file.rows(BoardSQL.sound, [.integer(post.number)]) { $0.bytes(0) }
+      return bytes.first.map { StoredSound(kind: kind, bytes: $0) }
+    }
+  }
+
+  private func reading<Value>(
+    _ body: (BoardFile) throws(BoardFault) -> Value
+  ) throws(BoardFault) -> Value {
+    let kept = readers.withLock { $0.popLast() }
+    let file: Handed<BoardFile>
+    if let kept { file = kept } else { file = Handed(try BoardFile(board: path)) }
+    let value = try body(file.value)
+    readers.withLock { if $0.count < Self.mostKept { $0.append(file) } }
+    return value
+  }
+
+  // MARK: - Deleting
+
+  package func delete(_ id: String, secret: [UInt8]) throws(BoardFault) {
+    try writer.perform { file throws(BoardFault) in
+      if let number = try Self.own(id, secret, file) { try Self.remove(number, file) }
+    }
+  }
+
+  package func removeName(_ id: String, secret: [UInt8]) throws(BoardFault) {
+    try writer.perform { file throws(BoardFault) in
+      guard let number = try Self.own(id, secret, file) else { return }
+      try file.run(BoardSQL.removeName, [.integer(number)])
+    }
+  }
+
+  /// The number of a post that a secret belongs to; nil where it was deleted by that already.
+  private static func own(
+    _ id: String, _ secret: [UInt8], _ file: BoardFile
+  ) throws(BoardFault) -> Int? {
+    let rows = try file.rows(BoardSQL.owner, [.text(id)]) {
+      (number: $0.integer(0), secret: $0.bytes(1), isRemoved: $0.integer(2) != 0)
+    }
+    guard let row = rows.first else { throw BoardFault(.missing, "there is no such post") }
+    guard row.secret == secret else {
+      throw row.isRemoved
+        ? BoardFault(.missing, "there is no such post")
+        : BoardFault(.denied, "that is not the secret of this post")
+    }
+    return row.isRemoved ? nil : row.number
+  }
+
+  private static func remove(_ number: Int, _ file: BoardFile) throws(BoardFault) {
+    try file.run(BoardSQL.remove, [.integer(number)])
+    try file.run(BoardSQL.removeSound, [.integer(number)])
+  }
+
+  package func delete(_ ids: [String]) throws(BoardFault) -> [String] {
+    let deleted = Guarded<[String]>([])
+    try writer.perform { file throws(BoardFault) in
+      for id in ids {
+        guard let post = try Self.find(.id(id), file) else { continue }
+        try Self.remove(post.number, file)
+        deleted.withLock { $0.append(id) }
+      }
+    }
+    return deleted.withLock { $0 }
+  }
+
+  package func delete(allOf name: String) throws(BoardFault) -> Int {
+    let count = Guarded(0)
+    try writer.perform { file throws(BoardFault) in
+      let numbers = try file.rows(BoardSQL.numbersOfName, [.text(name)]) { $0.integer(0) }
+      for number in numbers { try Self.remove(number, file) }
+      count.withLock { $0 = numbers.count }
+    }
+    return count.withLock { $0 }
+  }
+}

@@ -1,0 +1,289 @@
+package import HTTP
+internal import JSON
+internal import Posix
+
+/// The board's requests: reading, posting, and taking back.
+///
+/// They are answered by threads of their own, never by the one on which they come.
+package final class BoardRoutes: Sendable {
+  // As many as a database does at once; few of them hold the whole of a large body.
+  private static let threads = 16
+  private static let heavyThreads = 2
+  private static let mostWaiting = 256
+  private static let soundHeaders = [
+    ("Cache-Control", "private, no-cache"),
+    // Whatever it is, it can do nothing.
+    ("Content-Security-Policy", "default-src 'none'; sandbox"),
+  ]
+
+  private let open: @Sendable () throws(BoardFault) -> Board
+  private let rate: PostRate
+  private let limits: BoardLimits
+  private let workers = Workers(
+    "board", threads: threads, heavy: heavyThreads, waiting: mostWaiting)
+
+  /// The requests to a board that a call opens, within limits.
+  package init(
+    limits: BoardLimits = BoardLimits(), open: @escaping @Sendable () throws(BoardFault) -> Board
+  ) {
+    self.open = open
+    self.limits = limits
+    rate = PostRate(most: limits.postsAMinute)
+  }
+
+  /// Answers what waits, and nothing more.
+  package func end() { workers.close() }
+
+  /// What is to become of a request for a path below the board's own.
+  package func course(_ request: HTTPRequest, _ path: String) -> HTTPServer.Course {
+    let parts = path.split(separator: "/").map(String.init)
+    switch (parts.first, parts.count) {
+    case ("getaudio", 1): return reading(request, .heavy) { try Self.list(request, $0) }
+    case ("posts", 1): return reading(request, .light) { try Self.page(request, $0) }
+    case ("audio", 2): return reading(request, .heavy) { try Self.sound(parts[1], request, $0) }
+    case ("postaudio", 1): return request.method == "POST" ? receive(request) : not(allowed: "POST")
+    case ("posts", 2), ("posts", 3) where parts.count == 2 || parts[2] == "name":
+      guard request.method == "DELETE" else { return not(allowed: "DELETE") }
+      return delete(parts[1], request, nameOnly: parts.count == 3)
+    default:
+      return .answer(
+        .refusal(
+          404,
+          "a board has getaudio, postaudio, posts?before=NUMBER&limit=NUMBER and audio/ID"))
+    }
+  }
+
+  private func not(allowed methods: String) -> HTTPServer.Course {
+    var answer = HTTPAnswer.refusal(405, "that takes \(methods)")
+    answer.headers.append(("Allow", methods))
+    return .answer(answer)
+  }
+
+  // MARK: - Reading
+
+  private func reading(
+    _ request: HTTPRequest, _ weight: Workers.Weight,
+    _ body: @escaping @Sendable (Board) throws(BoardFault) -> HTTPAnswer
+  ) -> HTTPServer.Course {
+    guard request.isReading else { return not(allowed: "GET, HEAD") }
+    return .wait { [self] reply in work(weight, reply, body) }
+  }
+
+  /// Has a thread find an answer, unless too much waits; nil where that is found by another one.
+  private func work(
+    _ weight: Workers.Weight, _ reply: @escaping HTTPServer.Reply, goesOn: Bool = false,
+    _ body: @escaping @Sendable (Board) throws(BoardFault) -> HTTPAnswer?
+  ) {
+    let isTaken = workers.leave(weight, goesOn: goesOn) { [open] in
+      do throws(BoardFault) {
+        if let answer = try body(open()) { reply { answer } }
+      } catch {
+        reply { error.answer }
+      }
+    }
+    if !isTaken { reply { Self.busy } }
+  }
+
+  private static var busy: HTTPAnswer {
+    var answer = HTTPAnswer.refusal(503, "the board has too much to do; try again in a moment")
+    answer.headers.append(("Retry-After", "1"))
+    return answer
+  }
+
+  /// A number of the query; throws where it is none.
+  private static func number(
+    _ name: String, _ request: HTTPRequest
+  ) throws(BoardFault) -> Int? {
+    guard let text = request.query(name), !text.isEmpty else { return nil }
+    guard text.utf8.count <= 10, text.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(text)
+    else { throw BoardFault(.wrong, "?\(name)= takes the number of a post, or a number of posts") }
+    return number
+  }
+
+  private static func posts(
+    _ request: HTTPRequest, _ board: Board
+  ) throws(BoardFault) -> PostPage {
+    var before: Int?
+    // A row of getaudio has an identifier alone.
+    if let text = request.query("before"), let id = PostID.plain(text) {
+      guard let post = try board.find(.id(id)) else {
+        throw BoardFault(.missing, "there is no such post")
+      }
+      before = post.number
+    } else {
+      before = try number("before", request)
+    }
+    return try board.page(
+      before: before, after: try number("after", request), limit: try number("limit", request))
+  }
+
+  private static func page(
+    _ request: HTTPRequest, _ board: Board
+  ) throws(BoardFault) -> HTTPAnswer {
+    .json(try posts(request, board).json + "\n")
+  }
+
+  /// The rows that the course's boards have, as many of them as their sounds leave room for.
+  private static func list(
+    _ request: HTTPRequest, _ board: Board
+  ) throws(BoardFault) -> HTTPAnswer {
+    var json = JSONText()
+    json.begin("{")
+    json.begin("[", "chatts")
+    var bytes = 0
+    for post in try posts(request, board).posts {
+      let isFirst = bytes == 0
+      bytes += post.sound?.bytes ?? 0
+      guard isFirst || bytes <= board.limits.soundBytes else { break }
+      json.begin("[")
+      json.add(nil, post.name)
+      json.add(nil, post.message)
+      json.add(nil, plain: post.id)
+      json.add(nil, plain: post.date.text)
+      if post.sound != nil, let sound = try board.sound(of: .number(post.number)) {
+        json.add(nil, plain: Base64.text(of: sound.bytes))
+      } else {
+        json.addNull()
+      }
+      json.end("]")
+    }
+    json.end("]")
+    json.end("}")
+    return .whole(
+      Array(json.text.utf8), type: "application/json", folder: board.scratch,
+      headers: [("Cache-Control", "no-store")])
+  }
+
+  private static func sound(
+    _ key: String, _ request: HTTPRequest, _ board: Board
+  ) throws(BoardFault) -> HTTPAnswer {
+    guard let key = PostKey(key), let sound = try board.sound(of: key) else {
+      throw BoardFault(.missing, "there is no post with such a sound")
+    }
+    return .range(
+      of: sound.bytes, type: sound.kind.type, for: request, folder: board.scratch,
+      headers: soundHeaders)
+  }
+
+  // MARK: - Posting
+
+  private func receive(_ request: HTTPRequest) -> HTTPServer.Course {
+    let most = limits.bodyBytes
+    if let text = request[.contentLength], let count = Int(text), count > most {
+      return .answer(.refusal(413, "that is too large: \(most >> 20) MB are taken at most"))
+    }
+    guard rate.admit(request.peer, now: HostTime.steady) else {
+      var answer = BoardFault(
+        .often, "that is more than \(limits.postsAMinute ?? 0) posts in a minute; try again later"
+      ).answer
+      answer.headers.append(("Retry-After", "60"))
+      return .answer(answer)
+    }
+    return .receive { [self] in
+      do throws(BoardFault) {
+        return .success(try upload(most))
+      } catch {
+        return .failure(HTTPServer.Refused(error.answer))
+      }
+    }
+  }
+
+  private func upload(_ most: Int) throws(BoardFault) -> Upload {
+    let scratch = try open().scratch
+    do throws(SystemError) {
+      return try Upload(in: scratch, named: "post", most: most) { [self] path, upload, reply in
+        // The file goes with the upload.
+        take(path, upload, reply)
+      }
+    } catch {
+      throw BoardFault(.store, "it can't be kept: \(error)")
+    }
+  }
+
+  /// Looks at what came, which takes memory, and then keeps it, which takes time.
+  private func take(_ path: String, _ upload: Upload, _ reply: @escaping HTTPServer.Reply) {
+    let most = limits.bodyBytes
+    work(.heavy, reply) { [self] board throws(BoardFault) in
+      defer { withExtendedLifetime(upload) {} }
+      let posting = try Self.posting(path, most, board)
+      work(.light, reply, goesOn: true) { board throws(BoardFault) in
+        Self.told(try board.keep(posting), posting)
+      }
+      return nil
+    }
+  }
+
+  private static func posting(
+    _ path: String, _ most: Int, _ board: Board
+  ) throws(BoardFault) -> Posting {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try Files.contents(of: path, atMost: most)
+    } catch {
+      throw BoardFault(.store, "what came can't be read")
+    }
+    let json: JSON
+    do throws(JSON.Fault) {
+      json = try JSON(bytes)
+    } catch {
+      throw BoardFault(.wrong, "a post is JSON; line \(error.line): \(error.description)")
+    }
+    let draft = try Draft(posted: json)
+    return try board.check(draft, showsSecret: !(json["secret"]?.text ?? "").isEmpty)
+  }
+
+  private static func told(_ posted: Posted, _ posting: Posting) -> HTTPAnswer {
+    var json = JSONText()
+    json.begin("{")
+    json.add("id", posted.post.id)
+    json.add("number", posted.post.number)
+    // Who sends a post again without its secret may be anybody.
+    if posted.isNew || posting.showsSecret { json.add("secret", posting.draft.secret) }
+    json.end("}")
+    return .json(json.text + "\n")
+  }
+
+  // MARK: - Taking back
+
+  private func delete(
+    _ text: String, _ request: HTTPRequest, nameOnly: Bool
+  ) -> HTTPServer.Course {
+    guard let secret = request.bearer, PostID.isSecret(secret) else {
+      var answer = HTTPAnswer.refusal(
+        401, "this needs the secret of the post, as Authorization: Bearer SECRET")
+      answer.headers.append(("WWW-Authenticate", "Bearer"))
+      return .answer(answer)
+    }
+    return .wait { [self] reply in
+      work(.light, reply) { board throws(BoardFault) in
+        guard let id = PostID.plain(text) else {
+          throw BoardFault(.missing, "there is no such post")
+        }
+        if nameOnly {
+          try board.removeName(id, secret: secret)
+        } else {
+          try board.delete(id, secret: secret)
+        }
+        return .json("{}\n")
+      }
+    }
+  }
+}
+
+extension BoardFault {
+  /// The same as an answer on the web.
+  var answer: HTTPAnswer {
+    let status =
+      switch kind {
+      case .wrong: 400
+      case .large: 413
+      case .noSound: 415
+      case .taken: 409
+      case .missing: 404
+      case .denied: 403
+      case .often: 429
+      case .store: 503
+      }
+    return .refusal(status, message)
+  }
+}

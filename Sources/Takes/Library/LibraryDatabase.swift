@@ -1,0 +1,35 @@
+internal import CSQLite
+internal import SQLite
+
+/// The database of a library of takes.
+typealias LibraryDatabase = Database<LibraryFault>
+
+extension LibraryFault: DatabaseFault {
+  package init(cannotWrite path: String, reason: String) {
+    self.init(.io, "can't write \(path): \(reason)")
+  }
+}
+
+extension LibraryDatabase {
+  /// Lets SQL call `kilometres(latitude, longitude, latitude, longitude)`.
+  func addDistance() {
+    sqlite3_create_function_v2(
+      handle, "kilometres", 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+      { context, _, values in
+        guard let values else { return }
+        let distance = Place(sqlite3_value_double(values[0]), sqlite3_value_double(values[1]))
+          .kilometres(to: Place(sqlite3_value_double(values[2]), sqlite3_value_double(values[3])))
+        sqlite3_result_double(context, distance)
+      }, nil, nil, nil)
+  }
+}
+
+extension Statement where Fault == LibraryFault {
+  /// The key of a take's identifier.
+  func key(_ column: Int32) -> TakeKey? {
+    guard let text = sqlite3_column_text(handle, column),
+      Int(sqlite3_column_bytes(handle, column)) == TakeKey.textBytes
+    else { return nil }
+    return TakeKey(text)
+  }
+}

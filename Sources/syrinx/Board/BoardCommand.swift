@@ -1,0 +1,172 @@
+internal import Control
+internal import Doors
+internal import Feed
+internal import Posix
+
+/// The command `syrinx board`: a board for a band, as a server of its own, and what its operator does.
+enum BoardCommand {
+  static let page = CommandPage(
+    name: "board", summary: "Run a board, to which nodes and phones post clips with a few words.",
+    usage: "syrinx board [OPTIONS] | list [OPTIONS] | delete [OPTIONS] [ID]...",
+    options: [
+      .init(
+        "database", value: "FILE|URL",
+        "Where the posts are: a file, or postgresql://USER@HOST/NAME (default: board.sqlite in "
+          + "$XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx, which is also the board of a node)"),
+      .init(
+        "port", short: "p", value: "PORT", "Port for HTTP; 0 takes a free one (default: 8090)"),
+      .init("listen", value: "local|lan", "Who can reach it: this machine, or all (default: local)"),
+      .init(
+        "allow", value: "CIDR",
+        "Answer only these addresses, such as 192.168.1.0/24; can be given again"),
+      .init(
+        "host", value: "NAME",
+        "Another name that leads to this board, such as board.example; can be given again"),
+      .init(
+        "rate", value: "NUMBER",
+        "Posts that one address may send in a minute; 0 for any number (default: 30)"),
+      .init("name", value: "NAME", "delete: all posts of this name"),
+      .init("before", value: "NUMBER", "list: those before this one"),
+      .init("count", value: "NUMBER", "list: this many (default: 50)"),
+    ],
+    details: """
+      Without a command it serves until Ctrl-C or SIGTERM, and prints one line when it does:
+
+        ready board=http://127.0.0.1:8090/ database=/home/me/.local/share/syrinx/board.sqlite
+
+      A node is told of it by that address (/feed/board); each node has a board of its own at
+      /board of its page, too. Boards on several machines that are given one database of
+      PostgreSQL's are one board, whichever of them is asked. The password for that is better kept
+      in ~/.pgpass than in the URL, which other users of this machine can see.
+
+      `list` prints the newest posts, and `delete` takes posts away for good: both work on the
+      database itself, also while a board runs on it. A line of `list` has number, id, date,
+      seconds, name and message, with a tab between.
+
+      Examples:
+        syrinx board --listen lan --allow 192.168.1.0/24
+        syrinx board --database postgresql:///band --port 8091 --host board.example
+        syrinx board list --count 5
+        syrinx board delete --name "somebody who spoils it"
+
+      Ends with 0; 64 wrong usage; 66 there is no such post or file; 69 the database can't be
+      used, or the port is taken; 77 the port is not permitted.
+      """)
+
+  private static let verbs = ["list", "delete"]
+  private static let usualPort: UInt16 = 8090
+  private static let usualCount = 50
+
+  static func run(_ given: CommandPage.Given) throws(Failure) {
+    let verb = given.rest.first
+    if let verb, !verbs.contains(verb) {
+      let hint = verb.nearest(of: verbs).map { "; is `syrinx board \($0)` meant?" } ?? ""
+      throw Failure(.usage, "a board knows list and delete; got \(quoted(verb))\(hint)")
+    }
+    let options =
+      switch verb {
+      case "list": ["database", "before", "count"]
+      case "delete": ["database", "name"]
+      default: ["database", "port", "listen", "allow", "host", "rate"]
+      }
+    for option in page.options.map(\.long) where given.has(option) && !options.contains(option) {
+      throw Failure(
+        .usage, "`syrinx board\(verb.map { " \($0)" } ?? "")` takes no --\(option)")
+    }
+    let place = try place(given)
+    switch verb {
+    case "list": try list(given, place)
+    case "delete": try delete(given, place)
+    default: try RunningBoard(options: doorOptions(given), limits: limits(given), place).run()
+    }
+  }
+
+  private static func place(_ given: CommandPage.Given) throws(Failure) -> BoardPlace {
+    let text = try given["database"] ?? StoredFiles.home(given) + "/board.sqlite"
+    switch BoardPlace(text) {
+    case .file(let path)?: return .file(Files.absolute(path))
+    case let place?: return place
+    case nil:
+      throw Failure(
+        .usage, "--database takes a file, or postgresql://USER@HOST/NAME; got \(quoted(text))")
+    }
+  }
+
+  private static func doorOptions(_ given: CommandPage.Given) throws(Failure) -> BoardDoor.Options {
+    var options = BoardDoor.Options(port: try given.port("port") ?? usualPort)
+    let access = try given.access
+    options.isOpen = access.isOpen
+    options.allowed = access.allowed
+    options.hosts = try given.hosts("host")
+    return options
+  }
+
+  private static func limits(_ given: CommandPage.Given) throws(Failure) -> BoardLimits {
+    var limits = BoardLimits()
+    if let rate = try given.whole("rate", 0...Int.max) {
+      limits.postsAMinute = rate == 0 ? nil : rate
+    }
+    return limits
+  }
+
+  // MARK: - The operator
+
+  /// Opens the store of a board that there is.
+  private static func store(_ place: BoardPlace) throws(Failure) -> any BoardStore {
+    if case .file(let path) = place, !Files.exist(path) {
+      throw Failure(.missingInput, "there is no board at \(path)")
+    }
+    return try Failure.of { () throws(BoardFault) in try place.open() }
+  }
+
+  private static func list(_ given: CommandPage.Given, _ place: BoardPlace) throws(Failure) {
+    guard given.rest.count == 1 else {
+      throw Failure(.usage, "`syrinx board list` takes options only; got \(quoted(given.rest[1]))")
+    }
+    let before = try given.whole("before", 1...Int.max)
+    let count = try given.whole("count", 1...Int.max) ?? usualCount
+    let store = try store(place)
+    let page = try Failure.of { () throws(BoardFault) in
+      try store.page(before: before, after: nil, limit: count)
+    }
+    try PostTable.print(page.posts)
+  }
+
+  private static func delete(_ given: CommandPage.Given, _ place: BoardPlace) throws(Failure) {
+    let texts = given.rest.dropFirst()
+    guard texts.isEmpty == given.has("name") else {
+      throw Failure(.usage, "which posts? `syrinx board delete` takes ids, or --name NAME")
+    }
+    var ids: [String] = []
+    for text in texts {
+      guard let id = PostID.plain(text) else {
+        throw Failure(.usage, "an id has 36 letters, as `syrinx board list` shows it; got \(quoted(text))")
+      }
+      ids.append(id)
+    }
+    let store = try store(place)
+    if let name = given["name"] {
+      let count = try Failure.of { () throws(BoardFault) in try store.delete(allOf: name) }
+      guard count > 0 else { throw Failure(.missingInput, "no post is of \(quoted(name))") }
+      return Environment.say("deleted \(count) \(count == 1 ? "post" : "posts") of \(quoted(name))")
+    }
+    let wanted = ids
+    let deleted = try Failure.of { () throws(BoardFault) in try store.delete(wanted) }
+    if let missing = ids.first(where: { !deleted.contains($0) }) {
+      throw Failure(.missingInput, "there is no post \(missing)")
+    }
+  }
+}
+
+extension Failure {
+  /// Ends the program where a board does not do what it was asked.
+  static func of<Value>(
+    _ body: () throws(BoardFault) -> Value
+  ) throws(Failure) -> Value {
+    do throws(BoardFault) {
+      return try body()
+    } catch {
+      throw Failure(error.kind == .missing ? .missingInput : .unavailable, error.message)
+    }
+  }
+}

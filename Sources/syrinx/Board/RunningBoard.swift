@@ -1,0 +1,54 @@
+internal import Feed
+internal import Glibc
+internal import Posix
+
+/// A board that serves until it is told to end, on the main thread's loop.
+final class RunningBoard {
+  private let loop = EventLoop()
+  private let signals: SystemSignals
+  private let place: BoardPlace
+  private let options: BoardDoor.Options
+  private let scratch: String
+  private let door: BoardDoor
+
+  init(options: BoardDoor.Options, limits: BoardLimits, _ place: BoardPlace) throws(Failure) {
+    self.options = options
+    self.place = place
+    do throws(SystemError) {
+      signals = try SystemSignals([SIGINT, SIGTERM, SIGHUP])
+    } catch {
+      throw Failure(.fault, "\(error)")
+    }
+    let scratch = "\(Environment["TMPDIR"] ?? "/tmp")/syrinx-board-\(Environment.processID)"
+    self.scratch = scratch
+    let board = try Failure.of { () throws(BoardFault) in
+      try Board(place.open(), scratch: scratch, limits: limits)
+    }
+    do throws(SystemError) {
+      door = try BoardDoor(options, board: board, loop: loop)
+    } catch {
+      throw Failure(
+        error.isAddressInUse ? .unavailable : .notPermitted,
+        "can't listen for HTTP on \(error); --port 0 takes a free one")
+    }
+  }
+
+  func run() {
+    var wantsEnd = false
+    loop.watch(signals.descriptor) { [signals] in
+      while signals.next() != nil { wantsEnd = true }
+    }
+    sayReady()
+    while !wantsEnd { loop.turn(milliseconds: 1000) }
+    Environment.notifyServiceManager("STOPPING=1")
+    door.end()
+    rmdir(scratch)
+  }
+
+  private func sayReady() {
+    let host = options.isOpen ? IPAddress.likelyForOthers : .loopback4
+    let url = "http://\(Endpoint(address: host, port: door.port))/"
+    Environment.announce("ready board=\(url) database=\(place)")
+    Environment.notifyServiceManager("READY=1\nSTATUS=Serving at \(url)")
+  }
+}
