@@ -119,7 +119,7 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "FeedTests",
-      dependencies: ["Feed", "HTTP", "JSON", "Posix", "Takes", "TestSupport"],
+      dependencies: ["Feed", "HTTP", "JSON", "Posix", "SQLite", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "ControlTests",

@@ -19,7 +19,11 @@ final class RunningBoard {
     } catch {
       throw Failure(.fault, "\(error)")
     }
-    let scratch = "\(Environment["TMPDIR"] ?? "/tmp")/syrinx-board-\(Environment.processID)"
+    var name = Array("\(Environment["TMPDIR"] ?? "/tmp")/syrinx-board-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&name) else {
+      throw Failure(.cannotWrite, "can't make a folder in $TMPDIR for what comes")
+    }
+    let scratch = String(cString: made)
     self.scratch = scratch
     let board = try Failure.of { () throws(BoardFault) in
       try Board(place.open(), scratch: scratch, limits: limits)

@@ -18,14 +18,18 @@ final class Workers: Sendable {
     var light: [Work] = []
     var heavy: [Work] = []
     var heavyNow = 0
-    var idle = 0
+    var busy = 0
     var threads = 0
     var isClosed = false
 
     /// Takes the next piece of work that may be done now.
     mutating func next(mostHeavy: Int) -> (Work, Weight)? {
-      if !light.isEmpty { return (light.removeFirst(), .light) }
+      if !light.isEmpty {
+        busy += 1
+        return (light.removeFirst(), .light)
+      }
       guard !heavy.isEmpty, heavyNow < mostHeavy else { return nil }
+      busy += 1
       heavyNow += 1
       return (heavy.removeFirst(), .heavy)
     }
@@ -52,7 +56,7 @@ final class Workers: Sendable {
       let waiting = state.light.count + state.heavy.count
       guard goesOn || (!state.isClosed && waiting < mostWaiting) else { return (false, false) }
       if weight == .light { state.light.append(work) } else { state.heavy.append(work) }
-      let needsThread = state.idle <= waiting && state.threads < mostThreads
+      let needsThread = state.threads - state.busy <= waiting && state.threads < mostThreads
       if needsThread { state.threads += 1 }
       return (true, needsThread)
     }
@@ -74,6 +78,9 @@ final class Workers: Sendable {
     return isTaken
   }
 
+  /// How many pieces of work wait.
+  var waiting: Int { state.change { $0.light.count + $0.heavy.count } }
+
   /// Takes nothing new, and waits until all is done.
   func close() {
     state.change { $0.isClosed = true }
@@ -87,7 +94,10 @@ final class Workers: Sendable {
 
   private func finish(_ work: Work, _ weight: Weight) {
     work()
-    if weight == .heavy { state.change { $0.heavyNow -= 1 } }
+    state.change { state in
+      state.busy -= 1
+      if weight == .heavy { state.heavyNow -= 1 }
+    }
   }
 
   private func take() -> (Work, Weight)? {

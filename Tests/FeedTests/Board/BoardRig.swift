@@ -1,0 +1,131 @@
+import Foundation
+import HTTP
+import JSON
+import Posix
+import TestSupport
+
+@testable import Feed
+
+/// A board with its door, on a loop that a thread of its own turns.
+final class BoardRig: @unchecked Sendable {
+  let folder: TemporaryFolder
+  let board: Board
+  let port: UInt16
+  private let ending = Guarded(false)
+  private let ended = DispatchSemaphore(value: 0)
+
+  init?(
+    _ kind: StoreKind = .sqlite, _ change: (inout BoardLimits) -> Void = { _ in }
+  ) throws {
+    folder = try TemporaryFolder()
+    guard let place = try kind.place(in: folder) else { return nil }
+    var limits = BoardLimits()
+    limits.postsAMinute = nil
+    change(&limits)
+    board = try Board(place.open(), scratch: folder.path("scratch"), limits: limits)
+    var options = BoardDoor.Options(port: 0)
+    options.hosts = ["board.example"]
+    let loop = EventLoop()
+    let door = Handed((try BoardDoor(options, board: board, loop: loop), loop))
+    port = door.value.0.port
+    let thread = Foundation.Thread { [ending, ended] in
+      let (door, loop) = door.value
+      while !ending.withLock({ $0 }) { loop.turn(milliseconds: 5) }
+      door.end()
+      ended.signal()
+    }
+    thread.start()
+  }
+
+  /// Ends the door, and waits for that.
+  func end() {
+    let isEnding = ending.withLock { ending in
+      defer { ending = true }
+      return ending
+    }
+    if !isEnding { ended.wait() }
+  }
+
+  deinit { end() }
+
+  /// What lies in the folder for what comes.
+  var scratch: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path("scratch"))) ?? []
+  }
+
+  /// One request on a connection of its own.
+  func ask(
+    _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil
+  ) throws -> RawAnswer {
+    try RawAnswer.to(method, path, headers, body: body, port: port)
+  }
+
+  func get(_ path: String, _ headers: [String: String] = [:]) throws -> RawAnswer {
+    try ask("GET", path, headers)
+  }
+
+  func post(_ body: String, _ headers: [String: String] = [:]) throws -> RawAnswer {
+    try ask("POST", "/postaudio", headers, body: Array(body.utf8))
+  }
+}
+
+/// An answer as it came, to a request as it was written.
+struct RawAnswer {
+  var status = 0
+  var headers: [String: String] = [:]
+  var body: [UInt8] = []
+
+  var text: String { String(decoding: body, as: UTF8.self) }
+  var json: JSON { get throws { try JSON(body) } }
+
+  static func to(
+    _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil,
+    port: UInt16
+  ) throws -> RawAnswer {
+    var headers = headers
+    headers["Connection"] = "close"
+    if headers["Host"] == nil { headers["Host"] = "127.0.0.1" }
+    if let body, headers["Transfer-Encoding"] == nil { headers["Content-Length"] = "\(body.count)" }
+    let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
+    return try to(Array("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n".utf8) + (body ?? []), port: port)
+  }
+
+  /// Sends bytes, and takes what comes until the other side has ended.
+  static func to(_ bytes: [UInt8], port: UInt16) throws -> RawAnswer {
+    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(number) }
+    let endpoint = Endpoint(address: .loopback4, port: port)
+    guard endpoint.withSockaddr({ connect(number, $0, $1) }) == 0 else {
+      throw Fault("can't connect: \(String(cString: strerror(errno)))")
+    }
+    var seconds = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &seconds, socklen_t(MemoryLayout<timeval>.size))
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      // Who is refused is not read to his end.
+      if count <= 0 { break }
+      rest = rest.dropFirst(count)
+    }
+    var received: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = recv(number, &buffer, buffer.count, 0)
+      if count <= 0 { break }
+      received += buffer[..<count]
+    }
+    guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else {
+      throw Fault("no answer: \(String(decoding: received, as: UTF8.self))")
+    }
+    var answer = RawAnswer()
+    let lines = String(decoding: received[..<end.lowerBound], as: UTF8.self)
+      .split(separator: "\r\n")
+    answer.status = Int(lines[0].split(separator: " ")[1]) ?? 0
+    for line in lines.dropFirst() {
+      let parts = line.split(separator: ": ", maxSplits: 1)
+      answer.headers[parts[0].lowercased()] = parts.count == 2 ? String(parts[1]) : ""
+    }
+    answer.body = Array(received[end.upperBound...])
+    return answer
+  }
+}

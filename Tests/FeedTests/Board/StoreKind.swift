@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Feed
+
+/// The stores that a board can have: each passes the same tests.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+  case sqlite = "SQLite"
+  case postgres = "PostgreSQL"
+
+  var testDescription: String { rawValue }
+
+  /// The place of a new database; nil, with an issue that is known, where no server can be had.
+  func place(in folder: TemporaryFolder) throws -> BoardPlace? {
+    switch self {
+    case .sqlite: return .file(folder.path("board.sqlite"))
+    case .postgres:
+      switch PostgresServer.shared {
+      case .success(let server): return .postgres(try server.database())
+      case .failure(let fault):
+        withKnownIssue("PostgreSQL can't be had here") { throw fault }
+        return nil
+      }
+    }
+  }
+}
+
+/// A store of a kind, with what tests post to it.
+final class StoreRig {
+  let folder: TemporaryFolder
+  let place: BoardPlace
+  let store: any BoardStore
+
+  init?(_ kind: StoreKind) throws {
+    folder = try TemporaryFolder()
+    guard let place = try kind.place(in: folder) else { return nil }
+    self.place = place
+    store = try place.open()
+  }
+
+  deinit { store.close() }
+
+  /// Posts a draft without any further look at it.
+  @discardableResult
+  func post(_ draft: Draft, showsSecret: Bool = true) throws -> Posted {
+    var sound: Post.Sound?
+    if let audio = draft.audio { sound = Post.Sound(seconds: 1.5, bytes: audio.count, kind: .wav) }
+    return try store.post(
+      Posting(draft, showsSecret: showsSecret, sound: sound, date: .now))
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Feed
+
+/// The threads on which a board's work is done.
+@Suite struct WorkersTests {
+  @Test func `no more waits than may, and what was taken is done`() throws {
+    let workers = Workers("test", threads: 2, heavy: 1, waiting: 4)
+    let gate = DispatchSemaphore(value: 0)
+    let done = Collected<Int>()
+    for number in 0..<2 {
+      #expect(
+        workers.leave(.light) {
+          gate.wait()
+          done.add(number)
+        })
+    }
+    // Both threads have taken something by now, or will.
+    try waitUntil("all are at work") { workers.waiting == 0 }
+    let taken = (2..<10).filter { number in workers.leave(.light) { done.add(number) } }
+    #expect(taken.count == 4)
+    #expect(workers.leave(.heavy, goesOn: true) { done.add(99) })
+    gate.signal()
+    gate.signal()
+    workers.close()
+    #expect(Set(done.all) == Set([0, 1, 99] + taken))
+    #expect(!workers.leave(.light) {})
+  }
+
+  @Test func `few heavy pieces go on at once, and light ones beside them`() throws {
+    let workers = Workers("test", threads: 8, heavy: 2, waiting: 100)
+    let (gate, light) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let begun = Collected<Int>()
+    for number in 0..<6 {
+      _ = workers.leave(.heavy) {
+        begun.add(number)
+        gate.wait()
+      }
+    }
+    try waitUntil("two have begun") { begun.all.count == 2 }
+    _ = workers.leave(.light) { light.signal() }
+    #expect(light.wait(timeout: .now() + 10) == .success)
+    #expect(begun.all.count == 2)
+    for _ in 0..<6 { gate.signal() }
+    workers.close()
+    #expect(begun.all.count == 6)
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Feed
+
+extension BoardTests {
+  /// Boards that are killed at any moment while clients post: what was answered is there, and nothing
+  /// is there twice.
+  @Suite struct KilledBoardTests {
+    private static let rounds = 25
+    private static let clients = 6
+
+    /// What the clients sent, and what of it was answered.
+    private final class Sent: @unchecked Sendable {
+      private let lock = NSLock()
+      private var drafts: [String: Draft] = [:]
+      private var answered: Set<String> = []
+      private var waiting: [Draft] = []
+
+      /// A draft to be sent: one that had no answer, or a new one.
+      func next() -> Draft {
+        lock.withLock {
+          if let draft = waiting.popLast() { return draft }
+          let number = drafts.count
+          let draft = Draft(
+            name: "a", message: "\(number)", audio: number % 2 == 0 ? BoardTests.clip : nil)
+          drafts[draft.id] = draft
+          return draft
+        }
+      }
+
+      func note(_ draft: Draft, wasAnswered: Bool) {
+        lock.withLock {
+          if wasAnswered { answered.insert(draft.id) } else { waiting.append(draft) }
+        }
+      }
+
+      var all: (drafts: [String: Draft], answered: Set<String>) {
+        lock.withLock { (drafts, answered) }
+      }
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `killed at any moment, a board with a file has what it answered, once`() throws {
+      let folder = try TemporaryFolder()
+      try kill(at: .file(folder.path("board.sqlite")), folder.path("board.sqlite"), boards: 1)
+    }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `killed at any moment, two boards on one PostgreSQL have what they answered, once`() throws
+    {
+      guard let url = try BoardTests.postgres() else { return }
+      try kill(at: .postgres(url), url, boards: 2)
+    }
+
+    private func kill(at place: BoardPlace, _ database: String, boards count: Int) throws {
+      let sent = Sent()
+      var killedWithOpenPosts = 0
+      for _ in 0..<Self.rounds {
+        let boards = try (0..<count).map { _ in try BoardProcess(database: database) }
+        let urls = boards.map(\.url)
+        let before = sent.all.answered.count
+        let group = DispatchGroup()
+        for client in 0..<Self.clients {
+          DispatchQueue.global().async(group: group) {
+            guard let line = try? BoardTests.line(urls[client % count]) else { return }
+            // Until the board has gone.
+            while true {
+              let draft = sent.next()
+              do throws(FeedFault) {
+                try line.post(draft)
+                sent.note(draft, wasAnswered: true)
+              } catch {
+                sent.note(draft, wasAnswered: false)
+                return
+              }
+            }
+          }
+        }
+        try waitUntil("some are answered", every: 0.001) { sent.all.answered.count > before }
+        letPass(seconds: .random(in: 0...0.15), "the moment is any one")
+        for board in boards { board.kill() }
+        group.wait()
+        let (drafts, answered) = sent.all
+        killedWithOpenPosts += drafts.count > answered.count ? 1 : 0
+        try check(place, drafts, answered)
+      }
+      #expect(killedWithOpenPosts > Self.rounds / 2)
+      let (drafts, answered) = sent.all
+      print("killed \(Self.rounds) times: \(answered.count) posts answered of \(drafts.count)")
+    }
+
+    private func check(
+      _ place: BoardPlace, _ drafts: [String: Draft], _ answered: Set<String>
+    ) throws {
+      let store = try place.open()
+      defer { store.close() }
+      let posts = try store.page(before: nil, after: nil, limit: 1_000_000).posts
+      let ids = posts.map(\.id)
+      #expect(Set(ids).count == ids.count)
+      #expect(answered.isSubset(of: ids), "\(answered.subtracting(ids).count) are lost")
+      #expect(Set(ids).isSubset(of: drafts.keys))
+      for post in posts.prefix(40) {
+        let draft = try #require(drafts[post.id])
+        #expect(post.message == draft.message)
+        #expect(try store.sound(of: .id(post.id))?.bytes == draft.audio)
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package import Foundation
+
+/// A running `syrinx board`.
+package final class BoardProcess {
+  /// The words of the ready line.
+  package private(set) var ready: [String: String] = [:]
+  private let process = Process()
+  private let output = Pipe()
+  private let errorFile: URL
+  private let folder: TemporaryFolder
+
+  /// Starts a board on a database, and waits until it is ready.
+  package init(database: String, _ arguments: [String] = ["--rate", "0"]) throws {
+    folder = try TemporaryFolder()
+    errorFile = folder.url.appendingPathComponent("stderr")
+    try Data().write(to: errorFile)
+    process.executableURL = NodeProcess.binary
+    process.arguments = ["board", "--database", database, "--port", "0"] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["TMPDIR": folder.url.path]
+    ) { $1 }
+    process.standardOutput = output
+    process.standardError = try FileHandle(forWritingTo: errorFile)
+    try process.run()
+    var line = Data()
+    while !line.contains(UInt8(ascii: "\n")) {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { throw Fault("the board ended before it was ready: \(errors)") }
+      line += more
+    }
+    let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    guard words.first == "ready" else { throw Fault("no ready line: \(words)") }
+    for word in words.dropFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+      ready[parts[0]] = parts.count == 2 ? parts[1] : ""
+    }
+  }
+
+  deinit { kill() }
+
+  /// The URL at which it listens, with a slash at the end.
+  package var url: String { ready["board"] ?? "" }
+
+  /// The text that was written to standard error.
+  package var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
+
+  /// The names in the folder for temporary files.
+  package var scratch: [String] { folder.names.filter { $0 != "stderr" } }
+
+  /// The process's id.
+  package var id: Int32 { process.processIdentifier }
+
+  /// Kills the process, as a power failure would.
+  package func kill() {
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    process.waitUntilExit()
+  }
+
+  /// Ends the process, waits, and returns its exit code.
+  package func end() -> Int32 {
+    if process.isRunning { process.terminate() }
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+}
