@@ -77,7 +77,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       hosts: HostList(others: options.hosts), origins: options.origins, token: token)
     inbox = try Inbox()
     desk = NodeDesk(node, inbox)
-    let board = board ?? HomeBoard { [desk] in desk.home }
+    let board = board ?? node.ownBoard
     boardRoutes = BoardRoutes { () throws(BoardFault) in try board.board() }
     knownToken = token?.text
     try listen(options)
