@@ -50,7 +50,9 @@ package final class Statement<Fault: DatabaseFault> {
   package func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
 
   /// Whether a column has no value.
-  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  package func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
 
   /// The number in a column; nil where it has no value.
   package func real(_ column: Int32) -> Double? {

@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// A running `syrinx board`.
 package final class BoardProcess {

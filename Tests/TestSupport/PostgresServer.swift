@@ -1,4 +1,4 @@
-package import Foundation
+internal import Foundation
 
 /// A PostgreSQL server of the tests' own, as Debian packages it, in a folder that goes with it.
 ///
@@ -9,7 +9,7 @@ package final class PostgresServer: @unchecked Sendable {
   private static let user = "postgres"
 
   /// The one that the tests of a process share; the reason where there is none.
-  package static let shared = Result {
+  package static let shared: Result<PostgresServer, any Error> = Result {
     let server = try PostgresServer()
     // It ends when its standard input does, whatever ends this process; the folder is left then.
     atexit { if case .success(let server) = PostgresServer.shared { server.end() } }
@@ -30,9 +30,10 @@ package final class PostgresServer: @unchecked Sendable {
       throw Fault("there is no PostgreSQL in \(Self.programs)")
     }
     bin = "\(Self.programs)/\(version)/bin"
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "syrinx-pg-\(UUID().uuidString.prefix(8))"
-    ).path
+    folder =
+      FileManager.default.temporaryDirectory.appendingPathComponent(
+        "syrinx-pg-\(UUID().uuidString.prefix(8))"
+      ).path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     if getuid() == 0 {
       guard let entry = getpwnam(Self.user) else { throw Fault("there is no user \(Self.user)") }
@@ -48,7 +49,7 @@ package final class PostgresServer: @unchecked Sendable {
   ///
   /// A shell holds it, and ends it when this process has ended.
   private func start() throws {
-    let script = #""$@" >/dev/null 2>&1 & server=$!; read -r line; kill -QUIT $server; wait"#
+    let script = #""$@" >/dev/null 2>&1 & server=$!; read -r line; kill -QUIT $server"#
     let server = [
       "\(bin)/postgres", "-D", data, "-k", folder, "-c", "listen_addresses=",
       "-c", "max_connections=200",
@@ -99,8 +100,12 @@ package final class PostgresServer: @unchecked Sendable {
   /// Ends the server, and deletes its folder.
   package func end() {
     try? input.fileHandleForWriting.close()
-    if process.isRunning { process.waitUntilExit() }
-    try? FileManager.default.removeItem(atPath: folder)
+    process.waitUntilExit()
+    // The server's own processes still write some of it.
+    try? waitUntil("the folder is gone", seconds: 5, every: 0.05) {
+      try? FileManager.default.removeItem(atPath: folder)
+      return !FileManager.default.fileExists(atPath: folder)
+    }
   }
 
   private static func asUser(_ words: [String]) -> [String] {

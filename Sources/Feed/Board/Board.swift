@@ -1,7 +1,7 @@
 internal import Glibc
 internal import HTTP
-package import Posix
-package import Takes
+internal import Posix
+internal import Takes
 
 /// A board: posts with their sounds, checked before they are kept.
 ///

@@ -1,5 +1,5 @@
 internal import Glibc
-package import Posix
+internal import Posix
 
 extension HTTPAnswer {
   // What is longer than that waits on the disk until a slow reader has it.
@@ -39,9 +39,11 @@ extension HTTPAnswer {
       200, file, from: 0, count: bytes.count, headers: [("Content-Type", type)] + headers)
   }
 
-  private static func unnamed(_ bytes: [UInt8], _ folder: String) throws(SystemError) -> Descriptor {
+  private static func unnamed(_ bytes: [UInt8], _ folder: String) throws(SystemError) -> Descriptor
+  {
     var path = Array("\(folder)/XXXXXX".utf8CString)
-    let file = try Descriptor(mkostemp(&path, O_CLOEXEC), orThrow: folder)
+    let file = try Descriptor(mkstemp(&path), orThrow: folder)
+    _ = fcntl(file.number, F_SETFD, FD_CLOEXEC)
     unlink(path)
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -30,7 +30,8 @@ package final class TakeLibrary {
   package init(home: String, waitMilliseconds: Int = 5000) throws(LibraryFault) {
     files = TakeFiles(home: home)
     try files.makeFolders()
-    database = try LibraryDatabase(files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
+    database = try LibraryDatabase(
+      files.database, waitMilliseconds: Int32(clamping: waitMilliseconds))
     database.addDistance()
     try prepare()
   }

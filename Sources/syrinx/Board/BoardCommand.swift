@@ -15,7 +15,8 @@ enum BoardCommand {
           + "$XDG_DATA_HOME/syrinx, else ~/.local/share/syrinx, which is also the board of a node)"),
       .init(
         "port", short: "p", value: "PORT", "Port for HTTP; 0 takes a free one (default: 8090)"),
-      .init("listen", value: "local|lan", "Who can reach it: this machine, or all (default: local)"),
+      .init(
+        "listen", value: "local|lan", "Who can reach it: this machine, or all (default: local)"),
       .init(
         "allow", value: "CIDR",
         "Answer only these addresses, such as 192.168.1.0/24; can be given again"),
@@ -82,7 +83,8 @@ enum BoardCommand {
   }
 
   private static func place(_ given: CommandPage.Given) throws(Failure) -> BoardPlace {
-    let text = try given["database"] ?? StoredFiles.home(given) + "/board.sqlite"
+    let usual = try StoredFiles.home(given) + "/board.sqlite"
+    let text = given["database"] ?? usual
     switch BoardPlace(text) {
     case .file(let path)?: return .file(Files.absolute(path))
     case let place?: return place
@@ -140,7 +142,8 @@ enum BoardCommand {
     var ids: [String] = []
     for text in texts {
       guard let id = PostID.plain(text) else {
-        throw Failure(.usage, "an id has 36 letters, as `syrinx board list` shows it; got \(quoted(text))")
+        throw Failure(
+          .usage, "an id has 36 letters, as `syrinx board list` shows it; got \(quoted(text))")
       }
       ids.append(id)
     }

@@ -87,7 +87,8 @@ struct RawAnswer {
     if headers["Host"] == nil { headers["Host"] = "127.0.0.1" }
     if let body, headers["Transfer-Encoding"] == nil { headers["Content-Length"] = "\(body.count)" }
     let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }.joined()
-    return try to(Array("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n".utf8) + (body ?? []), port: port)
+    return try to(
+      Array("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n".utf8) + (body ?? []), port: port)
   }
 
   /// Sends bytes, and takes what comes until the other side has ended.
@@ -102,7 +103,9 @@ struct RawAnswer {
     setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &seconds, socklen_t(MemoryLayout<timeval>.size))
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      let count = rest.withUnsafeBytes {
+        send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
       // Who is refused is not read to his end.
       if count <= 0 { break }
       rest = rest.dropFirst(count)

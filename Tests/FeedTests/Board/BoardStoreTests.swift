@@ -27,7 +27,7 @@ import Testing
       Draft(name: "", message: "", audio: sound), Draft(name: "b🐦", message: "<b>&amp;\u{1}"),
     ]
     let posted = try drafts.map { try rig.post($0) }
-    #expect(posted.allSatisfy(\.isNew))
+    #expect(posted.allSatisfy { $0.isNew })
     #expect(posted.map(\.post.number) == [1, 2, 3])
     let page = try rig.store.page(before: nil, after: nil, limit: 10)
     #expect(page.posts == posted.map(\.post).reversed() && page.newest == 3)

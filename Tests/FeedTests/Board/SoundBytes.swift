@@ -6,14 +6,16 @@ enum SoundBytes {
   /// A WAV file of silence, so many frames at 12 kHz.
   static func wave(frames: Int = 1200) -> [UInt8] {
     let data = [UInt8](repeating: 0, count: frames * 2)
-    let format = number(1, 2) + number(1, 2) + number(12_000, 4) + number(24_000, 4)
+    let format =
+      number(1, 2) + number(1, 2) + number(12_000, 4) + number(24_000, 4)
       + number(2, 2) + number(16, 2)
     return chunk("RIFF", Array("WAVE".utf8) + chunk("fmt ", format) + chunk("data", data))
   }
 
   /// A file of MPEG-4 with a header that tells its length, as a phone's begins.
   static func movie(scale: Int = 12_000, length: Int = 30_000) -> [UInt8] {
-    let header = [UInt8](repeating: 0, count: 12) + big(scale) + big(length)
+    let header =
+      [UInt8](repeating: 0, count: 12) + big(scale) + big(length)
       + [UInt8](repeating: 0, count: 80)
     return box("ftyp", Array("M4A ".utf8) + big(0)) + box("mdat", [1, 2, 3])
       + box("moov", box("mvhd", header))

@@ -1,4 +1,4 @@
-import HTTP
+import Foundation
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import Takes
 import TestSupport
 import Testing
 
@@ -27,7 +28,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 }
 
 /// A store of a kind, with what tests post to it.
-final class StoreRig {
+final class StoreRig: @unchecked Sendable {
   let folder: TemporaryFolder
   let place: BoardPlace
   let store: any BoardStore

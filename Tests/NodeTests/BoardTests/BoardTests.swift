@@ -60,7 +60,8 @@ import Testing
     #expect(try line.page(before: nil, count: 9).posts.map(\.id) == [drafts[1].id])
     for words in [
       ["delete"], ["delete", "x"], ["delete", drafts[1].id, "--name", "b"], ["list", "x"], ["lst"],
-      ["--port", "x"], ["--listen", "x"], ["--rate", "-1"], ["--name", "b"], ["list", "--port", "1"],
+      ["--port", "x"], ["--listen", "x"], ["--rate", "-1"], ["--name", "b"],
+      ["list", "--port", "1"],
       ["--database", "mysql://x"], ["--host", "a:1"],
     ] {
       let result = try NodeProcess.run(["board"] + words)

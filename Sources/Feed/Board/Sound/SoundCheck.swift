@@ -45,7 +45,8 @@ enum SoundCheck {
       }
     } catch {
       Files.remove(path)
-      throw BoardFault(.store, "the sound can't be looked at: \(String(cString: strerror(error.code)))")
+      throw BoardFault(
+        .store, "the sound can't be looked at: \(String(cString: strerror(error.code)))")
     }
     defer { Files.remove(path) }
     return try? seconds(path)

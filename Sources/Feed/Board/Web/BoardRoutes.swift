@@ -1,6 +1,7 @@
 package import HTTP
 internal import JSON
 internal import Posix
+internal import Takes
 
 /// The board's requests: reading, posting, and taking back.
 ///
@@ -38,11 +39,20 @@ package final class BoardRoutes: Sendable {
   package func course(_ request: HTTPRequest, _ path: String) -> HTTPServer.Course {
     let parts = path.split(separator: "/").map(String.init)
     switch (parts.first, parts.count) {
-    case ("getaudio", 1): return reading(request, .heavy) { try Self.list(request, $0) }
-    case ("posts", 1): return reading(request, .light) { try Self.page(request, $0) }
-    case ("audio", 2): return reading(request, .heavy) { try Self.sound(parts[1], request, $0) }
+    case ("getaudio", 1):
+      return reading(request, .heavy) { board throws(BoardFault) in
+        try Self.list(request, board)
+      }
+    case ("posts", 1):
+      return reading(request, .light) { board throws(BoardFault) in
+        try Self.page(request, board)
+      }
+    case ("audio", 2):
+      return reading(request, .heavy) { board throws(BoardFault) in
+        try Self.sound(parts[1], request, board)
+      }
     case ("postaudio", 1): return request.method == "POST" ? receive(request) : not(allowed: "POST")
-    case ("posts", 2), ("posts", 3) where parts.count == 2 || parts[2] == "name":
+    case ("posts", 2...3) where parts.count == 2 || parts[2] == "name":
       guard request.method == "DELETE" else { return not(allowed: "DELETE") }
       return delete(parts[1], request, nameOnly: parts.count == 3)
     default:

@@ -6,9 +6,10 @@ struct PostgresStatement {
 
 /// The schema of a board's database, and all that it is told.
 enum PostgresSQL {
-  // The number by which boards that begin at the same time wait for each other ("SyrB", 1), and the
-  // one by which posts get their numbers one by one.
+  // Boards that begin at the same time wait for each other by the first ("SyrB", 1), posts get their
+  // numbers one by one by the second, and hold theirs by the third.
   static let (beginning, numbering) = (0x5379_7242_0000_0001, 0x5379_7242_0000_0002)
+  private static let underWay = 0x5379_7242
 
   static let schema = "CREATE SCHEMA IF NOT EXISTS syrinx_board"
   static let versions = """
@@ -24,18 +25,30 @@ enum PostgresSQL {
   // A sound is as small as it will be: it is kept as it is, beside the row.
   //
   // Several boards post at once, and the one with the lesser number may be there later. Who asks what
-  // came after a number must never miss one: he is shown nothing of transactions that are later than
-  // one under way. That holds because a number is taken together with that of the transaction.
+  // came after a number must never miss one: he is shown nothing behind the first that is under way.
+  // That one holds a lock, which it has before others can get a number; it lets go of it when its post
+  // is there for all.
   private static let first = """
     CREATE SEQUENCE syrinx_board.numbers AS integer;
     CREATE FUNCTION syrinx_board.next_number() RETURNS integer LANGUAGE plpgsql AS $$
       DECLARE number integer;
       BEGIN
         PERFORM pg_advisory_lock(\(numbering));
-        PERFORM pg_current_xact_id();
         number := nextval('syrinx_board.numbers');
+        PERFORM pg_advisory_xact_lock_shared(\(underWay), number);
         PERFORM pg_advisory_unlock(\(numbering));
         RETURN number;
+      END $$;
+    CREATE FUNCTION syrinx_board.first_open_number() RETURNS bigint LANGUAGE plpgsql AS $$
+      DECLARE next bigint;
+      BEGIN
+        PERFORM pg_advisory_lock(\(numbering));
+        SELECT last_value + is_called::integer INTO next FROM syrinx_board.numbers;
+        PERFORM pg_advisory_unlock(\(numbering));
+        RETURN least(next, (
+          SELECT min(objid::bigint) FROM pg_locks
+          WHERE locktype = 'advisory' AND objsubid = 2 AND classid = \(underWay)
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())));
       END $$;
     CREATE TABLE syrinx_board.posts (
       number integer PRIMARY KEY,
@@ -48,8 +61,7 @@ enum PostgresSQL {
       seconds double precision,
       bytes integer,
       secret bytea NOT NULL,
-      removed boolean NOT NULL DEFAULT false,
-      xact xid8 NOT NULL DEFAULT pg_current_xact_id()
+      removed boolean NOT NULL DEFAULT false
     );
     CREATE INDEX posts_shown ON syrinx_board.posts (number) WHERE NOT removed;
     CREATE INDEX posts_by_name ON syrinx_board.posts (name) WHERE NOT removed;
@@ -90,27 +102,19 @@ enum PostgresSQL {
       """)
 
   // One round trip: the newest number stands in each row, also in the one of an empty page.
-  static let page = page("page", "")
-  static let pageAfter = page(
-    "page_after",
-    """
-    AND number > $3::bigint
-    AND NOT (xact >= pg_snapshot_xmin(pg_current_snapshot())
-      AND xact < pg_snapshot_xmax(pg_current_snapshot()))
-    """)
-  private static func page(_ name: String, _ condition: String) -> PostgresStatement {
-    PostgresStatement(
-      name: name,
-      text: """
-        SELECT \(columns), newest FROM (
-          SELECT coalesce(max(number), 0) AS newest FROM syrinx_board.posts WHERE NOT removed
-        ) AS whole LEFT JOIN (
-          SELECT \(columns) FROM syrinx_board.posts
-          WHERE NOT removed AND number < $1::bigint \(condition)
-          ORDER BY number DESC LIMIT $2::integer
-        ) AS page ON true ORDER BY number DESC
-        """)
-  }
+  static let page = PostgresStatement(
+    name: "page",
+    text: """
+      SELECT \(columns), newest FROM (
+        SELECT coalesce(max(number), 0) AS newest FROM syrinx_board.posts WHERE NOT removed
+      ) AS whole LEFT JOIN (
+        SELECT \(columns) FROM syrinx_board.posts
+        WHERE NOT removed AND number < $1::bigint AND number > $2::bigint
+        ORDER BY number DESC LIMIT $3::integer
+      ) AS page ON true ORDER BY number DESC
+      """)
+  static let firstOpenNumber = PostgresStatement(
+    name: "first_open_number", text: "SELECT syrinx_board.first_open_number()")
 
   static let byID = PostgresStatement(
     name: "by_id",

@@ -57,11 +57,13 @@ package final class PostgresStore: BoardStore {
   // MARK: - Reading
 
   package func page(before: Int?, after: Int?, limit: Int) throws(BoardFault) -> PostPage {
-    var values: [PostgresConnection.Value] = [.integer(before ?? .max), .integer(limit)]
-    if let after { values.append(.integer(after)) }
-    return try pool.with { connection throws(PostgresFault) in
+    try pool.with { connection throws(PostgresFault) in
+      var before = before ?? .max
+      if after != nil {
+        before = min(before, try connection.run(PostgresSQL.firstOpenNumber, []).integer(0, 0))
+      }
       let rows = try connection.run(
-        after == nil ? PostgresSQL.page : PostgresSQL.pageAfter, values)
+        PostgresSQL.page, [.integer(before), .integer(after ?? 0), .integer(limit)])
       return PostPage(
         posts: rows.indices.filter { !rows.isNull($0, 0) }.map { Post(row: $0, of: rows) },
         newest: rows.integer(0, 9))
