@@ -69,6 +69,9 @@ extension NodeTests {
       return text
     }
 
+    /// The port of a URL.
+    private func port(of url: String) -> Int? { URL(string: url)?.port }
+
     private func json(_ text: String) throws -> [String: Any] {
       try #require(
         try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
@@ -77,12 +80,13 @@ extension NodeTests {
     @Test(.timeLimit(.minutes(1)))
     func `a post with a clip is heard at the port of another node`() throws {
       let server = try JackServer()
-      let board = try BoardProcess()
+      let folder = try TemporaryFolder()
+      let board = try BoardProcess(database: folder.path("board.sqlite"))
       let to = ["--set", "/feed/board=\(board.url)"]
-      let (first, singer) = try startNode(on: server, ["-n", "singer"] + to)
-      let (second, hearer) = try startNode(on: server, ["-n", "hearer"] + to)
+      let (first, singer) = try startNode(on: server, ["-n", "ada"] + to)
+      let (second, hearer) = try startNode(on: server, ["-n", "bob"] + to)
       let probe = try Probe(server: server.name, plays: Self.tone)
-      try probe.connect(to: "singer")
+      try probe.connect(to: "ada")
       hearer.send("/subscribe", .string("/post"))
       #expect(hearer.sync())
       singer.send("/feed/name", .string("Ada"))
@@ -95,7 +99,7 @@ extension NodeTests {
       #expect(told.arguments[3] == .string("listen <b>here</b>"))
       #expect(abs((told.arguments[4].number ?? 0) - 0.5) < 0.1)
       let ear = try Probe(server: server.name)
-      try ear.connect(to: "hearer")
+      try ear.connect(to: "bob")
       let played = ask(hearer, "/feed/play", told.arguments[0])
       #expect(played.done?.last == "listen <b>here</b>", "\(played)")
       try ear.awaitBlock("the post is heard") { Measure.peak($0) > 0.2 }
@@ -161,11 +165,14 @@ extension NodeTests {
       let server = try JackServer()
       let folder = try TemporaryFolder()
       let home = folder.path("home")
-      let board = try BoardProcess()
-      try board.kill()
+      let database = folder.path("board.sqlite")
+      let gone = try BoardProcess(database: database)
+      let url = gone.url
+      let port = try #require(self.port(of: url))
+      gone.kill()
       do {
         let (node, phone) = try startNode(
-          on: server, ["--set", "/feed/board=\(board.url)"], home: home)
+          on: server, ["--set", "/feed/board=\(url)"], home: home)
         phone.send("/subscribe", .string("/feed/waiting"))
         for text in ["one", "two", "three"] {
           #expect(ask(phone, "/feed/post", .string(text)).done != nil)
@@ -176,18 +183,18 @@ extension NodeTests {
         #expect(node.end() == 0)
       }
       let (node, phone) = try startNode(on: server, home: home)
-      #expect(phone.ask("/feed/board")?.arguments == [.string(board.url)])
+      #expect(phone.ask("/feed/board")?.arguments == [.string(url)])
       try waitUntil("they are there still") {
         phone.ask("/feed/waiting")?.arguments == [.int32(3)]
       }
-      try board.start()
+      let board = try BoardProcess(database: database, port: port)
       // Whoever posts now asks the board at once.
       #expect(ask(phone, "/feed/post", .string("four")).done != nil)
       try waitUntil("all are sent", seconds: 20) {
         phone.ask("/feed/waiting")?.arguments == [.int32(0)]
       }
       #expect(posts(phone).map(\.message) == ["four", "three", "two", "one"])
-      #expect(node.end() == 0)
+      #expect(node.end() == 0 && board.end() == 0)
     }
 
     @Test(.timeLimit(.minutes(1)))

@@ -10,12 +10,16 @@ package final class BoardProcess {
   private let folder: TemporaryFolder
 
   /// Starts a board on a database, and waits until it is ready.
-  package init(database: String, _ arguments: [String] = ["--rate", "0"]) throws {
+  ///
+  /// The port 0 is any that is free.
+  package init(
+    database: String, port: Int = 0, _ arguments: [String] = ["--rate", "0"]
+  ) throws {
     folder = try TemporaryFolder()
     errorFile = folder.url.appendingPathComponent("stderr")
     try Data().write(to: errorFile)
     process.executableURL = NodeProcess.binary
-    process.arguments = ["board", "--database", database, "--port", "0"] + arguments
+    process.arguments = ["board", "--database", database, "--port", "\(port)"] + arguments
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["TMPDIR": folder.url.path]
     ) { $1 }

@@ -1,5 +1,5 @@
 internal import Glibc
-package import Posix
+internal import Posix
 
 /// The copies of posts' sounds in a folder, as files that can be read here.
 ///

@@ -231,22 +231,17 @@ final class BoardFeed: Feature {
   /// Posts a text with the clip in the loop.
   func postClip(_ request: Request) throws(Refusal) {
     let message = try message(request)
-    let takes = context[Takes.self]
     let path = try desks().sending.newPath(ending: format)
-    try takes.clips.copy(for: request.path) { [weak self] outcome in
+    try context[Takes.self].clips.copy(for: request.path) { [weak self] outcome in
       request.attempt { () throws(Refusal) in
         let transit = try outcome.get()
-        try takes.library().file { _ throws(LibraryFault) in
-          try FeedDesk.write(transit.transfer, to: path)
-        } then: { [weak self] outcome in
+        let transfer = transit.transfer
+        try self?.put(message, path, request) { () throws(Refusal) in
+          try FeedDesk.write(transfer, to: path)
+        } whenDone: {
           // Until now.
           _ = transit
-          request.attempt { () throws(Refusal) in
-            try outcome.get()
-            try self?.put(message, path, request)
-          }
         }
-        _ = self
       }
     }
   }
@@ -260,13 +255,20 @@ final class BoardFeed: Feature {
     return message
   }
 
-  /// Puts a post into the outbox, and answers when it is safe there.
-  private func put(_ message: String, _ path: String?, _ request: Request) throws(Refusal) {
+  /// Puts a post into the outbox, with the sound in a file that is written first, and answers when it is
+  /// safe there.
+  private func put(
+    _ message: String, _ path: String?, _ request: Request,
+    writing: @escaping @Sendable () throws(Refusal) -> Void = {},
+    whenDone: @escaping () -> Void = {}
+  ) throws(Refusal) {
     let desk = try desks().sending
     let (board, name) = (board, name.isEmpty ? context.name : name)
     sending.run({ () throws(Refusal) in
-      try desk.add(board, name: name, message: message, soundAt: path)
+      try writing()
+      return try desk.add(board, name: name, message: message, soundAt: path)
     }) { [weak self] outcome in
+      whenDone()
       request.attempt { () throws(Refusal) in
         let (id, waiting) = try outcome.get()
         self?.tellWaiting(waiting)

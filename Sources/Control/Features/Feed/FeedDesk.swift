@@ -127,14 +127,14 @@ final class FeedDesk: @unchecked Sendable {
   }
 
   /// Writes a clip to a file in the format of its ending.
-  static func write(_ transfer: ClipTransfer, to path: String) throws(LibraryFault) {
+  static func write(_ transfer: ClipTransfer, to path: String) throws(Refusal) {
     do throws(SoundFileError) {
       var writer = try SoundWriter(
         path, rate: transfer.sampleRate, isFine: false, expectedFrames: transfer.length)
       try writer.write(transfer.sound, frames: transfer.length)
       try writer.finish()
     } catch {
-      throw LibraryFault(.io, "\(error)")
+      throw Refusal(.io, "\(error)")
     }
   }
 
