@@ -78,7 +78,7 @@ import Testing
     var board: CourseBoard? = try CourseBoard()
     let url = try #require(board?.url)
     board?.end()
-    weak var gone = board
+    weak let gone = board
     board = nil
     try waitUntil("nobody listens any more") { gone == nil }
     let fault = #expect(throws: FeedFault.self) { try line(url).page(before: nil, count: 1) }
