@@ -56,6 +56,8 @@ let package = Package(
     .executableTarget(
       name: "instrument-changes", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
     .executableTarget(
+      name: "board", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
+    .executableTarget(
       name: "liblo-gain", dependencies: ["CJack", "CLiblo"], cSettings: strict,
       linkerSettings: bare),
 
