@@ -23,7 +23,7 @@ extension NodeTests {
     }
 
     @Test(arguments: [
-      "", "run", "render", "takes", "send", "status", "watch", "addresses", "layout",
+      "", "run", "render", "takes", "send", "status", "watch", "addresses", "layout", "board",
       "doctor",
     ])
     func `help pages are as they were kept`(command: String) throws {
@@ -65,7 +65,8 @@ extension NodeTests {
 
     @Test func `version is told by every command`() throws {
       let commands = [
-        "run", "render", "takes", "send", "status", "watch", "addresses", "layout", "doctor",
+        "run", "render", "takes", "send", "status", "watch", "addresses", "layout", "board",
+        "doctor",
       ]
       for command in [[]] + commands.map({ [$0] }) {
         let result = try NodeProcess.run(command + ["--version"])
