@@ -130,7 +130,8 @@ let package = Package(
     .testTarget(
       name: "DoorsTests",
       dependencies: [
-        "CPage", "Control", "Doors", "HTTP", "JSON", "OSC", "Posix", "Takes", "TestSupport",
+        "CPage", "Control", "Doors", "Feed", "HTTP", "JSON", "OSC", "Posix", "Takes",
+        "TestSupport",
       ],
       linkerSettings: linker),
     .testTarget(
@@ -154,7 +155,7 @@ if withFuzzer {
   package.targets.append(
     .executableTarget(
       name: "PacketFuzzer",
-      dependencies: ["Control", "Doors", "Engine", "OSC", "Posix", "TestSupport"],
+      dependencies: ["Control", "Doors", "Engine", "Feed", "JSON", "OSC", "Posix", "TestSupport"],
       path: "Tests/PacketFuzzer",
       // `main` is libFuzzer's.
       swiftSettings: [.unsafeFlags(["-parse-as-library"])]))

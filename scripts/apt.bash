@@ -19,9 +19,16 @@ install_packages() {
   if [[ " $* " == *" jackd2 "* ]]; then
     "${as_root[@]}" debconf-set-selections <<<"jackd2 jackd/tweak_rt_limits boolean false"
   fi
+  # Nor is a database that starts with the machine wanted: who needs one makes it.
+  local no_database=/etc/postgresql-common/createcluster.d/syrinx.conf
+  if [[ " $* " == *" postgresql "* ]]; then
+    "${as_root[@]}" mkdir -p "${no_database%/*}"
+    "${as_root[@]}" tee "$no_database" <<<"create_main_cluster = false" >/dev/null
+  fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
   quietly "${as_root[@]}" "${apt[@]}" update \
     || fail 69 "apt-get could not update its lists; what it said stands above"
   quietly "${as_root[@]}" "${apt[@]}" install --no-install-recommends "$@" \
     || fail 69 "apt-get could not install everything; what it said stands above"
+  "${as_root[@]}" rm -f "$no_database"
 }

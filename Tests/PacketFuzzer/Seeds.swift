@@ -33,6 +33,14 @@ enum Seeds {
     }
   }
 
+  /// How sounds begin, as a board tells them.
+  private static let sounds: [[UInt8]] = [
+    Array("RIFF$\0\0\0WAVEfmt \u{10}\0\0\0\u{1}\0\u{1}\0".utf8), Array("fLaC\0\0\0\"".utf8),
+    Array("OggS\0\u{2}".utf8), Array("ID3\u{4}\0\0\0\0\0\u{10}".utf8),
+    [0xFF, 0xFB, 0x90, 0x64], [0xFF, 0xF1, 0x50, 0x40, 0x02, 0x00, 0xFC] + Array(repeating: 7, count: 9),
+    Array("\0\0\0\u{8}ftyp\0\0\0\u{10}moov\0\0\0\u{8}mvhd".utf8),
+  ]
+
   /// Requests, and frames of WebSockets.
   private static func writeForTheWeb(_ packets: [[UInt8]], to folder: URL) throws {
     let requests = [
@@ -42,8 +50,28 @@ enum Seeds {
       "GET /files/takes/ab/sound HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-9\r\n\r\n",
       "POST /files/takes?name=a.wav HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nRIFF",
       "POST /files/takes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "GET /board/getaudio/?limit=2 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      "GET /board/posts?before=9&after=1&limit=3 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+      "GET /board/audio/1 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-9\r\n\r\n",
+      "DELETE /board/posts/0c5a7c2e-9f5c-4b8e-8a55-0d7a3f1e2b4c HTTP/1.1\r\nHost: localhost\r\n"
+        + "Authorization: Bearer 0123456789abcdef\r\n\r\n",
     ]
-    for (index, request) in requests.enumerated() {
+    let posts = [
+      #"{"username":"a","message":"b","audio":null}"#,
+      #"{"name":"a","message":"b","audio":"UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA="}"#,
+      #"{"message":"c","id":"0c5a7c2e-9f5c-4b8e-8a55-0d7a3f1e2b4c","secret":"0123456789abcdef"}"#,
+    ]
+    let heads = posts.map { body in
+      "POST /board/postaudio HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)"
+        + "\r\n\r\n\(body)"
+    }
+    for (index, body) in posts.enumerated() {
+      try Data([16] + Array(body.utf8)).write(to: folder.appendingPathComponent("post-\(index)"))
+    }
+    for (index, head) in Self.sounds.enumerated() {
+      try Data([20] + head).write(to: folder.appendingPathComponent("sound-\(index)"))
+    }
+    for (index, request) in (requests + heads).enumerated() {
       try Data([8] + Array(request.utf8)).write(to: folder.appendingPathComponent("http-\(index)"))
     }
     let texts = [#"{"COMMAND":"LISTEN","DATA":"/mute"}"#, #"{"COMMAND":"PAIR","DATA":"00"}"#]

@@ -11,6 +11,7 @@ final class Target: Outlet, SoundServer, @unchecked Sendable {
   private let host = OfflineHost()
   private var node: Node!
   private var web: WebTarget!
+  private var board: BoardTarget!
   private var sent = 0
   let status = SoundServerStatus()
   let ports: [SoundPort] = []
@@ -20,7 +21,12 @@ final class Target: Outlet, SoundServer, @unchecked Sendable {
   init() {
     node = Node(name: "target", engine: host.engine, soundServer: self)
     node.connect(to: self)
-    do { web = try WebTarget(node) } catch { fatalError("\(error)") }
+    do {
+      web = try WebTarget(node)
+      board = try BoardTarget()
+    } catch {
+      fatalError("\(error)")
+    }
   }
 
   func send(_ packet: [UInt8], to client: Client) {
@@ -33,6 +39,7 @@ final class Target: Outlet, SoundServer, @unchecked Sendable {
   func take(_ bytes: UnsafeRawBufferPointer) {
     guard let way = bytes.first else { return }
     let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+    if way & 16 != 0 { return board.take(rest, asSound: way & 4 != 0) }
     let client = Client(
       endpoint: Endpoint(address: .loopback4, port: 9000 + UInt16(way & 3)),
       transport: way & 4 == 0 ? .datagrams(socket: 0) : .stream(connection: 1))

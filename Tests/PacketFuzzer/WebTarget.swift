@@ -1,5 +1,6 @@
 import Control
 import Doors
+import Feed
 import Foundation
 import Glibc
 import Posix
@@ -32,7 +33,8 @@ final class WebTarget {
     home = try TemporaryFolder()
     door = try WebDoor(
       WebDoor.Options(port: 0, takesOther: false), access: OSCServer.Access(),
-      home: home.url.path, node: node, oscPort: 8000, loop: loop)
+      home: home.url.path, node: node, oscPort: 8000, loop: loop,
+      board: HomeBoard { [path = home.url.path] in path })
   }
 
   /// Throws bytes at the door, as a request or on a WebSocket.

@@ -1,0 +1,94 @@
+import Control
+import Doors
+import Feed
+import Foundation
+import HTTP
+import JSON
+import TestSupport
+import Testing
+
+/// The node's own board, at `/board` of the door for browsers.
+@Suite struct NodeBoardTests {
+  private func draft(_ message: String) -> Draft { Draft(name: "a", message: message) }
+
+  private func post(
+    _ rig: WebRig, _ draft: Draft, _ headers: [String: String] = [:]
+  ) throws -> WebClient.Answer {
+    try rig.client().ask("POST", "/board/postaudio", headers, body: Array(draft.json.utf8))
+  }
+
+  private func messages(_ rig: WebRig) throws -> [String] {
+    let answer = try rig.get("/board/posts")
+    return try #require(PostPage(JSON(answer.body))).posts.map(\.message)
+  }
+
+  @Test func `phones post to it and read it, without a token, and it is in the home folder`() throws
+  {
+    let rig = try WebRig(isOpen: true)
+    #expect(!FileManager.default.fileExists(atPath: rig.folder.path("board.sqlite")))
+    #expect(try messages(rig).isEmpty)
+    #expect(FileManager.default.fileExists(atPath: rig.folder.path("board.sqlite")))
+    for message in ["one", "two"] { #expect(try post(rig, draft(message)).status == 200) }
+    #expect(try messages(rig) == ["two", "one"])
+    let rows = try rig.get("/board/getaudio/", ["Accept": "text/html"])
+    #expect(rows.status == 200 && rows.headers["content-type"] == "application/json")
+    #expect(BoardRow.all(in: try JSON(rows.body))?.map(\.name) == ["a", "a"])
+    #expect(rows.headers["x-content-type-options"] == "nosniff")
+    #expect(try rig.incoming.isEmpty)
+  }
+
+  @Test func `the page of another site posts nothing, and gets nothing under another name`() throws {
+    let rig = try WebRig()
+    let one = draft("one")
+    #expect(try post(rig, one, ["Origin": "http://evil.example"]).status == 403)
+    #expect(try post(rig, one, ["Host": "evil.example"]).status == 421)
+    #expect(try rig.get("/board/posts", ["Host": "evil.example"]).status == 421)
+    #expect(try post(rig, one, ["Origin": "http://127.0.0.1"]).status == 200)
+    #expect(try messages(rig) == ["one"])
+  }
+
+  @Test func `no address posts more than a phone does`() throws {
+    let rig = try WebRig()
+    let statuses = try (0..<32).map { try post(rig, draft("\($0)")).status }
+    #expect(statuses == Array(repeating: 200, count: 30) + [429, 429])
+  }
+
+  @Test func `what only begins like the board's path is an address`() throws {
+    let rig = try WebRig()
+    #expect(try rig.get("/boards").status == 404)
+    #expect(try rig.get("/boards").text.contains("there is no address"))
+    #expect(try rig.get("/board").text.contains("postaudio"))
+  }
+
+  @Test func `the node's own code and its door have one board`() throws {
+    let folder = try TemporaryFolder()
+    let home = HomeBoard { folder.url.path }
+    let board = try home.board()
+    let one = draft("one")
+    let post = try board.post(one)
+    #expect(try home.board().page().posts == [post])
+    #expect(try board.post(one) == post)
+    #expect(try board.sound(of: .id(one.id)) == nil)
+    let other = HomeBoard { folder.url.path }
+    #expect(try other.board().page().posts == [post])
+  }
+
+  @Test func `the board follows the home folder where a session changes it`() throws {
+    let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+    let place = Place(first.url.path)
+    let home = HomeBoard { place.home }
+    try home.board().post(draft("one"))
+    place.home = second.url.path
+    #expect(try home.board().page().posts.isEmpty)
+    place.home = first.url.path
+    #expect(try home.board().page().posts.count == 1)
+    place.home = nil
+    #expect(throws: BoardFault.self) { _ = try home.board() }
+  }
+
+  /// A home folder that changes.
+  private final class Place: @unchecked Sendable {
+    var home: String?
+    init(_ home: String) { self.home = home }
+  }
+}

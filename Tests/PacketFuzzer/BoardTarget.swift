@@ -1,0 +1,38 @@
+import Feed
+import JSON
+import TestSupport
+
+/// A board that is thrown at from behind its door: the bodies of posts, and their sounds.
+final class BoardTarget {
+  private let board: Board
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    board = try Board(
+      SQLiteStore(path: folder.path("board.sqlite")), scratch: folder.path("scratch"))
+  }
+
+  /// Posts bytes as the body of a request, or as a sound.
+  func take(_ bytes: UnsafeRawBufferPointer, asSound: Bool) {
+    let draft: Draft
+    if asSound {
+      draft = Draft(name: "", message: "", audio: Array(bytes))
+    } else {
+      guard let json = try? JSON(Array(bytes)), let posted = try? Draft(posted: json) else {
+        return
+      }
+      draft = posted
+    }
+    guard let post = try? board.post(draft) else { return }
+    do {
+      let page = try board.page()
+      precondition(page.posts == [post] && (try JSON(Array(page.json.utf8))["posts"]) != nil)
+      precondition(try board.sound(of: .id(post.id))?.bytes == draft.audio)
+      // What was taken back can't come again: the same input must find a board as it was.
+      precondition(try board.delete([post.id]) == [post.id])
+    } catch {
+      fatalError("\(error)")
+    }
+  }
+}
