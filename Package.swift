@@ -59,10 +59,13 @@ let package = Package(
       dependencies: [
         "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix", "SQLite",
       ]),
+    // The finding of pictures of species.
+    .target(name: "Pictures", dependencies: ["HTTP", "JSON", "Posix", "Takes"]),
     .target(
       name: "Control",
       dependencies: [
-        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "Music", "OSC", "Posix", "Takes",
+        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "Music", "OSC", "Pictures", "Posix",
+        "Takes",
       ]),
     // The board, and what talks to one.
     .target(
@@ -121,6 +124,9 @@ let package = Package(
       name: "FeedTests",
       dependencies: ["Feed", "HTTP", "JSON", "Posix", "SQLite", "Takes", "TestSupport"],
       linkerSettings: linker),
+    .testTarget(
+      name: "PicturesTests",
+      dependencies: ["HTTP", "JSON", "Pictures", "Takes", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "ControlTests",
       dependencies: [

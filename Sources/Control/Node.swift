@@ -67,7 +67,9 @@ package final class Node {
   /// Whether something is on its way to a disk.
   package var isWriting: Bool {
     keeper.isWriting
-      || features.all.contains { $0.isWriting || $0.workers.contains { $0.count > 0 } }
+      || features.all.contains {
+        $0.isWriting || $0.workers.contains { $0.isAwaited && $0.count > 0 }
+      }
   }
 
   /// Seconds since the start.

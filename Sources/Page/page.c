@@ -59,6 +59,9 @@ static const unsigned char pages_rig_js[] = {
 static const unsigned char pages_songs_js[] = {
 #embed "web/pages/songs.js"
 };
+static const unsigned char pages_species_js[] = {
+#embed "web/pages/species.js"
+};
 static const unsigned char pages_stage_js[] = {
 #embed "web/pages/stage.js"
 };
@@ -82,6 +85,9 @@ static const unsigned char parts_beat_js[] = {
 };
 static const unsigned char parts_choice_js[] = {
 #embed "web/parts/choice.js"
+};
+static const unsigned char parts_complete_js[] = {
+#embed "web/parts/complete.js"
 };
 static const unsigned char parts_fader_js[] = {
 #embed "web/parts/fader.js"
@@ -137,6 +143,12 @@ static const unsigned char store_clock_js[] = {
 static const unsigned char store_pending_js[] = {
 #embed "web/store/pending.js"
 };
+static const unsigned char store_pictures_js[] = {
+#embed "web/store/pictures.js"
+};
+static const unsigned char store_species_js[] = {
+#embed "web/store/species.js"
+};
 static const unsigned char store_table_js[] = {
 #embed "web/store/table.js"
 };
@@ -170,6 +182,7 @@ static const struct page_file files[] = {
     {"pages/loop.js", pages_loop_js, sizeof pages_loop_js},
     {"pages/rig.js", pages_rig_js, sizeof pages_rig_js},
     {"pages/songs.js", pages_songs_js, sizeof pages_songs_js},
+    {"pages/species.js", pages_species_js, sizeof pages_species_js},
     {"pages/stage.js", pages_stage_js, sizeof pages_stage_js},
     {"pages/takes.js", pages_takes_js, sizeof pages_takes_js},
     {"pages/trash.js", pages_trash_js, sizeof pages_trash_js},
@@ -178,6 +191,7 @@ static const struct page_file files[] = {
     {"parts/awake.js", parts_awake_js, sizeof parts_awake_js},
     {"parts/beat.js", parts_beat_js, sizeof parts_beat_js},
     {"parts/choice.js", parts_choice_js, sizeof parts_choice_js},
+    {"parts/complete.js", parts_complete_js, sizeof parts_complete_js},
     {"parts/fader.js", parts_fader_js, sizeof parts_fader_js},
     {"parts/field.js", parts_field_js, sizeof parts_field_js},
     {"parts/flag.js", parts_flag_js, sizeof parts_flag_js},
@@ -196,6 +210,8 @@ static const struct page_file files[] = {
     {"parts/wave.js", parts_wave_js, sizeof parts_wave_js},
     {"store/clock.js", store_clock_js, sizeof store_clock_js},
     {"store/pending.js", store_pending_js, sizeof store_pending_js},
+    {"store/pictures.js", store_pictures_js, sizeof store_pictures_js},
+    {"store/species.js", store_species_js, sizeof store_species_js},
     {"store/table.js", store_table_js, sizeof store_table_js},
     {"store/takes.js", store_takes_js, sizeof store_takes_js},
     {"store/units.js", store_units_js, sizeof store_units_js},

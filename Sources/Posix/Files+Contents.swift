@@ -32,6 +32,13 @@ extension Files {
     return Int(status.st_size)
   }
 
+  /// The size of the file at a path in bytes; nil where there is none.
+  package static func size(at path: String) -> Int? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   /// Lists the names in a folder, in no order, without hidden ones; none where it can't be read.
   package static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }

@@ -379,6 +379,9 @@ import Testing
     #expect(
       flac.headers["content-disposition"] == "attachment; filename*=UTF-8''dawn%20chorus.flac")
     #expect(try rig.get("/files/takes/\(id)/export?format=exe").status == 400)
+    // A list asks for a small copy of each, whether there is one or not.
+    #expect(try rig.get("/files/takes/\(id)/small").status == 204)
+    #expect(try rig.get("/files/takes/\(id)/image").status == 404)
     let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
     #expect(
       try rig.client().ask("POST", "/files/takes/\(id)/image?name=wren.png", body: picture).status
@@ -386,6 +389,7 @@ import Testing
     let image = try rig.get("/files/takes/\(id)/image")
     #expect(image.body == picture && image.headers["content-type"] == "image/png")
     #expect(image.headers["content-security-policy"]?.contains("sandbox") == true)
+    #expect(try rig.get("/files/takes/\(id)/small").body == picture)
     #expect(try rig.incoming.isEmpty)
   }
 

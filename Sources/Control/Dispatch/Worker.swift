@@ -1,7 +1,7 @@
 internal import Posix
 
-/// A worker for what waits for a disk: done in turn on a thread of its own; the control thread
-/// hears of its end.
+/// A worker for what waits for a disk, or for another machine: done in turn on a thread of its own; the
+/// control thread hears of its end.
 final class Worker {
   /// The outcome of some work, for the control thread.
   private final class Outcome<Value: Sendable>: Sendable {
@@ -40,13 +40,18 @@ final class Worker {
     }
   }
 
+  /// Whether the node that ends waits for what is under way.
+  let isAwaited: Bool
   private let name: String
   private let shared = Shared()
   // In the order of the work, for it is done in it, too.
   private var endings: [() -> Void] = []
 
   /// A worker on a thread of this name.
-  init(_ name: String) { self.name = name }
+  init(_ name: String, isAwaited: Bool = true) {
+    self.name = name
+    self.isAwaited = isAwaited
+  }
 
   /// How many are under way.
   var count: Int { endings.count }

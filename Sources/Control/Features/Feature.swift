@@ -6,7 +6,7 @@ protocol Feature: AnyObject, SendableMetatype {
   /// The feature in a node, of which the context is all that it sees.
   init(_ context: Context)
 
-  /// The workers that wait for disks for it: what they have done is told by the node.
+  /// The workers that wait for disks and other machines for it: what they have done is told by the node.
   var workers: [Worker] { get }
   /// Whether something of it is on its way to the disk.
   var isWriting: Bool { get }
@@ -37,8 +37,8 @@ final class Features {
   /// a line here.
   static let types: [any Feature.Type] = [
     Presence.self, Mixer.self, Chain.self, Tempo.self, Player.self, Captures.self, Takes.self,
-    Greeting.self, Presets.self, Songs.self, Instruments.self, Fingerboard.self, Phrases.self,
-    MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self,
+    Pictures.self, Greeting.self, Presets.self, Songs.self, Instruments.self, Fingerboard.self,
+    Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self,
     Status.self,
   ]
 

@@ -31,6 +31,8 @@ struct TakeRoutes: Sendable {
       switch parts[2] {
       case "sound" where parts[0] == "takes": return send(parts[1], request) { $0.sound }
       case "image" where parts[0] == "takes": return send(parts[1], request) { $0.image }
+      case "small" where parts[0] == "takes":
+        return send(parts[1], request, isAsked: false) { $0.small }
       case "export" where parts[0] == "takes": return export(parts[1], request)
       default: break
       }
@@ -39,14 +41,18 @@ struct TakeRoutes: Sendable {
     return .answer(
       .refusal(
         404,
-        "there is no such file; takes are /files/takes/ID/sound, /files/takes/ID/image and "
-          + "/files/takes/ID/export?format=wav, and new ones are sent to /files/takes?name=FILE"))
+        "there is no such file; takes are /files/takes/ID/sound, /files/takes/ID/image, "
+          + "/files/takes/ID/small and /files/takes/ID/export?format=wav, and new ones are sent to /files/takes?name=FILE"
+      ))
   }
 
   // MARK: - Out
 
+  /// Sends a file of a take. Where it has none, nothing is wrong unless just that was asked for: a list
+  /// has a small copy of each take that has one.
   private func send(
-    _ id: String, _ request: HTTPRequest, _ path: @escaping @Sendable (TakeFilePaths) -> String?
+    _ id: String, _ request: HTTPRequest, isAsked: Bool = true,
+    _ path: @escaping @Sendable (TakeFilePaths) -> String?
   ) -> HTTPServer.Course {
     .wait { [desk] reply in
       desk.ask(reply) { node in
@@ -55,7 +61,7 @@ struct TakeRoutes: Sendable {
             switch outcome {
             case .success(let take):
               guard let path = path(take) else {
-                return .refusal(404, "this take has no image")
+                return isAsked ? .refusal(404, "this take has no image") : .empty(204)
               }
               return Self.answer(path, request)
             case .failure(let refusal): return refusal.answerOnTheWeb

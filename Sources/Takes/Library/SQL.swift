@@ -243,6 +243,40 @@ enum SQL {
     }
   }
 
+  // MARK: - Species
+
+  // Of so many takes at most the species are counted: there can be a great many, and somebody types.
+  private static let mostCounted = 5000
+  static let usedSpecies = mostUsed(
+    "SELECT species FROM takes WHERE deleted IS NULL ORDER BY time DESC LIMIT \(mostCounted)", "?")
+  static let usedSpeciesWithWords = mostUsed(
+    """
+    SELECT takes.species AS species FROM (
+      SELECT rowid AS hit FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT \(mostCounted)
+    ) CROSS JOIN takes ON takes.number = hit
+    """, "?2")
+
+  private static func mostUsed(_ takes: String, _ limit: String) -> String {
+    """
+    SELECT species FROM (\(takes)) WHERE species <> ''
+    GROUP BY species ORDER BY count(*) DESC, species LIMIT \(limit)
+    """
+  }
+
+  // The two names of a line have an even number and the next one.
+  static let makeSpeciesList = """
+    DROP TABLE IF EXISTS temp.listed;
+    CREATE VIRTUAL TABLE temp.listed USING fts5 (
+      name, tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2 3'
+    );
+    """
+  static let listSpecies = "INSERT INTO temp.listed (rowid, name) VALUES (?, ?)"
+  static let listedName = "SELECT name FROM temp.listed WHERE rowid = ?"
+  static let listedSpecies = "SELECT rowid, name FROM temp.listed ORDER BY rowid LIMIT ?"
+  static let listedSpeciesWithWords = """
+    SELECT rowid, name FROM temp.listed WHERE listed MATCH ?1 ORDER BY rowid LIMIT ?2
+    """
+
   // MARK: - Settings
 
   static let setting = "SELECT value FROM settings WHERE key = ?"

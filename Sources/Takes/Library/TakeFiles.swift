@@ -6,17 +6,23 @@ struct TakeFiles {
   static let ending = ".wav"
   static let recordingEnding = ".wav.part"
   static let copyEnding = ".wav.copy"
+  static let creditEnding = ".picture.json"
+  /// The endings that the small copy of a picture can have.
+  static let smallEndings = ["jpg", "png", "gif", "webp"]
 
   let home: String
   let folder: String
   let trash: String
   let database: String
+  /// The list of species that the user may put in.
+  let species: String
 
   init(home: String) {
     self.home = home
     folder = "\(home)/takes"
     trash = "\(home)/takes/trash"
     database = "\(home)/library.sqlite"
+    species = "\(home)/species.txt"
   }
 
   // MARK: - Names
@@ -28,6 +34,18 @@ struct TakeFiles {
   /// Names the path of a take's image.
   func image(_ name: String, inTrash: Bool = false) -> String {
     (inTrash ? trash : folder) + "/" + name
+  }
+
+  /// Names the path of the credit of a take's picture.
+  func credit(_ id: String) -> String { "\(folder)/\(id)\(Self.creditEnding)" }
+
+  /// Names the path of the small copy of a take's picture.
+  func small(_ id: String, ending: String) -> String { "\(folder)/\(id).small.\(ending)" }
+
+  /// Names the files that are there beside a take's picture.
+  func besides(_ id: String, inTrash: Bool = false) -> [String] {
+    ([Self.creditEnding] + Self.smallEndings.map { ".small.\($0)" }).map { id + $0 }
+      .filter { Files.exist(image($0, inTrash: inTrash)) }
   }
 
   /// Names the path of a take while it is recorded.
@@ -81,16 +99,24 @@ struct TakeFiles {
     }
   }
 
-  /// Moves a take and its image to the trash or out of it: both or none.
+  /// Moves a take, its image and what lies beside that to the trash or out of it: all or none.
   func move(_ take: Take, toTrash: Bool) throws(LibraryFault) {
-    try move(path(take.id, inTrash: !toTrash), to: path(take.id, inTrash: toTrash))
+    var names = [take.id + Self.ending]
     if !take.image.isEmpty, Files.exist(image(take.image, inTrash: !toTrash)) {
-      do throws(LibraryFault) {
-        try move(image(take.image, inTrash: !toTrash), to: image(take.image, inTrash: toTrash))
-      } catch {
-        rename(path(take.id, inTrash: toTrash), path(take.id, inTrash: !toTrash))
-        throw error
+      names.append(take.image)
+    }
+    let besides = besides(take.id, inTrash: !toTrash)
+    // Left there by a move that was broken off, it belongs to nothing.
+    for name in besides { Files.remove(image(name, inTrash: toTrash)) }
+    var moved: [String] = []
+    do throws(LibraryFault) {
+      for name in names + besides {
+        try move(image(name, inTrash: !toTrash), to: image(name, inTrash: toTrash))
+        moved.append(name)
       }
+    } catch {
+      for name in moved { rename(image(name, inTrash: toTrash), image(name, inTrash: !toTrash)) }
+      throw error
     }
     try keepNames()
   }
@@ -100,6 +126,7 @@ struct TakeFiles {
     let paths =
       [path(take.id, inTrash: true)]
       + (take.image.isEmpty ? [] : [image(take.image, inTrash: true)])
+      + besides(take.id, inTrash: true).map { image($0, inTrash: true) }
     try asLibrary { () throws(SystemError) in
       for path in paths {
         guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(path) }

@@ -59,6 +59,15 @@ extension TakeLibrary {
   package func setImage(
     _ id: String, _ bytes: [UInt8], ending: String
   ) throws(LibraryFault) -> Take {
+    let take = try putImage(id, bytes, ending: ending)
+    forgetPicture(take.id)
+    return take
+  }
+
+  /// Gives a take an image, and leaves the credit alone.
+  func putImage(
+    _ id: String, _ bytes: [UInt8], ending: String
+  ) throws(LibraryFault) -> Take {
     let take = try take(id)
     let name = "\(take.id).\(ending.lowercased())"
     guard TakeFiles.isImage(name, of: take.id) else {
@@ -89,10 +98,13 @@ extension TakeLibrary {
   }
 
   /// Takes a take's image from it, if it has one.
-  package func removeImage(_ id: String) throws(LibraryFault) {
+  @discardableResult
+  package func removeImage(_ id: String) throws(LibraryFault) -> Take {
     let take = try take(id)
-    try edit(take.id, TakeChanges(image: ""))
+    let new = try edit(take.id, TakeChanges(image: ""))
     if !take.image.isEmpty { Files.remove(files.image(take.image)) }
+    forgetPicture(take.id)
+    return new
   }
 
   /// Throws where something about a take can't be as it is.

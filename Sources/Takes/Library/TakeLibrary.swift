@@ -23,6 +23,8 @@ internal import SQLite
 package final class TakeLibrary {
   let files: TakeFiles
   let database: LibraryDatabase
+  // When the list of species was changed that the database holds for this process; nil before it does.
+  var speciesListChanged: Int?
 
   /// Opens the library in a home folder, which is made where there is none.
   ///

@@ -10,12 +10,15 @@ package struct TakeFilePaths: Sendable {
   package let sound: String
   /// The path of its image; nil where it has none.
   package let image: String?
+  /// The path of the small copy of its image, or of the image where there is no copy; nil where it has none.
+  package let small: String?
 
   init(_ take: Take, _ library: TakeLibrary) {
     id = take.id
     title = take.title
     sound = library.path(take)
     image = library.imagePath(take)
+    small = library.smallImagePath(take) ?? image
   }
 }
 
@@ -45,7 +48,10 @@ extension Node {
   package func setTakeImage(
     _ id: String, _ path: String, then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
   ) {
-    change(ending) { library throws(LibraryFault) in
+    change { [context] outcome in
+      if case .success(let take) = outcome { context[Pictures.self].tellGone(take.id) }
+      ending(outcome)
+    } _: { library throws(LibraryFault) in
       try library.setImage(id, copying: path)
     }
   }

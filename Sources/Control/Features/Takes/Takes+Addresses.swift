@@ -84,8 +84,8 @@ extension Takes {
     },
     one(
       "/take/show",
-      "Answers with /take, /take/notes, /take/message, /take/image and /take/sound of a take; plays "
-        + "it with /settings/autoplay"
+      "Answers with /take, /take/notes, /take/message, /take/image, /take/picture where one was "
+        + "fetched, and /take/sound of a take; plays it with /settings/autoplay"
     ) { takes, request throws(Refusal) in
       try takes.show(request)
     },

@@ -160,15 +160,17 @@ final class Takes: Feature {
   func show(_ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
     try library().list { library throws(LibraryFault) in
-      try library.take(id)
+      let take = try library.take(id)
+      return (take, library.imageOrigin(take).credit)
     } then: { [weak self] outcome in
       request.attempt { () throws(Refusal) in
-        let take = try outcome.get()
+        let (take, credit) = try outcome.get()
         request.answer(Self.take, take.row)
         let texts = [
           (Self.notes, take.notes), (Self.message, take.message), (Self.image, take.image),
         ]
         for (path, text) in texts { request.answer(on: path, [.string(take.id), .string(text)]) }
+        if let credit { request.answer(on: Pictures.picture, credit.row(of: take)) }
         request.answer(Self.sound, take.sound)
         request.done(take.id)
         guard let self, self.playsWhatIsShown else { return }
@@ -183,7 +185,11 @@ final class Takes: Feature {
     try library().list { library throws(LibraryFault) in
       try library.edit(id, changes)
     } then: { [weak self] outcome in
-      self?.tell(outcome, request)
+      guard let self else { return }
+      tell(outcome, request)
+      if changes.species != nil, case .success(let take) = outcome {
+        context[Pictures.self].followSpecies(of: take, for: request)
+      }
     }
   }
 
@@ -224,6 +230,7 @@ final class Takes: Feature {
       try library.setImage(id, copying: HomeFile(reading: file, home: home))
     } then: { [weak self] outcome in
       self?.tell(outcome, request)
+      if case .success(let take) = outcome { self?.context[Pictures.self].tellGone(take.id) }
     }
   }
 

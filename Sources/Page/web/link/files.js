@@ -10,6 +10,16 @@ export async function fetchPart(id, part) {
   return response.ok ? response.blob() : undefined;
 }
 
+// What is larger is somebody's own photograph, of which there is no small copy.
+const mostSmall = 262144;
+
+/** The small copy of a take's picture; nothing where there is none. */
+export async function fetchSmall(id) {
+  const response = await fetch(address(id, "small"), { headers: authorization() });
+  if (response.status === 200 && Number(response.headers.get("Content-Length")) <= mostSmall) return response.blob();
+  await response.body?.cancel();
+}
+
 /** Hands a take to the browser's downloads, in a format such as flac. */
 export async function download(id, title, format) {
   const blob = await fetchPart(id, "export?format=" + format);

@@ -1,6 +1,7 @@
 // The map of the takes: Debian's Leaflet, an outline of all land from the node, and tiles only when they are asked for.
 
 import { find, make } from "../parts/make.js";
+import { smallPicture } from "../store/pictures.js";
 
 const tiles = "https://tile.openstreetmap.org/{z}/{x}/{y}.png";
 const key = "syrinx.map";
@@ -101,8 +102,9 @@ function setTiles(button, on) {
 function drawPins(takes, opened) {
   pins.clearLayers();
   for (const one of takes.filter(isPlaced)) {
-    const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: "pin", iconSize: [44, 44], iconAnchor: [22, 40] }), title: one.title, alt: one.title, keyboard: true });
+    const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: "pin", iconSize: [44, 44], iconAnchor: [22, 40] }), alt: one.title, keyboard: true });
     pin.on("click", () => opened(one.id));
+    pin.bindTooltip(() => make("span", "bubble", {}, smallPicture(one.id), make("b", "", {}, one.title), one.species), { direction: "top", offset: [0, -36], opacity: 1 });
     pins.addLayer(pin);
   }
 }

@@ -2,11 +2,13 @@
 
 import { download, fetchPart, importSound, sendImage } from "../link/files.js";
 import { send } from "../link/socket.js";
+import { setUpSpecies, showPictureOf } from "./species.js";
 import { setUpTrash } from "./trash.js";
 import { field } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
 import { say } from "../parts/notice.js";
 import { soundPicture } from "../parts/picture.js";
+import { smallPicture, watchPictures } from "../store/pictures.js";
 import { hear } from "../store/values.js";
 import { findTakes, foundTakes, moreTakes, search, take, watchTakes } from "../store/takes.js";
 import { time, when } from "../store/units.js";
@@ -20,7 +22,9 @@ let urls = [];
 /** Sets up the page of the takes. */
 export function setUpTakes() {
   watchTakes(drawList);
+  watchPictures(() => drawList());
   setUpSearch();
+  setUpSpecies();
   setUpFields();
   setUpImport();
   setUpViews();
@@ -83,7 +87,7 @@ function drawList() {
 function row({ id, title, species, date, seconds }) {
   const play = make("button", "take-play", { type: "button", "aria-label": `Play ${title}, ${when(date)}` }, icon("play"));
   const open = make("button", "take-open", { type: "button" }, make("b", "", {}, title), make("small", "", {}, [species, when(date)].filter(Boolean).join(" \u00b7 ")), make("span", "take-time", {}, time(seconds)));
-  return make("li", id === shown ? "is" : "", { "data-take": id }, play, open);
+  return make("li", id === shown ? "is" : "", { "data-take": id }, play, smallPicture(id), open);
 }
 
 function moveInList(event) {
@@ -113,7 +117,7 @@ export function openTake(id) {
   for (const url of urls) URL.revokeObjectURL(url);
   urls = [];
   find("#take-here").replaceChildren();
-  find("#take-image").replaceChildren();
+  showPictureOf(id);
   for (const name of ["notes", "message"]) find(`#take-${name}`).value = "";
   find("#take-facts").textContent = "";
   detail.hidden = false;
@@ -165,14 +169,6 @@ function setUpFields() {
     const words = [source && `from ${source}`, preset && `preset ${preset}`, `${rate / 1000} kHz`, channels === 1 ? "mono" : "stereo", Number.isFinite(peak) && `peak ${peak.toFixed(1)} dB`, Number.isFinite(loudness) && `${loudness.toFixed(1)} LUFS`];
     find("#take-facts").textContent = words.filter(Boolean).join(" \u00b7 ").replace(/-(?=\d)/g, "\u2212");
   });
-  hear("/take/image", async (id, name) => {
-    if (id !== shown || !name) return;
-    const blob = await fetchPart(id, "image").catch(() => undefined);
-    if (!blob || id !== shown) return;
-    const picture = make("img", "", { alt: `Picture of ${take(id)?.title ?? "the take"}` });
-    picture.src = keepUrl(blob);
-    find("#take-image").replaceChildren(picture);
-  });
   const click = (id, act) => find(id).addEventListener("click", () => shown && act(shown));
   click("#take-close", closeTake);
   click("#take-play", playTake);
@@ -198,7 +194,7 @@ function setUpFields() {
   hear("/reply", (address) => address === "/take/restore" && findTakes());
   const format = find("#take-format");
   click("#take-export", (id) => download(id, take(id)?.title ?? "take", format.value).catch((fault) => say(fault.message, "fault")));
-  find("#take-picture").addEventListener("change", async ({ target }) => {
+  find("#take-own").addEventListener("change", async ({ target }) => {
     const id = shown;
     const [file] = target.files;
     target.value = "";

@@ -1,0 +1,99 @@
+// The picture of the take that is open: one of somebody's own, or one of its species with its credit.
+
+import { fetchPart, fetchSmall } from "../link/files.js";
+import { send } from "../link/socket.js";
+import { complete } from "../parts/complete.js";
+import { find, make } from "../parts/make.js";
+import { speciesNames } from "../store/species.js";
+import { take } from "../store/takes.js";
+import { hear } from "../store/values.js";
+import { when } from "../store/units.js";
+
+const place = find("#take-image");
+const finding = find("#take-find");
+const removing = find("#take-unpicture");
+// The picture as far as it was told: of which take, whether there is one, and its credit where it was fetched.
+let shown = {};
+let url;
+
+/** Sets up the picture and the species of the open take. */
+export function setUpSpecies() {
+  complete(find("#take-species"), find("#take-species-names"), speciesNames);
+  finding.addEventListener("click", look);
+  removing.addEventListener("click", () => shown.id && send("/take/picture/remove", shown.id));
+  hear("/take/image", (id, name) => {
+    if (id !== shown.id) return;
+    shown = { id, isThere: name !== "" };
+    load();
+  });
+  hear("/take/picture", hearCredit);
+  for (const address of ["/reply", "/error"]) hear(address, (of) => of === "/take/picture" && rest());
+}
+
+/** Begins with the picture of another take, of which the node tells. */
+export function showPictureOf(id) {
+  shown = { id, isThere: false };
+  rest();
+  clear();
+}
+
+function hearCredit(id, author, licence, link, source, date) {
+  if (id !== shown.id) return;
+  const was = shown;
+  shown = { id, isThere: licence !== "", credit: licence ? { author, licence, link, source, date } : undefined };
+  // Told with the picture itself, it is the credit of that one.
+  if (shown.credit && was.isThere && (!was.credit || was.credit.date === date)) draw();
+  else load();
+}
+
+function look() {
+  if (!shown.id || finding.disabled) return;
+  if (!send("/take/picture", shown.id)) return;
+  finding.disabled = true;
+  finding.textContent = "Looking\u2026";
+}
+
+function rest() {
+  finding.disabled = false;
+  draw();
+}
+
+function clear() {
+  if (url) URL.revokeObjectURL(url);
+  url = undefined;
+  draw();
+}
+
+async function load() {
+  const { id } = shown;
+  // Somebody's own can have come instead of one that was fetched; a question for the small one is never wrong.
+  const isThere = shown.isThere || (await fetchSmall(id).catch(() => undefined));
+  const blob = isThere && (await fetchPart(id, "image").catch(() => undefined));
+  if (id !== shown.id) return;
+  clear();
+  if (blob) url = URL.createObjectURL(blob);
+  draw();
+}
+
+function draw() {
+  const { id, credit } = shown;
+  if (!finding.disabled) finding.textContent = credit ? "Another picture" : "Find a picture";
+  removing.hidden = !credit;
+  if (!url) return place.replaceChildren();
+  const one = take(id);
+  const wasHere = place.contains(document.activeElement);
+  const picture = make("img", "", { alt: `Picture of ${(credit && one?.species) || one?.title || "the take"}` });
+  picture.src = url;
+  if (!credit) return place.replaceChildren(picture);
+  const change = make("button", "change", { type: "button", title: "Tap to change" }, picture);
+  change.addEventListener("click", look);
+  place.replaceChildren(change, make("p", "credit", {}, ...words(credit)));
+  if (wasHere) change.focus({ preventScroll: true });
+}
+
+// Text alone, whatever stands in it, and links to nothing but pages.
+function words({ author, licence, link, source, date }) {
+  const to = (href, text) => /^https?:\/\//.test(href) ? make("a", "", { href, rel: "noopener noreferrer", target: "_blank" }, text) : text;
+  const name = licence === "pd" ? "public domain" : licence.toUpperCase().replace("CC-", "CC ");
+  return [author || "Author unknown", ", ", to(link, name), ", ", to(source, "source"), `, ${when(date)}. Tap to change.`];
+}

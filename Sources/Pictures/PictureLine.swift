@@ -1,0 +1,75 @@
+internal import Glibc
+internal import HTTP
+internal import JSON
+internal import Posix
+
+/// The line to services of pictures: one request at a time, and few to each host.
+///
+/// One thread at a time, which waits.
+final class PictureLine: @unchecked Sendable {
+  private static let seconds = 20.0
+  private static let mostRedirects = 3
+  private static let mostJSONBytes = 4 << 20
+
+  private let userAgent: String
+  private let secondsBetween: Double
+  private lazy var client = HTTPClient(userAgent: userAgent)
+  // When each host may be asked again, in microseconds of the steady clock.
+  private var next: [String: Double] = [:]
+
+  init(userAgent: String, secondsBetween: Double) {
+    self.userAgent = userAgent
+    self.secondsBetween = secondsBetween
+  }
+
+  /// Asks a service, and reads its answer.
+  func json(_ path: String, of source: some PictureSource) throws(PictureFault) -> JSON {
+    guard let place = source.base.appending(path) else {
+      throw PictureFault(.unusable, "\(source.base.host) can't be asked for that")
+    }
+    let reply = try fetch(place, of: source, most: Self.mostJSONBytes)
+    guard let json = try? JSON(reply.body) else {
+      throw PictureFault(.unusable, "\(place.host) sends something else than an answer")
+    }
+    return json
+  }
+
+  /// Fetches what lies at a place of a service, which has so many bytes at most.
+  func fetch(
+    _ place: HTTPPlace, of source: some PictureSource, most: Int
+  ) throws(PictureFault) -> HTTPReply {
+    guard source.allows(place) else {
+      throw PictureFault(.unusable, "nothing is fetched from \(place.host)")
+    }
+    awaitTurn(place)
+    var call = HTTPCall("GET", place)
+    call.mostBytes = most
+    call.seconds = Self.seconds
+    call.mostRedirects = Self.mostRedirects
+    call.allows = { source.allows($0) }
+    let reply: HTTPReply
+    do throws(HTTPFault) {
+      reply = try client.perform(call)
+    } catch {
+      if case .unreachable = error { throw PictureFault(.unreachable, error.message) }
+      throw PictureFault(.unusable, error.message)
+    }
+    switch reply.status {
+    case 200: return reply
+    case 429:
+      throw PictureFault(
+        .unreachable, "\(place.host) was asked too often; send it again in some minutes")
+    case 500...:
+      throw PictureFault(.unreachable, "\(place.host) answers \(reply.status); try again later")
+    default: throw PictureFault(.unusable, "\(place.host) answers \(reply.status)")
+    }
+  }
+
+  /// Waits until a host may be asked again.
+  private func awaitTurn(_ place: HTTPPlace) {
+    let host = "\(place.host):\(place.port)"
+    // A signal cuts a sleep short.
+    while case let left = (next[host] ?? 0) - HostTime.steady, left > 0 { usleep(UInt32(left)) }
+    next[host] = HostTime.steady + secondsBetween * 1e6
+  }
+}

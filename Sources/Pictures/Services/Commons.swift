@@ -1,0 +1,87 @@
+internal import HTTP
+internal import JSON
+
+/// Wikimedia Commons: files whose names hold a species, and whose pages say how they may be used.
+struct Commons: PictureSource {
+  /// The service itself.
+  static let real = HTTPPlace("https://commons.wikimedia.org")!
+  private static let imageHosts = ["upload.wikimedia.org"]
+  private static let mostHits = 20
+  private static let (width, smallWidth) = (640, 96)
+  private static let fields = "Artist|Credit|License|LicenseShortName|LicenseUrl"
+
+  let base: HTTPPlace
+
+  func allows(_ place: HTTPPlace) -> Bool {
+    allows(place, besides: Self.imageHosts, of: Self.real)
+  }
+
+  func list(of species: String, through line: PictureLine) throws(PictureFault) -> PictureList {
+    let hits = try line.json(
+      Self.search(species, width: Self.width, also: "|size|mime|extmetadata"), of: self)
+    let offers = offers(in: hits)
+    guard !offers.isEmpty else { return PictureList() }
+    // Each search makes versions of one size. Pictures can do without their small ones.
+    let others = try? line.json(Self.search(species, width: Self.smallWidth, also: ""), of: self)
+    return PictureList(offers: others.map { adding($0, to: offers) } ?? offers)
+  }
+
+  /// The question for files with a species in their name, and for versions of a width of them.
+  private static func search(_ species: String, width: Int, also: String) -> String {
+    let words = "intitle:\"\(species.filter { $0 != "\"" })\" filetype:bitmap"
+    let parts = [
+      ("action", "query"), ("format", "json"), ("formatversion", "2"), ("generator", "search"),
+      ("gsrsearch", words), ("gsrnamespace", "6"), ("gsrlimit", "\(mostHits)"),
+      ("prop", "imageinfo"), ("iiprop", "url" + also), ("iiurlwidth", "\(width)"),
+      ("iiurlheight", "\(width)"), ("iiextmetadatafilter", fields),
+    ]
+    return "/w/api.php?"
+      + parts.map { "\($0)=\(HTTPPlace.escaped($1))" }.joined(separator: "&")
+  }
+
+  /// The pictures that were found, in the order of the search.
+  func offers(in hits: JSON) -> [PictureOffer] {
+    let pages = hits["query"]?["pages"]?.list ?? []
+    return pages.sorted { ($0["index"]?.whole ?? 0) < ($1["index"]?.whole ?? 0) }
+      .compactMap { offer($0) }
+  }
+
+  /// The same pictures, with their small versions of another search.
+  func adding(_ hits: JSON, to offers: [PictureOffer]) -> [PictureOffer] {
+    var small: [String: HTTPPlace] = [:]
+    for page in hits["query"]?["pages"]?.list ?? [] {
+      guard let key = Self.key(page), let text = page["imageinfo"]?.list?.first?["thumburl"]?.text,
+        let place = HTTPPlace(text), allows(place)
+      else { continue }
+      small[key] = place
+    }
+    return offers.map { offer in
+      var offer = offer
+      offer.small = small[offer.key]
+      return offer
+    }
+  }
+
+  private static func key(_ page: JSON) -> String? {
+    page["pageid"]?.whole.map { "commons:\($0)" }
+  }
+
+  private func offer(_ page: JSON) -> PictureOffer? {
+    guard let key = Self.key(page), let info = page["imageinfo"]?.list?.first,
+      let place = (info["thumburl"]?.text ?? info["url"]?.text).flatMap({ HTTPPlace($0) }),
+      allows(place), let about = info["descriptionurl"]?.text, HTTPPlace(about) != nil
+    else { return nil }
+    // Maps and drawings are seldom photographs.
+    guard info["mime"]?.text == "image/jpeg" else { return nil }
+    func field(_ name: String) -> String {
+      HTMLText.plain(info["extmetadata"]?[name]?["value"]?.text ?? "")
+    }
+    let licence =
+      PictureLicence(field("License"), url: field("LicenseUrl"))
+      ?? PictureLicence(field("LicenseShortName"), url: field("LicenseUrl"))
+    let author = field("Artist").isEmpty ? field("Credit") : field("Artist")
+    guard let licence, !author.isEmpty || !licence.needsAuthor else { return nil }
+    return PictureOffer(
+      key: key, image: place, author: author, licence: licence, page: about)
+  }
+}

@@ -1,0 +1,240 @@
+import Control
+import Foundation
+import OSC
+import Takes
+import TestSupport
+import Testing
+
+/// Pictures of species, as a client on the network asks for them and is told of them.
+@Suite final class PicturesTests {
+  private let folder: TemporaryFolder
+  private let server: PictureServer
+  private let desk: Desk
+  private let library: TakeLibrary
+  private let id: String
+  private static let other = Desk.client(9001)
+
+  init() throws {
+    folder = try TemporaryFolder()
+    server = try PictureServer()
+    library = try TakeLibrary(home: folder.path("home"))
+    let path = folder.path("a.wav")
+    try SoundFixture.write(path, [Tone.constant(0.1, frames: 480)], samples: .integer16)
+    id = try library.importFile(path).id
+    desk = Desk(home: folder.path("home"))
+    desk.tell("/settings/pictures/inaturalist", .string(server.url))
+    desk.tell("/settings/pictures/commons", .string(server.url))
+    desk.tell("/subscribe", .string("/take"), as: Self.other)
+    desk.pass()
+    _ = desk.take()
+    _ = desk.take(Self.other)
+  }
+
+  private func code(_ received: [Received]) -> String? {
+    received.first { $0.address == "/error" }?.arguments[1].text
+  }
+
+  /// What subscribers were told of pictures.
+  private func news() -> [[Argument]] {
+    desk.take(Self.other).filter { $0.address == "/take/picture" }.map(\.arguments)
+  }
+
+  private func origin() throws -> ImageOrigin { library.imageOrigin(try library.take(id)) }
+
+  private func setSpecies(_ name: String) {
+    #expect(desk.ask("/take/species", .string(id), .string(name)).last?.address == "/reply")
+  }
+
+  // MARK: - By hand
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a picture is found, told with its credit, shown, changed for the next, and removed`() throws
+  {
+    server.haveSpecies(
+      "Turdus merula", [.init(1, nil), .init(2, "cc-by"), .init(3, "cc0", by: "Bo")])
+    server.haveNoFiles()
+    setSpecies("Turdus merula")
+    let found = desk.ask("/take/picture", .string(id))
+    let page = "https://www.inaturalist.org/photos/2"
+    #expect(
+      found.last
+        == Received("/reply", [.string("/take/picture"), .string(id), .string(page)]))
+    let told = try #require(news().first)
+    #expect(
+      told[..<5] == [
+        .string(id), .string("Ann Lee"), .string("cc-by"),
+        .string("https://creativecommons.org/licenses/by/4.0/"), .string(page),
+      ])
+    let date = try #require(TakeDate(told[5].text ?? ""))
+    #expect(abs(date.microseconds - TakeDate.now.microseconds) < 60_000_000)
+    #expect(
+      server.requests.allSatisfy { $0.userAgent.hasPrefix("Syrinx/\(Version.text) (") })
+    let shown = desk.ask("/take/show", .string(id))
+    #expect(shown.first { $0.address == "/take/picture" }?.arguments == told)
+    #expect(shown.first { $0.address == "/take/image" }?.arguments[1] == .string("\(id).png"))
+    // The next, whose lists are known by now.
+    #expect(desk.ask("/take/picture", .string(id)).last?.arguments[2].text?.hasSuffix("/3") == true)
+    #expect(news().last?[1] == .string("Bo"))
+    #expect(desk.ask("/take/picture/remove", .string(id)).last?.address == "/reply")
+    #expect(news().last == [.string(id)] + Array(repeating: Argument.string(""), count: 5))
+    #expect(try origin() == .none)
+    #expect(!desk.ask("/take/show", .string(id)).contains { $0.address == "/take/picture" })
+    #expect(code(desk.ask("/take/picture/remove", .string(id))) == "missing")
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `what can't be is refused in a line, and nothing is asked of anybody`() throws {
+    #expect(code(desk.ask("/take/picture", .string(id))) == "state")
+    #expect(code(desk.ask("/take/picture", .string("0"))) == "missing")
+    setSpecies("Wren")
+    try Data(PictureFile.png(width: 3, height: 3)).write(
+      to: URL(filePath: folder.path("home/own.png")))
+    #expect(
+      desk.ask("/take/image", .string(id), .string("own.png")).last?.address == "/reply")
+    #expect(code(desk.ask("/take/picture", .string(id))) == "denied")
+    #expect(code(desk.ask("/take/picture/remove", .string(id))) == "denied")
+    #expect(try origin() == .own)
+    #expect(code(Desk().ask("/take/picture", .string(id))) == "state")
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `an image of one's own takes the place of a fetched one, and its credit goes`() throws {
+    server.haveSpecies("Wren", [.init(1, "cc-by")])
+    server.haveNoFiles()
+    setSpecies("Wren")
+    #expect(desk.ask("/take/picture", .string(id)).last?.address == "/reply")
+    #expect(news().count == 1)
+    try Data([1, 2, 3]).write(to: URL(filePath: folder.path("home/own.png")))
+    _ = desk.ask("/take/image", .string(id), .string("own.png"))
+    #expect(news().last?[2] == .string(""))
+    #expect(try origin() == .own)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a service that is no service is told of, and the take stays as it is`() throws {
+    server.serve("/v1/taxa", .init("<html>", type: "text/html"))
+    server.haveNoFiles()
+    setSpecies("Wren")
+    let answer = desk.ask("/take/picture", .string(id))
+    #expect(code(answer) == "io")
+    #expect(answer.last?.arguments[2].text?.contains("127.0.0.1") == true)
+    #expect(try origin() == .none)
+    #expect(news().isEmpty)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `one picture at a time is looked for, and nobody waits for it at the end`() throws {
+    server.haveSpecies("Wren", [.init(1, "cc-by")])
+    server.haveNoFiles()
+    var slow = PictureServer.Reply(PictureFile.png(width: 3, height: 3))
+    slow.seconds = 1
+    server.serve("/photos/1/medium.jpg", slow)
+    setSpecies("Wren")
+    desk.tell("/take/picture", .string(id))
+    desk.pass(until: "the picture is asked for") {
+      server.requests.contains { $0.target.hasSuffix("medium.jpg") }
+    }
+    #expect(code(desk.ask("/take/picture", .string(id))) == "busy")
+    #expect(!desk.node.isWriting)
+    // Of another species by then, it has no use for that picture.
+    setSpecies("Owl")
+    desk.pass(until: "the search is over") { code(desk.take()) == "state" }
+    #expect(try origin() == .none)
+  }
+
+  // MARK: - By itself
+
+  @Test(.timeLimit(.minutes(1)))
+  func `nobody is told what was recorded unless that is wanted`() throws {
+    server.haveSpecies("Wren", [.init(1, "cc-by")])
+    server.haveNoFiles()
+    #expect(desk.tell("/settings/pictures") == [Received("/settings/pictures", [.int32(0)])])
+    setSpecies("Wren")
+    desk.awaitDisk()
+    desk.pass()
+    #expect(server.requests.isEmpty)
+    desk.tell("/settings/pictures", .int32(1))
+    setSpecies("wren")
+    desk.pass(until: "there is a picture") { !news().isEmpty }
+    #expect(try origin().credit?.species == "wren")
+    // Set to the same, it has its picture.
+    let count = server.requests.count
+    setSpecies("wren")
+    desk.awaitDisk()
+    desk.pass()
+    #expect(server.requests.count == count)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `an image of one's own is left alone, and why there is no picture is told`() throws {
+    desk.tell("/settings/pictures", .int32(1))
+    setSpecies("Wren")
+    desk.pass(until: "it is told") {
+      desk.take().contains { $0.address == "/error" && $0.arguments[0] == .string("/take/picture") }
+    }
+    server.haveSpecies("Owl", [.init(1, "cc-by")])
+    try Data([1, 2, 3]).write(to: URL(filePath: folder.path("home/own.png")))
+    _ = desk.ask("/take/image", .string(id), .string("own.png"))
+    let count = server.requests.count
+    setSpecies("Owl")
+    desk.awaitDisk()
+    desk.pass()
+    #expect(server.requests.count == count)
+    #expect(try origin() == .own)
+  }
+
+  // MARK: - Settings and names
+
+  @Test func `servers are named by URLs, and kept`() throws {
+    for text in ["ftp://x", "http://", "http://a:b@x", "http://x/?a=", "/x", "http://x/#a"] {
+      #expect(
+        code(desk.tell("/settings/pictures/commons", .string(text))) == "range", "\(text)")
+    }
+    #expect(
+      desk.tell("/settings/pictures/commons")
+        == [Received("/settings/pictures/commons", [.string(server.url)])])
+    desk.node.openLibrary { _ in }
+    desk.tell("/settings/pictures/noncommercial", .int32(1))
+    desk.tell("/settings/pictures/commons", .string(""))
+    desk.awaitDisk()
+    let next = Desk(home: folder.path("home"))
+    next.node.openLibrary { _ in }
+    next.awaitDisk()
+    for (path, value) in [
+      ("/settings/pictures", .int32(0)), ("/settings/pictures/noncommercial", .int32(1)),
+      ("/settings/pictures/commons", .string("")),
+      ("/settings/pictures/inaturalist", .string(server.url)),
+    ] as [(String, Argument)] {
+      #expect(next.tell(path) == [Received(path, [value])], "\(path)")
+    }
+  }
+
+  @Test func `species are completed from takes and from the list`() throws {
+    setSpecies("Blackbird")
+    try Data("Blackcap; Sylvia atricapilla\nOwl\n".utf8).write(
+      to: URL(filePath: folder.path("home/species.txt")))
+    func names(_ text: String) -> [Received] {
+      desk.ask("/species", .string(text), until: ["/species/end"])
+    }
+    #expect(
+      names("bla") == [
+        Received("/species/name", [.string("Blackbird")]),
+        Received("/species/name", [.string("Blackcap")]), Received("/species/end", [.int32(2)]),
+      ])
+    #expect(names("syl").first == Received("/species/name", [.string("Sylvia atricapilla")]))
+    #expect(names("x") == [Received("/species/end", [.int32(0)])])
+    #expect(desk.ask("/species", until: ["/species/end"]).count == 4)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `services are asked by the name of science that the list has`() throws {
+    try Data("Schwarzkopf; Sylvia atricapilla\n".utf8).write(
+      to: URL(filePath: folder.path("home/species.txt")))
+    server.haveSpecies("Sylvia atricapilla", [.init(1, "cc-by")])
+    setSpecies("Schwarzkopf")
+    #expect(desk.ask("/take/picture", .string(id)).last?.address == "/reply")
+    #expect(server.requests[0].target.contains("q=Sylvia%20atricapilla&"))
+    #expect(try origin().credit?.species == "Schwarzkopf")
+  }
+}

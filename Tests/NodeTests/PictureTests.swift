@@ -1,0 +1,104 @@
+import Foundation
+import OSC
+import Takes
+import TestSupport
+import Testing
+
+extension NodeTests {
+  /// Pictures of species in the running node, which asks a server of the test's own.
+  @Suite struct PictureTests {
+    private let server: PictureServer
+    private let home: TakesHome
+
+    init() throws {
+      server = try PictureServer()
+      home = try TakesHome()
+    }
+
+    private var settings: [String] {
+      [
+        "--set", "/settings/pictures/inaturalist=\(server.url)",
+        "--set", "/settings/pictures/commons=\(server.url)",
+      ]
+    }
+
+    /// Tells what `/reply` or `/error` says, and what came before it.
+    private func ask(_ phone: Phone, _ address: String, _ arguments: Argument...) -> [Received] {
+      phone.send(bytes: [UInt8](address: address, arguments))
+      return phone.receive(untilOneOf: ["/reply", "/error"], seconds: 30)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a picture is fetched, served small, and outlives node and database`() throws {
+      server.haveSpecies("Erithacus rubecula", called: "Robin", [.init(4, "cc-by-sa")])
+      server.haveNoFiles()
+      let id = try home.add("Dawn") { $0.species = "Robin" }.id
+      do {
+        let (_, node, phone) = try startNode(settings, home: home.home)
+        let last = ask(phone, "/take/picture", .string(id)).last
+        #expect(last?.arguments.last == .string("https://www.inaturalist.org/photos/4"), "\(last)")
+        func part(_ name: String) throws -> Data {
+          let url = try #require(
+            URL(string: "http://127.0.0.1:\(node.webPort)/files/takes/\(id)/\(name)"))
+          return try Data(contentsOf: url)
+        }
+        #expect(try part("small") == Data(PictureFile.png(width: 7, height: 7)))
+        #expect(try part("image") == Data(PictureFile.png(width: 50, height: 40)))
+        #expect(node.end() == 0)
+        #expect(!node.errors.contains("picture"), "\(node.errors)")
+      }
+      _ = try home.lines("reindex")
+      let (_, node, phone) = try startNode(home: home.home)
+      let shown = ask(phone, "/take/show", .string(id))
+      #expect(
+        shown.first { $0.address == "/take/picture" }?.arguments[1...2]
+          == [.string("Ann Lee"), .string("cc-by-sa")])
+      #expect(ask(phone, "/take/picture/remove", .string(id)).last?.address == "/reply")
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a server that never ends its answer holds up neither messages nor the end`() throws {
+      server.haveSpecies("Wren", [.init(1, "cc-by")])
+      server.haveNoFiles()
+      var slow = PictureServer.Reply(PictureFile.png(width: 5, height: 5))
+      slow.seconds = 15
+      server.serve("/photos/1/medium.jpg", slow)
+      let id = try home.add("Dawn") { $0.species = "Wren" }.id
+      let (_, node, phone) = try startNode(settings, home: home.home)
+      phone.send("/take/picture", .string(id))
+      try waitUntil("the picture is asked for") {
+        server.requests.contains { $0.target.hasSuffix("medium.jpg") }
+      }
+      #expect(phone.sync())
+      #expect(ask(phone, "/take/title", .string(id), .string("Dusk")).last?.address == "/reply")
+      let start = Date()
+      #expect(node.end() == 0)
+      #expect(Date().timeIntervalSince(start) < 5)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what a server makes up is refused in one line`() throws {
+      let elsewhere = try PictureServer()
+      elsewhere.serve("/a.png", .init(PictureFile.png(width: 5, height: 5)))
+      let id = try home.add("Dawn") { $0.species = "Wren" }.id
+      let (_, node, phone) = try startNode(settings, home: home.home)
+      server.haveNoFiles()
+      var endless = PictureServer.Reply(PictureFile.png(width: 5, height: 5))
+      endless.isEndless = true
+      for (reply, words) in [
+        (.init("<html>", type: "image/jpeg"), "something else"),
+        (.init(to: "\(elsewhere.url)/a.png"), "not asked"), (endless, "2 MB"),
+      ] as [(PictureServer.Reply, String)] {
+        server.haveSpecies("Wren", [.init(1, "cc-by")])
+        server.serve("/photos/1/medium.jpg", reply)
+        let last = ask(phone, "/take/picture", .string(id)).last
+        #expect(last?.arguments[1] == .string("io"))
+        #expect(last?.arguments[2].text?.contains(words) == true, "\(last)")
+      }
+      #expect(elsewhere.requests.isEmpty)
+      #expect(try home.library().take(id).image.isEmpty)
+      #expect(node.end() == 0)
+    }
+  }
+}

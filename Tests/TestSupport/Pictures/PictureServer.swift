@@ -1,0 +1,147 @@
+internal import Glibc
+internal import Posix
+
+/// A server of pictures, as iNaturalist and Wikimedia Commons are, which can be slow and can lie.
+package final class PictureServer {
+  /// An answer, and how it misbehaves.
+  package struct Reply: Sendable {
+    package var status = 200
+    package var type = "application/json"
+    package var headers: [String] = []
+    package var body: [UInt8] = []
+    /// The length that it claims; nil for the true one, below 0 for none.
+    package var claimedLength: Int?
+    /// So long it waits before it answers.
+    package var seconds = 0.0
+    /// Whether more and more comes behind the body, until the client hangs up.
+    package var isEndless = false
+
+    /// A text.
+    package init(_ text: String, type: String = "application/json") {
+      body = Array(text.utf8)
+      self.type = type
+    }
+
+    /// A file.
+    package init(_ bytes: [UInt8], type: String = "image/png") {
+      body = bytes
+      self.type = type
+    }
+
+    /// A redirect.
+    package init(to place: String) {
+      status = 302
+      headers = ["Location: \(place)"]
+    }
+  }
+
+  /// A request that came.
+  package struct Request: Sendable {
+    /// The path with what follows a question mark.
+    package let target: String
+    /// The client's name for itself.
+    package let userAgent: String
+    /// The steady time in microseconds.
+    package let time: Double
+  }
+
+  private final class Shared: Sendable {
+    let replies = Guarded<[String: Reply]>([:])
+    let requests = Guarded<[Request]>([])
+  }
+
+  private let shared = Shared()
+  private let listener: Int32
+  /// The port on this machine.
+  package let port: UInt16
+
+  /// A server that knows nothing yet.
+  package init() throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    self.listener = listener
+    let isReady = Endpoint(address: .loopback4, port: 0).withSockaddr {
+      bind(listener, $0, $1) == 0 && listen(listener, 16) == 0
+    }
+    var (place, size) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+    let isNamed = withUnsafeMutablePointer(to: &place) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getsockname(listener, $0, &size) == 0
+      }
+    }
+    port = UInt16(bigEndian: place.sin_port)
+    guard isReady, isNamed else { throw Fault("no port for a server of pictures") }
+    try Thread.start("pictures") { [shared] in
+      while case let client = accept(listener, nil, nil), client >= 0 {
+        do throws(SystemError) {
+          try Thread.start("picture") { Self.serve(client, shared) }
+        } catch {
+          close(client)
+        }
+      }
+    }
+  }
+
+  deinit {
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+  }
+
+  /// Its URL.
+  package var url: String { "http://127.0.0.1:\(port)" }
+
+  /// What came so far.
+  package var requests: [Request] { shared.requests.withLock { $0 } }
+
+  /// Answers a path, whatever stands behind its question mark.
+  package func serve(_ path: String, _ reply: Reply) {
+    shared.replies.withLock { $0[path] = reply }
+  }
+
+  private static func serve(_ client: Int32, _ shared: Shared) {
+    defer { close(client) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while bytes.firstRange(of: Array("\r\n\r\n".utf8)) == nil {
+      let count = recv(client, &buffer, buffer.count, 0)
+      guard count > 0 else { return }
+      bytes += buffer[..<count]
+    }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+    let target = String(lines[0].split(separator: " ")[1])
+    let agent = lines.first { $0.lowercased().hasPrefix("user-agent: ") }?.dropFirst(12) ?? ""
+    shared.requests.withLock {
+      $0.append(Request(target: target, userAgent: String(agent), time: HostTime.steady))
+    }
+    let path = String(target.prefix { $0 != "?" })
+    var missing = Reply("{\"error\":\"there is no such thing\"}")
+    missing.status = 404
+    let reply = shared.replies.withLock { $0[path] } ?? missing
+    if reply.seconds > 0 { letPass(seconds: reply.seconds, "so slow it is") }
+    send(reply, to: client)
+  }
+
+  private static func send(_ reply: Reply, to client: Int32) {
+    var head = [
+      "HTTP/1.1 \(reply.status) Said", "Content-Type: \(reply.type)", "Connection: close",
+    ]
+    let length = reply.claimedLength ?? reply.body.count
+    if length >= 0, !reply.isEndless { head.append("Content-Length: \(length)") }
+    head += reply.headers
+    guard send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8) + reply.body, to: client)
+    else { return }
+    let more = [UInt8](repeating: 0, count: 65_536)
+    while reply.isEndless, send(more, to: client) {}
+  }
+
+  private static func send(_ bytes: [UInt8], to client: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+}
