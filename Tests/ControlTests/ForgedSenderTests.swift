@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/subscribe", 155, 5400), ("/addresses", 215, 28_000), ("/status", 1, 110),
+    ("/subscribe", 160, 5400), ("/addresses", 225, 28_500), ("/status", 1, 110),
     ("/grid/layout", 43, 1600), ("/scales", 1, 650), ("/ping", 1, 40), ("/*/*", 110, 2800),
     ("/nothing", 1, 100),
   ])
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/subscribe", 155, 5400), ("/addresses", 1024, 130_000), ("/status", 1024, 110_000),
+    ("/subscribe", 160, 5400), ("/addresses", 1024, 130_000), ("/status", 1024, 110_000),
     ("/scales", 1024, 650_000), ("/ping", 1024, 42_000), ("/nothing", 1024, 100_000),
   ])
   func `a full packet of questions is answered with no more than is told`(

@@ -37,13 +37,12 @@ extension NodeTests {
         let (_, node, phone) = try startNode(settings, home: home.home)
         let last = ask(phone, "/take/picture", .string(id)).last
         #expect(last?.arguments.last == .string("https://www.inaturalist.org/photos/4"), "\(last)")
-        func part(_ name: String) throws -> Data {
-          let url = try #require(
-            URL(string: "http://127.0.0.1:\(node.webPort)/files/takes/\(id)/\(name)"))
-          return try Data(contentsOf: url)
-        }
-        #expect(try part("small") == Data(PictureFile.png(width: 7, height: 7)))
-        #expect(try part("image") == Data(PictureFile.png(width: 50, height: 40)))
+        let web = try WebPhone(port: node.webPort)
+        let files = "/files/takes/\(id)"
+        let small = try web.get("\(files)/small")
+        #expect(small.body == PictureFile.png(width: 7, height: 7))
+        #expect(small.headers["content-type"] == "image/png")
+        #expect(try web.get("\(files)/image").body == PictureFile.png(width: 50, height: 40))
         #expect(node.end() == 0)
         #expect(!node.errors.contains("picture"), "\(node.errors)")
       }
@@ -62,7 +61,7 @@ extension NodeTests {
       server.haveSpecies("Wren", [.init(1, "cc-by")])
       server.haveNoFiles()
       var slow = PictureServer.Reply(PictureFile.png(width: 5, height: 5))
-      slow.seconds = 15
+      slow.isHeld = true
       server.serve("/photos/1/medium.jpg", slow)
       let id = try home.add("Dawn") { $0.species = "Wren" }.id
       let (_, node, phone) = try startNode(settings, home: home.home)

@@ -11,8 +11,8 @@ package final class PictureServer {
     package var body: [UInt8] = []
     /// The length that it claims; nil for the true one, below 0 for none.
     package var claimedLength: Int?
-    /// So long it waits before it answers.
-    package var seconds = 0.0
+    /// Whether it waits until the server is told to go on.
+    package var isHeld = false
     /// Whether more and more comes behind the body, until the client hangs up.
     package var isEndless = false
 
@@ -48,6 +48,7 @@ package final class PictureServer {
   private final class Shared: Sendable {
     let replies = Guarded<[String: Reply]>([:])
     let requests = Guarded<[Request]>([])
+    let mayGoOn = Guarded(false)
   }
 
   private let shared = Shared()
@@ -82,6 +83,7 @@ package final class PictureServer {
   }
 
   deinit {
+    goOn()
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
   }
@@ -96,6 +98,9 @@ package final class PictureServer {
   package func serve(_ path: String, _ reply: Reply) {
     shared.replies.withLock { $0[path] = reply }
   }
+
+  /// Sends what is held.
+  package func goOn() { shared.mayGoOn.withLock { $0 = true } }
 
   private static func serve(_ client: Int32, _ shared: Shared) {
     defer { close(client) }
@@ -116,7 +121,10 @@ package final class PictureServer {
     var missing = Reply("{\"error\":\"there is no such thing\"}")
     missing.status = 404
     let reply = shared.replies.withLock { $0[path] } ?? missing
-    if reply.seconds > 0 { letPass(seconds: reply.seconds, "so slow it is") }
+    if reply.isHeld {
+      // Longer than any client waits.
+      try? waitUntil("it may go on", seconds: 60) { shared.mayGoOn.withLock { $0 } }
+    }
     send(reply, to: client)
   }
 
