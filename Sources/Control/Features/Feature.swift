@@ -6,7 +6,8 @@ protocol Feature: AnyObject, SendableMetatype {
   /// The feature in a node, of which the context is all that it sees.
   init(_ context: Context)
 
-  /// The workers that wait for disks and other machines for it: what they have done is told by the node.
+  /// The workers that wait for disks and other machines for it: what they have done is told by the
+  /// node.
   var workers: [Worker] { get }
   /// Whether something of it is on its way to the disk.
   var isWriting: Bool { get }

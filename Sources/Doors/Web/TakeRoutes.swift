@@ -48,8 +48,10 @@ struct TakeRoutes: Sendable {
 
   // MARK: - Out
 
-  /// Sends a file of a take. Where it has none, nothing is wrong unless just that was asked for: a list
-  /// has a small copy of each take that has one.
+  /// Sends a file of a take.
+  ///
+  /// Where it has none, nothing is wrong unless just that was asked for: a list asks for a small copy of
+  /// each take.
   private func send(
     _ id: String, _ request: HTTPRequest, isAsked: Bool = true,
     _ path: @escaping @Sendable (TakeFilePaths) -> String?
