@@ -47,6 +47,9 @@ static const unsigned char page_css[] = {
 static const unsigned char page_webmanifest[] = {
 #embed "web/page.webmanifest"
 };
+static const unsigned char pages_feed_js[] = {
+#embed "web/pages/feed.js"
+};
 static const unsigned char pages_grid_js[] = {
 #embed "web/pages/grid.js"
 };
@@ -146,6 +149,9 @@ static const unsigned char store_pending_js[] = {
 static const unsigned char store_pictures_js[] = {
 #embed "web/store/pictures.js"
 };
+static const unsigned char store_posts_js[] = {
+#embed "web/store/posts.js"
+};
 static const unsigned char store_species_js[] = {
 #embed "web/store/species.js"
 };
@@ -178,6 +184,7 @@ static const struct page_file files[] = {
     {"outline.json", outline_json, sizeof outline_json},
     {"page.css", page_css, sizeof page_css},
     {"page.webmanifest", page_webmanifest, sizeof page_webmanifest},
+    {"pages/feed.js", pages_feed_js, sizeof pages_feed_js},
     {"pages/grid.js", pages_grid_js, sizeof pages_grid_js},
     {"pages/loop.js", pages_loop_js, sizeof pages_loop_js},
     {"pages/rig.js", pages_rig_js, sizeof pages_rig_js},
@@ -211,6 +218,7 @@ static const struct page_file files[] = {
     {"store/clock.js", store_clock_js, sizeof store_clock_js},
     {"store/pending.js", store_pending_js, sizeof store_pending_js},
     {"store/pictures.js", store_pictures_js, sizeof store_pictures_js},
+    {"store/posts.js", store_posts_js, sizeof store_posts_js},
     {"store/species.js", store_species_js, sizeof store_species_js},
     {"store/table.js", store_table_js, sizeof store_table_js},
     {"store/takes.js", store_takes_js, sizeof store_takes_js},

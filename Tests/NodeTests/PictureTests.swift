@@ -34,7 +34,8 @@ extension NodeTests {
       server.haveNoFiles()
       let id = try home.add("Dawn") { $0.species = "Robin" }.id
       do {
-        let (_, node, phone) = try startNode(settings, home: home.home)
+        let (node, phone) = try startNode(
+          on: try JackServer(), settings, home: home.home, hasPage: true)
         let last = ask(phone, "/take/picture", .string(id)).last
         #expect(last?.arguments.last == .string("https://www.inaturalist.org/photos/4"), "\(last)")
         let web = try WebPhone(port: node.webPort)
@@ -46,7 +47,7 @@ extension NodeTests {
         #expect(node.end() == 0)
         #expect(!node.errors.contains("picture"), "\(node.errors)")
       }
-      _ = try home.lines("reindex")
+      #expect(try home.takes("reindex").code == 0)
       let (_, node, phone) = try startNode(home: home.home)
       let shown = ask(phone, "/take/show", .string(id))
       #expect(

@@ -39,8 +39,7 @@ final class Features {
   static let types: [any Feature.Type] = [
     Presence.self, Mixer.self, Chain.self, Tempo.self, Player.self, Captures.self, Takes.self,
     Pictures.self, Greeting.self, Presets.self, Songs.self, Instruments.self, Fingerboard.self,
-    Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self,
-    Status.self,
+    Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Status.self,
   ]
 
   private(set) var all: [any Feature] = []

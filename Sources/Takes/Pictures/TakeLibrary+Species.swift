@@ -1,4 +1,5 @@
 internal import Posix
+internal import SQLite
 
 /// Names of species, from takes and from a list that the user put into the home folder.
 extension TakeLibrary {
@@ -14,7 +15,7 @@ extension TakeLibrary {
   ) throws(LibraryFault) -> [String] {
     guard let phrase = Self.phrase(text) else { return [] }
     try readSpeciesList()
-    let limit = Statement.Value.integer(most)
+    let limit = StatementValue.integer(most)
     let used =
       phrase.isEmpty
       ? try database.rows(SQL.usedSpecies, [limit]) { $0.text(0) }
@@ -22,7 +23,7 @@ extension TakeLibrary {
         SQL.usedSpeciesWithWords, [.text("species : \(phrase) *"), limit]
       ) { $0.text(0) }
     // Both names of a line can fit, and a name can be one of those above.
-    let more = Statement.Value.integer(3 * most)
+    let more = StatementValue.integer(3 * most)
     let listed =
       phrase.isEmpty
       ? try database.rows(SQL.listedSpecies, [more]) { ($0.integer(0), $0.text(1)) }

@@ -90,5 +90,108 @@ extension NodeTests.PageTests {
       let told = try browser.takeFaults()
       #expect(told.allSatisfy { $0.contains("/files/takes?name=tale.wav") }, "\(told)")
     }
+
+    // MARK: - Pictures
+
+    /// A take of a species in the list, for which a server has two photographs.
+    private func openTake(_ server: PictureServer) throws {
+      server.haveSpecies(
+        "Sylvia atricapilla", [.init(21, "cc-by", by: "Ann &lt;b&gt;"), .init(22, "cc0")])
+      server.haveNoFiles()
+      for service in ["inaturalist", "commons"] {
+        stage.phone.send("/settings/pictures/\(service)", .string(server.url))
+      }
+      #expect(stage.phone.sync())
+      // The page says nothing of it then, which would stand over the take.
+      try FileManager.default.copyItem(atPath: try sound("Cap"), toPath: stage.home + "/Cap.wav")
+      defer { try? FileManager.default.removeItem(atPath: stage.home + "/Cap.wav") }
+      stage.phone.send("/take/import", .string("Cap.wav"))
+      #expect(stage.phone.receive("/reply")?.arguments[0] == .string("/take/import"))
+      try browser.await("document.querySelector('#take-list b')?.textContent === 'Cap'")
+      try browser.tap("#take-list .take-open")
+      // There the take has the window to itself.
+      try browser.resize(.phone)
+      try stage.awaitRest()
+    }
+
+    /// Taps what may be below the window's edge.
+    private func tap(_ selector: String) throws {
+      try browser.run("document.querySelector(arguments[0]).scrollIntoView()", selector)
+      try browser.tap(selector)
+    }
+
+    private func throwAway() throws {
+      try tap("#take-trash")
+      try browser.await("document.querySelector('#take-list b')?.textContent !== 'Cap'")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a picture is found, shown with its credit, changed by a tap, and removed`() throws {
+      let server = try PictureServer()
+      try openTake(server)
+      try browser.write("Sylvia atricapilla\u{E007}", into: "#take-species")
+      try tap("#take-find")
+      let credit = "document.querySelector('#take-image .credit')?.textContent"
+      try browser.await("\(credit)?.startsWith('Ann <b>, CC BY, source, ')", seconds: 20)
+      try browser.await("document.querySelector('#take-image img').naturalWidth === 50")
+      // Small in the list.
+      try browser.await(
+        """
+        document.querySelector('#take-list .small-picture').naturalWidth === 7 \
+        && !document.querySelector('#take-list .small-picture').hidden
+        """)
+      #expect(
+        try browser.text(
+          """
+          return [...document.querySelectorAll('#take-image a')]
+            .map((one) => [one.href, one.target, one.rel].join(' ')).join('|')
+          """)
+          == "https://creativecommons.org/licenses/by/4.0/ _blank noopener noreferrer|"
+          + "https://www.inaturalist.org/photos/21 _blank noopener noreferrer")
+      try browser.run("document.querySelector('#take-image').scrollIntoView()")
+      try stage.awaitRest()
+      #expect(try browser.widthFaults() == [])
+      #expect(try browser.overlapFaults() == [])
+      #expect(try browser.targets(below: 44, "#take *") == [])
+      #expect(try browser.contrastFaults() == [])
+      try tap("#take-image .change")
+      try browser.await(
+        "\(credit)?.startsWith('Ann Lee, CC0, source, ')", seconds: 20)
+      try tap("#take-unpicture")
+      try browser.await("!document.querySelector('#take-image img')")
+      try browser.await("document.querySelector('#take-list .small-picture').hidden")
+      try throwAway()
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `names of species are offered, and taken by keys and by a tap`() throws {
+      try "Blackcap; Sylvia atricapilla\nBlackbird\nRobin\n".write(
+        toFile: stage.home + "/species.txt", atomically: true, encoding: .utf8)
+      let server = try PictureServer()
+      try openTake(server)
+      let names =
+        "[...document.querySelectorAll('#take-species-names li')].map((one) => one.textContent)"
+      try browser.write("bl", into: "#take-species")
+      try browser.await("\(names).join() === 'Blackcap,Blackbird'")
+      #expect(try browser.targets(below: 44, "#take-species-names *") == [])
+      #expect(try browser.contrastFaults() == [])
+      // The second one, by keys.
+      try browser.type("\u{E015}\u{E015}\u{E007}")
+      try browser.await("document.querySelector('#take-species').value === 'Blackbird'")
+      try browser.await("document.querySelector('#take-species-names').hidden")
+      try awaitSpecies("Blackbird")
+      try browser.write("ro", into: "#take-species")
+      try browser.await("\(names).join() === 'Robin'")
+      try tap("#take-species-names li")
+      try awaitSpecies("Robin")
+      try throwAway()
+    }
+
+    private func awaitSpecies(_ name: String) throws {
+      try waitUntil("the node has the species") {
+        stage.phone.send("/takes/find", .string("Cap"))
+        return stage.phone.receive("/take", seconds: 0.2)?.arguments[2] == .string(name)
+      }
+    }
   }
 }
