@@ -62,14 +62,15 @@ import Testing
 
   @Test func `the node's own code and its door have one board`() throws {
     let folder = try TemporaryFolder()
-    let home = HomeBoard { folder.url.path }
+    let path = folder.url.path
+    let home = HomeBoard { path }
     let board = try home.board()
     let one = draft("one")
     let post = try board.post(one)
     #expect(try home.board().page().posts == [post])
     #expect(try board.post(one) == post)
     #expect(try board.sound(of: .id(one.id)) == nil)
-    let other = HomeBoard { folder.url.path }
+    let other = HomeBoard { path }
     #expect(try other.board().page().posts == [post])
   }
 
