@@ -2,6 +2,15 @@ internal import Glibc
 
 /// A value behind a lock, for changes of which threads can wait.
 package final class Monitor<Value>: @unchecked Sendable {
+  /// Who is woken by a change.
+  package enum Waking: Sendable {
+    case all
+    /// One of those who wait, where any of them will do: many who wake for one piece of work cost more
+    /// than that.
+    case one
+    case nobody
+  }
+
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var value: Value
@@ -25,12 +34,18 @@ package final class Monitor<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Does something with the value while nobody else can, and wakes whoever waits.
-  package func change<Result>(_ body: (inout Value) -> Result) -> Result {
+  /// Does something with the value while nobody else can, and wakes those who wait.
+  package func change<Result>(
+    waking: Waking = .all, _ body: (inout Value) -> Result
+  ) -> Result {
     pthread_mutex_lock(mutex)
     defer {
-      pthread_cond_broadcast(changed)
       pthread_mutex_unlock(mutex)
+      switch waking {
+      case .all: pthread_cond_broadcast(changed)
+      case .one: pthread_cond_signal(changed)
+      case .nobody: break
+      }
     }
     return body(&value)
   }

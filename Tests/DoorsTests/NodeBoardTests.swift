@@ -37,7 +37,8 @@ import Testing
     #expect(try rig.incoming.isEmpty)
   }
 
-  @Test func `the page of another site posts nothing, and gets nothing under another name`() throws {
+  @Test func `the page of another site posts nothing, and gets nothing under another name`() throws
+  {
     let rig = try WebRig()
     let one = draft("one")
     #expect(try post(rig, one, ["Origin": "http://evil.example"]).status == 403)
@@ -62,15 +63,14 @@ import Testing
 
   @Test func `the node's own code and its door have one board`() throws {
     let folder = try TemporaryFolder()
-    let path = folder.url.path
-    let home = HomeBoard { path }
+    let home = HomeBoard { [path = folder.url.path] in path }
     let board = try home.board()
     let one = draft("one")
     let post = try board.post(one)
     #expect(try home.board().page().posts == [post])
     #expect(try board.post(one) == post)
     #expect(try board.sound(of: .id(one.id)) == nil)
-    let other = HomeBoard { path }
+    let other = HomeBoard { [path = folder.url.path] in path }
     #expect(try other.board().page().posts == [post])
   }
 

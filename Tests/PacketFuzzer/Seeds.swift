@@ -37,7 +37,8 @@ enum Seeds {
   private static let sounds: [[UInt8]] = [
     Array("RIFF$\0\0\0WAVEfmt \u{10}\0\0\0\u{1}\0\u{1}\0".utf8), Array("fLaC\0\0\0\"".utf8),
     Array("OggS\0\u{2}".utf8), Array("ID3\u{4}\0\0\0\0\0\u{10}".utf8),
-    [0xFF, 0xFB, 0x90, 0x64], [0xFF, 0xF1, 0x50, 0x40, 0x02, 0x00, 0xFC] + Array(repeating: 7, count: 9),
+    [0xFF, 0xFB, 0x90, 0x64],
+    [0xFF, 0xF1, 0x50, 0x40, 0x02, 0x00, 0xFC] + Array(repeating: 7, count: 9),
     Array("\0\0\0\u{8}ftyp\0\0\0\u{10}moov\0\0\0\u{8}mvhd".utf8),
   ]
 

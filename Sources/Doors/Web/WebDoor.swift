@@ -61,11 +61,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private lazy var fleeting = ["/meter", "/tuner"].map { Array($0.utf8) + [0] }
 
   /// Opens the door, where the node's own says whom it listens to.
-  ///
-  /// The node's board is one of its own where none is given.
   package init(
     _ options: Options, access who: OSCServer.Access, home: String, node: Node, oscPort: UInt16,
-    loop: EventLoop, board: HomeBoard? = nil
+    loop: EventLoop
   ) throws(SystemError) {
     self.who = who
     self.node = node
@@ -77,8 +75,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       hosts: HostList(others: options.hosts), origins: options.origins, token: token)
     inbox = try Inbox()
     desk = NodeDesk(node, inbox)
-    let board = board ?? node.ownBoard
-    boardRoutes = BoardRoutes { () throws(BoardFault) in try board.board() }
+    boardRoutes = BoardRoutes(
+      scratch: { [board = node.ownBoard] in board.scratch },
+      open: { [board = node.ownBoard] () throws(BoardFault) in try board.board() })
     knownToken = token?.text
     try listen(options)
     for (index, address) in node.table.addresses.enumerated() where address.standsForMany {

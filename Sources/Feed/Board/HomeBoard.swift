@@ -10,8 +10,8 @@ package final class HomeBoard: Sendable {
     var board: Board
   }
 
+  static let noHome = BoardFault(.store, "this node has no home folder")
   private static let file = "board.sqlite"
-  private static let scratch = "incoming"
 
   private let home: @Sendable () -> String?
   private let opened = Guarded<Opened?>(nil)
@@ -19,14 +19,19 @@ package final class HomeBoard: Sendable {
   /// The board of the folder that a call tells; nil for none.
   package init(home: @escaping @Sendable () -> String?) { self.home = home }
 
+  /// The folder for what comes; nil where there is no home folder.
+  package var scratch: String? { home().map(Self.scratch) }
+
+  private static func scratch(_ home: String) -> String { "\(home)/incoming" }
+
   /// The board, as it is opened now.
   package func board() throws(BoardFault) -> Board {
-    guard let home = home() else { throw BoardFault(.store, "this node has no home folder") }
+    guard let home = home() else { throw Self.noHome }
     let result = opened.withLock { opened -> Result<Board, BoardFault> in
       if let opened, opened.home == home { return .success(opened.board) }
       do throws(BoardFault) {
         let board = try Board(
-          SQLiteStore(path: "\(home)/\(Self.file)"), scratch: "\(home)/\(Self.scratch)")
+          SQLiteStore(path: "\(home)/\(Self.file)"), scratch: Self.scratch(home))
         // Whoever is still asking the former one lets go of it.
         opened = Opened(home: home, board: board)
         return .success(board)

@@ -38,7 +38,7 @@ package final class BoardDoor {
     self.loop = loop
     listeners = try Socket.listening(at: options.port, isOpen: options.isOpen)
     port = listeners[0].port
-    let routes = BoardRoutes(limits: board.limits) { board }
+    let routes = BoardRoutes(limits: board.limits, scratch: { board.scratch }, open: { board })
     self.routes = routes
     let hosts = HostList(others: options.hosts)
     http = try HTTPServer(headers: Self.headers, upgraded: { _ in }) { request in

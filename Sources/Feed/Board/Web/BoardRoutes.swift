@@ -18,16 +18,20 @@ package final class BoardRoutes: Sendable {
   ]
 
   private let open: @Sendable () throws(BoardFault) -> Board
+  private let scratch: @Sendable () -> String?
   private let rate: PostRate
   private let limits: BoardLimits
   private let workers = Workers(
     "board", threads: threads, heavy: heavyThreads, waiting: mostWaiting)
 
-  /// The requests to a board that a call opens, within limits.
+  /// The requests to a board that a call opens, within limits; bodies are received into a folder, which
+  /// is told without waiting for anything.
   package init(
-    limits: BoardLimits = BoardLimits(), open: @escaping @Sendable () throws(BoardFault) -> Board
+    limits: BoardLimits = BoardLimits(), scratch: @escaping @Sendable () -> String?,
+    open: @escaping @Sendable () throws(BoardFault) -> Board
   ) {
     self.open = open
+    self.scratch = scratch
     self.limits = limits
     rate = PostRate(most: limits.postsAMinute)
   }
@@ -199,7 +203,7 @@ package final class BoardRoutes: Sendable {
   }
 
   private func upload(_ most: Int) throws(BoardFault) -> Upload {
-    let scratch = try open().scratch
+    guard let scratch = scratch() else { throw HomeBoard.noHome }
     do throws(SystemError) {
       return try Upload(in: scratch, named: "post", most: most) { [self] path, upload, reply in
         // The file goes with the upload.

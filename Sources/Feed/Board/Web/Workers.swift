@@ -52,7 +52,7 @@ final class Workers: Sendable {
   ///
   /// What goes on with work that was taken is always taken.
   func leave(_ weight: Weight, goesOn: Bool = false, _ work: @escaping Work) -> Bool {
-    let (isTaken, needsThread) = state.change { state -> (Bool, Bool) in
+    let (isTaken, needsThread) = state.change(waking: .one) { state -> (Bool, Bool) in
       let waiting = state.light.count + state.heavy.count
       guard goesOn || (!state.isClosed && waiting < mostWaiting) else { return (false, false) }
       if weight == .light { state.light.append(work) } else { state.heavy.append(work) }
@@ -79,7 +79,7 @@ final class Workers: Sendable {
   }
 
   /// How many pieces of work wait.
-  var waiting: Int { state.change { $0.light.count + $0.heavy.count } }
+  var waiting: Int { state.change(waking: .nobody) { $0.light.count + $0.heavy.count } }
 
   /// Takes nothing new, and waits until all is done.
   func close() {
@@ -94,10 +94,13 @@ final class Workers: Sendable {
 
   private func finish(_ work: Work, _ weight: Weight) {
     work()
-    state.change { state in
+    // This thread looks for more by itself; only at the end may others wait for it.
+    let isClosed = state.change(waking: .nobody) { state in
       state.busy -= 1
       if weight == .heavy { state.heavyNow -= 1 }
+      return state.isClosed
     }
+    if isClosed { state.change { _ in } }
   }
 
   private func take() -> (Work, Weight)? {

@@ -98,7 +98,7 @@ final class PostgresPool: Sendable {
   }
 
   private func giveBack(_ connection: PostgresConnection?) {
-    state.change { state in
+    state.change(waking: .one) { state in
       state.lent -= 1
       if let connection, !state.isClosed { state.idle.append(connection) }
     }

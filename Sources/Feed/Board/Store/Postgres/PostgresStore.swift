@@ -63,7 +63,8 @@ package final class PostgresStore: BoardStore {
         before = min(before, try connection.run(PostgresSQL.firstOpenNumber, []).integer(0, 0))
       }
       let rows = try connection.run(
-        PostgresSQL.page, [.integer(before), .integer(after ?? 0), .integer(limit)])
+        PostgresSQL.page,
+        [.integer(before), .integer(after ?? 0), .integer(min(limit, Int(Int32.max)))])
       return PostPage(
         posts: rows.indices.filter { !rows.isNull($0, 0) }.map { Post(row: $0, of: rows) },
         newest: rows.integer(0, 9))
