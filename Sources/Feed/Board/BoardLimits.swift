@@ -8,6 +8,8 @@ package struct BoardLimits: Sendable {
   package var messageLetters = 4096
   /// The posts that one address may send in a minute; nil for any number.
   package var postsAMinute: Int? = 30
+  /// The requests that wait for others to be answered.
+  package var waitingRequests = 96
   /// The posts of a page.
   package var mostPosts = 200
   /// The posts of a page where nobody says how many.

@@ -14,15 +14,23 @@ final class BoardRig: @unchecked Sendable {
   private let ending = Guarded(false)
   private let ended = DispatchSemaphore(value: 0)
 
-  init?(
+  convenience init?(
     _ kind: StoreKind = .sqlite, _ change: (inout BoardLimits) -> Void = { _ in }
   ) throws {
-    folder = try TemporaryFolder()
+    let folder = try TemporaryFolder()
     guard let place = try kind.place(in: folder) else { return nil }
+    try self.init(place.open(), in: folder, change)
+  }
+
+  init(
+    _ store: any BoardStore, in folder: TemporaryFolder,
+    _ change: (inout BoardLimits) -> Void = { _ in }
+  ) throws {
+    self.folder = folder
     var limits = BoardLimits()
     limits.postsAMinute = nil
     change(&limits)
-    board = try Board(place.open(), scratch: folder.path("scratch"), limits: limits)
+    board = try Board(store, scratch: folder.path("scratch"), limits: limits)
     var options = BoardDoor.Options(port: 0)
     options.hosts = ["board.example"]
     let loop = EventLoop()

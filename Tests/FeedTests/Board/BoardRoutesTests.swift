@@ -238,6 +238,31 @@ import Testing
     }
   }
 
+  @Test func `a database that does not answer holds up nothing else, and few who wait for it`()
+    throws
+  {
+    let store = StuckStore()
+    let rig = try BoardRig(store, in: TemporaryFolder()) { $0.waitingRequests = 4 }
+    let statuses = Collected<Int>()
+    let group = DispatchGroup()
+    // Sixteen are at it, and four wait.
+    for _ in 0..<24 {
+      group.enter()
+      Foundation.Thread.detachNewThread {
+        if let answer = try? rig.get("/posts") { statuses.add(answer.status) }
+        group.leave()
+      }
+    }
+    try waitUntil("there is no room for the rest") { statuses.all.count == 4 }
+    #expect(statuses.all == [503, 503, 503, 503])
+    // The server itself is free all the while.
+    #expect(try rig.get("/nothing").status == 404)
+    #expect(try rig.get("/posts").headers["retry-after"] == "1")
+    store.free()
+    group.wait()
+    #expect(statuses.all.filter { $0 == 200 }.count == 20)
+  }
+
   @Test func `those who ask while it ends are answered`() throws {
     let rig = try #require(try BoardRig())
     let drafts = (0..<20).map { Draft(name: "a", message: "\($0)", audio: SoundBytes.wave()) }

@@ -10,7 +10,6 @@ package final class BoardRoutes: Sendable {
   // As many as a database does at once; few of them hold the whole of a large body.
   private static let threads = 16
   private static let heavyThreads = 2
-  private static let mostWaiting = 256
   private static let soundHeaders = [
     ("Cache-Control", "private, no-cache"),
     // Whatever it is, it can do nothing.
@@ -21,8 +20,7 @@ package final class BoardRoutes: Sendable {
   private let scratch: @Sendable () -> String?
   private let rate: PostRate
   private let limits: BoardLimits
-  private let workers = Workers(
-    "board", threads: threads, heavy: heavyThreads, waiting: mostWaiting)
+  private let workers: Workers
 
   /// The requests to a board that a call opens, within limits; bodies are received into a folder, which
   /// is told without waiting for anything.
@@ -34,6 +32,8 @@ package final class BoardRoutes: Sendable {
     self.scratch = scratch
     self.limits = limits
     rate = PostRate(most: limits.postsAMinute)
+    workers = Workers(
+      "board", threads: Self.threads, heavy: Self.heavyThreads, waiting: limits.waitingRequests)
   }
 
   /// Answers what waits, and nothing more.

@@ -1,0 +1,51 @@
+import Foundation
+
+@testable import Feed
+
+/// A store whose database does not answer until it is freed; it has no posts.
+final class StuckStore: BoardStore, @unchecked Sendable {
+  private let gate = DispatchSemaphore(value: 0)
+
+  /// Lets all go on, now and from now on.
+  func free() { gate.signal() }
+
+  private func pass() {
+    gate.wait()
+    gate.signal()
+  }
+
+  func page(before: Int?, after: Int?, limit: Int) throws(BoardFault) -> PostPage {
+    pass()
+    return PostPage(posts: [], newest: 0)
+  }
+
+  func post(_ posting: Posting) throws(BoardFault) -> Posted {
+    pass()
+    return Posted(post: posting.post(1), isNew: true)
+  }
+
+  func find(_ key: PostKey) throws(BoardFault) -> Post? {
+    pass()
+    return nil
+  }
+
+  func sound(of key: PostKey) throws(BoardFault) -> StoredSound? {
+    pass()
+    return nil
+  }
+
+  func delete(_ id: String, secret: [UInt8]) throws(BoardFault) { pass() }
+  func removeName(_ id: String, secret: [UInt8]) throws(BoardFault) { pass() }
+
+  func delete(_ ids: [String]) throws(BoardFault) -> [String] {
+    pass()
+    return []
+  }
+
+  func delete(allOf name: String) throws(BoardFault) -> Int {
+    pass()
+    return 0
+  }
+
+  func close() {}
+}
