@@ -48,6 +48,10 @@ extension NodeTests {
         #expect(!node.errors.contains("picture"), "\(node.errors)")
       }
       #expect(try home.takes("reindex").code == 0)
+      let source = "https://www.inaturalist.org/photos/4"
+      #expect(try home.lines("show", id).contains("picture   Ann Lee, cc-by-sa, \(source)"))
+      #expect(
+        try home.lines("show", "--json", id).first?.contains("\"source\":\"\(source)\"") == true)
       let (_, node, phone) = try startNode(home: home.home)
       let shown = ask(phone, "/take/show", .string(id))
       #expect(

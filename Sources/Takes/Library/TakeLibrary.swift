@@ -54,9 +54,15 @@ package final class TakeLibrary {
     take.image.isEmpty ? nil : files.image(take.image)
   }
 
-  /// Writes all that is known of a take, and the paths of its file and image, as JSON in one line.
+  /// Writes all that is known of a take, with the credit of a picture that was fetched and the paths of
+  /// its file and image, as JSON in one line.
   package func json(_ take: Take, inTrash: Bool = false) -> String {
     take.json { json in
+      if !inTrash, let credit = imageOrigin(take).credit {
+        json.begin("{", "picture")
+        credit.add(to: &json)
+        json.end("}")
+      }
       json.add("path", files.path(take.id, inTrash: inTrash))
       if !take.image.isEmpty {
         json.add("imagePath", files.image(take.image, inTrash: inTrash))

@@ -38,6 +38,20 @@ package struct PictureCredit: Equatable, Sendable {
   }
 }
 
+extension PictureCredit {
+  /// Writes the credit as members of an object.
+  func add(to json: inout JSONText) {
+    json.add("author", author)
+    json.add("licence", licence)
+    json.add("licenceURL", licenceURL)
+    json.add("source", source)
+    json.add("date", date.text)
+    json.add("taxonID", taxonID)
+    json.add("taxon", taxon)
+    json.add("species", species)
+  }
+}
+
 /// A picture that was fetched, with its credit.
 package struct FetchedPicture: Sendable {
   /// A picture's file.
@@ -118,14 +132,7 @@ struct CreditFile {
   var text: String {
     var json = JSONText()
     json.begin("{")
-    json.add("author", credit.author)
-    json.add("licence", credit.licence)
-    json.add("licenceURL", credit.licenceURL)
-    json.add("source", credit.source)
-    json.add("date", credit.date.text)
-    json.add("taxonID", credit.taxonID)
-    json.add("taxon", credit.taxon)
-    json.add("species", credit.species)
+    credit.add(to: &json)
     json.add("key", credit.key)
     json.add("bytes", bytes)
     json.add("small", small)

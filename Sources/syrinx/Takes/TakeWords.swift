@@ -51,7 +51,9 @@ enum TakeWords {
       ("peak", take.peak.map { "\(decimal($0, 1)) dB" } ?? ""),
       ("loudness", take.loudness.map { "\(decimal($0, 1)) LUFS" } ?? ""),
       ("preset", take.preset), ("source", take.source.rawValue),
-      ("image", inTrash ? take.image : library.imagePath(take) ?? ""), ("file", path),
+      ("image", inTrash ? take.image : library.imagePath(take) ?? ""),
+      ("picture", inTrash ? "" : library.imageOrigin(take).credit.map(credit) ?? ""),
+      ("file", path),
       ("trash", inTrash ? "yes" : ""),
     ]
     let indent = String(repeating: " ", count: 10)
@@ -59,6 +61,10 @@ enum TakeWords {
       let label = name + String(repeating: " ", count: 10 - name.count)
       return label + PlainText.lines(text).joined(separator: "\n" + indent) + "\n"
     }.joined()
+  }
+
+  private static func credit(_ credit: PictureCredit) -> String {
+    [credit.author, credit.licence, credit.source].filter { !$0.isEmpty }.joined(separator: ", ")
   }
 
   private static func channels(_ count: Int) -> String {

@@ -187,6 +187,36 @@ extension NodeTests.PageTests {
       try throwAway()
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a pin on the map says what it is, with its small picture`() throws {
+      let server = try PictureServer()
+      server.haveSpecies("Strix aluco", [.init(31, "cc0")])
+      stage.phone.send("/settings/pictures/inaturalist", .string(server.url))
+      stage.phone.send("/location", .float(52), .float(13))
+      stage.phone.send("/player/record")
+      letPass(seconds: 0.2, "so long the clip is")
+      stage.phone.send("/player/stop")
+      stage.phone.send("/take/save", .string("Hoot"))
+      let saved = try #require(stage.phone.receive("/reply"))
+      let id = try #require(saved.arguments[1].text, "\(saved)")
+      for (address, value) in [("/take/species", ["Strix aluco"]), ("/take/picture", [])] {
+        let arguments = ([id] + value).map(Argument.string)
+        stage.phone.send(bytes: [UInt8](address: address, arguments))
+        #expect(stage.phone.receive("/reply", seconds: 20)?.arguments[0] == .string(address))
+      }
+      try browser.await("document.querySelectorAll('#map .pin').length === 1")
+      try browser.await(
+        """
+        (document.querySelector('#map .pin').dispatchEvent(
+          new MouseEvent('mouseover', { bubbles: true })),
+        document.querySelector('.bubble')?.textContent === 'HootStrix aluco'
+          && document.querySelector('.bubble img').naturalWidth === 7)
+        """)
+      stage.phone.send("/take/delete", .string(id))
+      #expect(stage.phone.receive("/reply") != nil)
+      try browser.await("!document.querySelector('#map .pin')")
+    }
+
     private func awaitSpecies(_ name: String) throws {
       try waitUntil("the node has the species") {
         stage.phone.send("/takes/find", .string("Cap"))
