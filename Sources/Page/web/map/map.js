@@ -104,9 +104,21 @@ function drawPins(takes, opened) {
   for (const one of takes.filter(isPlaced)) {
     const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: "pin", iconSize: [44, 44], iconAnchor: [22, 40] }), alt: one.title, keyboard: true });
     pin.on("click", () => opened(one.id));
-    pin.bindTooltip(() => make("span", "bubble", {}, smallPicture(one.id), make("b", "", {}, one.title), one.species), { direction: "top", offset: [0, -36], opacity: 1 });
+    pin.bindTooltip(bubble(pin, one), { direction: "auto", offset: [14, -18], opacity: 1 });
     pins.addLayer(pin);
   }
+}
+
+// Made when it is first seen, and put right when its picture has come.
+function bubble(pin, { id, title, species }) {
+  let made;
+  return () => {
+    if (made) return made;
+    const picture = smallPicture(id);
+    picture.addEventListener("load", () => pin.getTooltip().update());
+    made = make("span", "bubble", {}, picture, make("b", "", {}, title), species);
+    return made;
+  };
 }
 
 function fit() {
