@@ -23,8 +23,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/subscribe", 160, 5400), ("/addresses", 225, 28_500), ("/status", 1, 110),
-    ("/grid/layout", 43, 1600), ("/scales", 1, 650), ("/ping", 1, 40), ("/*/*", 110, 2800),
+    ("/subscribe", 160, 5400), ("/addresses", 250, 33_000), ("/status", 1, 110),
+    ("/grid/layout", 43, 1600), ("/scales", 1, 650), ("/ping", 1, 40), ("/*/*", 125, 3200),
     ("/nothing", 1, 100),
   ])
   func `one question is answered with no more than is told`(

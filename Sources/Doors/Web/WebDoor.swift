@@ -1,5 +1,5 @@
 package import Control
-package import Feed
+internal import Feed
 internal import HTTP
 package import Posix
 
