@@ -54,21 +54,6 @@ extension NodeTests {
       Measure.peak(heard) > 0.2 && Measure.aperiodicity(heard, period: 120) < -60
     }
 
-    /// What `curl` says to an address, as another program would ask it.
-    private func curl(_ arguments: String...) throws -> String {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-      process.arguments = ["--silent", "--show-error", "--max-time", "10"] + arguments
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      let text = String(
-        decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
-      return text
-    }
-
     /// The port of a URL.
     private func port(of url: String) -> Int? { URL(string: url)?.port }
 
@@ -136,12 +121,12 @@ extension NodeTests {
         toFile: body, atomically: false, encoding: .utf8)
       for path in ["postaudio", "postaudio/"] {
         let answer = try json(
-          curl(
+          Curl.ask(
             "--header", "Content-Type: application/json", "--data-binary", "@\(body)",
             "\(own)/\(path)"))
         #expect(answer["error"] == nil && answer["id"] is String)
       }
-      let rows = try #require(try json(curl("\(own)/getaudio"))["chatts"] as? [[Any]])
+      let rows = try #require(try json(Curl.ask("\(own)/getaudio"))["chatts"] as? [[Any]])
       #expect(rows.count == 3 && rows.allSatisfy { $0.count == 5 })
       #expect(rows[0][0] as? String == "phone" && rows[0][4] as? String == sound)
       #expect(rows[2][1] as? String == "from the node" && rows[2][4] is NSNull)

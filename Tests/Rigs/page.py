@@ -24,7 +24,7 @@ RATE = 48000
 LIMIT = 10  # seconds for anything that is waited for
 
 SIZES = {"phone": (360, 640), "tablet": (820, 1180), "laptop": (1440, 900)}
-PAGES = ["voice", "loop", "grid", "takes", "rig"]
+PAGES = ["voice", "loop", "grid", "takes", "feed", "rig"]
 TAKES = [
     ("Wren at the gate", "Troglodytes troglodytes", "Three verses, the last one cut off.", 52.52, 13.40),
     ("Alarm of a blackbird", "Turdus merula", "A cat under the hedge.", 48.14, 11.58),

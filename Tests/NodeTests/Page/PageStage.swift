@@ -77,7 +77,7 @@ final class PageStage: @unchecked Sendable {
   }
 
   /// All pages, by the names that stand behind the # of their addresses.
-  static let pages = ["voice", "loop", "grid", "takes", "rig"]
+  static let pages = ["voice", "loop", "grid", "takes", "feed", "rig"]
 
   /// Turns to a page.
   func turn(to page: String) throws {

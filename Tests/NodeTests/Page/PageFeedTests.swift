@@ -1,0 +1,70 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests.PageTests {
+  /// The feed on the page, of the node's own board.
+  @Suite struct PageFeedTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+
+    init() throws {
+      stage = try PageStage.ready()
+      try stage.open("feed")
+    }
+
+    private func messages(_ texts: String...) throws {
+      let list = texts.map { "'\($0)'" }.joined(separator: ", ")
+      try browser.await(
+        """
+        JSON.stringify([...document.querySelectorAll('#feed-posts .post p')]\
+        .map((one) => one.textContent)) === JSON.stringify([\(list)])
+        """)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a post is written, recorded, heard and taken back, and text is only text`() throws {
+      try browser.await("!document.querySelector('#feed-empty').hidden")
+      // Nothing to be posted yet.
+      try browser.await("document.querySelector('#feed-send').disabled")
+      try browser.write("<i>hello</i>", into: "#feed-message")
+      try browser.tap("#feed-send")
+      try messages("<i>hello</i>")
+      try browser.await("document.querySelector('#feed-message').value === ''")
+      // Somebody else posts to the node's board; it comes by itself.
+      let board = "http://127.0.0.1:\(stage.node.webPort)/board/postaudio"
+      let answer = try Curl.ask(
+        "--header", "Content-Type: application/json", "--data",
+        #"{"name":"Bob","message":"b"}"#, board)
+      #expect(answer.contains("\"id\""))
+      try messages("b", "<i>hello</i>")
+      try browser.await("document.querySelector('.post small b').textContent === 'Bob'")
+      // Only one's own can be taken back.
+      try browser.await("document.querySelectorAll('[data-act=delete]').length === 1")
+      // A clip is recorded with the player's own buttons, and goes along.
+      try browser.tap(".feed-player [data-loop=record]")
+      try browser.await("document.querySelector('#loop-face').dataset.state === 'recording'")
+      letPass(seconds: 0.4, "so long the clip is")
+      try browser.tap(".feed-player [data-loop=stop]")
+      try browser.await(
+        "document.querySelector('#feed-clip').getAttribute('aria-checked') === 'true'")
+      try browser.write("a sound", into: "#feed-message")
+      try browser.tap("#feed-send")
+      try messages("a sound", "b", "<i>hello</i>")
+      try browser.await("document.querySelector('#feed-clip').getAttribute('aria-checked') === 'false'")
+      // Played, the player shows what the strict machine allows, and done closes it.
+      try browser.tap("[data-act=play]")
+      try browser.await(
+        "document.querySelector('.feed-player [data-loop=record]').hidden")
+      try browser.tap(".feed-player [data-loop=done]")
+      try browser.await(
+        "!document.querySelector('.feed-player [data-loop=record]').hidden")
+      let watcher = try stage.watcher(of: "/take")
+      try browser.tap("[data-act=keep]")
+      #expect(watcher.receive("/take", seconds: 10)?.arguments[1] == .string("a sound"))
+      try browser.tap("[data-act=delete]")
+      try messages("b", "<i>hello</i>")
+    }
+  }
+}

@@ -1,0 +1,20 @@
+internal import Foundation
+
+/// What `curl` says to an address, as any other program would ask it.
+package enum Curl {
+  /// Asks, and returns the body of the answer.
+  package static func ask(_ arguments: String...) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+    process.arguments = ["--silent", "--show-error", "--max-time", "10"] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let body = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Fault("curl ended with \(process.terminationStatus): \(arguments)")
+    }
+    return String(decoding: body, as: UTF8.self)
+  }
+}
