@@ -6,7 +6,7 @@ package struct PictureFault: Error, Equatable, Sendable {
     case missing
     /// The service can't be reached, or not now.
     case unreachable
-    /// What it sends is of no use.
+    /// The answer is of no use.
     case unusable
   }
 

@@ -12,9 +12,9 @@ package struct PictureSearch: Sendable {
   package var former: String?
   /// Whether pictures will do with which nobody may earn.
   package var allowsNoncommercial = false
-  /// What is asked instead of iNaturalist; nil for that itself.
+  /// The server that is asked instead of iNaturalist; nil for that itself.
   package var iNaturalist: HTTPPlace?
-  /// What is asked instead of Wikimedia Commons; nil for that itself.
+  /// The server that is asked instead of Wikimedia Commons; nil for that itself.
   package var commons: HTTPPlace?
 
   /// A search for a picture of a species, by a name that services know.
@@ -36,7 +36,7 @@ package final class PictureFinder: @unchecked Sendable {
   private static let mostSmallSide = 256
   // A picture can have gone, or be none.
   private static let mostTries = 3
-  // What is tapped again and again asks for the list once.
+  // A picture that is tapped again and again has the list asked for once.
   private static let (mostLists, listSeconds) = (16, 600.0)
 
   private struct KeptList {

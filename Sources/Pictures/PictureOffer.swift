@@ -2,7 +2,7 @@ internal import HTTP
 
 /// A picture that a service has of a species.
 struct PictureOffer: Equatable, Sendable {
-  /// What it is known by for ever, among all services' pictures.
+  /// The name for ever, among all services' pictures.
   let key: String
   /// The place of the picture, of a size for a page.
   let image: HTTPPlace

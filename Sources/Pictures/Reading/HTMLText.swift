@@ -4,7 +4,7 @@ enum HTMLText {
     "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ", "copy": "©",
     "ndash": "–", "mdash": "—", "hellip": "…",
   ]
-  // What stands inside these is nothing to read.
+  // The elements whose content is nothing to read.
   private static let silent = ["script", "style"]
 
   /// The text of some HTML in one line, of so many bytes at most: without tags, with what stands for other
@@ -29,7 +29,7 @@ enum HTMLText {
 
   /// A text in one line, of so many bytes at most.
   static func line(_ text: String, _ most: Int) -> String {
-    // What turns the direction of a line round could make it say something else.
+    // Marks that turn the direction of a line round could make it say something else.
     let visible = String.UnicodeScalarView(
       text.unicodeScalars.map { scalar in
         switch scalar.properties.generalCategory {
@@ -52,7 +52,7 @@ enum HTMLText {
     guard silent.contains(name) else { return }
     while let next = rest.firstIndex(of: "<") {
       rest = rest[next...]
-      if rest.lowercased().hasPrefix("</\(name)") { return }
+      if rest.prefix(name.count + 2).lowercased() == "</\(name)" { return }
       rest.removeFirst()
     }
     rest = ""

@@ -1,5 +1,6 @@
 import Foundation
 import OSC
+import Takes
 import TestSupport
 import Testing
 
@@ -192,13 +193,13 @@ extension NodeTests.PageTests {
       let server = try PictureServer()
       server.haveSpecies("Strix aluco", [.init(31, "cc0")])
       stage.phone.send("/settings/pictures/inaturalist", .string(server.url))
-      stage.phone.send("/location", .float(52), .float(13))
-      stage.phone.send("/player/record")
-      letPass(seconds: 0.2, "so long the clip is")
-      stage.phone.send("/player/stop")
-      #expect(stage.phone.sync())
-      letPass(seconds: 0.05, "what lies behind the end comes by itself")
-      stage.phone.send("/take/save", .string("Hoot"))
+      // A file that was a take elsewhere keeps its place.
+      let other = try TakesHome()
+      let hoot = try other.add("Hoot") { $0.place = Place(latitude: 52, longitude: 13) }
+      let path = "\(other.home)/takes/\(hoot.id).wav"
+      try FileManager.default.copyItem(atPath: path, toPath: stage.home + "/Hoot.wav")
+      defer { try? FileManager.default.removeItem(atPath: stage.home + "/Hoot.wav") }
+      stage.phone.send("/take/import", .string("Hoot.wav"))
       let saved = try #require(stage.phone.receive(untilOneOf: ["/reply", "/error"]).last)
       let id = try #require(saved.arguments[1].text, "\(saved)")
       for (address, value) in [("/take/species", ["Strix aluco"]), ("/take/picture", [])] {
@@ -206,17 +207,18 @@ extension NodeTests.PageTests {
         stage.phone.send(bytes: [UInt8](address: address, arguments))
         #expect(stage.phone.receive("/reply", seconds: 20)?.arguments[0] == .string(address))
       }
-      try browser.await("document.querySelectorAll('#map .pin').length === 1")
+      let pin = "document.querySelector('#map .pin[role=button][aria-label=Hoot]')"
+      try browser.await(pin)
       try browser.await(
         """
-        (document.querySelector('#map .pin').dispatchEvent(
+        (\(pin).dispatchEvent(
           new MouseEvent('mouseover', { bubbles: true })),
         document.querySelector('.bubble')?.textContent === 'HootStrix aluco'
           && document.querySelector('.bubble img').naturalWidth === 7)
         """)
       stage.phone.send("/take/delete", .string(id))
       #expect(stage.phone.receive("/reply") != nil)
-      try browser.await("!document.querySelector('#map .pin')")
+      try browser.await("!\(pin)")
     }
 
     private func awaitSpecies(_ name: String) throws {

@@ -9,7 +9,7 @@ final class Pictures: Feature {
   // Each can take a minute where a service is slow.
   private static let mostWaiting = 8
 
-  /// What is known of a take before a picture is looked for.
+  /// A take as it is before a picture is looked for.
   private struct Subject: Sendable {
     let take: Take
     let origin: ImageOrigin
@@ -31,7 +31,7 @@ final class Pictures: Feature {
   private let finder = PictureFinder(userAgent: "Syrinx/\(Version.text) (pictures for takes)")
   // The takes for which a picture is looked for, by id.
   private var underWay: Set<String> = []
-  // What set the species of such a take meanwhile.
+  // The requests that set the species of such a take meanwhile.
   private var following: [String: Request] = [:]
 
   init(_ context: Context) { self.context = context }

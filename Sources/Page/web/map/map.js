@@ -102,10 +102,13 @@ function setTiles(button, on) {
 function drawPins(takes, opened) {
   pins.clearLayers();
   for (const one of takes.filter(isPlaced)) {
-    const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: "pin", iconSize: [44, 44], iconAnchor: [22, 40] }), alt: one.title, keyboard: true });
+    const pin = L.marker([one.north, one.east], { icon: L.divIcon({ className: "pin", iconSize: [44, 44], iconAnchor: [22, 40] }), keyboard: true });
     pin.on("click", () => opened(one.id));
     pin.bindTooltip(bubble(pin, one), { direction: "auto", offset: [14, -18], opacity: 1 });
     pins.addLayer(pin);
+    // The bubble says it to who sees; a title would say it twice.
+    pin.getElement().setAttribute("role", "button");
+    pin.getElement().setAttribute("aria-label", one.title);
   }
 }
 
