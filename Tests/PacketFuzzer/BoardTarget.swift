@@ -27,10 +27,10 @@ final class BoardTarget {
     guard let post = try? board.post(draft) else { return }
     do {
       let page = try board.page()
-      precondition(page.posts == [post] && (try JSON(Array(page.json.utf8))["posts"]) != nil)
-      precondition(try board.sound(of: .id(post.id))?.bytes == draft.audio)
-      // What was taken back can't come again: the same input must find a board as it was.
-      precondition(try board.delete([post.id]) == [post.id])
+      let (sound, json) = (try board.sound(of: .id(post.id)), try JSON(Array(page.json.utf8)))
+      let deleted = try board.delete([post.id])
+      precondition(page.posts == [post] && PostPage(json)?.posts.map(\.id) == [post.id])
+      precondition(sound?.bytes == draft.audio && deleted == [post.id])
     } catch {
       fatalError("\(error)")
     }

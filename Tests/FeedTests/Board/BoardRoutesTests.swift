@@ -245,14 +245,21 @@ import Testing
     let rig = try BoardRig(store, in: TemporaryFolder()) { $0.waitingRequests = 4 }
     let statuses = Collected<Int>()
     let group = DispatchGroup()
-    // Sixteen are at it, and four wait.
-    for _ in 0..<24 {
-      group.enter()
-      Foundation.Thread.detachNewThread {
-        if let answer = try? rig.get("/posts") { statuses.add(answer.status) }
-        group.leave()
+    func ask(_ count: Int) {
+      for _ in 0..<count {
+        group.enter()
+        Foundation.Thread.detachNewThread {
+          if let answer = try? rig.get("/posts") { statuses.add(answer.status) }
+          group.leave()
+        }
       }
     }
+    for count in 1...4 {
+      ask(4)
+      try waitUntil("all are at it") { store.calls.all.count == count * 4 }
+    }
+    // Of these four wait.
+    ask(8)
     try waitUntil("there is no room for the rest") { statuses.all.count == 4 }
     #expect(statuses.all == [503, 503, 503, 503])
     // The server itself is free all the while.

@@ -4,12 +4,15 @@ import Foundation
 
 /// A store whose database does not answer until it is freed; it has no posts.
 final class StuckStore: BoardStore, @unchecked Sendable {
+  /// One for each call that came, whether it was answered or not.
+  let calls = Collected<Void>()
   private let gate = DispatchSemaphore(value: 0)
 
   /// Lets all go on, now and from now on.
   func free() { gate.signal() }
 
   private func pass() {
+    calls.add(())
     gate.wait()
     gate.signal()
   }
