@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import JSON
+import SQLite
 import TestSupport
 import Testing
 
@@ -268,6 +269,19 @@ import Testing
     store.free()
     group.wait()
     #expect(statuses.all.filter { $0 == 200 }.count == 20)
+  }
+
+  @Test func `what is wrong with a database is not told to who asks`() throws {
+    let rig = try #require(try BoardRig())
+    let file = rig.folder.path("board.sqlite")
+    let other = try BoardFile(file)
+    try other.execute("DROP TABLE sounds; ALTER TABLE posts RENAME TO gone")
+    for answer in [
+      try rig.get("/posts"), try rig.get("/getaudio"), try rig.post(#"{"message":"m"}"#),
+    ] {
+      #expect(answer.status == 503)
+      #expect(!answer.text.contains(rig.folder.url.path) && !answer.text.contains("SQL"))
+    }
   }
 
   @Test func `those who ask while it ends are answered`() throws {

@@ -21,6 +21,8 @@ package final class BoardRoutes: Sendable {
   private let rate: PostRate
   private let limits: BoardLimits
   private let workers: Workers
+  // What was last said of the database: a fault that stays is said once.
+  private let said = Guarded("")
 
   /// The requests to a board that a call opens, within limits; bodies are received into a folder, which
   /// is told without waiting for anything.
@@ -88,14 +90,29 @@ package final class BoardRoutes: Sendable {
     _ weight: Workers.Weight, _ reply: @escaping HTTPServer.Reply, goesOn: Bool = false,
     _ body: @escaping @Sendable (Board) throws(BoardFault) -> HTTPAnswer?
   ) {
-    let isTaken = workers.leave(weight, goesOn: goesOn) { [open] in
+    let isTaken = workers.leave(weight, goesOn: goesOn) { [self] in
       do throws(BoardFault) {
         if let answer = try body(open()) { reply { answer } }
       } catch {
-        reply { error.answer }
+        let answer = answer(to: error)
+        reply { answer }
       }
     }
     if !isTaken { reply { Self.busy } }
+  }
+
+  /// The answer to a fault.
+  ///
+  /// What is wrong with the database is for its operator, on standard error, and not for who asks: it tells
+  /// of paths and users.
+  private func answer(to fault: BoardFault) -> HTTPAnswer {
+    guard fault.kind == .store else { return fault.answer }
+    let isNew = said.withLock { said in
+      defer { said = fault.message }
+      return said != fault.message
+    }
+    if isNew { Environment.say("the board: \(fault.message)") }
+    return .refusal(503, "the board can't get at its posts at the moment; try again later")
   }
 
   private static var busy: HTTPAnswer {
@@ -197,7 +214,7 @@ package final class BoardRoutes: Sendable {
       do throws(BoardFault) {
         return .success(try upload(most))
       } catch {
-        return .failure(HTTPServer.Refused(error.answer))
+        return .failure(HTTPServer.Refused(answer(to: error)))
       }
     }
   }
