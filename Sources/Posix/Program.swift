@@ -1,3 +1,4 @@
+internal import CPosix
 internal import Glibc
 
 /// Another program, which is run to its end and heard by nobody.

@@ -1,6 +1,7 @@
 // The feed: a post to be written, with the player that records its sound, and everybody's posts.
 
 import { send } from "../link/socket.js";
+import { choice } from "../parts/choice.js";
 import { field, showIn } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
 import { say } from "../parts/notice.js";
@@ -82,11 +83,18 @@ function setUpWriting() {
 }
 
 function setUpSettings() {
-  for (const name of ["name", "board"]) {
-    const input = find(`#feed-${name}`);
+  const settings = make("details", "feed-settings", {}, make("summary", "tool", {}, "Board and name"));
+  const fields = [["name", "Name", "the node's", { maxlength: 64 }], ["board", "Board", "this node's own", { type: "url" }]];
+  for (const [name, caption, placeholder, more] of fields) {
+    const input = make("input", "field", { id: `feed-${name}`, autocomplete: "off", placeholder, ...more });
     field(input, (text) => send(`/feed/${name}`, text));
     showIn(input, `/feed/${name}`);
+    settings.append(make("label", "entry", {}, make("small", "", {}, caption), input));
   }
+  const format = make("div", "choice", { "data-address": "/feed/format", "aria-label": "Format of posted sounds" });
+  settings.append(make("div", "labelled", {}, make("small", "", {}, "Sound"), format));
+  find(".compose").append(settings);
+  choice(format);
   let board;
   watch("/feed/board", (url) => {
     if (board !== undefined && board !== url) askForPosts();

@@ -5,8 +5,9 @@ import { find, make } from "../parts/make.js";
 import { when } from "../store/units.js";
 import { hear } from "../store/values.js";
 
-const trash = find("#trash");
-const list = find("#trash-list");
+const list = make("ul", "", { id: "trash-list", "aria-label": "Takes in the trash" });
+const empty = make("p", "empty", {}, "Nothing is in the trash.");
+const trash = make("details", "", { id: "trash" }, make("summary", "tool", {}, "Trash"), empty, list);
 let coming = [];
 
 /** Sets up the trash below the list of takes. */
@@ -15,12 +16,13 @@ export function setUpTrash() {
     coming = [];
     if (trash.open) send("/takes/trash", 0, 100);
   };
+  find("#take-more").after(trash);
   trash.addEventListener("toggle", ask);
   onLink((state) => state === "open" && ask());
   hear("/take/trashed", (id, title, species, date) => coming.push(row(id, title, species, date)));
   hear("/takes/trash/end", () => {
     list.replaceChildren(...coming);
-    find("#trash-empty").hidden = coming.length > 0;
+    empty.hidden = coming.length > 0;
     coming = [];
   });
   hear("/take/delete", ask);
