@@ -64,7 +64,9 @@ extension NodeTests.PageTests {
       try browser.tap("[data-act=keep]")
       let take = try #require(watcher.receive("/take", seconds: 10))
       #expect(take.arguments[1] == .string("a sound"))
-      // Other tests begin without takes.
+      // Other tests begin without takes, and without a picture that is asked for in vain.
+      try browser.await(
+        "performance.getEntriesByType('resource').some((one) => one.name.endsWith('/small'))")
       stage.phone.send(bytes: [UInt8](address: "/take/delete", [take.arguments[0]]))
       #expect(stage.phone.receive("/reply", seconds: 5) != nil)
       try browser.tap("[data-act=delete]")
