@@ -57,7 +57,8 @@ package final class Socket {
     guard endpoint.withSockaddr({ bind(descriptor.number, $0, $1) }) == 0 else {
       throw SystemError("port \(endpoint.port)")
     }
-    if kind == .stream, listen(descriptor.number, 16) != 0 { throw SystemError("listen") }
+    // A band's phones all come at once when the network is back.
+    if kind == .stream, listen(descriptor.number, 128) != 0 { throw SystemError("listen") }
   }
 
   /// Listening sockets at a port of this machine alone, or of all its networks; 0 takes a free one.
