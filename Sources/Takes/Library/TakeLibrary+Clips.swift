@@ -73,47 +73,47 @@ extension ClipPart {
   package init(
     _ path: String, into sound: Stereo, room: Int, seconds: Double, rate: Int
   ) throws(SoundFileError) {
-      var reader = try SoundReader(path)
-      guard reader.rate <= Self.greatestRate else {
-        throw SoundFileError(
-          .notSound,
-          "\(path) has a rate of \(reader.rate) Hz; a clip has \(Self.greatestRate) at most")
-      }
-      let most = Int((seconds * Double(reader.rate)).rounded(.up))
-      let mostBehind = Int(Self.secondsBehind * Double(reader.rate))
-      let raw = StereoBuffer(frames: most + mostBehind)
-      let count = try reader.read(into: raw.stereo, frames: raw.frames)
-      guard count > 0 else { throw SoundFileError(.notSound, "\(path) has no sound in it") }
-      let length = min(count, most)
-      // Behind the end of a shorter one its file tells what came.
-      var behind = count - length
-      if behind == 0, let tags = try? WaveTags.read(path) {
-        behind = LoopTail.read(
-          tags.loop, into: raw.stereo.advanced(by: length), room: raw.frames - length)
-      }
-      let known = length + behind
-      guard reader.rate != rate else {
-        let whole = min(known, room)
-        sound.left.update(from: raw.stereo.left, count: whole)
-        sound.right.update(from: raw.stereo.right, count: whole)
-        self.init(length: min(length, whole), framesBehind: max(0, whole - length))
-        return
-      }
-      var converter = RateConverter(from: reader.rate, to: rate)
-      var (taken, made) = (0, 0)
-      while taken < known, made < room {
-        let done = converter.convert(
-          raw.stereo.advanced(by: taken), frames: known - taken,
-          into: sound.advanced(by: made), room: room - made)
-        taken += done.taken
-        made += done.made
-      }
-      while made < room {
-        let more = converter.finish(into: sound.advanced(by: made), room: room - made)
-        if more == 0 { break }
-        made += more
-      }
-      let newLength = min(RateConverter.frames(length, from: reader.rate, to: rate), made)
-      self.init(length: newLength, framesBehind: made - newLength)
+    var reader = try SoundReader(path)
+    guard reader.rate <= Self.greatestRate else {
+      throw SoundFileError(
+        .notSound,
+        "\(path) has a rate of \(reader.rate) Hz; a clip has \(Self.greatestRate) at most")
+    }
+    let most = Int((seconds * Double(reader.rate)).rounded(.up))
+    let mostBehind = Int(Self.secondsBehind * Double(reader.rate))
+    let raw = StereoBuffer(frames: most + mostBehind)
+    let count = try reader.read(into: raw.stereo, frames: raw.frames)
+    guard count > 0 else { throw SoundFileError(.notSound, "\(path) has no sound in it") }
+    let length = min(count, most)
+    // Behind the end of a shorter one its file tells what came.
+    var behind = count - length
+    if behind == 0, let tags = try? WaveTags.read(path) {
+      behind = LoopTail.read(
+        tags.loop, into: raw.stereo.advanced(by: length), room: raw.frames - length)
+    }
+    let known = length + behind
+    guard reader.rate != rate else {
+      let whole = min(known, room)
+      sound.left.update(from: raw.stereo.left, count: whole)
+      sound.right.update(from: raw.stereo.right, count: whole)
+      self.init(length: min(length, whole), framesBehind: max(0, whole - length))
+      return
+    }
+    var converter = RateConverter(from: reader.rate, to: rate)
+    var (taken, made) = (0, 0)
+    while taken < known, made < room {
+      let done = converter.convert(
+        raw.stereo.advanced(by: taken), frames: known - taken,
+        into: sound.advanced(by: made), room: room - made)
+      taken += done.taken
+      made += done.made
+    }
+    while made < room {
+      let more = converter.finish(into: sound.advanced(by: made), room: room - made)
+      if more == 0 { break }
+      made += more
+    }
+    let newLength = min(RateConverter.frames(length, from: reader.rate, to: rate), made)
+    self.init(length: newLength, framesBehind: made - newLength)
   }
 }

@@ -50,7 +50,9 @@ import Testing
   }
 
   @Test func `so many wait, and no more`() throws {
-    for number in 0..<Outbox.most { _ = try outbox.add(Draft(name: "", message: "\(number)"), for: "") }
+    for number in 0..<Outbox.most {
+      _ = try outbox.add(Draft(name: "", message: "\(number)"), for: "")
+    }
     let fault = #expect(throws: FeedFault.self) {
       try outbox.add(Draft(name: "", message: "more"), for: "")
     }

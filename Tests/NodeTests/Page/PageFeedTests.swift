@@ -52,7 +52,8 @@ extension NodeTests.PageTests {
       try browser.write("a sound", into: "#feed-message")
       try browser.tap("#feed-send")
       try messages("a sound", "b", "<i>hello</i>")
-      try browser.await("document.querySelector('#feed-clip').getAttribute('aria-checked') === 'false'")
+      try browser.await(
+        "document.querySelector('#feed-clip').getAttribute('aria-checked') === 'false'")
       // Played, the player shows what the strict machine allows, and done closes it.
       try browser.tap("[data-act=play]")
       try browser.await(

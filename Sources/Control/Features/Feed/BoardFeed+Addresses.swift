@@ -50,7 +50,10 @@ extension BoardFeed {
         try feed.postClip(request)
       },
       "Posts a message with the clip in the loop, likewise"),
-    one("/feed/play", "Plays the sound of a post: up to ten seconds from the loop, a longer one as a song") {
+    one(
+      "/feed/play",
+      "Plays the sound of a post: up to ten seconds from the loop, a longer one as a song"
+    ) {
       feed, request throws(Refusal) in
       try feed.play(request)
     },

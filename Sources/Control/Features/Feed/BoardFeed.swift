@@ -64,7 +64,8 @@ final class BoardFeed: Feature {
     then ending: @escaping (Result<Value, Refusal>) -> Void
   ) throws(Refusal) {
     guard reading.count < Self.mostUnderWay else {
-      throw Refusal(.busy, "\(reading.count) other requests wait for the board; send it again later")
+      throw Refusal(
+        .busy, "\(reading.count) other requests wait for the board; send it again later")
     }
     let desk = try desks().reading
     reading.run({ () throws(Refusal) in try work(desk) }, then: ending)

@@ -77,7 +77,8 @@ final class FeedDesk: @unchecked Sendable {
     if let post = known[number] { return post }
     let page = try line.page(before: number + 1, count: 1)
     guard let post = page.posts.first, post.number == number else {
-      throw FeedFault("there is no post \(number); /feed lists them", isPassing: false, isMissing: true)
+      throw FeedFault(
+        "there is no post \(number); /feed lists them", isPassing: false, isMissing: true)
     }
     known[number] = post
     return post
