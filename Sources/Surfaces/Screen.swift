@@ -15,6 +15,8 @@ package enum Screen: String, CaseIterable, Sendable {
 
   /// The number of takes of a page, on all screens.
   static let takes = 8
+  /// The number of posts of a page, likewise.
+  static let posts = 8
 }
 
 /// A rectangle on the canvas, in its points.

@@ -91,6 +91,8 @@ package struct Control: Sendable {
     case key(AddressUse)
     /// One take of the list: its title, and what can be done with it.
     case take(row: Int)
+    /// One post of the feed: its message, and what can be done with its sound.
+    case post(row: Int)
     /// A button that does something with the surface itself: the words of its script.
     case turn(String)
   }

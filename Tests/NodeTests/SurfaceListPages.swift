@@ -156,4 +156,43 @@ extension NodeTests.SurfaceTests {
     #expect(phone.sent.map(\.address) == ["/note/allOff"])
     stage.check()
   }
+
+  /// Posts stand with the newest first, others' as they come; what has a sound is played and kept.
+  func feed(_ stage: SurfaceStage) throws {
+    let (phone, other) = (stage.phone, stage.other)
+    func messages() throws -> [String] {
+      try (1...8).map { try stage.control("Feed/post-\($0)/message") }.filter(phone.shows).map(
+        \.text)
+    }
+    try stage.open("Feed")
+    other.send("/feed/post", .string("Heard at the mill"))
+    #expect(other.receive("/reply", seconds: 5) != nil)
+    #expect(try phone.wait { try messages() == ["Heard at the mill"] })
+    #expect(!phone.shows(try stage.control("Feed/post-1/play")))
+    // The loop goes without words.
+    other.send("/player/done")
+    try stage.open("Loop")
+    let record = try stage.control("Loop/record/button")
+    #expect(try phone.wait { phone.canTouch(record) })
+    try stage.tap("Loop/record")
+    try phone.run(seconds: 0.3)
+    try stage.tap("Loop/record")
+    #expect(try phone.wait { other.ask("/player/state")?.arguments[0] == .string("start") })
+    try stage.open("Feed")
+    try stage.tap("Feed/post-clip")
+    #expect(try phone.wait { try messages() == ["", "Heard at the mill"] })
+    #expect(try stage.control("Feed/post-1/details").text.hasSuffix(" s"))
+    try phone.tap(try stage.control("Feed/post-1/play"))
+    #expect(try phone.wait { other.ask("/player/state")?.arguments[1] == .string("play") })
+    // The player's own buttons are on its page.
+    try stage.open("Loop")
+    try stage.tap("Loop/done")
+    #expect(try phone.wait { other.ask("/player/state")?.arguments[1] == .string("standby") })
+    try stage.open("Feed")
+    try stage.tap("Feed/older")
+    // There are none: what is shown stays.
+    try phone.run(seconds: 0.3)
+    #expect(try messages() == ["", "Heard at the mill"])
+    stage.check()
+  }
 }

@@ -64,6 +64,7 @@ extension NodeTests {
       try loop(stage)
       try grid(stage)
       try takes(stage)
+      try feed(stage)
       try menu(stage)
       stage.end()
     }

@@ -35,7 +35,9 @@ import Testing
     #expect(root["type"] as? String == "root" && root["id"] as? String == "root")
     let tabs = try #require(root["tabs"] as? [Object])
     #expect(
-      tabs.map { $0["label"] as? String } == ["Voice", "Loop", "Grid", "Piano", "Takes", "Menu"])
+      tabs.map { $0["label"] as? String } == [
+        "Voice", "Loop", "Grid", "Piano", "Takes", "Feed", "Menu",
+      ])
     let script = try #require(root["onCreate"] as? String)
     #expect(script.contains("send('/subscribe')") && script.contains("send('/ping')"))
   }

@@ -74,7 +74,7 @@ import Testing
     let pages = pager.element["children"]?.children ?? []
     #expect(pages.allSatisfy { $0.attributes["type"] == "GROUP" })
     let names = pages.map { LayoutTree.Node(element: $0, path: "").property("tabLabel") }
-    #expect(names == ["Voice", "Loop", "Grid", "Piano", "Takes", "Menu"])
+    #expect(names == ["Voice", "Loop", "Grid", "Piano", "Takes", "Feed", "Menu"])
     let bar = try #require(Double(pager.property("tabbarSize")))
     for page in pages {
       let frame = LayoutTree.Node(element: page, path: "").frame

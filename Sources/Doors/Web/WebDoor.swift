@@ -1,5 +1,5 @@
 package import Control
-internal import Feed
+package import Feed
 internal import HTTP
 package import Posix
 
@@ -61,9 +61,11 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private lazy var fleeting = ["/meter", "/tuner"].map { Array($0.utf8) + [0] }
 
   /// Opens the door, where the node's own says whom it listens to.
+  ///
+  /// The board is the node's own where none is given.
   package init(
     _ options: Options, access who: OSCServer.Access, home: String, node: Node, oscPort: UInt16,
-    loop: EventLoop
+    loop: EventLoop, board: HomeBoard? = nil
   ) throws(SystemError) {
     self.who = who
     self.node = node
@@ -75,9 +77,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       hosts: HostList(others: options.hosts), origins: options.origins, token: token)
     inbox = try Inbox()
     desk = NodeDesk(node, inbox)
+    let board = board ?? node.ownBoard
     boardRoutes = BoardRoutes(
-      scratch: { [board = node.ownBoard] in board.scratch },
-      open: { [board = node.ownBoard] () throws(BoardFault) in try board.board() })
+      scratch: { board.scratch }, open: { () throws(BoardFault) in try board.board() })
     knownToken = token?.text
     try listen(options)
     for (index, address) in node.table.addresses.enumerated() where address.standsForMany {

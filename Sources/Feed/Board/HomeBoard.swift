@@ -24,6 +24,12 @@ package final class HomeBoard: Sendable {
 
   private static func scratch(_ home: String) -> String { "\(home)/incoming" }
 
+  /// Whether there is a board already: who only looks makes none.
+  package var isThere: Bool {
+    guard let home = home() else { return false }
+    return Files.exist("\(home)/\(Self.file)")
+  }
+
   /// The board, as it is opened now.
   package func board() throws(BoardFault) -> Board {
     guard let home = home() else { throw Self.noHome }

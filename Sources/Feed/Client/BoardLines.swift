@@ -28,7 +28,10 @@ private final class OwnBoard: Line {
   init(_ home: HomeBoard) { self.home = home }
 
   func page(before: Int?, count: Int) throws(FeedFault) -> PostPage {
-    try asFeed { board throws(BoardFault) in try board.page(before: before, limit: count) }
+    guard home.isThere else { return PostPage(posts: [], newest: 0) }
+    return try asFeed { board throws(BoardFault) in
+      try board.page(before: before, limit: count)
+    }
   }
 
   func sound(of post: Post) throws(FeedFault) -> [UInt8] {

@@ -48,6 +48,11 @@ struct SessionBuilder {
                 globals.rows = []
                 send(\(try quoted("/takes")), globals.offset || 0, \(Screen.takes))
               }
+              if (globals.wantsPosts) {
+                globals.wantsPosts = false
+                globals.arriving = []
+                send(\(try quoted("/feed")), globals.before || 0, \(Screen.posts))
+              }
             }, 500)
             """)
         ),

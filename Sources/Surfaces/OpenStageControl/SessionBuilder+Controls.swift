@@ -52,6 +52,14 @@ extension SessionBuilder {
           [("expand", .number(3)), ("address", .text("auto")), ("bypass", .flag(true))]))
     case .grid(let rows, let columns): return try grid(control, rows, columns, id)
     case .take(let row): return try take(row, id)
+    case .post(let row): return try post(row, id)
+    case .turn(let words) where words.hasPrefix("posts"):
+      return Widget(
+        "button", id: id,
+        common + [
+          ("mode", .text("momentary")), ("bypass", .flag(true)),
+          ("onValue", .text(try posts(words))),
+        ])
     case .turn(let words):
       let by = words.split(separator: " ").last.map(String.init) ?? "0"
       return Widget(
@@ -169,6 +177,8 @@ extension SessionBuilder {
           return "Phrase: " + phrase[0] + "  " + Number(phrase[2]).toFixed(1) + " s, " + phrase[3] + " notes"
         }
         """
+      case "waiting":
+        "#{OSC{\(try table.heard("/feed/waiting").path), 0} > 0 ? OSC{\(try table.heard("/feed/waiting").path), 0} + \" waiting for the board\" : \"\"}"
       case "pages": "#{OSC{\(try table.heard("/takes/total").path), 0} + \" takes\"}"
       case let name: throw SurfaceFault("nobody knows what the text \(name) shows")
       }
@@ -227,76 +237,5 @@ extension SessionBuilder {
       }
     }
     return grid
-  }
-
-  private func take(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
-    var line = panel(id + "/panel", "horizontal", part: 1)
-    func act(_ name: String, _ caption: String, _ script: String, _ accent: Control.Accent)
-      -> Widget
-    {
-      Widget(
-        "button", id: "\(id)/\(name)",
-        [
-          ("label", .text(caption)), ("mode", .text("momentary")), ("bypass", .flag(true)),
-          ("expand", .number(1)), ("colorWidget", .text(css(accent.color))),
-          ("onValue", .text("var take = (globals.shown || [])[\(row - 1)]\n" + script)),
-        ])
-    }
-    line.widgets = [
-      Widget(
-        "text", id: id,
-        [("expand", .number(4)), ("address", .text("auto")), ("bypass", .flag(true))]),
-      act("play", "Play", "if (take) send(\(try quoted("/take/play")), take[0])", .play),
-      act(
-        "name", "Title",
-        """
-        var title = get('Takes/title')
-        // Also where it is a number to look at.
-        if (take && title !== undefined && title !== '') {
-          send(\(try quoted("/take/title")), take[0], {type: 's', value: String(title)})
-        }
-        """,
-        .plain),
-      act(
-        "delete", "#{VAR{isArmed, 0} ? \"Again?\" : \"Delete\"}",
-        """
-        var now = Date.now()
-        if (take && locals.armed === take[0] && now - locals.since < 3000) {
-          locals.armed = undefined
-          setVar('this', 'isArmed', 0)
-          send(\(try quoted("/take/delete")), take[0])
-        } else if (take) {
-          locals.armed = take[0]
-          locals.since = now
-          setVar('this', 'isArmed', 1)
-          setTimeout(() => { setVar('this', 'isArmed', 0) }, 3000)
-        }
-        """, .danger),
-    ]
-    if row == 1 {
-      line.widgets += [
-        listener(
-          "heard-take", try table.heard("/take").path,
-          "if (globals.rows) globals.rows.push(value)\nelse globals.wantsTakes = true"),
-        listener(
-          "heard-takes", try table.heard("/takes/end").path,
-          """
-          globals.shown = globals.rows || []
-          globals.rows = undefined
-          if (globals.shown.length === 0 && globals.offset > 0) {
-            globals.offset = Math.max(0, globals.offset - \(Screen.takes))
-            globals.wantsTakes = true
-          }
-          for (var row = 1; row <= \(Screen.takes); row++) {
-            var take = globals.shown[row - 1]
-            set('Takes/take-' + row, take ? take[1] + '  ' + take[3].slice(0, 16) : '')
-          }
-          """),
-        listener(
-          "heard-total", try table.heard("/takes/total").path,
-          "globals.wantsTakes = true"),
-      ]
-    }
-    return line
   }
 }

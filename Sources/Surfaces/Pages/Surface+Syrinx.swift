@@ -5,7 +5,7 @@ extension Surface {
   package static func syrinx(_ table: AddressTable = .node) throws(SurfaceFault) -> Surface {
     Surface(pages: [
       try .voice(table), try .loop(table), try .grid(table), try .piano(table),
-      try .takes(table), try .menu(table),
+      try .takes(table), try .feed(table), try .menu(table),
     ])
   }
 }
@@ -151,6 +151,22 @@ extension Page {
               "title", "Title",
               .words(["Intro", "Verse", "Chorus", "Solo", "Idea", "Best", ""]), width: 6),
             Control("music-stop", "Stop", .press(try table.action("/music/stop"))))
+        ]))
+  }
+
+  /// Makes the page of the feed: the newest posts, and one of one's own without words.
+  static func feed(_ table: AddressTable) throws(SurfaceFault) -> Page {
+    let rows = (1...Screen.posts).map { Row(2, Control("post-\($0)", "", .post(row: $0))) }
+    return Page(
+      "Feed",
+      Block(
+        rows: [
+          Row(
+            1.4, Control("newest", "Newest", .turn("posts newest")),
+            Control("waiting", "", .text, width: 2),
+            Control("older", "Older", .turn("posts older")))
+        ] + rows + [
+          Row(1.4, Control("post-clip", "Post the loop", .turn("posts clip"), accent: .record))
         ]))
   }
 

@@ -51,6 +51,8 @@ extension LayoutBuilder {
       node.children = try grid(rows: rows, columns: columns, area)
     case .take:
       node.children = try take(control, area)
+    case .post(let row):
+      node.children = post(row, area)
     }
     node.properties["tag"] = .text("\(control.accent)")
     return node
@@ -163,6 +165,22 @@ extension LayoutBuilder {
         nodes += cell
       }
     }
+    return nodes
+  }
+
+  private func post(_ row: Int, _ area: Frame) -> [LayoutNode] {
+    let parts = area.columns([4, 1, 1], gap: Self.gap)
+    let lines = parts[0].rows([3, 2], gap: 0)
+    var play = faced("play", "caption-play", "Play", parts[1], .play)
+    play[0] = pressing(play[0], "post play \(row)")
+    var keep = faced("keep", "caption-keep", "Keep", parts[2], .plain)
+    keep[0] = pressing(keep[0], "post keep \(row)")
+    var nodes =
+      [
+        label("message", "", lines[0], size: 15, align: .left),
+        label("details", "", lines[1], size: 11, align: .left, color: .quiet),
+      ] + play + keep
+    for index in nodes.indices { nodes[index].properties["visible"] = .flag(false) }
     return nodes
   }
 

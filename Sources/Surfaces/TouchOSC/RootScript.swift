@@ -12,7 +12,7 @@ struct RootScript {
   func text(receivePort: Int) throws(SurfaceFault) -> String {
     let parts = try [
       ground(), choices(), connection(receivePort), meters(), player(), grid(), names(), takes(),
-      presses(), entry(),
+      posts(), presses(), entry(),
     ]
     let text = parts.joined(separator: "\n")
     // The later of two would be heard alone.
@@ -184,6 +184,9 @@ struct RootScript {
       if values[1] == \(lua.path("/takes")) then
         refuseTakes(values[2])
       end
+      if values[1] == \(lua.path("/feed")) then
+        refusePosts()
+      end
     end
 
     """
@@ -245,6 +248,14 @@ struct RootScript {
         end
       end
 
+      function presses.posts(words)
+        turnPosts(words[2])
+      end
+
+      function presses.post(words)
+        actOnPost(words[2], tonumber(words[3]))
+      end
+
       function presses.step(words)
       \(steps.joined())end
 
@@ -304,6 +315,7 @@ struct RootScript {
       end
       updateGrid(now)
       updateTakes(now)
+      updatePosts(now)
     end
     """
   }
