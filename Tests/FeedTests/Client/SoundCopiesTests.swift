@@ -1,0 +1,55 @@
+import Feed
+import Foundation
+import Takes
+import TestSupport
+import Testing
+
+/// Posts' sounds as files that can be played.
+@Suite struct SoundCopiesTests {
+  private let folder: TemporaryFolder
+  private let copies: SoundCopies
+
+  init() throws {
+    folder = try TemporaryFolder()
+    copies = SoundCopies(home: folder.url.path)
+  }
+
+  private var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path("feed"))) ?? []
+  }
+
+  @Test func `a sound is a file of its own kind, whatever it was called`() throws {
+    let path = try copies.path(of: SoundBytes.wave(), named: "7")
+    #expect(path.hasSuffix("/feed/post-7.wav"))
+    #expect(try SoundReader(path).expectedFrames == 1200)
+  }
+
+  @Test func `what is no sound is told, and not kept`() throws {
+    let fault = #expect(throws: FeedFault.self) {
+      try copies.path(of: Array("<html>".utf8), named: "1")
+    }
+    #expect(fault?.message.contains("no sound") == true && fault?.isPassing == false)
+    #expect(names.isEmpty)
+  }
+
+  @Test func `only the last ones are kept, and none of a node before`() throws {
+    var paths: [String] = []
+    for number in 0..<20 {
+      paths.append(try copies.path(of: SoundBytes.wave(), named: "\(number)"))
+    }
+    #expect(names.count == 16)
+    #expect(!FileManager.default.fileExists(atPath: paths[3]))
+    #expect(FileManager.default.fileExists(atPath: paths[4]))
+    _ = SoundCopies(home: folder.url.path)
+    #expect(names.isEmpty)
+  }
+
+  @Test func `AAC that can't be read is told in a line, and leaves nothing behind`() throws {
+    // By whom it would be read, where he is; that what begins like AAC is not, he finds, too.
+    let fault = #expect(throws: FeedFault.self) {
+      try copies.path(of: SoundBytes.movie(), named: "1")
+    }
+    #expect(fault?.message.contains("AAC") == true && fault?.isPassing == false)
+    #expect(names.isEmpty)
+  }
+}
