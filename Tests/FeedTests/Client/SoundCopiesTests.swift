@@ -52,4 +52,27 @@ import Testing
     #expect(fault?.message.contains("AAC") == true && fault?.isPassing == false)
     #expect(names.isEmpty)
   }
+
+  private static let decoder = ["/usr/bin/ffmpeg", "/usr/local/bin/ffmpeg"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  @Test(.enabled(if: decoder != nil, "AAC is read by ffmpeg"), arguments: ["m4a", "aac"])
+  func `AAC becomes a file that is read here, where its reader is installed`(
+    ending: String
+  ) throws {
+    let source = folder.path("source.wav")
+    try SoundFixture.write(source, [(0..<48_000).map { Float(0.3 * sin(Double($0) / 20)) }])
+    let packed = folder.path("packed.\(ending)")
+    let process = Process()
+    process.executableURL = URL(filePath: try #require(Self.decoder))
+    process.arguments = ["-nostdin", "-v", "error", "-i", source, "-c:a", "aac", packed]
+    try process.run()
+    process.waitUntilExit()
+    let path = try copies.path(of: [UInt8](Data(contentsOf: URL(filePath: packed))), named: "1")
+    let frames = try SoundReader(path).expectedFrames ?? 0
+    // A second, and what the codec puts before and behind it.
+    #expect(48_000...52_000 ~= frames)
+    #expect(names == ["post-1.\(ending).wav"])
+  }
 }
