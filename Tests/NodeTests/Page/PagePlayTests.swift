@@ -25,6 +25,12 @@ extension NodeTests.PageTests {
       }
     }
 
+    /// Waits until a cell of the first row is lit on the page: told by the node, to all who want it.
+    private func awaitLit(_ column: Int) throws {
+      try browser.await(
+        "document.querySelector(\"\(cell(1, column))\").classList.contains('lit')")
+    }
+
     /// Expects the seven cells of a slide to light up in order.
     ///
     /// They are looked at a hundred times a second: a busy machine may leave one between out, but
@@ -73,7 +79,9 @@ extension NodeTests.PageTests {
       let watcher = try stage.watcher(of: "/grid/lit")
       let notes = try notes {
         try browser.press(at: try browser.place(cell(1, 1)))
+        try awaitLit(1)
         for column in 2...7 { try browser.move(to: try browser.place(cell(1, column))) }
+        try awaitLit(7)
         try browser.lift()
       }
       #expect(notes == ["A", "A#", "B", "C", "C#", "D", "D#"])
@@ -85,7 +93,9 @@ extension NodeTests.PageTests {
       let watcher = try stage.watcher(of: "/grid/lit")
       let notes = try notes {
         try browser.press(at: try browser.place(cell(1, 1)))
+        try awaitLit(1)
         try browser.move(to: try browser.place(cell(1, 7)))
+        try awaitLit(7)
         try browser.lift()
       }
       #expect(notes == ["A", "A#", "B", "C", "C#", "D", "D#"])
