@@ -32,12 +32,6 @@ static inline long cu_status(CURL *curl) {
   return status;
 }
 
-static inline const char *cu_type(CURL *curl) {
-  const char *type = NULL;
-  curl_easy_getinfo(curl, CURLINFO_CONTENT_TYPE, &type);
-  return type;
-}
-
 /// Where the answer leads elsewhere, as a whole URL; nil where it does not.
 static inline const char *cu_redirect(CURL *curl) {
   const char *place = NULL;

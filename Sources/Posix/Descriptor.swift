@@ -12,4 +12,25 @@ package final class Descriptor: Sendable {
   }
 
   deinit { close(number) }
+
+  /// Writes all of some bytes; `action` is what an error tells of.
+  package func write(
+    _ bytes: UnsafeRawBufferPointer, action: String
+  ) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = Glibc.write(number, rest.base.baseAddress! + rest.startIndex, rest.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw SystemError(action) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Writes all of some bytes; `action` is what an error tells of.
+  package func write(_ bytes: [UInt8], action: String) throws(SystemError) {
+    let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemError> in
+      Result { () throws(SystemError) in try write(bytes, action: action) }
+    }
+    try result.get()
+  }
 }

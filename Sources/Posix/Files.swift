@@ -45,15 +45,7 @@ package enum Files {
   /// Writes a file so that at any time there is either the old one or the new one, whole.
   package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let file = try Replacement(of: path)
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
-        Glibc.write(file.descriptor.number, $0.baseAddress, $0.count)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SystemError(path) }
-      rest = rest.dropFirst(count)
-    }
+    try file.descriptor.write(bytes, action: path)
     try file.complete()
   }
 

@@ -71,18 +71,7 @@ package final class NodeProcess {
 
   /// Reads the ready line.
   package func awaitReady() throws {
-    var line = Data()
-    while !line.contains(UInt8(ascii: "\n")) {
-      let more = output.fileHandleForReading.availableData
-      guard !more.isEmpty else { throw Fault("the node ended before it was ready: \(errors)") }
-      line += more
-    }
-    let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    guard words.first == "ready" else { throw Fault("no ready line: \(words)") }
-    for word in words.dropFirst() {
-      let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-      ready[parts[0]] = parts.count == 2 ? parts[1] : ""
-    }
+    ready = try ReadyLine.words(from: output, of: "node", errors: errors)
   }
 
   /// The text that was written to standard error.

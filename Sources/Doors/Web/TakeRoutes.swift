@@ -110,34 +110,18 @@ struct TakeRoutes: Sendable {
       let size = Files.size(of: file)
     else { return .refusal(404, "the file is not there any more") }
     var headers = [
-      ("Content-Type", PageFile.type(of: path)), ("Accept-Ranges", "bytes"),
+      ("Content-Type", PageFile.type(of: path)),
       ("Cache-Control", "private, no-cache"),
       // A picture can be a page of its own, which may do nothing.
       ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox"),
     ]
     if let name {
-      headers.append(("Content-Disposition", "attachment; filename*=UTF-8''\(escaped(name))"))
+      headers.append(
+        ("Content-Disposition", "attachment; filename*=UTF-8''\(HTTPPlace.escaped(name))"))
     }
-    guard let text = request[.range], let range = ByteRange(text, size: size) else {
-      return HTTPAnswer(200, file, from: 0, count: size, headers: headers)
+    return .range(of: size, for: request, headers: headers) { part, headers in
+      HTTPAnswer(200, file, from: part.lowerBound, count: part.count, headers: headers)
     }
-    guard let bytes = range.bytes else {
-      var answer = HTTPAnswer.empty(416)
-      answer.headers = [("Content-Range", "bytes */\(size)")]
-      return answer
-    }
-    headers.append(("Content-Range", "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(size)"))
-    return HTTPAnswer(206, file, from: bytes.lowerBound, count: bytes.count, headers: headers)
-  }
-
-  private static func escaped(_ name: String) -> String {
-    name.utf8.map { byte in
-      switch byte {
-      case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        String(UnicodeScalar(byte))
-      default: "%" + Hexadecimal.text(of: [byte]).uppercased()
-      }
-    }.joined()
   }
 
   // MARK: - In

@@ -7,7 +7,7 @@ internal import Takes
 ///
 /// Any thread; what is asked of the board waits for its database.
 package final class Board: Sendable {
-  /// What it takes.
+  /// The limits of what it takes.
   package let limits: BoardLimits
   /// The folder in which sounds lie while they are looked at.
   package let scratch: String

@@ -1,4 +1,4 @@
-/// What a board takes, and how much of it.
+/// The limits of what a board takes.
 package struct BoardLimits: Sendable {
   /// The bytes of a request's body.
   package var bodyBytes = 8 << 20

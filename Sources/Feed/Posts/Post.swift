@@ -1,3 +1,4 @@
+internal import HTTP
 package import Takes
 
 /// A post of a board: who says what, and since when; its sound is fetched apart.
@@ -74,42 +75,20 @@ package struct Draft: Equatable, Sendable {
 
 /// Identifiers of posts, and secrets.
 package enum PostID {
-  /// A new identifier: a random UUID (RFC 9562, version 4).
-  package static func random() -> String {
-    var bytes = randomBytes(16)
-    bytes[6] = bytes[6] & 0x0F | 0x40
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    let text = hexadecimal(bytes)
-    let cuts = [0, 8, 12, 16, 20, 32].map { text.index(text.startIndex, offsetBy: $0) }
-    return zip(cuts, cuts.dropFirst()).map { String(text[$0..<$1]) }.joined(separator: "-")
-  }
+  /// A new identifier: a random UUID.
+  package static func random() -> String { Take.newID() }
 
   /// A new secret of 128 bits.
-  package static func randomSecret() -> String { hexadecimal(randomBytes(16)) }
+  package static func randomSecret() -> String { Hexadecimal.random(bytes: 16) }
 
   /// An identifier as it is kept, in small letters; nil where a text is none.
   package static func plain(_ text: String) -> String? {
     let text = text.lowercased()
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.map(\.utf8.count) == [8, 4, 4, 4, 12],
-      parts.allSatisfy({ $0.utf8.allSatisfy(isDigit) })
-    else { return nil }
-    return text
+    return Take.isID(text) ? text : nil
   }
 
   /// Whether a text can be a secret.
   package static func isSecret(_ text: String) -> Bool {
     16...128 ~= text.utf8.count && text.utf8.allSatisfy { 33...126 ~= $0 }
-  }
-
-  private static func isDigit(_ letter: UInt8) -> Bool { 48...57 ~= letter || 97...102 ~= letter }
-
-  private static func randomBytes(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -28,16 +28,8 @@ package struct HTTPCall: Sendable {
 package struct HTTPReply: Sendable {
   /// The number that says what became of the request.
   package let status: Int
-  /// The type that the server says that it is of.
-  package let type: String
   /// What came.
   package let body: [UInt8]
-
-  /// The body as text, where that is short: what a server says went wrong.
-  package var line: String {
-    let text = String(decoding: body.prefix(400), as: UTF8.self)
-    return text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-  }
 }
 
 /// The reason why there is no answer.

@@ -36,10 +36,8 @@ package final class HTTPClient: @unchecked Sendable {
         throw .unusable("\(call.url.host) leads to \(shortened(redirect)), which is not asked")
       }
       // What was sent is sent again only where the server says so.
-      if reply.status == 301 || reply.status == 302 || reply.status == 303, call.method != "HEAD" {
-        guard call.method == "GET" else {
-          throw .unusable("\(call.url.host) leads to \(shortened(redirect)); set that one")
-        }
+      if [301, 302, 303].contains(reply.status), !["GET", "HEAD"].contains(call.method) {
+        throw .unusable("\(call.url.host) leads to \(shortened(redirect)); set that one")
       }
       call.url = place
     }
@@ -91,8 +89,7 @@ package final class HTTPClient: @unchecked Sendable {
     guard code == CURLE_OK else { throw fault(code, call, intake) }
     return (
       HTTPReply(
-        status: Int(cu_status(raw)), type: cu_type(raw).map { String(cString: $0) } ?? "",
-        body: intake.bytes),
+        status: Int(cu_status(raw)), body: intake.bytes),
       cu_redirect(raw).map { String(cString: $0) }
     )
   }

@@ -2,6 +2,12 @@
 package enum Hexadecimal {
   private static let digits = Array("0123456789abcdef".utf8)
 
+  /// The text of so many random bytes, which nobody can guess.
+  package static func random(bytes count: Int) -> String {
+    var random = SystemRandomNumberGenerator()
+    return text(of: (0..<count).map { _ in random.next() as UInt8 })
+  }
+
   /// The text of some bytes.
   package static func text(of bytes: some Sequence<UInt8>) -> String {
     String(

@@ -12,18 +12,29 @@ extension HTTPAnswer {
     of bytes: [UInt8], type: String, for request: HTTPRequest, folder: String,
     headers: [(name: String, value: String)]
   ) -> HTTPAnswer {
+    range(of: bytes.count, for: request, headers: headers) { part, headers in
+      whole(
+        part.count == bytes.count ? bytes : Array(bytes[part]), type: type, folder: folder,
+        headers: headers)
+    }
+  }
+
+  /// The answer that brings so many bytes, or the part of them that was asked for; `make` makes it.
+  package static func range(
+    of size: Int, for request: HTTPRequest, headers: [(name: String, value: String)],
+    make: (_ part: Range<Int>, _ headers: [(name: String, value: String)]) -> HTTPAnswer
+  ) -> HTTPAnswer {
     let headers = headers + [("Accept-Ranges", "bytes")]
-    guard let text = request[.range], let range = ByteRange(text, size: bytes.count) else {
-      return whole(bytes, type: type, folder: folder, headers: headers)
+    guard let text = request[.range], let range = ByteRange(text, size: size) else {
+      return make(0..<size, headers)
     }
     guard let part = range.bytes else {
       var answer = HTTPAnswer.empty(416)
-      answer.headers = [("Content-Range", "bytes */\(bytes.count)")]
+      answer.headers = [("Content-Range", "bytes */\(size)")]
       return answer
     }
-    let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(bytes.count)"
-    var answer = whole(
-      Array(bytes[part]), type: type, folder: folder, headers: headers + [("Content-Range", place)])
+    let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+    var answer = make(part, headers + [("Content-Range", place)])
     answer.status = 206
     return answer
   }
@@ -45,13 +56,7 @@ extension HTTPAnswer {
     let file = try Descriptor(mkstemp(&path), orThrow: folder)
     _ = fcntl(file.number, F_SETFD, FD_CLOEXEC)
     unlink(path)
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw SystemError(folder) }
-      rest = rest.dropFirst(count)
-    }
+    try file.write(bytes, action: folder)
     return file
   }
 }

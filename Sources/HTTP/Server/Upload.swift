@@ -60,16 +60,12 @@ package final class Upload: @unchecked Sendable {
     guard count <= most else {
       return .refusal(413, "that is too large: \(most >> 20) MB are taken at most")
     }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let written = write(file.number, rest.base.baseAddress! + rest.startIndex, rest.count)
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else {
-        return .refusal(507, "it can't be kept: \(String(cString: strerror(errno)))")
-      }
-      rest = rest.dropFirst(written)
+    do throws(SystemError) {
+      try file.write(bytes, action: path)
+      return nil
+    } catch {
+      return .refusal(507, "it can't be kept: \(String(cString: strerror(error.code)))")
     }
-    return nil
   }
 
   /// The line of a refusal without the folder that the file lay in for a moment.

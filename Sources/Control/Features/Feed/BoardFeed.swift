@@ -7,14 +7,14 @@ internal import Takes
 final class BoardFeed: Feature {
   // How often to ask for news, where somebody wants them, in microseconds.
   private static let newsPeriod = 3e6
-  // What could not be sent is tried again after so long, and then less and less often.
+  // A post that could not be sent is tried again after so long, and then less and less often.
   private static let (firstDistance, longestDistance) = (3e6, 300e6)
   // A phone that asks faster than a board answers is told so.
   private static let mostUnderWay = 32
   // So many posts at once are news; whoever wants more asks for them.
   private static let mostNews = 50
 
-  /// What one home folder has of the feed, for each of the two threads.
+  /// The desks of one home folder, one for each of the two threads.
   private struct Desks {
     let home: String
     let reading: FeedDesk
@@ -316,12 +316,12 @@ final class BoardFeed: Feature {
 }
 
 extension Post {
-  // What stands in a list, and in the title of a take.
+  // The length of a title in a list, and of a take's.
   private static let longestTitle = 60
 
   fileprivate var numberArgument: Argument { .int32(Int32(clamping: number)) }
 
-  /// What an answer tells of it.
+  /// The arguments of the message that tells it.
   fileprivate var row: [Argument] {
     [
       numberArgument, .string(name), .string(date.text), .string(message),

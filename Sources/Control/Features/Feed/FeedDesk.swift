@@ -4,7 +4,7 @@ internal import Feed
 internal import Posix
 internal import Takes
 
-/// What of the feed waits for networks and disks: on a thread of its own, one thing after the other.
+/// The part of the feed that waits for networks and disks: on a thread of its own, one thing after the other.
 ///
 /// Each of the feature's workers has one.
 final class FeedDesk: @unchecked Sendable {
@@ -98,7 +98,7 @@ final class FeedDesk: @unchecked Sendable {
     } catch {
       throw Refusal(.io, "the post can't be kept: \(error)")
     }
-    // What a node before left is written over.
+    // A file that a node before left is written over.
     let path = "\(folder)/sound-\(number).\(ending)"
     Files.remove(path)
     return path
@@ -108,7 +108,7 @@ final class FeedDesk: @unchecked Sendable {
   static func seconds(_ path: String) throws(Refusal) -> Double {
     do throws(SoundFileError) {
       let reader = try SoundReader(path)
-      // What does not say how long it is, is played as a song.
+      // A sound that does not say how long it is, is played as a song.
       guard let frames = reader.expectedFrames else { return .infinity }
       return Double(frames) / Double(reader.rate)
     } catch {
@@ -163,7 +163,7 @@ final class FeedDesk: @unchecked Sendable {
     }
   }
 
-  /// What became of the first that waits.
+  /// The outcome of sending the first that waits.
   enum Sending: Sendable {
     /// Nothing waits.
     case nothing

@@ -104,7 +104,7 @@ final class Pictures: Feature {
       try lookUp(take.id) { [weak self] outcome in
         do throws(Refusal) {
           let subject = try outcome.get()
-          // What is somebody's own stays, and so does what is of this species already.
+          // A picture of somebody's own stays, and so does one of this species.
           guard let self, subject.origin != .own, !subject.take.species.isEmpty,
             subject.origin.credit?.species != subject.take.species
           else { return }

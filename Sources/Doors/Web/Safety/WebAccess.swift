@@ -9,7 +9,7 @@ package final class WebAccess: Sendable {
   // Who forges very many addresses gets no more memory for it.
   private static let mostAddresses = 1024
 
-  /// What who has no token is told.
+  /// The line for who has no token.
   static let needsToken = "this needs the node's token; `syrinx web` shows it"
 
   private let hosts: HostList

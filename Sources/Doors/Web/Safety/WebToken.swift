@@ -28,8 +28,7 @@ package struct WebToken: Sendable {
 
   /// Makes another token; who had the former one must pair again.
   package func renew() throws(SystemError) {
-    var random = SystemRandomNumberGenerator()
-    let text = Hexadecimal.text(of: (0..<16).map { _ in random.next() as UInt8 })
+    let text = Hexadecimal.random(bytes: 16)
     // Nobody reads it even while it is written.
     let temporary = "\(path).\(getpid())"
     unlink(temporary)

@@ -32,17 +32,11 @@ enum SoundCheck {
 
   /// The length of a sound in seconds, by reading it; nil where it is none.
   private static func read(_ bytes: [UInt8], _ folder: String) throws(BoardFault) -> Double? {
-    let path = "\(folder)/\(PostID.random())"
+    let path = "\(folder)/\(Take.newID())"
     do throws(SystemError) {
       let file = try Descriptor(
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), orThrow: path)
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { throw SystemError(path) }
-        rest = rest.dropFirst(count)
-      }
+      try file.write(bytes, action: path)
     } catch {
       Files.remove(path)
       throw BoardFault(
