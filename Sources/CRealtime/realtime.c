@@ -2,6 +2,8 @@
 #include "CRealtime.h"
 
 #include <linux/capability.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -34,3 +36,39 @@ rt_locked rt_lock_memory(void) {
   if (rt_lockable_kilobytes() >= 0) return RT_LOCKED_NOTHING;
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? RT_LOCKED_ALL : RT_LOCKED_NOTHING;
 }
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WATCHED_MEMORY 1
+#endif
+#endif
+
+#ifdef WATCHED_MEMORY
+// What a sanitizer gives it watches the ends of.
+void *rt_take_memory(size_t bytes) { return calloc(1, bytes); }
+void rt_give_memory(void *memory, size_t bytes) {
+  (void)bytes;
+  free(memory);
+}
+#else
+static const size_t huge_page = 2u << 20;
+
+static size_t in_huge_pages(size_t bytes) { return (bytes + huge_page - 1) & ~(huge_page - 1); }
+
+void *rt_take_memory(size_t bytes) {
+  size_t size = in_huge_pages(bytes);
+  // A huge page more than is wanted, to begin at the beginning of one.
+  char *taken = mmap(NULL, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (taken == MAP_FAILED) return NULL;
+  char *memory = (char *)(((uintptr_t)taken + huge_page - 1) & ~(uintptr_t)(huge_page - 1));
+  if (memory > taken) munmap(taken, (size_t)(memory - taken));
+  munmap(memory + size, (size_t)(taken + huge_page - memory));
+  madvise(memory, size, MADV_HUGEPAGE);
+  // Since Linux 5.14 all at once; else, one by one.
+  if (madvise(memory, bytes, MADV_POPULATE_WRITE) != 0)
+    for (size_t at = 0; at < bytes; at += 4096) ((volatile char *)memory)[at] = 0;
+  return memory;
+}
+
+void rt_give_memory(void *memory, size_t bytes) { munmap(memory, in_huge_pages(bytes)); }
+#endif

@@ -118,50 +118,6 @@ static inline RT_SAFE rt_four rt_to_turns(rt_four_angles angles) {
   return __builtin_convertvector(angles, rt_four) * (1.0f / 4294967296.0f);
 }
 
-// The angles of complex numbers, to 2e-6 rad; 0 for 0.
-static inline RT_SAFE rt_four_angles rt_angles(rt_four imaginary, rt_four real) {
-  rt_four_angles signs = (rt_four_angles)imaginary & ~0x7FFFFFFF;
-  rt_four high = rt_magnitudes(imaginary);
-  rt_four wide = rt_magnitudes(real);
-  rt_four_angles steep = high > wide;
-  rt_four slope = rt_choose(steep, wide, high) / (rt_choose(steep, high, wide) + 1e-37f);
-  rt_four square = slope * slope;
-  // A polynomial of the least greatest error for the arc tangent of 0 to 1, in turns.
-  rt_four turns = -0.0018651583f;
-  turns = turns * square + 0.00837908604f;
-  turns = turns * square - 0.01852985f;
-  turns = turns * square + 0.0308029075f;
-  turns = turns * square - 0.0529385672f;
-  turns = (turns * square + 0.159151317f) * slope;
-  turns = rt_choose(steep, 0.25f - turns, turns);
-  turns = rt_choose(real < 0, 0.5f - turns, turns);
-  turns = (rt_four)((rt_four_angles)turns ^ signs);
-  return __builtin_convertvector(turns * 4294967040.0f, rt_four_angles);
-}
-
-// The sine of parts of a turn from -0.25 to 0.25, to 1e-6.
-static inline rt_four rt_sine_of_turns(rt_four turns) {
-  rt_four square = turns * turns;
-  rt_four sum = -70.9934337f;
-  sum = sum * square + 81.3407689f;
-  sum = sum * square - 41.3371424f;
-  return (sum * square + 6.28316404f) * turns;
-}
-
-static inline RT_SAFE rt_four rt_cosines(rt_four_angles angles) {
-  rt_four turns = rt_to_turns(angles);
-  rt_four width = rt_magnitudes(turns);
-  return rt_sine_of_turns(0.25f - width);
-}
-
-static inline RT_SAFE rt_four rt_sines(rt_four_angles angles) {
-  rt_four turns = rt_to_turns(angles);
-  rt_four_angles signs = (rt_four_angles)turns & ~0x7FFFFFFF;
-  rt_four width = rt_magnitudes(turns);
-  rt_four far = rt_magnitudes(width - 0.25f);
-  return (rt_four)((rt_four_angles)rt_sine_of_turns(0.25f - far) ^ signs);
-}
-
 // All ones where a number is less than the other, or is not.
 static inline RT_SAFE rt_four_angles rt_less(rt_four a, rt_four b) { return a < b; }
 static inline RT_SAFE rt_four_angles rt_not_less(rt_four a, rt_four b) { return a >= b; }
@@ -205,6 +161,56 @@ typedef enum { RT_LOCKED_ALL, RT_LOCKED_NOTHING } rt_locked;
 // that stacks which are never used cost nothing.
 rt_locked rt_lock_memory(void);
 
+// Memory of zeros that is there from the start, in huge pages where the system has them; NULL where it
+// has none.
+void *rt_take_memory(size_t bytes);
+void rt_give_memory(void *memory, size_t bytes);
+
+// The two parts of complex numbers.
+typedef struct {
+  const float *real, *imaginary;
+} rt_planar;
+
+// What the studio engine measures of the bins of one frame; its StudioPhases says what for. Angles
+// are in 2^32ths of a turn.
+typedef struct {
+  rt_planar low, high, low_before, high_before;
+  const float *power_before, *looseness;
+  const int32_t *turns;
+  float *power, *owns, *wanders, *gains, *grown_to_next;
+  int32_t *across, *ahead, *deviations;
+  int32_t tape_bin, stretched_bin;  // by which a bin's centre goes further than that before it
+  int32_t is_leap, goes_far;
+  float stretch, further, further_across;
+  float habit, looser;               // `looser` is 0 where all bins are taken for steady, else 1
+  float lengthened, memory, learnt;  // of wander
+  float by_wander, least_wander;
+  // What is added up.
+  float grown, squares, magnitudes, steady_magnitudes;
+  int32_t grown_count;
+} rt_phases;
+
+// Measures bins `start` to `end`; where that is no multiple of 8, four more.
+RT_SAFE void rt_measure_phases(rt_phases *phases, long start, long end);
+
+// What it takes to turn the bins of a frame and lay them out for the inverse transform.
+typedef struct {
+  rt_planar low, high;
+  const int32_t *follows_right, *turns_right;
+  const float *gains;  // null where all are 1
+  int32_t *turns;
+  float *real, *imaginary;
+  long size;
+  int32_t fades;
+} rt_turning;
+
+// Turns bins `start` to `end`, multiples of 8.
+RT_SAFE void rt_turn_phases(const rt_turning *turning, long start, long end);
+
+// Rounds numbers, times a gain, to 16 bits, of which none goes over, and makes floats of such.
+void rt_narrow(const float *from, int16_t *to, float gain, long count);
+RT_SAFE void rt_widen(const int16_t *from, float *to, long count);
+
 // Reads between samples that have their half-way samples beside them: `rows` of sixteen weights, a
 // place with 32 binary places, and a step that grows by `change` a frame. Writes whole fours.
 RT_SAFE void rt_read_dense(
@@ -216,3 +222,34 @@ RT_SAFE void rt_read_dense_pair(
     const float *rows, const float *left, const float *left_halves, const float *right,
     const float *right_halves, int64_t position, int64_t step, int64_t change, float *left_output,
     float *right_output, long frames);
+
+// The sum of the products of `count` pairs.
+RT_SAFE float rt_product(const float *a, const float *b, long count);
+
+// The sums of the products with `b`, and with what begins one to three samples after it.
+RT_SAFE rt_four rt_products(const float *a, const float *b, long count);
+
+// The reverb's inner loops, with as many frames as a chunk has, a multiple of eight.
+// Eight lanes with their gains, each half through a Hadamard matrix, and both halves turned.
+RT_SAFE void rt_reverb_diffuse(
+    const float *const *from, const float *gains, float tangent, float *const *to, long frames);
+
+// What six weights make of a sample and those beside it, from one after it to four before; the
+// weights go on by a step a frame.
+RT_SAFE void rt_reverb_read(
+    const float *from, const float *weights, const float *steps, float *to, long frames);
+
+// Eight lines one after the other through a Hadamard matrix, and eight others added.
+RT_SAFE void rt_reverb_feed(const float *old, const float *new, float *const *to, long frames);
+
+// Adds eight taps with their gains to both sides, and eight more to the left, less to the right.
+RT_SAFE void rt_reverb_hear(
+    const float *const *taps, const float *gains, float *left, float *right, long frames);
+
+// What a pair of poles has for each of eight lines: its weights, or what came out last and before.
+typedef struct {
+  rt_four first_low, first_high, second_low, second_high;
+} rt_poles;
+
+// Puts eight lines, one after the other, through their poles; returns what came out last.
+RT_SAFE rt_poles rt_reverb_poles(float *lines, rt_poles by, rt_poles past, long frames);

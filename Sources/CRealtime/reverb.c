@@ -1,0 +1,229 @@
+#include "CRealtime.h"
+#include "eights.h"
+
+// The loops of the reverb.
+
+#define ALL(number) ((number) - (eight){})
+
+// A product taken from a sum, and a sum from a product, rounded as where it is added.
+#define TAKEN(sum, a, b) (fused ? __builtin_elementwise_fma(-(a), b, sum) : (sum) - (a) * (b))
+#define LESS(sum, a, b) (fused ? __builtin_elementwise_fma(a, b, -(sum)) : (a) * (b) - (sum))
+
+// The sums of two pairs and their differences, as what a Hadamard matrix makes of all four.
+#define SPREAD(a, b, c, d)                       \
+  {                                              \
+    const eight sum = a, difference = b;         \
+    a = sum + c;                                 \
+    b = difference + d;                          \
+    c = sum - c;                                 \
+    d = difference - d;                          \
+  }
+
+// Of two lanes with their gains, the sum and the difference.
+#define PAIR(sum, difference, lane)                                                  \
+  {                                                                                  \
+    const eight one = LOAD(from[lane] + i), other = LOAD(from[lane + 1] + i) * g[lane + 1]; \
+    sum = ADDED(other, one, g[lane]);                                                \
+    difference = LESS(other, one, g[lane]);                                          \
+  }
+
+ALWAYS_INLINE void diffuse(
+    const float *const *from, const float *gains, float tangent, float *const *to, long frames,
+    int fused) {
+  const eight turned = ALL(tangent);
+  const eight g[] = {ALL(gains[0]), ALL(gains[1]), ALL(gains[2]), ALL(gains[3]),
+                     ALL(gains[4]), ALL(gains[5]), ALL(gains[6]), ALL(gains[7])};
+  for (long i = 0; i < frames; i += 8) {
+    eight a, b, c, d, e, f, h, k;
+    PAIR(a, b, 0)
+    PAIR(c, d, 2)
+    SPREAD(a, b, c, d)
+    PAIR(e, f, 4)
+    PAIR(h, k, 6)
+    SPREAD(e, f, h, k)
+    STORE(to[0] + i, ADDED(a, e, turned));
+    STORE(to[1] + i, ADDED(b, f, turned));
+    STORE(to[2] + i, ADDED(c, h, turned));
+    STORE(to[3] + i, ADDED(d, k, turned));
+    STORE(to[4] + i, TAKEN(e, a, turned));
+    STORE(to[5] + i, TAKEN(f, b, turned));
+    STORE(to[6] + i, TAKEN(h, c, turned));
+    STORE(to[7] + i, TAKEN(k, d, turned));
+  }
+}
+
+// The first eight of a weight that goes on by a step a frame.
+#define RAMP(weight) \
+  ADDED(ALL(weights[weight]), ((eight){0, 1, 2, 3, 4, 5, 6, 7}), ALL(steps[weight]))
+
+// A sample and the one before it, weighted.
+#define WEIGHTED(at, later, earlier) \
+  ADDED(LOAD(from + i + (at) - 1) * earlier, LOAD(from + i + (at)), later)
+
+ALWAYS_INLINE void read_end(
+    const float *from, const float *weights, const float *steps, float *to, long frames,
+    int fused) {
+  eight w0 = RAMP(0), w1 = RAMP(1), w2 = RAMP(2), w3 = RAMP(3), w4 = RAMP(4), w5 = RAMP(5);
+  const float s0 = 8 * steps[0], s1 = 8 * steps[1], s2 = 8 * steps[2];
+  const float s3 = 8 * steps[3], s4 = 8 * steps[4], s5 = 8 * steps[5];
+  for (long i = 0; i < frames; i += 8) {
+    const eight newer = WEIGHTED(1, w0, w1), middle = WEIGHTED(-1, w2, w3);
+    const eight older = WEIGHTED(-3, w4, w5);
+    STORE(to + i, (newer + middle) + older);
+    w0 += s0;
+    w1 += s1;
+    w2 += s2;
+    w3 += s3;
+    w4 += s4;
+    w5 += s5;
+  }
+}
+
+#define OLD(line) LOAD(old + (line) * frames + i)
+#define NEW(line) LOAD(new + (line) * frames + i)
+
+ALWAYS_INLINE void feed(const float *old, const float *new, float *const *to, long frames) {
+  for (long i = 0; i < frames; i += 8) {
+    eight a = OLD(0) + OLD(1), b = OLD(0) - OLD(1), c = OLD(2) + OLD(3), d = OLD(2) - OLD(3);
+    SPREAD(a, b, c, d)
+    eight e = OLD(4) + OLD(5), f = OLD(4) - OLD(5), g = OLD(6) + OLD(7), h = OLD(6) - OLD(7);
+    SPREAD(e, f, g, h)
+    STORE(to[0] + i, NEW(0) + (a + e));
+    STORE(to[1] + i, NEW(1) + (b + f));
+    STORE(to[2] + i, NEW(2) + (c + g));
+    STORE(to[3] + i, NEW(3) + (d + h));
+    STORE(to[4] + i, NEW(4) + (a - e));
+    STORE(to[5] + i, NEW(5) + (b - f));
+    STORE(to[6] + i, NEW(6) + (c - g));
+    STORE(to[7] + i, NEW(7) + (d - h));
+  }
+}
+
+// Two taps with their gains, and eight of them.
+#define TWO(tap) ADDED(LOAD(taps[(tap) + 1] + i) * g[(tap) + 1], LOAD(taps[tap] + i), g[tap])
+#define HEAR(tap) ((TWO(tap) + TWO((tap) + 2)) + (TWO((tap) + 4) + TWO((tap) + 6)))
+
+ALWAYS_INLINE void hear(
+    const float *const *taps, const float *gains, float *left, float *right, long frames,
+    int fused) {
+  eight g[16];
+  for (int tap = 0; tap < 16; ++tap) g[tap] = ALL(gains[tap]);
+  for (long i = 0; i < frames; i += 8) {
+    const eight same = HEAR(0), opposite = HEAR(8);
+    STORE(left + i, (LOAD(left + i) + same) + opposite);
+    STORE(right + i, (LOAD(right + i) + same) - opposite);
+  }
+}
+
+// In each half of four vectors: four lines of four frames as four frames of four lines, or the
+// other way round.
+#define LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define TURN(a, b, c, d)                                                  \
+  {                                                                       \
+    const eight even = LOW(a, c), odd = LOW(b, d);                        \
+    const eight even2 = HIGH(a, c), odd2 = HIGH(b, d);                    \
+    a = LOW(even, odd);                                                   \
+    b = HIGH(even, odd);                                                  \
+    c = LOW(even2, odd2);                                                 \
+    d = HIGH(even2, odd2);                                                \
+  }
+#define FOUR(pointer) ((four) * (const loose_four *)(pointer))
+#define JOIN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#define LOWER(both) __builtin_shufflevector(both, both, 0, 1, 2, 3)
+#define UPPER(both) __builtin_shufflevector(both, both, 4, 5, 6, 7)
+#define LINES(line) \
+  JOIN(FOUR(lines + line * frames + i), FOUR(lines + (line + 4) * frames + i))
+#define PUT(line, value)                                                \
+  *(loose_four *)(lines + line * frames + i) = LOWER(value);            \
+  *(loose_four *)(lines + (line + 4) * frames + i) = UPPER(value);
+#define PASS(sound)                                                     \
+  sound = TAKEN(TAKEN(sound, second, older), first, newer);             \
+  older = newer;                                                        \
+  newer = sound;
+
+ALWAYS_INLINE rt_poles put_through_poles(
+    float *lines, rt_poles by, rt_poles past, long frames, int fused) {
+  const eight first = JOIN(by.first_low, by.first_high);
+  const eight second = JOIN(by.second_low, by.second_high);
+  eight newer = JOIN(past.first_low, past.first_high);
+  eight older = JOIN(past.second_low, past.second_high);
+  for (long i = 0; i < frames; i += 4) {
+    eight a = LINES(0), b = LINES(1), c = LINES(2), d = LINES(3);
+    TURN(a, b, c, d)
+    PASS(a)
+    PASS(b)
+    PASS(c)
+    PASS(d)
+    TURN(a, b, c, d)
+    PUT(0, a)
+    PUT(1, b)
+    PUT(2, c)
+    PUT(3, d)
+  }
+  return (rt_poles){LOWER(newer), UPPER(newer), LOWER(older), UPPER(older)};
+}
+
+#if defined(__x86_64__)
+FOR_NEWER void diffuse_newer(
+    const float *const *from, const float *gains, float tangent, float *const *to, long frames) {
+  diffuse(from, gains, tangent, to, frames, 1);
+}
+
+FOR_NEWER void read_end_newer(
+    const float *from, const float *weights, const float *steps, float *to, long frames) {
+  read_end(from, weights, steps, to, frames, 1);
+}
+
+FOR_NEWER void feed_newer(const float *old, const float *new, float *const *to, long frames) {
+  feed(old, new, to, frames);
+}
+
+FOR_NEWER void hear_newer(
+    const float *const *taps, const float *gains, float *left, float *right, long frames) {
+  hear(taps, gains, left, right, frames, 1);
+}
+
+FOR_NEWER rt_poles put_through_poles_newer(
+    float *lines, rt_poles by, rt_poles past, long frames) {
+  return put_through_poles(lines, by, past, frames, 1);
+}
+
+#define WHERE_NEWER(call) \
+  if (is_newer()) {       \
+    call;                 \
+    return;               \
+  }
+#else
+#define WHERE_NEWER(call)
+#endif
+
+void rt_reverb_diffuse(
+    const float *const *from, const float *gains, float tangent, float *const *to, long frames) {
+  WHERE_NEWER(diffuse_newer(from, gains, tangent, to, frames))
+  diffuse(from, gains, tangent, to, frames, FUSED);
+}
+
+void rt_reverb_read(
+    const float *from, const float *weights, const float *steps, float *to, long frames) {
+  WHERE_NEWER(read_end_newer(from, weights, steps, to, frames))
+  read_end(from, weights, steps, to, frames, FUSED);
+}
+
+void rt_reverb_feed(const float *old, const float *new, float *const *to, long frames) {
+  WHERE_NEWER(feed_newer(old, new, to, frames))
+  feed(old, new, to, frames);
+}
+
+void rt_reverb_hear(
+    const float *const *taps, const float *gains, float *left, float *right, long frames) {
+  WHERE_NEWER(hear_newer(taps, gains, left, right, frames))
+  hear(taps, gains, left, right, frames, FUSED);
+}
+
+rt_poles rt_reverb_poles(float *lines, rt_poles by, rt_poles past, long frames) {
+#if defined(__x86_64__)
+  if (is_newer()) return put_through_poles_newer(lines, by, past, frames);
+#endif
+  return put_through_poles(lines, by, past, frames, FUSED);
+}
