@@ -5,7 +5,7 @@ internal import CRealtime
 /// Two one-pole low-passes in a row: value and slope are both continuous, also when the target
 /// changes half-way. It is within 1 % of the target after 6.6 time constants, and lands on it
 /// exactly. What it yields doesn't depend on how the frames are cut into blocks.
-package struct Glide: BitwiseCopyable {
+public struct Glide: BitwiseCopyable {
   /// The default time constant of each pole, in seconds.
   package static let usualSeconds: Float = 0.003
 
@@ -15,10 +15,10 @@ package struct Glide: BitwiseCopyable {
   private var coefficient: Float
   // Both poles are kept as what is still to go: near the target, the steps of a sum with the
   // target in it would vanish in its rounding.
-  private var firstToGo: Float
-  private var toGo: Float
+  @usableFromInline var firstToGo: Float
+  @usableFromInline var toGo: Float
   /// The target of the value.
-  package private(set) var target: Float
+  @usableFromInline package private(set) var target: Float
 
   /// A glide that rests at `value`.
   @_noLocks
@@ -58,13 +58,13 @@ package struct Glide: BitwiseCopyable {
   }
 
   /// Whether the value still differs from its target.
-  package var isMoving: Bool {
-    @_noLocks get { toGo != 0 || firstToGo != 0 }
+  public var isMoving: Bool {
+    @_noLocks @inlinable get { toGo != 0 || firstToGo != 0 }
   }
 
   /// The present value.
-  package var current: Float {
-    @_noLocks get { target + toGo }
+  public var current: Float {
+    @_noLocks @inlinable get { target + toGo }
   }
 
   /// Goes on by `frames` values that nobody needs.

@@ -7,7 +7,7 @@ internal import CRealtime
 /// single waves of a low note, and recovers exponentially. Both sides share one gain, which
 /// keeps the image in its place. There is no look-ahead, because the delay would be heard by
 /// whoever plays: what it costs is a rounded crest on the first wave of an overload.
-package struct Limiter: BitwiseCopyable {
+public struct Limiter: BitwiseCopyable {
   /// The ceiling, linear: -0.1 dBFS, rounded down.
   package static let ceiling: Float = 0.988_553
   // A crest within this share of the ceiling renews the hold: the crests of a steady tone are
@@ -19,7 +19,7 @@ package struct Limiter: BitwiseCopyable {
   private static let near: Float = 3e-8
 
   // The gain is kept as what it lacks to 1, whose small steps would vanish in rounding.
-  private var lack: Float = 0
+  @usableFromInline var lack: Float = 0
   private var holdFrames: Int32 = 0
   private var holdLength: Int32 = 0
   private var release: Float = 0
@@ -38,8 +38,8 @@ package struct Limiter: BitwiseCopyable {
   }
 
   /// The gain after the last sample, linear.
-  package var currentGain: Float {
-    @_noLocks get { 1 - lack }
+  public var currentGain: Float {
+    @_noLocks @inlinable get { 1 - lack }
   }
 
   /// Limits in place; `peak` is the greatest magnitude of both sides.

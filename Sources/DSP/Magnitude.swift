@@ -2,11 +2,13 @@
 ///
 /// The bits of a float without its sign order as its magnitude does, with infinity and NaN on
 /// top: an integer maximum sees both at once.
-package struct Magnitude: BitwiseCopyable {
-  private static let infinityBits: UInt32 = 0x7F80_0000
+public struct Magnitude: BitwiseCopyable {
+  @usableFromInline static var infinityBits: UInt32 {
+    @_noLocks @inlinable get { 0x7F80_0000 }
+  }
 
   /// The bits of the greatest magnitude.
-  package var bits: UInt32
+  @usableFromInline package var bits: UInt32
 
   /// Scans `frames` samples.
   @_noLocks
@@ -31,13 +33,13 @@ package struct Magnitude: BitwiseCopyable {
   }
 
   /// Whether no sample was infinite or not a number.
-  package var isFinite: Bool {
-    @_noLocks get { bits < Self.infinityBits }
+  public var isFinite: Bool {
+    @_noLocks @inlinable get { bits < Self.infinityBits }
   }
 
   /// The greatest magnitude; meaningless unless finite.
-  package var peak: Float {
-    @_noLocks get { Float(bitPattern: bits) }
+  public var peak: Float {
+    @_noLocks @inlinable get { Float(bitPattern: bits) }
   }
 
   /// Replaces what is not finite by 0 and returns how many samples that were.

@@ -180,6 +180,42 @@ import Testing
     #expect(energy - near < 0.03 * energy)
   }
 
+  @Test(arguments: [0.5 as Float, 1.498_31, 2])
+  func `an impulse comes out its delay later also after noise`(pitch: Float) {
+    // Noise has it take its short window, which looks less far ahead; the impulse lies behind all
+    // that frames of noise reach.
+    var sound = Tone.noise(frames: 24_000)
+    for index in 14_000..<24_000 { sound[index] = 0 }
+    sound[20_000] = 1
+    let output = warped(sound, frames: 24_000, pitch: { _ in pitch }).left
+    let delay = StudioWarp(sampleRate: 48_000).delay(pitch: pitch)
+    let peak = (19_000..<24_000).max { abs(output[$0]) < abs(output[$1]) }!
+    #expect(abs(peak - 20_000 - delay) <= 1, "\(peak - 20_000), not \(delay)")
+  }
+
+  @Test(arguments: [
+    (semitones: 7.0, most: -25.0), (-7, -15),
+  ])
+  func `between bursts of noise it stays quiet`(semitones: Double, most: Double) {
+    let ratio = ratio(semitones: semitones)
+    let sound = Tone.noise(frames: 40_000).enumerated().map { $0 % 6000 < 2400 ? $1 : 0 }
+    let output = warped(sound, frames: 40_000, pitch: { _ in ratio }).left
+    let delay = StudioWarp(sampleRate: 48_000).delay(pitch: ratio)
+    var energies = (burst: 0.0, gap: 0.0)
+    for frame in (delay + 6000)..<40_000 {
+      let energy = Double(output[frame] * output[frame])
+      // Not within 4 ms of an edge.
+      switch (frame - delay) % 6000 {
+      case ..<2400: energies.burst += energy / 2400
+      case 2600..<5800: energies.gap += energy / 3200
+      default: break
+      }
+    }
+    // Bins of noise that went on by their own pasts would leave -17 and -10 dB.
+    let level = 10 * log10(energies.gap / energies.burst)
+    #expect(level < most, "\(level) dB")
+  }
+
   @Test(arguments: [8000.0, 44_100, 192_000])
   func `every sample rate has a delay of its own, and keeps it`(sampleRate: Double) {
     let engine = StudioWarp(sampleRate: sampleRate)

@@ -6,14 +6,13 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
   static var mostSteps: Int { @_noLocks get { 32 } }
 
   var memory: ClipMemory
-  private let versions: UnsafeMutablePointer<Int>
-  private var count = 1
-  private var place = 0
+  let versions: UnsafeMutablePointer<Int>
+  private(set) var count = 1
+  private(set) var place = 0
 
-  /// A history for clips of up to `frames` frames; for as many steps as `clips` and more, where
-  /// they change only parts.
-  init(frames: Int, clips: Int) {
-    memory = ClipMemory(frames: frames, clips: clips)
+  /// A history of clips in the pages of a pool.
+  init(_ pages: UnsafeMutablePointer<ClipPages>) {
+    memory = ClipMemory(pages)
     versions = .allocate(capacity: Self.mostSteps + 1)
     versions.initialize(repeating: 0, count: Self.mostSteps + 1)
     versions[0] = memory.begin()!
@@ -58,19 +57,18 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Forgets old versions until so many pages are free, or none is left but the current one.
+  /// Forgets the oldest step back, or else the farthest step forth; false where there is none.
   @_noLocks
-  mutating func makeRoom(pages: Int) {
-    while memory.freePages < pages {
-      if place > 0 {
-        forgetOldest()
-      } else if count > 1 {
-        count &-= 1
-        memory.release(versions[count])
-      } else {
-        return
-      }
+  mutating func forgetStep() -> Bool {
+    if place > 0 {
+      forgetOldest()
+    } else if count > 1 {
+      count &-= 1
+      memory.release(versions[count])
+    } else {
+      return false
     }
+    return true
   }
 
   @_noLocks
@@ -79,5 +77,20 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
     count &-= 1
     place &-= 1
     for index in 0..<count { versions[index] = versions[index &+ 1] }
+  }
+}
+
+extension UnsafeMutablePointer<ClipHistory> {
+  /// Forgets steps until so many pages are free: its own first, then those of the loop that has the
+  /// most of them.
+  @_noLocks
+  func makeRoom(pages: Int) {
+    let pool = pointee.memory.pages
+    while pool.pointee.freeCount < pages {
+      if pointee.forgetStep() { continue }
+      guard let other = pool.pointee.longest(besides: self), other.pointee.forgetStep() else {
+        return
+      }
+    }
   }
 }

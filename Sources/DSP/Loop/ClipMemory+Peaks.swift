@@ -6,7 +6,7 @@ extension ClipMemory {
   static var cellsOfPage: Int { @_noLocks get { pageFrames / cellFrames } }
 
   @_noLocks
-  func forgetPeaks(ofPage page: Int) { peaks[page &* Self.cellsOfPage] = -1 }
+  func forgetPeaks(ofPage page: Int) { pages.pointee.peaks[page &* Self.cellsOfPage] = -1 }
 
   /// Finds the greatest magnitude on both sides in a stretch of a version, as far as the cells reach
   /// that it touches.
@@ -27,7 +27,7 @@ extension ClipMemory {
         cell = next
         continue
       }
-      let cells = peaks + number &* Self.cellsOfPage
+      let cells = pages.pointee.peaks + number &* Self.cellsOfPage
       if cells[0] < 0 {
         if budget <= 0 { return nil }
         budget &-= 1

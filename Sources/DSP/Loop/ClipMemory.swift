@@ -1,12 +1,11 @@
 internal import CRealtime
 
-/// The memory of a loop: versions of a clip, in pages that versions share where they are alike.
+/// The versions of a loop's clip, in pages of the pool, which versions share where they are alike.
 ///
-/// A new version costs a table of its pages; a page is copied when it is first written to. All
-/// of the memory is there from the start.
+/// A new version costs a table of its pages; a page is copied when it is first written to.
 struct ClipMemory: ~Copyable, @unchecked Sendable {
   /// The frames of a page.
-  static var pageFrames: Int { @_noLocks get { 512 } }
+  static var pageFrames: Int { @_noLocks get { ClipPages.frames } }
   /// The most versions at a time.
   static var mostVersions: Int { @_noLocks get { 48 } }
   private static var nowhere: Int32 { @_noLocks get { -1 } }
@@ -14,68 +13,68 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   private static var most: Float { @_noLocks get { 1e38 } }
 
   private let anchor = Anchor()
+  let pages: UnsafeMutablePointer<ClipPages>
   /// The pages of the longest clip.
   let pagesOfClip: Int
-  /// How many pages are free.
-  private(set) var freePages: Int
 
   /// How often the sound of a version, or its length, was changed.
   private(set) var changes = 0
+  /// Whether something was to be written and there was no page for it.
+  private(set) var isShort = false
 
-  // Each page has its left frames and then its right ones.
-  private let samples: UnsafeMutablePointer<Float>
-  // For each page the peaks of its cells, of which the first is negative where they are to be found.
-  let peaks: UnsafeMutablePointer<Float>
-  // How many versions have a page.
-  private let sharers: UnsafeMutablePointer<UInt8>
-  // The numbers of the free pages, the first `freePages` of them.
-  private let free: UnsafeMutablePointer<Int32>
   // For each version its pages; and for how many it is kept, 0 where it is none.
   let tables: UnsafeMutablePointer<Int32>
   private let holds: UnsafeMutablePointer<UInt8>
-  private let lengths: UnsafeMutablePointer<Int>
-  private let layers: UnsafeMutablePointer<Int>
-  private let clips: UnsafeMutablePointer<Int>
+  let lengths: UnsafeMutablePointer<Int>
+  // The length of a round, in frames: that of the clip, or up to a frame less.
+  let rounds: UnsafeMutablePointer<Double>
+  let layers: UnsafeMutablePointer<Int>
+  let clips: UnsafeMutablePointer<Int>
+  let serials: UnsafeMutablePointer<UInt32>
+  /// The pages that were written to, for who keeps them elsewhere.
+  let touched: UnsafeMutablePointer<TouchedPages>
   /// The number of the clip that was begun last.
   private(set) var latestClip = 0
 
-  /// Memory for `clips` clips of up to `frames` frames that have no page in common.
-  init(frames: Int, clips: Int) {
-    pagesOfClip = (frames + Self.pageFrames - 1) / Self.pageFrames
-    let pages = pagesOfClip * clips
-    freePages = pages
-    // Touched now, all of it: the audio thread shall not be the first.
-    samples = .allocate(capacity: pages * 2 * Self.pageFrames)
-    samples.initialize(repeating: 0, count: pages * 2 * Self.pageFrames)
-    peaks = .allocate(capacity: pages * Self.cellsOfPage)
-    peaks.initialize(repeating: -1, count: pages * Self.cellsOfPage)
-    sharers = .allocate(capacity: pages)
-    sharers.initialize(repeating: 0, count: pages)
-    free = .allocate(capacity: pages)
-    for page in 0..<pages { free[page] = Int32(pages - 1 - page) }
+  /// No versions yet, of clips as long as the pool allows.
+  init(_ pages: UnsafeMutablePointer<ClipPages>) {
+    self.pages = pages
+    pagesOfClip = pages.pointee.pagesOfClip
     tables = .allocate(capacity: Self.mostVersions * pagesOfClip)
     tables.initialize(repeating: Self.nowhere, count: Self.mostVersions * pagesOfClip)
     holds = .allocate(capacity: Self.mostVersions)
     holds.initialize(repeating: 0, count: Self.mostVersions)
     lengths = .allocate(capacity: Self.mostVersions)
     lengths.initialize(repeating: 0, count: Self.mostVersions)
+    rounds = .allocate(capacity: Self.mostVersions)
+    rounds.initialize(repeating: 0, count: Self.mostVersions)
     layers = .allocate(capacity: Self.mostVersions)
     layers.initialize(repeating: 0, count: Self.mostVersions)
-    self.clips = .allocate(capacity: Self.mostVersions)
-    self.clips.initialize(repeating: 0, count: Self.mostVersions)
+    clips = .allocate(capacity: Self.mostVersions)
+    clips.initialize(repeating: 0, count: Self.mostVersions)
+    serials = .allocate(capacity: Self.mostVersions)
+    serials.initialize(repeating: 0, count: Self.mostVersions)
+    touched = .allocate(capacity: 1)
+    touched.initialize(to: TouchedPages())
   }
 
   deinit {
-    samples.deallocate()
-    peaks.deallocate()
-    sharers.deallocate()
-    free.deallocate()
+    for index in 0..<Self.mostVersions * pagesOfClip where tables[index] >= 0 {
+      pages.pointee.release(Int(tables[index]))
+    }
     tables.deallocate()
     holds.deallocate()
     lengths.deallocate()
+    rounds.deallocate()
     layers.deallocate()
     clips.deallocate()
+    serials.deallocate()
+    touched.deinitialize(count: 1)
+    touched.deallocate()
   }
+
+  /// How many pages are free.
+  var freePages: Int { @_noLocks get { pages.pointee.freeCount } }
 
   // MARK: - Versions
 
@@ -86,8 +85,25 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   @_noLocks
   mutating func setLength(_ version: Int, _ frames: Int) {
     lengths[version] = frames
+    rounds[version] = Double(frames)
     changes &+= 1
   }
+
+  /// The length of a round of a version, in frames: no more than its length, and less by less than
+  /// one.
+  @_noLocks
+  func round(_ version: Int) -> Double { rounds[version] }
+
+  /// Sets how long a round is, where that is the length of the version, or a part of a frame less.
+  @_noLocks
+  mutating func setRound(_ version: Int, _ frames: Double) {
+    let least = Double(lengths[version]) - 1
+    if frames > least && frames <= least + 1 { rounds[version] = frames }
+  }
+
+  /// The number of a version among all that any loop of the pool has had.
+  @_noLocks
+  func serial(_ version: Int) -> UInt32 { serials[version] }
 
   /// Counts the versions between this one and the recording that it began with.
   @_noLocks
@@ -109,17 +125,20 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     for version in 0..<Self.mostVersions where holds[version] == 0 {
       changes &+= 1
       holds[version] = 1
+      serials[version] = pages.pointee.nextSerial()
       let table = tables + version &* pagesOfClip
       if let other {
         lengths[version] = lengths[other]
+        rounds[version] = rounds[other]
         layers[version] = layers[other] &+ 1
         clips[version] = clips[other]
         rt_copy_bytes(table, tables + other &* pagesOfClip, 4 &* pagesOfClip)
         for index in 0..<pagesOfClip where table[index] >= 0 {
-          sharers[Int(table[index])] &+= 1
+          pages.pointee.sharers[Int(table[index])] &+= 1
         }
       } else {
         lengths[version] = 0
+        rounds[version] = 0
         layers[version] = 0
         latestClip &+= 1
         clips[version] = latestClip
@@ -140,15 +159,14 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     if holds[version] > 0 { return }
     let table = tables + version &* pagesOfClip
     for index in 0..<pagesOfClip where table[index] >= 0 {
-      let page = Int(table[index])
+      pages.pointee.release(Int(table[index]))
       table[index] = Self.nowhere
-      sharers[page] &-= 1
-      if sharers[page] == 0 {
-        free[freePages] = Int32(page)
-        freePages &+= 1
-      }
     }
   }
+
+  /// Forgets that there was no page for something.
+  @_noLocks
+  mutating func forgetShortage() { isShort = false }
 
   // MARK: - Sound
 
@@ -158,22 +176,23 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
 
   /// The page of a version that is to be written to; nil where there is no memory left.
   @_noLocks
-  private mutating func ownPage(_ version: Int, _ index: Int) -> UnsafeMutablePointer<Float>? {
+  mutating func ownPage(_ version: Int, _ index: Int) -> UnsafeMutablePointer<Float>? {
     let table = tables + version &* pagesOfClip
     let old = Int(table[index])
     changes &+= 1
-    if old >= 0 && sharers[old] == 1 {
+    touched.pointee.note(version, serials[version], index)
+    if old >= 0 && pages.pointee.sharers[old] == 1 {
       forgetPeaks(ofPage: old)
       return page(old)
     }
-    if freePages == 0 { return nil }
-    freePages &-= 1
-    let new = Int(free[freePages])
-    table[index] = Int32(new)
-    sharers[new] = 1
+    guard let new = pages.pointee.take() else {
+      isShort = true
+      return nil
+    }
+    table[index] = Int32(truncatingIfNeeded: new)
     forgetPeaks(ofPage: new)
     if old >= 0 {
-      sharers[old] &-= 1
+      pages.pointee.release(old)
       rt_copy(page(new), page(old), 2 &* Self.pageFrames)
     } else {
       rt_zero(page(new), 2 &* Self.pageFrames)
@@ -183,7 +202,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   func page(_ number: Int) -> UnsafeMutablePointer<Float> {
-    samples + number &* 2 &* Self.pageFrames
+    pages.pointee.samples + number &* 2 &* Self.pageFrames
   }
 
   /// Writes frames in the place of those that were there.

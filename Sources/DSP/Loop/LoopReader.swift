@@ -12,6 +12,11 @@ struct LoopReader: BitwiseCopyable {
   var isOver = false
   /// How many frames of silence it has read since.
   var framesOver = 0
+  /// The part of a frame, in 32 binary places, that the round began before its frame: what rounds that
+  /// are no whole number of frames long come to.
+  var phase: UInt32 = 0
+  /// How many frames the round is shorter than the clip, and the one before was: one, or none.
+  var shift: UInt8 = 0, formerShift: UInt8 = 0
 
   @_noLocks
   init(version: Int, isBackward: Bool) {

@@ -6,7 +6,7 @@ extension LoopTape {
   @_noLocks
   func read(_ start: LoopReader, to out: Stereo, frames: Int) -> LoopReader {
     var reader = start
-    let length = history.memory.length(reader.version)
+    let length = history.pointee.memory.length(reader.version)
     var done = 0
     while done < frames {
       let part = out.advanced(by: done)
@@ -19,7 +19,7 @@ extension LoopTape {
       }
       if reader.isBackward {
         done &+= readBackward(&reader, length, to: part, frames: rest)
-      } else if reader.frame < length {
+      } else if reader.frame < (isLooping ? length &- Int(reader.shift) : length) {
         done &+= readForward(&reader, length, to: part, frames: rest)
       } else {
         done &+= readBehind(&reader, length, to: part, frames: rest)
@@ -36,17 +36,37 @@ extension LoopTape {
   private func readForward(
     _ reader: inout LoopReader, _ length: Int, to out: Stereo, frames: Int
   ) -> Int {
-    let count = min(frames, length &- reader.frame)
-    history.memory.read(reader.version, at: reader.frame, to: out, frames: count)
+    let end = isLooping ? length &- Int(reader.shift) : length
+    let count = min(frames, end &- reader.frame)
+    history.pointee.memory.read(reader.version, at: reader.frame, to: out, frames: count)
     if reader.hasTurned {
-      mixSeam(reader.version, length, at: reader.frame, to: out, frames: count, rising: false)
+      mixSeam(
+        reader.version, length &- Int(reader.formerShift), at: reader.frame, to: out, frames: count,
+        rising: false)
     }
     reader.frame &+= count
-    if reader.frame == length && isLooping {
+    if reader.frame == end && isLooping {
       reader.frame = 0
-      reader.hasTurned = true
+      turn(&reader)
     }
     return count
+  }
+
+  /// Begins another round.
+  @_noLocks
+  private func turn(_ reader: inout LoopReader) {
+    reader.hasTurned = true
+    reader.formerShift = reader.shift
+    let version = reader.version
+    let missing =
+      Double(history.pointee.memory.length(version)) - history.pointee.memory.round(version)
+    if missing <= 0 {
+      reader.shift = 0
+      return
+    }
+    // It borrows a frame where the part that is there is not enough.
+    reader.phase &-= UInt32(missing * 4_294_967_296)
+    reader.shift = shift(of: reader)
   }
 
   @_noLocks
@@ -56,8 +76,10 @@ extension LoopTape {
     reader.frame = min(reader.frame, length &- 1)
     let count = min(frames, reader.frame &+ 1)
     let start = reader.frame &+ 1 &- count
-    history.memory.read(reader.version, at: start, to: out, frames: count)
-    mixSeam(reader.version, length, at: start, to: out, frames: count, rising: !isLooping)
+    history.pointee.memory.read(reader.version, at: start, to: out, frames: count)
+    mixSeam(
+      reader.version, length &- Int(reader.shift), at: start, to: out, frames: count,
+      rising: !isLooping)
     for index in 0..<count / 2 {
       let last = count &- 1 &- index
       (out.left[index], out.left[last]) = (out.left[last], out.left[index])
@@ -65,8 +87,8 @@ extension LoopTape {
     }
     reader.frame &-= count
     if reader.frame < 0 {
-      reader.frame = isLooping ? length &- 1 : 0
-      reader.hasTurned = true
+      reader.frame = isLooping ? length &- 1 &- Int(reader.shift) : 0
+      turn(&reader)
       reader.isOver = !isLooping
     }
     return count
@@ -83,7 +105,7 @@ extension LoopTape {
       reader.isOver = true
       return 0
     }
-    history.memory.read(reader.version, at: reader.frame, to: out, frames: count)
+    history.pointee.memory.read(reader.version, at: reader.frame, to: out, frames: count)
     for index in 0..<count {
       let share = (Float(length &+ seam &- reader.frame &- index) - 0.5) / Float(seam)
       let gain = Crossfade.eased(share)
@@ -94,7 +116,7 @@ extension LoopTape {
     return count
   }
 
-  /// Lets the beginning rise from what lies behind the end, or from silence.
+  /// Lets the beginning rise from what lies behind the end of so long a round, or from silence.
   @_noLocks
   private func mixSeam(
     _ version: Int, _ length: Int, at start: Int, to out: Stereo, frames: Int, rising: Bool
@@ -106,7 +128,7 @@ extension LoopTape {
       rt_zero(behind.left, count)
       rt_zero(behind.right, count)
     } else {
-      history.memory.read(version, at: length &+ start, to: behind, frames: count)
+      history.pointee.memory.read(version, at: length &+ start, to: behind, frames: count)
     }
     for index in 0..<count {
       let share = Crossfade.eased((Float(start &+ index) + 0.5) / Float(seam))

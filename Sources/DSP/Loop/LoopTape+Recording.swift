@@ -41,11 +41,11 @@ extension LoopTape {
   /// Begins a new clip, which is heard when it is published: its version; nil where there is no
   /// memory.
   @_noLocks
-  package mutating func beginClip() -> Int? { history.memory.begin() }
+  package mutating func beginClip() -> Int? { history.pointee.memory.begin() }
 
   /// Drops a clip that was begun, and neither recorded nor published.
   @_noLocks
-  package mutating func dropClip(_ version: Int) { history.memory.release(version) }
+  package mutating func dropClip(_ version: Int) { history.pointee.memory.release(version) }
 
   /// Records from now on what becomes of a clip that was begun; its maker's hold passes to the
   /// recorder.
@@ -55,12 +55,20 @@ extension LoopTape {
     recording.version = version
   }
 
+  /// Records from a frame on what is missing of a clip that was begun, of which all before comes from
+  /// elsewhere.
+  @_noLocks
+  package mutating func record(into version: Int, from frame: Int) {
+    record(into: version)
+    recording.written = frame
+  }
+
   /// Forgets the clip in the making, unless it was published.
   @_noLocks
   package mutating func discardRecording() {
     if let version = recording.version {
       if recording.isEnding { mirrorTail(of: version, from: recording.written) }
-      history.memory.release(version)
+      history.pointee.memory.release(version)
     }
     recording = Recording()
   }
@@ -80,10 +88,10 @@ extension LoopTape {
         count = min(count, recording.joining)
         join(part, version, frames: count)
       } else {
-        history.memory.write(part, to: version, at: recording.written, frames: count)
+        history.pointee.memory.write(part, to: version, at: recording.written, frames: count)
         // What was begun upon this clip already, has its own copy of what lies behind the end.
         if let upon = overdub.version, recording.isEnding {
-          history.memory.write(part, to: upon, at: recording.written, frames: count)
+          history.pointee.memory.write(part, to: upon, at: recording.written, frames: count)
         }
       }
       recording.written &+= count
@@ -105,7 +113,7 @@ extension LoopTape {
       behind.left[index] = sound.left[index] * share
       behind.right[index] = sound.right[index] * share
     }
-    history.memory.mix(
+    history.pointee.memory.mix(
       behind, keeping: kept, to: version, at: recording.written, frames: frames)
     recording.joining &-= frames
   }
@@ -132,11 +140,13 @@ extension LoopTape {
     recording.isEnding = true
   }
 
-  /// Makes a clip the one that is heard, so many frames long, be it written to its end or not.
+  /// Makes a clip the one that is heard, so many frames long, be it written to its end or not; a round
+  /// of it may be a part of a frame shorter.
   @_noLocks
-  package mutating func publish(_ version: Int, length: Int) {
-    history.memory.hold(version)
-    history.memory.setLength(version, length)
+  package mutating func publish(_ version: Int, length: Int, round: Double? = nil) {
+    history.pointee.memory.hold(version)
+    history.pointee.memory.setLength(version, length)
+    if let round { history.pointee.memory.setRound(version, round) }
     add(version)
   }
 }
@@ -155,10 +165,12 @@ extension LoopTape {
       overdub.isEnding = false
       return true
     }
-    guard let version = history.memory.begin(like: history.current) else { return false }
+    guard let version = history.pointee.memory.begin(like: history.pointee.current) else {
+      return false
+    }
     // Once for the history, and once for what is still written when that has gone on.
-    history.memory.hold(version)
-    history.append(version)
+    history.pointee.memory.hold(version)
+    history.pointee.append(version)
     readCurrent()
     overdub = Overdub()
     overdub.version = version
@@ -174,7 +186,7 @@ extension LoopTape {
   /// Ends an overdub at once, where what was added is not heard any more.
   @_noLocks
   package mutating func breakOffOverdub() {
-    if let version = overdub.version { history.memory.release(version) }
+    if let version = overdub.version { history.pointee.memory.release(version) }
     overdub = Overdub()
   }
 
@@ -182,32 +194,20 @@ extension LoopTape {
   @_noLocks
   package mutating func overdub(_ sound: Stereo, at start: Int, feedback: Float, frames: Int) {
     if overdub.feedback < 0 { overdub.feedback = feedback }
-    // As long as a crossfade, however the time is cut into blocks.
-    let glide = 4 / Float(seam)
     var done = 0
     while done < frames {
       guard let version = overdub.version else { return }
-      let length = history.memory.length(version)
+      let length = history.pointee.memory.length(version)
       let frame = (start &+ done) % length
       var count = min(min(frames &- done, length &- frame), Self.longestPiece)
       if overdub.isEnding { count = min(count, overdub.risen) }
-      let part = sound.advanced(by: done)
-      for index in 0..<count {
-        let risen =
-          overdub.isEnding ? overdub.risen &- index : min(overdub.risen &+ index &+ 1, seam)
-        let share = Crossfade.eased(Float(risen) / Float(seam))
-        overdub.feedback += (feedback - overdub.feedback) * glide
-        if abs(feedback - overdub.feedback) < 1e-6 { overdub.feedback = feedback }
-        kept[index] = 1 + (overdub.feedback - 1) * share
-        behind.left[index] = part.left[index] * share
-        behind.right[index] = part.right[index] * share
-      }
+      shape(sound.advanced(by: done), feedback: feedback, frames: count)
       history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: count))
-      history.memory.mix(behind, keeping: kept, to: version, at: frame, frames: count)
+      history.pointee.memory.mix(behind, keeping: kept, to: version, at: frame, frames: count)
       // The same goes behind the end, from where the beginning rises.
       let seam = min(self.seam, length / 2)
       if frame < seam {
-        history.memory.mix(
+        history.pointee.memory.mix(
           behind, keeping: kept, to: version, at: length &+ frame,
           frames: min(count, seam &- frame))
       }
@@ -222,24 +222,47 @@ extension LoopTape {
   }
 }
 
+extension LoopTape {
+  /// Prepares a piece to be added: what comes, and how much of what is there is kept, with the fade
+  /// that it begins or ends with.
+  @_noLocks
+  mutating func shape(_ sound: Stereo, feedback: Float, frames: Int) {
+    // As long as a crossfade, however the time is cut into blocks.
+    let glide = 4 / Float(seam)
+    for index in 0..<frames {
+      let risen =
+        overdub.isEnding ? overdub.risen &- index : min(overdub.risen &+ index &+ 1, seam)
+      let share = Crossfade.eased(Float(risen) / Float(seam))
+      overdub.feedback += (feedback - overdub.feedback) * glide
+      if abs(feedback - overdub.feedback) < 1e-6 { overdub.feedback = feedback }
+      kept[index] = 1 + (overdub.feedback - 1) * share
+      behind.left[index] = sound.left[index] * share
+      behind.right[index] = sound.right[index] * share
+    }
+  }
+}
+
 // MARK: - From elsewhere, and to there
 
 extension LoopTape {
   /// Begins a clip that comes from elsewhere: its version; nil where there is no memory.
   @_noLocks
-  package mutating func beginLoading() -> Int? { history.memory.begin() }
+  package mutating func beginLoading() -> Int? { history.pointee.memory.begin() }
 
   /// Copies frames of a sound into a version.
   @_noLocks
   package mutating func load(_ sound: Stereo, into version: Int, at frame: Int, frames: Int) {
     history.makeRoom(pages: ClipMemory.pages(forFrames: frames))
-    history.memory.write(sound, to: version, at: frame, frames: frames)
+    history.pointee.memory.write(sound, to: version, at: frame, frames: frames)
   }
 
   /// Makes it the clip that is heard, so long, with as much known of what lies behind its end.
   @_noLocks
-  package mutating func finishLoading(_ version: Int, length: Int, framesBehind: Int) {
-    history.memory.setLength(version, length)
+  package mutating func finishLoading(
+    _ version: Int, length: Int, framesBehind: Int, round: Double = 0
+  ) {
+    history.pointee.memory.setLength(version, length)
+    history.pointee.memory.setRound(version, round)
     mirrorTail(of: version, from: length &+ framesBehind)
     add(version)
   }
@@ -247,13 +270,13 @@ extension LoopTape {
   /// Makes up what lies behind the end from a frame on: it goes back the way it came, which is no
   /// step, and hardly a corner.
   @_noLocks
-  private mutating func mirrorTail(of version: Int, from known: Int) {
-    let length = history.memory.length(version)
+  mutating func mirrorTail(of version: Int, from known: Int) {
+    let length = history.pointee.memory.length(version)
     var frame = max(0, known &- length)
     while frame < min(seam, length) {
-      history.memory.read(version, at: length &- 1 &- frame, to: behind, frames: 1)
+      history.pointee.memory.read(version, at: length &- 1 &- frame, to: behind, frames: 1)
       history.makeRoom(pages: 2)
-      history.memory.write(behind, to: version, at: length &+ frame, frames: 1)
+      history.pointee.memory.write(behind, to: version, at: length &+ frame, frames: 1)
       frame &+= 1
     }
   }
@@ -261,38 +284,44 @@ extension LoopTape {
   /// A copy of the present clip, whatever becomes of it, so that it can be read in peace; nil
   /// where there is no memory.
   @_noLocks
-  package mutating func copyCurrent() -> Int? { history.memory.begin(like: history.current) }
+  package mutating func copyCurrent() -> Int? {
+    history.pointee.memory.begin(like: history.pointee.current)
+  }
 
   /// Reads the present clip from its first frame on, and what lies behind its end.
   package borrowing func readCurrent(to out: Stereo, frames: Int) {
-    history.memory.read(history.current, at: 0, to: out, frames: frames)
+    history.pointee.memory.read(history.pointee.current, at: 0, to: out, frames: frames)
   }
 
   /// Tells the length of a version, in frames.
   @_noLocks
-  package func length(of version: Int) -> Int { history.memory.length(version) }
+  package func length(of version: Int) -> Int { history.pointee.memory.length(version) }
+
+  /// Tells how long a round of a version takes, in frames.
+  @_noLocks
+  package func round(of version: Int) -> Double { history.pointee.memory.round(version) }
 
   /// The number of the clip that a version is one of.
   @_noLocks
-  package func clip(of version: Int) -> Int { history.memory.clip(version) }
+  package func clip(of version: Int) -> Int { history.pointee.memory.clip(version) }
 
   /// The number of the clip that was begun last, be it recorded or loaded.
-  package var latestClip: Int { @_noLocks get { history.memory.latestClip } }
+  package var latestClip: Int { @_noLocks get { history.pointee.memory.latestClip } }
 
   /// Lets a version be what the present clip of another tape is, and goes on counting from there.
   package mutating func setClip(_ version: Int, asIn former: borrowing LoopTape) {
-    history.memory.setClip(
-      version, former.clip(of: former.history.current), latest: former.latestClip)
+    history.pointee.memory.setClip(
+      version, former.clip(of: former.history.pointee.current), latest: former.latestClip)
   }
 
   /// Releases a version, or one that was not loaded to its end.
   @_noLocks
-  package mutating func release(_ version: Int) { history.memory.release(version) }
+  package mutating func release(_ version: Int) { history.pointee.memory.release(version) }
 
   /// Reads frames of what is held; from its length on what lies behind its end.
   @_noLocks
   package borrowing func read(_ version: Int, at frame: Int, to out: Stereo, frames: Int) {
-    history.memory.read(version, at: frame, to: out, frames: frames)
+    history.pointee.memory.read(version, at: frame, to: out, frames: frames)
   }
 
   /// Puts another clip onto the tape, at most as long as it is, and begins at its first frame.

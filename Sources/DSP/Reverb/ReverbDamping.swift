@@ -114,46 +114,51 @@ struct ReverbDamping: BitwiseCopyable {
   /// Puts the poles to one chunk in place, eight lines of frames one after the other.
   @_noLocks
   mutating func process(_ lines: UnsafeMutablePointer<Float>) {
+    if framesToGo <= 0 {
+      let last = rt_reverb_poles(
+        lines, Self.joined(poles), Self.joined(past), ReverbClock.chunk)
+      past.0.first = last.first_low
+      past.0.second = last.second_low
+      past.1.first = last.first_high
+      past.1.second = last.second_high
+      return
+    }
     let line = ReverbClock.chunk &* 4
     let (lower, upper) = (
       UnsafeMutableRawPointer(lines), UnsafeMutableRawPointer(lines) + 4 &* line
     )
     var (low, high) = (Run(poles.0, past.0), Run(poles.1, past.1))
-    let moves = framesToGo > 0
     var place = 0
     while place < line {
       // Four frames of eight lanes.
       let lowIn = ReverbQuad(lower + place, stride: line).turned()
       let highIn = ReverbQuad(upper + place, stride: line).turned()
-      if moves {
-        low.move(polesStep.0)
-        high.move(polesStep.1)
-      }
+      low.move(polesStep.0)
+      high.move(polesStep.1)
       let (low0, high0) = (low.pass(lowIn.a), high.pass(highIn.a))
-      if moves {
-        low.move(polesStep.0)
-        high.move(polesStep.1)
-      }
+      low.move(polesStep.0)
+      high.move(polesStep.1)
       let (low1, high1) = (low.pass(lowIn.b), high.pass(highIn.b))
-      if moves {
-        low.move(polesStep.0)
-        high.move(polesStep.1)
-      }
+      low.move(polesStep.0)
+      high.move(polesStep.1)
       let (low2, high2) = (low.pass(lowIn.c), high.pass(highIn.c))
-      if moves {
-        low.move(polesStep.0)
-        high.move(polesStep.1)
-      }
+      low.move(polesStep.0)
+      high.move(polesStep.1)
       let (low3, high3) = (low.pass(lowIn.d), high.pass(highIn.d))
       ReverbQuad(low0, low1, low2, low3).turned().store(lower + place, stride: line)
       ReverbQuad(high0, high1, high2, high3).turned().store(upper + place, stride: line)
       place &+= 16
     }
     past = (low.past, high.past)
-    if moves {
-      framesToGo &-= ReverbClock.chunk
-      poles = framesToGo == 0 ? polesGoal : (low.poles, high.poles)
-    }
+    framesToGo &-= ReverbClock.chunk
+    poles = framesToGo == 0 ? polesGoal : (low.poles, high.poles)
+  }
+
+  @_noLocks
+  private static func joined(_ poles: (Poles, Poles)) -> rt_poles {
+    rt_poles(
+      first_low: poles.0.first, first_high: poles.1.first, second_low: poles.0.second,
+      second_high: poles.1.second)
   }
 
   /// Four lanes on their way through a chunk.

@@ -16,6 +16,10 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
   private let sources: UnsafeMutablePointer<ReverbRing>
   private let delays: UnsafeMutablePointer<Int>
   private let gains: UnsafeMutablePointer<Float>
+  // Of the step at hand: what it reads, what it writes, and its gains where they are not its own.
+  private let from: UnsafeMutablePointer<UnsafePointer<Float>?>
+  private let to: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
+  private let lastGains: UnsafeMutablePointer<Float>
   private let tangent: Float
   /// The longest way through, in frames.
   let longest: Int
@@ -25,6 +29,12 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     delays = .allocate(capacity: lanes)
     gains = .allocate(capacity: lanes)
     sources = .allocate(capacity: lanes)
+    from = .allocate(capacity: 8)
+    from.initialize(repeating: nil, count: 8)
+    to = .allocate(capacity: 8)
+    to.initialize(repeating: nil, count: 8)
+    lastGains = .allocate(capacity: 8)
+    lastGains.initialize(repeating: 0, count: 8)
     // The first step reads both sides eight times, the others a lane each.
     ringCount = 2 + (Self.steps - 1) * 8
     rings = .allocate(capacity: ringCount)
@@ -72,6 +82,9 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     sources.deallocate()
     delays.deallocate()
     gains.deallocate()
+    from.deallocate()
+    to.deallocate()
+    lastGains.deallocate()
   }
 
   /// Lets it begin at the clock's head, empty.
@@ -94,57 +107,12 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
       let isLast = step == Self.steps &- 1
       let targets = rings + (2 + step &* 8)
       let lane = step &* 8
-      let (s0, s1) = (source(lane, clock, silence), source(lane &+ 1, clock, silence))
-      let (s2, s3) = (source(lane &+ 2, clock, silence), source(lane &+ 3, clock, silence))
-      let (s4, s5) = (source(lane &+ 4, clock, silence), source(lane &+ 5, clock, silence))
-      let (s6, s7) = (source(lane &+ 6, clock, silence), source(lane &+ 7, clock, silence))
-      let gains = self.gains + lane
-      let gain = isLast ? gain : 1
-      let (g0, g1, g2, g3) = (
-        gain * gains[0], gain * gains[1], gain * gains[2], gain * gains[3]
-      )
-      let (g4, g5, g6, g7) = (
-        gain * gains[4], gain * gains[5], gain * gains[6], gain * gains[7]
-      )
-      let (t0, t1) = (
-        target(0, isLast, targets, lanes, clock), target(1, isLast, targets, lanes, clock)
-      )
-      let (t2, t3) = (
-        target(2, isLast, targets, lanes, clock), target(3, isLast, targets, lanes, clock)
-      )
-      let (t4, t5) = (
-        target(4, isLast, targets, lanes, clock), target(5, isLast, targets, lanes, clock)
-      )
-      let (t6, t7) = (
-        target(6, isLast, targets, lanes, clock), target(7, isLast, targets, lanes, clock)
-      )
-      let tangent = self.tangent
-      var place = 0
-      while place < ReverbClock.chunk &* 4 {
-        let left = ReverbQuad(
-          s0.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g0,
-          s1.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g1,
-          s2.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g2,
-          s3.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g3
-        ).spread()
-        let right = ReverbQuad(
-          s4.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g4,
-          s5.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g5,
-          s6.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g6,
-          s7.loadUnaligned(fromByteOffset: place, as: SIMD4<Float>.self) * g7
-        ).spread()
-        let newLeft = left + right * tangent
-        let newRight = right - left * tangent
-        t0.storeBytes(of: newLeft.a, toByteOffset: place, as: SIMD4<Float>.self)
-        t1.storeBytes(of: newLeft.b, toByteOffset: place, as: SIMD4<Float>.self)
-        t2.storeBytes(of: newLeft.c, toByteOffset: place, as: SIMD4<Float>.self)
-        t3.storeBytes(of: newLeft.d, toByteOffset: place, as: SIMD4<Float>.self)
-        t4.storeBytes(of: newRight.a, toByteOffset: place, as: SIMD4<Float>.self)
-        t5.storeBytes(of: newRight.b, toByteOffset: place, as: SIMD4<Float>.self)
-        t6.storeBytes(of: newRight.c, toByteOffset: place, as: SIMD4<Float>.self)
-        t7.storeBytes(of: newRight.d, toByteOffset: place, as: SIMD4<Float>.self)
-        place &+= 16
+      for index in 0..<8 {
+        from[index] = source(lane &+ index, clock, silence)
+        to[index] = isLast ? lanes + index &* ReverbClock.chunk : targets[index].chunk(clock)
+        if isLast { lastGains[index] = gain * gains[lane &+ index] }
       }
+      rt_reverb_diffuse(from, isLast ? lastGains : gains + lane, tangent, to, ReverbClock.chunk)
       if !isLast {
         for index in 0..<8 { targets[index].close(clock) }
       }
@@ -175,16 +143,8 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
   @_noLocks
   private func source(
     _ lane: Int, _ clock: ReverbClock, _ silence: UnsafeMutablePointer<Float>
-  ) -> UnsafeRawPointer {
+  ) -> UnsafePointer<Float> {
     sources[lane].read(delay: delays[lane], clock, silence: silence)
-  }
-
-  @_noLocks
-  private func target(
-    _ lane: Int, _ isLast: Bool, _ rings: UnsafeMutablePointer<ReverbRing>,
-    _ lanes: UnsafeMutablePointer<Float>, _ clock: ReverbClock
-  ) -> UnsafeMutableRawPointer {
-    UnsafeMutableRawPointer(
-      isLast ? lanes + lane &* ReverbClock.chunk : rings[lane].chunk(clock))
+      .assumingMemoryBound(to: Float.self)
   }
 }

@@ -28,7 +28,11 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   let signs: UnsafeMutablePointer<Float>
   let gains: UnsafeMutablePointer<Float>
   let gainSteps: UnsafeMutablePointer<Float>
-  let taps: UnsafeMutablePointer<UnsafeRawPointer>
+  let taps: UnsafeMutablePointer<UnsafePointer<Float>?>
+  // Where the chunk at hand goes, a line each.
+  let targets: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
+  // Six weights of a reading, and by how much they grow a frame.
+  let weights: UnsafeMutablePointer<Float>
   // One chunk of eight lines, one after the other, and what crossfades.
   let heard: UnsafeMutablePointer<Float>
   let faded: UnsafeMutablePointer<Float>
@@ -71,6 +75,10 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     gains = .allocate(capacity: 16)
     gainSteps = .allocate(capacity: 16)
     taps = .allocate(capacity: 16)
+    targets = .allocate(capacity: 8)
+    targets.initialize(repeating: nil, count: 8)
+    weights = .allocate(capacity: 12)
+    weights.initialize(repeating: 0, count: 12)
     heard = .allocate(capacity: 8 * ReverbClock.chunk)
     heard.initialize(repeating: 0, count: 8 * ReverbClock.chunk)
     faded = .allocate(capacity: 2 * ReverbClock.chunk)
@@ -108,7 +116,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     }
     gains.initialize(repeating: 0, count: 16)
     gainSteps.initialize(repeating: 0, count: 16)
-    taps.initialize(repeating: UnsafeRawPointer(spare), count: 16)
+    taps.initialize(repeating: nil, count: 16)
     setLengths()
   }
 
@@ -125,6 +133,8 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     gains.deallocate()
     gainSteps.deallocate()
     taps.deallocate()
+    targets.deallocate()
+    weights.deallocate()
     heard.deallocate()
     faded.deallocate()
     spare.deallocate()

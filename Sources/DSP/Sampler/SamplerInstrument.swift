@@ -2,13 +2,18 @@ internal import CRealtime
 
 /// An instrument as the audio thread plays it: regions and sounds in memory of their own.
 ///
-/// The control side makes it and keeps it alive until the audio thread has let it go.
+/// It can be played while its sounds are still made: a region without its sound is played by another
+/// one, and is noted as missed. The control side makes it and keeps it alive until the audio thread
+/// has let it go.
 package final class SamplerInstrument: @unchecked Sendable {
   /// The pointer that the audio thread is given.
   package let pointer: InstrumentPointer
-  /// How many bytes its sounds need.
-  package let bytes: Int
-  private let sounds: [SoundMemory]
+  /// The most bytes that its sounds need.
+  package let mostBytes: Int
+  private let plan: SoundPlan
+  private let understudies: Understudies
+  // Each place is written by the one thread that makes its sound.
+  private let memories: UnsafeMutablePointer<SoundMemory?>
 
   /// An instrument that has nothing to play.
   package convenience init() { self.init(regions: [], modulators: [], sounds: []) }
@@ -16,30 +21,47 @@ package final class SamplerInstrument: @unchecked Sendable {
   /// An instrument of regions, their modulators, and the channels of each of their sounds.
   ///
   /// Each region's sound, start, end and loop must be there.
-  package init(regions: [SamplerRegion], modulators: [SamplerModulator], sounds: [[[Float]]]) {
-    var regions = regions
-    var made = SoundShelf(sounds: sounds)
-    for index in regions.indices { made.place(&regions[index]) }
-    self.sounds = made.memories()
-    bytes = self.sounds.reduce(0) { $0 + $1.bytes }
-    pointer = InstrumentPointer(
-      regions: Self.copied(regions), count: regions.count,
-      modulators: Self.copied(modulators), sounds: Self.copied(self.sounds.map(\.sound)),
-      attacks: KeyLists(regions) { if case .release = $0.trigger { false } else { true } },
-      releases: KeyLists(regions) { if case .release = $0.trigger { true } else { false } },
-      state: InstrumentState(regions))
+  package convenience init(
+    regions: [SamplerRegion], modulators: [SamplerModulator], sounds: [[[Float]]]
+  ) {
+    self.init(
+      regions: regions, modulators: modulators,
+      sounds: sounds.map { SamplerSoundKind(channels: $0.count, isCompact: false) })
+    let workshop = SoundWorkshop()
+    for (index, channels) in sounds.enumerated() { make(index, of: channels, in: workshop) }
+    for index in sounds.indices { publish(index) }
   }
 
-  /// The memory that the sounds of regions would need, in bytes; `channels` has the number of those
-  /// of each sound.
-  package static func bytes(regions: [SamplerRegion], channels: [Int]) -> Int {
+  /// An instrument of regions and their modulators whose sounds are yet to be made.
+  ///
+  /// Where `isPercussion`, no key stands in for another one.
+  package init(
+    regions: [SamplerRegion], modulators: [SamplerModulator], sounds: [SamplerSoundKind],
+    isPercussion: Bool = false
+  ) {
     var regions = regions
-    var made = SoundShelf(sounds: [])
-    for index in regions.indices { made.place(&regions[index]) }
-    return made.bytes(channels: channels)
+    plan = SoundPlan(&regions, sounds: sounds)
+    mostBytes = plan.bytes
+    understudies = Understudies(regions, isPercussion: isPercussion)
+    memories = .allocate(capacity: max(1, plan.count))
+    memories.initialize(repeating: nil, count: max(1, plan.count))
+    pointer = InstrumentPointer(
+      regions: Self.copied(regions), count: regions.count,
+      modulators: Self.copied(modulators), sounds: .allocate(capacity: max(1, plan.count)),
+      attacks: KeyLists(regions) { if case .release = $0.trigger { false } else { true } },
+      releases: KeyLists(regions) { if case .release = $0.trigger { true } else { false } },
+      state: InstrumentState(regions), parts: understudies.parts)
+  }
+
+  /// The most memory that the sounds of regions would need, in bytes.
+  package static func bytes(regions: [SamplerRegion], sounds: [SamplerSoundKind]) -> Int {
+    var regions = regions
+    return SoundPlan(&regions, sounds: sounds).bytes
   }
 
   deinit {
+    memories.deinitialize(count: max(1, plan.count))
+    memories.deallocate()
     pointer.regions.deallocate()
     pointer.modulators.deallocate()
     pointer.sounds.deallocate()
@@ -48,12 +70,61 @@ package final class SamplerInstrument: @unchecked Sendable {
     pointer.state.deallocate()
   }
 
+  // MARK: - Making its sounds
+
+  /// How many frames of a sound are played; 0 where nothing plays it.
+  package func frames(of sound: Int) -> Int {
+    plan.places(of: sound).reduce(0) { max($0, plan[$1].end) }
+  }
+
+  /// How much memory its sounds need now, in bytes; only while none is made.
+  package var bytes: Int {
+    (0..<plan.count).reduce(0) { $0 + (memories[$1]?.bytes ?? 0) }
+  }
+
+  /// Makes a sound of its channels, which is done once.
+  ///
+  /// Several threads can make one each, in a workshop of their own.
+  package func make(_ sound: Int, of channels: [[Float]], in workshop: SoundWorkshop) {
+    for place in plan.places(of: sound) {
+      let kind = plan[place]
+      let memory = SoundMemory(
+        channels, isCompact: kind.isCompact, end: kind.end, loop: kind.loop,
+        fastest: kind.fastest, with: workshop)
+      memories[place] = memory
+      (pointer.sounds + place).initialize(to: memory.sound)
+    }
+  }
+
+  /// Lets the audio thread play a sound that is made; one thread at a time.
+  package func publish(_ sound: Int) { understudies.publish(sound) }
+
+  /// Lets nothing stand in any more for a sound that can't be had; one thread at a time.
+  package func giveUp(_ sound: Int) { understudies.giveUp(sound) }
+
+  /// Whether a note wanted a sound, and had another one.
+  package func isMissed(_ sound: Int) -> Bool { understudies.isMissed(sound) }
+
   fileprivate static func copied<Element: BitwiseCopyable>(
     _ elements: [Element]
   ) -> UnsafeMutablePointer<Element> {
     let memory = UnsafeMutablePointer<Element>.allocate(capacity: max(1, elements.count))
     for (index, element) in elements.enumerated() { (memory + index).initialize(to: element) }
     return memory
+  }
+}
+
+/// The kind of a sound, known before it is there.
+package struct SamplerSoundKind: Sendable {
+  /// The number of its channels, of which two at most are played.
+  package let channels: Int
+  /// Whether 16 bits are all that it has to say.
+  package let isCompact: Bool
+
+  /// A kind of sound.
+  package init(channels: Int, isCompact: Bool) {
+    self.channels = channels
+    self.isCompact = isCompact
   }
 }
 
@@ -66,6 +137,7 @@ package struct InstrumentPointer: BitwiseCopyable, @unchecked Sendable {
   let attacks: KeyLists
   let releases: KeyLists
   let state: InstrumentState
+  let parts: RegionParts
 }
 
 /// The regions of each key, so that a note needn't try the others.
@@ -143,88 +215,5 @@ struct InstrumentState: BitwiseCopyable {
     switches.deallocate()
     switched.deallocate()
     placeOfSwitches.deallocate()
-  }
-}
-
-/// Makes each sound once for all regions that play it alike.
-private struct SoundShelf {
-  private struct Kind: Hashable {
-    let sound: Int32, end: Int32, loopStart: Int32, loopEnd: Int32
-
-    var loop: Range<Int>? { loopEnd > 0 ? Int(loopStart)..<Int(loopEnd) : nil }
-  }
-  // What a bend, an envelope or a tuning may add before something folds back, in cents.
-  private static let spareCents: Float = 300
-  // The lowest rate that sounds are made for: the lower, the more folds back.
-  private static let leastRate: Float = 44_100
-
-  let sounds: [[[Float]]]
-  private var kinds: [Kind] = []
-  private var fastest: [Float] = []
-  private var places: [Kind: Int32] = [:]
-
-  init(sounds: [[[Float]]]) { self.sounds = sounds }
-
-  /// The sounds, in the order of their places.
-  func memories() -> [SoundMemory] {
-    kinds.indices.map { index in
-      let kind = kinds[index]
-      return SoundMemory(
-        sounds[Int(kind.sound)], end: Int(kind.end), loop: kind.loop, fastest: fastest[index])
-    }
-  }
-
-  /// The memory that they would need, in bytes.
-  func bytes(channels: [Int]) -> Int {
-    kinds.indices.reduce(0) { sum, index in
-      let kind = kinds[index]
-      return sum
-        + SoundMemory.bytes(
-          channels: channels[Int(kind.sound)], end: Int(kind.end), loop: kind.loop,
-          fastest: fastest[index])
-    }
-  }
-
-  /// Tells how fast a region may be read, in samples a frame.
-  private static func fastest(_ region: SamplerRegion) -> Float {
-    let key = region.fixedKey == SamplerRegion.noKey ? region.keys.high : region.fixedKey
-    let low = region.fixedKey == SamplerRegion.noKey ? region.keys.low : region.fixedKey
-    let tracking = region.keyTracking
-    let cents =
-      max((Float(key) - region.rootKey) * tracking, (Float(low) - region.rootKey) * tracking)
-      + region.tune + max(0, region.modulationToPitch) + spareCents
-    return region.rate / leastRate
-      * rt_exp(max(-12_000, min(12_000, cents)) * (0.693_147_18 / 1200))
-  }
-
-  mutating func place(_ region: inout SamplerRegion) {
-    var hasLoop = region.loop.start < region.loop.end
-    switch region.loopMode {
-    case .continuous, .untilRelease: break
-    case .none, .oneShot: hasLoop = false
-    }
-    // What sounds at the end of a note would never end.
-    if case .release = region.trigger { hasLoop = false }
-    region.looped = place(region, isLooped: hasLoop)
-    region.plain = region.looped
-    if hasLoop, case .untilRelease = region.loopMode {
-      region.plain = place(region, isLooped: false)
-    }
-  }
-
-  private mutating func place(_ region: SamplerRegion, isLooped: Bool) -> Int32 {
-    let loop = isLooped ? region.loop : (0, 0)
-    let end = isLooped ? loop.1 : region.end
-    let kind = Kind(sound: region.sound, end: end, loopStart: loop.0, loopEnd: loop.1)
-    let speed = Self.fastest(region)
-    if let place = places[kind] {
-      fastest[Int(place)] = max(fastest[Int(place)], speed)
-      return place
-    }
-    let place = Int32(kinds.count)
-    kinds.append(kind)
-    fastest.append(speed)
-    places[kind] = place
-    return place
   }
 }

@@ -46,14 +46,16 @@ extension SamplerVoice {
 
   @_noLocks
   private func read(level: Int, _ reader: borrowing SampleReader, _ output: Stereo) {
+    let part = sound.pointee.part(level: level, at: position)
+    let (place, step) = (position >> part.halving, speed >> part.halving)
     if sound.pointee.isStereo {
       reader.read(
-        sound.pointee.left(level: level), sound.pointee.right(level: level), from: position,
-        step: speed, change: change, to: output, frames: stepFrames)
+        part.left, part.right, from: place, step: step, change: change >> part.halving,
+        to: output, frames: stepFrames)
     } else {
       reader.read(
-        sound.pointee.left(level: level), from: position, step: speed, change: change,
-        to: output.left, frames: stepFrames)
+        part.left, from: place, step: step, change: change >> part.halving, to: output.left,
+        frames: stepFrames)
     }
   }
 

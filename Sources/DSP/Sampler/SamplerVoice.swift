@@ -204,6 +204,12 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     return whole >= 0 ? sum * Double(1 << whole) : sum / Double(1 << -whole)
   }
 
+  /// Whether it plays a region.
+  @_noLocks
+  func plays(_ region: UnsafeMutablePointer<SamplerRegion>) -> Bool {
+    self.region == UnsafePointer(region)
+  }
+
   /// Begins the end of the note: a sample that is played to its end goes on.
   @_noLocks
   mutating func release() {
@@ -317,7 +323,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
       let angle = Double(place + 1) * (.pi / 4)
       // Both channels of a sound are as loud as they are, and one alone is half as strong on each
       // side.
-      let scale: Double = sound.pointee.isStereo ? 1.414_213_562_373_095 : 1
+      let scale = (sound.pointee.isStereo ? 1.414_213_562_373_095 : 1) * Double(sound.pointee.gain)
       (panLeft, panRight) = (Float(scale * rt_cos(angle)), Float(scale * rt_sin(angle)))
     }
     let gain = amplitude * envelope.level * fade

@@ -49,7 +49,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     noModulator = .allocate(capacity: 1)
     noModulator.initialize(
       to: SamplerModulator(source: .init(.constant), target: .pitch, amount: 0))
-    silence = SoundMemory([], end: 0, loop: nil, fastest: 1)
+    silence = SoundMemory()
     noSound = .allocate(capacity: 1)
     noSound.initialize(to: silence.sound)
     active.initialize(repeating: 0, count: Self.places)
@@ -157,6 +157,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     let list = lists.regions(key: Int(min(note.key, 127)))
     let chance = roll()
     var begun = 0
+    var hasStandIn = false
     for index in 0..<list.count {
       let place = Int(list.first[index])
       let region = instrument.regions + place
@@ -165,15 +166,31 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
         fits(note, region, place, instrument, held: held),
         hasTurn(region, place, instrument)
       else { continue }
+      let player = instrument.parts.player(of: place)
+      if player != place { hasStandIn = true }
+      if player < 0 || hasStandIn && isPlaying(note, instrument.regions + player) { continue }
       if region.pointee.group != 0 { choke(region.pointee.group, except: note.number) }
       guard begun < Self.mostLayers, let voice = claimPlace() else { break }
       voices[voice].begin(
-        note, UnsafePointer(region), of: instrument, controllers, sampleRate: sampleRate)
+        note, UnsafePointer(instrument.regions + player), of: instrument, controllers,
+        sampleRate: sampleRate)
       active[activeCount] = UInt8(voice)
       activeCount &+= 1
       begun &+= 1
     }
     return begun
+  }
+
+  /// Whether a note has a region already, which stands in for another layer of it.
+  @_noLocks
+  private func isPlaying(
+    _ note: VoiceNote, _ region: UnsafeMutablePointer<SamplerRegion>
+  ) -> Bool {
+    for index in 0..<activeCount {
+      let place = Int(active[index])
+      if voices[place].note.number == note.number && voices[place].plays(region) { return true }
+    }
+    return false
   }
 
   @_noLocks

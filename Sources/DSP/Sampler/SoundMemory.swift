@@ -1,93 +1,5 @@
 internal import CRealtime
 
-/// One side of a sound: its samples, and those half-way between each and the next.
-struct SoundSide: BitwiseCopyable {
-  let samples: UnsafePointer<Float>
-  let halves: UnsafePointer<Float>
-
-  @_noLocks
-  init(samples: UnsafePointer<Float>, halves: UnsafePointer<Float>) {
-    self.samples = samples
-    self.halves = halves
-  }
-}
-
-/// A sound as the audio thread reads it: silence before it, and behind it silence or its loop.
-///
-/// There are as many levels of it as it is ever read fast: what is read faster than it was
-/// recorded has lost what would fold back.
-struct SamplerSound: BitwiseCopyable {
-  /// How far a reader sees to either side, in samples, with what half-way samples and levels saw
-  /// when they were made.
-  static var reach: Int { @_noLocks get { 8 + 48 + 80 + 8 } }
-  /// The most samples that are read a frame.
-  static var fastest: Int { @_noLocks get { 16 } }
-  /// How far beyond the limit a step may go, in samples; a reader rounds up to fours of frames.
-  static var span: Int { @_noLocks get { (VoiceEnvelope.usualStep + 4) * fastest } }
-  // At the first level only that folds back which lands above 21 kHz at 48 kHz.
-  private static var speedOfFirst: Float { @_noLocks get { 1.125 } }
-  // Each next one is for speeds a third higher: at its slowest it leaves all up to 18 kHz.
-  private static var ratioOfLevels: Float { @_noLocks get { 1.3 } }
-
-  /// The place where it is over, or goes back by a loop's length; with 32 binary places.
-  let limit: Int64
-  /// The length of the loop, with 32 binary places; 0 where there is none.
-  let loopLength: Int64
-  let isStereo: Bool
-  fileprivate let levels: Int
-  private let left: SoundSide
-  private let right: SoundSide
-  private let apart: Int
-
-  fileprivate init(
-    left: SoundSide, right: SoundSide, isStereo: Bool, levels: Int, apart: Int, limit: Int64,
-    loopLength: Int64
-  ) {
-    self.left = left
-    self.right = right
-    self.isStereo = isStereo
-    self.levels = levels
-    self.apart = apart
-    self.limit = limit
-    self.loopLength = loopLength
-  }
-
-  /// The level for a speed, in samples a frame.
-  @_noLocks
-  func level(forSpeed speed: Float) -> Int { min(Self.level(forSpeed: speed), levels &- 1) }
-
-  /// The level for a speed of a sound that has them all.
-  @_noLocks
-  static func level(forSpeed speed: Float) -> Int {
-    var (level, top) = (0, speedOfFirst)
-    while speed > top && top < Float(fastest) {
-      level &+= 1
-      top *= ratioOfLevels
-    }
-    return level
-  }
-
-  /// The part of the sample rate above which a level has nothing; `level` is 1 at least.
-  fileprivate static func edge(ofLevel level: Int) -> Double {
-    var top = Double(speedOfFirst)
-    for _ in 0..<level { top *= Double(ratioOfLevels) }
-    return Double(speedOfFirst) / 2 / top
-  }
-
-  /// The left side of a level.
-  @_noLocks
-  func left(level: Int) -> SoundSide { side(left, level) }
-
-  /// The right side of a level; the left one where there is one alone.
-  @_noLocks
-  func right(level: Int) -> SoundSide { side(right, level) }
-
-  @_noLocks
-  private func side(_ side: SoundSide, _ level: Int) -> SoundSide {
-    SoundSide(samples: side.samples + level &* apart, halves: side.halves + level &* apart)
-  }
-}
-
 /// The memory of a sound, for as long as an instrument has it.
 ///
 /// A loop is written out behind its end, as far as a reader sees from there: a reader goes on
@@ -96,11 +8,24 @@ struct SamplerSound: BitwiseCopyable {
 final class SoundMemory: @unchecked Sendable {
   // How much lies before the first sample, and behind the last that is read at.
   private static var margin: Int { 32 }
+  // Whole sixteens may be read.
+  private static var spare: Int { 16 }
+  // Between samples, and without its highest parts, a sound can be louder than it is at them.
+  private static var headroom: Float { 1.25 }
+  // A step of 16 bits: no more than that is meant by what differs by less.
+  private static var leastDifference: Float { 1.25 / 32_767 }
+  // The level that has nothing in the upper half of the spectrum, as good as.
+  private static var dullLevel: Int { 3 }
+  // What is read behind the place where a step begins.
+  private static var beyond: Int { SamplerSound.span + margin }
+  // A rest that is shorter is not worth its ends.
+  private static var leastRest: Int { 4096 }
 
   let sound: SamplerSound
   /// The memory that it needs, in bytes.
   let bytes: Int
-  private let memory: UnsafeMutablePointer<Float>
+  private let levels: UnsafeMutablePointer<SoundLevel>
+  private let planes: [UnsafeMutableRawPointer]
 
   /// How the samples of a sound lie in its memory.
   private struct Layout {
@@ -109,168 +34,166 @@ final class SoundMemory: @unchecked Sendable {
     /// The frames behind the first one.
     let length: Int
     let levels: Int
-    /// The samples of one side of one level.
-    let plane: Int
-    /// The samples between two levels.
-    let apart: Int
 
-    var samples: Int { levels * apart }
-
-    init(channels: Int, end: Int, loop: Range<Int>?, fastest: Float) {
+    init(end: Int, loop: Range<Int>?, fastest: Float) {
       limit = (loop?.upperBound ?? end) + SamplerSound.reach
       length = limit + SamplerSound.span + margin
-      // Whole sixteens are written.
-      plane = margin + length + 16
       levels = SamplerSound.level(forSpeed: fastest) + 1
-      apart = 2 * max(1, channels) * plane
+    }
+
+    /// The bytes of one kind of samples of one side of one level that ends behind so many frames.
+    static func bytes(_ length: Int, isCompact: Bool) -> Int {
+      (margin + length + spare)
+        * (isCompact ? MemoryLayout<Int16>.stride : MemoryLayout<Float>.stride)
     }
   }
 
-  /// The memory that a sound of one or two channels would need, in bytes.
-  static func bytes(channels: Int, end: Int, loop: Range<Int>?, fastest: Float) -> Int {
-    Layout(channels: min(2, channels), end: end, loop: loop, fastest: fastest).samples
-      * MemoryLayout<Float>.stride
+  /// The most memory that a sound of one or two channels would need, in bytes.
+  static func bytes(
+    channels: Int, isCompact: Bool, end: Int, loop: Range<Int>?, fastest: Float
+  ) -> Int {
+    let layout = Layout(end: end, loop: loop, fastest: fastest)
+    return layout.levels * 2 * max(1, min(2, channels))
+      * Layout.bytes(layout.length, isCompact: isCompact)
+  }
+
+  /// Silence.
+  init() {
+    let layout = Layout(end: 0, loop: nil, fastest: 1)
+    bytes = Layout.bytes(layout.length, isCompact: false)
+    let plane = Self.plane(nil, to: layout.length, gain: nil)
+    let side = SoundSide(samples: plane.origin, halves: plane.origin, isCompact: false)
+    planes = [plane.memory]
+    levels = .allocate(capacity: 1)
+    levels.initialize(to: SoundLevel(part: SoundPart([side]), end: .max))
+    sound = SamplerSound(
+      levels: levels, count: 1, isStereo: false, gain: 1, limit: Int64(layout.limit) << 32,
+      loopLength: 0)
   }
 
   /// The sound of one or two channels up to `end`, or up to its loop's end and round and round.
-  init(_ channels: [[Float]], end: Int, loop: Range<Int>?, fastest: Float) {
-    let count = min(2, channels.count)
-    let layout = Layout(channels: count, end: end, loop: loop, fastest: fastest)
-    let (length, plane, apart) = (layout.length, layout.plane, layout.apart)
-    let (limit, levels) = (layout.limit, layout.levels)
-    bytes = layout.samples * MemoryLayout<Float>.stride
-    memory = .allocate(capacity: layout.samples)
-    memory.initialize(repeating: 0, count: layout.samples)
-    let origin = memory + Self.margin
-    for (index, channel) in channels.prefix(count).enumerated() {
-      let source = SoundSource(
-        channel, end: end, loop: loop, from: -Self.margin, to: length)
-      for level in 0..<levels {
-        let samples = origin + level * apart + 2 * index * plane
-        source.write(
-          level: level == 0 ? nil : SamplerSound.edge(ofLevel: level), samples: samples,
-          halves: samples + plane)
-      }
-    }
-    let left = SoundSide(samples: origin, halves: origin + plane)
-    let isStereo = count == 2
-    sound = SamplerSound(
-      left: left,
-      right: isStereo
-        ? SoundSide(samples: origin + 2 * plane, halves: origin + 3 * plane) : left,
-      isStereo: isStereo, levels: levels, apart: apart, limit: Int64(limit) << 32,
-      loopLength: Int64(loop?.count ?? 0) << 32)
-  }
-
-  deinit { memory.deallocate() }
-}
-
-/// One channel with silence before it and silence or its loop behind it, as far as the filters
-/// look that are made of it.
-private struct SoundSource: ~Copyable {
-  // They leave all up to 0.46 of the rate.
-  private static let halfTaps = 48
-  private static let halfBeta = 10.0
-  // A slope of 0.04 of the rate down to -95 dB.
-  private static let lowTaps = 80
-  private static let lowBeta = 9.5
-  private static var beyond: Int { halfTaps + lowTaps + 32 }
-
-  private let memory: UnsafeMutablePointer<Float>
-  private let origin: UnsafeMutablePointer<Float>
-  private let first: Int
-  private let last: Int
-
-  init(_ channel: [Float], end: Int, loop: Range<Int>?, from first: Int, to last: Int) {
-    self.first = first
-    self.last = last
-    let size = last - first + 2 * Self.beyond
-    memory = .allocate(capacity: size)
-    memory.initialize(repeating: 0, count: size)
-    origin = memory + (Self.beyond - first)
-    for frame in 0..<min(loop?.upperBound ?? end, channel.count) {
-      let sample = channel[frame]
-      origin[frame] = sample.isFinite ? sample : 0
-    }
-    if let loop {
-      for frame in loop.upperBound..<(last + Self.beyond) {
-        origin[frame] = origin[frame - loop.count]
-      }
-    }
-  }
-
-  deinit { memory.deallocate() }
-
-  /// Writes the samples and those half-way; without what is above an edge, in parts of the rate.
-  func write(
-    level edge: Double?, samples: UnsafeMutablePointer<Float>, halves: UnsafeMutablePointer<Float>
+  ///
+  /// A compact one keeps 16 bits of each number, and of a level no more than that in which it differs
+  /// from the first one.
+  init(
+    _ channels: [[Float]], isCompact: Bool, end: Int, loop: Range<Int>?, fastest: Float,
+    with workshop: SoundWorkshop
   ) {
-    guard let edge else {
-      for frame in first..<last { samples[frame] = origin[frame] }
-      write(Self.halfWeights(), from: origin, apart: 1, to: halves, first..<last)
-      return
+    let layout = Layout(end: end, loop: loop, fastest: fastest)
+    let (first, length) = (-Self.margin, layout.length)
+    let sources = channels.prefix(2).map {
+      SoundPlane($0, end: end, loop: loop, from: first, to: length + Self.spare)
     }
-    let room = Self.halfTaps + 16
-    let size = last - first + 2 * room + 16
-    let low = UnsafeMutablePointer<Float>.allocate(capacity: size)
-    low.initialize(repeating: 0, count: size)
-    defer { low.deallocate() }
-    let start = low + (room - first)
-    write(
-      Self.lowWeights(edge: edge), from: origin, apart: 0, to: start, (first - room)..<(last + room)
-    )
-    for frame in first..<last { samples[frame] = start[frame] }
-    write(Self.halfWeights(), from: start, apart: 1, to: halves, first..<last)
-  }
-
-  /// Weighs samples to both sides of each frame, which lie so much further apart on the right.
-  private func write(
-    _ weights: [Float], from source: UnsafePointer<Float>, apart: Int,
-    to output: UnsafeMutablePointer<Float>, _ frames: Range<Int>
-  ) {
-    weights.withUnsafeBufferPointer { weights in
-      var frame = frames.lowerBound
-      while frame < frames.upperBound {
-        var sum = SIMD16<Float>(repeating: 0)
-        for tap in 0..<weights.count {
-          let before = UnsafeRawPointer(source + (frame - tap))
-          let after = UnsafeRawPointer(source + (frame + apart + tap))
-          sum +=
-            (before.loadUnaligned(as: SIMD16<Float>.self)
-              + after.loadUnaligned(as: SIMD16<Float>.self)) * weights[tap]
+    let gain = isCompact ? Self.gain(channels) : nil
+    var (planes, bytes) = ([UnsafeMutableRawPointer](), 0)
+    /// The frame from which on a level says what the whole does; nil where it always does.
+    func agreement(of lows: [SoundPlane]) -> Int? {
+      zip(sources, lows).compactMap {
+        $0.lastDifference(from: $1, first: first, last: length, most: Self.leastDifference)
+      }.max().map { $0 + SamplerSound.reach }
+    }
+    var rest: SoundRest?
+    if let gain {
+      let start = max(
+        0, agreement(of: sources.map { $0.samples(level: Self.dullLevel, workshop) }) ?? 0)
+      if length - start > Self.leastRest {
+        let sides = sources.map { source in
+          let places = [0, 1].map { Self.half(source, from: start, to: length, $0, gain: gain) }
+          planes += places.map(\.memory)
+          bytes += places.reduce(0) { $0 + $1.bytes }
+          return SoundSide(
+            samples: places[0].origin, halves: places[1].origin, isCompact: true)
         }
-        UnsafeMutableRawPointer(output + frame).storeBytes(of: sum, as: SIMD16<Float>.self)
-        frame += 16
+        rest = SoundRest(part: SoundPart(sides, halving: 1), start: Int64(start) << 32)
       }
     }
+    levels = .allocate(capacity: layout.levels)
+    for level in 0..<layout.levels {
+      let lows = sources.map { $0.samples(level: level, workshop) }
+      // The frame from which on another part says the same.
+      var last: Int?
+      if level == 0 {
+        last = rest.map { Int($0.start >> 32) } ?? .max
+      } else {
+        last = isCompact ? agreement(of: lows) : .max
+      }
+      let kept = last.map { min(length, $0, length - Self.beyond) + Self.beyond } ?? 0
+      guard kept > 0 else {
+        (levels + level).initialize(to: SoundLevel(part: levels[0].part, end: .min))
+        continue
+      }
+      let sides = lows.map { low in
+        let half = low.halves(from: first, to: kept + Self.spare, workshop)
+        let places = [low, half].map { Self.plane($0, to: kept, gain: gain) }
+        planes += places.map(\.memory)
+        bytes += 2 * Layout.bytes(kept, isCompact: isCompact)
+        return SoundSide(
+          samples: places[0].origin, halves: places[1].origin, isCompact: isCompact)
+      }
+      (levels + level).initialize(
+        to: SoundLevel(
+          part: SoundPart(sides), end: last == Int.max ? .max : Int64(last ?? 0) << 32))
+    }
+    self.planes = planes
+    self.bytes = bytes
+    sound = SamplerSound(
+      levels: levels, count: layout.levels, rest: rest, isStereo: sources.count == 2,
+      gain: gain ?? 1, limit: Int64(layout.limit) << 32, loopLength: Int64(loop?.count ?? 0) << 32)
   }
 
-  private static func halfWeights() -> [Float] {
-    let window = KaiserWindow(beta: halfBeta)
-    return normal(
-      (0..<halfTaps).map { tap in
-        let distance = Double(tap) + 0.5
-        return rt_sin(.pi * distance) / (.pi * distance)
-          * window.value(at: distance / Double(halfTaps))
-      })
+  deinit {
+    for plane in planes { plane.deallocate() }
+    levels.deallocate()
   }
 
-  private static func lowWeights(edge: Double) -> [Float] {
-    let window = KaiserWindow(beta: lowBeta)
-    // The middle of the slope.
-    let cutoff = 2 * (edge - 0.0195)
-    return normal(
-      (0..<lowTaps).map { tap in
-        // Both sides have the one in the middle.
-        if tap == 0 { return cutoff / 2 }
-        return rt_sin(.pi * cutoff * Double(tap)) / (.pi * Double(tap))
-          * window.value(at: Double(tap) / Double(lowTaps))
-      })
+  /// The gain that makes numbers of 16 bits what they stand for.
+  ///
+  /// The same for all that is made of one recording, so that a voice can go from one to another.
+  private static func gain(_ channels: [[Float]]) -> Float {
+    var peak: Float = 0
+    for channel in channels.prefix(2) {
+      channel.withUnsafeBufferPointer { samples in
+        guard let start = samples.baseAddress else { return }
+        let found = Float(bitPattern: Magnitude(start, frames: samples.count).bits)
+        if found.isFinite { peak = max(peak, found) }
+      }
+    }
+    return (peak > 0 ? peak : 1) * headroom / 32_767
   }
 
-  /// Scales weights so that a constant passes as it is.
-  private static func normal(_ weights: [Double]) -> [Float] {
-    let sum = 2 * weights.reduce(0, +)
-    return weights.map { Float($0 / sum) }
+  /// Memory for what is read of a plane, or for silence, and the place of its frame 0 there.
+  private static func plane(
+    _ plane: SoundPlane?, to length: Int, gain: Float?
+  ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer) {
+    let count = margin + length + spare
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Layout.bytes(length, isCompact: gain != nil), alignment: 16)
+    guard let gain else {
+      let floats = memory.bindMemory(to: Float.self, capacity: count)
+      if let plane {
+        rt_copy(floats, plane.origin - margin, count)
+      } else {
+        rt_zero(floats, count)
+      }
+      return (memory, UnsafeRawPointer(floats + margin))
+    }
+    let shorts = memory.bindMemory(to: Int16.self, capacity: count)
+    if let plane { rt_narrow(plane.origin - margin, shorts, 1 / gain, count) }
+    return (memory, UnsafeRawPointer(shorts + margin))
+  }
+
+  /// Memory for every other frame of a plane between two, the even or the odd ones, and the place of
+  /// the first of the whole sound, which need not be there.
+  private static func half(
+    _ plane: SoundPlane, from start: Int, to length: Int, _ odd: Int, gain: Float
+  ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer, bytes: Int) {
+    let (first, last) = (start / 2 - margin / 2, (length + spare) / 2)
+    let chosen = SoundPlane(from: first, to: last)
+    for frame in first..<last { chosen.origin[frame] = plane.origin[2 * frame + odd] }
+    let bytes = (last - first) * MemoryLayout<Int16>.stride
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
+    let shorts = memory.bindMemory(to: Int16.self, capacity: last - first)
+    rt_narrow(chosen.origin + first, shorts, 1 / gain, last - first)
+    return (memory, UnsafeRawPointer(shorts - first), bytes)
   }
 }

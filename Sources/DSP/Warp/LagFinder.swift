@@ -22,6 +22,10 @@ struct LagFinder: ~Copyable {
 
   // How much is compared: enough of the lowest period to know it.
   private static var windowSeconds: Double { @_noLocks get { 0.014 } }
+  // How much of it where there is no period: little more than a crossfade, for what is further away
+  // is not heard with it; and how much of that lies where the crossfade will be.
+  private static var closeSeconds: Double { @_noLocks get { 0.004 } }
+  private static var aheadSeconds: Double { @_noLocks get { 0.001 } }
   // What is compared first is this coarse.
   private static var coarseHertz: Double { @_noLocks get { 8000 } }
   // Of lags that fit nearly alike the shorter is better: it delays less.
@@ -35,6 +39,13 @@ struct LagFinder: ~Copyable {
 
   let greatestLag: Int
   private let window: Int
+  private let close: Int
+  private let ahead: Int
+  // Where what is compared begins in the pattern and in the field, and how much it is.
+  private var first = 0
+  private var count: Int
+  // Whether the coarse copies are of what is in the pattern and the field.
+  private var isShrunk = false
   private let coarse: Int
   private let pattern: UnsafeMutablePointer<Float>
   private let field: UnsafeMutablePointer<Float>
@@ -49,12 +60,16 @@ struct LagFinder: ~Copyable {
     self.greatestLag = 2 * greatestLag
     coarse = max(1, Int(sampleRate / Self.coarseHertz))
     window = Int(Self.windowSeconds * sampleRate) / (8 * coarse) * 8 * coarse
+    close = max(1, Int(Self.closeSeconds * sampleRate) / (8 * coarse)) * 8 * coarse
+    ahead = min(Int(Self.aheadSeconds * sampleRate), close)
+    count = window
     let most = 2 * greatestLag + window + 8 * coarse
-    pattern = .allocate(capacity: 2 * window + 3 * most)
-    pattern.initialize(repeating: 0, count: 2 * window + 3 * most)
-    field = pattern + window
+    let stretch = window + ahead
+    pattern = .allocate(capacity: 2 * stretch + 3 * most)
+    pattern.initialize(repeating: 0, count: 2 * stretch + 3 * most)
+    field = pattern + stretch
     coarsePattern = field + most
-    coarseField = coarsePattern + window
+    coarseField = coarsePattern + stretch
     scores = coarseField + most
   }
 
@@ -65,25 +80,53 @@ struct LagFinder: ~Copyable {
   mutating func search(
     _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
   ) -> Finding {
+    load(tape, end: end, from: least, to: greatest, isForward: isForward)
+    let span = greatest &- least
+    score(span: span)
+    let found = refine(near: best(from: 0, to: span, isNearestFirst: isForward), to: span)
+    let lag = Float(isForward ? least : -greatest) + found.lag
+    return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
+  }
+
+  /// Takes what is compared in a search for a lag from `least` to `greatest`.
+  @_noLocks
+  mutating func load(
+    _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
+  ) {
     // The field runs from the lag that is earliest on the tape to the one that is latest.
     let earliest = isForward ? Int64(least) : -Int64(greatest)
-    let span = greatest &- least
     let start = end &- Int64(window)
     let side = copyStretch(tape, at: start)
-    copyField(tape, at: start &+ earliest, frames: span &+ window, side: side)
+    copyField(tape, at: start &+ earliest, frames: greatest &- least &+ window, side: side)
+    if isForward { copyAhead(tape, at: end, side: side) }
+  }
+
+  /// How many frames less far a closer search goes forward.
+  var framesAhead: Int { @_noLocks get { ahead } }
+
+  /// The best of the lags that were just taken, by what is heard with the crossfade only.
+  ///
+  /// Forward that is partly behind the place that is left, and lags are shorter by as much.
+  @_noLocks
+  mutating func searchClosely(from least: Int, to greatest: Int, isForward: Bool) -> Finding {
+    count = close
+    first = window &- close &+ (isForward ? ahead : 0)
+    let earliest = isForward ? least : -greatest
+    let span = greatest &- least &- (isForward ? ahead : 0)
     score(span: span)
     let found = refine(near: best(from: 0, to: span, isNearestFirst: isForward), to: span)
     let lag = Float(earliest) + found.lag
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
 
-  /// The best lag from `nearest` to `greatest` of those that were just searched from `least` on.
+  /// The best lag from `nearest` to `greatest` of those that were just searched closely from
+  /// `least` on.
   @_noLocks
   mutating func searchAgain(
     from nearest: Int, least: Int, to greatest: Int, isForward: Bool
   ) -> Finding {
     let first = isForward ? nearest &- least : 0
-    let last = isForward ? greatest &- least : greatest &- nearest
+    let last = isForward ? greatest &- least &- ahead : greatest &- nearest
     let offset = best(from: first, to: last, isNearestFirst: isForward)
     let found = refine(near: offset, from: first, to: last)
     let lag = Float(isForward ? least : -greatest) + found.lag
@@ -125,8 +168,8 @@ struct LagFinder: ~Copyable {
   mutating func compare(_ tape: borrowing Tape, end: Int64, with other: Int64) -> Finding {
     let side = copyStretch(tape, at: end &- Int64(window))
     copyField(tape, at: other &- Int64(window), frames: window, side: side)
-    let scale = 1 / rt_square_root(Self.dot(pattern, pattern, count: window) + 1e-12)
-    let energy = Self.dot(field, field, count: window)
+    let scale = 1 / rt_square_root(rt_product(pattern, pattern, window) + 1e-12)
+    let energy = rt_product(field, field, window)
     return Finding(lag: 0, likeness: likeness(at: 0, energy: energy, scale: scale))
   }
 
@@ -146,9 +189,16 @@ struct LagFinder: ~Copyable {
   @_noLocks
   private mutating func copyStretch(_ tape: borrowing Tape, at start: Int64) -> Float {
     let (left, right) = (tape.left(at: start), tape.right(at: start))
-    let side: Float = Self.dot(left, right, count: window) < 0 ? -1 : 1
+    let side: Float = rt_product(left, right, window) < 0 ? -1 : 1
+    (first, count, isShrunk) = (0, window, false)
     for frame in 0..<window { pattern[frame] = left[frame] + side * right[frame] }
     return side
+  }
+
+  @_noLocks
+  private mutating func copyAhead(_ tape: borrowing Tape, at end: Int64, side: Float) {
+    let (left, right) = (tape.left(at: end), tape.right(at: end))
+    for frame in 0..<ahead { pattern[window &+ frame] = left[frame] + side * right[frame] }
   }
 
   @_noLocks
@@ -164,15 +214,21 @@ struct LagFinder: ~Copyable {
   /// Compares the coarse pattern with the coarse field at all offsets.
   @_noLocks
   private mutating func score(span: Int) {
-    let count = window / coarse
+    let count = self.count / coarse
     offsets = span / coarse &+ 1
-    shrink(pattern, to: coarsePattern, count: count)
-    shrink(field, to: coarseField, count: count &+ offsets &- 1)
-    let scale = 1 / rt_square_root(Self.dot(coarsePattern, coarsePattern, count: count) + 1e-9)
-    var energy = Self.dot(coarseField, coarseField, count: count) + 1e-9
+    // Of what begins between two coarse samples there is no copy yet.
+    let skipped = isShrunk && first % coarse == 0 ? first / coarse : 0
+    let (coarsePattern, coarseField) = (coarsePattern + skipped, coarseField + skipped)
+    if skipped == 0 {
+      shrink(pattern + first, to: coarsePattern, count: count)
+      shrink(field + first, to: coarseField, count: count &+ offsets &- 1)
+      isShrunk = first == 0
+    }
+    let scale = 1 / rt_square_root(rt_product(coarsePattern, coarsePattern, count) + 1e-9)
+    var energy = rt_product(coarseField, coarseField, count) + 1e-9
     var offset = 0
     while offset < offsets {
-      let products = Self.dots(coarsePattern, coarseField + offset, count: count)
+      let products = rt_products(coarsePattern, coarseField + offset, count)
       for next in 0..<min(4, offsets &- offset) {
         let (old, new) = (coarseField[offset], coarseField[offset &+ count])
         scores[offset] = products[next] * scale / rt_square_root(max(energy, 1e-9))
@@ -210,6 +266,18 @@ struct LagFinder: ~Copyable {
   private func shrink(
     _ from: UnsafePointer<Float>, to: UnsafeMutablePointer<Float>, count: Int
   ) {
+    // Sums of a known length are written out by the compiler: those at 44.1 and at 48 kHz.
+    switch coarse {
+    case 5: shrink(from, to: to, count: count, by: 5)
+    case 6: shrink(from, to: to, count: count, by: 6)
+    default: shrink(from, to: to, count: count, by: coarse)
+    }
+  }
+
+  @_noLocks @inline(__always)
+  private func shrink(
+    _ from: UnsafePointer<Float>, to: UnsafeMutablePointer<Float>, count: Int, by coarse: Int
+  ) {
     for index in 0..<count {
       var sum: Float = 0
       for part in 0..<coarse { sum += from[index &* coarse &+ part] }
@@ -219,11 +287,13 @@ struct LagFinder: ~Copyable {
 
   /// Climbs from an offset to the best one near it, and finds the place between the samples.
   @_noLocks
-  private func refine(near offset: Int, from first: Int = 0, to last: Int) -> Finding {
-    let scale = 1 / rt_square_root(Self.dot(pattern, pattern, count: window) + 1e-12)
-    let (lowest, highest) = (first &+ Self.wing, last &- Self.wing)
+  private func refine(near offset: Int, from least: Int = 0, to most: Int) -> Finding {
+    let own = pattern + first
+    let scale = 1 / rt_square_root(rt_product(own, own, count) + 1e-12)
+    let (lowest, highest) = (least &+ Self.wing, most &- Self.wing)
     var middle = min(max(offset, lowest), highest)
-    var energy = Self.dot(field + middle, field + middle, count: window)
+    let there = field + (first &+ middle)
+    var energy = rt_product(there, there, count)
     var here = likeness(at: middle, energy: energy, scale: scale)
     var steps = 2 &* coarse &+ 2
     var isRising = true
@@ -234,9 +304,9 @@ struct LagFinder: ~Copyable {
       let next = middle &+ (isRising ? 1 : -1)
       let isInside = next >= lowest && next <= highest
       let moved = isInside ? self.energy(energy, from: middle, to: next) : 0
-      let there = isInside ? likeness(at: next, energy: moved, scale: scale) : -2
-      if there > here {
-        (middle, here, energy) = (next, there, moved)
+      let other = isInside ? likeness(at: next, energy: moved, scale: scale) : -2
+      if other > here {
+        (middle, here, energy) = (next, other, moved)
       } else if isRising {
         isRising = false
       } else {
@@ -253,8 +323,8 @@ struct LagFinder: ~Copyable {
   @_noLocks
   private func peak(around middle: Int, energy: Float, scale: Float) -> Finding {
     // What is still missing from full likeness: small numbers that keep their digits.
-    let lower = Self.dots(pattern, field + (middle &- 3), count: window)
-    let upper = Self.dots(pattern, field + (middle &+ 1), count: window)
+    let lower = rt_products(pattern + first, field + (first &+ middle &- 3), count)
+    let upper = rt_products(pattern + first, field + (first &+ middle &+ 1), count)
     let here = 1 - lower[3] * scale / rt_square_root(energy + 1e-12)
     var (up, down) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0))
     var (above, below) = (energy, energy)
@@ -288,65 +358,15 @@ struct LagFinder: ~Copyable {
   @_noLocks
   private func energy(_ energy: Float, from old: Int, to new: Int) -> Float {
     let (lost, won) =
-      new > old ? (field[old], field[old &+ window]) : (field[new &+ window], field[new])
+      new > old
+      ? (field[first &+ old], field[first &+ old &+ count])
+      : (field[first &+ new &+ count], field[first &+ new])
     return max(energy + won * won - lost * lost, 0)
   }
 
   @_noLocks
   private func likeness(at offset: Int, energy: Float, scale: Float) -> Float {
-    Self.dot(pattern, field + offset, count: window) * scale / rt_square_root(energy + 1e-12)
-  }
-
-  /// The sum of products of `count` pairs, a multiple of eight.
-  @_noLocks
-  private static func dot(
-    _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, count: Int
-  ) -> Float {
-    let (a, b) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
-    var first = SIMD8<Float>(repeating: 0)
-    var second = first
-    var offset = 0
-    // Two sums, for neither has to wait for the other.
-    while offset &+ 64 <= count &* 4 {
-      first +=
-        a.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-        * b.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-      second +=
-        a.loadUnaligned(fromByteOffset: offset &+ 32, as: SIMD8<Float>.self)
-        * b.loadUnaligned(fromByteOffset: offset &+ 32, as: SIMD8<Float>.self)
-      offset &+= 64
-    }
-    if offset < count &* 4 {
-      first +=
-        a.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-        * b.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-    }
-    return sum(first + second)
-  }
-
-  /// The sums of products with `b`, and with what begins one to three samples after it.
-  @_noLocks
-  private static func dots(
-    _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, count: Int
-  ) -> SIMD4<Float> {
-    let (a, b) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
-    var first = SIMD8<Float>(repeating: 0)
-    var (second, third, fourth) = (first, first, first)
-    var offset = 0
-    while offset < count &* 4 {
-      let own = a.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-      first += own * b.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-      second += own * b.loadUnaligned(fromByteOffset: offset &+ 4, as: SIMD8<Float>.self)
-      third += own * b.loadUnaligned(fromByteOffset: offset &+ 8, as: SIMD8<Float>.self)
-      fourth += own * b.loadUnaligned(fromByteOffset: offset &+ 12, as: SIMD8<Float>.self)
-      offset &+= 32
-    }
-    return SIMD4(sum(first), sum(second), sum(third), sum(fourth))
-  }
-
-  @_noLocks
-  private static func sum(_ eight: SIMD8<Float>) -> Float {
-    let four = eight.lowHalf + eight.highHalf
-    return (four.x + four.y) + (four.z + four.w)
+    rt_product(pattern + first, field + (first &+ offset), count) * scale
+      / rt_square_root(energy + 1e-12)
   }
 }

@@ -35,7 +35,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   // -120 dB of full scale: what is below it may be cut.
   private static var floorOfSilence: Float { @_noLocks get { 1e-6 } }
   // Noise that is repeated at shorter distances is heard as a tone.
-  private static var leastLagOfNoiseSeconds: Double { @_noLocks get { 0.006 } }
+  private static var leastLagOfNoiseSeconds: Double { @_noLocks get { 0.009 } }
   private static var fadeSeconds: Double { @_noLocks get { 0.002 } }
   // For jumps whose place is given, which may not fit.
   private static var longFadeSeconds: Double { @_noLocks get { 0.012 } }
@@ -47,6 +47,10 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   private static var framesApart: Int { @_noLocks get { 64 } }
   // What is this much like itself may jump before it must, which keeps the delay short.
   private static var likenessForEarlyJump: Float { @_noLocks get { 0.985 } }
+  // From this share of the greatest lag on, less and less will do, until a jump must be: a good
+  // one now is better than any one then.
+  private static var shareOfPatience: Float { @_noLocks get { 0.3 } }
+  private static var leastOfEarlyJump: Float { @_noLocks get { 0.7 } }
   // Less than this is taken for noise.
   private static var likenessOfTones: Float { @_noLocks get { 0.5 } }
 
@@ -95,6 +99,10 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   // For how long what was heard is taken for noise, and whether that must first be found out.
   private var noiseLeft = 0
   private var mustListen = false
+  // Whether, since the last jump, it was looked whether what was heard has a period.
+  private var hasLookedBack = false
+  // Whether a search forward has found no period, and a closer one is yet to be done.
+  private var mustAskAgain = false
   // Up to here on the tape an attack is being played out.
   private var heldUntil: Int64 = 0
   var isHeld = false
@@ -145,6 +153,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     isHeld = false
     noiseLeft = 0
     mustListen = false
+    hasLookedBack = false
   }
 
   /// How many frames after a start the output is whole.
@@ -168,6 +177,10 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   mutating func process(
     _ tape: borrowing Tape, _ step: WarpStep, bank: borrowing SincBank, to out: Stereo, frames: Int
   ) {
+    if isPlain(step) {
+      goOnPlainly(tape, step, to: out, frames: frames)
+      return
+    }
     if step.isLeap { hasLeapt = true }
     // Delays are told of rate 1 only.
     if step.isLeap || step.rate != WarpStep.unity {
@@ -198,6 +211,40 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
         quiet.advance(tape, to: now, frames: frames, peak: peak, isOnset: isOnset)
         awaitAttack(step, now: now, isOnset: isOnset, bank: bank)
       }
+    }
+  }
+
+  /// Whether the tape comes out as it is, and there is nothing to decide.
+  @_noLocks
+  private func isPlain(_ step: WarpStep) -> Bool {
+    step.pitch == 1 && step.rate == WarpStep.unity && !step.isLeap && !isFresh && fadeLeft == 0
+      && reader.isPlain && reader.position == step.place
+  }
+
+  /// Renders one step as it is on the tape, and watches that as any other step does.
+  @_noLocks
+  private mutating func goOnPlainly(
+    _ tape: borrowing Tape, _ step: WarpStep, to out: Stereo, frames: Int
+  ) {
+    Self.readPlainly(tape, &reader, to: out, frames: frames)
+    hasLeapt = false
+    framesSinceSearch &+= frames
+    framesToCheck &-= frames
+    noiseLeft &-= frames
+    lastPlace = step.place(ofFrame: frames)
+    var done = 0
+    while done < frames {
+      let toGo = onsets.framesToGo
+      let count = min(max(toGo, 1), frames &- done)
+      done &+= count
+      let now = step.place(ofFrame: done) >> 32
+      let isOnset = onsets.advance(tape, to: now, frames: count)
+      if toGo > count { continue }
+      hasNews = true
+      (isInSilence, isInQuiet) = (false, false)
+      let (chunk, peak) = (OnsetWatch.chunk, onsets.peak)
+      silence.advance(tape, to: now, frames: chunk, peak: peak, isOnset: isOnset)
+      quiet.advance(tape, to: now, frames: chunk, peak: peak, isOnset: isOnset)
     }
   }
 
@@ -376,13 +423,31 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       framesToCheck = noiseLeft > 0 ? Self.framesApart : 4 &* checkFrames
       return
     }
+    if lastLag == 0 && !hasLookedBack && !mustJump && !isOver {
+      // A period that is longer than the room is waited for.
+      hasLookedBack = true
+      let past = finder.search(
+        tape, end: position, from: leastLag, to: greatestLag, isForward: false)
+      if past.likeness > Self.likenessForEarlyJump {
+        lastLag = Int(past.lag)
+        framesSinceSearch = 0
+      }
+      framesToCheck = Self.framesApart
+      return
+    }
+    let mayHaste = quiet.hasEnded && !isOver
+    let enough = mayHaste ? likenessForJump(room: room) : Self.likenessForEarlyJump
     // Room for the climb to the best lag, and for what is on both sides of it.
     if greatest &- least >= 2 &* LagFinder.wing {
       let found = find(
         tape, end: position, from: least, to: greatest, isForward: true)
+      if mustAskAgain && !isOver {
+        framesToCheck = Self.framesApart
+        return
+      }
       // A tone's best lag is a peak, not the end of what was looked at.
-      let fits =
-        found.likeness > Self.likenessForEarlyJump && found.lag < Float(greatest &- 3)
+      let farthest = greatest &- (lastLag > 0 ? 0 : finder.framesAhead) &- 3
+      let fits = found.likeness > enough && found.lag < Float(farthest)
       if isOver {
         if fits && Int(found.lag) > (toAttack ?? 0) &+ checkFrames {
           jump(by: found.lag, likeness: found.likeness, table: table)
@@ -395,10 +460,20 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
         return
       } else if found.likeness < Self.likenessForEarlyJump {
         mustListen = found.likeness < Self.likenessOfTones && mayBeNoise
-        framesToCheck = mustListen ? Self.framesApart : 4 &* checkFrames
+        framesToCheck = mustListen ? Self.framesApart : 2 &* checkFrames
       }
     }
     if isOver, let toAttack { hold(for: toAttack &+ attackFrames, speed: speed) }
+  }
+
+  /// How like a place must be to be jumped to where the reader is so many frames behind.
+  @_noLocks
+  private func likenessForJump(room: Int) -> Float {
+    let most = Float(greatestLag &+ 2 &* checkFrames)
+    let first = Self.shareOfPatience * Float(greatestLag)
+    let share = max(0, min(1, (Float(room) - first) / (most - first)))
+    return Self.likenessForEarlyJump
+      - share * (Self.likenessForEarlyJump - Self.leastOfEarlyJump)
   }
 
   /// Jumps where there is nothing to hear, as far as that goes; false where there is something.
@@ -441,17 +516,22 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   /// Whether the sound has no period, so that waiting for one to fit into the room is in vain.
   @_noLocks
   private mutating func isNoise(_ tape: borrowing Tape) -> Bool {
-    let past = finder.search(
+    finder.load(
       tape, end: reader.position >> 32, from: leastLag, to: greatestLag, isForward: false)
+    let past = finder.searchClosely(from: leastLag, to: greatestLag, isForward: false)
     return past.likeness < Self.likenessOfTones
   }
 
   /// Finds the lag by which to jump: the last one again, moved a little, while it fits.
+  ///
+  /// Forward, what turns out to have no period is searched closely in another block.
   @_noLocks
   private mutating func find(
     _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
   ) -> LagFinder.Finding {
-    if lastLag >= least && lastLag <= greatest && framesSinceSearch < refreshFrames {
+    let isKnown = lastLag >= least && lastLag <= greatest && framesSinceSearch < refreshFrames
+    mustAskAgain = false
+    if isKnown {
       let near = finder.refine(tape, end: end, near: lastLag, isForward: isForward)
       if near.likeness > Self.likenessForEarlyJump && near.lag >= Float(least) {
         lastLag = Int(near.lag)
@@ -459,9 +539,24 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       }
     }
     framesSinceSearch = 0
-    var found = finder.search(tape, end: end, from: least, to: greatest, isForward: isForward)
-    lastLag = found.likeness > Self.likenessForEarlyJump ? Int(found.lag) : 0
-    if found.likeness < Self.likenessOfTones && greatest > leastLagOfNoise &+ leastLag {
+    let ahead = isForward ? finder.framesAhead : 0
+    let hasRoom = greatest &- least &- ahead >= 2 &* LagFinder.wing
+    if isForward && hasRoom && (isKnown || hasLookedBack && lastLag == 0) {
+      // It has no period, or has just lost it: three searches in one block would be too long.
+      lastLag = 0
+      finder.load(tape, end: end, from: least, to: greatest, isForward: true)
+    } else {
+      let found = finder.search(
+        tape, end: end, from: least, to: greatest, isForward: isForward)
+      lastLag = found.likeness > Self.likenessForEarlyJump ? Int(found.lag) : 0
+      if lastLag > 0 || !hasRoom { return found }
+      if isForward {
+        (mustAskAgain, hasLookedBack) = (true, true)
+        return found
+      }
+    }
+    var found = finder.searchClosely(from: least, to: greatest, isForward: isForward)
+    if found.likeness < Self.likenessOfTones && greatest &- ahead > leastLagOfNoise &+ leastLag {
       found = finder.searchAgain(
         from: max(least, leastLagOfNoise), least: least, to: greatest, isForward: isForward)
     }
@@ -506,6 +601,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   mutating func begin(_ next: Reader, likeness: Float, length: FadeLength = .usual) {
     leaving = reader
     reader = next
+    hasLookedBack = false
     switch length {
     case .usual: (fadeLength, shape) = (fade, UnsafePointer(shapes))
     case .long: (fadeLength, shape) = (longFade, UnsafePointer(shapes + fade))
@@ -541,16 +637,22 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   }
 
   @_noLocks
+  private static func readPlainly(
+    _ tape: borrowing Tape, _ reader: inout Reader, to out: Stereo, frames: Int
+  ) {
+    let first = min(reader.position >> 32, tape.head &- Int64(frames))
+    Blocks.copy(tape.left(at: first), to: out.left, frames: frames)
+    Blocks.copy(tape.right(at: first), to: out.right, frames: frames)
+    reader.position = reader.position &+ Int64(frames) << 32
+  }
+
+  @_noLocks
   private static func read(
     _ tape: borrowing Tape, _ reader: inout Reader, speed: Int64, bank: borrowing SincBank,
     to out: Stereo, frames: Int
   ) {
-    let first = reader.position >> 32
     if reader.isPlain {
-      let last = min(first, tape.head &- Int64(frames))
-      Blocks.copy(tape.left(at: last), to: out.left, frames: frames)
-      Blocks.copy(tape.right(at: last), to: out.right, frames: frames)
-      reader.position = reader.position &+ Int64(frames) << 32
+      readPlainly(tape, &reader, to: out, frames: frames)
       return
     }
     let reach = Int64(bank.reach(ofTable: reader.table))

@@ -143,7 +143,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     mono.read(tape, from: first, count: (count &- 1) &* factor &+ taps, to: raw)
     for index in 0..<count {
       let at = Int(truncatingIfNeeded: endHeld &+ Int64(index)) & (Self.ringSize &- 1)
-      ring[at] = VoiceCorrelation.product(raw + index &* factor, filter, count: taps)
+      ring[at] = rt_product(raw + index &* factor, filter, taps)
     }
     endHeld &+= Int64(count)
     firstHeld = max(firstHeld, endHeld &- Int64(Self.ringSize))
@@ -159,13 +159,13 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     let mean = VoiceCorrelation.sum(sound, count: held) / Float(held)
     for index in 0..<held { sound[index] -= mean }
     let recent = sound + (held &- window)
-    power = VoiceCorrelation.product(recent, recent, count: window)
+    power = rt_product(recent, recent, window)
     // -110 dBFS is no voice; false for NaN, and for what is too great to be squared.
     isSounding = power > 1e-11 * Float(window) && power < 1e30
     nextLag = shortest &- 1
     if !isSounding { return }
     let lagged = recent - nextLag
-    lagPower = VoiceCorrelation.product(lagged, lagged, count: window)
+    lagPower = rt_product(lagged, lagged, window)
   }
 
   @_noLocks
@@ -177,12 +177,12 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     var next = nextLag
     while next &+ 4 <= end {
       // The longest lag begins first.
-      let four = VoiceCorrelation.products(recent, recent - next - 3, count: window)
+      let four = rt_products(recent, recent - next - 3, window)
       for lane in 0..<4 { likeness[next &+ 3 &- lane] = four[lane] }
       next &+= 4
     }
     while next < end {
-      likeness[next] = VoiceCorrelation.product(recent, recent - next, count: window)
+      likeness[next] = rt_product(recent, recent - next, window)
       next &+= 1
     }
     for lag in nextLag..<end {

@@ -13,23 +13,22 @@ struct StudioOverlap: ~Copyable {
   private let ring: UnsafeMutablePointer<Float>
   private let ringSize: Int
   private let ringStep: Int
-  // The rise or fall of one frame.
-  private let weights: UnsafeMutablePointer<Float>
+  // How many samples from `whole` on may be other than 0.
+  private var used = 0
   // Transforms there and back multiply by this.
   private let gain: Float
   /// The place of the first sample that is not whole.
   private(set) var whole: Int64 = 0
 
-  /// Room for frames of at most `longest` samples, read in pieces of at most `reach`; frames are
-  /// louder by `gain` than they shall be.
-  init(longest: Int, reach: Int, gain: Float) {
+  /// Room for frames that end at most `longest` samples behind what is whole, of which `piece`
+  /// become whole at once at most and are read in pieces of at most `reach`; frames are louder by
+  /// `gain` than they shall be.
+  init(longest: Int, piece: Int, reach: Int, gain: Float) {
     self.gain = gain
     room = longest + 8
     sums = .allocate(capacity: 3 * room)
-    weights = .allocate(capacity: room)
-    weights.initialize(repeating: 0, count: room)
     var size = 64
-    while size < longest + 2 * reach { size *= 2 }
+    while size < piece + 2 * reach { size *= 2 }
     ringSize = size
     ringStep = size + reach
     ring = .allocate(capacity: 2 * ringStep)
@@ -39,7 +38,6 @@ struct StudioOverlap: ~Copyable {
 
   deinit {
     sums.deallocate()
-    weights.deallocate()
     ring.deallocate()
   }
 
@@ -49,6 +47,7 @@ struct StudioOverlap: ~Copyable {
     rt_zero(sums, 3 &* room)
     rt_zero(ring, 2 &* ringStep)
     whole = 0
+    used = 0
   }
 
   /// The left side of what is whole, from `place` on.
@@ -63,35 +62,35 @@ struct StudioOverlap: ~Copyable {
     UnsafePointer(ring + ringStep + (Int(truncatingIfNeeded: place) & (ringSize &- 1)))
   }
 
-  /// Lays a frame over the others: `sound` has its centre first and wraps at `size`.
+  /// Lays a frame over the others: `sound` has its centre first and wraps at the window's size.
   ///
-  /// It rises from where samples are not whole yet to its centre, and falls over `fall` samples.
+  /// It rises from where samples are not whole yet to its centre, and falls as its window says.
   /// The window itself is seen `shift` samples later in it than it was cut.
   @_noLocks
   mutating func add(
-    _ sound: Planar, size: Int, window: borrowing StudioWindow, at centre: Int64, fall: Int,
-    shift: Int
+    _ sound: Planar, window: borrowing StudioWindow, at centre: Int64, shift: Int
   ) {
+    let size = window.size
     let distance = Int(truncatingIfNeeded: centre &- whole)
     let before = min(max(distance, 0), size / 2)
     // When the pitch falls, samples may be whole behind the centre already.
-    let late = min(max(0 &- distance, 0), fall)
+    let late = min(max(0 &- distance, 0), window.fall)
     let first = max(distance, 0) &- before
-    let after = min(fall, room &- first &- before)
-    Self.fillRise(weights, frames: before, backwards: false)
-    Self.fillRise(weights + before, frames: after, backwards: true)
+    let after = min(window.fall, room &- first &- before)
+    Self.fillRise(window.falling - before, frames: before)
     let sums = self.sums + first
-    let used = weights + late
+    let weights = window.falling - before + late
     window.addHeights(
-      from: late &- before &- shift, times: used, to: sums + 2 &* room,
+      from: late &- before &- shift, times: weights, to: sums + 2 &* room,
       frames: before &+ after &- late)
     for side in 0..<2 {
       let from = side == 0 ? sound.real : sound.imaginary
       let to = sums + side &* room
-      Self.add(from + (size &- before), times: used, to: to, frames: before)
+      Self.add(from + (size &- before), times: weights, to: to, frames: before)
       Self.add(
-        from + late, times: used + before, to: to + before, frames: max(after &- late, 0))
+        from + late, times: weights + before, to: to + before, frames: max(after &- late, 0))
     }
+    used = max(used, first &+ before &+ max(after, 0))
   }
 
   @_noLocks
@@ -102,14 +101,12 @@ struct StudioOverlap: ~Copyable {
     for frame in 0..<frames { to[frame] += from[frame] * weights[frame] }
   }
 
-  /// Writes a rise of a squared sine, or its mirror image, by turning a pointer from four to four.
+  /// Writes a rise of a squared sine, by turning a pointer from four to four.
   @_noLocks
-  private static func fillRise(
-    _ to: UnsafeMutablePointer<Float>, frames: Int, backwards: Bool
-  ) {
+  private static func fillRise(_ to: UnsafeMutablePointer<Float>, frames: Int) {
     guard frames > 0 else { return }
     let step = Float.pi / Float(frames)
-    let begin = backwards ? Float.pi + step / 2 : step / 2
+    let begin = step / 2
     var real = SIMD4<Float>(repeating: 0)
     var imaginary = real
     for lane in 0..<4 {
@@ -142,12 +139,13 @@ struct StudioOverlap: ~Copyable {
       let at = Int(truncatingIfNeeded: whole) & (ringSize &- 1)
       let piece = min(count, ringSize &- at)
       put(piece, at: at, least: least)
-      let left = room &- piece
+      let left = max(used &- piece, 0)
       for part in 0..<3 {
         let sums = self.sums + part &* room
         for frame in 0..<left { sums[frame] = sums[frame &+ piece] }
-        rt_zero(sums + left, piece)
+        rt_zero(sums + left, used &- left)
       }
+      used = left
       whole &+= Int64(piece)
       count &-= piece
     }

@@ -18,10 +18,31 @@ internal import CRealtime
 /// of both sides' power, so that the phase between them is that of the tape.
 struct StudioPhases: ~Copyable {
   private let anchor = Anchor()
-  // By how much of power a front must exceed a bin's own past to take it over. Without it, a
-  // click that grows as the window comes upon it is turned anew by the nearest tone each frame,
+  // By how much of power a front must exceed a steady bin's own past to take it over. Without it,
+  // a click that grows as the window comes upon it is turned anew by the nearest tone each frame,
   // and its frames cancel each other; with twice as much, tones lose.
-  private static var habit: Float { @_noLocks get { 2 } }
+  private static let habit: Float = 2
+  // As much for a bin whose frequency wanders: noise, attacks, voices that glide. Their bins stay
+  // together as they are on the tape, because each by its own past would drift away from its
+  // neighbours and beat with them.
+  private static let looseHabit: Float = 0.2
+  // In low bins a front must come at this, by the number of the bin from 1 on: one bin there is
+  // as wide as a tone and the next one are apart.
+  private static let bassHabit: Float = 16
+  // A bin is steady while its frequency moves by less than this from hop to hop, in turns a hop,
+  // and wanders when it moves by twice as much, in the mean of the last few hops.
+  private static var wander: Float { @_noLocks get { 0.006 } }
+  private static var memoryOfWander: Float { @_noLocks get { 0.8 } }
+  // The part of all magnitudes in bins that wander less than this from which on sound counts as
+  // steady, and below which it no more does.
+  private static var leastWander: Float { @_noLocks get { 0.009 } }
+  private static var mostSteady: Float { @_noLocks get { 0.6 } }
+  private static var leastSteady: Float { @_noLocks get { 0.45 } }
+  // It must have been steady on so much of the tape, in hops at rate 1, or not steady on so much:
+  // a click on a chord takes its steadiness for about as long as a window sees it.
+  private static var hopsOfDoubt: Float { @_noLocks get { 9 } }
+  private static var hopsOfTrust: Float { @_noLocks get { 13 } }
+
   // A click is what this part of all bins, or more, has grown by at once, and of which this part
   // lies within this distance in time, in parts of a transform. In noise, at a quiet chord's
   // bottom too, half of it does.
@@ -31,7 +52,7 @@ struct StudioPhases: ~Copyable {
   // What has a greater variance need not be looked at.
   private static var spread: Float { @_noLocks get { 0.006 } }
 
-  /// The number of bins that are turned; there is room for three more.
+  /// The number of bins that are turned; there is room for seven more.
   let bins: Int
   private let size: Int
 
@@ -57,14 +78,26 @@ struct StudioPhases: ~Copyable {
   private let gains: UnsafeMutablePointer<Float>
   // By how many turns bins that have grown are from the next one; far more for the others.
   private let grownToNext: UnsafeMutablePointer<Float>
+  // The level at which a bin goes on by its own past: its power before times its habit.
+  private let owns: UnsafeMutablePointer<Float>
+  // How far the frequency of each bin moves from hop to hop, in turns a hop, in the mean.
+  private let wanders: UnsafeMutablePointer<Float>
+  // By how many 2^23ths of a power of two a bin's habit is less where it wanders.
+  private let looseness: UnsafeMutablePointer<Float>
+  // How many samples a hop on the tape has at rate 1.
+  private let usualHop: Float
+  // Whether there are deviations of a frame before, and how far that was from its own.
+  private var hasDeviations = false
+  private var deviationHop = 1
 
-  /// Turns for a transform of `size` numbers.
-  init(size: Int) {
+  /// Turns for a transform of `size` numbers and frames that are `hop` samples apart as a rule.
+  init(size: Int, hop: Int) {
     self.size = size
+    usualHop = Float(hop)
     bins = size / 2 + 1
     room = bins + 11
-    memory = .allocate(capacity: 6 * room)
-    memory.initialize(repeating: 0, count: 6 * room)
+    memory = .allocate(capacity: 9 * room)
+    memory.initialize(repeating: 0, count: 9 * room)
     angles = .allocate(capacity: 7 * room)
     angles.initialize(repeating: 0, count: 7 * room)
     turns = angles
@@ -78,6 +111,26 @@ struct StudioPhases: ~Copyable {
     levelsFromRight = memory + 3 * room
     gains = memory + 4 * room
     grownToNext = memory + 5 * room
+    owns = memory + 6 * room
+    wanders = memory + 7 * room
+    looseness = memory + 8 * room
+    for bin in 0..<room {
+      let loose = min(1, max(Self.looseHabit, Self.bassHabit / Float(bin + 1)))
+      looseness[bin] = rt_log(Self.habit / loose) * 1.442_695 * 8_388_608
+    }
+    measured.turns = UnsafePointer(turns)
+    measured.looseness = UnsafePointer(looseness)
+    measured.owns = owns
+    measured.wanders = wanders
+    measured.gains = gains
+    measured.grown_to_next = grownToNext
+    measured.across = across
+    measured.ahead = ahead
+    measured.deviations = deviations
+    measured.habit = Self.habit
+    measured.memory = Self.memoryOfWander
+    measured.by_wander = 1 / Self.wander
+    measured.least_wander = Self.leastWander
   }
 
   deinit {
@@ -111,14 +164,26 @@ struct StudioPhases: ~Copyable {
     init() {}
   }
 
-  /// Begins anew: the next frame is not turned.
+  /// Begins anew: the next frame is not turned, and taken for steady.
   @_noLocks
   mutating func start() {
+    settle()
+    isSteady = true
+    steadyHops = 0
+    unsteadyHops = 0
+    sinceClick = .max
+  }
+
+  /// Forgets turns and frequencies.
+  @_noLocks
+  private mutating func settle() {
     for bin in 0..<bins {
       turns[bin] = 0
       followsRight[bin] = 0
       deviations[bin] = 0
+      wanders[bin] = 0
     }
+    hasDeviations = false
   }
 
   /// Makes the newest frame the one before.
@@ -127,9 +192,8 @@ struct StudioPhases: ~Copyable {
 
   /// The bins that have grown since the last frame so far that fronts may take them over.
   private struct Grown: BitwiseCopyable {
-    // The turns from them to the next bin, their sum and that of their squares.
+    // The sum of the turns from them to the next bin.
     private var turns = SIMD4<Float>(repeating: 0)
-    private var squares = SIMD4<Float>(repeating: 0)
     // One less for each.
     private var less = SIMD4<Int32>(repeating: 0)
 
@@ -140,21 +204,27 @@ struct StudioPhases: ~Copyable {
     mutating func add(_ turns: SIMD4<Float>, where mask: SIMD4<Int32>) {
       let chosen = rt_where(mask, turns)
       self.turns += chosen
-      squares += chosen * chosen
       less &+= mask
     }
 
     /// The number of them.
     var count: Float { @_noLocks get { Float(0 &- less.wrappedSum()) } }
     var mean: Float { @_noLocks get { turns.sum() / count } }
-    var variance: Float { @_noLocks get { squares.sum() / count - mean * mean } }
   }
-  private var grown = Grown()
+
+  private var measured = rt_phases()
+  /// Whether most of what was measured last is steady.
+  private(set) var isSteady = true
+  // For how many hops of the tape in a row it has been steady, or has not.
+  private var steadyHops: Float = 0
+  private var unsteadyHops: Float = 0
+  // How many frames of the tape a click lies back, or more than a transform.
+  private var sinceClick = Int.max
 
   /// Takes in a frame that is not turned, and after which nothing is.
   @_noLocks
   mutating func rest(low: Planar, high: Planar) {
-    start()
+    settle()
     let power = self.power
     var bin = 0
     while bin < bins {
@@ -168,85 +238,55 @@ struct StudioPhases: ~Copyable {
     a.real * a.real + a.imaginary * a.imaginary + (b.real * b.real + b.imaginary * b.imaginary)
   }
 
-  /// Measures bins `start` to `end`, multiples of 4: their power, their frequency against the
-  /// frame before, and the angles between them; and finds where their own past would turn them.
+  /// Measures bins `start` to `end`, multiples of 8 or the last four: their power, their frequency
+  /// against the frame before, and the angles between them; and finds where their own past would
+  /// turn them.
   ///
   /// `low` are the bins of both sides packed into one transform, `high` are those of the negative
-  /// frequencies, conjugated and in the order of the positive ones.
+  /// frequencies, conjugated and in the order of the positive ones. With `isLong` a click of late
+  /// is still seen by the window.
   @_noLocks
   mutating func measure(
     low: Planar, high: Planar, lowBefore: Planar, highBefore: Planar, _ start: Int, _ end: Int,
-    hop: Hop
+    hop: Hop, isLong: Bool
   ) {
-    let power = self.power
-    let before = powerBefore
     let perBin = Int32(truncatingIfNeeded: (1 << 32) / size)
-    let tapeBin = Int32(truncatingIfNeeded: hop.tape) &* perBin
-    let stretchedBin = Int32(truncatingIfNeeded: hop.stretched) &* perBin
-    // The angles by which the bins' centres go further, on the tape and in the stretched sound.
-    let lanes = SIMD4<Int32>(0, 1, 2, 3) &+ Int32(truncatingIfNeeded: start)
-    var onTape = lanes &* tapeBin
-    var inStretched = lanes &* stretchedBin
-    let further =
-      hop.isLeap
-      ? Float(hop.stretched) / Float(hop.tapeBefore)
-      : Float(hop.stretched &- hop.tape) / Float(max(hop.tape, 1))
-    let furtherAcross = hop.stretch - 1
-    let habit = Self.habit
-    var grown = start == 0 ? Grown() : self.grown
-    let goesFar = Self.goesFar(hop.stretch)
-    var bin = start
-    while bin < end {
-      let a = Complex4(low, at: bin)
-      let b = Complex4(high, at: bin)
-      let powers = Self.power(a, b)
-      Self.store(powers, power + bin)
-
-      let aNext = Complex4(low, at: bin &+ 1)
-      let bNext = Complex4(high, at: bin &+ 1)
-      let toNext = rt_to_turns(
-        rt_angles(
-          aNext.imaginary * a.real - aNext.real * a.imaginary
-            + (bNext.imaginary * b.real - bNext.real * b.imaginary),
-          aNext.real * a.real + aNext.imaginary * a.imaginary
-            + (bNext.real * b.real + bNext.imaginary * b.imaginary)))
-      Self.store(rt_from_turns(toNext * furtherAcross), across + bin)
-      let hasGrown = rt_less(Self.load(before + bin) * habit, powers)
-      grown.add(toNext, where: hasGrown)
-      Self.store(rt_choose(hasGrown, toNext, SIMD4(repeating: 4)), grownToNext + bin)
-      if goesFar {
-        let distance = rt_magnitudes(toNext) * hop.stretch
-        Self.store(rt_between(0, (0.75 - distance) * 8, 1), gains + bin)
-      }
-
-      let aBefore = Complex4(lowBefore, at: bin)
-      let bBefore = Complex4(highBefore, at: bin)
-      let moved = rt_angles(
-        a.imaginary * aBefore.real - a.real * aBefore.imaginary
-          + (b.imaginary * bBefore.real - b.real * bBefore.imaginary),
-        a.real * aBefore.real + a.imaginary * aBefore.imaginary
-          + (b.real * bBefore.real + b.imaginary * bBefore.imaginary))
-      let turn = Self.load(turns + bin)
-      if hop.isLeap {
-        // The frequency from before the leap carries the phase over it.
-        let deviation = rt_to_turns(Self.load(deviations + bin))
-        Self.store(
-          turn &- moved &+ inStretched &+ rt_from_turns(deviation * further),
-          ahead + bin)
-      } else {
-        let deviation = moved &- onTape
-        Self.store(deviation, deviations + bin)
-        Self.store(
-          turn &+ (inStretched &- onTape)
-            &+ rt_from_turns(rt_to_turns(deviation) * further), ahead + bin)
-      }
-      onTape &+= 4 &* tapeBin
-      inStretched &+= 4 &* stretchedBin
-      bin &+= 4
+    measured.low = Self.planar(low)
+    measured.high = Self.planar(high)
+    measured.low_before = Self.planar(lowBefore)
+    measured.high_before = Self.planar(highBefore)
+    measured.power = power
+    measured.power_before = UnsafePointer(powerBefore)
+    if start == 0 {
+      measured.tape_bin = Int32(truncatingIfNeeded: hop.tape) &* perBin
+      measured.stretched_bin = Int32(truncatingIfNeeded: hop.stretched) &* perBin
+      measured.is_leap = hop.isLeap ? 1 : 0
+      measured.goes_far = Self.goesFar(hop.stretch) ? 1 : 0
+      measured.stretch = hop.stretch
+      measured.further =
+        hop.isLeap
+        ? Float(hop.stretched) / Float(hop.tapeBefore)
+        : Float(hop.stretched &- hop.tape) / Float(max(hop.tape, 1))
+      measured.further_across = hop.stretch - 1
+      // The bins of a click are none that wander: among tones, they would follow those.
+      measured.looser = isLong && sinceClick < size ? 0 : 1
+      measured.lengthened = Float(hop.tape) / Float(deviationHop)
+      measured.learnt =
+        hasDeviations ? (1 - Self.memoryOfWander) * usualHop / Float(max(hop.tape, 1)) : 0
+      measured.grown = 0
+      measured.squares = 0
+      measured.grown_count = 0
+      measured.magnitudes = 0
+      measured.steady_magnitudes = 0
     }
+    rt_measure_phases(&measured, start, end)
     // A constant has no phase that could go on; those beside it follow it.
     if start == 0 { ahead[0] = 0 }
-    self.grown = grown
+  }
+
+  @_noLocks @inline(__always)
+  private static func planar(_ parts: Planar) -> rt_planar {
+    rt_planar(real: UnsafePointer(parts.real), imaginary: UnsafePointer(parts.imaginary))
   }
 
   @_noLocks @inline(__always)
@@ -285,19 +325,18 @@ struct StudioPhases: ~Copyable {
   @_noLocks
   mutating func spread(_ start: Int, _ end: Int) {
     let power = self.power
-    let before = powerBefore
+    let owns = self.owns
     let fromLeft = levelsFromLeft
     let fromRight = levelsFromRight
-    let habit = Self.habit
     var left = start == 0 ? -1 : levelFromLeft
     var right = start == 0 ? -1 : levelFromRight
     let last = bins &- 1
     for bin in start..<end {
       fromLeft[bin] = left
-      left = Self.lower(Self.higher(before[bin] * habit, left), power[bin])
+      left = Self.lower(Self.higher(owns[bin], left), power[bin])
       let mirrored = last &- bin
       fromRight[mirrored] = right
-      right = Self.lower(Self.higher(before[mirrored] * habit, right), power[mirrored])
+      right = Self.lower(Self.higher(owns[mirrored], right), power[mirrored])
     }
     levelFromLeft = left
     levelFromRight = right
@@ -322,11 +361,17 @@ struct StudioPhases: ~Copyable {
     let before = powerBefore
     let habit = Self.habit
     let perBin = clickTurn(hop)
+    if perBin.isClick {
+      sinceClick = 0
+    } else if sinceClick < size {
+      sinceClick &+= hop.tape
+    }
     let noClick: SIMD4<Int32> = perBin.isClick ? SIMD4(repeating: 0) : SIMD4(repeating: -1)
     var turn = SIMD4<Int32>(0, 1, 2, 3) &* perBin.turn
     var bin = 0
     while bin < bins {
-      let own = Self.load(before + bin) * habit
+      let own =
+        perBin.isClick ? Self.load(before + bin) * habit : Self.load(owns + bin)
       let left = Self.load(levelsFromLeft + bin)
       let right = Self.load(levelsFromRight + bin)
       let isOld = rt_or(noClick, rt_not_less(own, Self.load(power + bin)))
@@ -337,17 +382,33 @@ struct StudioPhases: ~Copyable {
       turn &+= 4 &* perBin.turn
       bin &+= 4
     }
+    if !hop.isLeap {
+      deviationHop = hop.tape
+      hasDeviations = true
+      let whole = measured.magnitudes
+      let steady = measured.steady_magnitudes
+      let hops = Float(hop.tape) / usualHop
+      steadyHops = steady > Self.mostSteady * whole ? steadyHops + hops : 0
+      unsteadyHops = steady < Self.leastSteady * whole ? unsteadyHops + hops : 0
+      if steadyHops >= Self.hopsOfDoubt {
+        isSteady = true
+      } else if unsteadyHops >= Self.hopsOfTrust {
+        isSteady = false
+      }
+    }
   }
 
   /// Whether what has grown is a click, and by how much more than the bin before it each bin of
   /// that is then turned.
   @_noLocks
   private func clickTurn(_ hop: Hop) -> (isClick: Bool, turn: Int32) {
-    let count = grown.count
-    guard !hop.isLeap && count > Self.breadth * Float(bins) && grown.variance < Self.spread
+    let count = Float(measured.grown_count)
+    let mean = measured.grown / count
+    let variance = measured.squares / count - mean * mean
+    guard !hop.isLeap && count > Self.breadth * Float(bins) && variance < Self.spread
     else { return (false, 0) }
     // Without those bins in which there is a tone as well; a quarter of all tells where to look.
-    let near = near(grown.mean, within: 0.08, step: 16)
+    let near = near(mean, within: 0.08, step: 16)
     let nearest = self.near(near.mean, within: Self.distance, step: 4)
     guard nearest.count > Self.agreement * count else { return (false, 0) }
     // Where nothing is stretched nothing else is moved to between two samples.
@@ -399,7 +460,7 @@ struct StudioPhases: ~Copyable {
     turnFromRight = right
   }
 
-  /// Turns bins `start` to `end`, multiples of 4, and lays them out for the inverse transform.
+  /// Turns bins `start` to `end`, multiples of 8, and lays them out for the inverse transform.
   ///
   /// The last of all bins goes with those before it; it and the first one are not turned.
   ///
@@ -408,27 +469,18 @@ struct StudioPhases: ~Copyable {
   mutating func apply(
     low: Planar, high: Planar, to output: Planar, _ start: Int, _ end: Int, hop: Hop
   ) {
-    let fade = !hop.isLeap && hop.tape == hop.stretched
-    let goesFar = Self.goesFar(hop.stretch)
-    var bin = start
-    while bin < end {
-      let mask = Self.load(followsRight + bin)
-      var turn = (Self.load(turnsRight + bin) & mask) | (Self.load(turns + bin) & ~mask)
-      if fade { turn = turn &- (turn &>> 4) }
-      Self.store(turn, turns + bin)
-      var factor = Complex4(rt_cosines(turn), rt_sines(turn))
-      if goesFar {
-        let gain = Self.load(gains + bin)
-        factor = Complex4(factor.real * gain, factor.imaginary * gain)
-      }
-      let a = Complex4(low, at: bin) * factor
-      let b = Complex4(high, at: bin) * factor
-      a.store(output, at: bin)
-      // The first bin has a mirror only here, one behind the last.
-      Complex4(rt_reversed(b.real), rt_reversed(SIMD4<Float>(repeating: 0) - b.imaginary))
-        .store(output, at: size &- bin &- 3)
-      bin &+= 4
-    }
+    var turning = rt_turning()
+    turning.low = Self.planar(low)
+    turning.high = Self.planar(high)
+    turning.follows_right = UnsafePointer(followsRight)
+    turning.turns_right = UnsafePointer(turnsRight)
+    if Self.goesFar(hop.stretch) { turning.gains = UnsafePointer(gains) }
+    turning.turns = turns
+    turning.real = output.real
+    turning.imaginary = output.imaginary
+    turning.size = size
+    turning.fades = !hop.isLeap && hop.tape == hop.stretched ? 1 : 0
+    rt_turn_phases(&turning, start, end)
     if start == 0 {
       output.real[0] = low.real[0]
       output.imaginary[0] = low.imaginary[0]

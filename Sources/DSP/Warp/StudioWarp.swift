@@ -17,7 +17,8 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
   private static var slices: Int { @_noLocks get { 16 } }
 
-  private let window: StudioWindow
+  private let long: StudioWindow
+  private let short: StudioWindow
   private let fft: ComplexFFT
   private var phases: StudioPhases
   private var overlap: StudioOverlap
@@ -25,10 +26,13 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   // How many frames a slice is worked on in, and how many a hop.
   private let sliceFrames: Int
   private let hop: Int
-  // By how many output frames the reading of a frame's centre follows the end of its hop.
+  // By how many output frames the reading of the centre of a long window's frame follows the end
+  // of its hop.
   private let lead: Int
-  // How long a frame falls behind its centre, in stretched samples: what it has seen ahead.
-  private let fall: Int
+  // By how many frames of the tape the short window looks less far ahead, and by how much of it
+  // frames at most come nearer to that in a hop.
+  private let mostSpared: Int
+  private let sparedStep: Float
 
   // Both sides as the parts of complex numbers: what the window cut, and later what goes back;
   // what transforms need; the two newest spectra; their negative frequencies, mirrored.
@@ -54,24 +58,37 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   private var nextSpeed: Int64 = 0
   // For how many hops nothing has moved.
   private var stillHops = 0
+  // By how many frames of the tape frames are looked at earlier than the long window could be,
+  // and by how many output frames their centres are therefore read later behind their hop's end.
+  private var spared = 0
+  private var extraLead: Float = 0
+  // Which window the newest frame was cut with.
+  private var isLong = false
 
   /// An engine at rest; any rate from 8 to 192 kHz.
   package init(sampleRate: Double) {
     let scale = sampleRate / 48_000
-    window = StudioWindow(
-      back: Int((2048 * scale).rounded()), ahead: Int((1696 * scale).rounded()))
-    fft = ComplexFFT(size: window.size)
-    phases = StudioPhases(size: window.size)
+    long = StudioWindow(
+      back: Int((2048 * scale).rounded()), ahead: Int((1696 * scale).rounded()),
+      fall: Int((1100 * scale).rounded()))
+    short = StudioWindow(
+      back: Int((1536 * scale).rounded()), ahead: Int((1280 * scale).rounded()),
+      fall: Int((1024 * scale).rounded()), least: long.size, sum: long.sum)
+    mostSpared = long.ahead - short.ahead
+    sparedStep = Float(mostSpared) / 4
+    fft = ComplexFFT(size: long.size)
     sliceFrames = max(3, Int((16 * scale).rounded()))
     hop = Self.slices * sliceFrames
+    phases = StudioPhases(size: long.size, hop: hop)
     // A reader two octaves down looks at what is as much as 72 output frames ahead.
     lead = max(80, Int((96 * scale).rounded()))
-    fall = Int((1100 * scale).rounded())
+    let reach = 4 * WarpStep.longest + 2 * SincBank.mostTaps
+    // Four times as slow, what is spared of the tape takes four times as long.
     overlap = StudioOverlap(
-      longest: 4 * (lead + 2 * hop) + fall,
-      reach: 4 * WarpStep.longest + 2 * SincBank.mostTaps, gain: Float(window.size))
+      longest: 4 * (lead + 4 * mostSpared + 2 * hop) + long.fall, piece: 4 * hop + reach,
+      reach: reach, gain: Float(long.size))
     // Not a power of two apart: all parts would fall on the same few lines of the cache.
-    part = window.size + 48
+    part = long.size + 48
     memory = .allocate(capacity: 14 * part)
     memory.initialize(repeating: 0, count: 14 * part)
     start(at: 0)
@@ -107,12 +124,15 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     position = 0
     speed = 0
     stillHops = 0
+    spared = 0
+    extraLead = 0
+    isLong = false
     step.tapeBefore = hop
   }
 
   /// The delay in frames at rate 1, the same at every pitch.
   @_noLocks
-  package func delay(pitch: Float) -> Int { window.ahead &+ hop &+ lead }
+  package func delay(pitch: Float) -> Int { long.ahead &+ hop &+ lead }
 
   /// How many frames after a start the sound is whole.
   package var warmUp: Int {
@@ -147,9 +167,13 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   @_noLocks
   private mutating func layDown(_ sound: Planar) {
     // Stretching moves what is steady by its group delay, and with it the window's own shape.
-    let shift = Int((step.stretch - 1) * window.balance)
-    overlap.add(
-      sound, size: window.size, window: window, at: laidPlace, fall: fall, shift: shift)
+    if isLong {
+      let shift = Int((step.stretch - 1) * long.balance)
+      overlap.add(sound, window: long, at: laidPlace, shift: shift)
+    } else {
+      let shift = Int((step.stretch - 1) * short.balance)
+      overlap.add(sound, window: short, at: laidPlace, shift: shift)
+    }
   }
 
   @_noLocks
@@ -203,18 +227,20 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       pitch == WarpStep.unity && step.rate == WarpStep.unity && speed == pitch
       && speedBefore == pitch
     if isStill { comeToWholeSamples() }
+    chooseWindow(isStill: isStill, rate: Float(max(step.rate, 1)) * (1 / 4_294_967_296))
 
     // Samples are whole from here on as far as this hop reads.
     let hopEnd = position &+ advance(speedBefore, speed)
     let fastest = Float(max(speedBefore, speed)) * (1 / 4_294_967_296)
     let reach = bank.reach(ofTable: bank.table(forSpeed: fastest))
-    let expected = Float(lead &+ fall) / Float(2 &* hop)
+    let expected = Float(lead &+ long.fall) / Float(2 &* hop)
     let whole = overlap.whole
     overlap.finish(upTo: (hopEnd >> 32) &+ Int64(reach &+ 2), least: 0.1 * expected)
     if isResting { overlap.replace(from: whole, by: tape, earlier: laidPlace &- cutPlace) }
 
-    let newCentre = hopEnd &+ pitch &* Int64(lead)
-    let newPlace = tapePlace &- Int64(window.ahead) << 32
+    let laterBy = Int64((Float(lead) + extraLead) * 256)
+    let newCentre = hopEnd &+ (pitch &* laterBy) >> 8
+    let newPlace = tapePlace &- Int64(long.ahead &- spared) << 32
     let moved = newPlace &- place
     // A tape that stands still or runs off has leapt, whatever the step says.
     self.step.isLeap =
@@ -234,7 +260,8 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     self.step.late = Float(exact &- newLaidPlace << 32) * (1 / 4_294_967_296)
     self.step.stretched = Int(truncatingIfNeeded: newLaidPlace &- laidPlace)
     if !self.step.isLeap {
-      self.step.tape = Int(truncatingIfNeeded: newCutPlace &- cutPlace)
+      // Places wrap around at 2^31 frames.
+      self.step.tape = Int(Int32(truncatingIfNeeded: newCutPlace &- cutPlace))
       self.step.tapeBefore = self.step.tape
     }
     cutPlace = newCutPlace
@@ -244,6 +271,25 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       || self.step.stretched != hop
     stillHops = hasMoved ? 0 : min(stillHops &+ 1, Self.hopsToRest)
     hasLeapt = false
+  }
+
+  /// Chooses the window of the next frame: long where sound is steady, else short.
+  ///
+  /// A short window spares a part of the tape that the long one looks ahead, so that frames have
+  /// more time to rise, at the same delay. Between both, frames are cut a little closer or wider
+  /// for a few hops, with the short one, which sees no more than is there either way. They stay
+  /// as they are while nothing moves, lest it never come to rest.
+  @_noLocks
+  private mutating func chooseWindow(isStill: Bool, rate: Float) {
+    if !isStill {
+      let step = max(1, Int(sparedStep * rate))
+      spared =
+        phases.isSteady ? max(0, spared &- step) : min(mostSpared, spared &+ step)
+    }
+    isLong = phases.isSteady && spared == 0
+    // As long as what is spared lasts; it may be another rate by now.
+    let most = Float(hop) / 2
+    extraLead += max(-most, min(most, Float(spared) / rate - extraLead))
   }
 
   // Until then turns have faded to a millionth.
@@ -267,14 +313,14 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   /// lays it down as it was cut.
   @_noLocks
   private mutating func rest(_ slice: Int, tape: borrowing Tape) {
-    let half = window.size / 2
+    let half = long.size / 2
     switch slice {
     case 0: work(slice, tape: tape)
     case 1...8: transform(from: grain, to: low, 2 &* slice &- 2, 2 &* slice)
     case 9: mirror()
     case 10: phases.rest(low: low, high: high)
     case 11: amplify(0, half)
-    case 12: amplify(half, window.size)
+    case 12: amplify(half, long.size)
     case Self.slices &- 1: layDown(grain)
     default: break
     }
@@ -283,7 +329,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   /// Makes what was cut as loud as what transforms there and back would make of it.
   @_noLocks
   private func amplify(_ start: Int, _ end: Int) {
-    let gain = Float(window.size)
+    let gain = Float(long.size)
     let grain = self.grain
     for index in start..<end {
       grain.real[index] *= gain
@@ -294,38 +340,47 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   /// Does one slice of the work on a frame; each takes about as long as any other.
   @_noLocks
   private mutating func work(_ slice: Int, tape: borrowing Tape) {
-    let part = window.size / 32
+    let part = long.size / 32
+    let most = phases.bins &* 13 / 16
+    let few = phases.bins / 4
     switch slice {
     case 0:
       newest = 1 &- newest
       phases.advance()
-      window.cut(tape, at: cutPlace, to: grain)
-    case 1: transform(from: grain, to: low, 0, 4)
-    case 2: transform(from: grain, to: low, 4, 9)
-    case 3: transform(from: grain, to: low, 9, 16)
-    case 4:
-      mirror()
-      measure(0, 3 &* part)
-    case 5: measure(3 &* part, 6 &* part)
-    case 6: measure(6 &* part, 9 &* part)
-    case 7: measure(9 &* part, 12 &* part)
-    case 8: measure(12 &* part, 16 &* part &+ 4)
-    case 9:
-      if !isFresh { phases.spread(0, phases.bins) }
-    case 10:
-      if !isFresh {
-        phases.decide(hop: step)
-        phases.follow(0, phases.bins)
+      if isLong {
+        long.cut(tape, at: cutPlace, to: grain)
+      } else {
+        short.cut(tape, at: cutPlace, to: grain)
       }
+      transform(from: grain, to: low, 0, 1)
+    case 1: transform(from: grain, to: low, 1, 5)
+    case 2: transform(from: grain, to: low, 5, 9)
+    case 3: transform(from: grain, to: low, 9, 13)
+    case 4:
+      transform(from: grain, to: low, 13, 16)
+      mirror()
+    case 5: measure(0, 5 &* part)
+    case 6: measure(5 &* part, 10 &* part)
+    case 7: measure(10 &* part, 16 &* part &+ 4)
+    case 8:
+      if !isFresh { phases.spread(0, most) }
+    case 9:
+      if !isFresh {
+        phases.spread(most, phases.bins)
+        phases.decide(hop: step)
+        phases.follow(0, few)
+      }
+    case 10:
+      if !isFresh { phases.follow(few, phases.bins) }
       isFresh = false
-    case 11: apply(0, 10 &* part)
-    case 12:
-      apply(10 &* part, 16 &* part)
-      transform(from: grain.exchanged, to: result.exchanged, 0, 2)
-    case 13: transform(from: grain.exchanged, to: result.exchanged, 2, 7)
-    case 14: transform(from: grain.exchanged, to: result.exchanged, 7, 12)
+    case 11:
+      apply(0, 16 &* part)
+      transform(from: grain.exchanged, to: result.exchanged, 0, 1)
+    case 12: transform(from: grain.exchanged, to: result.exchanged, 1, 5)
+    case 13: transform(from: grain.exchanged, to: result.exchanged, 5, 10)
+    case 14: transform(from: grain.exchanged, to: result.exchanged, 10, 15)
     default:
-      transform(from: grain.exchanged, to: result.exchanged, 12, 16)
+      transform(from: grain.exchanged, to: result.exchanged, 15, 16)
       layDown(result)
     }
   }
@@ -355,8 +410,8 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     high.real[0] = low.real[0]
     high.imaginary[0] = -low.imaginary[0]
     var bin = 1
-    while bin <= window.size / 2 {
-      let mirrored = Complex4(low, at: window.size &- bin &- 3)
+    while bin <= long.size / 2 {
+      let mirrored = Complex4(low, at: long.size &- bin &- 3)
       Complex4(
         rt_reversed(mirrored.real),
         rt_reversed(SIMD4<Float>(repeating: 0) - mirrored.imaginary)
@@ -368,6 +423,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   @_noLocks
   private mutating func measure(_ start: Int, _ end: Int) {
     phases.measure(
-      low: low, high: high, lowBefore: lowBefore, highBefore: highBefore, start, end, hop: step)
+      low: low, high: high, lowBefore: lowBefore, highBefore: highBefore, start, end, hop: step,
+      isLong: isLong)
   }
 }

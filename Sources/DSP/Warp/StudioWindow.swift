@@ -14,6 +14,14 @@ struct StudioWindow: ~Copyable {
   /// The centre of its weight, in frames behind its place; the group delay of a steady tone.
   let balance: Float
 
+  /// What its heights add up to: a steady tone is as loud through any window of that sum.
+  let sum: Float
+
+  /// How long a frame falls behind its centre when it is laid down, in stretched samples.
+  let fall: Int
+  /// How high its fall is; before that there is room for a rise of half a transform.
+  let falling: UnsafeMutablePointer<Float>
+
   private let shape: UnsafeMutablePointer<Float>
 
   // Between a sine and its square: the square separates partials that are close less well, the
@@ -22,13 +30,21 @@ struct StudioWindow: ~Copyable {
   // Beyond this, squares of sums of sums would not be finite.
   private static var most: Float { @_noLocks get { 1e12 } }
 
-  /// A window with a transform of the least power of two that holds it.
-  init(back: Int, ahead: Int) {
+  /// A window with a transform of the least power of two that holds it, and `least` numbers at
+  /// least; where `sum` is not 0, its heights add up to that.
+  init(back: Int, ahead: Int, fall: Int, least: Int = 64, sum wantedSum: Float = 0) {
     self.back = back
     self.ahead = ahead
-    var size = 64
+    self.fall = fall
+    var size = least
     while size < back + ahead { size *= 2 }
     self.size = size
+    falling = .allocate(capacity: size / 2 + fall) + size / 2
+    (falling - size / 2).initialize(repeating: 0, count: size / 2 + fall)
+    for frame in 0..<fall {
+      let root = rt_cos(Double.pi / 2 * (Double(frame) + 0.5) / Double(fall))
+      falling[frame] = Float(root * root)
+    }
     shape = .allocate(capacity: back + ahead + 4)
     shape.initialize(repeating: 0, count: back + ahead + 4)
     for frame in 0..<(back + ahead) {
@@ -45,9 +61,15 @@ struct StudioWindow: ~Copyable {
       moment += Double(shape[frame]) * Double(frame - back)
     }
     balance = Float(moment / sum)
+    let gain = wantedSum == 0 ? 1 : wantedSum / Float(sum)
+    for frame in 0..<(back + ahead) { shape[frame] *= gain }
+    self.sum = Float(sum) * gain
   }
 
-  deinit { shape.deallocate() }
+  deinit {
+    shape.deallocate()
+    (falling - size / 2).deallocate()
+  }
 
   /// Copies both sides around `place` to the parts of `to`, the place itself first.
   ///

@@ -60,6 +60,26 @@ package struct Tape: ~Copyable, @unchecked Sendable {
     }
   }
 
+  /// The place of the frame that will be written next, and how many frames have room there: for whoever
+  /// writes them there, and then appends them.
+  @_noLocks
+  borrowing func room(_ frames: Int) -> (place: Stereo, frames: Int) {
+    let start = Int(truncatingIfNeeded: head) & (capacity &- 1)
+    return (Stereo(leftSide + start, rightSide + start), min(frames, capacity &- start))
+  }
+
+  /// Appends `frames` frames that were written where they belong.
+  @_noLocks
+  mutating func append(frames: Int) {
+    let start = Int(truncatingIfNeeded: head) & (capacity &- 1)
+    if start < reach {
+      let count = min(frames, reach &- start)
+      rt_copy(leftSide + capacity + start, leftSide + start, count)
+      rt_copy(rightSide + capacity + start, rightSide + start, count)
+    }
+    head &+= Int64(frames)
+  }
+
   /// Appends `frames` frames of silence.
   @_noLocks
   package mutating func writeSilence(frames: Int) {

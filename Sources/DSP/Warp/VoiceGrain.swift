@@ -13,6 +13,8 @@ struct VoiceGrain: BitwiseCopyable {
   var isVoiced = false
   /// Whether the place has leapt since it began.
   var isOld = false
+  /// By how much its mark was moved from the same spot of the wave.
+  var moved: Int64 = 0
   /// How long a period is where it comes from, in frames of tape with 32 binary places.
   var period: Int64 = 0
   /// The place of its next frame on the tape.

@@ -12,6 +12,8 @@ struct VoiceMark: BitwiseCopyable {
   var isVoiced: Bool
   /// How like the surroundings of the mark before its own are.
   var clarity: Float
+  /// By how much it and those before it were moved from the same spot of the wave, likewise.
+  var moved: Int64 = 0
 
   @_noLocks
   init(place: Int64, span: Int64, period: Int64, isVoiced: Bool, clarity: Float) {
@@ -23,7 +25,8 @@ struct VoiceMark: BitwiseCopyable {
   }
 }
 
-/// The marks of a voice: one a period, each at the same spot of the wave.
+/// The marks of a voice: one a period, each at the same spot of the wave, from which they slowly
+/// move to where the power of the period is.
 ///
 /// The chain grows as far as the tape may be looked at. Where there is no period, marks are
 /// evenly apart.
@@ -33,6 +36,12 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
   // how like it must be for one to begin.
   private static var enough: Float { @_noLocks get { 0.3 } }
   private static var plenty: Float { @_noLocks get { 0.5 } }
+  // How much of the way to the middle of the power a mark is moved, and how much of a period at
+  // most.
+  private static var shareOfMove: Float { @_noLocks get { 0.1 } }
+  private static var longestMove: Float { @_noLocks get { 0.03 } }
+  // The power of high partials tells the middle best: from so much on they are weaker.
+  private static var emphasis: Float { @_noLocks get { 0.95 } }
 
   /// The number of the newest mark.
   private(set) var newest = 0
@@ -127,9 +136,14 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
         tape, mono: tracker.mono, from: last.place, to: predicted, radius: radius,
         behind: run &- ahead, ahead: ahead)
       if found.clarity > Self.enough {
+        let behind = run &- ahead &+ radius &+ 1
+        let move = way(
+          from: found.place, frames: frames, first: (predicted >> 32) &- Int64(behind),
+          count: run &+ 2 &* radius &+ 3)
         append(
-          at: found.place, period: found.place &- last.place, isVoiced: true,
+          at: found.place &+ move, period: found.place &- last.place, isVoiced: true,
           clarity: found.clarity)
+        marks[newest & (Self.size &- 1)].moved = last.moved &+ move
       } else {
         append(at: predicted, period: apart, isVoiced: false, clarity: found.clarity)
       }
@@ -161,6 +175,61 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     newest &+= 1
     marks[newest & (Self.size &- 1)] = VoiceMark(
       place: place, span: span, period: period, isVoiced: isVoiced, clarity: clarity)
+  }
+
+  /// By how much a mark is to be moved toward the middle of its period's power.
+  ///
+  /// A grain around another place sounds hollow at another pitch: neighbouring partials are against
+  /// each other there, and what is heard between them is less than either.
+  @_noLocks
+  private func way(
+    from place: Int64, frames: Int, first: Int64, count: Int
+  ) -> Int64 {
+    let parts = frames / factor
+    let whole = parts &* factor
+    // What it was compared by is still there.
+    let at = Int((place >> 32) &- first)
+    let begin = max(1, min(at &+ frames / 2, count) &- whole)
+    for index in 0..<whole {
+      let sound = new[begin &+ index] - Self.emphasis * new[begin &+ index &- 1]
+      old[index] = sound * sound
+    }
+    shrink(old, to: coarseNew, count: parts)
+    for spare in parts..<(parts &+ 3) { coarseNew[spare] = 0 }
+    // The power of each part, turned by its place; four parts at a time.
+    let turn = 2 * Double.pi / Double(whole)
+    let step = turn * Double(factor)
+    let (cosine, sine) = (Float(rt_cos(step)), Float(rt_sin(step)))
+    var (x, y) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0))
+    x[0] = 1
+    for part in 1..<4 {
+      let (lastX, lastY) = (x[part &- 1], y[part &- 1])
+      (x[part], y[part]) = (lastX * cosine - lastY * sine, lastX * sine + lastY * cosine)
+    }
+    let (double, doubleSine) = (cosine * cosine - sine * sine, 2 * cosine * sine)
+    let (far, farSine) = (double * double - doubleSine * doubleSine, 2 * double * doubleSine)
+    var (reals, imaginaries) = (SIMD4<Float>(repeating: 0), SIMD4<Float>(repeating: 0))
+    var powers = SIMD4<Float>(repeating: 0)
+    let from = UnsafeRawPointer(coarseNew)
+    var part = 0
+    while part < parts {
+      let power = from.loadUnaligned(fromByteOffset: part &* 4, as: SIMD4<Float>.self)
+      powers += power
+      reals += power * x
+      imaginaries += power * y
+      (x, y) = (x * far - y * farSine, x * farSine + y * far)
+      part &+= 4
+    }
+    let (real, imaginary, all) = (reals.sum(), imaginaries.sum(), powers.sum())
+    // Of a plain tone the power is everywhere, and has no middle.
+    let share = rt_square_root(real * real + imaginary * imaginary) / (all + 1e-20)
+    let weight = Self.shareOfMove * max(0, min(1, 4 * (share - 0.1)))
+    var middle = Float(rt_angle(Double(imaginary), Double(real)) / turn)
+    middle += Float(begin &- at) + 0.5 * Float(factor &- 1)
+    // A period further on it is the same.
+    if middle < -0.5 * Float(whole) { middle += Float(whole) }
+    let most = Self.longestMove * Float(frames)
+    return VoicePlaces.of(Double(max(-most, min(most, weight * middle))))
   }
 
   /// The frame at which the power behind is greatest against the power before.
@@ -207,7 +276,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     mono.read(tape, from: at, count: count, to: old)
     mono.read(tape, from: around, count: span, to: new)
     // False for NaN, for silence, and for what is too great to be squared.
-    let power = VoiceCorrelation.product(old, old, count: count)
+    let power = rt_product(old, old, count)
     if !(power > 1e-12 && power < 1e30) { return (predicted, 0) }
 
     // Sums of `factor` samples tell where to look closer.
@@ -269,19 +338,19 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
   private func score(
     _ short: UnsafePointer<Float>, _ long: UnsafePointer<Float>, count: Int, lags: Int
   ) {
-    let own = VoiceCorrelation.product(short, short, count: count)
+    let own = rt_product(short, short, count)
     // What is 60 dB below isn't compared.
     let floor = own * 1e-6 + 1e-20
     let power = own + floor
-    var other = VoiceCorrelation.product(long, long, count: count)
+    var other = rt_product(long, long, count)
     var lag = 0
     while lag &+ 4 <= lags {
-      let four = VoiceCorrelation.products(short, long + lag, count: count)
+      let four = rt_products(short, long + lag, count)
       for lane in 0..<4 { scores[lag &+ lane] = four[lane] }
       lag &+= 4
     }
     while lag < lags {
-      scores[lag] = VoiceCorrelation.product(short, long + lag, count: count)
+      scores[lag] = rt_product(short, long + lag, count)
       lag &+= 1
     }
     for lag in 0..<lags {

@@ -1,3 +1,5 @@
+internal import CRealtime
+
 /// A mono signal made of both sides of a tape: their sum, or their difference where the sides are
 /// against each other.
 struct VoiceMono: BitwiseCopyable {
@@ -34,9 +36,9 @@ struct VoiceMono: BitwiseCopyable {
       let left = tape.left(at: first &+ Int64(done))
       let right = tape.right(at: first &+ Int64(done))
       own +=
-        VoiceCorrelation.product(left, left, count: piece)
-        + VoiceCorrelation.product(right, right, count: piece)
-      shared += 2 * VoiceCorrelation.product(left, right, count: piece)
+        rt_product(left, left, piece)
+        + rt_product(right, right, piece)
+      shared += 2 * rt_product(left, right, piece)
       done &+= piece
     }
     // Changes late: what is in between is heard either way.

@@ -64,7 +64,9 @@ extension VoiceWarp {
     let spacing = VoicePlaces.quotient(mark.period, speedOf(pitch))
     var rise = riseOf(mark.period, speed: speed)
     if previous.isVoiced {
-      untilNext = spacing &- sinceLatest
+      // The wave goes on evenly, whatever its marks are moved by.
+      let moved = VoicePlaces.quotient(mark.moved &- previous.moved, speed)
+      untilNext = spacing &+ moved &- sinceLatest
       if pitch == 1 && isAtRest && pick != previous.mark {
         // What the marks were moved by while the pitch was another is taken back unnoticed.
         let error = due(place, step.rate) &- mark.place
@@ -160,6 +162,7 @@ extension VoiceWarp {
         mark = VoiceMark(
           place: found.place, span: previous.period, period: previous.period, isVoiced: true,
           clarity: found.clarity)
+        mark.moved = marks[previous.mark].moved
       }
     }
     marks.restart(at: mark)
@@ -182,6 +185,7 @@ extension VoiceWarp {
     grain.mark = mark
     grain.isVoiced = marks[mark].isVoiced
     grain.period = marks[mark].period
+    grain.moved = marks[mark].moved
     grain.speed = speed
     grain.table = table
     grain.position = -untilNext

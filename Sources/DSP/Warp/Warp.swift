@@ -203,7 +203,9 @@ package struct Warp: ~Copyable {
   }
 
   @_noLocks
-  private static func ratio(semitones: Float) -> Float { rt_exp(semitones * 0.057_762_265) }
+  private static func ratio(semitones: Float) -> Float {
+    semitones == 0 ? 1 : rt_exp(semitones * 0.057_762_265)
+  }
 
   /// Begins the next piece of a way that leads from the frame `head` of a tape on for ever, and
   /// returns how many frames it has, at most as many as are wanted.

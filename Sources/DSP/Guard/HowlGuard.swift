@@ -1,0 +1,391 @@
+internal import CRealtime
+
+/// A guard against howling: finds what comes round from the loudspeakers to the microphone, and
+/// takes it out by narrow notches, without delay.
+///
+/// What howls stands out of the spectrum as a tone that is steady and does not die away, and so do
+/// many tones of music. Published criteria (T. van Waterschoot and M. Moonen, "Fifty years of
+/// acoustic feedback control", 2011) look at such a tone: its harmonics, its growth, how long it
+/// lasts. Here it is asked: a filter at its frequency turns the phase by half a radian to and fro,
+/// too little for the ear, and its level stays. Only what comes round answers, with a frequency that
+/// moves to the pattern, growing or at its limit; an instrument's does not.
+///
+/// The tones are those of the input before the notches. All work is cut into sixteen slices a hop of
+/// a quarter of a window, so that no block has much more to do than another, and what comes out
+/// doesn't depend on how the frames are cut into blocks. Audio thread only.
+package struct HowlGuard: ~Copyable, @unchecked Sendable {
+  /// The most notches.
+  package static var mostNotches: Int { @_noLocks get { 8 } }
+
+  /// A notch that takes something out.
+  package struct Notch: BitwiseCopyable, Sendable {
+    /// The middle, in Hz; 0 where there is none.
+    package var hertz: Float
+    /// The level that it leaves there, in dB.
+    package var decibels: Float
+  }
+
+  private static var mostTracks: Int { @_noLocks get { 16 } }
+  private static var mostProbes: Int { @_noLocks get { 4 } }
+  private static var slices: Int { @_noLocks get { 16 } }
+  // Louder, it is no sound of a microphone, and filters would not be finite.
+  private static var loudest: Float { @_noLocks get { 1e6 } }
+  // How far below the strongest tone one may be that is asked, in dB.
+  private static var depth: Float { @_noLocks get { 6 } }
+  // Two tones of the same track are no farther apart, in bins; two probes no nearer.
+  private static var reach: Float { @_noLocks get { 0.5 } }
+  private static var distance: Float { @_noLocks get { 6 } }
+  // Half of a tenth of an octave, and half of that: what a notch has taken out for sure.
+  private static var width: Float { @_noLocks get { 0.0087 } }
+  // The hops in which what a notch has taken out must have fallen, and by how much in dB.
+  private static var watchHops: Int32 { @_noLocks get { 24 } }
+  private static var watchFall: Float { @_noLocks get { 3 } }
+
+  private let anchor = Anchor()
+  private var spectrum: HowlSpectrum
+  private let pattern = HowlPattern()
+  private let notches: UnsafeMutablePointer<HowlNotch>
+  private let tracks: UnsafeMutablePointer<HowlTrack>
+  private let probes: UnsafeMutablePointer<HowlProbe>
+  private let phases: UnsafeMutablePointer<Float>
+  private let sliceFrames: Int
+  private let hopSeconds: Float
+  private let rate: Float
+
+  private var isOn = false
+  private var holdHops: Int32 = 0
+  private var slice = 0
+  private var framesToGo: Int
+  private var restedFrames = 0
+  // A bit for each notch that changes the sound.
+  private var awake: UInt8 = 0
+  private var isChanged = false
+  /// How many tones have been asked.
+  package private(set) var probeCount = 0
+
+  /// A guard that is off; any rate from 8 to 192 kHz.
+  package init(sampleRate: Double) {
+    spectrum = HowlSpectrum(sampleRate: sampleRate)
+    rate = Float(sampleRate)
+    sliceFrames = spectrum.hop / Self.slices
+    framesToGo = sliceFrames
+    hopSeconds = Float(spectrum.hop) / Float(sampleRate)
+    notches = .allocate(capacity: Self.mostNotches)
+    notches.initialize(
+      repeating: HowlNotch(sampleRate: Float(sampleRate)), count: Self.mostNotches)
+    tracks = .allocate(capacity: Self.mostTracks)
+    tracks.initialize(repeating: HowlTrack(), count: Self.mostTracks)
+    probes = .allocate(capacity: Self.mostProbes)
+    probes.initialize(repeating: HowlProbe(), count: Self.mostProbes)
+    phases = .allocate(capacity: Self.mostProbes * 32)
+    phases.initialize(repeating: 0, count: Self.mostProbes * 32)
+  }
+
+  deinit {
+    notches.deallocate()
+    tracks.deallocate()
+    probes.deallocate()
+    phases.deallocate()
+  }
+
+  /// Turns it on or off; what it has found goes when it is turned off.
+  @_noLocks
+  package mutating func setOn(_ isOn: Bool) {
+    if isOn == self.isOn { return }
+    self.isOn = isOn
+    if !isOn {
+      letGo()
+      spectrum.clear()
+    }
+  }
+
+  /// Sets for how many seconds a notch stays; 0 is for ever.
+  @_noLocks
+  package mutating func setHold(seconds: Float) {
+    holdHops = seconds > 0 ? max(1, Int32(min(seconds / hopSeconds, 1e8))) : 0
+    for index in 0..<Self.mostNotches where notches[index].isCutting {
+      notches[index].hopsLeft = holdHops
+    }
+  }
+
+  /// Lets go of all notches.
+  @_noLocks
+  package mutating func clear() { letGo() }
+
+  @_noLocks
+  private mutating func letGo() {
+    for index in 0..<Self.mostProbes { probes[index].isUsed = false }
+    for index in 0..<Self.mostTracks { tracks[index] = HowlTrack() }
+    for index in 0..<Self.mostNotches where notches[index].isAwake {
+      notches[index].leave(slowly: false)
+    }
+    isChanged = true
+  }
+
+  /// Whether it has anything to do.
+  package var isActive: Bool {
+    @_noLocks get { isOn || awake != 0 }
+  }
+
+  /// Whether no notch changes the sound.
+  package var isResting: Bool {
+    @_noLocks get { awake == 0 }
+  }
+
+  /// Whether the notches are others than before; asked for once.
+  @_noLocks
+  package mutating func takeChange() -> Bool {
+    let was = isChanged
+    isChanged = false
+    return was
+  }
+
+  /// One of the places for notches.
+  @_noLocks
+  package func notch(_ index: Int) -> Notch {
+    guard notches[index].isCutting else { return Notch(hertz: 0, decibels: 0) }
+    return Notch(hertz: notches[index].hertz, decibels: HowlNotch.depthDecibels)
+  }
+
+  // MARK: - Sound
+
+  /// Guards a block in place; `peak` is the greatest magnitude of both sides.
+  @_noLocks
+  package mutating func process(_ sound: Stereo, peak: Float, frames: Int) {
+    guard peak < Self.loudest else {
+      rest(frames: frames)
+      return
+    }
+    var done = 0
+    while done < frames {
+      let run = min(frames &- done, framesToGo)
+      let piece = sound.advanced(by: done)
+      if isOn { spectrum.write(piece, frames: run) }
+      if awake != 0 { filter(piece, frames: run) }
+      done &+= run
+      framesToGo &-= run
+      if framesToGo == 0 {
+        framesToGo = sliceFrames
+        restNotches()
+        if isOn { work() }
+        slice = (slice &+ 1) % Self.slices
+      }
+    }
+  }
+
+  /// Lets time pass in which nothing comes in.
+  @_noLocks
+  package mutating func rest(frames: Int) {
+    if isOn {
+      spectrum.clear()
+      endProbes()
+      for index in 0..<Self.mostTracks where tracks[index].isUsed { tracks[index] = HowlTrack() }
+    }
+    if awake == 0 { return }
+    restedFrames &+= frames
+    let hops = restedFrames / spectrum.hop
+    restedFrames &-= hops &* spectrum.hop
+    for index in 0..<Self.mostNotches where isAwake(index) {
+      notches[index].forget()
+      if hops > 0 { age(index, hops: Int32(min(hops, 1_000_000_000))) }
+      notches[index].settle()
+      followAwake(index)
+    }
+  }
+
+  @_noLocks
+  private mutating func filter(_ sound: Stereo, frames: Int) {
+    for index in 0..<Self.mostNotches where isAwake(index) {
+      notches[index].process(sound, frames: frames)
+    }
+  }
+
+  /// Ends what notches have come to, always at the end of a slice, however long blocks are.
+  @_noLocks
+  private mutating func restNotches() {
+    if awake == 0 { return }
+    for index in 0..<Self.mostNotches where isAwake(index) {
+      notches[index].rest()
+      followAwake(index)
+    }
+  }
+
+  @_noLocks
+  private func isAwake(_ index: Int) -> Bool {
+    awake & (1 &<< UInt8(truncatingIfNeeded: index)) != 0
+  }
+
+  @_noLocks
+  private mutating func followAwake(_ index: Int) {
+    let bit: UInt8 = 1 &<< UInt8(truncatingIfNeeded: index)
+    awake = notches[index].isAwake ? awake | bit : awake & ~bit
+  }
+
+  // MARK: - Work
+
+  @_noLocks
+  private mutating func work() {
+    switch slice {
+    case 0, 1: spectrum.cut(half: slice)
+    case 2, 3, 4, 5: spectrum.transform(quarter: slice &- 2)
+    case 6, 7: spectrum.measure(half: slice &- 6)
+    case 8, 9: spectrum.findPeaks(half: slice &- 8)
+    case 10:
+      spectrum.placePeaks()
+      follow()
+    case 11: suspect()
+    default: ask(slice &- 12)
+    }
+    if slice == 15 { hold() }
+  }
+
+  /// Goes on with the tracks.
+  @_noLocks
+  private func follow() {
+    for index in 0..<Self.mostTracks { tracks[index].expect() }
+    for number in 0..<spectrum.peakCount {
+      let peak = spectrum.peaks[number]
+      var nearest = -1
+      var empty = -1
+      var least = Self.reach
+      for index in 0..<Self.mostTracks {
+        if !tracks[index].isUsed {
+          if empty < 0 { empty = index }
+        } else if !tracks[index].isPresent && abs(tracks[index].place - peak.place) < least {
+          least = abs(tracks[index].place - peak.place)
+          nearest = index
+        }
+      }
+      if nearest >= 0 {
+        tracks[nearest].hit(peak)
+      } else if empty >= 0 {
+        tracks[empty].begin(peak)
+      }
+    }
+    for index in 0..<Self.mostTracks where tracks[index].isUsed { tracks[index].endHop() }
+  }
+
+  /// Begins to ask the tones that may howl.
+  @_noLocks
+  private mutating func suspect() {
+    guard spectrum.peakCount > 0 else { return }
+    let least = spectrum.peaks[0].level - Self.depth
+    for index in 0..<Self.mostTracks where tracks[index].isSuspect(from: least) {
+      guard let probe = freeProbe(), let notch = freeNotch() else { return }
+      let place = tracks[index].meanPlace
+      if isTaken(place) { continue }
+      begin(probe: probe, track: index, notch: notch, place: place)
+    }
+  }
+
+  /// Whether a place is asked already, or near enough to the middle of a notch.
+  @_noLocks
+  private func isTaken(_ place: Float) -> Bool {
+    for index in 0..<Self.mostProbes where probes[index].isUsed {
+      if abs(tracks[Int(probes[index].track)].place - place) < Self.distance { return true }
+    }
+    let hertz = place * spectrum.binHertz
+    for index in 0..<Self.mostNotches where notches[index].isCutting {
+      if abs(notches[index].hertz - hertz) < Self.width * hertz { return true }
+    }
+    return false
+  }
+
+  @_noLocks
+  private func freeProbe() -> Int? {
+    for index in 0..<Self.mostProbes where !probes[index].isUsed { return index }
+    return nil
+  }
+
+  @_noLocks
+  private func freeNotch() -> Int? {
+    for index in 0..<Self.mostNotches where notches[index].isFree { return index }
+    return nil
+  }
+
+  @_noLocks
+  private mutating func begin(probe: Int, track: Int, notch: Int, place: Float) {
+    notches[notch].probe(hertz: place * spectrum.binHertz)
+    followAwake(notch)
+    let bin = Int(place + 0.5)
+    probes[probe].begin(
+      track: Int32(truncatingIfNeeded: track), notch: Int32(truncatingIfNeeded: notch),
+      bin: Int32(truncatingIfNeeded: bin), isRight: spectrum.isRight(bin),
+      wavering: tracks[track].wavering)
+    tracks[track].probe = Int32(truncatingIfNeeded: probe)
+    probeCount &+= 1
+  }
+
+  /// Goes on with a probe.
+  @_noLocks
+  private mutating func ask(_ index: Int) {
+    guard probes[index].isUsed else { return }
+    let track = Int(probes[index].track)
+    let notch = Int(probes[index].notch)
+    let phases = self.phases + 32 &* index
+    probes[index].hear(spectrum, phases: phases)
+    let verdict = probes[index].judge(
+      pattern, phases: phases, hopSeconds: hopSeconds, nearSpeed: tracks[track].nearSpeed)
+    switch verdict {
+    case .open:
+      notches[notch].turn(by: probes[index].turn)
+      return
+    case .howl:
+      notches[notch].cut(from: probes[index].level)
+      notches[notch].hopsLeft = holdHops
+      isChanged = true
+    case .nearly, .other:
+      notches[notch].leave(slowly: false)
+    }
+    var isNear = false
+    if case .nearly = verdict { isNear = true }
+    // Asked again at once, unless that was the second time.
+    tracks[track].nearSpeed = isNear ? probes[index].speed : 0
+    tracks[track].rest(at: probes[index].level, isShort: isNear)
+    tracks[track].probe = -1
+    probes[index].isUsed = false
+  }
+
+  @_noLocks
+  private mutating func endProbes() {
+    for index in 0..<Self.mostProbes where probes[index].isUsed {
+      probes[index].isUsed = false
+      tracks[Int(probes[index].track)].probe = -1
+      notches[Int(probes[index].notch)].leave(slowly: false)
+    }
+  }
+
+  /// Lets a hop pass for the notches.
+  @_noLocks
+  private mutating func hold() {
+    for index in 0..<Self.mostNotches where notches[index].isCutting {
+      notches[index].hopsOn = min(notches[index].hopsOn &+ 1, 1000)
+      if notches[index].hopsOn == Self.watchHops && !hasFallen(index) {
+        // Nothing has come of it: that was none.
+        notches[index].leave(slowly: false)
+        isChanged = true
+      } else {
+        age(index, hops: 1)
+      }
+    }
+  }
+
+  /// Whether what was at a notch's frequency has fallen since it began to cut.
+  @_noLocks
+  private func hasFallen(_ index: Int) -> Bool {
+    let bin = Int(notches[index].hertz / spectrum.binHertz + 0.5)
+    let level = max(
+      spectrum.level(bin), max(spectrum.level(bin &- 1), spectrum.level(bin &+ 1)))
+    return level < notches[index].levelBefore - Self.watchFall
+  }
+
+  @_noLocks
+  private mutating func age(_ index: Int, hops: Int32) {
+    guard notches[index].isCutting && notches[index].hopsLeft > 0 else { return }
+    notches[index].hopsLeft = max(0, notches[index].hopsLeft &- hops)
+    if notches[index].hopsLeft == 0 {
+      notches[index].leave(slowly: true)
+      isChanged = true
+    }
+  }
+}

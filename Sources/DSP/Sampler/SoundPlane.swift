@@ -1,0 +1,87 @@
+internal import CRealtime
+
+/// Samples of one channel from a frame on, which can lie before the first of a sound.
+final class SoundPlane {
+  // How far filters look that are made of a sound: for a level, and half-way between its samples.
+  private static var beyond: Int { 2 * SoundWorkshop.reach }
+
+  /// The first frame, and the one behind the last.
+  let first: Int, last: Int
+  /// The frames outside of which it is silent.
+  private(set) var content: Range<Int>
+  /// The place of frame 0.
+  let origin: UnsafeMutablePointer<Float>
+  private let memory: UnsafeMutablePointer<Float>
+
+  /// Silence.
+  init(from first: Int, to last: Int) {
+    self.first = first
+    self.last = last
+    content = first..<last
+    memory = .allocate(capacity: last - first)
+    memory.initialize(repeating: 0, count: last - first)
+    origin = memory - first
+  }
+
+  /// A channel with silence before it and silence or its loop behind it, as far as the filters look
+  /// for the frames from `first` to `last`.
+  convenience init(
+    _ channel: [Float], end: Int, loop: Range<Int>?, from first: Int, to last: Int
+  ) {
+    self.init(from: first - Self.beyond, to: last + Self.beyond)
+    for frame in 0..<min(loop?.upperBound ?? end, channel.count) {
+      let sample = channel[frame]
+      origin[frame] = sample.isFinite ? sample : 0
+    }
+    content = 0..<(loop == nil ? end : self.last)
+    if let loop {
+      for frame in loop.upperBound..<self.last { origin[frame] = origin[frame - loop.count] }
+    }
+  }
+
+  deinit { memory.deallocate() }
+
+  /// Copies frames, with silence where there are none.
+  func copy(from start: Int, count: Int, to output: UnsafeMutablePointer<Float>) {
+    let known = max(start, first)..<max(start, first, min(start + count, last))
+    let (before, after) = (known.lowerBound - start, start + count - known.upperBound)
+    rt_zero(output, min(before, count))
+    rt_copy(output + before, origin + known.lowerBound, known.count)
+    if after > 0, before < count { rt_zero(output + (count - after), after) }
+  }
+
+  /// Silences what lies further than so many frames from what another one has to say.
+  ///
+  /// A transform leaves rounding there, which would be heard of nothing else.
+  func keep(_ other: Range<Int>, and reach: Int) {
+    let wanted = (other.lowerBound - reach..<other.upperBound + reach)
+    content = wanted.clamped(to: first..<last)
+    rt_zero(origin + first, content.lowerBound - first)
+    rt_zero(origin + content.upperBound, last - content.upperBound)
+  }
+
+  /// What is left of it at a level, 0 being all of it.
+  func samples(level: Int, _ workshop: SoundWorkshop) -> SoundPlane {
+    guard level > 0 else { return self }
+    let made = SoundPlane(from: first + SoundWorkshop.reach, to: last - SoundWorkshop.reach)
+    workshop.lower(self, level: level, to: made)
+    return made
+  }
+
+  /// The samples half-way between each and the next, of the frames from `first` to `last`.
+  func halves(from first: Int, to last: Int, _ workshop: SoundWorkshop) -> SoundPlane {
+    let made = SoundPlane(from: first, to: last)
+    workshop.halve(self, to: made)
+    return made
+  }
+
+  /// The last frame from `first` to `last` that differs from the other's by more than `most`.
+  func lastDifference(from other: SoundPlane, first: Int, last: Int, most: Float) -> Int? {
+    var frame = last
+    while frame > first {
+      frame -= 1
+      if abs(origin[frame] - other.origin[frame]) > most { return frame }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,129 @@
+internal import CRealtime
+
+/// The filters by which the memory of sounds is made: by transforms, whose work it keeps.
+///
+/// One thread at a time.
+package final class SoundWorkshop {
+  private static let size = 2048
+  // They leave all up to 0.46 of the rate.
+  private static let halfTaps = 48
+  private static let halfBeta = 10.0
+  // A slope of 0.04 of the rate down to -95 dB.
+  private static let lowTaps = 80
+  private static let lowBeta = 9.5
+  /// How far a filter looks to either side, in samples.
+  static var reach: Int { lowTaps }
+
+  private let transform = RealFFT(size: size)
+  private let block: UnsafeMutablePointer<Float>
+  private let spectrum: Planar
+  // That of the half-way samples, and behind it those of the levels from the second on.
+  private var kernels: [Planar?] = []
+
+  /// A workshop that has made nothing yet.
+  package init() {
+    block = .allocate(capacity: Self.size)
+    block.initialize(repeating: 0, count: Self.size)
+    spectrum = Self.bins()
+  }
+
+  deinit {
+    block.deallocate()
+    for kernel in kernels + [spectrum] {
+      kernel?.real.deallocate()
+      kernel?.imaginary.deallocate()
+    }
+  }
+
+  private static func bins() -> Planar {
+    // A few more than there are: they are read by fours.
+    let count = size / 2 + 16
+    let (real, imaginary) = (
+      UnsafeMutablePointer<Float>.allocate(capacity: count),
+      UnsafeMutablePointer<Float>.allocate(capacity: count)
+    )
+    real.initialize(repeating: 0, count: count)
+    imaginary.initialize(repeating: 0, count: count)
+    return Planar(real, imaginary)
+  }
+
+  /// Writes the samples half-way between each and the next.
+  func halve(_ source: SoundPlane, to output: SoundPlane) {
+    filter(source, kernel(0) { Self.halfWeights }, to: output)
+    output.keep(source.content, and: Self.halfTaps)
+  }
+
+  /// Writes the samples of a level, which is 1 at least.
+  func lower(_ source: SoundPlane, level: Int, to output: SoundPlane) {
+    filter(source, kernel(level) { Self.lowWeights(level: level) }, to: output)
+    output.keep(source.content, and: Self.lowTaps)
+  }
+
+  private func filter(_ source: SoundPlane, _ kernel: Planar, to output: SoundPlane) {
+    let step = Self.size - 2 * Self.reach
+    var frame = output.first
+    while frame < output.last {
+      source.copy(from: frame - Self.reach, count: Self.size, to: block)
+      transform.forward(block, to: spectrum)
+      var bin = 0
+      while bin < transform.bins {
+        (Complex4(spectrum, at: bin) * Complex4(kernel, at: bin)).store(spectrum, at: bin)
+        bin += 4
+      }
+      transform.inverse(spectrum, to: block)
+      rt_copy(
+        output.origin + frame, block + Self.reach, min(step, output.last - frame))
+      frame += step
+    }
+  }
+
+  /// The spectrum of a filter, which has so much weight so many samples later.
+  private func kernel(_ place: Int, _ weights: () -> [(later: Int, weight: Double)]) -> Planar {
+    while kernels.count <= place { kernels.append(nil) }
+    if let made = kernels[place] { return made }
+    for index in 0..<Self.size { block[index] = 0 }
+    for (later, weight) in weights() {
+      block[later & (Self.size - 1)] += Float(weight / Double(Self.size))
+    }
+    let made = Self.bins()
+    transform.forward(block, to: made)
+    kernels[place] = made
+    return made
+  }
+
+  private static let halfWeights: [(later: Int, weight: Double)] = {
+    let window = KaiserWindow(beta: halfBeta)
+    return normal(
+      (0..<halfTaps).flatMap { tap -> [(Int, Double)] in
+        let distance = Double(tap) + 0.5
+        let weight =
+          rt_sin(.pi * distance) / (.pi * distance)
+          * window.value(at: distance / Double(halfTaps))
+        return [(tap, weight), (-tap - 1, weight)]
+      })
+  }()
+
+  private static let lowWindow: [Double] = {
+    let window = KaiserWindow(beta: lowBeta)
+    return (0..<lowTaps).map { window.value(at: Double($0) / Double(lowTaps)) }
+  }()
+
+  private static func lowWeights(level: Int) -> [(later: Int, weight: Double)] {
+    // The middle of the slope.
+    let cutoff = 2 * (SamplerSound.edge(ofLevel: level) - 0.0195)
+    return normal(
+      (1 - lowTaps..<lowTaps).map { tap in
+        let angle = .pi * Double(tap)
+        let weight = tap == 0 ? cutoff : rt_sin(cutoff * angle) / angle
+        return (tap, weight * lowWindow[abs(tap)])
+      })
+  }
+
+  /// Scales weights so that a constant passes as it is.
+  private static func normal(
+    _ weights: [(Int, Double)]
+  ) -> [(later: Int, weight: Double)] {
+    let sum = weights.reduce(0) { $0 + $1.1 }
+    return weights.map { ($0.0, $0.1 / sum) }
+  }
+}

@@ -1,0 +1,112 @@
+internal import Synchronization
+
+/// Who plays for each region of an instrument, as the audio thread sees it.
+struct RegionParts: BitwiseCopyable, @unchecked Sendable {
+  /// No region.
+  static var nobody: Int32 { @_noLocks get { -1 } }
+
+  fileprivate let players: UnsafeMutablePointer<Atomic<Int32>>
+  fileprivate let misses: UnsafeMutablePointer<Atomic<Bool>>
+
+  /// The region that plays for one: itself where its sound is there, another one in its place, which
+  /// is noted, or negative.
+  @_noLocks
+  func player(of region: Int) -> Int {
+    // Acquiring: the sound of whoever it is was made before.
+    let player = Int(players[region].load(ordering: .acquiring))
+    if player != region { misses[region].store(true, ordering: .relaxed) }
+    return player
+  }
+}
+
+/// The choice of those regions that play for others, whose sound is not there yet: those of the
+/// nearest keys and velocities.
+final class Understudies: @unchecked Sendable {
+  // A key is as far as so many velocities, and another side farther than all keys.
+  private static let velocitiesOfKey = 8
+  private static let farthest = 1 << 20
+  // Each is compared with each; of more than any instrument has none stands in for another.
+  private static let mostRegions = 4096
+
+  /// What a region is for.
+  private struct Reach {
+    let keys: (low: UInt8, high: UInt8), velocities: (low: UInt8, high: UInt8)
+    let trigger: SamplerRegion.Trigger
+    /// On the left -1, in the middle 0, on the right 1.
+    let side: Int8
+
+    init(_ region: SamplerRegion) {
+      keys = region.keys
+      velocities = region.velocities
+      trigger = region.trigger
+      side = region.pan < 0 ? -1 : region.pan > 0 ? 1 : 0
+    }
+  }
+
+  let parts: RegionParts
+  private let reaches: [Reach]
+  private let isPercussion: Bool
+  private var regionsOfSounds: [Int32: [Int]] = [:]
+  // How far those are who stand in; 0 for who plays itself, negative for who is given up.
+  private var distances: [Int]
+
+  init(_ regions: [SamplerRegion], isPercussion: Bool) {
+    reaches = regions.map(Reach.init)
+    self.isPercussion = isPercussion
+    for (index, region) in regions.enumerated() {
+      regionsOfSounds[region.sound, default: []].append(index)
+    }
+    distances = Array(repeating: .max, count: regions.count)
+    let count = max(1, regions.count)
+    parts = RegionParts(players: .allocate(capacity: count), misses: .allocate(capacity: count))
+    for index in 0..<count {
+      (parts.players + index).initialize(to: Atomic(RegionParts.nobody))
+      (parts.misses + index).initialize(to: Atomic(false))
+    }
+  }
+
+  deinit {
+    parts.players.deallocate()
+    parts.misses.deallocate()
+  }
+
+  func publish(_ sound: Int) {
+    for index in regionsOfSounds[Int32(sound)] ?? [] {
+      let others = reaches.count <= Self.mostRegions ? 0..<reaches.count : index..<index + 1
+      for other in others where distances[other] > 0 {
+        let distance = other == index ? 0 : distance(reaches[other], reaches[index])
+        guard distance < distances[other] else { continue }
+        distances[other] = distance
+        // Releasing: the sound was made before.
+        parts.players[other].store(Int32(index), ordering: .releasing)
+      }
+    }
+  }
+
+  func giveUp(_ sound: Int) {
+    for index in regionsOfSounds[Int32(sound)] ?? [] {
+      distances[index] = -1
+      parts.players[index].store(RegionParts.nobody, ordering: .relaxed)
+    }
+  }
+
+  func isMissed(_ sound: Int) -> Bool {
+    (regionsOfSounds[Int32(sound)] ?? []).contains {
+      parts.misses[$0].load(ordering: .relaxed)
+    }
+  }
+
+  /// How well a region can be stood in for by another: 1 at best, `Int.max` where it can't.
+  private func distance(_ region: Reach, _ other: Reach) -> Int {
+    guard region.trigger == other.trigger else { return .max }
+    let keys = Self.gap(region.keys, other.keys)
+    if isPercussion, keys > 0 { return .max }
+    let velocities = Self.gap(region.velocities, other.velocities)
+    return 1 + keys * Self.velocitiesOfKey + velocities
+      + (region.side == other.side ? 0 : Self.farthest)
+  }
+
+  private static func gap(_ a: (low: UInt8, high: UInt8), _ b: (low: UInt8, high: UInt8)) -> Int {
+    max(0, Int(a.low) - Int(b.high), Int(b.low) - Int(a.high))
+  }
+}

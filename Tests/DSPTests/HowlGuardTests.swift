@@ -1,0 +1,204 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+/// The guard against howling: in a simulated room, under held tones, and by itself.
+@Suite struct HowlGuardTests {
+  /// Guards a sound that comes from nowhere but its source, in blocks.
+  private func guarded(
+    _ left: [Float], _ right: [Float]? = nil, block: Int, sampleRate: Double = 48_000,
+    isOn: Bool = true
+  ) -> (left: [Float], right: [Float], probes: Int) {
+    var guardian = HowlGuard(sampleRate: sampleRate)
+    guardian.setOn(isOn)
+    var (left, right) = (left, right ?? left)
+    var start = 0
+    while start < left.count {
+      let frames = min(block, left.count - start)
+      left.withUnsafeMutableBufferPointer { left in
+        right.withUnsafeMutableBufferPointer { right in
+          let (l, r) = (left.baseAddress! + start, right.baseAddress! + start)
+          let peak = max(Magnitude(l, frames: frames).peak, Magnitude(r, frames: frames).peak)
+          guardian.process(Stereo(l, r), peak: peak, frames: frames)
+        }
+      }
+      start += frames
+    }
+    return (left, right, guardian.probeCount)
+  }
+
+  /// A stage whose gain is raised over its limit at once, after a second below it.
+  private func howling(
+    seed: Int, decibels: Double, seconds: Double, isGuarded: Bool = true, hold: Float = 600
+  ) -> HowlStage {
+    let stage = HowlStage(
+      HowlRoom(seed: seed, delay: 400, tail: 0.3), isGuarded: isGuarded, holdSeconds: hold)
+    let speech = MadeSpeech.sound(seconds: 1 + seconds, seed: seed).map { 0.02 * $0 }
+    stage.play(Array(speech[..<48_000]), decibels: -6)
+    stage.play(Array(speech[48_000...]), decibels: decibels)
+    return stage
+  }
+
+  @Test(arguments: [1, 3, 6])
+  func `a howl that would stay is over`(seed: Int) {
+    // Without a guard it comes to the loudspeaker's limit; with one, to a level like that of speech,
+    // which is 0.02, and twice that in a room that rings.
+    let plain = howling(seed: seed, decibels: 1.5, seconds: 4, isGuarded: false)
+    #expect(Measure.level(plain.heard.suffix(24_000)) > 0.25)
+    let stage = howling(seed: seed, decibels: 1.5, seconds: 4)
+    #expect(Measure.level(stage.heard.suffix(24_000)) < 0.08)
+    #expect((1...8).contains(stage.notches.count))
+  }
+
+  @Test func `the first notch is at a frequency at which the room howls`() throws {
+    let stage = howling(seed: 1, decibels: 1, seconds: 3)
+    let hertz = try #require(stage.found.first).hertz
+    // What howls next to the limit is the room's strongest way round; a bin is 23 Hz.
+    let howl = try #require(
+      Measure.frequency(
+        howling(seed: 1, decibels: 1, seconds: 3, isGuarded: false).heard.suffix(9600),
+        near: Double(hertz), sampleRate: 48_000))
+    #expect(abs(howl - Double(hertz)) < 5)
+  }
+
+  @Test(arguments: HeldTones.allCases)
+  func `held tones are no howls`(kind: HeldTones) {
+    // The long run is `scripts/bench guard`.
+    let stage = HowlStage(HowlRoom(seed: 2, delay: 600), isGuarded: true)
+    stage.play(kind.sound(seconds: 12, seed: 3), decibels: -200)
+    #expect(stage.found.isEmpty)
+    // They were suspected.
+    #expect(stage.probeCount > 0)
+  }
+
+  @Test func `a sine that rises as a howl does is none`() {
+    // 40 dB a second, which no property of the sound itself tells from a howl.
+    let sound = Tone.sine(1234.5, amplitude: 1, frames: 96_000).enumerated().map {
+      $0.element * Float(pow(10, (Double($0.offset) / 48_000 * 40 - 70) / 20))
+    }
+    let stage = HowlStage(HowlRoom(seed: 2, delay: 600), isGuarded: true)
+    stage.play(sound, decibels: -200)
+    #expect(stage.found.isEmpty)
+    #expect(stage.probeCount > 0)
+  }
+
+  @Test(arguments: [110.0, 997, 7040])
+  func `a tone that is asked keeps its level`(hertz: Double) {
+    let tone = Tone.sine(hertz, frames: 96_000)
+    let output = guarded(tone, block: 64)
+    #expect(output.probes > 0)
+    // Within 0.8 dB in each 20 ms: the filter needs 46 ms to settle at 110 Hz, and less above.
+    for start in stride(from: 4800, to: 95_000, by: 480) {
+      let ratio =
+        Measure.level(output.left[start..<(start + 960)])
+        / Measure.level(tone[start..<(start + 960)])
+      #expect(abs(20 * log10(ratio)) < 0.8, "\(start)")
+    }
+  }
+
+  @Test func `where nothing is suspected no bit is changed and nothing is late`() {
+    let noise = Tone.noise(frames: 48_000)
+    let other = Tone.noise(frames: 48_000, seed: 2)
+    let output = guarded(noise, other, block: 64)
+    #expect(output.left == noise)
+    #expect(output.right == other)
+  }
+
+  @Test(arguments: [1, 16, 333, 1024])
+  func `what comes out does not depend on blocks`(block: Int) {
+    let tones = HeldTones.organ.sound(seconds: 2, seed: 4)
+    let whole = guarded(tones, block: 64)
+    #expect(whole.probes > 0)
+    #expect(whole.left != tones)
+    let other = guarded(tones, block: block)
+    #expect(other.left == whole.left)
+  }
+
+  @Test(arguments: [8000.0, 22_050, 44_100, 96_000, 192_000])
+  func `tones are asked at any rate, and nothing overflows`(rate: Double) {
+    let tone = Tone.sine(1000, frames: Int(rate), sampleRate: rate)
+    let output = guarded(tone, block: 64, sampleRate: rate)
+    #expect(output.probes > 0)
+    #expect(Measure.peak(output.left) < 0.7)
+  }
+
+  @Test(arguments: [Float(1e-30), 1, 1e5, 1e30])
+  func `it stays finite`(amplitude: Float) {
+    let tone = Tone.sine(1000, amplitude: amplitude, frames: 48_000)
+    let output = guarded(tone, block: 64).left
+    #expect(output.allSatisfy { $0.isFinite })
+  }
+
+  @Test func `a notch takes a tenth of an octave`() throws {
+    // What a room found is looked at by noise: 3 dB down at both edges, 30 in the middle.
+    var guardian = HowlGuard(sampleRate: 48_000)
+    guardian.setOn(true)
+    let found = Self.notched(&guardian)
+    let middle = Double(try #require(found))
+    for (octaves, decibels) in [(0.0, -30.0), (-0.05, -3), (0.05, -3), (-0.5, 0), (0.5, 0)] {
+      let hertz = middle * exp2(octaves)
+      var sound = Tone.sine(hertz, amplitude: 0.1, frames: 9600)
+      Self.process(&guardian, &sound)
+      let level = 20 * log10(Measure.level(sound.suffix(4800)) / (0.1 / 2.0.squareRoot()))
+      // The middle is found to within a bin's hundredths, which counts where it is steep.
+      #expect(abs(level - decibels) < (octaves == 0 ? 6 : 0.6), "\(octaves): \(level) dB")
+    }
+  }
+
+  @Test func `a notch lets go after its time, and at once where it is told`() {
+    let stage = howling(seed: 1, decibels: 1, seconds: 2, hold: 600)
+    #expect(!stage.notches.isEmpty)
+    stage.clear()
+    #expect(stage.notches.isEmpty)
+    let short = howling(seed: 1, decibels: 1, seconds: 2, hold: 1.5)
+    #expect(!short.found.isEmpty)
+    short.play([Float](repeating: 1e-4, count: 96_000), decibels: -40)
+    #expect(short.notches.isEmpty)
+  }
+
+  @Test func `turned off it ends, and changes no bit from then on`() {
+    var guardian = HowlGuard(sampleRate: 48_000)
+    guardian.setOn(true)
+    let found = Self.notched(&guardian)
+    #expect(found != nil)
+    guardian.setOn(false)
+    var noise = Tone.noise(amplitude: 0.1, frames: 9600)
+    Self.process(&guardian, &noise)
+    let isActive = guardian.isActive
+    #expect(!isActive)
+    let before = noise
+    Self.process(&guardian, &noise)
+    #expect(noise == before)
+  }
+
+  // MARK: - A loop of its own
+
+  /// Lets a guard find the howl of a short loop, and returns the frequency of the notch.
+  private static func notched(_ guardian: inout HowlGuard) -> Float? {
+    let room = HowlRoom(seed: 1, delay: 400, tail: 0.3)
+    let gain = Float(room.limit * pow(10, 1.5 / 20))
+    var feedback = Tone.noise(amplitude: 0.001, frames: 64)
+    for _ in 0..<3000 {
+      var sound = feedback
+      process(&guardian, &sound)
+      feedback = room.pass(sound.map { tanhf(gain * $0) })
+      let hertz = (0..<HowlGuard.mostNotches).map { guardian.notch($0).hertz }.max() ?? 0
+      if hertz > 0 { return hertz }
+    }
+    return nil
+  }
+
+  private static func process(_ guardian: inout HowlGuard, _ sound: inout [Float]) {
+    var other = sound
+    for start in stride(from: 0, to: sound.count, by: 64) {
+      let frames = min(64, sound.count - start)
+      sound.withUnsafeMutableBufferPointer { left in
+        other.withUnsafeMutableBufferPointer { right in
+          guardian.process(
+            Stereo(left.baseAddress! + start, right.baseAddress! + start), peak: 1, frames: frames)
+        }
+      }
+    }
+  }
+}
