@@ -78,17 +78,22 @@ extension Core {
     case .resetChain:
       chain.reset()
       push(.done, command: number, wasTimed: wasTimed)
-    case .player(let action):
-      answer(player.perform(action, at: present), number, wasTimed)
-    case .seek(let seconds):
-      if player.canSeek {
-        player.seek(to: Int(Double(seconds) * sampleRate + 0.5), at: present)
-        answer(nil, number, wasTimed)
-      } else {
-        answer(.nothingRecorded, number, wasTimed)
-      }
-    case .load(let pointer): transfer(pointer, loading: true, number, wasTimed)
-    case .copyOut(let pointer): transfer(pointer, loading: false, number, wasTimed)
+    case .clearGuard:
+      howlGuard.clear()
+      push(.done, command: number, wasTimed: wasTimed)
+    case .player(let action, let loop):
+      answer(loops.perform(action, of: Int(loop), at: present), number, wasTimed)
+      publish(loop: Int(loop))
+    case .seek(let seconds, let loop):
+      answer(seek(to: seconds, loop: Int(loop)), number, wasTimed)
+    case .keep(let amount, let isBars, let loop):
+      answer(
+        loops.keep(amount, isBars: isBars, in: Int(loop), at: present), number, wasTimed)
+      publish(loop: Int(loop))
+    case .load(let pointer, let loop):
+      transfer(pointer, loading: true, loop: Int(loop), number, wasTimed)
+    case .copyOut(let pointer, let loop):
+      transfer(pointer, loading: false, loop: Int(loop), number, wasTimed)
     case .capture(let pointer):
       if let pointer { capture.begin(pointer) } else { capture.end() }
       push(.done, command: number, wasTimed: wasTimed)
@@ -119,7 +124,20 @@ extension Core {
     case .keyMap(let map):
       inlet.setMap(map)
       push(.done, command: number, wasTimed: wasTimed)
+    case .presses(let map):
+      pedals.setMap(map)
+      push(.done, command: number, wasTimed: wasTimed)
+    case .lights(let map, let sendsAgain):
+      lights.setMap(map, sendsAgain: sendsAgain)
+      push(.done, command: number, wasTimed: wasTimed)
+    case .learn(let kinds):
+      pedals.learn(kinds)
+      push(.done, command: number, wasTimed: wasTimed)
+    case .key(let key, let isDown):
+      followKey(key, isDown: isDown)
+      push(.done, command: number, wasTimed: wasTimed)
     case .leave:
+      lights.end()
       // Whoever else plays them shall not be left with notes that nobody ends.
       endPhrase()
       play(.allOff)
@@ -130,25 +148,37 @@ extension Core {
 
   @_noLocks
   func push(_ kind: Event.Kind, command: UInt64, wasTimed: Bool) {
+    if answerBound(kind, command) { return }
     // The command's credit stands for this place: there is room.
     _ = shared.events.push(Event(kind: kind, command: command, wasTimed: wasTimed))
   }
 
   @_noLocks
   mutating func transfer(
-    _ pointer: ClipPointer, loading: Bool, _ number: UInt64, _ wasTimed: Bool
+    _ pointer: ClipPointer, loading: Bool, loop: Int, _ number: UInt64, _ wasTimed: Bool
   ) {
-    if let refusal = player.begin(
+    guard loop < loops.count else { return answer(.noSuchLoop, number, wasTimed) }
+    loops.wake(loop)
+    if let refusal = loops.player(loop).pointee.begin(
       pointer, loading: loading, command: number, wasTimed: wasTimed)
     {
       answer(refusal, number, wasTimed)
     }
   }
 
-  /// Answers a command to the player, and publishes what that does now.
+  @_noLocks
+  mutating func seek(to seconds: Float, loop: Int) -> PlayerRefusal? {
+    guard loop < loops.count else { return .noSuchLoop }
+    guard loops.player(loop).pointee.canSeek else { return .nothingRecorded }
+    loops.wake(loop)
+    loops.player(loop).pointee.seek(to: Int(Double(seconds) * sampleRate + 0.5), at: present)
+    publish(loop: loop)
+    return nil
+  }
+
+  /// Answers a command that can be refused.
   @_noLocks
   mutating func answer(_ refusal: PlayerRefusal?, _ number: UInt64, _ wasTimed: Bool) {
-    publishPlayer()
     if let refusal {
       push(.refused(refusal), command: number, wasTimed: wasTimed)
     } else {
@@ -156,15 +186,20 @@ extension Core {
     }
   }
 
+  /// Publishes what the loops do that were awake in the block, and goes on with their pictures.
   @_noLocks
-  func publishPlayer() {
-    shared.player.publish(
-      state: player.state, pending: player.pending, isOverdubbing: player.wantsOverdub,
-      isReplacing: player.wantsOverdub && player.isReplacing, overdubs: player.tape.layers,
-      stepsBack: player.tape.stepsBack, stepsForth: player.tape.stepsForth,
-      position: player.position, length: player.length,
-      waiting: player.framesWaiting(at: present), tempo: player.tempoFound,
-      latestClip: player.tape.latestClip)
-    shared.peaks.setBehind(player.arePeaksBehind)
+  func publish(_ stirred: LoopBits, frames: Int) {
+    var rest = stirred
+    while let index = rest.popFirst() {
+      loops.player(index).pointee.picture(to: shared.loops.pointer(index), frames: frames)
+      publish(loop: index)
+    }
+  }
+
+  /// Publishes what a loop does.
+  @_noLocks
+  func publish(loop index: Int) {
+    guard index < loops.count else { return }
+    loops.player(index).pointee.publish(to: shared.loops.pointer(index), at: present)
   }
 }

@@ -42,7 +42,7 @@ extension Core {
   mutating func receiveMIDI(_ midi: MIDIBlock, from first: Int, at frame: Int) -> Int {
     var place = first
     while place < midi.count && Int(midi[place].frame) <= frame {
-      follow(inlet.meaning(of: midi[place]))
+      if !followPedal(midi[place]) { follow(inlet.meaning(of: midi[place])) }
       place &+= 1
     }
     return place
@@ -78,15 +78,15 @@ extension Core {
   /// Begins the click that is due.
   @_noLocks
   mutating func turnMetronome() {
-    let isWanted = metronome.isOn || player.isCountingIn(at: present)
-    if metronome.turn(at: present, beats: player.beats, isWanted: isWanted) { wake() }
+    let isWanted = metronome.isOn || loops.isCountingIn(at: present)
+    if metronome.turn(at: present, beats: loops.time.pointee.beats, isWanted: isWanted) { wake() }
   }
 
   /// Where a frame of the transport that so many frames after the last block begin lies among bars
   /// and beats.
   @_noLocks
   func position(after frames: Int, transportFrame: Int64) -> BarPosition {
-    player.beats.position(
+    loops.time.pointee.beats.position(
       at: timeline.frame &+ Int64(frames), framesFromStart: transportFrame)
   }
 }

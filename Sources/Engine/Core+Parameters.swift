@@ -14,7 +14,8 @@ extension Core {
     case .gridSustain: sampler.setSustain(value != 0)
     case .beat(.transportFollow): shared.transportFollowed.store(value != 0, ordering: .relaxed)
     case .metronome(.on): beginBeat(isMetronomeOn: value != 0)
-    case .warp, .echo, .reverb, .chainBypass, .beat, .metronome, .loop: break
+    case .loop(let own, let loop): set(own, ofLoop: Int(loop), value)
+    case .warp, .echo, .reverb, .chainBypass, .beat, .metronome, .howlGuard: break
     }
     setUnits(parameter, value, at: present)
   }
@@ -36,10 +37,13 @@ extension Core {
     case .reverb(let own): chain.set(own, value)
     case .beat(let own):
       if case .tempo = own { chain.setTempo(value) }
-      player.set(own, value, at: frame)
+      loops.set(own, value, at: frame)
     case .metronome(let own): metronome.set(own, value)
-    case .loop(let own): player.set(own, value, at: frame)
-    case .mixer(.loopRoute): player.setThroughChain(value == 0, at: frame)
+    case .loop(let own, let loop): setUnit(own, ofLoop: Int(loop), value, at: frame)
+    case .howlGuard(.on):
+      howlGuard.setOn(value != 0)
+      isGuarding = howlGuard.isActive
+    case .howlGuard(.hold): howlGuard.setHold(seconds: value)
     case .mixer(.musicRoute): songs.setThroughChain(value == 0)
     case .mixer, .keyboard, .capture, .gridSustain: break
     }
@@ -49,7 +53,7 @@ extension Core {
   @_noLocks
   private mutating func followWarp(at frame: Int64) {
     chain.follow(warp)
-    player.follow(warp, at: frame)
+    loops.follow(warp, at: frame)
     songs.follow(warp)
     recorded?.pointee.follow(warp)
   }
@@ -59,15 +63,37 @@ extension Core {
     switch parameter {
     case .inGain: inGain.move(to: Level.gain(decibels: value))
     case .liveGain: live.pointee.setGain(Level.gain(decibels: value))
-    case .loopGain: loop.pointee.setGain(Level.gain(decibels: value))
     case .gridGain: grid.pointee.setGain(Level.gain(decibels: value))
     case .musicGain: music.pointee.setGain(Level.gain(decibels: value))
     case .outGain: master.setGain(Level.gain(decibels: value))
     case .liveRoute: setLiveRoute(Core.route(value))
-    case .loopRoute: loop.pointee.setRoute(Core.route(value))
     case .gridRoute: grid.pointee.setRoute(Core.route(value))
     case .musicRoute: music.pointee.setRoute(Core.route(value))
     case .mute: master.setMute(value != 0)
+    }
+  }
+
+  @_noLocks
+  private mutating func set(_ parameter: Parameter.Loop, ofLoop index: Int, _ value: Float) {
+    switch parameter {
+    case .gain: loopStrips[index].setGain(Level.gain(decibels: value))
+    case .pan: loopStrips[index].setPan(value)
+    case .route: loopStrips[index].setRoute(Core.route(value))
+    default: return
+    }
+    movingStrips.insert(index)
+  }
+
+  @_noLocks
+  private mutating func setUnit(
+    _ parameter: Parameter.Loop, ofLoop index: Int, _ value: Float, at frame: Int64
+  ) {
+    guard index < loops.count else { return }
+    loops.wake(index)
+    if case .route = parameter {
+      loops.player(index).pointee.setThroughChain(value == 0, at: frame)
+    } else {
+      loops.player(index).pointee.set(parameter, value, at: frame)
     }
   }
 
@@ -85,10 +111,10 @@ extension Core {
   /// Begins a bar where the metronome is switched on and nobody depends on the beat.
   @_noLocks
   private mutating func beginBeat(isMetronomeOn: Bool) {
-    if isMetronomeOn && !metronome.isOn && !player.dependsOnBeat {
-      player.beats.beginBar(at: present)
+    if isMetronomeOn && !metronome.isOn && !loops.dependsOnBeat {
+      loops.time.pointee.beats.beginBar(at: present)
     }
-    player.isBeatInUse = isMetronomeOn || isTransportRolling || shared.isTransportLed
+    loops.time.pointee.isBeatInUse = isMetronomeOn || isTransportRolling || shared.isTransportLed
   }
 
   @_noLocks

@@ -7,15 +7,25 @@ extension Core {
   /// now.
   @_noLocks
   mutating func framesToSound(_ input: Stereo, frames: Int) -> Int {
-    let least = player.threshold / max(inGain.target, 1e-6)
-    for frame in 0..<frames {
-      // False for what is no number.
-      guard abs(input.left[frame]) >= least || abs(input.right[frame]) >= least else { continue }
-      if frame > 0 { return frame }
-      player.hearSound(at: present)
-      return player.framesToGo(at: present)
+    var first = frames
+    var rest = loops.awake
+    while let index = rest.popFirst() {
+      let player = loops.player(index)
+      guard player.pointee.isWaitingForSound(at: present) else { continue }
+      let least = player.pointee.threshold / max(inGain.target, 1e-6)
+      for frame in 0..<first {
+        // False for what is no number.
+        guard abs(input.left[frame]) >= least || abs(input.right[frame]) >= least else { continue }
+        if frame > 0 {
+          first = frame
+        } else {
+          player.pointee.hearSound(at: present)
+          first = min(first, player.pointee.framesToGo(at: present))
+        }
+        break
+      }
     }
-    return frames
+    return first
   }
 
   /// Whether the live input goes through the chain, or will as soon as it can.
@@ -36,10 +46,11 @@ extension Core {
     Core.clear(out, frames: frames)
     isSounding = false
     renderLive(frames: frames, ports: ports)
-    renderLoop(frames: frames, ports: ports)
+    renderLoops(frames: frames, ports: ports)
     renderMusic(frames: frames, ports: ports)
     renderGrid(frames: frames, ports: ports)
-    let isClicking = metronome.render(to: ports.click, frames: frames, scratch: scratch)
+    let isClicking = metronome.render(
+      to: ports.click, isHeard: ports.use.has(.click), frames: frames, scratch: scratch)
     var fade = presence
     if isClicking { fade.apply(to: ports.click, frames: frames, scratch: scratch) }
     let fades = master.fades
@@ -47,7 +58,8 @@ extension Core {
     if !isSounding { clearBus(frames: frames) }
     let isChainSounding = chain.process(bus, isSilent: !isSounding, frames: frames)
     shared.chainDelay.store(isLiveThroughChain ? inputDelay : 0, ordering: .relaxed)
-    if isSounding || isChainSounding {
+    isOutputSilent = !isSounding && !isChainSounding
+    if !isOutputSilent {
       clearBusFrames = 0
       if isChainSounding {
         Blocks.add(bus.left, times: 1, to: out.left, frames: frames)
@@ -57,10 +69,12 @@ extension Core {
     } else {
       presence.skip(frames: frames)
       shared.meters.raise(.limiter, to: 1 / master.rest(out, frames: frames))
-      isAtRest = canRest
     }
     record(ports, frames: frames)
-    if isClicking || master.isLimitingLast { addClick(ports, fades, frames: frames) }
+    if isOutputSilent { isAtRest = canRest }
+    if isClicking || master.isLimitingLast {
+      addClick(isClicking ? ports.click : nil, to: ports.output, fades, frames: frames)
+    }
     if capture.isOn {
       capture.write(
         input: isDrySilent ? silence : dry, output: ports.output, frames: frames)
@@ -72,13 +86,19 @@ extension Core {
 
   /// Adds the metronome to what is heard, behind all that is recorded of it.
   @_noLocks
-  mutating func addClick(_ ports: Ports, _ fades: Master.Fades, frames: Int) {
+  mutating func addClick(
+    _ sound: UnsafeMutablePointer<Float>?, to out: Stereo, _ fades: Master.Fades, frames: Int
+  ) {
     // Its memory is free again: what the warp made, and the song after that, has been mixed.
     let click = warped.left
     var fades = fades
-    Blocks.copy(ports.click, to: click, frames: frames)
+    if let sound {
+      Blocks.copy(sound, to: click, frames: frames)
+    } else {
+      Blocks.clear(click, frames: frames)
+    }
     fades.apply(to: click, frames: frames, scratch: scratch)
-    let finding = master.addLast(click, to: ports.output, frames: frames)
+    let finding = master.addLast(click, to: out, frames: frames)
     shared.meters.raise(.out1, to: finding.leftPeak)
     shared.meters.raise(.out2, to: finding.rightPeak)
     shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
@@ -105,15 +125,16 @@ extension Core {
   /// Whether nothing will sound or move until something comes in, or is asked for.
   var canRest: Bool {
     @_noLocks get {
-      isInputOver && chain.isAtRest && player.isAtRest && songs.isAtRest && sampler.isAtRest
+      isInputOver && chain.isAtRest && loops.awake.isEmpty && songs.isAtRest && sampler.isAtRest
         && metronome.isResting && framesUntilChain == 0
-        && inGain.isResting && areStripsResting && master.isResting && presence.isResting
+        && (!isGuarding || howlGuard.isResting) && inGain.isResting && areStripsResting
+        && master.isResting && presence.isResting
     }
   }
 
   private var areStripsResting: Bool {
     @_noLocks get {
-      live.pointee.isResting && loop.pointee.isResting && grid.pointee.isResting
+      live.pointee.isResting && movingStrips.isEmpty && grid.pointee.isResting
         && music.pointee.isResting
     }
   }
@@ -121,11 +142,17 @@ extension Core {
   /// Renders silence, and touches nothing else.
   @_noLocks
   mutating func rest(_ ports: Ports, frames: Int) {
-    Core.clear(ports.output, frames: frames)
-    Core.clear(ports.live, frames: frames)
-    Core.clear(ports.loop, frames: frames)
-    Core.clear(ports.grid, frames: frames)
-    Blocks.clear(ports.click, frames: frames)
+    if ports.use.has(.output) { Core.clear(ports.output, frames: frames) }
+    if ports.use.has(.live) { Core.clear(ports.live, frames: frames) }
+    var stems = ports.use.loops.first(loops.count)
+    while let index = stems.popFirst() {
+      if let stem = ports.stem(ofLoop: index) { Core.clear(stem, frames: frames) }
+    }
+    if ports.use.has(.grid) { Core.clear(ports.grid, frames: frames) }
+    if ports.use.has(.click) { Blocks.clear(ports.click, frames: frames) }
+    loops.remember(nil, in: .live, frames: frames)
+    loops.remember(nil, in: .grid, frames: frames)
+    loops.remember(nil, in: .mix, frames: frames)
     capture.rest(frames: frames)
     tuner.rest(frames: frames)
     restedFrames &+= frames

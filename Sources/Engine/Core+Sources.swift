@@ -18,6 +18,7 @@ extension Core {
     let left = stopNonFinite(sound.left, meter: .in1, frames: frames)
     let right = stopNonFinite(sound.right, meter: .in2, frames: frames)
     let isSilent = left == 0 && right == 0
+    if isGuarding { guardLive(sound, peak: max(left, right), frames: frames) }
     if isSilent {
       inGain.skip(frames: frames)
     } else {
@@ -31,7 +32,8 @@ extension Core {
       }
     }
     isDrySilent = isSilent
-    if !isSilent && (player.isListening || capture.needsInput || tuner.isOn) {
+    loops.remember(isSilent ? nil : sound, in: .live, frames: frames)
+    if !isSilent && (loops.isListening || capture.needsInput || tuner.isOn) {
       Blocks.copy(sound.left, to: dry.left, frames: frames)
       Blocks.copy(sound.right, to: dry.right, frames: frames)
     }
@@ -47,19 +49,62 @@ extension Core {
       meters: (.live1, .live2), frames: frames)
   }
 
-  /// Renders the loop.
+  /// Takes howls out of the live input; what is silent stays so.
   @_noLocks
-  mutating func renderLoop(frames: Int, ports: Ports) {
-    guard player.render(to: ports.loop, frames: frames) else {
-      skip(loop, stem: ports.loop, frames: frames)
-      return
+  private mutating func guardLive(_ sound: Stereo, peak: Float, frames: Int) {
+    if peak == 0 {
+      howlGuard.rest(frames: frames)
+    } else {
+      howlGuard.process(sound, peak: peak, frames: frames)
     }
-    mix(ports.loop, by: loop, ports, meters: (.loop1, .loop2), frames: frames)
+    if howlGuard.takeChange() { publishNotches() }
+    isGuarding = howlGuard.isActive
+  }
+
+  /// Publishes what the guard takes out.
+  @_noLocks
+  func publishNotches() {
+    for index in 0..<HowlGuard.mostNotches {
+      let notch = howlGuard.notch(index)
+      shared.notches.store(index, hertz: notch.hertz, decibels: notch.decibels)
+    }
+  }
+
+  /// Renders the loops.
+  @_noLocks
+  mutating func renderLoops(frames: Int, ports: Ports) {
+    var moved = loops.awake.union(movingStrips).union(ports.use.loops).first(loops.count)
+    while let index = moved.popFirst() {
+      let stem = ports.stem(ofLoop: index)
+      let strip = loopStrips + index
+      let sound = stem ?? unwanted
+      guard loops.isAwake(index), loops.player(index).pointee.render(to: sound, frames: frames)
+      else {
+        if let stem { Core.clear(stem, frames: frames) }
+        if movingStrips.contains(index) {
+          rest(strip, index, frames)
+        }
+        continue
+      }
+      mix(sound, by: strip, ports, meters: (.loop1, .loop2), frames: frames)
+      if strip.pointee.isResting { movingStrips.remove(index) }
+    }
+  }
+
+  /// Lets time pass for the strip of a loop that is silent.
+  @_noLocks
+  private mutating func rest(_ strip: UnsafeMutablePointer<Strip>, _ index: Int, _ frames: Int) {
+    strip.pointee.skip(frames: frames)
+    if strip.pointee.isResting { movingStrips.remove(index) }
   }
 
   /// Renders the song, which has no stem.
   @_noLocks
   mutating func renderMusic(frames: Int, ports: Ports) {
+    if songs.isAtRest {
+      if !music.pointee.isResting { music.pointee.skip(frames: frames) }
+      return
+    }
     // The live input's part of this memory has been mixed already.
     let sound = warped
     let isSounding = songs.render(to: sound, frames: frames)
@@ -74,10 +119,12 @@ extension Core {
   /// Renders the grid's notes.
   @_noLocks
   mutating func renderGrid(frames: Int, ports: Ports) {
-    let isSounding = sampler.render(to: ports.grid, frames: frames, shared.notes)
-    answerInstruments()
-    guard isSounding else {
-      skip(grid, stem: ports.grid, frames: frames)
+    isGridSounding =
+      !sampler.isAtRest && sampler.render(to: ports.grid, frames: frames, shared.notes)
+    if !sampler.isAtRest { answerInstruments() }
+    guard isGridSounding else {
+      if ports.use.has(.grid) { Core.clear(ports.grid, frames: frames) }
+      if !grid.pointee.isResting { grid.pointee.skip(frames: frames) }
       return
     }
     mix(ports.grid, by: grid, ports, meters: (.grid1, .grid2), frames: frames)
@@ -102,13 +149,6 @@ extension Core {
     fade.apply(to: sound, frames: frames, scratch: scratch)
     _ = stopNonFinite(sound.left, meter: meters.left, frames: frames)
     _ = stopNonFinite(sound.right, meter: meters.right, frames: frames)
-  }
-
-  /// Lets time pass for a source that is silent.
-  @_noLocks
-  private func skip(_ strip: UnsafeMutablePointer<Strip>, stem: Stereo, frames: Int) {
-    Core.clear(stem, frames: frames)
-    strip.pointee.skip(frames: frames)
   }
 
   /// Clears the chain's bus, unless it still is.
@@ -141,22 +181,31 @@ extension Core {
 
   // MARK: - Recording
 
-  /// Lets the recorder hear its source, and time pass for the player.
+  /// Lets the recorders hear their sources, and time pass for the loops.
   @_noLocks
   mutating func record(_ ports: Ports, frames: Int) {
-    if player.isListening {
-      switch player.source {
-      case .live: player.listen(to: isDrySilent ? silence : dry, frames: frames)
-      case .grid: player.listen(to: ports.grid, frames: frames)
-      case .mix: player.listen(to: ports.output, frames: frames)
+    let live = isDrySilent ? silence : dry
+    var rest = loops.awake
+    while let index = rest.popFirst() {
+      let player = loops.player(index)
+      if player.pointee.isListening {
+        switch player.pointee.source {
+        case .live: player.pointee.listen(to: live, frames: frames)
+        case .grid:
+          player.pointee.listen(to: isGridSounding ? ports.grid : silence, frames: frames)
+        case .mix: player.pointee.listen(to: ports.output, frames: frames)
+        }
+      }
+      player.pointee.advance(frames: frames, from: present)
+      if player.pointee.carry(frames: frames) {
+        let transfer = player.pointee.transfer
+        player.pointee.transfer.end()
+        answer(nil, transfer.command, transfer.wasTimed)
       }
     }
-    player.advance(frames: frames, from: present)
-    if player.carry(frames: frames) {
-      let (number, wasTimed) = (player.transfer.command, player.transfer.wasTimed)
-      player.transfer.end()
-      answer(nil, number, wasTimed)
-    }
+    loops.remember(isGridSounding ? ports.grid : nil, in: .grid, frames: frames)
+    loops.remember(isOutputSilent ? nil : ports.output, in: .mix, frames: frames)
+    loops.letSleep()
   }
 
   // MARK: - Answers

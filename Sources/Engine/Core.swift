@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The core of the engine: all that only the thread that renders touches.
 struct Core: ~Copyable {
-  /// The longest stretch rendered at once; longer blocks are cut.
-  static var longestSegment: Int { @_noLocks get { 1024 } }
+  /// The longest stretch rendered at once; longer blocks are cut, and what a segment needs stays together.
+  static var longestSegment: Int { @_noLocks get { 256 } }
 
   let shared: Shared
   var schedule: Schedule
@@ -20,6 +20,7 @@ struct Core: ~Copyable {
   var clock: ClockFilter
   var isNewDriver = true
 
+  var howlGuard: HowlGuard
   var inGain: Fader
   // What plays in the place of the input, where that is a recording.
   var recorded: UnsafeMutablePointer<RecordedInput>?
@@ -27,7 +28,9 @@ struct Core: ~Copyable {
   var warp = ChainWarp()
   // The live input goes back through the chain when the warp, which has rested, is warm.
   var framesUntilChain = 0
-  var player: Player
+  var loops: Loops
+  // What becomes of the loops on its way to a disk.
+  var scribes: LoopScribes
   var capture: Capture
   // The live input on its way to whoever finds its pitch.
   var tuner: Capture
@@ -38,13 +41,22 @@ struct Core: ~Copyable {
   var beatWatch: BeatWatch
   var inlet = MIDIInlet()
   var outbox = MIDIOutbox()
+  var pedals: Pedals
+  var lights = PedalLights()
+  // How many actions of pedals there are left in the block.
+  var actionsLeft = 0
   // Where the server's transport goes on, if it rolls.
   var transportFrame = Int64.min
   var isTransportRolling = false
   // The way of each source into the mix.
-  let live, loop, grid, music: UnsafeMutablePointer<Strip>
+  let live, grid, music: UnsafeMutablePointer<Strip>
+  // By loop; and those that are not where they were going to.
+  let loopStrips: UnsafeMutablePointer<Strip>
+  var movingStrips = LoopBits.none
   // Whether a source sounds in the present segment: then it is on the chain's bus.
   var isSounding = false
+  // Whether the guard against howling has anything to do: off, nothing of it is looked at.
+  var isGuarding = false
   var master: Master
   var presence: Fader
   var leaving: UInt64?
@@ -64,35 +76,44 @@ struct Core: ~Copyable {
   // The live input before its gain; and nothing, to be read.
   let dry: Stereo
   let silence: Stereo
+  // For stems that nobody takes.
+  let unwanted: Stereo
   var isDrySilent = true
+  // Whether the grid sounds in the present segment, and whether nothing at all is heard in it.
+  var isGridSounding = false
+  var isOutputSilent = true
   let memory: UnsafeMutablePointer<Float>
   // By parameter, for units that are built anew.
   let values: UnsafeMutablePointer<Float>
   var sampleRate: Double
 
-  init(shared: Shared, sampleRate: Double) {
+  init(shared: Shared, loops setup: LoopSetup, sampleRate: Double) {
     self.shared = shared
     let rate = Float(sampleRate)
     schedule = Schedule(capacity: Shared.commandCapacity)
     clock = ClockFilter(sampleRate: sampleRate)
+    howlGuard = HowlGuard(sampleRate: sampleRate)
     inGain = Fader(at: 1, sampleRate: rate)
     chain = Chain(sampleRate: sampleRate)
-    player = Player(sampleRate: sampleRate)
+    loops = Loops(setup, sampleRate: sampleRate)
+    scribes = LoopScribes(count: loops.count)
     capture = Capture(sampleRate: sampleRate)
     tuner = Capture(sampleRate: sampleRate)
     songs = SongPlayer(sampleRate: sampleRate)
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
+    pedals = Pedals(sampleRate: sampleRate)
     metronome = Metronome(sampleRate: sampleRate)
     beatWatch = BeatWatch(sampleRate: sampleRate)
-    live = .allocate(capacity: 4)
-    live.initialize(repeating: Strip(sampleRate: rate), count: 4)
-    (loop, grid, music) = (live + 1, live + 2, live + 3)
+    let strips = 3 + Parameter.mostLoops
+    live = .allocate(capacity: strips)
+    live.initialize(repeating: Strip(sampleRate: rate), count: strips)
+    (grid, music, loopStrips) = (live + 1, live + 2, live + 3)
     master = Master(sampleRate: rate)
     presence = Fader(at: 0, sampleRate: rate)
     presence.move(to: 1)
-    memory = .allocate(capacity: 9 * Core.longestSegment)
-    memory.initialize(repeating: 0, count: 9 * Core.longestSegment)
+    memory = .allocate(capacity: 11 * Core.longestSegment)
+    memory.initialize(repeating: 0, count: 11 * Core.longestSegment)
     scratch = memory
     values = .allocate(capacity: Parameter.allCases.count)
     for parameter in Parameter.allCases {
@@ -103,6 +124,7 @@ struct Core: ~Copyable {
     warped = Stereo(memory + 3 * Core.longestSegment, memory + 4 * Core.longestSegment)
     dry = Stereo(memory + 5 * Core.longestSegment, memory + 6 * Core.longestSegment)
     silence = Stereo(memory + 7 * Core.longestSegment, memory + 8 * Core.longestSegment)
+    unwanted = Stereo(memory + 9 * Core.longestSegment, memory + 10 * Core.longestSegment)
     restoreUnits()
   }
 
@@ -130,7 +152,7 @@ struct Core: ~Copyable {
     clock = ClockFilter(sampleRate: sampleRate)
     inGain.setSampleRate(rate)
     live.pointee.setSampleRate(rate)
-    loop.pointee.setSampleRate(rate)
+    for index in 0..<loops.count { loopStrips[index].setSampleRate(rate) }
     grid.pointee.setSampleRate(rate)
     music.pointee.setSampleRate(rate)
     master.setSampleRate(rate)
@@ -138,10 +160,15 @@ struct Core: ~Copyable {
     capture.setSampleRate(sampleRate)
     tuner.setSampleRate(sampleRate)
     phrases.setSampleRate(sampleRate, at: present)
+    pedals.setSampleRate(sampleRate)
     if sampleRate == self.sampleRate {
       chain.reset()
+      howlGuard.rest(frames: 0)
     } else {
       self.sampleRate = sampleRate
+      howlGuard = HowlGuard(sampleRate: sampleRate)
+      isGuarding = false
+      publishNotches()
       chain = Chain(sampleRate: sampleRate)
       // What was played is let go: whoever brings it does so again, at the new rate.
       if let change = songs.dropChange() { answer(.otherRate, change.command, change.wasTimed) }
@@ -152,14 +179,15 @@ struct Core: ~Copyable {
       answerInstruments()
       metronome = Metronome(sampleRate: sampleRate)
       beatWatch = BeatWatch(sampleRate: sampleRate)
-      if player.transfer.isUnderWay {
-        answer(.transferring, player.transfer.command, player.transfer.wasTimed)
+      for index in 0..<loops.count {
+        let transfer = loops.player(index).pointee.transfer
+        if transfer.isUnderWay { answer(.transferring, transfer.command, transfer.wasTimed) }
       }
-      player.breakOff(at: timeline.frame, shiftedBy: 0)
-      var former = Player(sampleRate: sampleRate)
-      swap(&player, &former)
+      loops.breakOff(at: timeline.frame, shiftedBy: 0)
+      var former = Loops(loops.setup, sampleRate: sampleRate)
+      swap(&loops, &former)
       restoreUnits()
-      player.adopt(former)
+      loops.adopt(former)
     }
     isAtRest = false
     restedFrames = 0
@@ -176,44 +204,50 @@ struct Core: ~Copyable {
     rt_flush_denormals()
     let isFirst = isNewDriver
     let wasAtRest = isAtRest
-    player.inputDelay = shared.inputDelayFrames
-    player.outputDelay = shared.outputDelayFrames
+    loops.time.pointee.inputDelay = shared.inputDelayFrames
+    loops.time.pointee.outputDelay = shared.outputDelayFrames
     updateTime(cycle)
     outbox.begin(ports.midiOut)
+    beginPedals()
     isTransportRolling = shared.isTransportFollowed && cycle.transport.isRolling
     if shared.isTransportFollowed { follow(cycle.transport, frames: frames) }
-    player.isBeatInUse = metronome.isOn || isTransportRolling || shared.isTransportLed
+    loops.time.pointee.isBeatInUse = metronome.isOn || isTransportRolling || shared.isTransportLed
     receiveCommands(frames: frames)
     // The fade from silence has not begun: what was set before is there from its first sample.
-    if isFirst { settle() }
+    if isFirst {
+      settle()
+      scribes.startLoops(&loops, at: present)
+    }
     var done = 0
     var message = 0
     while done < frames {
       present = timeline.frame &+ Int64(done)
       outbox.move(to: done)
       applyDue(by: present)
-      repeatPhrase()
+      if phrases.isRunning { repeatPhrase() }
       if let midi = ports.midiIn { message = receiveMIDI(midi, from: message, at: done) }
-      if !isAtRest { player.turn(at: present) }
+      judgePresses()
+      if !isAtRest { loops.turn(at: present) }
       turnMetronome()
+      turnLights(isFirst: done == 0)
       var segment = min(frames &- done, Core.longestSegment)
       // What the block has no time for waits for the next one.
       let untilCommand = schedule.nextFrame &- present
       if untilCommand > 0 { segment = Int(min(Int64(segment), untilCommand)) }
       if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
-      segment = min(segment, phrases.framesToGo(at: present))
+      if phrases.isRunning { segment = min(segment, phrases.framesToGo(at: present)) }
+      segment = min(segment, pedals.framesToGo(at: present))
       if let midi = ports.midiIn, message < midi.count {
         segment = min(segment, Int(midi[message].frame) &- done)
       }
       segment = min(segment, metronome.framesToGo(at: present))
       if !isAtRest {
-        segment = min(segment, player.framesToCountIn(at: present))
-        segment = min(segment, player.framesToGo(at: present))
-        if player.isWaitingForSound(at: present) {
+        segment = min(segment, loops.framesToGo(at: present))
+        if loops.isWaitingForSound(at: present) {
           segment = min(segment, framesToSound(ports.input.advanced(by: done), frames: segment))
         }
       }
-      renderSegment(frames: segment, ports: ports.advanced(by: done))
+      renderSegment(frames: segment, ports: done == 0 ? ports : ports.advanced(by: done))
       if framesUntilChain > 0 {
         framesUntilChain &-= segment
         if framesUntilChain == 0 { live.pointee.setRoute(.chain) }
@@ -222,13 +256,17 @@ struct Core: ~Copyable {
     }
     outbox.end()
     present = timeline.frame &+ Int64(frames)
+    let stirred = loops.takeStirred()
+    if !stirred.isEmpty { publish(stirred, frames: frames) }
     if !wasAtRest || !isAtRest {
-      player.picture(to: shared.peaks, frames: frames)
-      publishPlayer()
       shared.voicesSounding.store(sampler.voiceCount, ordering: .relaxed)
     }
-    phrases.tellPosition(at: present)
-    beatWatch.watch(from: timeline.frame, to: present, beats: player.beats, shared.beat)
+    if !stirred.isEmpty || scribes.isBehind {
+      scribes.follow(
+        loops, stirred: stirred, at: present, frames: frames, rate: Int(sampleRate))
+    }
+    if phrases.isRunning { phrases.tellPosition(at: present) }
+    beatWatch.watch(from: timeline.frame, to: present, beats: loops.time.pointee.beats, shared.beat)
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let leave = leaving, presence.isClosed {
       leaving = .max
@@ -246,7 +284,7 @@ struct Core: ~Copyable {
       live.pointee.setRoute(.chain)
     }
     live.pointee.settle()
-    loop.pointee.settle()
+    for index in 0..<loops.count { loopStrips[index].settle() }
     grid.pointee.settle()
     music.pointee.settle()
     metronome.settle()
@@ -262,12 +300,14 @@ struct Core: ~Copyable {
     present = timeline.frame
     if isNewDriver {
       schedule.shift(by: step)
-      player.breakOff(at: timeline.frame, shiftedBy: step)
+      loops.breakOff(at: timeline.frame, shiftedBy: step)
       // It goes on where the last block ended.
       phrases.shift(by: present &- former)
       // What a keyboard held, and a pedal, may have been let go where nobody heard of it.
       for key in 0..<128 { play(.off(.midi(UInt8(truncatingIfNeeded: key)))) }
       sampler.control(64, 0)
+      pedals.liftAll()
+      lights.forget()
       isNewDriver = false
     }
     shared.freewheeling.store(cycle.isFreewheeling, ordering: .relaxed)
@@ -287,12 +327,12 @@ struct Core: ~Copyable {
       // follow, and that is counted from its own beginning.
       isTold = false
       if transport.isRolling && transport.frame != transportFrame {
-        player.follow(Transport(isRolling: true, frame: transport.frame), at: timeline.frame)
+        loops.follow(Transport(isRolling: true, frame: transport.frame), at: timeline.frame)
       }
     } else if transport.isRolling {
-      player.follow(transport, at: timeline.frame)
+      loops.follow(transport, at: timeline.frame)
     } else {
-      player.beats.follow()
+      loops.time.pointee.beats.follow()
     }
     transportFrame = transport.isRolling ? transport.frame &+ Int64(frames) : .min
     shared.tempoOfTransport.store(

@@ -12,9 +12,9 @@ package final class Engine: Sendable {
   private let core: CorePointer
 
   /// An engine that nobody renders yet.
-  package init(sampleRate: Double) {
-    shared = Shared(sampleRate: sampleRate)
-    core = CorePointer(shared: shared, sampleRate: sampleRate)
+  package init(sampleRate: Double, loops: LoopSetup = LoopSetup()) {
+    shared = Shared(loops: loops, sampleRate: sampleRate)
+    core = CorePointer(shared: shared, loops: loops, sampleRate: sampleRate)
   }
 
   /// Ends the turn of whoever renders, and returns the means to render from now on.
@@ -44,13 +44,22 @@ package final class Engine: Sendable {
   }
 }
 
+extension Engine {
+  /// Ends the turn of whoever renders, and returns the means to put loops of a rate into the engine until
+  /// the next driver takes it over.
+  package func fillLoops(sampleRate: Double) -> LoopFiller {
+    _ = takeOver(sampleRate: sampleRate)
+    return LoopFiller(core: core.pointer)
+  }
+}
+
 /// Owns the core's memory.
 private struct CorePointer: ~Copyable, @unchecked Sendable {
   let pointer: UnsafeMutablePointer<Core>
 
-  init(shared: Shared, sampleRate: Double) {
+  init(shared: Shared, loops: LoopSetup, sampleRate: Double) {
     pointer = .allocate(capacity: 1)
-    pointer.initialize(to: Core(shared: shared, sampleRate: sampleRate))
+    pointer.initialize(to: Core(shared: shared, loops: loops, sampleRate: sampleRate))
   }
 
   deinit {

@@ -17,13 +17,15 @@ package final class Shared: Sendable {
   package let notes = PublishedNotes()
   /// The controllers of keyboards.
   package let controllers = PublishedControllers()
+  /// What pedals tell.
+  package let presses = PressQueue()
+  /// What the guard against howling takes out.
+  package let notches = PublishedNotches()
   let clock = PublishedClock()
   /// The latest beat of the clock of beats and bars.
   package let beat = PublishedBeat()
-  /// The state of the player.
-  package let player = PublishedPlayer()
-  /// The picture of the player's clip.
-  package let peaks = PublishedPeaks()
+  /// What the loops do, each with a picture of its clip.
+  package let loops: PublishedLoops
 
   // Counters publish nothing but themselves: relaxed.
   let late = Atomic<UInt64>(0)
@@ -53,7 +55,10 @@ package final class Shared: Sendable {
   // Who may render: twice the number of the ticket, plus one while it renders.
   let turn = Atomic<UInt64>(0)
 
-  init(sampleRate: Double) { rate = Atomic(Int(sampleRate)) }
+  init(loops setup: LoopSetup, sampleRate: Double) {
+    loops = PublishedLoops(setup)
+    rate = Atomic(Int(sampleRate))
+  }
 
   /// Commands that came after their time and were applied at once.
   package var lateCount: UInt64 { late.load(ordering: .relaxed) }
@@ -109,4 +114,7 @@ package final class Shared: Sendable {
   /// The control thread that owns the events calls this, and gives the credit back with
   /// `commands.returnCredits`.
   package func nextEvent() -> Event? { events.pop() }
+
+  /// Removes and returns the oldest news of the pedals that is not behind an event still to be read.
+  package func nextPress() -> PressNews? { presses.pop(behind: events.readCount) }
 }

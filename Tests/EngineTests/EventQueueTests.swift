@@ -22,7 +22,7 @@ import Testing
     let queue = EventQueue(capacity: 64)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `one thread writes, another reads, nothing is lost`() {
     let rig = Rig()
     let count: UInt64 = 200_000

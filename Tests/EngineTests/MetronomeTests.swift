@@ -262,7 +262,7 @@ import Testing
     _ = host.render(silence(10_000), block: 64)
     host.send(Command(.player(.record)))
     var sound: [Float] = []
-    while host.engine.shared.player.read().state != .recording {
+    while host.engine.shared.loops[0].player.read().state != .recording {
       sound += host.render(silence(1), block: 1).click
       if sound.count > 200_000 { break }
     }
@@ -281,7 +281,7 @@ import Testing
     _ = host.render(silence(48_000), block: 64)
     host.send(Command(.player(.play)))
     _ = host.render(silence(48_000), block: 64)
-    #expect(host.engine.shared.player.read().state == .playing)
+    #expect(host.engine.shared.loops[0].player.read().state == .playing)
     host.send(Command(.set(.metronomeOn, 1)))
     let start = Int(host.frame)
     let found = clicks(host.render(silence(72_000), block: 64).click)
@@ -327,11 +327,11 @@ import Testing
     let period = 48_000 * 60 / Double(Float(133.7))
     let wanted = Int((6 * period).rounded())
     let first = host.render(silence(1000), block: 64)
-    let waiting = host.engine.shared.player.read()
+    let waiting = host.engine.shared.loops[0].player.read()
     #expect(waiting.pending == .record)
     #expect(waiting.waiting == wanted - 1000)
     var sound = first.click
-    while host.engine.shared.player.read().state != .recording, sound.count < 400_000 {
+    while host.engine.shared.loops[0].player.read().state != .recording, sound.count < 400_000 {
       sound += host.render(silence(1), block: 1).click
     }
     // The frame on which it begins is heard with it.
@@ -340,7 +340,7 @@ import Testing
     let found = clicks(sound)
     #expect(found.map(\.frame) == (0..<6).map { Int((Double($0) * period).rounded()) })
     #expect(found.map { $0.peak > 0.4 } == [true, false, false, true, false, false])
-    #expect(host.engine.shared.player.read().length == 60_001)
+    #expect(host.engine.shared.loops[0].player.read().length == 60_001)
   }
 
   @Test func `with the metronome on it counts from the next bar`() {
@@ -349,7 +349,7 @@ import Testing
     host.send(Command(.player(.record)))
     _ = host.render(silence(64), block: 64)
     // The next bar begins after four beats, and one more is counted.
-    #expect(host.engine.shared.player.read().waiting == 8 * 24_000 - 30_064)
+    #expect(host.engine.shared.loops[0].player.read().waiting == 8 * 24_000 - 30_064)
   }
 
   @Test(arguments: [PlayerAction.cancel, .stop])
@@ -359,10 +359,10 @@ import Testing
     _ = host.render(silence(30_000), block: 64)
     host.send(Command(.player(action)))
     _ = host.render(silence(2000), block: 64)
-    #expect(host.engine.shared.player.read().pending == nil)
+    #expect(host.engine.shared.loops[0].player.read().pending == nil)
     let after = host.render(silence(200_000), block: 64)
     #expect(after.click.allSatisfy { $0 == 0 })
-    #expect(host.engine.shared.player.read().state != .recording)
+    #expect(host.engine.shared.loops[0].player.read().state != .recording)
   }
 
   @Test func `a new tempo while it counts leaves as many beats to come`() {
@@ -372,10 +372,10 @@ import Testing
     // One beat of four is over.
     host.send(Command(.set(.tempo, 240)))
     sound += host.render(silence(64), block: 64).click
-    #expect(host.engine.shared.player.read().waiting == 3 * 12_000 - 64)
+    #expect(host.engine.shared.loops[0].player.read().waiting == 3 * 12_000 - 64)
     sound += host.render(silence(48_000), block: 64).click
     #expect(clicks(sound).map(\.frame) == [0, 24_000, 36_000, 48_000])
-    #expect(host.engine.shared.player.read().state == .recording)
+    #expect(host.engine.shared.loops[0].player.read().state == .recording)
   }
 
   @Test func `pressed again while it counts it goes on counting`() {
@@ -384,18 +384,18 @@ import Testing
     _ = host.render(silence(30_000), block: 64)
     host.send(Command(.player(.record)))
     _ = host.render(silence(64), block: 64)
-    #expect(host.engine.shared.player.read().waiting == 96_000 - 30_064)
+    #expect(host.engine.shared.loops[0].player.read().waiting == 96_000 - 30_064)
   }
 
   @Test func `it waits for sound when the bars are counted, and not before`() {
     let host = host((.metronomeCountIn, 1), (.loopThreshold, -20))
     host.send(Command(.player(.record)))
     _ = host.render(Tone.constant(0.5, frames: 95_000), block: 64)
-    #expect(host.engine.shared.player.read().state != .recording)
+    #expect(host.engine.shared.loops[0].player.read().state != .recording)
     _ = host.render(silence(5000), block: 64)
-    #expect(host.engine.shared.player.read().state != .recording)
+    #expect(host.engine.shared.loops[0].player.read().state != .recording)
     _ = host.render(Tone.constant(0.5, frames: 64), block: 64)
-    #expect(host.engine.shared.player.read().state == .recording)
+    #expect(host.engine.shared.loops[0].player.read().state == .recording)
   }
 }
 

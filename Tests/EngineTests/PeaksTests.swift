@@ -31,8 +31,8 @@ import Testing
     repeat {
       play(Tone.constant(0, frames: block), block: block)
       blocks += 1
-    } while host.engine.shared.peaks.isBehind && blocks < 10_000
-    return host.engine.shared.peaks.read()
+    } while host.engine.shared.loops[0].peaks.isBehind && blocks < 10_000
+    return host.engine.shared.loops[0].peaks.read()
   }
 
   /// What the picture must be, by the clip itself.
@@ -88,7 +88,7 @@ import Testing
     send(.record)
     play(Tone.constant(0.5, frames: 48_000))
     play(Tone.constant(0, frames: 48_000))
-    let picture = host.engine.shared.peaks.read()
+    let picture = host.engine.shared.loops[0].peaks.read()
     // A picture is as old as it takes to be made twice.
     #expect(picture[..<118].allSatisfy { $0 == 0.5 })
     #expect(picture[156...].allSatisfy { $0 == 0 })
@@ -146,7 +146,7 @@ import Testing
     record(Tone.sine(1000, frames: 48_000) + Tone.sine(1000, amplitude: 0.75, frames: 48_000))
     let other = OfflineHost(takingOver: host.engine, sampleRate: 96_000)
     for _ in 0..<200 { _ = other.render(Tone.constant(0, frames: 64), block: 64) }
-    let picture = other.engine.shared.peaks.read()
+    let picture = other.engine.shared.loops[0].peaks.read()
     // At the edges what is converted swings over by less than a hundredth.
     #expect(picture[1..<127].allSatisfy { abs($0 - 0.5) < 0.01 })
     #expect(picture[130..<255].allSatisfy { abs($0 - 0.75) < 0.01 })

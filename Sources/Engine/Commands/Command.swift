@@ -10,14 +10,19 @@ package struct Command: BitwiseCopyable, Sendable {
     case sync(UInt32)
     /// Silences what the chain still holds of the past; answered with `Event.Kind.done`.
     case resetChain
-    /// Does something with the player; answered with `Event.Kind.done` or `refused`.
-    case player(PlayerAction)
-    /// Goes to a place of the clip, in seconds; answered likewise.
-    case seek(Float)
-    /// Puts a clip into the loop; answered likewise, when it is there.
-    case load(ClipPointer)
-    /// Copies the loop's clip out of it; answered likewise, when all of it is copied.
-    case copyOut(ClipPointer)
+    /// Lets go of all that the guard against howling takes out; answered likewise.
+    case clearGuard
+    /// Does something with a loop, the first of which is the player; answered with `Event.Kind.done`
+    /// or `refused`.
+    case player(PlayerAction, loop: UInt8 = 0)
+    /// Goes to a place of its clip, in seconds; answered likewise.
+    case seek(Float, loop: UInt8 = 0)
+    /// Makes a clip of what its source was the last so many seconds, or bars; answered likewise.
+    case keep(Float, isBars: Bool, loop: UInt8 = 0)
+    /// Puts a clip into it; answered likewise, when it is there.
+    case load(ClipPointer, loop: UInt8 = 0)
+    /// Copies its clip out of it; answered likewise, when all of it is copied.
+    case copyOut(ClipPointer, loop: UInt8 = 0)
     /// Begins a capture, unless one is on, or ends the one that is; answered with
     /// `Event.Kind.done`.
     case capture(CapturePointer?)
@@ -42,6 +47,17 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Gives the keys of a keyboard other pitches; answered likewise, when the ones before are let
     /// go.
     case keyMap(KeyMapPointer)
+    /// Gives the presses of pedals other meanings; answered likewise, when the ones before are let
+    /// go.
+    case presses(PressMapPointer)
+    /// Gives pedals other lights, and sends all of them again where that is wanted; answered
+    /// likewise.
+    case lights(LightMapPointer, sendsAgain: Bool)
+    /// Waits for a trigger of some kinds to be learnt, a bit each in their order, or no longer where
+    /// it is 0; answered with `Event.Kind.done`.
+    case learn(UInt8)
+    /// Presses a key of a pedal that speaks as a keyboard, or lets it go; answered likewise.
+    case key(UInt16, isDown: Bool)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
   }

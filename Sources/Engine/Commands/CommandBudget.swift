@@ -59,9 +59,10 @@ struct CommandBudget: BitwiseCopyable {
     switch action {
     case .note(.on): workPerVoice
     case .note(.off): 4
-    case .note(.allOff), .leave: 16
-    case .set, .sync, .resetChain, .player, .seek, .load, .copyOut, .capture, .tune,
-      .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase, .keyMap:
+    case .note(.allOff), .leave, .keep: 16
+    case .set, .sync, .resetChain, .clearGuard, .player, .seek, .load, .copyOut, .capture, .tune,
+      .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase, .keyMap,
+      .presses, .lights, .learn, .key:
       1
     }
   }

@@ -32,6 +32,12 @@ package struct EventQueue: ~Copyable, @unchecked Sendable {
     return true
   }
 
+  /// How many events have been written so far.
+  var writtenCount: UInt64 { @_noLocks get { written.load(ordering: .relaxed) } }
+
+  /// How many of them have been read so far.
+  var readCount: UInt64 { read.load(ordering: .relaxed) }
+
   /// Removes and returns the oldest event.
   ///
   /// One control thread at a time.

@@ -10,9 +10,10 @@ extension Parameter {
     case .beat(.beatsPerBar): 4
     case .keyboard(.snap), .keyboard(.channel): 1
     case .keyboard(.bend): 2
-    case .loop(let own): own.initial
-    case .mixer, .chainBypass, .beat(.transportFollow), .beat(.countIn), .metronome, .capture,
-      .gridSustain:
+    case .howlGuard(.hold): 60
+    case .loop(let own, _): own.initial
+    case .mixer, .chainBypass, .beat(.transportFollow), .beat(.countIn), .beat(.fitsFirst),
+      .metronome, .capture, .gridSustain, .howlGuard(.on):
       0
     }
   }
@@ -57,7 +58,9 @@ extension Parameter.Loop {
     switch self {
     case .loop, .direction, .feedback, .rate: 1
     case .threshold: -90
-    case .source, .quantize, .beats, .tempo, .semitones, .engine: 0
+    case .source, .quantize, .beats, .semitones, .engine, .gain, .pan, .route, .mute, .after: 0
+    case .long: Float(PedalMeaning.stop.rawValue)
+    case .double: Float(PedalMeaning.undo.rawValue)
     }
   }
 }

@@ -2,12 +2,12 @@
 extension Parameter {
   package static var inGain: Parameter { .mixer(.inGain) }
   package static var liveGain: Parameter { .mixer(.liveGain) }
-  package static var loopGain: Parameter { .mixer(.loopGain) }
+  package static var loopGain: Parameter { .loop(.gain) }
   package static var gridGain: Parameter { .mixer(.gridGain) }
   package static var musicGain: Parameter { .mixer(.musicGain) }
   package static var outGain: Parameter { .mixer(.outGain) }
   package static var liveRoute: Parameter { .mixer(.liveRoute) }
-  package static var loopRoute: Parameter { .mixer(.loopRoute) }
+  package static var loopRoute: Parameter { .loop(.route) }
   package static var gridRoute: Parameter { .mixer(.gridRoute) }
   package static var musicRoute: Parameter { .mixer(.musicRoute) }
   package static var mute: Parameter { .mixer(.mute) }
@@ -56,11 +56,18 @@ extension Parameter {
   package static var loopFeedback: Parameter { .loop(.feedback) }
   package static var loopQuantize: Parameter { .loop(.quantize) }
   package static var loopBeats: Parameter { .loop(.beats) }
-  package static var loopTempo: Parameter { .loop(.tempo) }
+  package static var loopTempo: Parameter { .beat(.fitsFirst) }
   package static var loopThreshold: Parameter { .loop(.threshold) }
   package static var loopSemitones: Parameter { .loop(.semitones) }
   package static var loopRate: Parameter { .loop(.rate) }
   package static var loopEngine: Parameter { .loop(.engine) }
+
+  package static var loopPan: Parameter { .loop(.pan) }
+  package static var loopMute: Parameter { .loop(.mute) }
+  package static var loopAfter: Parameter { .loop(.after) }
+
+  package static var guardOn: Parameter { .howlGuard(.on) }
+  package static var guardHold: Parameter { .howlGuard(.hold) }
 
   package static var captureSource: Parameter { .capture(.source) }
   package static var captureFormat: Parameter { .capture(.format) }

@@ -12,14 +12,16 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   case beat(Beat)
   case metronome(Metronome)
   case keyboard(Keyboard)
-  case loop(Loop)
   case capture(Capture)
   case gridSustain
+  case howlGuard(HowlGuard)
+  /// Of the loop that has this number, from 0.
+  case loop(Loop, UInt8 = 0)
 
   /// Gains, routes and the mute.
   package enum Mixer: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    case inGain, liveGain, loopGain, gridGain, musicGain, outGain
-    case liveRoute, loopRoute, gridRoute, musicRoute
+    case inGain, liveGain, gridGain, musicGain, outGain
+    case liveRoute, gridRoute, musicRoute
     case mute
   }
 
@@ -42,6 +44,8 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   /// Tempo, bars, and what waits for them.
   package enum Beat: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case tempo, beatsPerBar, transportFollow, countIn
+    /// Whether the first recording sets the tempo.
+    case fitsFirst
   }
 
   /// The metronome's sound.
@@ -54,12 +58,23 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case snap, bend, channel
   }
 
-  /// The player and its loop.
+  /// The guard against howling.
+  package enum HowlGuard: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case on, hold
+  }
+
+  /// One of the loops.
   package enum Loop: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case source, loop, direction
-    case feedback, quantize, beats, tempo, threshold
+    case feedback, quantize, beats, threshold
     case semitones, rate, engine
+    case gain, pan, route, mute
+    /// What follows a recording, a long press, and a double one.
+    case after, long, double
   }
+
+  /// The most loops that there can be.
+  package static var mostLoops: Int { @_noLocks get { 16 } }
 
   /// Captures.
   package enum Capture: UInt8, CaseIterable, Sendable, BitwiseCopyable {
@@ -73,8 +88,11 @@ extension Parameter: CaseIterable {
     Mixer.allCases.map(Parameter.mixer) + Warp.allCases.map(Parameter.warp)
     + Echo.allCases.map(Parameter.echo) + Reverb.allCases.map(Parameter.reverb) + [.chainBypass]
     + Beat.allCases.map(Parameter.beat) + Metronome.allCases.map(Parameter.metronome)
-    + Keyboard.allCases.map(Parameter.keyboard) + Loop.allCases.map(Parameter.loop)
-    + Capture.allCases.map(Parameter.capture) + [.gridSustain]
+    + Keyboard.allCases.map(Parameter.keyboard) + Capture.allCases.map(Parameter.capture)
+    + [.gridSustain] + HowlGuard.allCases.map(Parameter.howlGuard)
+    + (0..<mostLoops).flatMap { loop in
+      Loop.allCases.map { Parameter.loop($0, UInt8(loop)) }
+    }
 
   /// Its place among all of them, from 0.
   package var number: Int {
@@ -83,16 +101,18 @@ extension Parameter: CaseIterable {
     @_noLocks get {
       switch self {
       case .mixer(let own): Int(unsafeBitCast(own, to: UInt8.self))
-      case .warp(let own): 11 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .echo(let own): 18 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .reverb(let own): 28 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .chainBypass: 34
-      case .beat(let own): 35 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .metronome(let own): 39 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .keyboard(let own): 41 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .loop(let own): 44 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .capture(let own): 55 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .gridSustain: 57
+      case .warp(let own): 9 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .echo(let own): 16 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .reverb(let own): 26 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .chainBypass: 32
+      case .beat(let own): 33 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .metronome(let own): 38 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .keyboard(let own): 40 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .capture(let own): 43 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .gridSustain: 45
+      case .howlGuard(let own): 46 &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .loop(let own, let loop):
+        48 &+ 17 &* Int(loop) &+ Int(unsafeBitCast(own, to: UInt8.self))
       }
     }
   }

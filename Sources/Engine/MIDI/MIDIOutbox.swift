@@ -112,6 +112,12 @@ struct MIDIOutbox: ~Copyable {
     for key in 0..<Self.keys where holders[key] == 0 { silence(key) }
   }
 
+  /// Sends a light's value; false where there is no room, or nobody to take it.
+  @_noLocks
+  func light(_ status: UInt8, _ number: UInt8, _ value: UInt8) -> Bool {
+    send(status, Int(number), Int(value))
+  }
+
   @_noLocks
   private func send(_ status: UInt8, _ key: Int, _ value: Int) -> Bool {
     // A port may hold fewer than a block does; what is left over is ended in the next one.

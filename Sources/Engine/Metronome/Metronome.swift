@@ -68,13 +68,14 @@ struct Metronome: ~Copyable {
     changesSeen = beats.changes
   }
 
-  /// Writes a block; false where that is silent.
+  /// Writes a block; false where that is silent, and not written if nobody hears it.
   @_noLocks
   mutating func render(
-    to click: UnsafeMutablePointer<Float>, frames: Int, scratch: UnsafeMutablePointer<Float>
+    to click: UnsafeMutablePointer<Float>, isHeard: Bool, frames: Int,
+    scratch: UnsafeMutablePointer<Float>
   ) -> Bool {
     if sound.isSilent {
-      Blocks.clear(click, frames: frames)
+      if isHeard { Blocks.clear(click, frames: frames) }
       gain.skip(frames: frames)
       return false
     }

@@ -15,12 +15,17 @@ struct Strip: BitwiseCopyable {
   private var gain: Fader
   private var toChain: Fader
   private var toDirect: Fader
+  // In the middle both sides are as they are; towards one the other is turned down.
+  private var leftShare: Fader
+  private var rightShare: Fader
 
   @_noLocks
   init(sampleRate: Float) {
     gain = Fader(at: 1, sampleRate: sampleRate)
     toChain = Fader(at: 1, sampleRate: sampleRate)
     toDirect = Fader(at: 0, sampleRate: sampleRate)
+    leftShare = Fader(at: 1, sampleRate: sampleRate)
+    rightShare = Fader(at: 1, sampleRate: sampleRate)
   }
 
   @_noLocks
@@ -28,6 +33,8 @@ struct Strip: BitwiseCopyable {
     gain.setSampleRate(rate)
     toChain.setSampleRate(rate)
     toDirect.setSampleRate(rate)
+    leftShare.setSampleRate(rate)
+    rightShare.setSampleRate(rate)
   }
 
   /// Whether it goes through the chain.
@@ -42,11 +49,21 @@ struct Strip: BitwiseCopyable {
 
   /// Whether all of it is where it was going to.
   var isResting: Bool {
-    @_noLocks get { gain.isResting && toChain.isResting && toDirect.isResting }
+    @_noLocks get {
+      gain.isResting && toChain.isResting && toDirect.isResting && leftShare.isResting
+        && rightShare.isResting
+    }
   }
 
   @_noLocks
   mutating func setGain(_ linear: Float) { gain.move(to: linear) }
+
+  /// Moves it to one side: -1 is left, 1 is right.
+  @_noLocks
+  mutating func setPan(_ place: Float) {
+    leftShare.move(to: min(1, 1 - place))
+    rightShare.move(to: min(1, 1 + place))
+  }
 
   @_noLocks
   mutating func setRoute(_ route: Route) {
@@ -72,6 +89,8 @@ struct Strip: BitwiseCopyable {
   ) {
     var sameGain = gain
     gain.apply(to: sound, frames: frames, scratch: scratch)
+    leftShare.apply(to: sound.left, frames: frames, scratch: scratch)
+    rightShare.apply(to: sound.right, frames: frames, scratch: scratch)
     toDirect.add(sound, to: direct, frames: frames, scratch: scratch)
     switch send {
     case .itself: toChain.add(sound, to: chain, frames: frames, scratch: scratch)
@@ -88,6 +107,8 @@ struct Strip: BitwiseCopyable {
     gain.settle()
     toChain.settle()
     toDirect.settle()
+    leftShare.settle()
+    rightShare.settle()
   }
 
   /// Goes on while the source is silent.
@@ -96,5 +117,7 @@ struct Strip: BitwiseCopyable {
     gain.skip(frames: frames)
     toChain.skip(frames: frames)
     toDirect.skip(frames: frames)
+    leftShare.skip(frames: frames)
+    rightShare.skip(frames: frames)
   }
 }

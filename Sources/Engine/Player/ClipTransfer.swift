@@ -14,9 +14,13 @@ package final class ClipTransfer: @unchecked Sendable {
   package let capacity: Int
   let account: UnsafeMutablePointer<ClipAccount>
 
-  /// Room for any clip, and what lies behind its end, at a rate in Hz.
-  package init(sampleRate: Int) {
-    capacity = Int((ClipLength.seconds + Self.secondsBehind) * Double(sampleRate))
+  /// The longest clip that there is room for, in seconds.
+  package let seconds: Double
+
+  /// Room for clips of so many seconds, and what lies behind their end, at a rate in Hz.
+  package init(sampleRate: Int, seconds: Double = 10) {
+    self.seconds = seconds
+    capacity = Int((seconds + Self.secondsBehind) * Double(sampleRate))
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * capacity)
     memory.initialize(repeating: 0, count: 2 * capacity)
     sound = Stereo(memory, memory + capacity)
@@ -41,6 +45,12 @@ package final class ClipTransfer: @unchecked Sendable {
     set { account.pointee.framesBehind = newValue }
   }
 
+  /// How long a round of it takes, in frames: its length, or up to a frame less; 0 for its length.
+  package var round: Double {
+    get { account.pointee.round }
+    set { account.pointee.round = newValue }
+  }
+
   /// The number that the clip has in the loop.
   package var clip: Int { account.pointee.clip }
 
@@ -53,6 +63,7 @@ struct ClipAccount: BitwiseCopyable {
   var length = 0
   var framesBehind = 0
   var clip = 0
+  var round = 0.0
   let sampleRate: Int
 
   init(sampleRate: Int) { self.sampleRate = sampleRate }

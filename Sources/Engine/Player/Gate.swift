@@ -13,6 +13,18 @@ struct Gate: BitwiseCopyable {
   /// Whether nothing comes through.
   var isClosed: Bool { @_noLocks get { !isOpen && left == 0 } }
 
+  /// Whether all comes through as it is.
+  var isOpenAtRest: Bool { @_noLocks get { isOpen && left == 0 } }
+  /// Whether it is open or closed, and does not move.
+  var isAtRest: Bool { @_noLocks get { left == 0 } }
+
+  /// Opens or closes at once.
+  @_noLocks
+  mutating func set(open: Bool) {
+    isOpen = open
+    left = 0
+  }
+
   /// Opens or closes within so many frames, from wherever it is.
   @_noLocks
   mutating func move(open: Bool, frames: Int) {

@@ -67,10 +67,12 @@ struct LoopTransfer: BitwiseCopyable {
     if done < whole { return false }
     pointer.account.pointee.clip = tape.clip(of: version)
     if isLoading {
-      tape.finishLoading(version, length: clip, framesBehind: whole &- clip)
+      tape.finishLoading(
+        version, length: clip, framesBehind: whole &- clip, round: pointer.account.pointee.round)
     } else {
       pointer.account.pointee.length = min(clip, whole)
       pointer.account.pointee.framesBehind = max(0, whole &- clip)
+      pointer.account.pointee.round = tape.round(of: version)
       tape.release(version)
     }
     return true

@@ -9,25 +9,47 @@ extension Player {
   mutating func perform(_ action: PlayerAction, at frame: Int64) -> PlayerRefusal? {
     if let refusal = refusal(of: action) { return refusal }
     if countsIn(action) {
-      countIn(at: frame)
+      countIn(action, at: frame)
       return nil
     }
     if waits(action) {
       pending = action
-      pendingFrame = .max
       countInStart = .max
-      if let quantum { pendingFrame = beats.next(quantum, from: frame) }
-      if pendingFrame <= frame && !waitsForSound(action) { return begin(action, at: frame) }
+      setPending(quantum, from: frame)
+      if pendingFrame <= frame && !waitsForSound(action) { return beginPending(action, at: frame) }
       return nil
     }
+    exactNow = -1
     return begin(action, at: frame)
   }
 
-  /// Follows a transport that rolls; what waits for a beat waits for the transport's.
+  /// Plans what is pending for the next beginning of a grain; without one it waits for something else.
   @_noLocks
-  mutating func follow(_ transport: Transport, at frame: Int64) {
-    let waiting = barsWaiting(at: frame)
-    if beats.follow(transport, at: frame) { planAgain(after: waiting, at: frame) }
+  mutating func setPending(_ grain: LoopGrain?, from frame: Int64) {
+    pendingFrame = .max
+    pendingExact = -1
+    guard let grain else { return }
+    pendingExact = nextBeginning(of: grain, from: frame)
+    pendingFrame = pendingExact < 0 ? frame : max(frame, Int64(pendingExact + 0.5))
+  }
+
+  /// When the next grain begins, exactly; negative where there is none to wait for.
+  @_noLocks
+  private func nextBeginning(of grain: LoopGrain, from frame: Int64) -> Double {
+    switch grain {
+    case .beat: time.pointee.beats.exactNext(.beat, from: frame)
+    case .bar: time.pointee.beats.exactNext(.bar, from: frame)
+    case .round: time.pointee.round.beginning(from: frame) ?? -1
+    }
+  }
+
+  /// Begins what was pending at the moment that it waited for.
+  @_noLocks
+  private mutating func beginPending(_ action: PlayerAction, at frame: Int64) -> PlayerRefusal? {
+    exactNow = pendingExact
+    let refusal = begin(action, at: frame)
+    exactNow = -1
+    return refusal
   }
 
   /// Whether an action is one that is moved to a beat, or waits for sound.
@@ -36,8 +58,9 @@ extension Player {
     if waitsForSound(action) { return true }
     guard isQuantized else { return false }
     switch action {
-    case .record, .overdub, .replace: return true
+    case .record, .recordOn, .overdub, .replace, .substitute, .multiply, .insert: return true
     case .play: return !state.isPlaying && !state.isPaused
+    case .once: return !state.isPaused
     case .stop: return state.isRecording
     default: return false
     }
@@ -52,8 +75,10 @@ extension Player {
 
   @_noLocks
   func waitsForSound(_ action: PlayerAction) -> Bool {
-    if case .record = action { return threshold > 0 && !state.isRecording }
-    return false
+    switch action {
+    case .record, .recordOn: return threshold > 0 && !state.isRecording
+    default: return false
+    }
   }
 
   /// Whether a recording begins as soon as the input is loud enough.
@@ -69,12 +94,16 @@ extension Player {
   @_noLocks
   func refusal(of action: PlayerAction) -> PlayerRefusal? {
     switch action {
-    case .record:
-      if !means(.record) { return .meaningless }
+    case .press, .release: return nil
+    case .keep: return refusalToKeep
+    case .record, .recordOn:
+      if !means(.record) && !(isRecordOn(action) && state.isPlaying) { return .meaningless }
       if transfer.isLoading { return .transferring }
       if !state.isRecording && fixedFrames > tape.capacity { return .tooManyBeats }
       return cues.isFull ? .noMemory : nil
     case .play:
+      // It ends a recording, and plays it at once.
+      if state.isRecording { return cues.isFull ? .noMemory : nil }
       if !means(.play) { return .meaningless }
       return tape.length == 0 ? .nothingRecorded : nil
     case .pause: return !means(.pause) || cues.isFull ? .meaningless : nil
@@ -83,20 +112,41 @@ extension Player {
       return isPending || means(.stop) ? nil : .meaningless
     case .done: return nil
     case .rewind, .forward: return state.isPlaying || state.isPaused ? nil : .meaningless
-    case .overdub, .replace:
+    case .once:
+      if state.isRecording { return .meaningless }
+      return tape.length == 0 ? .nothingRecorded : nil
+    case .overdub, .replace, .substitute: return refusalToAdd
+    case .multiply, .insert:
       if wantsOverdub { return nil }
-      if cues.isFull { return .noMemory }
-      if isMoved || isBackward { return .notAsRecorded }
-      if case .recording = state { return nil }
-      return state.isPlaying ? nil : .notPlaying
+      if tape.isGrowing { return .noMemory }
+      if let refusal = refusalToAdd { return refusal }
+      if state.isRecording { return .notPlaying }
+      return tape.roomToGrow < tape.seam ? .tooLong : nil
     case .undo:
       if state.isRecording { return .meaningless }
-      return tape.stepsBack == 0 ? .nothingToUndo : nil
+      return tape.stepsBack == 0 && !isGrowing ? .nothingToUndo : nil
     case .redo:
       if state.isRecording { return .meaningless }
       return tape.stepsForth == 0 ? .nothingToRedo : nil
     case .clear, .cancel: return nil
     }
+  }
+
+  /// Why nothing can be added; nil where it can, or is.
+  private var refusalToAdd: PlayerRefusal? {
+    @_noLocks get {
+      if wantsOverdub { return nil }
+      if cues.isFull { return .noMemory }
+      if isMoved || isBackward { return .notAsRecorded }
+      if case .recording = state { return nil }
+      return state.isPlaying ? nil : .notPlaying
+    }
+  }
+
+  @_noLocks
+  private func isRecordOn(_ action: PlayerAction) -> Bool {
+    if case .recordOn = action { return true }
+    return false
   }
 
   @_noLocks
@@ -119,7 +169,7 @@ extension Player {
   }
 
   var fixedFrames: Int {
-    @_noLocks get { fixedBeats > 0 ? beats.frames(ofBeats: fixedBeats) : 0 }
+    @_noLocks get { fixedBeats > 0 ? time.pointee.beats.frames(ofBeats: fixedBeats) : 0 }
   }
 
   /// Begins an action now.
@@ -128,8 +178,22 @@ extension Player {
     pending = nil
     pendingFrame = .max
     switch action {
+    case .press: press(at: frame)
+    case .release: pedal.isDown = false
+    case .keep: return keep(at: frame)
     case .record: return state.isRecording ? endOrResume(at: frame) : record(at: frame)
-    case .play: state.isPlaying ? pause(at: frame) : play(.play)
+    case .recordOn: return recordOn(at: frame)
+    case .play:
+      if state.isRecording {
+        endAndPlay(at: frame)
+      } else if state.isPlaying && !isOnce {
+        pause(at: frame)
+      } else if state.isPlaying {
+        endOnce()
+      } else {
+        play(.play, at: frame)
+      }
+    case .once: playOnce(at: frame)
     case .pause: return pauseOrResume(at: frame)
     case .stop: stop(at: frame)
     case .done:
@@ -137,13 +201,16 @@ extension Player {
       enter(.done)
     case .rewind: skip(-Self.skipSeconds, at: frame)
     case .forward: skip(Self.skipSeconds, at: frame)
-    case .overdub: toggleOverdub(replacing: false, at: frame)
-    case .replace: toggleOverdub(replacing: true, at: frame)
+    case .overdub: toggle(.overdub, at: frame)
+    case .replace: toggle(.replace, at: frame)
+    case .substitute: toggle(.substitute, at: frame)
+    case .multiply: toggle(.multiply, at: frame)
+    case .insert: toggle(.insert, at: frame)
     case .undo, .redo: step(action, at: frame)
     case .clear:
       stop(at: frame)
+      tape.dropGrowth()
       if tape.length > 0 && !tape.clear() { return .noMemory }
-      hasTempo = false
       state = .recordReady
     case .cancel: break
     }
@@ -162,6 +229,8 @@ extension Player {
   func framesToGo(at frame: Int64) -> Int {
     var next = min(cues.nextFrame, pendingFrame > frame ? pendingFrame : .max) &- frame
     if case .recording = state { next = min(next, Int64(mostClipFrames &- clipFrames)) }
+    next = min(next, pedal.next(from: frame, by: self.sampleRate))
+    if wantsOverdub && isGrowing { next = min(next, additionStart &+ mostAdded &- frame) }
     return Int(max(1, min(next, 1 << 20)))
   }
 
@@ -169,11 +238,15 @@ extension Player {
   @_noLocks
   mutating func turn(at frame: Int64) {
     if let action = pending, pendingFrame <= frame, !waitsForSound(action) {
-      if isPossible(action) { _ = begin(action, at: frame) }
+      if isPossible(action) { _ = beginPending(action, at: frame) }
       pending = nil
       pendingFrame = .max
     }
-    if case .recording = state, clipFrames >= mostClipFrames { endByItself(at: frame) }
+    if case .recording = state, clipFrames >= mostClipFrames || tape.isShort {
+      endByItself(at: frame)
+    }
+    if wantsOverdub && isGrowing && frame &- additionStart >= mostAdded { endOverdub(at: frame) }
+    turnPedal(at: frame)
     while cues.nextFrame <= frame {
       switch cues.removeFirst() {
       case .begin(let version): tape.record(into: version)
@@ -181,7 +254,9 @@ extension Player {
       case .resume: tape.resumeRecording()
       case .end(let frames): tape.endRecording(at: frames)
       case .beginOverdub:
-        if state.isPlaying && tape.beginOverdub() {
+        if isGrowing {
+          // It was begun when it was asked for.
+        } else if state.isPlaying && tape.beginOverdub() {
           placeOfOverdub = tape.wrapped(tape.position &- delayOfOverdub)
         } else {
           wantsOverdub = false
@@ -198,21 +273,30 @@ extension Player {
     let wanted = pending
     pending = nil
     pendingFrame = .max
+    exactNow =
+      exactStart < 0 || fixedBeats == 0 ? -1 : exactStart + time.pointee.beats.exact(fixedBeats)
+    defer { exactNow = -1 }
+    tape.forgetShortage()
+    if goesOn {
+      endRecordingOn(at: frame)
+      return
+    }
     endRecording(at: frame)
     enter(.stop)
     // Who waits for the same end to go on from there shall not wait for another one.
     switch wanted {
-    case .overdub, .replace:
-      play(.play)
-      toggleOverdub(replacing: isReplacement(wanted), at: frame)
+    case .overdub: overdubAtOnce(.overdub, at: frame)
+    case .replace: overdubAtOnce(.replace, at: frame)
+    case .substitute: overdubAtOnce(.substitute, at: frame)
+    case .play: play(.play, at: frame)
     default: break
     }
   }
 
   @_noLocks
-  func isReplacement(_ action: PlayerAction?) -> Bool {
-    if case .some(.replace) = action { return true }
-    return false
+  private mutating func overdubAtOnce(_ addition: Addition, at frame: Int64) {
+    play(.play, at: frame)
+    toggle(addition, at: frame)
   }
 
   /// Begins the recording that waited for sound.
@@ -256,13 +340,13 @@ extension Player {
     pending = nil
     pendingFrame = .max
     cues.shift(by: step)
+    additionStart &+= step
+    pedal.shift(by: step)
     if state.isRecording || wantsOverdub { stop(at: frame) }
   }
 
   /// Rests as a player of another rate did, ready to play the same clip.
   mutating func takeOver(stateOf former: borrowing Player) {
-    hasTempo = former.hasTempo
-    tempoFound = former.tempoFound
     switch former.state {
     case .playReady, .playingLoaded, .pausedLoaded: state = .playReady
     default: state = .standby

@@ -3,8 +3,8 @@ internal import DSP
 /// Overdubs upon the clip, and steps back and forth.
 extension Player {
   @_noLocks
-  mutating func toggleOverdub(replacing: Bool, at frame: Int64) {
-    if wantsOverdub && isReplacing == replacing {
+  mutating func toggle(_ addition: Addition, at frame: Int64) {
+    if wantsOverdub && isAddition(addition) {
       endOverdub(at: frame)
       return
     }
@@ -13,13 +13,37 @@ extension Player {
       endRecording(at: frame)
       enter(.record)
       if tape.length == 0 { return }
-      play(.play)
+      play(.play, at: frame)
     }
-    isReplacing = replacing
-    if !wantsOverdub {
-      wantsOverdub = true
-      delayOfOverdub = overdubDelay
-      cues.add(.beginOverdub, at: frame &+ Int64(delayOfOverdub))
+    if wantsOverdub && (isGrowing || Self.grows(addition)) { endOverdub(at: frame) }
+    self.addition = addition
+    if wantsOverdub { return }
+    wantsOverdub = true
+    delayOfOverdub = overdubDelay
+    additionStart = frame
+    exactAdditionStart = exactNow
+    if Self.grows(addition) && !beginGrowing(addition) {
+      wantsOverdub = false
+      return
+    }
+    cues.add(.beginOverdub, at: frame &+ Int64(delayOfOverdub))
+  }
+
+  @_noLocks
+  func isAddition(_ other: Addition) -> Bool {
+    switch (addition, other) {
+    case (.overdub, .overdub), (.replace, .replace), (.substitute, .substitute),
+      (.multiply, .multiply), (.insert, .insert):
+      true
+    default: false
+    }
+  }
+
+  @_noLocks
+  static func grows(_ addition: Addition) -> Bool {
+    switch addition {
+    case .multiply, .insert: true
+    default: false
     }
   }
 
@@ -27,6 +51,7 @@ extension Player {
   mutating func endOverdub(at frame: Int64) {
     if !wantsOverdub { return }
     wantsOverdub = false
+    if isGrowing { endGrowing(at: frame) }
     cues.add(.endOverdub, at: frame &+ Int64(delayOfOverdub))
   }
 
@@ -40,6 +65,13 @@ extension Player {
 
   @_noLocks
   mutating func step(_ action: PlayerAction, at frame: Int64) {
+    if isGrowing && wantsOverdub {
+      // What has not come to its end is all that there is to be undone.
+      wantsOverdub = false
+      cues.removeOverdubs()
+      dropGrowth()
+      if case .undo = action { return }
+    }
     if wantsOverdub || tape.isOverdubbing {
       wantsOverdub = false
       cues.removeOverdubs()

@@ -3,20 +3,25 @@ extension Player {
   /// Whether an action waits until bars were counted.
   @_noLocks
   func countsIn(_ action: PlayerAction) -> Bool {
-    if case .record = action { return countInBars > 0 && !state.isRecording }
-    return false
+    switch action {
+    case .record, .recordOn:
+      return time.pointee.countInBars > 0 && !state.isRecording && !state.isPlaying
+    default: return false
+    }
   }
 
   /// Begins to count: with the next bar of beats that something depends on, else at once.
   ///
   /// Who presses again meanwhile does not begin anew.
   @_noLocks
-  mutating func countIn(at frame: Int64) {
+  mutating func countIn(_ action: PlayerAction, at frame: Int64) {
     if isCountPlanned { return }
-    if !dependsOnBeat { beats.beginBar(at: frame) }
-    pending = .record
-    countInStart = beats.next(.bar, from: frame)
-    pendingFrame = beats.next(.bar, from: frame, after: countInBars)
+    if !dependsOnBeat { time.pointee.beats.beginBar(at: frame) }
+    pending = action
+    countInStart = time.pointee.beats.next(.bar, from: frame)
+    pendingExact = time.pointee.beats.exactNext(
+      .bar, from: frame, after: time.pointee.countInBars)
+    pendingFrame = max(frame, Int64(pendingExact + 0.5))
   }
 
   /// Whether a recording waits until bars were counted.
@@ -39,8 +44,15 @@ extension Player {
   /// Whether something goes on in time, or waits for it: nobody may move the beats.
   var dependsOnBeat: Bool {
     @_noLocks get {
-      if isBeatInUse || isPending { return true }
-      return (isQuantized || hasTempo) && (state.isPlaying || state.isRecording)
+      time.pointee.isBeatInUse || time.pointee.isOtherInTime || goesByBeat
+    }
+  }
+
+  /// Whether it goes on in time itself, or waits for it.
+  var goesByBeat: Bool {
+    @_noLocks get {
+      if isPending { return true }
+      return (isQuantized || time.pointee.hasTempo) && (state.isPlaying || state.isRecording)
     }
   }
 
@@ -49,7 +61,8 @@ extension Player {
   func barsWaiting(at frame: Int64) -> (untilAction: Int, untilCount: Int) {
     guard isCountPlanned else { return (0, 0) }
     return (
-      beats.bars(from: frame, before: pendingFrame), beats.bars(from: frame, before: countInStart)
+      time.pointee.beats.bars(from: frame, before: pendingFrame),
+      time.pointee.beats.bars(from: frame, before: countInStart)
     )
   }
 
@@ -59,12 +72,13 @@ extension Player {
     // What is due on this frame is begun on it.
     guard isPending, pendingFrame < .max, pendingFrame > frame else { return }
     if isCountPlanned {
-      pendingFrame = beats.next(.bar, from: frame, after: waiting.untilAction)
+      pendingExact = time.pointee.beats.exactNext(.bar, from: frame, after: waiting.untilAction)
+      pendingFrame = max(frame, Int64(pendingExact + 0.5))
       if countInStart > frame {
-        countInStart = beats.next(.bar, from: frame, after: waiting.untilCount)
+        countInStart = time.pointee.beats.next(.bar, from: frame, after: waiting.untilCount)
       }
     } else if let quantum {
-      pendingFrame = beats.next(quantum, from: frame)
+      setPending(quantum, from: frame)
     }
   }
 }

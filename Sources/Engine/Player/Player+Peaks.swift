@@ -37,7 +37,7 @@ extension Player {
 
   /// Goes on with the picture of the clip as far as a block of so many frames allows.
   @_noLocks
-  mutating func picture(to peaks: borrowing PublishedPeaks, frames: Int) {
+  mutating func picture(to loop: UnsafeMutablePointer<PublishedLoops.Loop>, frames: Int) {
     if !arePeaksBehind { return }
     if walk.part == PublishedPeaks.parts || walk.version != picturedVersion {
       walk.version = picturedVersion
@@ -47,7 +47,7 @@ extension Player {
     }
     if walk.length == 0 {
       walk.part = PublishedPeaks.parts
-      peaks.publish(hasClip: false)
+      loop.pointee.peaks.publish(hasClip: false)
       return
     }
     let end = min(PublishedPeaks.parts, walk.part &+ max(1, frames / Self.framesPerPart))
@@ -59,9 +59,9 @@ extension Player {
         let peak = tape.peak(
           of: walk.version, from: start, to: max(start &+ 1, next), budget: &budget)
       else { return }
-      peaks.set(walk.part, to: min(1, peak))
+      loop.pointee.peaks.set(walk.part, to: min(1, peak))
       walk.part &+= 1
     }
-    if walk.part == PublishedPeaks.parts { peaks.publish(hasClip: true) }
+    if walk.part == PublishedPeaks.parts { loop.pointee.peaks.publish(hasClip: true) }
   }
 }

@@ -3,7 +3,8 @@ internal import DSP
 /// The player playing: pauses, jumps, places.
 extension Player {
   @_noLocks
-  mutating func play(_ event: PlayerEvent) {
+  mutating func play(_ event: PlayerEvent, at frame: Int64) {
+    if placeOfPause == 0 { setPlaceInTime(at: frame) }
     if gate.isClosed {
       tape.cue(to: placeOfPause, silence: warp.delay &* 4 &+ 1024)
       warp.rest(frames: 0)
@@ -11,11 +12,70 @@ extension Player {
       // It has not faded out yet.
       if placeOfPause == 0 { tape.restart() } else { tape.jump(to: placeOfPause) }
     }
+    if exactNow >= 0 { setPhase(exactNow) }
     let isFirst = placeOfPause == 0
     placeOfPause = 0
     gate.move(
       open: true, frames: frames(isFirst ? Self.openSeconds : Self.closeSeconds))
     enter(event)
+  }
+
+  /// Notes when exactly the round began that is played, or would have: its end is as exact.
+  @_noLocks
+  private mutating func setPhase(_ exact: Double) {
+    let shifted = exact + 0.5
+    tape.setPhase(UInt32((shifted - Double(Int64(shifted))) * 4_294_967_296))
+  }
+
+  /// Goes to where a clip that is in time lies at a beat of the bar.
+  @_noLocks
+  private mutating func setPlaceInTime(at frame: Int64) {
+    guard exactNow >= 0, !isBackward, !isMoved, case .some(.beat) = quantum else { return }
+    let late = exactNow - time.pointee.beats.exactBar(at: exactNow)
+    let round = tape.round
+    guard late >= 0.5, round > late else { return }
+    exactNow -= late
+    placeOfPause = Int(Double(frame) - exactNow + 0.5)
+  }
+
+  /// Plays the clip from its beginning to its end, whatever it does otherwise.
+  @_noLocks
+  mutating func playOnce(at frame: Int64) {
+    endOverdub(at: frame)
+    placeOfPause = 0
+    isOnce = true
+    tape.setLooping(false)
+    if state.isPlaying {
+      tape.restart()
+    } else {
+      state = state.after(.play) ?? .playing
+      if gate.isClosed {
+        tape.cue(to: 0, silence: warp.delay &* 4 &+ 1024)
+        warp.rest(frames: 0)
+      } else {
+        tape.restart()
+      }
+      gate.move(open: true, frames: frames(Self.openSeconds))
+    }
+    if exactNow >= 0 { setPhase(exactNow) }
+  }
+
+  /// Goes on round and round, or as it is set, where it was played once.
+  @_noLocks
+  mutating func endOnce() {
+    if !isOnce { return }
+    isOnce = false
+    tape.setLooping(isLooping)
+  }
+
+  /// Ends what is played, where a recording begins in its place.
+  @_noLocks
+  mutating func endPlaying(at frame: Int64) {
+    endOverdub(at: frame)
+    endOnce()
+    close()
+    placeOfPause = 0
+    enter(.stop)
   }
 
   @_noLocks
@@ -42,10 +102,12 @@ extension Player {
   @_noLocks
   mutating func stop(at frame: Int64) {
     endOverdub(at: frame)
+    goesOn = false
     if state.isRecording { endRecording(at: frame) }
     close()
     placeOfPause = 0
     enter(.stop)
+    endOnce()
   }
 
   @_noLocks
@@ -77,6 +139,7 @@ extension Player {
       gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording && !isPending
         && cues.isEmpty
         && !tape.isRecording && !tape.isOverdubbing && !transfer.isUnderWay
+        && !tape.isGrowing && !keeping.isUnderWay && muteGate.isAtRest && !pedal.isWaiting
         && !arePeaksBehind
     }
   }

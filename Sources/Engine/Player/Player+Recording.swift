@@ -11,6 +11,8 @@ extension Player {
     clip = version
     clipFrames = 0
     clipStart = frame
+    exactStart = exactNow
+    tape.forgetShortage()
     isClipTriggered = isTriggered
     mostClipFrames = fixedFrames > 0 ? min(fixedFrames, tape.capacity) : tape.capacity
     cues.add(.begin(version: version), at: frame &+ recordDelay)
@@ -26,9 +28,49 @@ extension Player {
     }
   }
 
+  /// Begins a recording, or ends it and goes on with what is wanted then; upon what plays, it adds.
+  @_noLocks
+  mutating func recordOn(at frame: Int64) -> PlayerRefusal? {
+    if case .suspended = state { return pauseOrResume(at: frame) }
+    if state.isRecording {
+      endRecordingOn(at: frame)
+      return nil
+    }
+    if state.isPlaying { endPlaying(at: frame) }
+    let refusal = record(at: frame)
+    if case .none = refusal { goesOn = true }
+    return refusal
+  }
+
+  /// Ends a recording, and goes on with what is wanted then.
+  @_noLocks
+  mutating func endRecordingOn(at frame: Int64) {
+    goesOn = false
+    endRecording(at: frame)
+    enter(.stop)
+    if tape.length == 0 { return }
+    switch after {
+    case .play: play(.play, at: frame)
+    case .overdub:
+      play(.play, at: frame)
+      toggle(.overdub, at: frame)
+    case .stop: break
+    }
+  }
+
+  /// Ends a recording, and plays it from its beginning.
+  @_noLocks
+  mutating func endAndPlay(at frame: Int64) {
+    goesOn = false
+    endRecording(at: frame)
+    enter(.stop)
+    if tape.length > 0 { play(.play, at: frame) }
+  }
+
   @_noLocks
   mutating func endOrResume(at frame: Int64) -> PlayerRefusal? {
     if case .suspended = state { return pauseOrResume(at: frame) }
+    goesOn = false
     endRecording(at: frame)
     enter(.record)
     return nil
@@ -43,16 +85,29 @@ extension Player {
       if cues.removeBegin(of: version) { tape.dropClip(version) } else { tape.endRecording(at: 0) }
       return
     }
-    tape.publish(version, length: clipFrames)
-    cues.add(.end(frames: clipFrames), at: frame &+ recordDelay)
-    if setsTempo && !hasTempo { fitTempo(toFrames: clipFrames) }
+    let round = roundOfClip
+    let length = round < 0 ? clipFrames : min(LoopTape.frames(ofRound: round), tape.capacity)
+    tape.publish(version, length: length, round: round < 0 ? nil : round)
+    cues.add(.end(frames: length), at: frame &+ recordDelay)
+    if time.pointee.setsTempo && !time.pointee.hasTempo { fitTempo(toFrames: clipFrames) }
+  }
+
+  /// How long the round of the clip in the making is exactly, where it began and ended in time; negative
+  /// where it did not.
+  private var roundOfClip: Double {
+    @_noLocks get {
+      if exactStart < 0 || exactNow < 0 { return -1 }
+      let round = exactNow - exactStart
+      // A pause, or another tempo, has come between.
+      return abs(round - Double(clipFrames)) < 1 ? round : -1
+    }
   }
 
   /// Takes the tempo at which a clip is a whole number of beats, the nearest to the present one.
   @_noLocks
   mutating func fitTempo(toFrames frames: Int) {
-    hasTempo = true
-    tempoFound = beats.fit(frames, from: clipStart)
+    time.pointee.hasTempo = true
+    time.pointee.tempoFound = time.pointee.beats.fit(frames, from: clipStart)
   }
 
   @_noLocks
@@ -65,7 +120,7 @@ extension Player {
       cues.add(.resume, at: frame &+ recordDelay)
       enter(.pause)
     case .playing, .playingLoaded: pause(at: frame)
-    default: play(.pause)
+    default: play(.pause, at: frame)
     }
     return nil
   }

@@ -5,12 +5,19 @@ extension Player {
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
     if !gate.isClosed { placeBefore = tape.position }
-    return warp.process(&tape, through: &gate, to: out, frames: frames)
+    if !warp.process(&tape, through: &gate, to: out, frames: frames) { return false }
+    if muteGate.isOpenAtRest { return true }
+    // Where it closes in this block, its last sound is in it.
+    if muteGate.isClosed { return false }
+    muteGate.apply(to: out, frames: frames)
+    return true
   }
 
   /// Whether the recorder wants to hear something.
   var isListening: Bool {
-    @_noLocks get { tape.isRecording || tape.isOverdubbing }
+    @_noLocks get {
+      tape.isRecording || tape.isOverdubbing || tape.isGrowthOpen && !cues.waitsForOverdub
+    }
   }
 
   /// Records a block of its source.
@@ -18,13 +25,27 @@ extension Player {
   mutating func listen(to sound: Stereo, frames: Int) {
     // What lies behind the end of a clip goes into an overdub upon it, too: before that is added.
     tape.record(sound, frames: frames)
-    if tape.isOverdubbing {
+    if tape.isGrowthOpen {
+      if !cues.waitsForOverdub {
+        tape.grow(sound, feedback: isReplacing || isHearingAll ? 0 : feedback, frames: frames)
+      }
+    } else if tape.isOverdubbing {
       // It follows the loop while it goes on, and ends where it was going.
       let place = wantsOverdub ? tape.wrapped(placeBefore &- delayOfOverdub) : placeOfOverdub
       // What is heard has the loop in it already, and comes in its place.
       let isAll = isReplacing || isHearingAll
       tape.overdub(sound, at: place, feedback: isAll ? 0 : feedback, frames: frames)
       placeOfOverdub = place &+ frames
+    }
+  }
+
+  /// Whether what is added takes the place of what is there.
+  var isReplacing: Bool {
+    @_noLocks get {
+      switch addition {
+      case .replace, .substitute, .insert: true
+      case .overdub, .multiply: false
+      }
     }
   }
 
@@ -50,12 +71,14 @@ extension Player {
     }
     if loading {
       if state.isRecording { return .meaningless }
+      if keeping.isUnderWay || tape.isGrowing { return .transferring }
       guard let version = tape.beginLoading() else { return .noMemory }
       transfer.begin(.loading, pointer, version: version, command: command, wasTimed: wasTimed)
     } else {
       if tape.length == 0 { return .nothingRecorded }
       // What lies behind the end of a clip is there in a moment.
       if tape.isRecording && !state.isRecording { return .transferring }
+      if keeping.isUnderWay || tape.isGrowing { return .transferring }
       guard let version = tape.copyCurrent() else { return .noMemory }
       transfer.begin(.keeping, pointer, version: version, command: command, wasTimed: wasTimed)
     }
@@ -65,6 +88,8 @@ extension Player {
   /// Goes on with a transfer; true when it is done.
   @_noLocks
   mutating func carry(frames: Int) -> Bool {
+    tape.carryGrowth(frames: Keeping.framesPerFrame &* frames)
+    carryKeeping(frames: Keeping.framesPerFrame &* frames)
     if !transfer.isUnderWay { return false }
     let isLoading = transfer.isLoading
     if !transfer.advance(&tape, frames: frames) { return false }

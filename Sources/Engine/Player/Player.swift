@@ -6,6 +6,16 @@ struct Player: ~Copyable {
   static var closeSeconds: Double { @_noLocks get { 0.005 } }
   static var skipSeconds: Double { @_noLocks get { 10 } }
 
+  /// The way in which sound is added to the clip.
+  enum Addition: BitwiseCopyable {
+    case overdub, replace, substitute, multiply, insert
+  }
+
+  /// What follows a recording.
+  enum After: BitwiseCopyable {
+    case play, overdub, stop
+  }
+
   /// The source of the recorder.
   enum Source: BitwiseCopyable {
     case live, grid, mix
@@ -16,41 +26,63 @@ struct Player: ~Copyable {
   var tape: LoopTape
   var warp: SourceWarp
   var gate = Gate()
-  var beats: BeatClock
+  /// The time that all loops have in common.
+  let time: UnsafeMutablePointer<LoopTime>
+  /// What was just to be heard of the live input, the grid and the mix.
+  let histories: UnsafeMutablePointer<SourceHistory>
+  /// Memory for a piece of sound.
+  let piece: Stereo
   var cues = RecorderCues()
 
   // What waits: for a frame, or for the input to be loud enough.
   var pending: PlayerAction?
   var pendingFrame = Int64.max
-  var quantum: BeatClock.Grid?
+  // When that is exactly; negative where nobody says.
+  var pendingExact = -1.0
+  var quantum: LoopGrain?
   var fixedBeats: Float = 0
-  var setsTempo = false
-  // Only the first clip sets it: whatever comes then follows.
-  var hasTempo = false
-  /// The tempo that was taken from the first clip, in beats a minute; 0 where none was.
-  var tempoFound: Float = 0
   private(set) var threshold: Float = 0
-  // How many bars are counted before a recording, and where that began.
-  private(set) var countInBars = 0
+  // The bars that were to begin before what is pending, and before the count.
+  var waitingBars = (untilAction: 0, untilCount: 0)
+  // Where the count before a recording began.
   var countInStart = Int64.max
-  /// Whether beats are told or heard that nobody may move.
-  var isBeatInUse = false
 
   // The clip in the making: how long it is by what was asked, and where it ends by itself.
   var clip: Int?
   var clipFrames = 0
   var mostClipFrames = 0
   var clipStart: Int64 = 0
+  // When the action that is under way is due exactly, and when the clip was begun; negative where nobody
+  // says.
+  var exactNow = -1.0
+  var exactStart = -1.0
   // Whether the sound itself began it.
   var isTriggered = false
   var isClipTriggered = false
+  // Whether what is wanted after a recording follows this one.
+  var goesOn = false
   // Where it goes on after a pause.
   var placeOfPause = 0
 
   var isBackward = false
   private(set) var source = Source.live
-  var isReplacing = false
+  var addition = Addition.overdub
   var wantsOverdub = false
+  // When what is added began to be.
+  var additionStart: Int64 = 0
+  var exactAdditionStart = -1.0
+  // Where the clip was then.
+  var placeOfGrowth = 0
+  /// What follows a recording.
+  private(set) var after = After.play
+  // Whether it comes round by itself, but for once.
+  private(set) var isLooping = true
+  var isOnce = false
+  /// Whether it goes on unheard, and the gate for that.
+  private(set) var isMuted = false
+  var muteGate = Gate()
+  var pedal = Pedal()
+  var keeping = Keeping()
   private(set) var feedback: Float = 1
   var transfer = LoopTransfer()
   var walk = PeakWalk()
@@ -61,14 +93,20 @@ struct Player: ~Copyable {
   var placeOfOverdub = 0
 
   /// By how many frames what the input brings is late, and what the output says.
-  var inputDelay = 0
-  var outputDelay = 0
+  var inputDelay: Int { @_noLocks get { time.pointee.inputDelay } }
+  var outputDelay: Int { @_noLocks get { time.pointee.outputDelay } }
 
-  init(sampleRate: Double) {
+  init(
+    _ pool: ClipPool, seconds: Double, time: UnsafeMutablePointer<LoopTime>,
+    histories: UnsafeMutablePointer<SourceHistory>, piece: Stereo, sampleRate: Double
+  ) {
     self.sampleRate = sampleRate
-    tape = LoopTape(seconds: ClipLength.seconds, reach: SourceWarp.reach, sampleRate: sampleRate)
-    warp = SourceWarp(seconds: ClipLength.seconds, sampleRate: sampleRate, engine: .live)
-    beats = BeatClock(sampleRate: sampleRate)
+    self.time = time
+    self.histories = histories
+    self.piece = piece
+    tape = LoopTape(pool, seconds: seconds, reach: SourceWarp.reach, sampleRate: sampleRate)
+    warp = SourceWarp(seconds: seconds, sampleRate: sampleRate, engine: .live)
+    muteGate.set(open: true)
   }
 
   @_noLocks
@@ -80,34 +118,27 @@ struct Player: ~Copyable {
   mutating func set(_ parameter: Parameter.Loop, _ value: Float, at frame: Int64) {
     switch parameter {
     case .source: source = value == 0 ? .live : value == 1 ? .grid : .mix
-    case .loop: tape.setLooping(value != 0)
+    case .loop:
+      isLooping = value != 0
+      if !isOnce { tape.setLooping(isLooping) }
     case .direction: turn(backward: value < 0, at: frame)
     case .feedback: feedback = value
-    case .quantize: quantum = value == 0 ? nil : value == 1 ? .beat : .bar
+    case .quantize: quantum = value == 0 ? nil : value == 1 ? .beat : value == 2 ? .bar : .round
     case .beats: fixedBeats = value
-    case .tempo: setsTempo = value != 0
     case .threshold: threshold = value <= -90 ? 0 : Level.gain(decibels: value)
     case .semitones: warp.setSemitones(value)
     case .rate:
       warp.setRate(value)
       endOverdubWhereMoved(at: frame)
     case .engine: if let engine = WarpEngine(number: value) { warp.setEngine(engine) }
-    }
-  }
-
-  @_noLocks
-  mutating func set(_ parameter: Parameter.Beat, _ value: Float, at frame: Int64) {
-    switch parameter {
-    case .tempo:
-      let waiting = barsWaiting(at: frame)
-      beats.setTempo(value, at: frame)
-      planAgain(after: waiting, at: frame)
-    case .beatsPerBar:
-      let waiting = barsWaiting(at: frame)
-      beats.setBeatsPerBar(Int(value))
-      planAgain(after: waiting, at: frame)
-    case .transportFollow: if value == 0 { beats.follow() }
-    case .countIn: countInBars = Int(value)
+    case .mute:
+      isMuted = value != 0
+      muteGate.move(open: !isMuted, frames: frames(Self.closeSeconds))
+    case .after: after = value == 0 ? .play : value == 1 ? .overdub : .stop
+    case .long: pedal.long = PedalMeaning(number: value)
+    case .double: pedal.double = PedalMeaning(number: value)
+    // The strip's.
+    case .gain, .pan, .route: break
     }
   }
 

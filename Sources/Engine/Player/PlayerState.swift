@@ -90,6 +90,34 @@ package enum PlayerEvent: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 package enum PlayerAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done, rewind, forward
   case overdub, replace, undo, redo, clear, cancel
+  case substitute, multiply, insert, once
+  /// Records, and goes on with what is wanted after a recording.
+  case recordOn
+  /// Presses the pedal, or lets it go.
+  case press, release
+  /// Makes a clip of what was just to be heard.
+  case keep
+}
+
+/// The meaning of a press of the pedal that is long, or double.
+package enum PedalMeaning: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+  /// To stop, and to clear what is stopped.
+  case stop
+  case clear, undo, redo, once
+  case off
+
+  /// The meaning of a number, as parameters carry it.
+  @_noLocks
+  init(number: Float) {
+    switch Int(number) {
+    case 0: self = .stop
+    case 1: self = .clear
+    case 2: self = .undo
+    case 3: self = .redo
+    case 4: self = .once
+    default: self = .off
+    }
+  }
 }
 
 /// A reason for which the player did not do what it was asked for.
@@ -114,4 +142,10 @@ package enum PlayerRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case transferring
   /// A clip comes at another rate than the server has now.
   case otherRate
+  /// There is no room for a longer clip.
+  case tooLong
+  /// There is no loop of this number.
+  case noSuchLoop
+  /// What is to be kept is longer than what is there.
+  case nothingKept
 }

@@ -8,10 +8,12 @@ package struct PublishedPlayer: ~Copyable, Sendable {
     package var state: PlayerState
     /// The action that waits for its beat, or for sound to come.
     package var pending: PlayerAction?
+    /// What the loop does.
+    package var activity: LoopActivity
+    /// What it will do when what waits has come; nil where nothing does.
+    package var activityToCome: LoopActivity?
     /// Whether something is being added to the loop.
     package var isOverdubbing: Bool
-    /// Whether that takes the place of what is there.
-    package var isReplacing: Bool
     /// How many times something was added to the clip.
     package var overdubs: Int
     /// How many steps can be taken back.
@@ -42,15 +44,17 @@ package struct PublishedPlayer: ~Copyable, Sendable {
   /// Audio thread.
   @_noLocks
   borrowing func publish(
-    state: PlayerState, pending: PlayerAction?, isOverdubbing: Bool, isReplacing: Bool,
-    overdubs: Int, stepsBack: Int, stepsForth: Int, position: Int, length: Int, waiting: Int,
+    state: PlayerState, pending: PlayerAction?, activity: LoopActivity, toCome: LoopActivity?,
+    isOverdubbing: Bool, overdubs: Int, stepsBack: Int, stepsForth: Int, position: Int, length: Int,
+    waiting: Int,
     tempo: Float, latestClip: Int
   ) {
     latest.store(latestClip, ordering: .relaxed)
     var bits = UInt64(unsafeBitCast(state, to: UInt8.self))
     if let pending { bits |= (UInt64(unsafeBitCast(pending, to: UInt8.self)) &+ 1) << 8 }
     if isOverdubbing { bits |= 1 << 16 }
-    if isReplacing { bits |= 1 << 17 }
+    bits |= UInt64(unsafeBitCast(activity, to: UInt8.self)) << 48
+    if let toCome { bits |= (UInt64(unsafeBitCast(toCome, to: UInt8.self)) &+ 1) << 56 }
     bits |= UInt64(min(stepsBack, 255)) << 24
     bits |= UInt64(min(stepsForth, 255)) << 32
     bits |= UInt64(min(overdubs, 255)) << 40
@@ -71,10 +75,13 @@ package struct PublishedPlayer: ~Copyable, Sendable {
     let (bits, place) = (doing.load(ordering: .relaxed), place.load(ordering: .relaxed))
     let wait = wait.load(ordering: .relaxed)
     let action = UInt8(truncatingIfNeeded: bits >> 8)
+    let toCome = UInt8(truncatingIfNeeded: bits >> 56)
     return Reading(
       state: PlayerState(rawValue: UInt8(truncatingIfNeeded: bits))!,
       pending: action == 0 ? nil : PlayerAction(rawValue: action - 1),
-      isOverdubbing: bits >> 16 & 1 == 1, isReplacing: bits >> 17 & 1 == 1,
+      activity: LoopActivity(rawValue: UInt8(truncatingIfNeeded: bits >> 48)) ?? .empty,
+      activityToCome: toCome == 0 ? nil : LoopActivity(rawValue: toCome - 1),
+      isOverdubbing: bits >> 16 & 1 == 1,
       overdubs: Int(bits >> 40 & 255), stepsBack: Int(bits >> 24 & 255),
       stepsForth: Int(bits >> 32 & 255), position: Int(place & 0xFFFF_FFFF),
       length: Int(place >> 32), waiting: wait == Self.unknown ? nil : wait,

@@ -79,6 +79,16 @@ struct RecorderCues: ~Copyable {
     return false
   }
 
+  /// Whether an overdub is still to be begun.
+  var waitsForOverdub: Bool {
+    @_noLocks get {
+      for index in 0..<count {
+        if case .beginOverdub = cues[index].kind { return true }
+      }
+      return false
+    }
+  }
+
   /// Forgets what was to be added.
   @_noLocks
   mutating func removeOverdubs() {

@@ -30,6 +30,7 @@ extension Core {
     _ = chain.warp(silence, isSilent: true, isNeeded: false, to: warped, frames: frames)
     isDrySilent = recorded.pointee.isOver
     if isDrySilent {
+      loops.remember(nil, in: .live, frames: frames)
       inGain.skip(frames: frames)
       live.pointee.skip(frames: frames)
       Core.clear(sound, frames: frames)
@@ -44,7 +45,8 @@ extension Core {
     // A gain can lift what is finite over all bounds: effects would remember that.
     count(nonFinite: Magnitude.silenceNonFinite(warped.left, frames: frames))
     count(nonFinite: Magnitude.silenceNonFinite(warped.right, frames: frames))
-    if player.isListening || capture.needsInput {
+    loops.remember(sound, in: .live, frames: frames)
+    if loops.isListening || capture.needsInput {
       Blocks.copy(sound.left, to: dry.left, frames: frames)
       Blocks.copy(sound.right, to: dry.right, frames: frames)
     }

@@ -114,10 +114,27 @@ struct BeatClock: BitwiseCopyable {
   /// later ones.
   @_noLocks
   func next(_ grid: Grid, from frame: Int64, after count: Int = 0) -> Int64 {
+    max(frame, Int64(exactNext(grid, from: frame, after: count) + 0.5))
+  }
+
+  /// The same, with the part of a frame that it comes before or after its own.
+  @_noLocks
+  func exactNext(_ grid: Grid, from frame: Int64, after count: Int = 0) -> Double {
     var period = framesPerBeat
     if case .bar = grid { period *= Double(beatsPerBar) }
     let place = number(of: period, from: frame) &+ Int64(count)
-    return max(frame, Int64(anchor + Double(place) * period + 0.5))
+    return anchor + Double(place) * period
+  }
+
+  /// The length of beats, in frames and parts of them.
+  @_noLocks
+  func exact(_ beats: Float) -> Double { Double(beats) * framesPerBeat }
+
+  /// The beginning of the bar that a time in frames lies in.
+  @_noLocks
+  func exactBar(at time: Double) -> Double {
+    let bar = framesPerBeat * Double(beatsPerBar)
+    return anchor + Self.floor(Self.cleaned((time - anchor) / bar)) * bar
   }
 
   /// The first beat that is not before a frame, and its number in its bar, from 0.
@@ -160,6 +177,13 @@ struct BeatClock: BitwiseCopyable {
       beatsPerMinute: sampleRate * 60 / framesPerBeat)
   }
 
+  /// The share of so many beats that is over at a frame, counted from the bar's first.
+  @_noLocks
+  func share(at frame: Int64, of beats: Double) -> Double {
+    let place = (Double(frame) - anchor) / (framesPerBeat * beats)
+    return place - Self.floor(place + 1e-9)
+  }
+
   /// A number of beats without what rounding adds to a whole one, or takes from it.
   @_noLocks
   private static func cleaned(_ beats: Double) -> Double {
@@ -177,6 +201,13 @@ struct BeatClock: BitwiseCopyable {
   enum Grid: BitwiseCopyable {
     case beat, bar
   }
+}
+
+/// The grid that a loop waits for.
+enum LoopGrain: BitwiseCopyable {
+  case beat, bar
+  /// The round of the loop that leads.
+  case round
 }
 
 /// The position of a frame among bars and beats.

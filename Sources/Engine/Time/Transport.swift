@@ -1,21 +1,21 @@
 /// The sound server's transport at the first frame of a block.
-package struct Transport: BitwiseCopyable {
+public struct Transport: BitwiseCopyable {
   /// Whether it rolls.
-  package var isRolling: Bool
+  public var isRolling: Bool
   /// Frames from its own beginning.
-  package var frame: Int64
+  public var frame: Int64
   /// Its tempo in beats a minute; 0 where nobody tells of bars and beats.
-  package var beatsPerMinute: Double
+  public var beatsPerMinute: Double
   /// How many beats a bar has.
-  package var beatsPerBar: Double
+  public var beatsPerBar: Double
   /// How many beats of the present bar are over, at the least.
-  package var beat: Double
+  public var beat: Double
   /// How many more that can be.
-  package var slack: Double
+  public var slack: Double
 
   /// A transport that rolls, or one that stands still.
-  @_noLocks
-  package init(
+  @_noLocks @inlinable
+  public init(
     isRolling: Bool = false, frame: Int64 = 0, beatsPerMinute: Double = 0,
     beatsPerBar: Double = 4, beat: Double = 0, slack: Double = 0
   ) {

@@ -1,0 +1,142 @@
+internal import DSP
+
+/// What was just to be heard of a source, on its way into a clip.
+struct Keeping: BitwiseCopyable {
+  // What is heard first is there at once; the rest comes much faster than it is played.
+  static var framesAtOnce: Int { @_noLocks get { 4096 } }
+  static var framesPerFrame: Int { @_noLocks get { 64 } }
+
+  /// How long it shall be, in frames.
+  var wanted: Double = 0
+  var isUnderWay = false
+  var version = 0
+  /// Where it begins in the history, how many frames there are, and how many have been copied: from the
+  /// end on, where that is heard first.
+  var start = 0, total = 0, done = 0
+  var isBackward = false
+  var source = Player.Source.live
+
+  @_noLocks
+  init() {}
+}
+
+extension Player {
+  /// Makes a clip of the last so many frames of its source, those up to the beat that it goes by.
+  @_noLocks
+  mutating func keep(frames wanted: Double, at frame: Int64) -> PlayerRefusal? {
+    keeping.wanted = wanted
+    if let refusal = refusalToKeep { return refusal }
+    exactNow = -1
+    if let quantum {
+      // Whoever presses a little early means the beat that comes.
+      let beats = time.pointee.beats
+      let early = Int64(beats.exact(0.5))
+      setPending(quantum, from: frame)
+      let (next, exact) = (pendingFrame, pendingExact)
+      if exact >= 0 && next > frame && next &- frame <= early {
+        pending = .keep
+        return nil
+      }
+      pendingFrame = .max
+      if exact >= 0 && next > frame {
+        switch quantum {
+        case .beat: exactNow = exact - beats.exact(1)
+        case .bar: exactNow = exact - beats.exact(Float(beats.beatsPerBar))
+        case .round: exactNow = exact - time.pointee.round.length
+        }
+      } else if exact >= 0 {
+        exactNow = exact
+      }
+    }
+    let refusal = keep(at: frame)
+    exactNow = -1
+    return refusal
+  }
+
+  var refusalToKeep: PlayerRefusal? {
+    @_noLocks get {
+      if state.isRecording { return .meaningless }
+      if transfer.isUnderWay || keeping.isUnderWay || tape.isGrowing || tape.isRecording {
+        return .transferring
+      }
+      let frames = LoopTape.frames(ofRound: keeping.wanted)
+      if frames > tape.capacity { return .tooLong }
+      if frames < 1 { return .nothingKept }
+      return frames > history.pointee.frames ? .nothingKept : nil
+    }
+  }
+
+  private var history: UnsafeMutablePointer<SourceHistory> {
+    @_noLocks get { Loops.history(of: source, among: histories) }
+  }
+
+  /// Makes the clip, which ends now, or at the beat that has just been.
+  @_noLocks
+  mutating func keep(at frame: Int64) -> PlayerRefusal? {
+    if let refusal = refusalToKeep { return refusal }
+    guard let version = tape.beginClip() else { return .noMemory }
+    if state.isPlaying { endPlaying(at: frame) }
+    let end = exactNow >= 0 ? Int64(exactNow + 0.5) : frame
+    let round = keeping.wanted
+    let length = LoopTape.frames(ofRound: round)
+    let since = Int(frame &- end)
+    var late = 0
+    if case .live = source { late = inputDelay }
+    keeping.version = version
+    keeping.start = history.pointee.written &- since &- length &+ late
+    keeping.total = max(0, min(length &+ tape.seam, length &+ since &- late))
+    keeping.done = 0
+    keeping.isBackward = isBackward
+    keeping.source = source
+    keeping.isUnderWay = true
+    tape.hold(version)
+    if keeping.total < length &+ tape.seam {
+      // What was meant by now has not come in yet.
+      tape.hold(version)
+      tape.record(into: version, from: keeping.total)
+      tape.endRecording(at: length)
+    }
+    tape.publish(version, length: length, round: round)
+    tape.release(version)
+    carryKeeping(frames: Keeping.framesAtOnce)
+    if time.pointee.setsTempo && !time.pointee.hasTempo {
+      clipStart = end &- Int64(length)
+      fitTempo(toFrames: length)
+    }
+    goOnAfterKeeping(since: since, at: frame)
+    return nil
+  }
+
+  @_noLocks
+  private mutating func goOnAfterKeeping(since: Int, at frame: Int64) {
+    if case .stop = after {
+      placeOfPause = 0
+      state = .standby
+      return
+    }
+    state = .standby
+    placeOfPause = since
+    play(.play, at: frame)
+    if case .overdub = after { toggle(.overdub, at: frame) }
+  }
+
+  /// Copies as much of what is kept as so many frames allow.
+  @_noLocks
+  mutating func carryKeeping(frames: Int) {
+    if !keeping.isUnderWay { return }
+    let history = Loops.history(of: keeping.source, among: histories)
+    var left = min(frames, keeping.total &- keeping.done)
+    while left > 0 {
+      let count = min(left, LoopTape.longestPiece)
+      let place =
+        keeping.isBackward ? keeping.total &- keeping.done &- count : keeping.done
+      history.pointee.read(from: keeping.start &+ place, to: piece, frames: count)
+      tape.load(piece, into: keeping.version, at: place, frames: count)
+      keeping.done &+= count
+      left &-= count
+    }
+    if keeping.done < keeping.total { return }
+    keeping.isUnderWay = false
+    tape.release(keeping.version)
+  }
+}

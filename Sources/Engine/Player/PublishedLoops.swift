@@ -1,0 +1,42 @@
+/// What each loop does, published by the audio thread.
+package struct PublishedLoops: ~Copyable, @unchecked Sendable {
+  /// One loop.
+  package struct Loop: ~Copyable, Sendable {
+    /// Its state.
+    package let player = PublishedPlayer()
+    /// The picture of its clip.
+    package let peaks = PublishedPeaks()
+
+    init() {}
+  }
+
+  /// How many there are.
+  package let count: Int
+  /// The length of the longest clip, in seconds.
+  package let seconds: Double
+  /// How much of each source can be made a clip afterwards, in seconds.
+  package let keptSeconds: Double
+  private let loops: UnsafeMutablePointer<Loop>
+
+  init(_ setup: LoopSetup) {
+    count = setup.count
+    seconds = setup.seconds
+    keptSeconds = setup.keptSeconds
+    loops = .allocate(capacity: count)
+    for index in 0..<count { (loops + index).initialize(to: Loop()) }
+  }
+
+  deinit {
+    loops.deinitialize(count: count)
+    loops.deallocate()
+  }
+
+  /// One of them, counted from 0.
+  package subscript(index: Int) -> Loop {
+    @_noLocks unsafeAddress { UnsafePointer(loops + index) }
+  }
+
+  /// One of them, for the audio thread.
+  @_noLocks
+  func pointer(_ index: Int) -> UnsafeMutablePointer<Loop> { loops + index }
+}

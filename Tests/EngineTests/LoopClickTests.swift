@@ -1,0 +1,93 @@
+import Engine
+import Foundation
+import TestSupport
+import Testing
+
+/// That nothing clicks: where a loop begins, ends, comes round, is muted or moves.
+@Suite struct LoopClickTests {
+  /// How loud what is above 6 kHz is at its loudest, in dB beside the tone, of which a Butterworth
+  /// filter of the eighth order leaves nothing: 208 dB less.
+  private static func click(_ samples: [Float], amplitude: Float) -> Double {
+    var sound = samples.map { Double($0) }
+    for quality in [0.5098, 0.6013, 0.9, 2.5629] {
+      let turn = 2 * Double.pi * 6000 / 48_000
+      let alpha = sin(turn) / (2 * quality)
+      let scale = 1 / (1 + alpha)
+      let (first, middle) = ((1 + cos(turn)) / 2 * scale, -(1 + cos(turn)) * scale)
+      let (once, twice) = (-2 * cos(turn) * scale, (1 - alpha) * scale)
+      var (x1, x2, y1, y2) = (0.0, 0.0, 0.0, 0.0)
+      for index in sound.indices {
+        let x = sound[index]
+        let y = first * (x + x2) + middle * x1 - once * y1 - twice * y2
+        (x1, x2, y1, y2) = (x, x1, y, y1)
+        sound[index] = y
+      }
+    }
+    // The filter itself begins with a step.
+    let peak = sound.dropFirst(500).reduce(0) { max($0, abs($1)) }
+    return 20 * log10(max(1e-9, peak / Double(amplitude)))
+  }
+
+  private func playing() -> LoopStage {
+    let stage = LoopStage()
+    // A hundred periods and a quarter: the seam is not one of the tone's own.
+    let tone = Tone.sine(301, amplitude: 0.5, frames: 48_000)
+    stage.record(Array(tone[..<16_040]), 0)
+    stage.play(Array(tone[16_040..<16_600]))
+    stage.rest(16_000)
+    return stage
+  }
+
+  private func heard(_ stage: LoopStage, _ frames: Int, _ change: () -> Void) -> Double {
+    let start = stage.time
+    stage.rest(600)
+    change()
+    stage.rest(frames)
+    return Self.click(Array(stage.stems[0][start...]), amplitude: 0.5)
+  }
+
+  // What the ear takes for a click beside the sound is a hundred times louder.
+  @Test func `seams, stops, mutes, undo and jumps lie 80 dB below the sound`() {
+    let seam = playing()
+    #expect(heard(seam, 40_000) {} < -80)
+    let stop = playing()
+    #expect(heard(stop, 4000) { stop.send(.stop, 0) } < -80)
+    let pause = playing()
+    #expect(heard(pause, 4000) { pause.send(.pause, 0) } < -80)
+    #expect(heard(pause, 4000) { pause.send(.pause, 0) } < -80)
+    let mute = playing()
+    #expect(heard(mute, 4000) { mute.set(.mute, of: 0, 1) } < -80)
+    #expect(heard(mute, 4000) { mute.set(.mute, of: 0, 0) } < -80)
+    let back = playing()
+    #expect(heard(back, 4000) { back.set(.direction, of: 0, -1) } < -80)
+    let jump = playing()
+    #expect(heard(jump, 4000) { jump.host.send(Command(.seek(0.1))) } < -80)
+    let undo = playing()
+    undo.press(.overdub, 0)
+    undo.play(Tone.sine(301, amplitude: 0.2, frames: 8000))
+    undo.press(.overdub, 0)
+    undo.rest(16_040)
+    #expect(heard(undo, 4000) { undo.send(.undo, 0) } < -80)
+    let once = playing()
+    #expect(heard(once, 20_000) { once.send(.once, 0) } < -80)
+  }
+
+  @Test func `multiplying and inserting lie as far below it`() {
+    for action in [PlayerAction.multiply, .insert] {
+      let stage = playing()
+      let found = heard(stage, 3000) { stage.send(action, 0) }
+      #expect(found < -80, "\(action) begins")
+      let ended = heard(stage, 60_000) { stage.send(action, 0) }
+      #expect(ended < -80, "\(action) ends, and goes round")
+    }
+  }
+
+  /// Playing opens within a millisecond, so that what is hit is heard as that.
+  @Test func `a start opens in a millisecond, and that is all that is heard of it`() {
+    let stage = playing()
+    stage.press(.stop, 0)
+    stage.rest(4000)
+    let found = heard(stage, 4000) { stage.send(.play, 0) }
+    #expect(found < -50)
+  }
+}

@@ -1,0 +1,141 @@
+import Engine
+import TestSupport
+import Testing
+
+/// Loops that become longer.
+@Suite struct LoopGrowthTests {
+  private static let seam = 240
+
+  /// A stage on which a loop of a quarter of a second plays, and is a quarter through its second round.
+  private func playing(_ loop: Int, block: Int) -> (stage: LoopStage, clip: [Float]) {
+    let clip = Tone.sine(400, amplitude: 0.25, frames: 12_000)
+    let stage = LoopStage(block: block)
+    stage.record(clip, loop)
+    // What lies behind its end is as its beginning.
+    stage.play(Array(clip[..<480]))
+    stage.rest(12_000 + 3000 - 480)
+    return (stage, clip)
+  }
+
+  @Test(arguments: [1, 64, 777])
+  func `multiply repeats the loop under what is added, to the end of the round`(block: Int) {
+    let (stage, clip) = playing(0, block: block)
+    stage.send(.multiply, 0)
+    // To a quarter of the third round.
+    let voice = Tone.sine(1000, amplitude: 0.1, frames: 24_000)
+    stage.play(Array(voice[..<24_000]))
+    #expect(stage.activity(0) == .multiplying)
+    stage.send(.multiply, 0)
+    stage.rest(33_000)
+    #expect(stage.activity(0) == .playing)
+    #expect(stage.reading(0).length == 36_000)
+    #expect(stage.reading(0).overdubs == 1)
+    // It was heard as it was all the time, and goes on so: what was added is heard from the round on.
+    let heard = stage.stems[0]
+    let begin = 12_000 + 12_000 + 3000
+    for frame in stride(from: begin - 2000, to: begin + 24_000, by: 31) {
+      #expect(abs(heard[frame] - clip[frame % 12_000]) < 1e-5, "\(frame)")
+    }
+    let start = stage.time
+    stage.rest(36_000)
+    let from = 24_000
+    for frame in stride(from: start + 1, to: start + 36_000, by: 17) {
+      // Where it is in the long round, which began two rounds after the recording's end.
+      let place = (frame - from) % 36_000
+      var expected = clip[place % 12_000]
+      if place >= 3000 + Self.seam, place < 27_000 { expected += voice[place - 3000] }
+      if place >= 3000 && place < 3000 + Self.seam || place >= 27_000 && place < 27_000 + Self.seam
+      {
+        continue
+      }
+      #expect(abs(stage.stems[0][frame] - expected) < 1e-5, "\(place)")
+    }
+    // One step takes it back.
+    stage.press(.undo, 0)
+    #expect(stage.reading(0).length == 12_000)
+  }
+
+  @Test(arguments: [1, 64, 777])
+  func `insert parts the loop, and it goes on behind what came between`(block: Int) {
+    let (stage, clip) = playing(1, block: block)
+    stage.send(.insert, 1)
+    // It goes on for a moment: no source falls silent on a frame.
+    let voice = Tone.sine(1000, amplitude: 0.1, frames: 7480)
+    stage.play(Array(voice[..<7000]))
+    #expect(stage.activity(1) == .inserting)
+    // Nothing of the loop is heard meanwhile.
+    #expect(Measure.peak(stage.stems[1][(stage.time - 6000)...]) == 0)
+    stage.send(.insert, 1)
+    let from = stage.time
+    stage.play(Array(voice[7000...]))
+    stage.rest(40_000 - 480)
+    #expect(stage.activity(1) == .playing && stage.reading(1).length == 19_000)
+    for frame in stride(from: from + 300, to: from + 38_000, by: 13) {
+      let place = (10_000 + frame - from) % 19_000
+      let expected: Float
+      switch place {
+      case 0..<3000: expected = clip[place]
+      case 3000 + Self.seam..<10_000: expected = voice[place - 3000]
+      case 10_000 + Self.seam..<19_000: expected = clip[place - 7000]
+      default: continue
+      }
+      #expect(abs(stage.stems[1][frame] - expected) < 1e-5, "\(place)")
+    }
+    // No click where it was parted.
+    let whole = Array(stage.stems[1][(from + 9000)..<(from + 9000 + 19_000)])
+    #expect(Measure.roughness(whole) < 1.5 * Measure.roughness(voice))
+    stage.press(.undo, 1)
+    #expect(stage.reading(1).length == 12_000)
+  }
+
+  @Test func `undo while it grows leaves the loop as it was`() {
+    let stage = LoopStage()
+    for action in [PlayerAction.multiply, .insert] {
+      stage.press(.clear, 0)
+      stage.record(Tone.sine(400, amplitude: 0.25, frames: 12_000), 0)
+      stage.rest(5000)
+      stage.send(action, 0)
+      stage.play(Tone.noise(frames: 20_000))
+      stage.press(.undo, 0)
+      stage.rest(12_000)
+      #expect(stage.activity(0) == .playing && stage.reading(0).length == 12_000)
+      let stem = Array(stage.stems[0][(stage.time - 6000)...])
+      #expect(abs((Measure.frequency(stem, near: 400, sampleRate: 48_000) ?? 0) - 400) < 0.1)
+    }
+  }
+
+  @Test func `what grows beyond the longest loop ends there by itself`() {
+    let stage = LoopStage(count: 2, seconds: 1)
+    stage.record(Tone.sine(400, amplitude: 0.25, frames: 20_000), 0)
+    stage.rest(1000)
+    stage.send(.multiply, 0)
+    stage.rest(60_000)
+    #expect(stage.activity(0) == .playing && stage.reading(0).length == 40_000)
+    stage.press(.insert, 0)
+    stage.rest(60_000)
+    #expect(stage.activity(0) == .playing && stage.reading(0).length == 48_000)
+  }
+
+  @Test func `a multiple of a loop in time is in time`() {
+    let stage = LoopStage()
+    stage.set(.tempo, 117)
+    stage.set(.quantize, of: 0, 1)
+    stage.send(.recordOn, 0)
+    stage.rest(40_000)
+    stage.send(.recordOn, 0)
+    stage.rest(40_000)
+    let beat = 48_000.0 * 60 / 117
+    #expect(
+      abs(Double(stage.reading(0).length) - 2 * beat) < 1
+        || abs(Double(stage.reading(0).length) - beat) < 1)
+    let round = (Double(stage.reading(0).length) / beat).rounded() * beat
+    stage.send(.multiply, 0)
+    stage.rest(Int(2 * round))
+    stage.send(.multiply, 0)
+    stage.rest(Int(beat) + 100)
+    #expect(stage.activity(0) == .playing)
+    let rounds = (Double(stage.reading(0).length) / round).rounded()
+    #expect(rounds >= 2)
+    #expect(stage.reading(0).length == Int((rounds * round).rounded(.up)))
+  }
+}

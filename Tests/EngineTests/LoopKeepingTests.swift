@@ -1,0 +1,97 @@
+import Engine
+import TestSupport
+import Testing
+
+/// Loops of what was just played.
+@Suite struct LoopKeepingTests {
+  private func keep(_ amount: Float, isBars: Bool, _ loop: Int, on stage: LoopStage) {
+    stage.host.send(Command(.keep(amount, isBars: isBars, loop: UInt8(loop))))
+  }
+
+  @Test(arguments: [1, 64, 777])
+  func `the last second is a loop, exact to the frame, as if it had been recorded`(block: Int) {
+    let sound = Tone.noise(frames: 120_000)
+    let stage = LoopStage(block: block)
+    stage.play(Array(sound[..<96_000]))
+    keep(1, isBars: false, 1, on: stage)
+    stage.play(Array(sound[96_000...]))
+    #expect(stage.activity(1) == .playing && stage.reading(1).length == 48_000)
+    stage.rest(96_000)
+    // A second round, behind the seam.
+    let start = 96_000 + 48_000
+    for frame in 300..<47_700 {
+      let (found, expected) = (stage.stems[1][start + frame], sound[48_000 + frame])
+      guard found != expected else { continue }
+      Issue.record("frame \(frame) is \(found), not \(expected)")
+      break
+    }
+    // And the first, from the frame on which it was asked for.
+    for frame in 100..<2000 {
+      #expect(stage.stems[1][96_000 + frame] == sound[48_000 + frame])
+    }
+  }
+
+  @Test func `bars that are kept end where the bar did, and go on in time`() {
+    let stage = LoopStage()
+    stage.set(.quantize, of: 0, 2)
+    // Somebody depends on the beat, so that it stays where it is.
+    stage.set(.metronomeOn, 1)
+    let sound = Tone.noise(amplitude: 0.3, frames: 300_000)
+    let before = stage.time
+    stage.play(Array(sound[..<250_000]))
+    keep(2, isBars: true, 0, on: stage)
+    stage.play(Array(sound[250_000..<260_000]))
+    #expect(stage.activity(0) == .playing && stage.reading(0).length == 192_000)
+    // Where the last bar ended, by the position.
+    let position = stage.reading(0).position
+    let end = stage.time - before - position
+    let start = stage.time
+    stage.play(Tone.constant(0, frames: 4000))
+    for frame in 0..<4000 {
+      let place = (start - before - end + frame) % 192_000 + end - 192_000
+      #expect(abs(stage.stems[0][start + frame] - sound[place]) < 1e-6)
+    }
+    #expect(end <= 250_000 && end > 250_000 - 96_000)
+  }
+
+  @Test func `what is late when it comes in is kept from when it was played`() {
+    let stage = LoopStage()
+    stage.host.engine.shared.setInputDelay(500)
+    let sound = Tone.noise(frames: 120_000)
+    stage.play(Array(sound[..<96_000]))
+    keep(0.5, isBars: false, 0, on: stage)
+    stage.play(Array(sound[96_000..<108_000]))
+    stage.rest(48_000)
+    let start = 96_000 + 24_000
+    for frame in 300..<23_000 {
+      let (found, expected) = (stage.stems[0][start + frame], sound[72_500 + frame])
+      guard found != expected else { continue }
+      Issue.record("frame \(frame) is \(found), not \(expected)")
+      break
+    }
+  }
+
+  @Test func `more than is there, or than fits, is refused`() {
+    let stage = LoopStage(count: 2, seconds: 2, kept: 1)
+    stage.rest(480)
+    keep(3, isBars: false, 0, on: stage)
+    stage.rest(64)
+    #expect(stage.refusal == .tooLong)
+    keep(1.5, isBars: false, 0, on: stage)
+    stage.rest(64)
+    #expect(stage.refusal == .nothingKept)
+    #expect(stage.activity(0) == .empty)
+  }
+
+  @Test func `silence is kept as silence, wherever it lay in memory`() {
+    let stage = LoopStage(count: 1, kept: 2)
+    stage.play(Tone.noise(frames: 100_000))
+    stage.rest(70_001)
+    stage.play(Tone.constant(0.5, frames: 1000))
+    keep(1, isBars: false, 0, on: stage)
+    stage.rest(48_000 * 2)
+    let round = stage.stems[0][(171_001 + 48_000)...].prefix(48_000)
+    #expect(Measure.peak(round.dropFirst(300).prefix(46_000)) == 0)
+    #expect(Measure.peak(round.suffix(900)) == 0.5)
+  }
+}

@@ -1,0 +1,81 @@
+import Engine
+import TestSupport
+
+/// Several loops, each heard on its stem alone.
+final class LoopStage {
+  let host: OfflineHost
+  private(set) var stems: [[Float]]
+  private(set) var mix: [Float] = []
+  let block: Int
+
+  init(
+    count: Int = 4, seconds: Double = 10, block: Int = 64, kept: Double = 12,
+    sampleRate: Double = 48_000
+  ) {
+    self.block = block
+    host = OfflineHost(
+      sampleRate: sampleRate, loops: LoopSetup(count: count, seconds: seconds, keptSeconds: kept))
+    stems = Array(repeating: [], count: count)
+    set(.liveRoute, 2)
+    play(Tone.constant(0, frames: 4800))
+    stems = Array(repeating: [], count: count)
+    mix = []
+  }
+
+  /// How many frames were played.
+  var time: Int { mix.count }
+
+  func reading(_ loop: Int) -> PublishedPlayer.Reading {
+    host.engine.shared.loops[loop].player.read()
+  }
+
+  func activity(_ loop: Int) -> LoopActivity { reading(loop).activity }
+
+  func set(_ parameter: Parameter, _ value: Float) {
+    host.send(Command(.set(parameter, value)))
+  }
+
+  func set(_ parameter: Parameter.Loop, of loop: Int, _ value: Float) {
+    set(.loop(parameter, UInt8(loop)), value)
+  }
+
+  /// Presses on the next frame that is played.
+  func send(_ action: PlayerAction, _ loop: Int) {
+    host.send(Command(.player(action, loop: UInt8(loop))))
+  }
+
+  /// Presses on the first frame of one, and tells what became of it.
+  @discardableResult
+  func press(_ action: PlayerAction, _ loop: Int) -> PlayerRefusal? {
+    _ = host.events()
+    send(action, loop)
+    play([0])
+    return refusal
+  }
+
+  /// The refusal of the last command that was refused since the events were taken last.
+  var refusal: PlayerRefusal? {
+    var found: PlayerRefusal?
+    for event in host.events() {
+      if case .refused(let refusal) = event.kind { found = refusal }
+    }
+    return found
+  }
+
+  func play(_ sound: [Float]) {
+    let output = host.render(sound, block: block)
+    stems[0] += output.loop
+    for index in 1..<stems.count { stems[index] += output.furtherLoops[index - 1] }
+    mix += output.left
+    if time.isMultiple(of: 7) { _ = host.events() }
+  }
+
+  func rest(_ frames: Int) { play(Tone.constant(0, frames: frames)) }
+
+  /// Records a sound into a loop and lets it play from the frame after.
+  func record(_ sound: [Float], _ loop: Int) {
+    send(.recordOn, loop)
+    play(sound)
+    send(.recordOn, loop)
+  }
+}

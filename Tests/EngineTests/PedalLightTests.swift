@@ -1,0 +1,191 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+/// Lights of pedals in the engine, to the frame.
+@Suite struct PedalLightTests {
+  private func silence(_ frames: Int) -> [Float] { Tone.constant(0, frames: frames) }
+
+  private let note = Trigger(.note, 60)!, other = Trigger(.controller, 20)!
+
+  private func light(
+    _ trigger: Trigger, _ light: LoopLight, slot: UInt8 = 0, channel: UInt8 = 2
+  ) -> PedalLight { PedalLight(trigger, channel: channel, .loop(slot: slot, light)) }
+
+  private func show(_ host: OfflineHost, _ map: LightMap, again: Bool = false) {
+    host.send(Command(.lights(map.pointer, sendsAgain: again)))
+  }
+
+  /// Renders, and returns the messages with their frames.
+  private func midi(_ host: OfflineHost, _ frames: Int, block: Int = 64) -> [[Int]] {
+    host.render(silence(frames), block: block).midi.map { message in
+      [message.frame] + message.bytes.map(Int.init)
+    }
+  }
+
+  @Test func `a light is dark, lit while it is so, and dark again`() {
+    let host = OfflineHost()
+    let map = LightMap([light(note, .record), light(other, .play)])
+    show(host, map)
+    #expect(midi(host, 64) == [[0, 0x92, 60, 0], [0, 0xB2, 20, 0]])
+    #expect(midi(host, 640) == [])
+    let start = Int64(host.frame)
+    host.send(Command(.player(.record), at: start + 200), Command(.player(.stop), at: start + 900))
+    // Within the block in which it is so.
+    #expect(midi(host, 1024) == [[200, 0x92, 60, 127], [900, 0x92, 60, 0]])
+    host.send(Command(.player(.play)))
+    #expect(midi(host, 64) == [[0, 0xB2, 20, 127]])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test(arguments: [16, 64, 256, 1024])
+  func `a light follows the sound within a block, also where that ends by itself`(block: Int) {
+    let host = OfflineHost()
+    let map = LightMap([light(note, .record), light(other, .play)])
+    host.send(Command(.set(.playerLoop, 0)), Command(.set(.loopBeats, 0.5)))
+    show(host, map)
+    _ = midi(host, 1024, block: block)
+    let start = Int64(host.frame)
+    host.send(Command(.player(.record), at: start + 333))
+    let lit = midi(host, 20_480, block: block)
+    // Half a beat at 120 is 12,000 frames.
+    #expect(lit.map { $0[3] } == [127, 0])
+    for (message, sound) in zip(lit, [333, 12_333]) {
+      #expect(sound...(sound + block) ~= message[0])
+    }
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `what waits for its beat blinks with it`() {
+    let host = OfflineHost()
+    let map = LightMap([light(note, .record)])
+    host.send(Command(.set(.loopQuantize, 2)), Command(.set(.metronomeOn, 1)))
+    show(host, map)
+    _ = midi(host, 64)
+    let start = host.frame
+    host.send(Command(.player(.record)))
+    var blinks = midi(host, 96_000)
+    // The metronome began a bar, of two seconds at 120, in the block before; a beat has 24,000 frames.
+    let bar = -64
+    let wanted = [(0, 127), (12_000, 0), (24_000, 127), (36_000, 0), (48_000, 127)]
+    #expect(blinks.first == [0, 0x92, 60, 127])
+    for (place, (frame, value)) in wanted.enumerated() {
+      let message = blinks[place]
+      #expect(message[3] == value)
+      #expect(max(0, frame + bar)...(frame + bar + 64) ~= message[0])
+    }
+    // On the bar it is recorded, and steady.
+    blinks += midi(host, 48_000)
+    #expect(blinks.last?[3] == 127)
+    #expect(96_000 + bar...96_000 + 64 ~= blinks.last?[0] ?? 0)
+    _ = start
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `nothing blinks more than three times a second`() {
+    for tempo: Float in [60, 120, 180, 181, 300] {
+      let host = OfflineHost()
+      let map = LightMap([light(note, .record)])
+      host.send(
+        Command(.set(.loopThreshold, -6)), Command(.set(.tempo, tempo)), Command(.player(.record)))
+      show(host, map)
+      let seconds = 8
+      let lit = midi(host, seconds * 48_000).filter { $0[3] == 127 }.count
+      let wanted = Double(seconds) * Double(tempo) / 60 / (tempo > 180 ? 2 : 1)
+      #expect(abs(Double(lit) - wanted) <= 1)
+      #expect(lit <= 3 * seconds + 1)
+      withExtendedLifetime(map) {}
+    }
+  }
+
+  @Test
+  func `values, beats and what is known elsewhere have lights, and one that is lit lights all`() {
+    let host = OfflineHost()
+    let map = LightMap([
+      PedalLight(note, channel: 255, .parameter(.metronomeOn, 1)),
+      PedalLight(note, channel: 255, .fixed(false)),
+      PedalLight(other, channel: 255, .fixed(true)),
+      PedalLight(Trigger(.controller, 21)!, channel: 255, .beat),
+      // A program change has none.
+      PedalLight(Trigger(.program, 5)!, channel: 255, .fixed(true)),
+    ])
+    show(host, map)
+    host.send(Command(.set(.metronomeOn, 1)))
+    #expect(
+      midi(host, 64) == [[0, 0x90, 60, 127], [0, 0xB0, 20, 127], [0, 0xB0, 21, 127]])
+    let beats = midi(host, 48_000)
+    #expect(beats.map { $0[3] } == [0, 127, 0, 127])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `a light goes out on the channel of the last press`() {
+    let host = OfflineHost()
+    var entry = PressMap.Entry(note)
+    entry.presses = PressBits.short
+    entry.short = [BoundAction(binding: 1, .command(.player(.record)))]
+    let presses = PressMap([entry])
+    let map = LightMap([light(note, .record, channel: 2)])
+    host.send(Command(.presses(presses.pointer)))
+    show(host, map)
+    #expect(midi(host, 64) == [[0, 0x92, 60, 0]])
+    host.midi = [(host.frame + 10, [0x97, 60, 100])]
+    // On the press's own frame, or behind it where it is too soon after the last.
+    let lit = midi(host, 64)
+    #expect(lit.last.map { Array($0[1...]) } == [0x97, 60, 127])
+    withExtendedLifetime((presses, map)) {}
+  }
+
+  @Test func `colors tell states apart`() {
+    let host = OfflineHost()
+    var values = LightValues()
+    values.off = 1
+    values.colors[Int(LoopActivity.recording.rawValue)] = 5
+    values.colors[Int(LoopActivity.playing.rawValue)] = 9
+    let map = LightMap([light(note, .pedal), light(other, .record)], values: values)
+    show(host, map)
+    #expect(midi(host, 64).map { $0[3] } == [1, 1])
+    host.send(Command(.player(.record)))
+    #expect(midi(host, 6400).map { $0[3] } == [5, 5])
+    host.send(Command(.player(.record)), Command(.player(.play)))
+    // The pedal's own button shows all that has a color.
+    #expect(midi(host, 64).map { $0[3] } == [9, 1])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `all are sent again when they are asked for, and to another server`() {
+    let host = OfflineHost()
+    let map = LightMap([light(note, .clear)])
+    show(host, map)
+    #expect(midi(host, 64) == [[0, 0x92, 60, 127]])
+    show(host, map)
+    #expect(midi(host, 64) == [])
+    show(host, map, again: true)
+    #expect(midi(host, 64) == [[0, 0x92, 60, 127]])
+    let next = OfflineHost(takingOver: host.engine, sampleRate: 48_000)
+    show(next, map, again: true)
+    #expect(midi(next, 64) == [[0, 0x92, 60, 127]])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `lights that are taken away go dark, and all do when the node leaves`() {
+    let host = OfflineHost()
+    let both = LightMap([light(note, .clear), light(other, .clear)])
+    show(host, both)
+    _ = midi(host, 64)
+    let one = LightMap([light(note, .clear)])
+    show(host, one)
+    #expect(midi(host, 64) == [[0, 0xB2, 20, 0]])
+    host.send(Command(.leave))
+    #expect(midi(host, 640) == [[0, 0x92, 60, 0]])
+    withExtendedLifetime((both, one)) {}
+  }
+
+  @Test func `the table of lights knows every activity that has a button`() {
+    let shown = LoopActivity.allCases.filter { activity in
+      LoopLight.allCases.contains { $0 != .play && $0.isLit(activity) }
+    }
+    #expect(shown == LoopActivity.allCases.filter { ![.playing, .muted].contains($0) })
+    #expect(LoopLight.play.isLit(.playing))
+  }
+}

@@ -1,0 +1,332 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+/// Presses of pedals in the engine, to the frame.
+@Suite struct PressTests {
+  private typealias Message = OfflineHost.MIDIMessage
+
+  private func silence(_ frames: Int) -> [Float] { Tone.constant(0, frames: frames) }
+
+  private let note = Trigger(.note, 60)!
+
+  /// An entry by which presses set values that tell them apart.
+  private func entry(
+    _ trigger: Trigger, short: Parameter? = nil, long: Parameter? = nil, double: Parameter? = nil
+  ) -> PressMap.Entry {
+    var entry = PressMap.Entry(trigger)
+    func actions(_ parameter: Parameter?, _ press: UInt8, _ number: UInt16) -> [BoundAction] {
+      guard let parameter else { return [] }
+      entry.presses |= press
+      return [BoundAction(binding: number, .toggle(parameter, 1, 0))]
+    }
+    entry.short = actions(short, PressBits.short, 1)
+    entry.long = actions(long, PressBits.long, 2)
+    entry.double = actions(double, PressBits.double, 3)
+    return entry
+  }
+
+  /// The news of actions since the last look: the number of each, and its frame.
+  private func done(_ host: OfflineHost) -> [[Int64]] {
+    var done: [[Int64]] = []
+    // What is behind an event is told when that has been read.
+    _ = host.events()
+    while let news = host.engine.shared.nextPress() {
+      if case .answered(let binding, _) = news.kind { done.append([Int64(binding), news.frame]) }
+    }
+    return done
+  }
+
+  private func bind(_ host: OfflineHost, _ map: PressMap) {
+    host.send(Command(.presses(map.pointer)))
+    _ = host.render(silence(64), block: 64)
+    _ = host.events()
+  }
+
+  /// Presses and lifts a note at frames from now, lets a second pass, and tells what was done when.
+  private func play(
+    _ entry: PressMap.Entry, _ frames: [Int], block: Int = 64
+  ) -> [[Int64]] {
+    let host = OfflineHost()
+    let map = PressMap([entry])
+    bind(host, map)
+    let start = host.frame
+    host.midi = frames.enumerated().map { index, frame in
+      (start + UInt32(frame), [0x90, 60, index % 2 == 0 ? 100 : 0])
+    }
+    _ = host.render(silence(72_000), block: block)
+    withExtendedLifetime(map) {}
+    return done(host).map { [$0[0], $0[1] - Int64(start)] }
+  }
+
+  @Test(arguments: [1, 64, 1000])
+  func `a short press alone acts on its frame`(block: Int) {
+    let pressed = play(entry(note, short: .mute), [77, 40_000, 50_001, 50_002], block: block)
+    #expect(pressed == [[1, 77], [1, 50_001]])
+  }
+
+  @Test(arguments: [64, 1000])
+  func `beside a long one a short press acts when the foot is lifted`(block: Int) {
+    let both = entry(note, short: .mute, long: .echoOn)
+    #expect(play(both, [100, 5000], block: block) == [[1, 5000]])
+    // Half a second: 24,000 frames.
+    #expect(play(both, [100, 24_099], block: block) == [[1, 24_099]])
+    #expect(play(both, [100, 24_101], block: block) == [[2, 24_100]])
+    #expect(play(both, [100, 60_000], block: block) == [[2, 24_100]])
+  }
+
+  @Test func `beside a double one a short press acts when no second one has come`() {
+    let both = entry(note, short: .mute, double: .echoOn)
+    // Three tenths of a second: 14,400 frames.
+    #expect(play(both, [100, 200]) == [[1, 14_500]])
+    #expect(play(both, [100, 30_000]) == [[1, 14_500]])
+    #expect(play(both, [100, 200, 14_499, 14_600]) == [[3, 14_499]])
+    #expect(play(both, [100, 200, 14_501, 14_600]) == [[1, 14_500], [1, 28_901]])
+    // A third one is the first of another two.
+    #expect(play(both, [0, 10, 2000, 2010, 4000, 4010]) == [[3, 2000], [1, 18_400]])
+  }
+
+  @Test func `all three presses are told apart`() {
+    let all = entry(note, short: .mute, long: .echoOn, double: .reverbOn)
+    #expect(play(all, [0, 10]) == [[1, 14_400]])
+    #expect(play(all, [0, 20_000]) == [[1, 20_000]])
+    #expect(play(all, [0, 30_000]) == [[2, 24_000]])
+    #expect(play(all, [0, 10, 9000, 60_000]) == [[3, 9000]])
+  }
+
+  @Test func `a press that means nothing beside one that does does nothing`() {
+    #expect(play(entry(note, long: .mute), [0, 100]) == [])
+    #expect(play(entry(note, double: .mute), [0, 100]) == [])
+  }
+
+  @Test func `a bound note sounds no tone, nor does its end end another's`() {
+    let host = OfflineHost(isPlayable: true)
+    host.midi = [(host.frame, [0x90, 62, 100])]
+    _ = host.render(silence(64), block: 64)
+    let map = PressMap([
+      entry(note, short: .mute), entry(Trigger(.note, 62)!, short: .echoOn),
+    ])
+    bind(host, map)
+    host.midi = [(host.frame, [0x90, 60, 100])]
+    _ = host.render(silence(64), block: 64)
+    #expect(host.engine.shared.notes.level(of: .midi(60)) == 0)
+    #expect(host.engine.shared.notes.level(of: .midi(62)) > 0)
+    // What sounded before it was bound is ended by its own release.
+    host.midi = [(host.frame, [0x80, 60, 0]), (host.frame + 1, [0x80, 62, 0])]
+    _ = host.render(silence(64), block: 64)
+    #expect(host.engine.shared.notes.level(of: .midi(62)) == 0)
+    #expect(done(host).map(\.[0]) == [1])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `what is learnt does nothing else, from its press to its release`() {
+    let host = OfflineHost(isPlayable: true)
+    host.send(Command(.learn(0b1111)))
+    host.midi = [(host.frame + 5, [0x95, 60, 100]), (host.frame + 6, [0x90, 61, 100])]
+    _ = host.render(silence(64), block: 64)
+    _ = host.events()
+    let news = host.engine.shared.nextPress()
+    guard case .learnt(let trigger, let value, let channel) = news?.kind else {
+      Issue.record("nothing was learnt")
+      return
+    }
+    #expect(trigger == note && value == 100 && channel == 5)
+    // Only the first one is told; the others are swallowed, too.
+    #expect(host.engine.shared.nextPress()?.frame == nil)
+    let map = PressMap([entry(note, short: .mute)])
+    host.send(Command(.presses(map.pointer)), Command(.learn(0)))
+    host.midi = [(host.frame + 5, [0x85, 60, 0])]
+    _ = host.render(silence(64), block: 64)
+    #expect(done(host) == [])
+    #expect(host.engine.shared.notes.level(of: .midi(60)) == 0)
+    #expect(host.engine.shared.notes.level(of: .midi(61)) == 0)
+    host.midi = [(host.frame + 5, [0x90, 60, 1])]
+    _ = host.render(silence(64), block: 64)
+    #expect(done(host).count == 1)
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `a controller is pressed from the middle on, and by sending its value again`() {
+    let host = OfflineHost()
+    let map = PressMap([entry(Trigger(.controller, 64)!, short: .mute)])
+    bind(host, map)
+    let start = Int64(host.frame)
+    host.midi = [3, 63, 64, 90, 127, 70, 20, 100, 100, 0].enumerated().map { index, value in
+      (host.frame + UInt32(index), [0xB0, 64, value])
+    }
+    _ = host.render(silence(64), block: 64)
+    #expect(done(host).map { $0[1] - start } == [2, 7, 8])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `program changes and keys are presses`() {
+    let host = OfflineHost()
+    let map = PressMap([
+      entry(Trigger(.program, 3)!, short: .mute, double: .echoOn),
+      entry(Trigger(.key, 30)!, short: .reverbOn, long: .mute),
+    ])
+    bind(host, map)
+    let start = Int64(host.frame)
+    host.midi = [(host.frame + 9, [0xC2, 3]), (host.frame + 600, [0xC2, 3])]
+    host.send(
+      Command(.key(30, isDown: true), at: start + 50),
+      Command(.key(30, isDown: false), at: start + 90),
+      Command(.key(30, isDown: true), at: start + 100))
+    _ = host.render(silence(30_000), block: 64)
+    #expect(done(host).map { [$0[0], $0[1] - start] } == [[1, 90], [3, 600], [2, 24_100]])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `a toggle and a step go on from where the value is`() {
+    let host = OfflineHost()
+    var entry = PressMap.Entry(note)
+    entry.presses = PressBits.short
+    entry.short = [
+      BoundAction(binding: 7, .toggle(.mute, 1, 0)),
+      BoundAction(binding: 8, .step(.liveRoute, by: -1, of: 3)),
+    ]
+    let map = PressMap([entry])
+    bind(host, map)
+    var told: [Float] = []
+    for _ in 0..<3 {
+      host.midi = [(host.frame, [0x90, 60, 9]), (host.frame + 1, [0x80, 60, 9])]
+      _ = host.render(silence(64), block: 64)
+      while let news = host.engine.shared.nextPress() {
+        if case .answered(_, .applied(_, let value)) = news.kind { told.append(value) }
+      }
+    }
+    #expect(told == [1, 2, 0, 1, 1, 0])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `a press that the player refuses is told as refused`() {
+    let host = OfflineHost()
+    var entry = PressMap.Entry(note)
+    entry.presses = PressBits.short
+    entry.short = [BoundAction(binding: 7, .command(.player(.undo)))]
+    let map = PressMap([entry])
+    bind(host, map)
+    host.midi = [(host.frame, [0x90, 60, 9])]
+    _ = host.render(silence(64), block: 64)
+    guard case .answered(7, .refused(.nothingToUndo)) = host.engine.shared.nextPress()?.kind else {
+      Issue.record("it was not refused")
+      return
+    }
+    // No command was answered: nobody waits for one.
+    #expect(host.events().isEmpty)
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `news are told between the events of commands, in their order`() {
+    let host = OfflineHost()
+    let map = PressMap([entry(note, short: .mute)])
+    bind(host, map)
+    let start = Int64(host.frame)
+    host.midi = [(host.frame + 20, [0x90, 60, 9])]
+    host.send(
+      Command(.set(.mute, 1), at: start + 10), Command(.set(.mute, 1), at: start + 30))
+    _ = host.render(silence(64), block: 64)
+    #expect(host.engine.shared.nextPress()?.frame == nil)
+    #expect(host.engine.shared.nextEvent() != nil)
+    guard case .answered(1, .applied(_, 0)) = host.engine.shared.nextPress()?.kind else {
+      Issue.record("the press is not told behind the first command")
+      return
+    }
+    #expect(host.engine.shared.nextEvent() != nil)
+    host.engine.shared.commands.returnCredits(2)
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `more presses than anybody makes are lost, and counted`() {
+    let host = OfflineHost()
+    let map = PressMap([entry(note, short: .mute)])
+    bind(host, map)
+    host.midi = (0..<3000).map { (host.frame, [0x90, 60, $0 % 2 == 0 ? 9 : 0]) }
+    _ = host.render(silence(64), block: 64)
+    #expect(host.engine.shared.presses.lostCount == 1500 - 256)
+    #expect(done(host).count == 256)
+    withExtendedLifetime(map) {}
+  }
+
+  @Test(arguments: [64, 1000])
+  func `forty presses by foot are those of commands on the same frames, sample by sample`(
+    block: Int
+  ) {
+    var random: UInt32 = 7
+    func next(_ count: Int) -> Int {
+      random = random &* 1_664_525 &+ 1_013_904_223
+      return Int(random >> 8) % count
+    }
+    // Short ones mostly; long ones, and second ones soon after, too.
+    var presses: [(down: Int, up: Int, note: UInt8)] = []
+    var frame = 500
+    for _ in 0..<40 {
+      let held = next(6) == 0 ? 40_000 : 2000 + next(3000)
+      presses.append((frame, frame + held, next(3) == 0 ? 61 : 60))
+      frame += held + (next(5) == 0 ? 3000 : 10_000 + next(20_000))
+    }
+    let sound = Tone.sine(330, amplitude: 0.2, frames: frame + 20_000)
+    func actions(_ note: UInt8) -> (PlayerAction, PlayerAction) {
+      note == 60 ? (.press, .release) : (.undo, .cancel)
+    }
+    func play(_ prepare: (OfflineHost) -> Void) -> OfflineHost.Output {
+      let host = OfflineHost()
+      host.send(Command(.set(.loopRoute, 1)))
+      _ = host.render(silence(64), block: 64)
+      prepare(host)
+      var output = host.render(Array(sound[..<4000]), block: block, isFreewheeling: true)
+      output.left +=
+        host.render(
+          Array(sound[4000...]), block: block, isFreewheeling: true
+        ).left
+      return output
+    }
+    var entries: [PressMap.Entry] = []
+    for note in [60, 61] as [UInt8] {
+      var entry = PressMap.Entry(Trigger(.note, Int(note))!)
+      entry.presses = PressBits.down | PressBits.up
+      entry.down = [BoundAction(binding: 1, .command(.player(actions(note).0)))]
+      entry.up = [BoundAction(binding: 2, .command(.player(actions(note).1)))]
+      entries.append(entry)
+    }
+    let map = PressMap(entries)
+    let byFoot = play { host in
+      host.send(Command(.presses(map.pointer)))
+      _ = host.render(silence(64), block: 64)
+      for press in presses {
+        host.midi.append((host.frame + UInt32(press.down), [0x90, press.note, 100]))
+        host.midi.append((host.frame + UInt32(press.up), [0x80, press.note, 0]))
+      }
+    }
+    let byCommand = play { host in
+      _ = host.render(silence(64), block: 64)
+      let start = Int64(host.frame)
+      for press in presses {
+        host.send(
+          Command(.player(actions(press.note).0), at: start + Int64(press.down)),
+          Command(.player(actions(press.note).1), at: start + Int64(press.up)))
+      }
+    }
+    #expect(Measure.firstDifference(byFoot.left, byCommand.left) == nil)
+    #expect(byFoot.loop.contains { $0 != 0 } || byFoot.left.contains { $0 != 0 })
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `all is lifted when another server comes`() {
+    let host = OfflineHost()
+    let map = PressMap([entry(note, short: .mute, long: .echoOn)])
+    bind(host, map)
+    host.midi = [(host.frame, [0x90, 60, 9])]
+    _ = host.render(silence(64), block: 64)
+    let next = OfflineHost(takingOver: host.engine, sampleRate: 44_100)
+    _ = next.render(silence(44_100), block: 64)
+    #expect(done(next) == [])
+    // Half a second is so at the new rate.
+    let start = Int64(next.frame)
+    next.midi = [(next.frame, [0x90, 60, 9])]
+    _ = next.render(silence(44_100), block: 64)
+    #expect(done(next).map { $0[1] & 0xFFFF_FFFF } == [start + 22_050])
+    withExtendedLifetime(map) {}
+  }
+}
