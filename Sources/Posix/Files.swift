@@ -20,7 +20,7 @@ package enum Files {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard getcwd(&buffer, buffer.count) != nil else { return path }
     let folder = String(
-      decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     let parts = path.split(separator: "/").filter { $0 != "." }
     return ([folder == "/" ? "" : folder] + parts.map(String.init)).joined(separator: "/")
   }

@@ -71,7 +71,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
       var address = in6
       inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
     }
-    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return String(
+      decoding: text.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
 
   /// The address under which other machines most likely see this one.

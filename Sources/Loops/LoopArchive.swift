@@ -1,0 +1,115 @@
+internal import Engine
+package import Posix
+
+/// The loops as a journal has them, to be put into an engine.
+package struct LoopArchive: Sendable {
+  /// A slot: its versions in their order.
+  package struct Slot: Sendable {
+    /// The number of the slot, from 0.
+    package let number: Int
+    /// The rate of its clips, in Hz.
+    package let rate: Int
+    /// Its versions, the oldest first.
+    package var versions: [Version]
+    /// Which of them is heard.
+    package var place: Int
+    /// Whether it played.
+    package let isPlaying: Bool
+    /// The frame of the former engine's time at which it was at its beginning.
+    package let beginning: Int64
+    /// Whether its last version was still being recorded.
+    package let wasRecording: Bool
+    /// The page at which something that was still added to the version that is heard broke off; nil
+    /// where nothing did.
+    package let breach: Int?
+
+    /// The version that is heard.
+    package var current: Version { versions[place] }
+  }
+
+  /// A version of a clip.
+  package struct Version: Sendable {
+    /// Its serial number in the journal.
+    package let serial: UInt32
+    /// Its length, in frames.
+    package let frames: Int
+    /// The length of a round, in frames.
+    package let round: Double
+    /// How many times something was added to it.
+    package let layers: Int
+    /// The number of its clip.
+    package let clip: Int
+    let pages: PageTable
+
+    /// How many pages there may be at most, those behind its end included.
+    package var pageCount: Int { pages.count }
+
+    /// The place of a page in the journal, by which equal ones are known; nil where there is none.
+    package func page(_ index: Int) -> Int? { pages[index] }
+  }
+
+  /// The slots of which something is known, by their numbers.
+  package private(set) var slots: [Slot] = []
+  /// The greatest serial number of a version.
+  package let latestSerial: UInt32
+  private let file: Descriptor
+  private let path: String
+
+  init(_ map: LoopMap, _ file: Descriptor, _ path: String) {
+    self.file = file
+    self.path = path
+    latestSerial = map.latestSerial
+    for (number, slot) in map.slots.sorted(by: { $0.key < $1.key }) {
+      if let slot = Self.slot(number, slot, rate: map.rate) { slots.append(slot) }
+    }
+  }
+
+  private static func slot(_ number: Int, _ map: SlotMap, rate: Int) -> Slot? {
+    var versions = map.history.compactMap { serial in
+      map.versions[serial].map { Self.version(serial, $0, frames: $0.frames, round: $0.round) }
+    }
+    var place = map.place
+    var wasRecording = false
+    // What was being recorded is as long as it was written, and one step more.
+    if let made = map.versions[map.making], !map.history.contains(map.making) {
+      var pages = 0
+      while made.pages[pages] != nil { pages += 1 }
+      let frames = min(made.frames, pages * LoopRecord.pageFrames)
+      if frames > 0 {
+        versions = Array(versions.prefix(place + 1))
+        versions.append(Self.version(map.making, made, frames: frames, round: Double(frames)))
+        place = versions.count - 1
+        wasRecording = true
+      }
+    }
+    guard !versions.isEmpty else { return nil }
+    return Slot(
+      number: number, rate: wasRecording || map.rate == 0 ? rate : map.rate, versions: versions,
+      place: place, isPlaying: map.isPlaying, beginning: map.beginning,
+      wasRecording: wasRecording,
+      breach: versions[place].serial == map.adding ? map.head : nil)
+  }
+
+  private static func version(
+    _ serial: UInt32, _ map: VersionMap, frames: Int, round: Double
+  ) -> Version {
+    Version(
+      serial: serial, frames: frames, round: round, layers: map.layers, clip: map.clip,
+      pages: map.pages)
+  }
+
+  /// Whether there is a clip in any slot.
+  package var isEmpty: Bool {
+    slots.allSatisfy { slot in slot.versions.allSatisfy { $0.frames == 0 } }
+  }
+
+  /// Reads the sound of the page at a place, the left side and then the right one.
+  package func read(
+    _ place: Int, into sound: UnsafeMutablePointer<Float>
+  ) throws(SystemError) {
+    let memory = UnsafeMutableRawBufferPointer(start: sound, count: LoopRecord.pageBytes)
+    do throws(SystemError) { try file.read(into: memory, at: place) } catch {
+      throw SystemError(path, code: error.code)
+    }
+  }
+}

@@ -1,0 +1,416 @@
+import DSP
+import Engine
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Loops
+
+/// The loops of an engine, told in a journal and put into another engine.
+@Suite struct KeptEngineTests {
+  /// An engine whose loops are kept in a folder.
+  private final class Kept {
+    let host: OfflineHost
+    let journal = LoopJournal(pages: 2048)
+    let store: LoopStore
+    let filling: LoopArchive.Filling
+    private let input: [Float]
+    private var place = 0
+
+    init(
+      in folder: String, loops: LoopSetup = LoopSetup(count: 4, seconds: 3, keptSeconds: 4),
+      plays: Bool = false, rate: Double = 48_000, input: [Float]? = nil
+    ) throws {
+      self.input = input ?? Tone.noise(frames: 96_000, seed: UInt64.random(in: 1...1000))
+      store = try LoopStore(in: folder)
+      let archive = store.archive
+      let engine = Engine(sampleRate: rate, loops: loops)
+      let filler = engine.fillLoops(sampleRate: Double(archive.rate ?? Int(rate)))
+      filling = archive.fill(filler, plays: plays)
+      filler.keep(in: journal, numbers: archive.latestSerial)
+      if filling.isWhole { _ = archive.adopt(filler) }
+      archive.mend(filler)
+      journal.want(1)
+      host = OfflineHost(takingOver: engine, sampleRate: rate)
+    }
+
+    func reading(_ loop: Int) -> PublishedPlayer.Reading {
+      host.engine.shared.loops[loop].player.read()
+    }
+
+    func act(_ action: PlayerAction, _ loop: Int) {
+      host.send(Command(.player(action, loop: UInt8(loop))))
+    }
+
+    /// Lets frames pass, and writes what is told of them.
+    func render(_ frames: Int, block: Int = 64) throws {
+      var left = frames
+      while left > 0 {
+        // The ring holds more than is told in so many frames.
+        let count = min(left, 4096)
+        let end = min(place + count, input.count)
+        _ = host.render(Array(input[place..<end]), block: block)
+        left -= end - place
+        place = end == input.count ? 0 : end
+        _ = host.events()
+        try write()
+      }
+    }
+
+    func write() throws {
+      var refused = 0
+      while try journal.take({ refused += try store.take($0, $1) ? 0 : 1 }) {}
+      #expect(refused == 0)
+      try store.flush()
+    }
+
+    /// What a loop has: its clip as it is heard, and all steps of its history.
+    func clips(_ loop: Int) throws -> (place: Int, versions: [[Float]]) {
+      act(.stop, loop)
+      try render(2048)
+      let reading = reading(loop)
+      for _ in 0..<reading.stepsBack { act(.undo, loop) }
+      var versions: [[Float]] = []
+      for step in 0...(reading.stepsBack + reading.stepsForth) {
+        if step > 0 { act(.redo, loop) }
+        try render(1024)
+        versions.append(try copy(loop))
+      }
+      return (reading.stepsBack, versions)
+    }
+
+    private func copy(_ loop: Int) throws -> [Float] {
+      if reading(loop).length == 0 { return [] }
+      let transfer = ClipTransfer(
+        sampleRate: host.engine.shared.sampleRate, seconds: host.engine.shared.loops.seconds)
+      host.send(Command(.copyOut(ClipPointer(transfer), loop: UInt8(loop))))
+      try render(8192)
+      let count = transfer.length + transfer.framesBehind
+      #expect(transfer.length > 0)
+      return Array(UnsafeBufferPointer(start: transfer.sound.left, count: count))
+        + Array(UnsafeBufferPointer(start: transfer.sound.right, count: count))
+    }
+  }
+
+  private func expectSame(
+    _ a: (place: Int, versions: [[Float]]), _ b: (place: Int, versions: [[Float]]),
+    _ what: String, at location: SourceLocation = #_sourceLocation
+  ) {
+    let places = [a.place, b.place]
+    let lengths = [a.versions.map(\.count), b.versions.map(\.count)]
+    #expect(places[0] == places[1] && lengths[0] == lengths[1], "\(what)", sourceLocation: location)
+    for (index, (one, other)) in zip(a.versions, b.versions).enumerated() {
+      let place = Measure.firstDifference(one, other)
+      #expect(place == nil, "\(what), version \(index)", sourceLocation: location)
+    }
+  }
+
+  private func copy(_ folder: TemporaryFolder, _ name: String, to other: String) throws {
+    try? FileManager.default.removeItem(atPath: folder.path(other))
+    try FileManager.default.copyItem(atPath: folder.path(name), toPath: folder.path(other))
+  }
+
+  @Test func `a clip, its layers and what was undone are there again, to the bit`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    kept.act(.record, 1)
+    try kept.render(40_000)
+    kept.act(.overdub, 1)
+    try kept.render(100_000)
+    kept.act(.overdub, 1)
+    try kept.render(3000)
+    kept.act(.overdub, 1)
+    try kept.render(9000)
+    kept.act(.overdub, 1)
+    try kept.render(3000)
+    kept.act(.undo, 1)
+    try kept.render(4096)
+    try copy(folder, "one", to: "two")
+    let again = try Kept(in: folder.path("two"))
+    #expect(again.filling.isWhole && again.filling.count == 1)
+    #expect(again.reading(1).activity == .stopped)
+    let former = try kept.clips(1)
+    #expect(former.place == 2 && former.versions.count == 4)
+    expectSame(former, try again.clips(1), "loop 2")
+    // Nothing of that is told anew.
+    try again.render(48_000)
+    let told = again.store.bytesWritten
+    try again.render(48_000)
+    #expect(again.store.bytesWritten == told && told < 20_000)
+  }
+
+  @Test(.timeLimit(.minutes(5)), arguments: 1...6 as ClosedRange<UInt64>)
+  func `whatever is done with four loops is there again, again and again`(seed: UInt64) throws {
+    let folder = try TemporaryFolder()
+    var dice = SeededDice(seed: seed)
+    var kept = try Kept(in: folder.path("0"))
+    let actions: [PlayerAction] = [
+      .recordOn, .recordOn, .overdub, .overdub, .overdub, .undo, .redo, .clear, .stop, .play,
+      .multiply, .insert, .substitute, .replace, .once, .record,
+    ]
+    for round in 1...4 {
+      for _ in 0..<40 {
+        let loop = Int.random(in: 0..<4, using: &dice)
+        kept.act(actions.randomElement(using: &dice)!, loop)
+        if Int.random(in: 0..<12, using: &dice) == 0 {
+          kept.host.send(Command(.keep(0.7, isBars: false, loop: UInt8(loop))))
+        }
+        try kept.render(
+          Int.random(in: 100...9000, using: &dice),
+          block: [32, 64, 333, 1024].randomElement(using: &dice)!)
+      }
+      for loop in 0..<4 {
+        kept.act(.cancel, loop)
+        kept.act(.stop, loop)
+      }
+      try kept.render(24_000)
+      try copy(folder, "\(round - 1)", to: "\(round)")
+      let again = try Kept(in: folder.path("\(round)"))
+      #expect(again.filling.isWhole, "\(again.filling.lines)")
+      for loop in 0..<4 {
+        expectSame(
+          try kept.clips(loop), try again.clips(loop), "round \(round), loop \(loop + 1)")
+      }
+      // What follows is told behind what was there.
+      kept = again
+    }
+  }
+
+  @Test func `killed in the middle of anything, each loop is as it was a moment before`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    for loop in 0..<4 {
+      kept.act(.record, loop)
+      try kept.render(10_000 + 3000 * loop)
+      kept.act(.overdub, loop)
+    }
+    // All four are added to; and what is told is cut off anywhere.
+    for cut in 0..<20 {
+      try kept.render(777)
+      try copy(folder, "one", to: "two")
+      let path = folder.path("two/journal")
+      let size = try #require(
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+      truncate(path, size - cut * 1500)
+      let again = try Kept(in: folder.path("two"))
+      #expect(again.filling.isWhole && again.filling.count == 4 && again.store.loss == nil)
+      for loop in 0..<4 {
+        let clips = try again.clips(loop)
+        try #require(clips.place == clips.versions.count - 1 && clips.versions.count == 3)
+        #expect(clips.versions[1].count == clips.versions[2].count)
+        #expect(clips.versions[2].count >= 2 * (10_000 + 3000 * loop))
+        #expect(clips.versions[2].allSatisfy { abs($0) < 20 })
+      }
+    }
+  }
+
+  @Test func `a recording that was not ended is a clip as long as it was written`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    kept.act(.record, 0)
+    try kept.render(5000)
+    kept.act(.recordOn, 0)
+    try kept.render(5000)
+    kept.act(.recordOn, 0)
+    try kept.render(60_000)
+    try copy(folder, "one", to: "two")
+    let again = try Kept(in: folder.path("two"))
+    let reading = again.reading(0)
+    #expect(
+      (56_000...60_000).contains(reading.length), "that many of 60000 frames: \(reading.length)")
+    #expect(reading.stepsBack == 2)
+    try again.render(4096)
+    try copy(folder, "two", to: "three")
+    let third = try Kept(in: folder.path("three"))
+    #expect(third.reading(0).length == reading.length)
+    expectSame(try again.clips(0), try third.clips(0), "what was made up behind its end, too")
+  }
+
+  @Test func `where something that was added breaks off, there is no step`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"), input: Tone.constant(0.5, frames: 48_000))
+    kept.act(.recordOn, 2)
+    try kept.render(48_000)
+    kept.act(.recordOn, 2)
+    kept.act(.overdub, 2)
+    try kept.render(20_000)
+    try copy(folder, "one", to: "two")
+    let archive = try LoopStore(in: folder.path("two")).archive
+    let page = try #require(archive.slots.last { $0.number == 2 }?.breach)
+    #expect((30...38).contains(page), "20000 frames are 39 pages")
+    let again = try Kept(in: folder.path("two"))
+    let clip = try #require(try again.clips(2).versions.last)
+    let left = clip.prefix(48_000)
+    #expect(abs(left[1000] - 1) < 1e-4 && abs(left[40_000] - 0.5) < 1e-4)
+    var steepest: Float = 0
+    for frame in 1..<left.count { steepest = max(steepest, abs(left[frame] - left[frame - 1])) }
+    // Along an S within 5 ms.
+    #expect(steepest < 0.5 * 2 / 240)
+    // It is whole again now, also for the next one.
+    try copy(folder, "two", to: "three")
+    let third = try Kept(in: folder.path("three"))
+    #expect(third.store.archive.slots.allSatisfy { $0.breach == nil })
+    expectSame(try again.clips(2), try third.clips(2), "loop 3")
+  }
+
+  @Test func `those that played go on as far apart as they were`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    // A loop of two rounds of the other, which begins in the middle of one of them.
+    kept.act(.recordOn, 0)
+    try kept.render(24_000)
+    kept.act(.recordOn, 0)
+    try kept.render(10_000)
+    kept.act(.recordOn, 1)
+    try kept.render(48_000)
+    kept.act(.recordOn, 1)
+    kept.act(.recordOn, 2)
+    try kept.render(5000)
+    kept.act(.recordOn, 2)
+    try kept.render(1000)
+    kept.act(.stop, 2)
+    try kept.render(12_345)
+    func places(_ kept: Kept) -> (Int, Int) {
+      (kept.reading(0).position, kept.reading(1).position)
+    }
+    let before = places(kept)
+    for rate in [48_000.0, 44_100] {
+      try copy(folder, "one", to: "two")
+      let again = try Kept(in: folder.path("two"), plays: true, rate: rate)
+      #expect(again.reading(0).activity == .playing)
+      #expect(again.reading(1).activity == .playing)
+      #expect(again.reading(2).activity == .stopped, "it had been stopped")
+      #expect(again.reading(1).position < 200, "the longest begins at its beginning")
+      let now = places(again)
+      let round = 24_000 * rate / 48_000
+      let scale = rate / 48_000
+      var apart = Double(now.1 - now.0) - Double(before.1 - before.0) * scale
+      apart -= (apart / round).rounded() * round
+      #expect(abs(apart) < 64, "they are \(apart) frames nearer at \(rate) Hz")
+      try again.render(4096)
+    }
+    try copy(folder, "one", to: "two")
+    let silent = try Kept(in: folder.path("two"))
+    #expect(silent.reading(0).activity == .stopped)
+  }
+
+  @Test(arguments: 0..<8)
+  func `one that was stopped while another plays stays so, whenever that was`(blocks: Int) throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    for loop in 0..<2 {
+      kept.act(.recordOn, loop)
+      try kept.render(9600)
+      kept.act(.recordOn, loop)
+    }
+    try kept.render(9600 + 64 * blocks)
+    kept.act(.stop, 1)
+    try kept.render(9600)
+    try copy(folder, "one", to: "two")
+    let again = try Kept(in: folder.path("two"), plays: true)
+    #expect(again.reading(0).activity == .playing)
+    #expect(again.reading(1).activity == .stopped)
+  }
+
+  @Test func `loops that go round tell nothing, at any rate and in any direction`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    for loop in 0..<4 {
+      kept.act(.recordOn, loop)
+      try kept.render(9000 + 1000 * loop)
+      kept.act(.recordOn, loop)
+    }
+    kept.host.send(
+      Command(.set(.loop(.rate, 0), 1.5)), Command(.set(.loop(.direction, 1), -1)),
+      Command(.set(.loop(.quantize, 2), 1)))
+    try kept.render(24_000)
+    let before = kept.store.bytesWritten
+    try kept.render(480_000)
+    #expect(kept.store.bytesWritten == before)
+  }
+
+  @Test func `a recording of which the end was not told is none any more when all is told anew`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    kept.act(.recordOn, 0)
+    try kept.render(20_000)
+    #expect(kept.store.archive.slots[0].wasRecording)
+    kept.act(.recordOn, 0)
+    // What comes meanwhile goes nowhere.
+    _ = kept.host.render(Tone.constant(0, frames: 9000), block: 64)
+    while kept.journal.take({ _, _ in }) {}
+    kept.journal.want(2)
+    try kept.render(20_000)
+    let slot = kept.store.archive.slots[0]
+    #expect(!slot.wasRecording && slot.versions.map(\.frames) == [0, 20_000])
+  }
+
+  @Test func `at another rate the clips are there, converted, and kept so`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    kept.act(.record, 3)
+    try kept.render(48_000)
+    kept.act(.record, 3)
+    try kept.render(9000)
+    try copy(folder, "one", to: "two")
+    let again = try Kept(in: folder.path("two"), rate: 96_000)
+    #expect(again.reading(3).length == 96_000)
+    try again.render(48_000)
+    try copy(folder, "two", to: "three")
+    let third = try Kept(in: folder.path("three"), rate: 96_000)
+    #expect(third.store.archive.rate == 96_000)
+    expectSame(try again.clips(3), try third.clips(3), "loop 4")
+  }
+
+  @Test func `what has no place any more is said, and all else is there`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    for (loop, frames) in [(0, 30_000), (1, 100_000), (3, 20_000)] {
+      kept.act(.record, loop)
+      try kept.render(frames)
+      kept.act(.record, loop)
+      try kept.render(9000)
+    }
+    try copy(folder, "one", to: "two")
+    let small = LoopSetup(count: 2, seconds: 1, keptSeconds: 2)
+    let again = try Kept(in: folder.path("two"), loops: small)
+    #expect(
+      again.filling.lines == [
+        "loop 2 has 2 s, and a clip can have 1 s now", "loop 4 has no place: there are 2 now",
+      ])
+    #expect(again.filling.count == 1)
+    expectSame(try kept.clips(0), try again.clips(0), "loop 1")
+  }
+
+  @Test func `a journal that is too small for all at once has all in the end`() throws {
+    let folder = try TemporaryFolder()
+    let kept = try Kept(in: folder.path("one"))
+    kept.act(.record, 0)
+    try kept.render(100_000)
+    kept.act(.record, 0)
+    try kept.render(9000)
+    // Told anew while it is added to, and the reader is slow.
+    kept.journal.want(2)
+    kept.act(.play, 0)
+    kept.act(.overdub, 0)
+    var (heard, isTaken) = (false, true)
+    let input = Tone.noise(frames: 20_000, seed: 7)
+    for _ in 0..<30 {
+      _ = kept.host.render(input, block: 64)
+      for _ in 0..<40 {
+        let came = try kept.journal.take { record, bytes in
+          if record.kind == .rate { heard = record.other == 2 || heard }
+          isTaken = try kept.store.take(record, bytes) && isTaken
+        }
+        if !came { break }
+      }
+    }
+    kept.act(.overdub, 0)
+    try kept.render(96_000)
+    #expect(heard && isTaken)
+    try copy(folder, "one", to: "two")
+    expectSame(try kept.clips(0), try Kept(in: folder.path("two")).clips(0), "loop 1")
+  }
+}

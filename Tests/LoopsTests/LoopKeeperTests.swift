@@ -1,0 +1,249 @@
+import Engine
+import Foundation
+import Glibc
+import Posix
+import TestSupport
+import Testing
+
+@testable import Loops
+
+/// The thread that keeps what is told of loops.
+@Suite struct LoopKeeperTests {
+  /// What a node would find that is started now, after this one was killed.
+  private func left(_ folder: TemporaryFolder, at path: String) throws -> Contents {
+    let copy = "\(path).\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    // A file that is just being exchanged is there as the one or the other.
+    try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
+    return try Contents(LoopStore(in: copy).archive)
+  }
+
+  private func begin(
+    _ path: String, spare: Int = LoopStore.usualSpare
+  ) throws -> (keeper: LoopKeeper, teller: Teller, archive: LoopArchive?) {
+    let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512), spare: spare)
+    let archive = keeper.open()
+    try keeper.start(goesOn: false)
+    return (keeper, Teller(keeper.journal), archive)
+  }
+
+  private func end(_ keeper: LoopKeeper) {
+    keeper.end()
+    #expect(keeper.awaitEnd())
+  }
+
+  @Test func `what is told is in the file within a quarter of a second`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("loops")
+    let (keeper, teller, archive) = try begin(path)
+    #expect(archive?.isEmpty == true && keeper.journal.wanted == 1)
+    teller.tellALife()
+    let start = HostTime.steady
+    try waitUntil("the file has all", every: 0.002) {
+      try left(folder, at: path).slots.first?.versions.last?.pages == [0.8]
+    }
+    let took = (HostTime.steady - start) / 1e3
+    print("told until in the file: \(Int(took)) ms")
+    #expect(took < 250)
+    let before = try left(folder, at: path)
+    end(keeper)
+    #expect(try Contents(LoopStore(in: path).archive) == before)
+    #expect(keeper.takeLines().isEmpty)
+  }
+
+  @Test func `the next one goes on, and the one after has both`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("loops")
+    let (first, teller, _) = try begin(path)
+    teller.tellALife()
+    end(first)
+    let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512))
+    let archive = try #require(keeper.open())
+    #expect(archive.latestSerial == 5)
+    try keeper.start(goesOn: true)
+    let next = Teller(keeper.journal)
+    next.begin(7, 6, like: 4)
+    next.page(7, 6, 1, 0.9)
+    next.history(7, [4, 6])
+    end(keeper)
+    let contents = try Contents(LoopStore(in: path).archive)
+    #expect(contents.slots[1].versions.map(\.pages) == [[0.7], [0.7, 0.9]])
+    #expect(contents.slots[0].versions.last?.pages == [0.8])
+  }
+
+  @Test func `what is told of a telling that is not wanted any more is left out`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("loops")
+    let (keeper, teller, _) = try begin(path)
+    teller.rate(48_000, telling: 9)
+    teller.begin(0, 1)
+    teller.length(0, 1, 100)
+    teller.history(0, [1])
+    teller.rate(44_100, telling: 1)
+    teller.begin(0, 2)
+    teller.length(0, 2, 200)
+    teller.history(0, [2])
+    end(keeper)
+    let slot = try #require(try Contents(LoopStore(in: path).archive).slots.first)
+    #expect(slot.versions.map(\.frames) == [200] && slot.rate == 44_100)
+  }
+
+  @Test func `nothing that is told costs nothing`() throws {
+    let folder = try TemporaryFolder()
+    // As much as the same life takes that was ended.
+    let (ended, twin, _) = try begin(folder.path("twin"))
+    twin.tellALife()
+    end(ended)
+    let (keeper, teller, _) = try begin(folder.path("loops"))
+    teller.tellALife()
+    try waitUntil("all is written") { keeper.bytesWritten == ended.bytesWritten }
+    let (before, file) = (keeper.bytesWritten, try Files.kind(of: folder.path("loops/journal")))
+    letPass(seconds: 1, "what is written meanwhile is what is asked for")
+    #expect(keeper.bytesWritten == before)
+    let stamps = [file, try Files.kind(of: folder.path("loops/journal"))].compactMap {
+      if case .file(let stamp) = $0 { stamp } else { nil }
+    }
+    #expect(stamps.count == 2 && stamps[0] == stamps[1])
+    end(keeper)
+  }
+
+  @Test func `a file stays short while it is written over and over`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("loops")
+    let (keeper, teller, _) = try begin(path, spare: 200_000)
+    teller.rate()
+    teller.begin(0, 1)
+    teller.length(0, 1, 51_200)
+    teller.history(0, [1])
+    for round in 1...60 {
+      for index in 0..<100 { teller.page(0, 1, index, Float(round)) }
+      try waitUntil("there is room again") { keeper.journal.pointer.room > 200 }
+      // At any moment there is all of it.
+      guard round % 10 == 0 else { continue }
+      let pages = try #require(try left(folder, at: path).slots.first).versions[0].pages
+      #expect(pages.count == 100 && pages.allSatisfy { $0.map { $0 >= Float(round - 8) } == true })
+    }
+    try waitUntil("it is short") { Files.size(at: path + "/journal") ?? .max < 1_400_000 }
+    end(keeper)
+    let contents = try Contents(LoopStore(in: path).archive)
+    #expect(contents.slots[0].versions[0].pages == [Float?](repeating: 60, count: 100))
+    #expect(keeper.bytesWritten > 60 * 100 * 4096)
+    #expect(keeper.takeLines().isEmpty)
+  }
+
+  // MARK: - Faults
+
+  /// Tells one clip of a few pages anew whenever that is wanted, as an engine does.
+  private final class Answering {
+    private var telling: UInt32 = 0
+    private var serial: UInt32 = 0
+
+    func tell(_ teller: Teller, pages: Int, _ value: Float) -> Bool {
+      let wanted = teller.journal.wanted
+      guard wanted != 0, wanted != telling else { return false }
+      telling = wanted
+      serial += 1
+      teller.rate(telling: wanted)
+      teller.begin(0, serial)
+      for index in 0..<pages { teller.page(0, serial, index, value) }
+      teller.length(0, serial, pages * 512)
+      teller.history(0, [serial])
+      return true
+    }
+  }
+
+  @Test func `a folder that was moved away is told once, and all is in another one`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("loops")
+    let (keeper, teller, _) = try begin(path)
+    let answering = Answering()
+    #expect(answering.tell(teller, pages: 20, 0.5))
+    try waitUntil("it is written") { keeper.bytesWritten > 80_000 }
+    try FileManager.default.moveItem(atPath: path, toPath: folder.path("elsewhere"))
+    // It is noticed when there is something to write, and only then.
+    teller.phase(0, true, 1)
+    try waitUntil("it is told anew") { answering.tell(teller, pages: 20, 0.75) }
+    try waitUntil("the other folder has it") {
+      Files.exist(path + "/journal")
+        && (try? left(folder, at: path))?.slots.first?.versions[0].pages.count == 20
+    }
+    end(keeper)
+    let lines = keeper.takeLines()
+    #expect(lines.count == 1 && lines[0].hasPrefix("the loops are not kept: \(path)/journal was "))
+    #expect(try Contents(LoopStore(in: path).archive).slots[0].versions[0].pages[19] == 0.75)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
+  func `a disk that is full is told once, keeps what it had, and takes all when it can`() throws {
+    guard let disk = try SmallDisk(megabytes: 3) else {
+      withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
+      return
+    }
+    let folder = try TemporaryFolder()
+    let path = disk.path + "/loops"
+    let (keeper, teller, _) = try begin(path)
+    let answering = Answering()
+    #expect(answering.tell(teller, pages: 50, 0.5))
+    try waitUntil("it is written") { keeper.bytesWritten > 200_000 }
+    try disk.fill(leaving: 20_000)
+    for index in 0..<50 { teller.page(0, 1, index, 0.6) }
+    var lines: [String] = []
+    try waitUntil("it is told") {
+      lines += keeper.takeLines()
+      return !lines.isEmpty
+    }
+    #expect(lines == ["the loops are not kept: \(path)/journal: No space left on device"])
+    // It is told anew, and fails again, for a while.
+    let end = HostTime.steady + 1.5e6
+    while HostTime.steady < end {
+      _ = answering.tell(teller, pages: 50, 0.7)
+      letPass(seconds: 0.02, "attempts are made meanwhile")
+    }
+    #expect(keeper.takeLines().isEmpty, "once is enough")
+    let copy = folder.path("copy")
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
+    let kept = try #require(try Contents(LoopStore(in: copy).archive).slots.first)
+    #expect(kept.versions[0].pages.allSatisfy { $0 == 0.5 || $0 == 0.6 })
+    #expect(kept.versions[0].pages.count == 50)
+    try disk.empty()
+    try waitUntil("it is all there", seconds: 20, every: 0.05) {
+      _ = answering.tell(teller, pages: 50, 0.8)
+      try? FileManager.default.removeItem(atPath: copy + "/journal")
+      try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
+      let pages = try Contents(LoopStore(in: copy).archive).slots.first?.versions[0].pages
+      return pages?.allSatisfy { $0.map { $0 >= 0.7 } == true } == true
+    }
+    self.end(keeper)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
+  func `where nothing can be written at first, it is when it can be`() throws {
+    guard let disk = try SmallDisk(megabytes: 3) else {
+      withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
+      return
+    }
+    let path = disk.path + "/loops"
+    // What an earlier node left there is none of this one's.
+    let (former, teller, _) = try begin(path)
+    teller.tellALife()
+    end(former)
+    #expect(disk.setReadOnly(true))
+    let keeper = try LoopKeeper(folder: path, journal: LoopJournal(pages: 512))
+    #expect(keeper.open() == nil)
+    try keeper.start(goesOn: false)
+    let lines = keeper.takeLines()
+    #expect(lines.count == 1 && lines[0].contains("Read-only file system"))
+    #expect(keeper.journal.wanted == 0, "nothing need be told")
+    #expect(disk.setReadOnly(false))
+    let answering = Answering()
+    let next = Teller(keeper.journal)
+    try waitUntil("it is wanted", seconds: 20) { answering.tell(next, pages: 3, 0.25) }
+    end(keeper)
+    #expect(
+      keeper.takeLines() == ["the loops that were kept before are \(path)/journal.aside now"])
+    let contents = try Contents(LoopStore(in: path).archive)
+    #expect(contents.slots.map { $0.versions.map(\.pages) } == [[[0.25, 0.25, 0.25]]])
+  }
+}

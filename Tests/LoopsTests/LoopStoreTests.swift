@@ -1,0 +1,382 @@
+import Engine
+import Foundation
+import Glibc
+import Posix
+import TestSupport
+import Testing
+
+@testable import Loops
+
+/// The journal's file, written and read again.
+@Suite struct LoopStoreTests {
+  /// Copies what a node that is killed now would leave.
+  private func copy(_ path: String, to other: String) throws {
+    try? FileManager.default.removeItem(atPath: other)
+    try FileManager.default.copyItem(atPath: path, toPath: other)
+  }
+
+  private func contents(_ folder: TemporaryFolder) throws -> Contents {
+    try Contents(LoopStore(in: folder.path("loops")).archive)
+  }
+
+  @Test func `what was told is there again`() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let store = try LoopStore(in: folder.path("loops"))
+      #expect(store.archive.isEmpty)
+      let teller = Teller()
+      teller.tellALife()
+      try teller.pass(to: store)
+      try store.flush()
+    }
+    let all = try contents(folder)
+    #expect(all.slots.map(\.number) == [0, 7])
+    let first = all.slots[0]
+    // What was being recorded is a step on the one that was heard.
+    #expect(first.place == 2 && first.versions.map(\.frames) == [0, 1300, 512])
+    #expect(first.versions.map(\.pages) == [[], [0.1, 0.2, 0.3], [0.8]])
+    #expect(first.versions[1].round == 1299.75 && first.rate == 48_000)
+    #expect(first.beginning == nil)
+    #expect(all.slots[1].versions.map(\.pages) == [[0.7]] && all.slots[1].versions[0].clip == 9)
+  }
+
+  @Test func `it goes on where it was, with numbers that were not used`() throws {
+    let folder = try TemporaryFolder()
+    let teller = Teller()
+    do {
+      let store = try LoopStore(in: folder.path("loops"))
+      teller.tellALife()
+      try teller.pass(to: store)
+      try store.flush()
+    }
+    do {
+      let store = try LoopStore(in: folder.path("loops"))
+      #expect(store.latestSerial == 5 && store.loss == nil)
+      teller.begin(7, 6, like: 4)
+      teller.page(7, 6, 1, 0.9)
+      teller.length(7, 6, 800, layers: 1, clip: 9)
+      teller.history(7, [4, 6])
+      try teller.pass(to: store)
+      try store.flush()
+    }
+    #expect(try contents(folder).slots[1].versions.map(\.pages) == [[0.7], [0.7, 0.9]])
+  }
+
+  @Test func `a version that is begun like another one is its own from then on`() throws {
+    let folder = try TemporaryFolder()
+    let store = try LoopStore(in: folder.path("loops"))
+    let teller = Teller()
+    teller.rate()
+    teller.begin(0, 1)
+    for index in 0..<200 { teller.page(0, 1, index, Float(index)) }
+    try teller.pass(to: store)
+    teller.begin(0, 2, like: 1)
+    teller.page(0, 1, 3, -1)
+    teller.page(0, 2, 70, -2)
+    teller.hole(0, 2, 150, count: 1000)
+    teller.history(0, [1, 2])
+    try teller.pass(to: store)
+    try store.flush()
+    let versions = try Contents(store.archive).slots[0].versions
+    #expect(versions[0].pages == (0..<200).map { $0 == 3 ? -1 : Float($0) })
+    #expect(versions[1].pages == (0..<150).map { $0 == 70 ? -2 : Float($0) })
+  }
+
+  @Test func `a record that can't follow those before is refused, and changes nothing`() throws {
+    let folder = try TemporaryFolder()
+    let store = try LoopStore(in: folder.path("loops"))
+    let teller = Teller()
+    teller.tellALife()
+    try teller.pass(to: store)
+    let before = try Contents(store.archive)
+    let bad = LoopJournal(pages: 16)
+    let pointer = bad.pointer
+    let nothing = [Float](repeating: 0, count: 512)
+    #expect(pointer.begin(0, version: 3, like: 0))  // is there already
+    #expect(pointer.begin(0, version: 9, like: 8))  // is not there
+    #expect(pointer.begin(0, version: 0, like: 0))
+    #expect(pointer.page(0, 77, index: 0, left: nothing, right: nothing))
+    #expect(pointer.page(0, 3, index: 1 << 21, left: nothing, right: nothing))
+    #expect(pointer.hole(0, 3, index: 0, pages: -1))
+    #expect(pointer.length(0, 3, frames: -1, round: -1, layers: 0, clip: 0))
+    #expect(pointer.length(0, 3, frames: 100, round: .nan, layers: 0, clip: 0))
+    #expect(pointer.length(0, 3, frames: 100, round: 98, layers: 0, clip: 0))
+    #expect(pointer.history(0, place: 2, [1, 2], count: 2))
+    #expect(pointer.history(0, place: 0, [1, 88], count: 2))
+    #expect(pointer.history(0, place: 0, [1, 1], count: 2))
+    #expect(pointer.making(0, 66))
+    #expect(pointer.making(200, 0))
+    #expect(pointer.rate(0, telling: 1))
+    var refused = 0
+    while try bad.take({ refused += try store.take($0, $1) ? 0 : 1 }) {}
+    #expect(refused == 15)
+    #expect(try Contents(store.archive) == before)
+  }
+
+  @Test func `two nodes don't write to one file`() throws {
+    let folder = try TemporaryFolder()
+    let store = try LoopStore(in: folder.path("loops"))
+    let fault = #expect(throws: SystemError.self) { try LoopStore(in: folder.path("loops")) }
+    #expect(fault?.description.contains("another node keeps its loops in ") == true)
+    #expect(store.size > 0)
+  }
+
+  // MARK: - Damage
+
+  /// What a file has after each of its records, by where that ends.
+  private func stages(_ folder: TemporaryFolder) throws -> [(end: Int, contents: Contents)] {
+    let store = try LoopStore(in: folder.path("loops"))
+    let teller = Teller()
+    teller.tellALife()
+    var stages = [(store.size, try Contents(store.archive))]
+    while try teller.journal.take({
+      let isTaken = try store.take($0, $1)
+      #expect(isTaken)
+      try store.flush()
+      stages.append((store.size, try Contents(store.archive)))
+    }) {}
+    return stages
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `cut off at any byte, it has all that was whole before`() throws {
+    let folder = try TemporaryFolder()
+    let stages = try stages(folder)
+    let path = folder.path("loops/journal")
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    #expect(whole.count == stages.last?.end)
+    var stage = stages.count - 1
+    for size in stride(from: whole.count, through: 0, by: -1) {
+      while stage > 0, stages[stage].end > size { stage -= 1 }
+      // Within a page all bytes are alike.
+      let isNearEdge = stages.contains { abs($0.end - size) < 60 }
+      guard isNearEdge || size % 61 == 0 else { continue }
+      try whole.prefix(size).write(to: URL(fileURLWithPath: path))
+      let store = try LoopStore(in: folder.path("loops"))
+      #expect(try Contents(store.archive) == stages[stage].contents, "cut off at \(size)")
+      #expect(store.loss == nil, "that is how it looks after a kill")
+      #expect(store.size == max(stages[stage].end, stages[0].end))
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `with any bit turned, it has all before that, and says what is lost`() throws {
+    let folder = try TemporaryFolder()
+    let stages = try stages(folder)
+    let path = folder.path("loops/journal")
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    for place in whole.indices {
+      let isNearEdge = stages.contains { (0..<60).contains(place - $0.end) }
+      guard place < 32 || isNearEdge || place % 61 == 0 else { continue }
+      var damaged = whole
+      damaged[place] ^= 1 << UInt8(place % 8)
+      try damaged.write(to: URL(fileURLWithPath: path))
+      let store = try LoopStore(in: folder.path("loops"))
+      let contents = try Contents(store.archive)
+      if place < 24 || place >= 24 && place < 28 {
+        #expect(contents.slots.isEmpty && store.loss != nil)
+      } else if place < 32 {
+        #expect(contents == stages.last?.contents, "that is of no use")
+      } else {
+        let stage = try #require(stages.last { $0.end <= place })
+        #expect(contents == stage.contents, "a bit at \(place)")
+        // A record that seems to be longer than what is left looks as if it was cut off.
+        let isLikeCut = whole.count - stage.end < 4300
+        #expect(store.loss?.contains("journal.bad") == true || isLikeCut, "at \(place)")
+      }
+      for name in folder.names(in: "loops") where name.contains(".bad") {
+        #expect(try folder.bytes("loops/\(name)") == damaged)
+        Files.remove(folder.path("loops/\(name)"))
+      }
+    }
+  }
+
+  @Test func `after damage it goes on in a file that is whole`() throws {
+    let folder = try TemporaryFolder()
+    let stages = try stages(folder)
+    let path = folder.path("loops/journal")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let stage = stages[stages.count - 6]
+    bytes[stage.end + 9] ^= 4
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let contents = try Contents(LoopStore(in: folder.path("loops")).archive)
+    #expect(contents == stage.contents)
+    let again = try LoopStore(in: folder.path("loops"))
+    #expect(again.loss == nil)
+    #expect(try Contents(again.archive) == contents)
+  }
+
+  @Test func `anything at all instead of a journal is put aside`() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path("loops"), withIntermediateDirectories: true)
+    for seed in 0..<200 as Range<UInt64> {
+      var dice = SeededDice(seed: seed)
+      let bytes = (0..<Int.random(in: 0...5000, using: &dice)).map { _ in
+        UInt8.random(in: 0...255, using: &dice)
+      }
+      try Data(bytes).write(to: URL(fileURLWithPath: folder.path("loops/journal")))
+      let store = try LoopStore(in: folder.path("loops"))
+      #expect(store.archive.isEmpty)
+      #expect((store.loss != nil) == (bytes.count >= 32))
+    }
+  }
+
+  @Test func `what a power failure leaves silent at the end is dropped`() throws {
+    let folder = try TemporaryFolder()
+    let stages = try stages(folder)
+    let path = folder.path("loops/journal")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes += Data(count: 600_000)
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let store = try LoopStore(in: folder.path("loops"))
+    #expect(try Contents(store.archive) == stages.last?.contents && store.loss == nil)
+    #expect(store.size == stages.last?.end)
+  }
+
+  // MARK: - What is of no use
+
+  @Test func `most of a file that is of no use is left out, and nothing is lost meanwhile`() throws
+  {
+    let folder = try TemporaryFolder()
+    var store = try LoopStore(in: folder.path("loops"), spare: 100_000)
+    let teller = Teller()
+    teller.tellALife()
+    teller.begin(3, 10)
+    for index in 0..<100 { teller.page(3, 10, index, 0) }
+    teller.length(3, 10, 51_000)
+    teller.history(3, [10])
+    try teller.pass(to: store)
+    var (largest, compactions, number) = (0, 0, store.number)
+    for round in 1...300 {
+      // A third of the clip is written over, and a layer comes and goes.
+      for index in 0..<33 { teller.page(3, 10, (round * 7 + index) % 100, Float(round)) }
+      let layer = UInt32(100 + round)
+      teller.begin(3, layer, like: 10)
+      teller.page(3, layer, round % 100, -1)
+      teller.history(3, round % 2 == 0 ? [10] : [10, layer])
+      try teller.pass(to: store)
+      try store.compact(bytes: 300_000)
+      if let file = store.unsafeFile, round % 3 == 0 { store.makeSafe(file) }
+      largest = max(largest, store.size)
+      if store.number != number { compactions += 1 }
+      number = store.number
+      guard round % 10 == 0 else { continue }
+      // Killed: what was put together is left behind.
+      let contents = try Contents(store.archive)
+      try copy(folder.path("loops"), to: folder.path("killed"))
+      store = try LoopStore(in: folder.path("killed"), spare: 100_000)
+      #expect(try Contents(store.archive) == contents, "round \(round)")
+      try copy(folder.path("killed"), to: folder.path("loops"))
+      store = try LoopStore(in: folder.path("loops"), spare: 100_000)
+    }
+    #expect(compactions > 10)
+    // The clip, twice, what is spare, and what comes while it is copied.
+    #expect(largest < 3_000_000)
+  }
+
+  @Test func `it forgets, and puts aside`() throws {
+    let folder = try TemporaryFolder()
+    let store = try LoopStore(in: folder.path("loops"))
+    let teller = Teller()
+    teller.tellALife()
+    try teller.pass(to: store)
+    let before = try Contents(store.archive)
+    let aside = try store.putAside(as: "aside")
+    #expect(store.archive.isEmpty && aside == folder.path("loops/journal.aside"))
+    teller.tellALife()
+    try teller.pass(to: store)
+    #expect(try store.putAside(as: "aside") == folder.path("loops/journal.aside.2"))
+    teller.tellALife()
+    try teller.pass(to: store)
+    try store.forget()
+    #expect(store.archive.isEmpty)
+    // What lies aside is a journal that can be put back.
+    try FileManager.default.createDirectory(
+      atPath: folder.path("other"), withIntermediateDirectories: true)
+    try FileManager.default.moveItem(atPath: aside, toPath: folder.path("other/journal"))
+    #expect(try Contents(LoopStore(in: folder.path("other")).archive) == before)
+  }
+
+  @Test func `four slots of ten seconds with eight steps each are there within 0.3 s`() throws {
+    let folder = try TemporaryFolder()
+    let pages = 940
+    do {
+      let store = try LoopStore(in: folder.path("loops"))
+      let teller = Teller()
+      teller.rate()
+      for slot in 0..<4 {
+        for step in 1...9 {
+          let serial = UInt32(slot * 100 + step)
+          teller.begin(slot, serial, like: step == 1 ? 0 : serial - 1)
+          for index in 0..<pages {
+            teller.page(slot, serial, index, Float(step))
+            if index % 100 == 0 { try teller.pass(to: store) }
+          }
+          teller.length(slot, serial, 480_000)
+        }
+        teller.history(slot, (1...9).map { UInt32(slot * 100 + $0) })
+        try teller.pass(to: store)
+      }
+      try store.flush()
+    }
+    let memory = UnsafeMutablePointer<Float>.allocate(
+      capacity: 4 * 9 * pages * 2 * LoopRecord.pageFrames)
+    defer { memory.deallocate() }
+    var (best, bestWork) = (Double.infinity, Double.infinity)
+    for _ in 0..<3 {
+      let (start, workStart) = (HostTime.steady, work)
+      let archive = try LoopStore(in: folder.path("loops")).archive
+      var place = memory
+      for slot in archive.slots {
+        for version in slot.versions {
+          for index in 0..<pages {
+            try archive.read(try #require(version.page(index)), into: place)
+            place += 2 * LoopRecord.pageFrames
+          }
+        }
+      }
+      best = min(best, (HostTime.steady - start) / 1e6)
+      bestWork = min(bestWork, work - workStart)
+      #expect(archive.slots.count == 4 && archive.slots[3].versions.count == 9)
+    }
+    print(
+      "four slots of ten seconds with eight steps each: read in \(Int(best * 1000)) ms, "
+        + "\(Int(bestWork * 1000)) ms of them work")
+    // Others may keep the processor meanwhile; and who watches each access to memory takes longer.
+    #expect(bestWork < (isWatched ? 1.5 : 0.3))
+  }
+
+  /// Whether a sanitizer is in the program.
+  private var isWatched: Bool {
+    dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+  }
+
+  /// The time that this thread has worked, in seconds.
+  private var work: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
+
+extension TemporaryFolder {
+  /// The names in a folder of it.
+  func names(in folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path(folder))) ?? []).sorted()
+  }
+}
+
+/// Random numbers that are the same each time.
+struct SeededDice: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+  mutating func next() -> UInt64 {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return state
+  }
+}
