@@ -208,24 +208,31 @@ import Testing
     #expect(catalogue.faults.count == 2 && catalogue.faults[0].contains("bad.json:2: program is"))
   }
 
-  @Test("Samples that can't be read are left out, with a line for each")
-  func missingSamples() throws {
-    try write(
-      "home/some.sfz", "<region> sample=A4.wav key=69\n<region> sample=B4.wav key=71 nonsense=3")
-    try SoundFixture.write(
-      folder.path("home/A4.wav"), left: Tone.sine(440, amplitude: 0.5, frames: 4800), rate: 48_000)
-    let instrument = try library().add("some", file: "some.sfz", bank: nil, program: nil)
-    let sounds = try #require(try InstrumentSounds.read(instrument, needing: 0) { _ in true })
-    #expect(sounds.instrument.regions.count == 1 && sounds.channels.count == 1)
-    #expect(sounds.instrument.notes.count == 2)
-    #expect(sounds.instrument.notes.last == "not understood, and left out: nonsense")
-    // Gone since it was looked at.
-    try FileManager.default.removeItem(atPath: folder.path("home/A4.wav"))
-    #expect(throws: InstrumentFault.self) {
-      try InstrumentSounds.read(instrument, needing: 0) { _ in true }
+  @Test("Samples are read from the middle of the keyboard outwards, loud layers before soft ones")
+  func readingOrder() throws {
+    for name in ["a", "b", "c", "d", "e"] {
+      try SoundFixture.write(
+        folder.path("home/\(name).wav"), left: Tone.sine(440, frames: 480), rate: 48_000)
     }
+    let text = """
+      <region> sample=a.wav lokey=0 hikey=20
+      <region> sample=b.wav lokey=21 hikey=50
+      <region> sample=c.wav lokey=55 hikey=65 hivel=60
+      <region> sample=d.wav lokey=55 hikey=65 lovel=61
+      <region> sample=e.wav key=60 trigger=release
+      <region> sample=a.wav lokey=71 hikey=80
+      """
+    try write("home/layers.sfz", text)
+    let instrument = try library().add("layers", file: "layers.sfz", bank: nil, program: nil)
+    // That of the sixth region is also that of the first, and nearer.
     #expect(
-      try InstrumentSounds.read(BuiltInInstrument.bell.make(), needing: 0) { _ in false } == nil)
+      instrument.readingOrder.map { instrument.samples[$0].name }
+        == ["d.wav", "b.wav", "a.wav", "e.wav", "c.wav"])
+    #expect(throws: Never.self) { try instrument.checkSize(needing: 1 << 30) }
+    let fault = #expect(throws: InstrumentFault.self) {
+      try instrument.checkSize(needing: 1 << 30 + 1)
+    }
+    #expect(fault?.kind == .tooLarge)
   }
 
   private static let presets = URL(fileURLWithPath: #filePath)
@@ -265,12 +272,11 @@ import Testing
     for entry in catalogue.entries {
       let instrument = try entry.read(entry.sources[0])
       #expect(instrument.notes == [], "\(entry.name.text)")
-      let sounds = try #require(try InstrumentSounds.read(instrument, needing: 0) { _ in true })
-      #expect(sounds.instrument.regions.count == instrument.regions.count)
-      #expect(
-        zip(sounds.instrument.samples, sounds.channels).allSatisfy {
-          $0.channels == $1.count && $0.frames == $1[0].count
-        })
+      #expect(Set(instrument.readingOrder) == Set(instrument.samples.indices))
+      for sample in instrument.samples {
+        let sound = try sample.read()
+        #expect(sound.count == sample.channels && sound[0].count == sample.frames)
+      }
     }
   }
 

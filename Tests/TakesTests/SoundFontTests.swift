@@ -291,6 +291,26 @@ import Testing
     let error = zip(sound[0], tone).map { abs($0 - $1) }.max()
     // Vorbis at 192 kb/s is within a hundredth of a plain tone, but not within a thousandth.
     #expect(sound[0].count == 20_000 && error! < 0.02)
+    // Of what no region plays nothing need be read.
+    #expect(try read.samples[0].read(first: 5000)[0] == Array(sound[0][..<5000]))
+  }
+
+  @Test(arguments: [1, 100, 4000, 44_100, 300_001])
+  func `the length of Vorbis samples is known without their decoder`(frames: Int) throws {
+    let path = folder.path("tone.ogg")
+    try SoundFixture.write(path, left: Tone.noise(frames: frames), rate: 44_100)
+    let bytes = Array(try folder.bytes("tone.ogg"))
+    // Inside of a file, with another stream's page behind it.
+    let font = folder.path("font.sf3")
+    try Data([UInt8](repeating: 7, count: 99) + bytes + bytes).write(
+      to: URL(fileURLWithPath: font))
+    let ends = try #require(
+      try VorbisEnds(WaveFile(font, to: .read), place: 99, bytes: bytes.count))
+    #expect(ends.frames == frames && ends.rate == 44_100)
+    #expect(try SampleFile(font, place: 99, bytes: bytes.count).frames == frames)
+    // What is no such file, or only half of one, is left to the decoder.
+    #expect(try VorbisEnds(WaveFile(font, to: .read), place: 98, bytes: bytes.count) == nil)
+    #expect(try VorbisEnds(WaveFile(font, to: .read), place: 99, bytes: 20) == nil)
   }
 
   @Test func `a font whose sound has an odd length may lack the byte after it`() throws {

@@ -200,7 +200,7 @@ import Testing
         == "free")
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `two processes use one library at once`() async throws {
     let folder = try TemporaryFolder()
     let home = folder.path("home")

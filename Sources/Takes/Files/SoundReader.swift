@@ -90,7 +90,8 @@ package struct SoundReader: ~Copyable {
   private static func isCutOff(_ handle: borrowing SoundHandle) -> Bool {
     var log = [CChar](repeating: 0, count: 16_384)
     sf_command(handle.pointer, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
-    let text = String(decoding: log.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let text = String(
+      decoding: log.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     return text.split(separator: "\n").contains { line in
       // Such as "data : 1000 (should be 500)". The greatest numbers are those of whoever wrote
       // into a pipe, and could not know.

@@ -54,7 +54,8 @@ extension WaveTags {
     ]
     if layout.length > end { steps.append(.truncate(to: end)) }
     // Programs that take the first of two shall find the new ones, too.
-    for chunk in layout.chunks where [ownName, loopName, listName].contains(chunk.name) {
+    for chunk in layout.chunks
+    where [ownName, loopName, listName, WaveBeat.name, WaveBeat.ownName].contains(chunk.name) {
       steps.append(.write(Array(emptyName.utf8), at: chunk.start))
     }
     return steps + [.keep]

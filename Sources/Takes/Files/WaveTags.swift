@@ -18,12 +18,17 @@ package struct WaveTags: Equatable, Sendable {
   package var subject: String
   /// The bytes that belong to a loop, whose meaning is the caller's; empty where there are none.
   package var loop: [UInt8]
+  /// The beat that the clip goes by, and the rate of its frames in Hz; nil for none.
+  package var beat: WaveBeat?
+  package var beatRate = 0
 
   /// Tags.
   package init(
     metadata: String = "", title: String = "", date: String = "", notes: String = "",
-    subject: String = "", loop: [UInt8] = []
+    subject: String = "", loop: [UInt8] = [], beat: WaveBeat? = nil, beatRate: Int = 0
   ) {
+    self.beat = beat
+    self.beatRate = beatRate
     self.metadata = metadata
     self.title = title
     self.date = date
@@ -48,6 +53,9 @@ package struct WaveTags: Equatable, Sendable {
       switch chunk.name {
       case ownName: tags.metadata = text(try content(of: chunk, file, atMost: mostText)[...])
       case loopName: tags.loop = try content(of: chunk, file, atMost: mostLoop)
+      case WaveBeat.ownName:
+        tags.beat = WaveBeat(
+          try content(of: chunk, file, atMost: mostText), rate: &tags.beatRate)
       case listName where chunk.count >= 4:
         guard try file.read(4, at: chunk.content) == Array(listKind.utf8) else { break }
         tags.take(list: try content(of: chunk, file, atMost: mostText))
@@ -117,6 +125,7 @@ package struct WaveTags: Equatable, Sendable {
     list += WaveChunk.bytes("ISFT", Array("Syrinx".utf8) + [0])
     var bytes = WaveChunk.bytes(Self.ownName, Array(metadata.utf8))
     bytes += WaveChunk.bytes(Self.listName, list)
+    if let beat { bytes += beat.chunks(rate: beatRate) }
     if !loop.isEmpty { bytes += WaveChunk.bytes(Self.loopName, loop) }
     return bytes
   }

@@ -13,15 +13,18 @@ package struct Instrument: Sendable {
   package let faults: [String]
   /// The words of the file that are not understood here, each once.
   package let unknown: [String]
+  /// Whether each key is a sound of its own, as those of drums are.
+  package let isPercussion: Bool
 
   init(
     name: String, regions: [Region], samples: [InstrumentSample], faults: [String] = [],
-    unknown: [String] = []
+    unknown: [String] = [], isPercussion: Bool = false
   ) {
     self.name = name
     self.regions = regions
     self.samples = samples
     self.faults = faults
     self.unknown = unknown
+    self.isPercussion = isPercussion
   }
 }

@@ -21,7 +21,8 @@ package struct InstrumentFault: Error, Equatable, CustomStringConvertible {
   /// The message, one line for people.
   package let description: String
 
-  init(_ kind: Kind, _ description: String) {
+  /// A fault of a kind, told in one line.
+  package init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description
   }

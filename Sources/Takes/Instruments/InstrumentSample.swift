@@ -50,11 +50,21 @@ package struct InstrumentSample: Hashable, Sendable {
     }
   }
 
-  /// Reads its sound: one array of as many frames as were promised for each channel.
-  package func read() throws(InstrumentFault) -> [[Float]] {
+  /// Whether 16 bits are all that its sound has to say, or is worth.
+  package var isCompact: Bool {
     switch storage {
-    case .integers(let place): return [try integers(at: place, low: nil)]
-    case .fineIntegers(let place, let low): return [try integers(at: place, low: low)]
+    case .integers, .vorbis: true
+    case .fineIntegers, .file, .memory: false
+    }
+  }
+
+  /// Reads its sound: one array for each channel of all frames that were promised, or of the first
+  /// so many of them.
+  package func read(first wanted: Int? = nil) throws(InstrumentFault) -> [[Float]] {
+    let frames = max(1, min(frames, wanted ?? frames))
+    switch storage {
+    case .integers(let place): return [try integers(at: place, low: nil, frames)]
+    case .fineIntegers(let place, let low): return [try integers(at: place, low: low, frames)]
     case .vorbis(let place, let bytes):
       return try SampleFile(path, place: place, bytes: bytes).read(frames: frames)
     case .file: return try SampleFile(path).read(frames: frames)
@@ -62,8 +72,10 @@ package struct InstrumentSample: Hashable, Sendable {
     }
   }
 
-  private func integers(at place: Int, low: Int?) throws(InstrumentFault) -> [Float] {
-    let (name, frames) = (name, frames)
+  private func integers(
+    at place: Int, low: Int?, _ frames: Int
+  ) throws(InstrumentFault) -> [Float] {
+    let name = name
     return try asInstrument { () throws(SoundFileError) in
       let file = try WaveFile(path, to: .read)
       let bytes = try file.read(2 * frames, at: place)

@@ -66,10 +66,16 @@ struct SampleFile: ~Copyable {
       let room = min(Self.blockFrames, wanted - done)
       let count = Int(sf_readf_float(handle.pointer, block.samples, sf_count_t(room)))
       guard count > 0 else { break }
-      for channel in 0..<kept {
-        for frame in 0..<count {
-          let sample = block.samples[frame * channels + channel]
-          sound[channel].append(sample.isFinite ? sample : 0)
+      for index in 0..<count * channels where !block.samples[index].isFinite {
+        block.samples[index] = 0
+      }
+      if channels == 1 {
+        sound[0].append(contentsOf: UnsafeBufferPointer(start: block.samples, count: count))
+      } else {
+        for channel in 0..<kept {
+          for frame in 0..<count {
+            sound[channel].append(block.samples[frame * channels + channel])
+          }
         }
       }
       done += count

@@ -143,7 +143,7 @@ extension TakeLibrary {
   private func recover(_ id: String, _ result: inout Adoption) {
     let (path, place) = (files.recording(id), files.path(id))
     do throws(LibraryFault) {
-      guard let (take, loop) = try asLibrary({ () throws(SoundFileError) in try mend(id, path) })
+      guard let (take, tags) = try asLibrary({ () throws(SoundFileError) in try mend(id, path) })
       else { return }
       let isAdded = try database.transaction(undo: { rename(place, path) }) {
         () throws(LibraryFault) in
@@ -152,7 +152,7 @@ extension TakeLibrary {
           return false
         }
         try asLibrary { () throws(SoundFileError) in
-          try WaveTags.replace(path, with: take.tags(loop: loop))
+          try WaveTags.replace(path, with: take.tags(loop: tags.loop, beat: tags.beat))
         }
         try insert(take)
         try files.move(path, to: place)
@@ -170,7 +170,7 @@ extension TakeLibrary {
   /// Mends a recording; nil where it is still being made, or has no sound and goes.
   private func mend(
     _ id: String, _ path: String
-  ) throws(SoundFileError) -> (take: Take, loop: [UInt8])? {
+  ) throws(SoundFileError) -> (take: Take, tags: WaveTags)? {
     let file = try WaveFile(path, to: .change)
     guard file.lock() else { return nil }
     guard file.length > 0, try WaveRepair.repair(file, longest: WaveHead.longest) > 0 else {
@@ -185,7 +185,7 @@ extension TakeLibrary {
     var reader = try SoundReader(path)
     let measured = try Self.measure(&reader)
     (take.peak, take.loudness) = (measured.peak, measured.integrated)
-    return (take, tags.loop)
+    return (take, tags)
   }
 
   private static var recoveredMark: String { " (recovered)" }

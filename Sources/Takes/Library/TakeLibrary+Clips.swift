@@ -15,13 +15,16 @@ package struct ClipPart: Sendable {
   package let length: Int
   /// The number of frames that follow the end of the clip.
   package let framesBehind: Int
+  /// The beat that it goes by; nil where its file tells of none.
+  package var beat: WaveBeat?
 }
 
 extension TakeLibrary {
-  /// Adds a take of a clip in memory, exactly as it is, and with it what lies behind its end.
+  /// Adds a take of a clip in memory, exactly as it is, and with it what lies behind its end, and the
+  /// beat that it goes by.
   @discardableResult
   package func addClip(
-    _ take: Take, _ sound: Stereo, length: Int, framesBehind: Int
+    _ take: Take, _ sound: Stereo, length: Int, framesBehind: Int, beat: WaveBeat? = nil
   ) throws(LibraryFault) -> Take {
     var take = take
     take.frames = length
@@ -31,7 +34,7 @@ extension TakeLibrary {
     try check(take)
     let path = recordingPath(take.id)
     let tags = take.tags(
-      loop: LoopTail.bytes(sound.advanced(by: length), frames: framesBehind))
+      loop: LoopTail.bytes(sound.advanced(by: length), frames: framesBehind), beat: beat)
     do throws(LibraryFault) {
       try asLibrary { () throws(SoundFileError) in
         var writer = try WaveWriter(path, rate: take.rate, isFine: true, tags: take.tags)
@@ -87,16 +90,19 @@ extension ClipPart {
     let length = min(count, most)
     // Behind the end of a shorter one its file tells what came.
     var behind = count - length
+    var beat: WaveBeat?
     if behind == 0, let tags = try? WaveTags.read(path) {
       behind = LoopTail.read(
         tags.loop, into: raw.stereo.advanced(by: length), room: raw.frames - length)
+      beat = tags.beat
+      beat?.round *= Double(rate) / Double(max(1, tags.beatRate))
     }
     let known = length + behind
     guard reader.rate != rate else {
       let whole = min(known, room)
       sound.left.update(from: raw.stereo.left, count: whole)
       sound.right.update(from: raw.stereo.right, count: whole)
-      self.init(length: min(length, whole), framesBehind: max(0, whole - length))
+      self.init(length: min(length, whole), framesBehind: max(0, whole - length), beat: beat)
       return
     }
     var converter = RateConverter(from: reader.rate, to: rate)
@@ -114,6 +120,6 @@ extension ClipPart {
       made += more
     }
     let newLength = min(RateConverter.frames(length, from: reader.rate, to: rate), made)
-    self.init(length: newLength, framesBehind: made - newLength)
+    self.init(length: newLength, framesBehind: made - newLength, beat: beat)
   }
 }

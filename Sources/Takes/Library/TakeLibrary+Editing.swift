@@ -47,8 +47,8 @@ extension TakeLibrary {
     try database.transaction { () throws(LibraryFault) in
       let (take, path) = (try row(id), files.path(id))
       try asLibrary { () throws(SoundFileError) in
-        let loop = try WaveTags.read(path).loop
-        try WaveTags.replace(path, with: take.tags(loop: loop))
+        let tags = try WaveTags.read(path)
+        try WaveTags.replace(path, with: take.tags(loop: tags.loop, beat: tags.beat))
       }
       try database.run(SQL.setTold, [.text(id)])
     }

@@ -6,12 +6,12 @@ extension Take {
   package var tags: WaveTags { tags(loop: []) }
 
   /// The tags of its file, with what belongs to a loop.
-  package func tags(loop: [UInt8]) -> WaveTags {
+  package func tags(loop: [UInt8], beat: WaveBeat? = nil) -> WaveTags {
     WaveTags(
       metadata: json, title: title, date: date.text,
       // Few programs have a place for a message.
       notes: [notes, message].filter { !$0.isEmpty }.joined(separator: "\n"), subject: species,
-      loop: loop)
+      loop: loop, beat: beat, beatRate: beat == nil ? 0 : rate)
   }
 
   /// All that is known of the take, as JSON in one line.

@@ -4,6 +4,7 @@ extension SoundFont {
   // Far more than any instrument has. A file can ask for billions.
   private static let mostRegions = 16_384
   private static let mostModulators = 1 << 20
+  private static let drumBank = 128
 
   /// Works out a program: which samples sound for which notes, and how.
   package func instrument(
@@ -14,7 +15,7 @@ extension SoundFont {
     }
     var builder = Builder(font: self, reading: reading)
     try builder.add(tables.programs[program.index].bag..<tables.programs[program.index + 1].bag)
-    return builder.instrument(named: program.name)
+    return builder.instrument(of: program)
   }
 
   private struct Builder {
@@ -36,10 +37,12 @@ extension SoundFont {
       defaults = Modulator.defaults(reading)
     }
 
-    func instrument(named name: String) -> Instrument {
+    func instrument(of program: Program) -> Instrument {
       var samples = samples
       pair(&samples)
-      return Instrument(name: name, regions: regions, samples: samples, faults: faults)
+      return Instrument(
+        name: program.name, regions: regions, samples: samples, faults: faults,
+        isPercussion: program.bank == SoundFont.drumBank)
     }
 
     /// Tells the sides of pairs of each other.
@@ -180,8 +183,8 @@ extension SoundFont {
     )
     if isVorbis {
       storage = .vorbis(place: place, bytes: frames)
-      let file = try SampleFile(path, place: place, bytes: frames)
-      (frames, rate) = (file.frames, rate == 0 ? file.rate : rate)
+      let head = try vorbis(at: place, bytes: frames)
+      (frames, rate) = (head.frames, rate == 0 ? head.rate : rate)
     } else if let fine = tables.fineSound {
       storage = .fineIntegers(place: place, low: fine.lowerBound + header.start)
     }
@@ -197,5 +200,17 @@ extension SoundFont {
     return InstrumentSample(
       name: header.name, path: path, storage: storage, channels: 1, frames: frames, rate: rate,
       side: side)
+  }
+
+  /// The length and the rate of compressed sound, from its first and last bytes where they tell.
+  private func vorbis(
+    at place: Int, bytes: Int
+  ) throws(InstrumentFault) -> (frames: Int, rate: Int) {
+    let ends = try asInstrument { () throws(SoundFileError) in
+      try VorbisEnds(WaveFile(path, to: .read), place: place, bytes: bytes)
+    }
+    if let ends { return (ends.frames, ends.rate) }
+    let file = try SampleFile(path, place: place, bytes: bytes)
+    return (file.frames, file.rate)
   }
 }

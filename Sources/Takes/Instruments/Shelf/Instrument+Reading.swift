@@ -1,0 +1,73 @@
+/// The reading of an instrument's sounds.
+extension Instrument {
+  // What a machine with little memory can spare, of what is read as of what is made of it.
+  private static let mostBytes = 1 << 30
+  // Where most play, and how hard.
+  private static let middle = (key: 60, velocity: 100)
+
+  /// Throws where its sounds, or what is made of them to be played, would need too much memory.
+  package func checkSize(needing bytes: Int) throws(InstrumentFault) {
+    let all = Set(regions.map(\.sample)).reduce(0) {
+      $0 + MemoryLayout<Float>.stride * samples[$1].channels * samples[$1].frames
+    }
+    guard all <= Self.mostBytes else {
+      throw InstrumentFault(
+        .tooLarge,
+        "\(name) has \(all >> 20) MB of sound, and \(Self.mostBytes >> 20) are the most")
+    }
+    guard bytes <= Self.mostBytes else {
+      throw InstrumentFault(
+        .tooLarge,
+        "\(name) would need \(bytes >> 20) MB of memory to be played on all of its keys, "
+          + "and \(Self.mostBytes >> 20) are the most; shorter samples, or keys nearer to their own, "
+          + "need less")
+    }
+  }
+
+  /// The samples that are played, by their places, in the order in which they should be read: from the
+  /// middle of the keyboard outwards, and what is played neither softly nor very hard first.
+  package var readingOrder: [Int] {
+    func away(_ number: Int, from range: ClosedRange<Int>) -> Int {
+      max(0, range.lowerBound - number, number - range.upperBound)
+    }
+    var distances: [Int: (isOtherLayer: Bool, keys: Int, velocities: Int)] = [:]
+    for region in regions {
+      let velocities = away(Self.middle.velocity, from: region.velocities)
+      let distance = (
+        region.trigger == .release || velocities > 0, away(Self.middle.key, from: region.keys),
+        velocities
+      )
+      if let known = distances[region.sample] {
+        distances[region.sample] = Self.isNearer(known, distance) ? known : distance
+      } else {
+        distances[region.sample] = distance
+      }
+    }
+    // Both sides of a pair are as far, and side by side.
+    return distances.sorted {
+      Self.isNearer($0.value, $1.value)
+        || !Self.isNearer($1.value, $0.value) && $0.key < $1.key
+    }.map(\.key)
+  }
+
+  private static func isNearer(_ a: (Bool, Int, Int), _ b: (Bool, Int, Int)) -> Bool {
+    (a.0 ? 1 : 0, a.1, a.2) < (b.0 ? 1 : 0, b.1, b.2)
+  }
+
+  /// The notes for somebody who plays it, in one line each.
+  package var notes: [String] { notes(adding: []) }
+
+  /// The notes with faults that showed when it was read.
+  package func notes(adding more: [String]) -> [String] {
+    let most = 20
+    let faults = faults + more
+    var lines = Array(faults.prefix(most))
+    if faults.count > most { lines.append("and \(faults.count - most) more of the kind") }
+    if !unknown.isEmpty {
+      let more = unknown.count > 30 ? " and \(unknown.count - 30) more" : ""
+      lines.append(
+        "not understood, and left out: \(unknown.prefix(30).joined(separator: ", "))\(more)")
+    }
+    return lines
+  }
+}
