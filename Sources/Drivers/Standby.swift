@@ -27,7 +27,8 @@ package final class Standby: Sendable {
   }
 
   private func run(_ renderer: Renderer, _ engine: Engine, rate: Double) {
-    let memory = PortMemory(frames: Self.longestBlock)
+    let memory = PortMemory(
+      frames: Self.longestBlock, loops: engine.shared.loops.count)
     let start = HostTime.steady
     var done = 0.0
     var frame: UInt32 = 0

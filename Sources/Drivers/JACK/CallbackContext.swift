@@ -22,11 +22,22 @@ struct CallbackContext: ~Copyable {
   // The ports again, where the audio thread finds them without an array.
   fileprivate let in1, in2, out1, out2, live1, live2, loop1, loop2, grid1, grid2: OpaquePointer
   fileprivate let click: OpaquePointer
-  let midiIn, midiOut: OpaquePointer
+  fileprivate let midiIn, midiOut: OpaquePointer
+  // Left and right of each loop after the first, and where their blocks are.
+  fileprivate let furtherPorts: UnsafeMutablePointer<OpaquePointer>
+  fileprivate let furtherLoops: UnsafeMutablePointer<Stereo>
+  fileprivate let furtherCount: Int
+  // Those that were fetched in the last block: what lies there must not be heard again.
+  fileprivate var fetched = PortUse.all
+  // Memory for blocks of ports that nobody is connected with: a stretch of silence, and one for each
+  // other side.
+  fileprivate static var longestOwnBlock: Int { @_noLocks get { 8192 } }
+  fileprivate static var ownSides: Int { @_noLocks get { 7 } }
+  fileprivate let own: UnsafeMutablePointer<Float>
   // What comes and goes there in a block.
   let received = MIDIBlock(), sent = MIDIBlock()
 
-  /// `ports` are in the order of `PortPlan.all`.
+  /// `ports` are in the order of `PortPlan.all(loops:)`.
   init(
     client: OpaquePointer, ports: [OpaquePointer], renderer: Renderer, engine: Engine,
     facts: ServerFacts, wake: Signal
@@ -48,11 +59,21 @@ struct CallbackContext: ~Copyable {
     grid1 = ports[8]
     grid2 = ports[9]
     click = ports[10]
-    midiIn = ports[11]
-    midiOut = ports[12]
+    midiIn = ports[ports.count - 2]
+    midiOut = ports[ports.count - 1]
+    let further = ports[PortPlan.sounds.count..<ports.count - 2]
+    furtherCount = further.count / 2
+    furtherPorts = .allocate(capacity: max(1, further.count))
+    for (index, port) in further.enumerated() { (furtherPorts + index).initialize(to: port) }
+    furtherLoops = .allocate(capacity: max(1, furtherCount))
+    own = .allocate(capacity: (1 + Self.ownSides) * Self.longestOwnBlock)
+    own.initialize(repeating: 0, count: (1 + Self.ownSides) * Self.longestOwnBlock)
   }
 
   deinit {
+    furtherPorts.deallocate()
+    furtherLoops.deallocate()
+    own.deallocate()
     received.free()
     sent.free()
   }
@@ -76,7 +97,7 @@ struct CallbackContext: ~Copyable {
 
   /// Called by JACK on its notification thread, when ports came, went, or were connected.
   func noteGraph() {
-    facts.graphChanged.store(true, ordering: .relaxed)
+    facts.noteGraph()
     wake.set()
   }
 
@@ -177,20 +198,86 @@ private func renderBlock(
       + Double(bitPattern: context.pointee.facts.clockDifference.load(ordering: .relaxed)),
     isFreewheeling: context.pointee.facts.isFreewheeling.load(ordering: .relaxed),
     transport: transport(context))
-  let ports = Ports(
-    input: stereo(context.pointee.in1, context.pointee.in2, frames),
-    output: stereo(context.pointee.out1, context.pointee.out2, frames),
-    live: stereo(context.pointee.live1, context.pointee.live2, frames),
-    loop: stereo(context.pointee.loop1, context.pointee.loop2, frames),
-    grid: stereo(context.pointee.grid1, context.pointee.grid2, frames),
-    click: samples(context.pointee.click, frames), midiIn: context.pointee.received,
-    midiOut: context.pointee.sent)
-  receiveMIDI(context, frames)
-  context.pointee.sent.clear()
-  if !context.pointee.renderer.render(cycle, frames: Int(frames), ports: ports) {
-    silence(ports, frames: Int(frames))
+  // Acquiring: what is connected is so since before.
+  var connected = PortUse(
+    bits: context.pointee.facts.connectedPorts.load(ordering: .acquiring))
+  if Int(frames) > CallbackContext.longestOwnBlock { connected = .all }
+  // Whoever connects hears silence until that is known, and not what was there when somebody left.
+  silence(context.pointee.fetched.subtracting(connected), context, frames)
+  context.pointee.fetched = connected
+  let ports = ports(connected, context, frames)
+  if connected.has(.midiIn) {
+    context.pointee.received.clear()
+    receiveMIDI(context.pointee.midiIn, frames, context.pointee.received)
   }
-  sendMIDI(context, frames)
+  if connected.has(.midiOut) { context.pointee.sent.clear() }
+  if !context.pointee.renderer.render(cycle, frames: Int(frames), ports: ports) {
+    silence(connected, context, frames)
+  }
+  if connected.has(.midiOut) { sendMIDI(context.pointee.sent, context.pointee.midiOut, frames) }
+}
+
+/// The blocks of the ports that are connected, and memory of the node's own in the place of the others'.
+@_noLocks
+private func ports(
+  _ connected: PortUse, _ context: UnsafeMutablePointer<CallbackContext>,
+  _ frames: jack_nframes_t
+) -> Ports {
+  let silence = context.pointee.own
+  let own = silence + CallbackContext.longestOwnBlock
+  // Side by side, in whole cache lines.
+  let side = (Int(frames) &+ 15) & ~15
+  func ownSides(_ index: Int) -> Stereo { Stereo(own + index &* side, own + (index &+ 1) &* side) }
+  for index in 0..<context.pointee.furtherCount where connected.has(.stem(ofLoop: index &+ 1)) {
+    (context.pointee.furtherLoops + index).initialize(
+      to: stereo(
+        context.pointee.furtherPorts[2 &* index], context.pointee.furtherPorts[2 &* index &+ 1],
+        frames))
+  }
+  return Ports(
+    input: connected.has(.input)
+      ? stereo(context.pointee.in1, context.pointee.in2, frames) : Stereo(silence, silence),
+    output: connected.has(.output)
+      ? stereo(context.pointee.out1, context.pointee.out2, frames) : ownSides(0),
+    live: connected.has(.live)
+      ? stereo(context.pointee.live1, context.pointee.live2, frames) : ownSides(2),
+    // The engine has memory of its own for the stems of loops.
+    loop: connected.has(.stem(ofLoop: 0))
+      ? stereo(context.pointee.loop1, context.pointee.loop2, frames) : ownSides(2),
+    grid: connected.has(.grid)
+      ? stereo(context.pointee.grid1, context.pointee.grid2, frames) : ownSides(4),
+    click: connected.has(.click) ? samples(context.pointee.click, frames) : own + 6 &* side,
+    midiIn: connected.has(.midiIn) ? context.pointee.received : nil,
+    midiOut: connected.has(.midiOut) ? context.pointee.sent : nil,
+    furtherLoops: context.pointee.furtherLoops, use: connected)
+}
+
+/// Makes outputs silent.
+@_noLocks
+private func silence(
+  _ ports: PortUse, _ context: UnsafeMutablePointer<CallbackContext>,
+  _ frames: jack_nframes_t
+) {
+  if ports.isEmpty { return }
+  if ports.has(.output) { silence(context.pointee.out1, context.pointee.out2, frames) }
+  if ports.has(.live) { silence(context.pointee.live1, context.pointee.live2, frames) }
+  if ports.has(.grid) { silence(context.pointee.grid1, context.pointee.grid2, frames) }
+  if ports.has(.click) { rt_zero(samples(context.pointee.click, frames), Int(frames)) }
+  if ports.has(.stem(ofLoop: 0)) { silence(context.pointee.loop1, context.pointee.loop2, frames) }
+  for index in 0..<context.pointee.furtherCount where ports.has(.stem(ofLoop: index &+ 1)) {
+    silence(
+      context.pointee.furtherPorts[2 &* index], context.pointee.furtherPorts[2 &* index &+ 1],
+      frames)
+  }
+  if ports.has(.midiOut) { clearMIDI(context.pointee.midiOut, frames) }
+}
+
+@_noLocks
+private func silence(
+  _ left: OpaquePointer, _ right: OpaquePointer, _ frames: jack_nframes_t
+) {
+  rt_zero(samples(left, frames), Int(frames))
+  rt_zero(samples(right, frames), Int(frames))
 }
 
 /// The server's transport, where anybody wants to know of it.
@@ -216,19 +303,4 @@ private func stereo(
   _ left: OpaquePointer, _ right: OpaquePointer, _ frames: jack_nframes_t
 ) -> Stereo {
   Stereo(samples(left, frames), samples(right, frames))
-}
-
-@_noLocks
-private func silence(_ ports: Ports, frames: Int) {
-  silence(ports.output, frames: frames)
-  silence(ports.live, frames: frames)
-  silence(ports.loop, frames: frames)
-  silence(ports.grid, frames: frames)
-  rt_zero(ports.click, frames)
-}
-
-@_noLocks
-private func silence(_ sound: Stereo, frames: Int) {
-  rt_zero(sound.left, frames)
-  rt_zero(sound.right, frames)
 }

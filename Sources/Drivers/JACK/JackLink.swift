@@ -30,6 +30,9 @@ package final class JackLink: @unchecked Sendable {
   private static let attemptsToDescribe = 5
   // So long ports from before may take to come, in microseconds.
   private static let patience = 3_000_000.0
+  // So long after the last change all ports count as connected, in microseconds: a server tells of a
+  // connection before it makes it.
+  private static let settling = 250_000.0
   // After that a close that hangs is left to itself.
   private static let closeMilliseconds = 3000
 
@@ -53,6 +56,8 @@ package final class JackLink: @unchecked Sendable {
   private var toldConnections: [JackConnection]
   // When to look whether ports from before have come: once, after the first joining.
   private var patienceEnds = Double.infinity
+  // When the connections of the last change can be taken for made.
+  private var graphSettles = Double.infinity
   private var reportedDelay = 0
   private var lastDelay = 0
   private var reportedXruns = 0
@@ -77,7 +82,9 @@ package final class JackLink: @unchecked Sendable {
     tellConnections = connectionsChanged
     tellPorts = portsChanged
     memory = ConnectionMemory(
-      configuration.connections.filter { link in PortPlan.all.contains { $0.name == link.own } },
+      configuration.connections.filter { link in
+        PortPlan.all(loops: engine.shared.loops.count).contains { $0.name == link.own }
+      },
       connectedPorts: configuration.connectedPorts)
     toldConnections = memory.kept
     wake = try Signal()
@@ -200,7 +207,9 @@ package final class JackLink: @unchecked Sendable {
   /// Sees what is connected, and makes again what lost its other port that is there now.
   private func updateConnections(_ membership: Membership) {
     let hasChanged = facts.graphChanged.exchange(false, ordering: .relaxed)
-    guard hasChanged || memory.isInDoubt else { return }
+    if hasChanged { graphSettles = HostTime.steady + Self.settling }
+    let hasSettled = HostTime.steady >= graphSettles
+    guard hasChanged || hasSettled || memory.isInDoubt else { return }
     let news = facts.portNews.withLock { news in
       defer { news = PortNews() }
       return news
@@ -208,7 +217,11 @@ package final class JackLink: @unchecked Sendable {
     let links = membership.links
     facts.isHeard.store(
       links.contains { PortPlan.outputs.contains($0.own) }, ordering: .relaxed)
-    setPorts(JackPort.all(links))
+    if hasSettled {
+      graphSettles = .infinity
+      facts.setConnected(PortUse(names: links.map(\.own)))
+    }
+    setPorts(JackPort.all(links, loops: engine.shared.loops.count))
     memory.rename(news.renamed)
     memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
     // A server that is just ending has taken them apart, and not the user.
@@ -242,7 +255,7 @@ package final class JackLink: @unchecked Sendable {
       if !memory.hasHadConnection(of: Set(PortPlan.outputs)) { membership.connectOutputs() }
       if patienceEnds == .infinity { patienceEnds = HostTime.steady + Self.patience }
     }
-    facts.graphChanged.store(true, ordering: .relaxed)
+    facts.noteGraph()
   }
 
   /// Connects with the machine's own ports where those from before do not come: there is another

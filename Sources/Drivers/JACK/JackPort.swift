@@ -10,8 +10,8 @@ package struct JackPort: Equatable, Sendable {
   package let connections: [String]
 
   /// All ports of the node, in their order, with these connections.
-  static func all(_ links: Set<JackConnection>) -> [JackPort] {
-    PortPlan.all.map { plan in
+  static func all(_ links: Set<JackConnection>, loops: Int) -> [JackPort] {
+    PortPlan.all(loops: loops).map { plan in
       JackPort(
         name: plan.name, isMIDI: plan.isMIDI, isInput: plan.isInput,
         connections: links.filter { $0.own == plan.name }.map(\.other).sorted())

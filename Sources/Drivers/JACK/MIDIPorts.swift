@@ -4,12 +4,8 @@ internal import Engine
 /// Copies what a port brings in this block; but for what is longer than three bytes, or belongs to
 /// no channel.
 @_noLocks
-func receiveMIDI(_ context: UnsafeMutablePointer<CallbackContext>, _ frames: jack_nframes_t) {
-  let block = context.pointee.received
-  block.clear()
-  guard frames > 0, let buffer = jack_port_get_buffer(context.pointee.midiIn, frames) else {
-    return
-  }
+func receiveMIDI(_ port: OpaquePointer, _ frames: jack_nframes_t, _ block: MIDIBlock) {
+  guard frames > 0, let buffer = jack_port_get_buffer(port, frames) else { return }
   let count = jack_midi_get_event_count(buffer)
   var event = jack_midi_event_t(time: 0, size: 0, buffer: nil)
   for index in 0..<count {
@@ -26,10 +22,9 @@ func receiveMIDI(_ context: UnsafeMutablePointer<CallbackContext>, _ frames: jac
 
 /// Writes what was played in this block to a port.
 @_noLocks
-func sendMIDI(_ context: UnsafeMutablePointer<CallbackContext>, _ frames: jack_nframes_t) {
-  guard let buffer = jack_port_get_buffer(context.pointee.midiOut, frames) else { return }
+func sendMIDI(_ block: MIDIBlock, _ port: OpaquePointer, _ frames: jack_nframes_t) {
+  guard let buffer = jack_port_get_buffer(port, frames) else { return }
   jack_midi_clear_buffer(buffer)
-  let block = context.pointee.sent
   for index in 0..<block.count {
     let event = block[index]
     let size = event.byteCount
@@ -38,4 +33,10 @@ func sendMIDI(_ context: UnsafeMutablePointer<CallbackContext>, _ frames: jack_n
     bytes[1] = event.first
     if size > 2 { bytes[2] = event.second }
   }
+}
+
+/// Takes away what a port was given in an earlier block.
+@_noLocks
+func clearMIDI(_ port: OpaquePointer, _ frames: jack_nframes_t) {
+  if let buffer = jack_port_get_buffer(port, frames) { jack_midi_clear_buffer(buffer) }
 }

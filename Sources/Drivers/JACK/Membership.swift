@@ -13,6 +13,7 @@ final class Membership: @unchecked Sendable {
   let rate: Double
   let client: OpaquePointer
   let context: UnsafeMutablePointer<CallbackContext>
+  private let plans: [PortPlan]
   // The link's thread only.
   var isLeading = false
 
@@ -36,7 +37,8 @@ final class Membership: @unchecked Sendable {
         ? .nameTaken(name) : .noServer(server)
     }
     var ports: [OpaquePointer] = []
-    for plan in PortPlan.all {
+    plans = PortPlan.all(loops: engine.shared.loops.count)
+    for plan in plans {
       guard let port = plan.register(with: client) else {
         jack_client_close(client)
         throw .refused("the port \(plan.name)")
@@ -105,6 +107,14 @@ final class Membership: @unchecked Sendable {
       }, context)
     jack_set_port_connect_callback(
       client, { _, _, _, context in callbackContext(context).pointee.noteGraph() }, context)
+    // A connection is told of when it is asked for; made it is with the next round of the graph, which
+    // waits for the slowest client.
+    jack_set_graph_order_callback(
+      client,
+      { context in
+        callbackContext(context).pointee.noteGraph()
+        return 0
+      }, context)
     jack_set_port_registration_callback(
       client,
       { id, _, context in callbackContext(context).pointee.notePort(id) },
@@ -141,7 +151,7 @@ final class Membership: @unchecked Sendable {
   /// All present connections of the node's ports.
   var links: Set<JackConnection> {
     var result: Set<JackConnection> = []
-    for (plan, port) in zip(PortPlan.all, context.pointee.ports) {
+    for (plan, port) in zip(plans, context.pointee.ports) {
       for name in copyNames(jack_port_get_all_connections(client, port)) {
         result.insert(JackConnection(own: plan.name, other: name))
       }
@@ -154,7 +164,7 @@ final class Membership: @unchecked Sendable {
 
   /// Connects, where the other port is there.
   func connect(_ link: JackConnection) {
-    guard let plan = PortPlan.all.first(where: { $0.name == link.own }), hasPort(link.other)
+    guard let plan = plans.first(where: { $0.name == link.own }), hasPort(link.other)
     else { return }
     let own = "\(name):\(link.own)"
     _ =
@@ -191,7 +201,7 @@ final class Membership: @unchecked Sendable {
   /// Returns false where the server can't keep them: its store is shared, and can be full.
   func describePorts() -> Bool {
     var isKept = true
-    for (index, (plan, port)) in zip(PortPlan.all, context.pointee.ports).enumerated() {
+    for (index, (plan, port)) in zip(plans, context.pointee.ports).enumerated() {
       let subject = jack_port_uuid(port)
       for (key, value, type) in [
         ("pretty-name", plan.prettyName, "text/plain"),

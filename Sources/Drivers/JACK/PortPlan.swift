@@ -11,8 +11,20 @@ struct PortPlan {
   let isInput: Bool
   let isMIDI: Bool
 
-  /// All ports, in their order.
-  static let all: [PortPlan] = [
+  /// All ports of a node with so many loops, in their order.
+  static func all(loops: Int) -> [PortPlan] {
+    let further = (1..<max(1, loops)).flatMap { index in
+      [("left", 1), ("right", 2)].map { side, number in
+        PortPlan(
+          name: "loop\(index + 1)_\(number)", prettyName: "Loop \(index + 1) stem \(side)",
+          group: "Loop \(index + 1) stem")
+      }
+    }
+    return sounds + further + midi
+  }
+
+  /// Those for sound that every node has.
+  static let sounds: [PortPlan] = [
     PortPlan(name: "in_1", prettyName: "Input left", group: "Input", isInput: true),
     PortPlan(name: "in_2", prettyName: "Input right", group: "Input", isInput: true),
     PortPlan(name: "out_1", prettyName: "Output left", group: "Output"),
@@ -24,6 +36,9 @@ struct PortPlan {
     PortPlan(name: "grid_1", prettyName: "Grid stem left", group: "Grid stem"),
     PortPlan(name: "grid_2", prettyName: "Grid stem right", group: "Grid stem"),
     PortPlan(name: "click", prettyName: "Metronome", group: "Metronome"),
+  ]
+
+  private static let midi: [PortPlan] = [
     PortPlan(name: "midi_in", prettyName: "MIDI in", group: "MIDI", isInput: true, isMIDI: true),
     PortPlan(name: "midi_out", prettyName: "MIDI out", group: "MIDI", isMIDI: true),
   ]

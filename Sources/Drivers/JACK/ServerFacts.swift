@@ -1,4 +1,5 @@
 internal import CJack
+internal import Engine
 internal import Posix
 internal import Synchronization
 
@@ -35,6 +36,9 @@ final class ServerFacts: Sendable {
   // Whether something is connected with the mix.
   let isHeard = Atomic<Bool>(false)
 
+  // The bits of the ports that are connected (`PortUse`); all until that is known.
+  let connectedPorts = Atomic<UInt32>(PortUse.all.bits)
+
   // Set by callbacks, taken by the link's thread.
   let isGone = Atomic<Bool>(false)
   let graphChanged = Atomic<Bool>(false)
@@ -45,6 +49,23 @@ final class ServerFacts: Sendable {
   func compareClocks() {
     let difference = HostTime.steady - Double(jack_get_time())
     clockDifference.store(difference.bitPattern, ordering: .relaxed)
+  }
+
+  /// Notes on a thread of JACK's that ports or connections are others: all ports count as connected
+  /// until the link's thread has seen which are.
+  func noteGraph() {
+    graphChanged.store(true, ordering: .relaxed)
+    // Behind it: whoever takes a change for seen finds the next one.
+    connectedPorts.store(PortUse.all.bits, ordering: .releasing)
+  }
+
+  /// Sets which ports are connected, unless something has changed since that was asked.
+  func setConnected(_ ports: PortUse) {
+    // Acquiring: whoever replaces what `noteGraph` stored sees that there was a change.
+    _ = connectedPorts.exchange(ports.bits, ordering: .acquiringAndReleasing)
+    if graphChanged.load(ordering: .relaxed) {
+      connectedPorts.store(PortUse.all.bits, ordering: .relaxed)
+    }
   }
 
   func countXrun(microseconds: Float) {

@@ -17,11 +17,12 @@ package final class RenderDriver {
   private let renderer: Renderer
   // Alive for as long as the engine plays it.
   private var recording: SongRing?
-  private let memory = PortMemory(frames: longestBlock)
+  private let memory: PortMemory
 
   /// Takes over an engine, at a rate in Hz.
   package init(_ engine: Engine, rate: Int) {
     self.rate = Double(rate)
+    memory = PortMemory(frames: Self.longestBlock, loops: engine.shared.loops.count)
     renderer = engine.takeOver(sampleRate: self.rate, fadesIn: false)
   }
 
