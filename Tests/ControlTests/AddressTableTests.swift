@@ -6,9 +6,28 @@ import Testing
 @Suite struct AddressTableTests {
   private let table = AddressTable.node
 
-  @Test func `every parameter of the engine has one address`() {
+  @Test func `every parameter of the engine has one address, and those of the first loop a number`()
+  {
+    let widest = AddressTable.widest
     for parameter in Parameter.allCases {
-      #expect(table.addresses.filter { $0.parameter == parameter }.count == 1)
+      let paths = widest.addresses.filter { $0.parameter == parameter }.map(\.path)
+      let numbered = paths.filter { $0.hasPrefix("/loop/1/") }
+      if case .loop(_, 0) = parameter {
+        #expect(numbered.count == 1 && paths.count <= 2, "\(paths)")
+      } else {
+        #expect(numbered.isEmpty && paths.count == 1, "\(paths)")
+      }
+      #expect(widest.address(of: parameter)?.path == paths.first)
+    }
+  }
+
+  @Test func `there are as many numbered addresses as loops`() {
+    for count in [1, 4, 16] {
+      let table = AddressTable(loops: LoopSetup(count: count))
+      let records = table.addresses.map(\.path).filter {
+        $0.hasPrefix("/loop/") && $0.hasSuffix("/record")
+      }
+      #expect(records == (1...count).map { "/loop/\($0)/record" } + ["/loop/selected/record"])
     }
   }
 
@@ -46,9 +65,13 @@ import Testing
   }
 
   @Test func `the three forms hold every address`() {
-    for form in [Reference.text, Reference.json, Reference.markdown] {
+    let json = Reference.json(table.addresses)
+    for address in table.addresses { #expect(json.contains("\"\(address.path)\"")) }
+    for form in [Reference.text, Reference.markdown] {
       let text = form(table.addresses)
-      for address in table.addresses { #expect(text.contains(address.path)) }
+      for path in table.addresses.compactMap(\.pathForAll) { #expect(text.contains(path)) }
+      // What all loops have stands there once.
+      #expect(text.contains("/loop/N/pedal/long") && !text.contains("/loop/2/"))
     }
   }
 }

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/subscribe", 160, 5400), ("/addresses", 250, 33_000), ("/status", 1, 110),
+    ("/subscribe", 280, 8800), ("/addresses", 460, 57_000), ("/status", 1, 110),
     ("/grid/layout", 43, 1600), ("/scales", 1, 650), ("/ping", 1, 40), ("/*/*", 125, 3200),
     ("/nothing", 1, 100),
   ])
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/subscribe", 160, 5400), ("/addresses", 1024, 130_000), ("/status", 1024, 110_000),
+    ("/subscribe", 280, 8800), ("/addresses", 1024, 130_000), ("/status", 1024, 110_000),
     ("/scales", 1024, 650_000), ("/ping", 1024, 42_000), ("/nothing", 1024, 100_000),
   ])
   func `a full packet of questions is answered with no more than is told`(
@@ -48,7 +48,7 @@ import Testing
     #expect(answer.bytes * 10 > bytes * 8, "\(path): \(answer)")
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["/addresses", "/*/*", "/*"])
+  @Test(.timeLimit(.minutes(10)), arguments: ["/addresses", "/*/*", "/*"])
   func `a packet that asks for more than is answered does not cost more, either`(path: String) {
     let pings = full(of: [UInt8](address: "/ping", []))
     let questions = full(of: [UInt8](address: path, []))

@@ -25,8 +25,18 @@ import Testing
     #expect(desk.tell("/midi/learn", .string(path)).isEmpty)
   }
 
-  private func learnt(_ path: String, _ controller: Int32) -> [Received] {
-    [Received("/midi/learnt", [.string(path), .int32(controller)])]
+  /// What is told of a controller that is bound: learnt on the first channel, or named.
+  private func learnt(
+    _ path: String, _ controller: Int32, _ press: String = "turn", isNamed: Bool = false
+  ) -> [Received] {
+    [
+      Received(
+        "/midi/learnt",
+        [
+          .string(path), .int32(controller), .string("controller"), .string(press), .string(""),
+          .string("controller:\(controller)\(isNamed ? "" : "@1")"),
+        ])
+    ]
   }
 
   private var player: Argument? {
@@ -36,7 +46,7 @@ import Testing
   @Test func `the press that a button is learnt from does nothing, nor does its release`() {
     learn("/player/record")
     turn(21, 127)
-    #expect(desk.take() == learnt("/player/record", 21))
+    #expect(desk.take() == learnt("/player/record", 21, "short"))
     #expect(player == .string("start"))
     turn(21, 0)
     #expect(player == .string("start"))
@@ -121,7 +131,8 @@ import Testing
 
   @Test func `a controller that is named turns at once`() {
     #expect(
-      desk.tell("/midi/learn", .string("/echo/mix"), .int32(7)) == learnt("/echo/mix", 7))
+      desk.tell("/midi/learn", .string("/echo/mix"), .int32(7))
+        == learnt("/echo/mix", 7, isNamed: true))
     turn(7, 127)
     #expect(value("/echo/mix") == 1)
   }
@@ -157,10 +168,11 @@ import Testing
   }
 
   @Test func `a cell of the grid is learnt, listed, played and forgotten`() {
-    #expect(desk.tell("/midi/learn", .string("/grid/1/2"), .int32(26)) == learnt("/grid/1/2", 26))
+    let told = learnt("/grid/1/2", 26, isNamed: true)
+    #expect(desk.tell("/midi/learn", .string("/grid/1/2"), .int32(26)) == told)
     #expect(
       desk.tell("/midi/bindings") == [
-        Received("/midi/binding", [.string("/grid/1/2"), .int32(26)]),
+        Received("/midi/binding", told[0].arguments),
         Received("/midi/bindings/end", [.int32(1)]),
       ])
     turn(26, 127)
@@ -209,6 +221,8 @@ import Testing
     }
     #expect(refused.count == 600 - 512)
     #expect(refused.first?.arguments[1] == .string("busy"))
-    #expect(desk.tell("/midi/learn", .string("/grid/9/7"), .int32(4)) == learnt("/grid/9/7", 4))
+    #expect(
+      desk.tell("/midi/learn", .string("/grid/9/7"), .int32(4))
+        == learnt("/grid/9/7", 4, isNamed: true))
   }
 }

@@ -17,13 +17,20 @@ import Testing
     desk.tell(path).first?.arguments.first?.number
   }
 
+  private func row(_ path: String, _ controller: Int32, _ trigger: String) -> [Argument] {
+    [
+      .string(path), .int32(controller), .string("controller"), .string("turn"), .string(""),
+      .string(trigger),
+    ]
+  }
+
   @Test func `the controller that moves next is bound, and turns the address when it moves on`() {
     let desk = Desk()
     turn(desk, 20, 5)
     #expect(desk.tell("/midi/learn", .string("/echo/mix")).isEmpty)
     turn(desk, 21, 127)
     #expect(
-      desk.take() == [Received("/midi/learnt", [.string("/echo/mix"), .int32(21)])])
+      desk.take() == [Received("/midi/learnt", row("/echo/mix", 21, "controller:21@1"))])
     turn(desk, 21, 1)
     #expect(value(desk, "/echo/mix") == Double(Float(1 / 127.0)))
     turn(desk, 21, 0)
@@ -41,7 +48,8 @@ import Testing
     }
     _ = desk.take(other)
     desk.tell("/midi/learn", .string("/live/gain"), .int32(7))
-    #expect(desk.take(other) == [Received("/midi/learnt", [.string("/live/gain"), .int32(7)])])
+    #expect(
+      desk.take(other) == [Received("/midi/learnt", row("/live/gain", 7, "controller:7"))])
     turn(desk, 7, 127)
     #expect(desk.take(other).last == Received("/live/gain", [.float(24)]))
   }
@@ -107,9 +115,9 @@ import Testing
     _ = desk.take()
     #expect(
       desk.tell("/midi/bindings") == [
-        Received("/midi/binding", [.string("/loop/gain"), .int32(3)]),
-        Received("/midi/binding", [.string("/echo/mix"), .int32(7)]),
-        Received("/midi/binding", [.string("/live/gain"), .int32(7)]),
+        Received("/midi/binding", row("/loop/gain", 3, "controller:3")),
+        Received("/midi/binding", row("/echo/mix", 7, "controller:7")),
+        Received("/midi/binding", row("/live/gain", 7, "controller:7")),
         Received("/midi/bindings/end", [.int32(3)]),
       ])
     #expect(desk.tell("/midi/forget", .string("/live/gain")).isEmpty)

@@ -66,7 +66,7 @@ import Testing
 
   // MARK: - By hand
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a picture is found, told with its credit, shown, changed for the next, and removed`() throws
   {
     server.haveSpecies(
@@ -101,7 +101,7 @@ import Testing
     #expect(code(desk.ask("/take/picture/remove", .string(id))) == "missing")
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `what can't be is refused in a line, and nothing is asked of anybody`() throws {
     #expect(code(desk.ask("/take/picture", .string(id))) == "state")
     #expect(code(desk.ask("/take/picture", .string(Take.newID()))) == "missing")
@@ -117,7 +117,7 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `an image of one's own takes the place of a fetched one, and its credit goes`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
@@ -130,7 +130,7 @@ import Testing
     #expect(try origin() == .own)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a service that is no service is told of, and the take stays as it is`() throws {
     server.serve("/v1/taxa", .init("<html>", type: "text/html"))
     server.haveNoFiles()
@@ -142,7 +142,7 @@ import Testing
     #expect(news().isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `one picture at a time is looked for, and nobody waits for it at the end`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
@@ -165,7 +165,7 @@ import Testing
 
   // MARK: - By itself
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `nobody is told what was recorded unless that is wanted`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
@@ -186,7 +186,7 @@ import Testing
     #expect(server.requests.count == count)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `an image of one's own is left alone, and why there is no picture is told`() throws {
     desk.tell("/settings/pictures", .int32(1))
     setSpecies("Wren")
@@ -247,7 +247,7 @@ import Testing
     #expect(desk.ask("/species", until: ["/species/end"]).count == 4)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `services are asked by the name of science that the list has`() throws {
     try Data("Schwarzkopf; Sylvia atricapilla\n".utf8).write(
       to: URL(filePath: folder.path("home/species.txt")))

@@ -152,6 +152,8 @@ import Testing
     let desk = Desk()
     var values: [(Address, Argument)] = []
     for address in desk.node.table.addresses {
+      // The first loop has two names, and is set by one of them.
+      if case .first? = address.family, address.kept == nil { continue }
       guard let value = Self.another(address) else { continue }
       desk.tell(address.path, value)
       values.append((address, value))

@@ -36,9 +36,11 @@ final class Feedback {
   ///
   /// Without the exception two nodes that feed each other would answer each other for ever.
   func heard(_ parameter: Parameter, _ value: Float, from client: Client) {
-    guard isSubscribed(client), let index = table.index(of: parameter) else { return }
-    subscriptions.unsettle(
-      index, for: client, unless: [table.addresses[index].argument(for: value)])
+    guard isSubscribed(client) else { return }
+    for index in table.indices(of: parameter) {
+      subscriptions.unsettle(
+        index, for: client, unless: [table.addresses[index].argument(for: value)])
+    }
   }
 
   /// The same, for what is no parameter.
@@ -52,8 +54,8 @@ final class Feedback {
 
   /// Notes that a parameter was set.
   func changed(_ parameter: Parameter) {
-    guard subscriptions.count > 0, let index = table.index(of: parameter) else { return }
-    dirty.insert(index)
+    guard subscriptions.count > 0 else { return }
+    dirty.formUnion(table.indices(of: parameter))
   }
 
   /// Notes that the values of an address that is no parameter are others.

@@ -21,6 +21,10 @@ final class Courier {
   private var timedUnderWay = 0
   /// The listener to values that are on their way, in effect, and to all else that happens.
   weak var observer: (any CourierObserver)?
+  // News of pedals that nobody has taken yet.
+  private var presses: [PressNews] = []
+  // More than they can tell between two looks.
+  private static let mostPresses = 4096
 
   init(_ table: AddressTable, _ engine: Engine, _ answerer: Answerer) {
     values = Values(table)
@@ -109,6 +113,7 @@ final class Courier {
   /// Takes what the audio thread has to say.
   func takeEvents() {
     var count = 0
+    var pressCount = takeNews()
     while let event = engine.shared.nextEvent() {
       count += 1
       if event.wasTimed { timedUnderWay -= 1 }
@@ -125,10 +130,34 @@ final class Courier {
         whenDone[event.command] = nil
         whenRefused.removeValue(forKey: event.command)?(refusal)
       }
+      pressCount += takeNews()
     }
-    guard count > 0 else { return }
-    engine.shared.commands.returnCredits(count)
-    observer?.somethingHappened()
+    if count > 0 { engine.shared.commands.returnCredits(count) }
+    if count + pressCount > 0 { observer?.somethingHappened() }
+  }
+
+  /// Takes what pedals have told by now, between the events of commands, and returns how much that
+  /// is: what a press has set is set.
+  private func takeNews() -> Int {
+    var count = 0
+    while let news = engine.shared.nextPress() {
+      count += 1
+      if case .answered(_, .applied(let parameter, let value)) = news.kind {
+        observer?.willSet(parameter)
+        values.take(parameter, value)
+        answerer.feedback.changed(parameter)
+        observer?.didSet(parameter, value)
+      }
+      if presses.count < Self.mostPresses { presses.append(news) }
+    }
+    return count
+  }
+
+  /// Takes what pedals have told since the last time.
+  func takePresses() -> [PressNews] {
+    takeEvents()
+    defer { presses.removeAll(keepingCapacity: true) }
+    return presses
   }
 
   // MARK: - Later

@@ -101,9 +101,14 @@ final class Dispatcher {
     let sets = !message.arguments.isEmpty
     // There are more answers already than will be given.
     guard sets || plan.asked < Answerer.mostAnswers else { return }
+    let pressed = Self.lastPart(message.addressText)
     let matching = table.addresses.indices.filter { index in
       let address = table.addresses[index]
-      return address.hasValue && !(sets && address.isProcess) && pattern.matches(address.path)
+      if case .chosen? = address.family { return false }
+      let isMeant =
+        address.hasValue && !(sets && address.isProcess)
+        || address.isReachedByPatterns && address.path.hasSuffix(pressed)
+      return isMeant && pattern.matches(address.path)
     }
     guard !matching.isEmpty else {
       throw Refusal(.unknown, "no address with a value matches \(quoted(message.addressText))")
@@ -119,6 +124,13 @@ final class Dispatcher {
         answerer.refuse(error, to: origin)
       }
     }
+  }
+
+  /// The last part of a pattern with its slash, where that is written out; what no address ends with
+  /// where it is a pattern itself.
+  private static func lastPart(_ pattern: String) -> String {
+    let last = pattern.split(separator: "/").last ?? ""
+    return last.contains { "*?[]{}".contains($0) } ? "/*" : "/\(last)"
   }
 
   private func plan(
@@ -169,6 +181,22 @@ final class Dispatcher {
     plan.carryOut()
   }
 
+  /// The commands that an instruction of the node's own would come to now; nil where it comes to
+  /// more than commands, or is refused.
+  func planned(_ path: String, _ arguments: [Argument]) -> [PlannedCommand]? {
+    guard let (address, numbers) = table.declared(path) else { return nil }
+    var plan = Plan()
+    do throws(Refusal) {
+      try self.plan(
+        address, arguments, numbers, at: nil, from: Origin(path: path, client: nil), into: &plan)
+    } catch {
+      plan.takeBack()
+      return nil
+    }
+    plan.takeBack()
+    return plan.hasOnlyCommands ? plan.commands : nil
+  }
+
   /// Sets one address from text like `/live/gain=-6`, by the same door as any message, at once or at
   /// a time in microseconds of the engine's clock.
   func set(_ assignment: String, at due: Double? = nil) throws(Refusal) {
@@ -185,6 +213,9 @@ final class Dispatcher {
 
   /// The refusal of an address that is none.
   func unknown(_ path: String) -> Refusal {
+    if let refusal = features.all.lazy.compactMap({ $0.refusal(ofUnknown: path) }).first {
+      return refusal
+    }
     let hint =
       path.nearest(of: table.addresses.lazy.map(\.path)).map { "is \($0) meant?" }
       ?? "/addresses lists them all"

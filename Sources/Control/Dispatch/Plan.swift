@@ -44,6 +44,9 @@ struct Plan {
   private var steps: [Step] = []
   private var undo: [ObjectIdentifier: () -> Void] = [:]
 
+  /// Whether it comes to commands for the audio thread alone.
+  var hasOnlyCommands: Bool { steps.isEmpty && undo.isEmpty }
+
   /// Adds a command, at the time of the request that it comes from.
   mutating func add(_ command: PlannedCommand, for request: Request) {
     var command = command

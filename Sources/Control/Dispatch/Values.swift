@@ -19,6 +19,12 @@ struct Values {
     newest[parameter.number] = command
   }
 
+  /// Takes the news that a press has set a value, unless a command is on its way that does so after
+  /// it.
+  mutating func take(_ parameter: Parameter, _ value: Float) {
+    if newest[parameter.number] == nil { values[parameter.number] = value }
+  }
+
   /// Takes the news that a value is in effect.
   mutating func apply(_ parameter: Parameter, _ value: Float, command: UInt64) {
     let index = parameter.number

@@ -78,6 +78,15 @@ final class Context {
     try dispatcher.perform(path, arguments, at: due)
   }
 
+  /// The commands that an instruction of the node's own would come to now; nil where it comes to
+  /// more than commands, or is refused.
+  func planned(_ path: String, _ arguments: [Argument]) -> [PlannedCommand]? {
+    dispatcher.planned(path, arguments)
+  }
+
+  /// Takes what pedals have told since the last time.
+  func takePresses() -> [PressNews] { courier.takePresses() }
+
   /// The refusal of an address that is none.
   func unknown(_ path: String) -> Refusal { dispatcher.unknown(path) }
 

@@ -1,7 +1,11 @@
+internal import Engine
+
 /// A part of what the node can do, in a folder of its own: its addresses, and what they do.
 protocol Feature: AnyObject, SendableMetatype {
   /// Its addresses, in the order in which they are listed.
   static var addresses: [Address] { get }
+  /// Its addresses in a node with these loops.
+  static func addresses(_ loops: LoopSetup) -> [Address]
 
   /// The feature in a node, of which the context is all that it sees.
   init(_ context: Context)
@@ -19,16 +23,20 @@ protocol Feature: AnyObject, SendableMetatype {
   func welcome(_ newcomer: Newcomer)
   /// Notes that clients have gone.
   func clientsLeft(_ isGone: (Client) -> Bool)
+  /// The refusal of an address that there is none of, where the feature knows why; else nil.
+  func refusal(ofUnknown path: String) -> Refusal?
   /// Ends what is under way, and forgets what was of the session before.
   func beginSession()
 }
 
 extension Feature {
+  static func addresses(_ loops: LoopSetup) -> [Address] { addresses }
   var workers: [Worker] { [] }
   var isWriting: Bool { false }
   func poll(_ now: Double) -> Int? { nil }
   func welcome(_ newcomer: Newcomer) {}
   func clientsLeft(_ isGone: (Client) -> Bool) {}
+  func refusal(ofUnknown path: String) -> Refusal? { nil }
   func beginSession() {}
 }
 
@@ -37,7 +45,9 @@ final class Features {
   /// All that there are, in the order in which their addresses are listed: a new one is a folder, and
   /// a line here.
   static let types: [any Feature.Type] = [
-    Presence.self, Mixer.self, Chain.self, Tempo.self, Player.self, Captures.self, Takes.self,
+    Presence.self, Mixer.self, HowlingGuard.self, Chain.self, Tempo.self, Player.self, Loops.self,
+    KeptLoops.self,
+    Captures.self, Takes.self,
     Pictures.self, Greeting.self, Presets.self, Songs.self, Instruments.self, Fingerboard.self,
     Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Status.self,
   ]

@@ -121,6 +121,9 @@ extension Address {
 
   /// The argument as the form wants it; nil where it is of another type.
   private func take(_ argument: Argument, as form: Form) throws(Refusal) -> Argument? {
+    if form.isOfAnyType {
+      return argument.text != nil || argument.number?.isFinite == true ? argument : nil
+    }
     if form.kind == .text { return try text(argument, as: form) }
     guard let number = argument.number else { return nil }
     if form.isOnlyValue { return try onlyValue(number, form) }

@@ -14,6 +14,16 @@ package struct Address: Sendable {
     case event(types: String)
   }
 
+  /// The place of an address among those that each loop has.
+  package enum Family: Sendable {
+    /// Of the first loop: what it says of itself holds for all.
+    case first
+    /// Of one of the others.
+    case further
+    /// Of whichever is chosen.
+    case chosen
+  }
+
   /// The address itself.
   package let path: String
   /// Its nature.
@@ -28,6 +38,8 @@ package struct Address: Sendable {
   package let belongsToPreset: Bool
   /// The part of it that outlives the node; nil where nothing does.
   let kept: Kept?
+  /// Its place among those that each loop has; nil for one that there is once.
+  package let family: Family?
   /// How many there are at present of each part in braces, counted from 1; nil where the path has none.
   let extents: (@Sendable (Features) -> [Int])?
 
@@ -35,8 +47,9 @@ package struct Address: Sendable {
   init(
     _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false,
     allowsZero: Bool = true, kept: Kept? = nil,
-    extents: (@Sendable (Features) -> [Int])? = nil, _ help: String
+    extents: (@Sendable (Features) -> [Int])? = nil, family: Family? = nil, _ help: String
   ) {
+    self.family = family
     self.path = path
     self.kind = kind
     self.unit = unit
@@ -49,6 +62,25 @@ package struct Address: Sendable {
 
   /// Whether it stands for many, with a number for each part in braces.
   package var standsForMany: Bool { extents != nil }
+
+  /// Its path with an N for the number of the loop, where it says what holds for all; nil where another
+  /// one does.
+  package var pathForAll: String? {
+    switch family {
+    case .first: "/loop/N/" + path.split(separator: "/").dropFirst(2).joined(separator: "/")
+    case .further, .chosen: nil
+    case nil: path
+    }
+  }
+
+  /// Whether patterns reach it, though it does something: that of each loop, where its last part is
+  /// written out.
+  package var isReachedByPatterns: Bool {
+    switch family {
+    case .first, .further: true
+    case .chosen, nil: false
+    }
+  }
 
   /// Its value; nil where it has none.
   package var value: Value? { if case .value(let value) = kind { value } else { nil } }
@@ -101,7 +133,8 @@ package struct Address: Sendable {
   /// Whether an argument that looks like a number is a text all the same: a name, or the beginning
   /// of an identifier.
   package func isText(at index: Int) -> Bool {
-    guard forms.indices.contains(index), forms[index].kind == .text else { return false }
+    guard forms.indices.contains(index), forms[index].kind == .text, !forms[index].isOfAnyType
+    else { return false }
     // Where a number would do as well, it is one.
     return value == nil || !forms[index].isOptional
   }

@@ -9,14 +9,22 @@ package struct AddressTable: Sendable {
   // without becoming a String first.
   private let slots: [Int16]
   private let paths: [[UInt8]]
-  private let byParameter: [Int]
+  private let byParameter: [[Int]]
   // Nearly all messages are one number for a parameter: what it takes, by the place of its address.
   private let numbers: [(parameter: Parameter, range: ClosedRange<Float>)?]
   // Those that stand for many, with a number for each part in braces.
   private let numbered: [(index: Int, parts: [[UInt8]?])]
 
   /// All that the node understands and sends.
-  package static let node = AddressTable(Features.types.flatMap { $0.addresses })
+  package static let node = AddressTable(loops: LoopSetup())
+
+  /// The same for as many loops as there can be.
+  package static let widest = AddressTable(loops: LoopSetup(count: Parameter.mostLoops))
+
+  /// All that a node with these loops understands and sends.
+  package init(loops: LoopSetup) {
+    self.init(Features.types.flatMap { $0.addresses(loops) })
+  }
 
   /// A table of these addresses, whose paths must differ.
   package init(_ addresses: [Address]) {
@@ -34,9 +42,9 @@ package struct AddressTable: Sendable {
       slots[slot] = Int16(index)
     }
     self.slots = slots
-    var byParameter = [Int](repeating: -1, count: Parameter.allCases.count)
+    var byParameter = [[Int]](repeating: [], count: Parameter.allCases.count)
     for (index, address) in addresses.enumerated() {
-      if let parameter = address.parameter { byParameter[parameter.number] = index }
+      if let parameter = address.parameter { byParameter[parameter.number].append(index) }
     }
     self.byParameter = byParameter
     numbers = addresses.map { address in
@@ -109,11 +117,11 @@ package struct AddressTable: Sendable {
     index(of: path).map { addresses[$0] }
   }
 
-  /// The place of the address that sets a parameter.
-  package func index(of parameter: Parameter) -> Int? {
-    let index = byParameter[parameter.number]
-    return index >= 0 ? index : nil
-  }
+  /// The place of the address that sets a parameter; of several, the first.
+  package func index(of parameter: Parameter) -> Int? { byParameter[parameter.number].first }
+
+  /// The places of all addresses that set a parameter.
+  func indices(of parameter: Parameter) -> [Int] { byParameter[parameter.number] }
 
   /// The address that sets a parameter.
   package func address(of parameter: Parameter) -> Address? {

@@ -20,10 +20,12 @@ extension Address {
     package let isOptional: Bool
     /// Whether there can be as many of it as there are, to the end of the message.
     package let isRepeated: Bool
+    /// Whether it is taken as it comes, be it a number or a text.
+    package let isOfAnyType: Bool
 
     private init(
       _ name: String, _ kind: Kind, _ range: ClosedRange<Double>, words: [String]? = nil,
-      isOptional: Bool = false, isRepeated: Bool = false
+      isOptional: Bool = false, isRepeated: Bool = false, isOfAnyType: Bool = false
     ) {
       self.name = name
       self.kind = kind
@@ -31,6 +33,7 @@ extension Address {
       self.words = words
       self.isOptional = isOptional
       self.isRepeated = isRepeated
+      self.isOfAnyType = isOfAnyType
     }
 
     /// An argument that is needed.
@@ -52,6 +55,11 @@ extension Address {
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
       Form(name, kind, range, isOptional: true, isRepeated: true)
+    }
+
+    /// As many texts and numbers as there are, to the end, each as it comes; the last of the forms.
+    package static func rest(ofAnyType name: String) -> Form {
+      Form(name, .text, Form.anything, isOptional: true, isRepeated: true, isOfAnyType: true)
     }
 
     /// The only value of an address, a number.

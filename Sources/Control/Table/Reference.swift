@@ -4,7 +4,9 @@ internal import JSON
 package enum Reference {
   /// One address a line, in columns.
   package static func text(_ addresses: [Address]) -> String {
-    let rows = addresses.map { [$0.path, $0.types, limits($0), $0.help] }
+    let rows = addresses.compactMap { address in
+      address.pathForAll.map { [$0, address.types, limits(address), address.help] }
+    }
     let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
       zip(row, widths).map { text, width in
@@ -35,9 +37,10 @@ package enum Reference {
 
   /// A table for the reference page.
   package static func markdown(_ addresses: [Address]) -> String {
-    let rows = addresses.map { address in
+    let rows = addresses.filter { $0.pathForAll != nil }.map { address in
       [
-        "`\(address.path)`", address.types.isEmpty ? "" : "`\(address.types)`", limits(address),
+        "`\(address.pathForAll ?? "")`", address.types.isEmpty ? "" : "`\(address.types)`",
+        limits(address),
         initial(address).map { "`\($0.filter { $0 != "\"" })`" } ?? "", address.help,
       ].map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")
     }

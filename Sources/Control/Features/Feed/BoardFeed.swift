@@ -140,10 +140,8 @@ final class BoardFeed: Feature {
     try read { [board] desk throws(Refusal) in
       let (post, path) = try desk.sound(board, number)
       let seconds = try FeedDesk.seconds(path)
-      if seconds <= ClipLength.seconds {
-        let part = try FeedDesk.readClip(path, into: transfer)
-        transfer.length = part.length
-        transfer.framesBehind = part.framesBehind
+      if seconds <= transfer.seconds {
+        transfer.take(try FeedDesk.readClip(path, into: transfer))
       }
       return (post, path, seconds)
     } then: { [weak self] outcome in
@@ -151,18 +149,23 @@ final class BoardFeed: Feature {
         let (post, path, seconds) = try outcome.get()
         guard let self else { return }
         let words = ["\(post.number)", post.title]
-        guard seconds <= ClipLength.seconds else {
+        guard seconds <= transfer.seconds else {
           let song = Song(path: path, title: post.title, artist: post.name, isTake: true)
           try self.context[Songs.self].play(song, saying: words, for: request)
           return
         }
         try self.context[Takes.self].clips.load(
-          transit, ClipStory(date: post.date, source: .imported), plays: true, saying: words,
-          for: request
+          transit, ClipStory(date: post.date, source: .imported), for: request.path
         ) { [weak self] () throws(Refusal) in
           guard attempt < Clips.mostAttempts else { return false }
           try self?.play(request, attempt: attempt + 1)
           return true
+        } then: { [weak self] outcome in
+          request.attempt { () throws(Refusal) in
+            try outcome.get()
+            self?.context[Player.self].play()
+            request.done(words)
+          }
         }
       }
     }

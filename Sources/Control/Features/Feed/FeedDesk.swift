@@ -120,7 +120,7 @@ final class FeedDesk: @unchecked Sendable {
   static func readClip(_ path: String, into transfer: ClipTransfer) throws(Refusal) -> ClipPart {
     do throws(SoundFileError) {
       return try ClipPart(
-        path, into: transfer.sound, room: transfer.capacity, seconds: ClipLength.seconds,
+        path, into: transfer.sound, room: transfer.capacity, seconds: transfer.seconds,
         rate: transfer.sampleRate)
     } catch {
       throw Refusal(.type, "this post's sound can't be read")

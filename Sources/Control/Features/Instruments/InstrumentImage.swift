@@ -7,33 +7,45 @@ internal import Takes
 enum InstrumentImage {
   /// The instrument for the audio thread; `sounds` has the channels of each of its samples.
   static func make(_ instrument: Instrument, sounds: [[[Float]]]) -> SamplerInstrument {
+    let made = make(instrument)
+    let workshop = SoundWorkshop()
+    for (index, channels) in sounds.enumerated() where channels.contains(where: { !$0.isEmpty }) {
+      made.make(index, of: channels, in: workshop)
+      made.publish(index)
+    }
+    return made
+  }
+
+  /// The instrument for the audio thread, whose sounds are yet to be made.
+  static func make(_ instrument: Instrument) -> SamplerInstrument {
     var regions: [SamplerRegion] = []
     var modulators: [SamplerModulator] = []
-    let frames = sounds.map { $0.map(\.count).min() ?? 0 }
     for region in instrument.regions {
-      guard var image = image(of: region, instrument, frames: frames) else { continue }
+      guard var image = image(of: region, instrument) else { continue }
       take(region.modulators, into: &image, &modulators)
       regions.append(image)
     }
-    return SamplerInstrument(regions: regions, modulators: modulators, sounds: sounds)
+    return SamplerInstrument(
+      regions: regions, modulators: modulators, sounds: sounds(of: instrument),
+      isPercussion: instrument.isPercussion)
   }
 
-  /// The memory that the sounds of an instrument would need for the audio thread, in bytes.
+  /// The most memory that the sounds of an instrument would need for the audio thread, in bytes.
   ///
   /// Each is there again for every third of an octave that it is played above its own pitch.
   static func bytes(of instrument: Instrument) -> Int {
-    let frames = instrument.samples.map(\.frames)
-    return SamplerInstrument.bytes(
-      regions: instrument.regions.compactMap { image(of: $0, instrument, frames: frames) },
-      channels: instrument.samples.map(\.channels))
+    SamplerInstrument.bytes(
+      regions: instrument.regions.compactMap { image(of: $0, instrument) },
+      sounds: sounds(of: instrument))
   }
 
-  private static func image(
-    of region: Region, _ instrument: Instrument, frames: [Int]
-  ) -> SamplerRegion? {
+  private static func sounds(of instrument: Instrument) -> [SamplerSoundKind] {
+    instrument.samples.map { SamplerSoundKind(channels: $0.channels, isCompact: $0.isCompact) }
+  }
+
+  private static func image(of region: Region, _ instrument: Instrument) -> SamplerRegion? {
     guard instrument.samples.indices.contains(region.sample),
-      frames.indices.contains(region.sample),
-      var image = image(of: region, frames: frames[region.sample])
+      var image = image(of: region, frames: instrument.samples[region.sample].frames)
     else { return nil }
     image.rate = Float(instrument.samples[region.sample].rate)
     return image

@@ -17,7 +17,7 @@ final class InstrumentLoader {
     let request: Request?
     /// Whether it is the one to begin with at the next start.
     let isKept: Bool
-    let ticket = InstrumentTicket()
+    let ticket: InstrumentTicket
     let since: Double
   }
 
@@ -27,7 +27,7 @@ final class InstrumentLoader {
   private(set) var keptName = initial
   /// Faults of the one that sounds, a line each.
   private(set) var notes: [String] = []
-  /// How much of the one that was asked for is there, from 0 to 1.
+  /// How much of the one that was asked for last is there, from 0 to 1.
   private(set) var progress: Float = 1
   private let context: Context
   private let worker: InstrumentWorker
@@ -38,6 +38,8 @@ final class InstrumentLoader {
   private var asked: Order?
   // What the engine plays.
   private var playing: SamplerInstrument?
+  // The instrument whose sounds are still being read while it plays.
+  private var unread: (order: Order, rest: InstrumentShelf.Ready)?
 
   init(_ context: Context, _ worker: InstrumentWorker) {
     self.context = context
@@ -63,7 +65,11 @@ final class InstrumentLoader {
   func begin(_ name: String, for request: Request?, isKept: Bool) throws(Refusal) -> Order {
     try worker.checkRoom()
     passOver()
-    let order = Order(name: name, request: request, isKept: isKept, since: context.now())
+    // The start of the node waits for the first one.
+    let ticket =
+      request?.client == nil ? InstrumentTicket(patience: 0) : InstrumentTicket()
+    let order = Order(
+      name: name, request: request, isKept: isKept, ticket: ticket, since: context.now())
     asked = order
     return order
   }
@@ -129,13 +135,25 @@ final class InstrumentLoader {
       wantsInitial = false
       if let order = try? begin(Self.initial, for: nil, isKept: false) { load(order) }
     }
+    finishReading()
     tellProgress(now)
-    return asked != nil
+    return asked != nil || unread != nil
+  }
+
+  /// Tells what showed while the rest of the present one was read.
+  private func finishReading() {
+    guard let rest = unread?.rest, rest.reading.isOver else { return }
+    unread = nil
+    guard present == rest.name, notes != rest.notes else { return }
+    notes = rest.notes
+    context.changed(Instruments.notes)
   }
 
   private func tellProgress(_ now: Double) {
     var progress: Float = 1
-    if let asked, now - asked.since > Self.quietTime { progress = Float(asked.ticket.progress) }
+    if let order = asked ?? unread?.order, now - order.since > Self.quietTime {
+      progress = Float(order.ticket.progress)
+    }
     guard progress != self.progress else { return }
     self.progress = progress
     context.changed(Instruments.loading)
@@ -144,7 +162,8 @@ final class InstrumentLoader {
   /// Gives the engine another instrument, and keeps the former one until nothing sounds of it.
   private func handOver(_ next: InstrumentShelf.Ready, _ order: Order) {
     let former = playing
-    var change = PlannedCommand(action: .instrument(next.instrument.pointer))
+    let instrument = next.reading.instrument
+    var change = PlannedCommand(action: .instrument(instrument.pointer))
     change.isAnsweredLate = true
     change.whenDone = { withExtendedLifetime(former) {} }
     // Answered as soon as new notes sound of it, however long the old ones are held.
@@ -152,8 +171,11 @@ final class InstrumentLoader {
       action: .sync(0), whenDone: { [weak self] in self?.tell(next, order) })
     do throws(Refusal) {
       try context.submit([change, sounding])
-      playing = next.instrument
+      playing = instrument
       asked = nil
+      // Of the former one nothing more is wanted.
+      unread?.order.ticket.withdraw()
+      unread = (order, next)
     } catch {
       fail(order, error)
     }

@@ -7,25 +7,28 @@ final class InstrumentShelf: @unchecked Sendable {
   /// An instrument for the audio thread, and what is to be told of it.
   struct Ready: Sendable {
     let name: String
-    let instrument: SamplerInstrument
-    let notes: [String]
+    /// The reading of its sounds, of which some are there.
+    let reading: InstrumentReading
+    private let faults: [String]
 
-    /// An instrument made of sounds; `notes` come before what these have to say.
-    fileprivate init(_ sounds: InstrumentSounds, named name: String, notes: [String]) {
+    /// An instrument that can be played; `faults` are of what it stands in for.
+    fileprivate init(_ reading: InstrumentReading, named name: String, faults: [String]) {
       self.name = name
-      instrument = InstrumentImage.make(sounds.instrument, sounds: sounds.channels)
-      self.notes = notes + sounds.instrument.notes
+      self.reading = reading
+      self.faults = faults
     }
+
+    /// Faults found so far, and what else is to be told of it.
+    var notes: [String] { faults + reading.notes }
 
     /// The instrument made of a loop's channels at a rate in Hz; nil where `ticket` was withdrawn.
     static func ofTheLoop(
       _ channels: [[Float]], rate: Int, _ ticket: InstrumentTicket
     ) throws(Refusal) -> Ready? {
       do throws(InstrumentFault) {
-        let instrument = try LoopInstrument.make(channels, rate: rate)
-        let sounds = try InstrumentSounds.read(
-          instrument, needing: InstrumentImage.bytes(of: instrument), goesOn: ticket.goesOn)
-        return sounds.map { Ready($0, named: InstrumentName.ofTheLoop, notes: []) }
+        let reading = try InstrumentReading(LoopInstrument.make(channels, rate: rate), ticket)
+        guard try reading.begin() else { return nil }
+        return Ready(reading, named: InstrumentName.ofTheLoop, faults: [])
       } catch {
         // Silence is nothing that could be played.
         throw error.kind == .missing ? Refusal(.state, error.description) : Refusal(error)
@@ -66,11 +69,9 @@ final class InstrumentShelf: @unchecked Sendable {
     var faults: [String] = []
     for (index, source) in entry.sources.enumerated() {
       do throws(InstrumentFault) {
-        let instrument = try entry.read(source)
-        let sounds = try InstrumentSounds.read(
-          instrument, needing: InstrumentImage.bytes(of: instrument), goesOn: ticket.goesOn)
-        guard let sounds else { return nil }
-        return Ready(sounds, named: entry.name.text, notes: faults)
+        let reading = try InstrumentReading(entry.read(source), ticket)
+        guard try reading.begin() else { return nil }
+        return Ready(reading, named: entry.name.text, faults: faults)
       } catch {
         // Another one stands in, or there is none left.
         guard index < entry.sources.count - 1 else { throw error }
@@ -97,27 +98,6 @@ final class InstrumentShelf: @unchecked Sendable {
       try library.delete(name)
     } catch {
       throw Refusal(error)
-    }
-  }
-}
-
-/// The ticket of an instrument that was asked for: it can be withdrawn, and tells the progress.
-final class InstrumentTicket: Sendable {
-  private let state = Guarded((isWithdrawn: false, progress: 0.0))
-
-  /// Whether nobody wants it any more.
-  var isWithdrawn: Bool { state.withLock { $0.isWithdrawn } }
-
-  /// How much is done, from 0 to 1.
-  var progress: Double { state.withLock { $0.progress } }
-
-  func withdraw() { state.withLock { $0.isWithdrawn = true } }
-
-  /// Notes how much is done; false where it was withdrawn.
-  func goesOn(_ progress: Double) -> Bool {
-    state.withLock { state in
-      state.progress = progress
-      return !state.isWithdrawn
     }
   }
 }

@@ -23,42 +23,6 @@ extension PlayerState {
   }
 }
 
-/// The states of the loop, as `/loop/state` has them.
-enum LoopState: String {
-  /// Nothing is recorded.
-  case empty
-  case recording, overdubbing, replacing, playing
-  /// A recording that rests, or a clip in the middle of which it rests.
-  case paused
-  case stopped
-}
-
-extension PublishedPlayer.Reading {
-  /// The state of the loop.
-  var loopState: LoopState {
-    switch state {
-    case .recording: .recording
-    case .playing, .playingLoaded:
-      isReplacing ? .replacing : isOverdubbing ? .overdubbing : .playing
-    case .suspended, .paused, .pausedLoaded: .paused
-    case .standby, .recordReady, .playReady: length > 0 ? .stopped : .empty
-    }
-  }
-
-  /// The state to which what is pending leads; nil where nothing is.
-  var loopStateToCome: LoopState? {
-    switch pending {
-    case .record: state.isRecording ? .stopped : .recording
-    case .overdub: loopState == .overdubbing ? .playing : .overdubbing
-    case .replace: loopState == .replacing ? .playing : .replacing
-    case .play: .playing
-    case .stop: .stopped
-    // These wait for nothing.
-    case .pause, .done, .rewind, .forward, .undo, .redo, .clear, .cancel, nil: nil
-    }
-  }
-}
-
 /// The controls of the player: which can be pressed, and what stands on them.
 package struct PlayerControls: Equatable {
   /// The names of the controls, in the order of `/player/controls`.
@@ -88,7 +52,8 @@ package struct PlayerControls: Equatable {
       isEnabled: !isLoaded && state.after(.record) != nil,
       icon: isLoaded ? "" : state == .recording ? "stop" : "record")
     play = Control(
-      isEnabled: state.after(.play) != nil && hasClip, icon: state.isPlaying ? "pause" : "play")
+      isEnabled: state.after(.play) != nil && hasClip && !state.isRecording,
+      icon: state.isPlaying ? "pause" : "play")
     stop = Control(isEnabled: isRunning || state == .suspended, icon: "stop")
     rewind = Control(isEnabled: isRunning, icon: "rewind")
     forward = Control(isEnabled: isRunning, icon: "forward")
@@ -104,18 +69,25 @@ package struct PlayerControls: Equatable {
 }
 
 extension Refusal {
-  /// Why the player did not do something, in words.
-  init(_ refusal: PlayerRefusal, to action: String, of player: PublishedPlayer.Reading) {
+  /// Why the player, or another loop of which no clip is longer than `seconds`, did not do something, in
+  /// words.
+  init(
+    _ refusal: PlayerRefusal, to action: String, of subject: String,
+    _ reading: PublishedPlayer.Reading, seconds: Double
+  ) {
+    let record =
+      action.hasPrefix("/loop/") && action.split(separator: "/").count > 2
+      ? "/loop/" + action.split(separator: "/")[1] + "/record" : "/player/record"
     let doing =
-      switch player.state.word {
+      switch reading.state.word {
       case "start": "at rest"
       case let word: word
       }
     switch refusal {
     case .meaningless:
-      self.init(.state, "\(action) does nothing while the player is \(doing)")
+      self.init(.state, "\(action) does nothing while \(subject) is \(doing)")
     case .nothingRecorded:
-      self.init(.state, "nothing is recorded yet; /player/record does")
+      self.init(.state, "nothing is recorded yet; \(record) does")
     case .nothingToUndo: self.init(.state, "there is nothing to undo")
     case .nothingToRedo: self.init(.state, "there is nothing to redo")
     case .notAsRecorded:
@@ -124,15 +96,24 @@ extension Refusal {
         "\(action) needs the loop as it was recorded: forwards, at the rate 1 (/loop/rate, and "
           + "/stretch/rate on the route chain)")
     case .notPlaying:
-      self.init(.state, "\(action) needs a loop that plays; the player is \(doing)")
+      self.init(.state, "\(action) needs a loop that plays; \(subject) is \(doing)")
     case .tooManyBeats:
       self.init(
-        .state, "/loop/beats are longer than the ten seconds of a loop at this /metronome/bpm")
+        .state,
+        "\(action) is longer than the \(plain(seconds)) seconds of a loop with its beats at this "
+          + "/metronome/bpm")
     case .noMemory: self.init(.busy, "too much is under way in the loop; send it again later")
     case .transferring:
       self.init(.busy, "a clip is on its way into the loop or out of it; send it again later")
     case .otherRate:
       self.init(.busy, "the sound server goes over to another rate; send it again later")
+    case .tooLong:
+      self.init(
+        .range,
+        "\(action): a loop holds \(plain(seconds)) seconds at most; --loop-seconds sets that")
+    case .noSuchLoop: self.init(.range, "there is no such loop; --loops sets how many there are")
+    case .nothingKept:
+      self.init(.range, "\(action): only the last minute of a source can be made a loop")
     }
   }
 }

@@ -33,9 +33,9 @@ final class Clips {
     let transfer: ClipTransfer
     private let clips: Clips
 
-    fileprivate init(_ clips: Clips, sampleRate: Int) {
+    fileprivate init(_ clips: Clips, sampleRate: Int, seconds: Double) {
       self.clips = clips
-      transfer = ClipTransfer(sampleRate: sampleRate)
+      transfer = ClipTransfer(sampleRate: sampleRate, seconds: seconds)
       clips.underWay += 1
     }
 
@@ -45,89 +45,120 @@ final class Clips {
   /// How many are in memory.
   private(set) var underWay = 0
   private let context: Context
-  private var stories: [Int: ClipStory] = [:]
-  private var latest: Int?
+  // By loop.
+  private var stories: [[Int: ClipStory]]
+  private var latest: [Int?]
 
-  init(_ context: Context) { self.context = context }
+  init(_ context: Context) {
+    self.context = context
+    let count = context.engine.shared.loops.count
+    stories = Array(repeating: [:], count: count)
+    latest = Array(repeating: nil, count: count)
+  }
+
+  /// The length of the longest clip, in seconds.
+  var longest: Double { context.engine.shared.loops.seconds }
 
   /// Memory for a clip at the engine's rate.
   func transit() throws(Refusal) -> Transit {
     guard underWay < Self.mostUnderWay else {
       throw Refusal(.busy, "\(underWay) clips are under way already; send it again later")
     }
-    return Transit(self, sampleRate: context.engine.shared.sampleRate)
+    return Transit(self, sampleRate: context.engine.shared.sampleRate, seconds: longest)
   }
 
-  /// Copies the clip in the loop out of the audio, and calls back with it; `path` is the address
+  /// Copies the clip in a loop out of the audio, and calls back with it; `path` is the address
   /// that a refusal speaks of.
   func copy(
-    for path: String, then body: @escaping (Result<Transit, Refusal>) -> Void
+    loop: Int = 0, for path: String, then body: @escaping (Result<Transit, Refusal>) -> Void
   ) throws(Refusal) {
     let transit = try transit()
     let command = PlannedCommand(
-      action: .copyOut(ClipPointer(transit.transfer)), whenDone: { body(.success(transit)) },
+      action: .copyOut(ClipPointer(transit.transfer), loop: UInt8(loop)),
+      whenDone: { body(.success(transit)) },
       whenRefused: { [weak self] refusal in
-        guard let player = self?.context[Player.self] else { return }
-        body(.failure(player.refusal(refusal, to: path)))
+        guard let loops = self?.context[Loops.self] else { return }
+        body(.failure(loops.refusal(refusal, to: path, of: loop)))
       })
     try context.submit([command], path: path)
   }
 
-  /// Loads a clip in memory into the loop, with its story, and plays it where that is wanted; then
-  /// answers with some words.
+  /// Loads a clip in memory into a loop, with its story, and calls back when it is there; `path` is the
+  /// address that a refusal speaks of.
   ///
   /// `again` is called where the server has another rate since: it reads the clip again, unless it has
   /// done so too often.
   func load(
-    _ transit: Transit, _ story: ClipStory, plays: Bool, saying words: [String],
-    for request: Request, again: @escaping () throws(Refusal) -> Bool
+    _ transit: Transit, _ story: ClipStory, loop: Int = 0, for path: String,
+    again: @escaping () throws(Refusal) -> Bool,
+    then ending: @escaping (Result<Void, Refusal>) -> Void
   ) throws(Refusal) {
-    let command = PlannedCommand(action: .load(ClipPointer(transit.transfer))) { [weak self] in
-      guard let self else { return }
-      self[transit.transfer.clip] = story
-      if plays { context[Player.self].play() }
-      request.done(words)
+    let command = PlannedCommand(action: .load(ClipPointer(transit.transfer), loop: UInt8(loop))) {
+      [weak self] in
+      self?[loop, transit.transfer.clip] = story
+      ending(.success(()))
     } whenRefused: { [weak self] refusal in
       guard let self else { return }
-      request.attempt { () throws(Refusal) in
+      do throws(Refusal) {
         if case .otherRate = refusal, try again() { return }
-        throw context[Player.self].refusal(refusal, to: request.path)
+        throw context[Loops.self].refusal(refusal, to: path, of: loop)
+      } catch {
+        ending(.failure(error))
       }
     }
-    try context.submit([command], for: request)
+    try context.submit([command], path: path)
   }
 
   // MARK: - Stories
 
-  /// The story of a clip, by its number.
-  subscript(clip: Int) -> ClipStory? {
-    get { stories[clip] }
+  /// The story of a clip, by its loop and its number there.
+  subscript(loop: Int, clip: Int) -> ClipStory? {
+    get { stories[loop][clip] }
     set {
-      stories[clip] = newValue
-      if stories.count > Self.mostStories, let oldest = stories.keys.min() {
-        stories[oldest] = nil
+      stories[loop][clip] = newValue
+      if stories[loop].count > Self.mostStories, let oldest = stories[loop].keys.min() {
+        stories[loop][oldest] = nil
       }
     }
   }
 
-  /// The story of something recorded from now on.
-  var storyOfNow: ClipStory {
-    let word = context.table.address(of: .playerSource)?.argument(for: context[.playerSource]).text
+  /// The story of something recorded in a loop from now on.
+  func storyOfNow(ofLoop loop: Int) -> ClipStory {
+    let source = Parameter.loop(.source, UInt8(loop))
+    let word = context.table.address(of: source)?.argument(for: context[source]).text
     return ClipStory(
       date: .now, place: context[Takes.self].place, preset: context[Presets.self].loaded,
       source: Take.Source(rawValue: word ?? "") ?? .live)
   }
 
-  /// Notes when, where and as what a clip came to be that is new in the loop.
-  func followLoop() {
-    let clip = context[Player.self].reading.latestClip
-    guard clip != latest else { return }
-    latest = clip
-    if clip > 0, stories[clip] == nil { self[clip] = storyOfNow }
+  /// Notes when, where and as what a clip came to be that is new in a loop.
+  func followLoops() {
+    for loop in latest.indices {
+      let clip = context.engine.shared.loops[loop].player.read().latestClip
+      guard clip != latest[loop] else { continue }
+      latest[loop] = clip
+      if clip > 0, stories[loop][clip] == nil { self[loop, clip] = storyOfNow(ofLoop: loop) }
+    }
+  }
+}
+
+extension ClipStory {
+  /// The story of a take.
+  init(_ take: Take) {
+    self.init(
+      date: take.date, place: take.place, preset: take.preset, source: take.source,
+      species: take.species)
   }
 }
 
 extension ClipTransfer {
+  /// Notes what of a file was read into it.
+  func take(_ part: ClipPart) {
+    length = part.length
+    framesBehind = part.framesBehind
+    round = part.beat?.round ?? 0
+  }
+
   /// Both channels of the clip, without what lies behind its end.
   var channels: [[Float]] {
     [sound.left, sound.right].map { Array(UnsafeMutableBufferPointer(start: $0, count: length)) }

@@ -33,7 +33,7 @@ final class Takes: Feature {
 
   /// Follows the loop, and empties the trash when that is due.
   func poll(_ now: Double) -> Int? {
-    clips.followLoop()
+    clips.followLoops()
     shelf?.tidy(now) { _ in }
     return nil
   }

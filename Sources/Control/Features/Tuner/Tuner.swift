@@ -18,6 +18,8 @@ final class Tuner: Feature {
   private var heard = TunerEar.Finding()
   private var nextTime = 0.0
   private var askedUntil = -Double.infinity
+  /// Whether a pedal's lights show it.
+  var isLit = false
 
   init(_ context: Context) { self.context = context }
 
@@ -25,7 +27,7 @@ final class Tuner: Feature {
 
   /// Listens, and tells what is heard, at its time.
   func poll(_ now: Double) -> Int? {
-    let isWanted = now < askedUntil || context.isWanted(Self.path)
+    let isWanted = now < askedUntil || isLit || context.isWanted(Self.path)
     if let ear, !isWanted || isPast(ear) { end(ear) }
     guard isWanted else { return nil }
     if ear == nil { begin(now) }
@@ -81,6 +83,9 @@ final class Tuner: Feature {
     return [.int32(Int32(note)), .float(Float((place - note) * 100)), level]
   }
 
+  /// The distance of what is heard from its note, in cents; nil where no tone is steady.
+  var cents: Double? { reading[0] == .int32(-1) ? nil : reading[1].number }
+
   private func answer() -> [Argument] {
     askedUntil = context.now() + Self.attention
     return reading
@@ -88,7 +93,7 @@ final class Tuner: Feature {
 }
 
 extension Tuner {
-  private static let path = "/tuner"
+  static let path = "/tuner"
 
   static let addresses: [Address] = [
     Address(

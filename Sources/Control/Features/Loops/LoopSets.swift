@@ -1,0 +1,313 @@
+internal import Engine
+internal import JSON
+internal import OSC
+internal import Posix
+internal import Takes
+
+/// A set of loops as it is kept: a take for each that has a clip, and how all are played.
+struct LoopSet: Sendable {
+  /// One loop of a set.
+  struct Loop: Sendable {
+    /// Its number, from 1.
+    var number: Int
+    /// The identifier of its take; empty where it has no clip.
+    var take: String
+    /// Its values, by the last part of their addresses.
+    var values: [(name: String, value: Argument)]
+  }
+
+  /// The tempo, in beats a minute, and the beats of a bar.
+  var tempo: Double
+  var beatsPerBar: Int
+  var loops: [Loop]
+
+  /// All of it as JSON.
+  var text: String {
+    var json = JSONText()
+    json.begin("{")
+    json.add("tempo", tempo)
+    json.add("beatsPerBar", beatsPerBar)
+    json.begin("[", "loops")
+    for loop in loops {
+      json.begin("{")
+      json.add("loop", loop.number)
+      json.add("take", loop.take)
+      json.begin("{", "values")
+      for (name, value) in loop.values {
+        if let text = value.text { json.add(name, text) } else { json.add(name, value.number) }
+      }
+      json.end("}")
+      json.end("}")
+    }
+    json.end("]")
+    json.end("}")
+    return json.text + "\n"
+  }
+
+  init(tempo: Double, beatsPerBar: Int, loops: [Loop]) {
+    self.tempo = tempo
+    self.beatsPerBar = beatsPerBar
+    self.loops = loops
+  }
+
+  /// The set that a file holds.
+  init(_ bytes: [UInt8], _ path: String) throws(Refusal) {
+    do throws(JSON.Fault) {
+      let json = try JSON(bytes)
+      tempo = json["tempo"]?.number ?? 120
+      beatsPerBar = json["beatsPerBar"]?.whole ?? 4
+      loops = (json["loops"]?.list ?? []).compactMap { loop in
+        guard let number = loop["loop"]?.whole, let take = loop["take"]?.text else { return nil }
+        var values: [(String, Argument)] = []
+        for value in LoopValue.all {
+          guard let found = loop["values"]?[value.name] else { continue }
+          if let text = found.text { values.append((value.name, .string(text))) }
+          if let number = found.number { values.append((value.name, .double(number))) }
+        }
+        return Loop(number: number, take: take, values: values)
+      }
+    } catch {
+      throw Refusal(.type, "\(path):\(error.line): this is no set of loops: \(error.description)")
+    }
+  }
+}
+
+/// The sets of loops in the home folder, in a file each.
+final class LoopSets {
+  private static let largest = 1 << 20
+  private static let ending = ".json"
+
+  let worker = Worker("sets of loops")
+  private let context: Context
+
+  init(_ context: Context) { self.context = context }
+
+  private func folder() throws(Refusal) -> String {
+    guard let home = context.setup.home else {
+      throw Refusal(.state, "sets of loops are kept in a home folder, and there is none")
+    }
+    return home + "/sets"
+  }
+
+  /// The name of a set, where it can be one of a file.
+  private static func name(_ request: Request) throws(Refusal) -> String {
+    let name = request.text(0) ?? ""
+    do throws(PresetFault) {
+      return try PresetName(name).text
+    } catch {
+      throw Refusal(error)
+    }
+  }
+
+  // MARK: - Keeping
+
+  /// Saves each loop that has a clip as a take, and all of them as a set.
+  fileprivate func save(_ request: Request) throws(Refusal) {
+    let name = try Self.name(request)
+    let path = try "\(folder())/\(name)\(Self.ending)"
+    let loops = context[Loops.self]
+    var wanted: [Int] = []
+    for index in 0..<loops.count {
+      let reading = loops.telling(index).reading
+      guard !reading.state.isRecording else {
+        throw Refusal(
+          .state, "loop \(index + 1) is being recorded; /loop/\(index + 1)/stop ends it")
+      }
+      if reading.length > 0 { wanted.append(index) }
+    }
+    guard !wanted.isEmpty else { throw Refusal(.state, "no loop has anything in it") }
+    try save(wanted[...], of: present, to: path, named: name, for: request)
+  }
+
+  /// Saves the clips one after another, for each is whole in memory, and then the set.
+  private func save(
+    _ wanted: ArraySlice<Int>, of set: LoopSet, to path: String, named name: String,
+    for request: Request
+  ) throws(Refusal) {
+    guard let index = wanted.first else {
+      write(set, to: path, named: name, for: request)
+      return
+    }
+    try context[Takes.self].save(loop: index, titled: "\(name) \(index + 1)", for: request.path) {
+      [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        let take = try outcome.get()
+        guard let self else { return }
+        self.context[Takes.self].tellChanged(take)
+        var set = set
+        set.loops[index].take = take.id
+        try self.save(wanted.dropFirst(), of: set, to: path, named: name, for: request)
+      }
+    }
+  }
+
+  private func write(
+    _ set: LoopSet, to path: String, named name: String, for request: Request
+  ) {
+    let text = set.text
+    worker.run { () throws(Refusal) in
+      do throws(SystemError) {
+        try Files.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+        try Files.write(text, to: path)
+      } catch {
+        throw Refusal(.io, "the set is not kept: \(error)")
+      }
+    } then: { outcome in
+      request.tell(outcome, name)
+    }
+  }
+
+  /// The loops as they are set at present, without their takes.
+  private var present: LoopSet {
+    let loops = (0..<context[Loops.self].count).map { index in
+      LoopSet.Loop(
+        number: index + 1, take: "",
+        values: LoopValue.all.compactMap { value in
+          let parameter = Parameter.loop(value.parameter, UInt8(index))
+          return context.table.address(of: parameter).map {
+            (value.name, $0.argument(for: context[parameter]))
+          }
+        })
+    }
+    return LoopSet(
+      tempo: Double(context[.tempo]), beatsPerBar: Int(context[.metronomeBeats]), loops: loops)
+  }
+
+  // MARK: - Taking over
+
+  /// Loads a set: all loops that it has, with the values that they had; the others are cleared.
+  fileprivate func load(_ request: Request) throws(Refusal) {
+    let name = try Self.name(request)
+    let path = try "\(folder())/\(name)\(Self.ending)"
+    worker.run { () throws(Refusal) in
+      let bytes: [UInt8]
+      do throws(SystemError) {
+        bytes = try Files.contents(of: path, atMost: Self.largest)
+      } catch {
+        throw error.isMissing
+          ? Refusal(.missing, "there is no set \(quoted(name)); /loops lists them")
+          : Refusal(.io, "\(error)")
+      }
+      return try LoopSet(bytes, path)
+    } then: { [weak self] outcome in
+      request.attempt { () throws(Refusal) in
+        try self?.take(over: try outcome.get(), named: name, for: request)
+      }
+    }
+  }
+
+  private func take(over set: LoopSet, named name: String, for request: Request) throws(Refusal) {
+    let loops = context[Loops.self]
+    if let far = set.loops.first(where: { $0.number > loops.count && !$0.take.isEmpty }) {
+      throw Refusal(
+        .range,
+        "the set has a loop \(far.number), and there are \(loops.count); `syrinx run --loops` gives "
+          + "more")
+    }
+    for index in 0..<loops.count {
+      // Whatever is under way ends with it.
+      if loops.telling(index).reading.activity != .empty {
+        try context.perform("/loop/\(index + 1)/clear", [])
+      }
+    }
+    try context[Tempo.self].set(beatsPerMinute: Float(set.tempo))
+    for loop in set.loops where 1...loops.count ~= loop.number {
+      for (value, argument) in loop.values {
+        try? context.perform("/loop/\(loop.number)/\(value)", [argument])
+      }
+    }
+    load(set.loops.filter { !$0.take.isEmpty }[...], nil, named: name, for: request)
+  }
+
+  /// Loads the takes one after another, for each is whole in memory; the first that can't be is told of
+  /// when the others are there.
+  private func load(
+    _ loops: ArraySlice<LoopSet.Loop>, _ fault: Refusal?, named name: String,
+    for request: Request
+  ) {
+    guard let loop = loops.first else {
+      if let fault { request.refuse(fault) } else { request.done(name) }
+      return
+    }
+    func goOn(_ outcome: Result<Take, Refusal>) {
+      var fault = fault
+      if case .failure(let refusal) = outcome {
+        fault =
+          fault ?? Refusal(refusal.code, "loop \(loop.number) of the set: \(refusal.message)")
+      }
+      load(loops.dropFirst(), fault, named: name, for: request)
+    }
+    do throws(Refusal) {
+      try context[Takes.self].load(
+        loop.take, loop: loop.number - 1, for: "/loop/\(loop.number)/load", then: goOn)
+    } catch {
+      goOn(.failure(error))
+    }
+  }
+
+  // MARK: - Listing
+
+  /// Answers with the name of each set, and how many there are.
+  fileprivate func list(_ request: Request) throws(Refusal) {
+    let folder = try folder()
+    worker.run { () throws(Refusal) in
+      Files.names(in: folder).filter { $0.hasSuffix(Self.ending) }
+        .map { String($0.dropLast(Self.ending.count)) }.sorted()
+    } then: { outcome in
+      request.attempt { () throws(Refusal) in
+        let names = try outcome.get()
+        for name in names { request.answer(Self.set, [.string(name)]) }
+        request.answer(Self.endOfSets, [.int32(Int32(names.count))])
+      }
+    }
+  }
+
+  /// Deletes a set; its takes stay.
+  fileprivate func delete(_ request: Request) throws(Refusal) {
+    let name = try Self.name(request)
+    let path = try "\(folder())/\(name)\(Self.ending)"
+    worker.run { () throws(Refusal) in
+      guard Files.exist(path) else {
+        throw Refusal(.missing, "there is no set \(quoted(name)); /loops lists them")
+      }
+      Files.remove(path)
+    } then: { outcome in
+      request.tell(outcome, name)
+    }
+  }
+}
+
+extension LoopSets {
+  typealias Declared = Of<Loops>
+
+  static let set = Event("/loops/set", "s", "One of the answers to /loops: the name of a set")
+  static let endOfSets = Event("/loops/end", "i", "The end of the answer to /loops")
+
+  static let addresses: [Address] = [
+    Address(
+      "/loops",
+      Declared.question(end: endOfSets.path) { loops, request throws(Refusal) in
+        try loops.sets.list(request)
+      },
+      "Answers with /loops/set s:name for each set of loops that is kept, then /loops/end i:count"),
+    Address(
+      "/loops/save",
+      Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
+        try loops.sets.save(request)
+      },
+      "Saves all loops under a name: each as a take, with its values, and the tempo"),
+    Address(
+      "/loops/load",
+      Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
+        try loops.sets.load(request)
+      },
+      "Loads a set of loops, with its values and its tempo; they rest at their beginnings"),
+    Address(
+      "/loops/delete",
+      Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
+        try loops.sets.delete(request)
+      },
+      "Deletes a set of loops; its takes stay in the library"),
+    Address(set), Address(endOfSets),
+  ]
+}

@@ -1,0 +1,156 @@
+internal import Engine
+internal import OSC
+internal import Posix
+
+/// A ready map for a pedal, as a file that people read and write.
+///
+/// Each line binds a press to an address, `note 60 long /loop/1/clear`, gives something a light,
+/// `light note 60 /metronome/beat`, or tells the value of lights, `color recording 5`. What is
+/// behind a # is for readers.
+struct PedalFile {
+  /// A line that binds something: what is pressed, and what it sends where.
+  struct Line: Equatable {
+    /// The line's number in the file, from 1.
+    let number: Int
+    let trigger: Trigger
+    let channel: UInt8?
+    /// The press that was named; nil where none was.
+    let press: Binding.Press?
+    let path: String
+    let arguments: [Argument]
+  }
+
+  /// The fault of a file, with its line.
+  struct Fault: Error, Equatable {
+    let line: Int
+    let message: String
+  }
+
+  // A map of all that a pedal can send is not longer.
+  static let longest = 64 * 1024
+
+  private(set) var lines: [Line] = []
+  private(set) var values = LightValues()
+
+  /// Reads the text of a file.
+  init(_ text: String) throws(Fault) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let said = line.prefix { $0 != "#" }
+      let words = try Self.words(String(said), line: index + 1)
+      if !words.isEmpty { try take(words, line: index + 1) }
+    }
+  }
+
+  private mutating func take(_ words: [String], line: Int) throws(Fault) {
+    if words[0] == "color" {
+      guard words.count == 3, let value = UInt8(words[2]), values.set(words[1], to: value) else {
+        throw Fault(
+          line: line,
+          message: "a color is `color STATE 0…127`, with on, off or a state of loops")
+      }
+      return
+    }
+    let isLight = words[0] == "light"
+    var rest = words.dropFirst(isLight ? 1 : 0)
+    guard rest.count >= 3, let kind = Trigger.kind(rest.removeFirst()) else {
+      throw Fault(
+        line: line, message: "a line is `note|controller|program|key NUMBER /ADDRESS`")
+    }
+    let name = rest.removeFirst()
+    guard let number = Trigger.number(name, of: kind), let trigger = Trigger(kind, number) else {
+      throw Fault(line: line, message: "there is no \(kind) \(quoted(name))")
+    }
+    var channel: UInt8?
+    if rest.first == "channel" {
+      rest.removeFirst()
+      guard let text = rest.popFirst(), let number = UInt8(text), 1...16 ~= number else {
+        throw Fault(line: line, message: "a channel is a number from 1 to 16")
+      }
+      channel = number - 1
+    }
+    var press: Binding.Press? = isLight ? .light : nil
+    if let word = rest.first, let named = Binding.Press(rawValue: word),
+      Binding.Press.words.contains(named)
+    {
+      rest.removeFirst()
+      guard !isLight else { throw Fault(line: line, message: "a light has no press") }
+      press = named
+    }
+    guard let path = rest.popFirst(), path.hasPrefix("/") else {
+      throw Fault(line: line, message: "an address begins with /")
+    }
+    lines.append(
+      Line(
+        number: line, trigger: trigger, channel: channel, press: press, path: path,
+        arguments: rest.map(Self.argument)))
+  }
+
+  private static func argument(_ word: String) -> Argument {
+    if word.hasPrefix("\"") { return .string(String(word.dropFirst())) }
+    if let whole = Int32(word) { return .int32(whole) }
+    return Double(word).map(Argument.double) ?? .string(word)
+  }
+
+  /// The words of a line; what stands in quotes is one, and keeps the first quote.
+  private static func words(_ line: String, line number: Int) throws(Fault) -> [String] {
+    var words: [String] = []
+    var rest = line[...]
+    while let first = rest.first(where: { !$0.isWhitespace }) {
+      rest = rest.drop(while: \.isWhitespace)
+      guard first == "\"" else {
+        let word = rest.prefix { !$0.isWhitespace }
+        words.append(String(word))
+        rest = rest.dropFirst(word.count)
+        continue
+      }
+      guard let end = rest.dropFirst().firstIndex(of: "\"") else {
+        throw Fault(line: number, message: "a quote is not closed")
+      }
+      words.append(String(rest[..<end]))
+      rest = rest[rest.index(after: end)...]
+    }
+    return words
+  }
+
+  // MARK: - Finding
+
+  private static let ending = ".pedal"
+
+  /// The names of the maps in folders, in order.
+  static func names(in folders: [String]) -> [String] {
+    Set(
+      folders.flatMap(Files.names(in:)).filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
+        .map { String($0.dropLast(ending.count)) }
+    ).sorted()
+  }
+
+  /// Reads the map of a name in the first of some folders that has it; returns its path, too.
+  static func read(
+    _ name: String, in folders: [String]
+  ) throws(Refusal) -> (file: PedalFile, path: String) {
+    guard !name.isEmpty, !name.contains("/"), !name.hasPrefix(".") else {
+      throw Refusal(.denied, "the name of a pedal has no slash, and no dot at its beginning")
+    }
+    for folder in folders {
+      let path = "\(folder)/\(name)\(ending)"
+      let bytes: [UInt8]
+      do throws(SystemError) {
+        bytes = try Files.contents(of: path, atMost: longest)
+      } catch {
+        if error.isMissing { continue }
+        throw Refusal(.io, "\(error)")
+      }
+      do throws(Fault) {
+        return (try PedalFile(String(decoding: bytes, as: UTF8.self)), path)
+      } catch {
+        throw Refusal(.type, "\(path):\(error.line): \(error.message)")
+      }
+    }
+    let names = names(in: folders)
+    let hint =
+      name.nearest(of: names).map { "is \($0) meant?" }
+      ?? (names.isEmpty ? "there are none" : "there are: \(names.joined(separator: ", "))")
+    throw Refusal(.missing, "there is no map for a pedal \(quoted(name)); \(hint)")
+  }
+}

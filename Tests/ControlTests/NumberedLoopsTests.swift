@@ -1,0 +1,246 @@
+import Control
+import Engine
+import Foundation
+import OSC
+import Takes
+import TestSupport
+import Testing
+
+/// The loops by their numbers: all that one has, each has.
+@Suite final class NumberedLoopsTests {
+  private let folder: TemporaryFolder
+  private let desk: Desk
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.path("home"), withIntermediateDirectories: true)
+    desk = Desk(home: folder.path("home"))
+  }
+
+  private func state(_ loop: String) -> String? {
+    desk.tell("/loop/\(loop)/state").first?.arguments.first?.text
+  }
+
+  private func length(_ loop: Int) -> Double? {
+    desk.tell("/loop/\(loop)/state").first?.arguments[2].number
+  }
+
+  private func record(_ sound: [Float], _ loop: Int) {
+    desk.tell("/loop/\(loop)/record")
+    _ = desk.play(sound)
+    desk.tell("/loop/\(loop)/record")
+    desk.pass(frames: 480)
+  }
+
+  @Test func `a loop is recorded and played by its number, and no other one moves`() {
+    record(Tone.noise(frames: 24_000), 3)
+    #expect(state("3") == "playing" && length(3) == 0.5)
+    #expect(["1", "2", "4"].allSatisfy { state($0) == "empty" })
+    #expect(desk.tell("/loop/state").first?.arguments.first == .string("empty"))
+  }
+
+  @Test func `the first loop is the player, by whichever name`() {
+    record(Tone.noise(frames: 24_000), 1)
+    #expect(desk.tell("/player/state").first?.arguments.first == .string("playing"))
+    desk.tell("/player/stop")
+    desk.pass(frames: 480)
+    #expect(state("1") == "stopped")
+    desk.tell("/loop/1/gain", .float(-6))
+    #expect(desk.tell("/loop/gain").first?.arguments == [.float(-6)])
+    desk.tell("/loop/rate", .float(2))
+    #expect(desk.tell("/loop/1/rate").first?.arguments == [.float(2)])
+  }
+
+  @Test func `the player's own record ends in silence, the loop's goes on`() {
+    desk.tell("/player/record")
+    _ = desk.play(Tone.noise(frames: 4800))
+    desk.tell("/player/record")
+    desk.pass(frames: 480)
+    #expect(state("1") == "stopped")
+    desk.tell("/loop/1/record")
+    _ = desk.play(Tone.noise(frames: 4800))
+    desk.tell("/loop/1/record")
+    desk.pass(frames: 480)
+    #expect(state("1") == "playing")
+  }
+
+  @Test func `a pattern whose last part is written out presses all`() {
+    for loop in 1...4 { record(Tone.noise(frames: 4800), loop) }
+    desk.tell("/loop/*/stop")
+    desk.pass(frames: 480)
+    #expect((1...4).allSatisfy { state("\($0)") == "stopped" })
+    desk.tell("/loop/{2,4}/play", .float(1))
+    desk.pass(frames: 480)
+    #expect((1...4).map { state("\($0)") } == ["stopped", "playing", "stopped", "playing"])
+    // What would press whatever there is presses nothing.
+    desk.tell("/loop/3/*", .float(1))
+    desk.pass(frames: 480)
+    #expect((1...4).map { state("\($0)") } == ["stopped", "playing", "stopped", "playing"])
+    desk.tell("/loop/*/gain", .float(-3))
+    #expect((1...4).allSatisfy { desk.tell("/loop/\($0)/gain").first?.arguments == [.float(-3)] })
+  }
+
+  @Test func `the one that is chosen has addresses of its own`() {
+    #expect(desk.tell("/loop/select").first?.arguments == [.int32(1)])
+    desk.tell("/loop/select", .int32(2))
+    desk.tell("/loop/selected/record")
+    _ = desk.play(Tone.noise(frames: 4800))
+    desk.tell("/loop/selected/record")
+    desk.pass(frames: 480)
+    #expect(state("2") == "playing" && state("selected") == "playing" && state("1") == "empty")
+    desk.tell("/loop/selected/gain", .float(-9))
+    #expect(desk.tell("/loop/2/gain").first?.arguments == [.float(-9)])
+    #expect(desk.tell("/loop/selected/gain").first?.arguments == [.float(-9)])
+    desk.tell("/loop/select", .int32(3))
+    #expect(desk.tell("/loop/selected/gain").first?.arguments == [.float(0)])
+    #expect(
+      desk.tell("/loop/select", .int32(5)).first { $0.address == "/error" }?.arguments.last
+        == .string("there are 4 loops; `syrinx run --loops` gives up to 16"))
+  }
+
+  @Test func `who subscribes is told of each loop, and of what is chosen`() {
+    let client = Desk.client(9100)
+    desk.tell("/subscribe", as: client)
+    desk.pass(frames: 4800)
+    _ = desk.take(client)
+    record(Tone.noise(frames: 4800), 2)
+    desk.pass(frames: 9600)
+    let told = desk.take(client)
+    #expect(
+      told.contains { $0.address == "/loop/2/state" && $0.arguments[0] == .string("playing") })
+    #expect(
+      !told.contains { $0.address == "/loop/3/state" && $0.arguments[0] == .string("playing") })
+    desk.tell("/loop/select", .int32(2), as: client)
+    desk.pass(frames: 4800)
+    #expect(
+      desk.take(client).contains {
+        $0.address == "/loop/selected/state" && $0.arguments[0] == .string("playing")
+      })
+    desk.tell("/loop/gain", .float(-5), as: client)
+    desk.pass(frames: 4800)
+    #expect(desk.take(client).contains { $0.address == "/loop/1/gain" })
+  }
+
+  @Test func `whoever asks for a picture does not keep it from those who wait for it`() {
+    let client = Desk.client(9100)
+    desk.tell("/subscribe", .string("/loop/2/peaks"), as: client)
+    _ = desk.take(client)
+    desk.tell("/loop/2/record")
+    _ = desk.host.render(Tone.constant(0.5, frames: 24_000), block: 64)
+    desk.tell("/loop/2/record")
+    _ = desk.host.render(Tone.constant(0, frames: 48_000), block: 64)
+    desk.seconds += 1
+    #expect(desk.tell("/loop/2/peaks").first?.arguments.count == 256)
+    desk.pass(frames: 24_000)
+    #expect(
+      desk.take(client).contains { $0.address == "/loop/2/peaks" && $0.arguments.count == 256 })
+  }
+
+  @Test func `the pedal is pressed and let go, or both at once`() {
+    desk.tell("/loop/2/pedal", .float(1))
+    desk.pass(frames: 12_000)
+    #expect(state("2") == "recording")
+    desk.tell("/loop/2/pedal", .float(0))
+    desk.pass(frames: 36_000)
+    desk.tell("/loop/2/pedal")
+    desk.pass(frames: 24_000)
+    #expect(state("2") == "playing")
+    desk.tell("/loop/2/pedal", .float(1))
+    desk.pass(frames: 48_000)
+    #expect(state("2") == "stopped")
+  }
+
+  @Test func `what was just played becomes a loop`() {
+    _ = desk.play(Tone.noise(frames: 96_000))
+    desk.tell("/loop/4/keepSeconds", .float(1))
+    desk.pass(frames: 480)
+    #expect(state("4") == "playing" && length(4) == 1)
+    let refusal = desk.tell("/loop/3/keepSeconds", .float(11))
+    desk.pass(frames: 480)
+    #expect(
+      (refusal + desk.take()).contains {
+        $0.address == "/error" && ($0.arguments.last?.text ?? "").contains("10 seconds at most")
+      })
+  }
+
+  @Test func `a loop is saved and loaded as a take, exact in its round`() throws {
+    desk.tell("/metronome/bpm", .float(117))
+    desk.tell("/loop/2/quantize", .string("beat"))
+    record(Tone.noise(frames: 60_000), 2)
+    while state("2") != "playing" { _ = desk.play(Tone.noise(frames: 640)) }
+    // What lies behind its end is there in a moment.
+    desk.pass(frames: 960)
+    let recorded = length(2)
+    let reply = desk.ask("/loop/2/save", .string("groove"))
+    let id = try #require(reply.first { $0.address == "/reply" }?.arguments[1].text, "\(reply)")
+    let loaded = desk.ask("/loop/3/load", .string(id))
+    #expect(loaded.contains { $0.address == "/reply" }, "\(loaded)")
+    #expect(length(3) == recorded)
+    let names = FileManager.default.enumerator(atPath: folder.path("home"))?.allObjects ?? []
+    let name = try #require(names.compactMap { $0 as? String }.first { $0.hasSuffix(".wav") })
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path("home") + "/" + name))
+    let acid = try #require(bytes.range(of: Data("acid".utf8)))
+    let tempo = bytes[(acid.upperBound + 24)..<(acid.upperBound + 28)].reversed().reduce(UInt32(0))
+    {
+      $0 << 8 | UInt32($1)
+    }
+    #expect(Float(bitPattern: tempo) == 117)
+  }
+
+  @Test func `a set brings back all loops with how they were played`() {
+    for loop in [1, 2, 4] { record(Tone.noise(frames: 4800 * loop), loop) }
+    desk.tell("/loop/4/gain", .float(-12))
+    desk.tell("/loop/2/engine", .string("studio"))
+    desk.tell("/metronome/bpm", .float(97))
+    let saved = desk.ask("/loops/save", .string("first"))
+    #expect(saved.contains { $0.address == "/reply" }, "\(saved)")
+    for loop in 1...4 { desk.tell("/loop/\(loop)/clear") }
+    record(Tone.noise(frames: 4800), 3)
+    desk.tell("/loop/4/gain", .float(0))
+    desk.tell("/loop/2/engine", .string("live"))
+    desk.tell("/metronome/bpm", .float(120))
+    let loaded = desk.ask("/loops/load", .string("first"))
+    #expect(loaded.contains { $0.address == "/reply" }, "\(loaded)")
+    desk.pass(frames: 960)
+    #expect((1...4).map { Float(length($0) ?? -1) } == [0.1, 0.2, 0, 0.4])
+    #expect(desk.tell("/loop/4/gain").first?.arguments == [.float(-12)])
+    #expect(desk.tell("/loop/2/engine").first?.arguments == [.string("studio")])
+    #expect(desk.tell("/metronome/bpm").first?.arguments == [.float(97)])
+    let list = desk.ask("/loops", until: ["/loops/end"])
+    #expect(list.first == Received("/loops/set", [.string("first")]))
+    #expect(
+      desk.ask("/loops/load", .string("second")).contains {
+        $0.address == "/error" && $0.arguments[1] == .string("missing")
+      })
+    #expect(desk.ask("/loops/delete", .string("first")).contains { $0.address == "/reply" })
+    #expect(desk.ask("/loops", until: ["/loops/end"]).count == 1)
+  }
+
+  /// The voices of a voice changer, on the last loop as on the first: the same sound, sample by sample.
+  @Test(arguments: ["chipmunk", "vader", "snail", "rabbit", "echo", "reverb"])
+  func `what changes a voice changes any loop alike`(preset: String) throws {
+    let shipped = URL(fileURLWithPath: #filePath)
+      .appendingPathComponent("../../../Presets").standardized.path
+    let clip = (0..<24_000).map {
+      0.2 * sin(Float($0) * 0.02) + 0.1 * sin(Float($0) * 0.043)
+    }
+    func sound(ofLoop loop: Int) -> [Float] {
+      let desk = Desk(
+        presets: PresetLibrary(shipped: shipped, own: folder.path("presets")))
+      desk.tell("/live/route", .string("off"))
+      desk.tell("/loop/\(loop)/record")
+      _ = desk.play(clip)
+      desk.tell("/loop/\(loop)/stop")
+      _ = desk.play(Tone.constant(0, frames: 9600))
+      let refusals = desk.tell("/preset", .string(preset)).filter { $0.address == "/error" }
+      #expect(refusals.isEmpty, "\(refusals)")
+      _ = desk.play(Tone.constant(0, frames: 9600))
+      desk.tell("/loop/\(loop)/play")
+      return desk.play(Tone.constant(0, frames: 48_000)).left
+    }
+    let (first, last) = (sound(ofLoop: 1), sound(ofLoop: 4))
+    #expect(Measure.peak(first) > 0.05)
+    #expect(Measure.firstDifference(first, last) == nil)
+  }
+}
