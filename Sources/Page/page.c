@@ -56,8 +56,14 @@ static const unsigned char pages_grid_js[] = {
 static const unsigned char pages_loop_js[] = {
 #embed "web/pages/loop.js"
 };
+static const unsigned char pages_loopset_js[] = {
+#embed "web/pages/loopset.js"
+};
 static const unsigned char pages_rig_js[] = {
 #embed "web/pages/rig.js"
+};
+static const unsigned char pages_slots_js[] = {
+#embed "web/pages/slots.js"
 };
 static const unsigned char pages_songs_js[] = {
 #embed "web/pages/songs.js"
@@ -119,6 +125,9 @@ static const unsigned char parts_notice_js[] = {
 static const unsigned char parts_pad_js[] = {
 #embed "web/parts/pad.js"
 };
+static const unsigned char parts_pedal_js[] = {
+#embed "web/parts/pedal.js"
+};
 static const unsigned char parts_pick_js[] = {
 #embed "web/parts/pick.js"
 };
@@ -137,11 +146,17 @@ static const unsigned char parts_stepper_js[] = {
 static const unsigned char parts_surface_js[] = {
 #embed "web/parts/surface.js"
 };
+static const unsigned char parts_tap_js[] = {
+#embed "web/parts/tap.js"
+};
 static const unsigned char parts_wave_js[] = {
 #embed "web/parts/wave.js"
 };
 static const unsigned char store_clock_js[] = {
 #embed "web/store/clock.js"
+};
+static const unsigned char store_loops_js[] = {
+#embed "web/store/loops.js"
 };
 static const unsigned char store_pending_js[] = {
 #embed "web/store/pending.js"
@@ -187,7 +202,9 @@ static const struct page_file files[] = {
     {"pages/feed.js", pages_feed_js, sizeof pages_feed_js},
     {"pages/grid.js", pages_grid_js, sizeof pages_grid_js},
     {"pages/loop.js", pages_loop_js, sizeof pages_loop_js},
+    {"pages/loopset.js", pages_loopset_js, sizeof pages_loopset_js},
     {"pages/rig.js", pages_rig_js, sizeof pages_rig_js},
+    {"pages/slots.js", pages_slots_js, sizeof pages_slots_js},
     {"pages/songs.js", pages_songs_js, sizeof pages_songs_js},
     {"pages/species.js", pages_species_js, sizeof pages_species_js},
     {"pages/stage.js", pages_stage_js, sizeof pages_stage_js},
@@ -208,14 +225,17 @@ static const struct page_file files[] = {
     {"parts/meter.js", parts_meter_js, sizeof parts_meter_js},
     {"parts/notice.js", parts_notice_js, sizeof parts_notice_js},
     {"parts/pad.js", parts_pad_js, sizeof parts_pad_js},
+    {"parts/pedal.js", parts_pedal_js, sizeof parts_pedal_js},
     {"parts/pick.js", parts_pick_js, sizeof parts_pick_js},
     {"parts/picture.js", parts_picture_js, sizeof parts_picture_js},
     {"parts/press.js", parts_press_js, sizeof parts_press_js},
     {"parts/sheet.js", parts_sheet_js, sizeof parts_sheet_js},
     {"parts/stepper.js", parts_stepper_js, sizeof parts_stepper_js},
     {"parts/surface.js", parts_surface_js, sizeof parts_surface_js},
+    {"parts/tap.js", parts_tap_js, sizeof parts_tap_js},
     {"parts/wave.js", parts_wave_js, sizeof parts_wave_js},
     {"store/clock.js", store_clock_js, sizeof store_clock_js},
+    {"store/loops.js", store_loops_js, sizeof store_loops_js},
     {"store/pending.js", store_pending_js, sizeof store_pending_js},
     {"store/pictures.js", store_pictures_js, sizeof store_pictures_js},
     {"store/posts.js", store_posts_js, sizeof store_posts_js},

@@ -12,13 +12,32 @@ struct Color: Equatable, Sendable {
     self.alpha = alpha
   }
 
+  /// The colour of three bytes, red, green and blue, as web pages write it.
+  init(_ bytes: UInt32) {
+    self.init(
+      Double(bytes >> 16 & 255) / 255, Double(bytes >> 8 & 255) / 255, Double(bytes & 255) / 255)
+  }
+
+  // The states of a loop, as the page has them: told apart also by eyes that see few colours.
+  static let record: UInt32 = 0xFF4D3D
+  static let overdub: UInt32 = 0xFFB000
+  static let replace: UInt32 = 0xD58CFF
+  static let play: UInt32 = 0x00C2A0
+
   /// The dimmed colour, of what is not lit.
   var dimmed: Color { Color(red * 0.3, green * 0.3, blue * 0.3, alpha) }
+
+  /// The colour of a fader's bar, on which its words can be read.
+  var faded: Color { Color(red * 0.45, green * 0.45, blue * 0.45, alpha) }
+
+  /// The colour of the words on it: dark ones on what is bright.
+  var ink: Color { 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.3 ? .ink : .text }
 
   // Made for a dark stage.
   static let background = Color(0.03, 0.03, 0.04)
   static let panel = Color(0.11, 0.12, 0.14)
   static let text = Color(0.95, 0.95, 0.97)
+  static let ink = Color(0x0E1116)
   static let quiet = Color(0.62, 0.64, 0.68)
   static let clear = Color(0, 0, 0, 0)
   static let off = Color(0.16, 0.17, 0.19)
@@ -30,8 +49,10 @@ extension Control.Accent {
     switch self {
     case .plain: Color(0.35, 0.62, 0.95)
     case .voice: Color(0.75, 0.45, 1)
-    case .record: Color(1, 0.25, 0.22)
-    case .play: Color(0.25, 0.85, 0.4)
+    case .record: Color(Color.record)
+    case .overdub: Color(Color.overdub)
+    case .replace: Color(Color.replace)
+    case .play: Color(Color.play)
     case .loop: Color(0.2, 0.75, 0.85)
     case .danger: Color(1, 0.5, 0.1)
     case .white: Color(0.92, 0.9, 0.84)

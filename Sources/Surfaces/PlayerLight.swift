@@ -7,4 +7,16 @@ enum PlayerLight {
     let others = ["/loop/overdub", "/loop/undo", "/loop/clear", "/take/save"]
     return parts.first == "player" || others.contains(use.path) ? parts.last : nil
   }
+
+  /// The states of the chosen loop that light a button, and the buttons by the ends of their addresses.
+  static let ofChosenLoop = [
+    "replacing": "replace", "substituting": "substitute", "multiplying": "multiply",
+    "inserting": "insert",
+  ]
+
+  /// Tells whether a button is lit while the chosen loop does what it begins.
+  static func isOfChosenLoop(_ control: Control) -> Bool {
+    guard case .press(let use) = control.kind else { return false }
+    return ofChosenLoop.values.contains { use.path == "/loop/selected/\($0)" }
+  }
 }

@@ -14,9 +14,21 @@ package enum Screen: String, CaseIterable, Sendable {
   var isWide: Bool { self == .tablet }
 
   /// The number of takes of a page, on all screens.
-  static let takes = 8
+  package static let takes = 6
   /// The number of posts of a page, likewise.
-  static let posts = 8
+  package static let posts = 6
+
+  /// Nine millimetres of the narrowest phone or of a tablet of ten inches, in points of the canvas:
+  /// what a finger hits without looking.
+  package var finger: Double {
+    switch self {
+    case .phone: 64
+    case .tablet: 46
+    }
+  }
+
+  /// The number of tabs that have room side by side, as wide as a finger.
+  var tabs: Int { self == .phone ? 6 : 16 }
 }
 
 /// A rectangle on the canvas, in its points.

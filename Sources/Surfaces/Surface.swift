@@ -27,6 +27,12 @@ package struct Page: Sendable {
     self.blocks = blocks
   }
 
+  /// Creates a page of blocks.
+  package init(_ name: String, blocks: [Block]) {
+    self.name = name
+    self.blocks = blocks
+  }
+
   /// The controls, row by row.
   package var controls: [Control] { blocks.flatMap(\.rows).flatMap(\.controls) }
 }
@@ -69,6 +75,8 @@ package struct Control: Sendable {
   package enum Kind: Sendable {
     /// A button that acts when it is pressed.
     case press(AddressUse)
+    /// A button that sends a word or a number, and is lit while it is pressed.
+    case send(AddressUse)
     /// A button that sets a word or a number, and is lit while the address has it.
     case choice(AddressUse)
     /// A toggle, on or off.
@@ -93,6 +101,8 @@ package struct Control: Sendable {
     case take(row: Int)
     /// One post of the feed: its message, and what can be done with its sound.
     case post(row: Int)
+    /// A loop on one big button, its pedal: its state, its round, and what waits.
+    case slot(number: Int, pedal: AddressUse)
     /// A button that does something with the surface itself: the words of its script.
     case turn(String)
   }
@@ -106,7 +116,7 @@ package struct Control: Sendable {
 
   /// The colour of a button.
   package enum Accent: CaseIterable, Sendable {
-    case plain, voice, record, play, loop, danger, white
+    case plain, voice, record, overdub, replace, play, loop, danger, white
   }
 
   /// The name within the page; the identity in the files comes from it.

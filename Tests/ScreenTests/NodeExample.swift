@@ -49,6 +49,23 @@ enum NodeExample {
       ("/loop/feedback", [.float(0.9)]), ("/loop/engine", [.string("studio")]),
       ("/loop/quantize", [.string("beat")]), ("/loop/beats", [.float(8)]),
       ("/loop/threshold", [.float(-40)]),
+      ("/loops/size", [.int32(4), .float(10)]), ("/loop/select", [.int32(3)]),
+      (
+        "/loop/1/state",
+        [.string("playing"), .float(3.2), .float(9.87), .int32(2), .string("overdubbing")]
+      ),
+      ("/loop/1/next", [.string("overdub"), .float(1.25)]), ("/loop/1/gain", [.float(0)]),
+      (
+        "/loop/2/state",
+        [.string("muted"), .float(2), .float(4), .int32(0), .string("")]
+      ),
+      ("/loop/2/gain", [.float(-6)]), ("/loop/2/mute", [.int32(1)]),
+      (
+        "/loop/3/state",
+        [.string("recording"), .float(5), .float(5), .int32(0), .string("")]
+      ),
+      ("/loop/4/state", [.string("empty"), .float(0), .float(0), .int32(0), .string("recording")]),
+      ("/loop/4/next", [.string("record"), .float(-1)]),
       ("/metronome/on", [.int32(0)]), ("/metronome/bpm", [.float(120)]),
       ("/metronome/beats", [.int32(4)]),
       ("/capture/state", [.string("on"), .float(12.3), .string("id")]),

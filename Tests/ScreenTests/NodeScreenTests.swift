@@ -26,7 +26,7 @@ import Testing
       "-12.0 st 1.000 x feedback 0.90 studio", "quant beat beats  8.0 threshold -40 dB",
       "A chromatic     piano", "voices   3", " A  A# B  C  C# D ", "●C#", "120.0 bpm  4 beats",
       "capture on   0:00:12 of out", "takes       12", "     3.2  Whistling", "     9.8  鳥の声",
-      "q end  tab page 1/3  ? help",
+      "q end  tab page 1/5  ? help", "Player ──1>─2m─3R─4.─",
     ] { #expect(text.contains(words), "\(words)") }
     // Dots stand only where something was cut off.
     #expect(!text.contains("…"))
@@ -110,7 +110,7 @@ import Testing
       #expect(narrow.contains(words), "\(words)")
     }
     let small = Self.canvas(columns: 40, rows: 8).lines.joined(separator: "\n")
-    for words in ["syrinx", "xruns      2", "out    -6.1   -7.2", "playing", "60x15 shows more"] {
+    for words in ["syrinx", "xruns      2", "  -6.1   -7.2", "playing", "60x15 shows more"] {
       #expect(small.contains(words), "\(words)")
     }
   }
@@ -131,15 +131,113 @@ import Testing
     }
   }
 
+  @Test func `meters, a clip and the loops have room on the smallest screen that is used`() {
+    var picture = NodeExample.picture
+    picture.take("/meter", [.float(0), .float(-20)], at: NodeExample.start)
+    let canvas = Self.canvas(picture, columns: 40, rows: 10)
+    let lines = canvas.lines
+    #expect(lines[2] == " in  ███████████████   +0.0  -13.0 CLIP".replacing("+", with: " "))
+    #expect(lines[3].hasPrefix(" out █████████████") && lines[3].hasSuffix("  -6.1   -7.2"))
+    #expect(lines[5].hasPrefix(" 1  PLAY     ███") && lines[5].hasSuffix("-> OVER  1.3 s"))
+    #expect(lines[7].hasPrefix(">3  REC      █████░░░░") && lines[7].hasSuffix("  5.0 /   5.0 s"))
+    #expect(lines[8].contains("EMPTY") && lines[8].hasSuffix("-> REC"))
+    // What clips stands out, and so does what is recorded.
+    #expect(canvas.cells.count { $0.style == .alarm } == 4)
+    #expect(canvas.cells.count { $0.style.isReversed && $0.style.colour == .red } == 4 + 3)
+  }
+
+  @Test func `each loop has a line with its state, its round, its layers and what waits`() {
+    let lines = Self.canvas(page: .loops).lines
+    #expect(lines[2].hasPrefix("─ Loops  4 of  10 s ─"))
+    #expect(lines[3].hasPrefix("  1 PLAY     ██████░"))
+    #expect(lines[3].contains("  3.2 /   9.9 s   2 over  -> OVER  1.3 s"))
+    #expect(lines[4].hasPrefix("  2 MUTE     █████████░") && lines[4].contains("  -6.0 dB"))
+    #expect(lines[5].hasPrefix("> 3 REC      █████████░"), "of the longest loop, half")
+    // Nobody knows when sound comes.
+    #expect(lines[6].hasPrefix("  4 EMPTY    ░░░") && lines[6].hasSuffix("-> REC"))
+    #expect(lines[22].contains("space pedal  1-9 choose  u undo  m mute  c c clear"))
+  }
+
+  @Test func `each state of a loop has a word and a look of its own`() {
+    let states = [
+      "empty": "EMPTY", "recording": "REC", "overdubbing": "OVER", "replacing": "REPLACE",
+      "substituting": "SUBST", "multiplying": "MULTIPLY", "inserting": "INSERT",
+      "playing": "PLAY", "muted": "MUTE", "paused": "PAUSE", "stopped": "STOP",
+    ]
+    var letters: Set<Character> = []
+    for (state, word) in states {
+      var picture = NodeExample.picture
+      picture.take(
+        "/loop/1/state", [.string(state), .float(1), .float(2), .int32(0), .string("")],
+        at: NodeExample.start)
+      let line = LoopLine(1, of: picture)
+      #expect(line.word == word && line.share == (state == "recording" ? 0.1 : 0.5))
+      #expect(letters.insert(line.letter).inserted, "\(state)")
+      let shown = Self.canvas(picture, page: .loops).lines[3]
+      #expect(shown.hasPrefix("  1 \(word) "))
+    }
+    #expect(LoopLine(2, of: NodePicture()).word == "-")
+  }
+
+  @Test func `as many loops as there are have room, and which one is chosen is seen`() {
+    var picture = NodeExample.picture
+    picture.take("/loops/size", [.int32(16), .float(600)], at: NodeExample.start)
+    picture.take("/loop/select", [.int32(16)], at: NodeExample.start)
+    let lines = Self.canvas(picture, page: .loops).lines
+    #expect(lines[18].hasPrefix(">16 -") && lines[3].hasPrefix("  1 PLAY"))
+    #expect(picture.chosenLoop == 16)
+    // Neither more than there are, nor none.
+    for (told, chosen) in [(17, 16), (0, 1), (-3, 1)] as [(Int32, Int)] {
+      picture.take("/loop/select", [.int32(told)], at: NodeExample.start)
+      #expect(picture.chosenLoop == chosen)
+    }
+    picture.take("/loops/size", [.int32(999), .float(.nan)], at: NodeExample.start)
+    #expect(picture.loopCount == 16 && Self.canvas(picture, page: .loops).lines.count == 24)
+  }
+
+  @Test func `what a key asks stands in the last line`() {
+    for (columns, rows) in [(80, 24), (40, 10)] {
+      let canvas = NodeScreen.canvas(
+        of: NodeExample.picture, at: "host", asking: "c again clears loop 3", columns: columns,
+        rows: rows, glyphs: Glyphs(isUnicode: true))
+      #expect(canvas.lines.last == " c again clears loop 3")
+    }
+  }
+
   @Test func `pages go round, and come back from the help`() {
-    #expect(NodeScreen.Page.overview.next(by: 1) == .grid)
-    #expect(NodeScreen.Page.takes.next(by: 1) == .overview)
-    #expect(NodeScreen.Page.overview.next(by: -1) == .takes)
+    #expect(NodeScreen.Page.overview.next(by: 1) == .loops)
+    #expect(NodeScreen.Page.loops.next(by: 1) == .grid)
+    #expect(NodeScreen.Page.takes.next(by: 1) == .pedals)
+    #expect(NodeScreen.Page.pedals.next(by: 1) == .overview)
+    #expect(NodeScreen.Page.overview.next(by: -1) == .pedals)
     #expect(NodeScreen.Page.help.next(by: 1) == .overview)
     #expect(Self.canvas(page: .takes).lines.joined().contains("0f3a9c2e  2026-11-21 17:30"))
     #expect(Self.canvas(page: .help).lines.joined().contains("Ctrl-C"))
-    // The help is none of the three that are counted.
-    #expect(Self.canvas(page: .help).lines.last?.hasPrefix(" q end  tab 3 pages  ? back") == true)
+    // The help is none of the five that are counted.
+    #expect(Self.canvas(page: .help).lines.last?.hasPrefix(" q end  tab 5 pages  ? back") == true)
+  }
+
+  @Test func `pedals have a page of what is bound`() {
+    var picture = NodeExample.picture
+    let row: [Argument] = [
+      .string("/loop/2/clear"), .int32(60), .string("note"), .string("long"), .string(""),
+      .string("note:60@10"),
+    ]
+    picture.take("/midi/binding", row, at: NodeExample.start)
+    // An older node tells of controllers alone.
+    picture.take("/midi/binding", [.string("/echo/mix"), .int32(7)], at: NodeExample.start)
+    picture.take("/midi/bindings/end", [.int32(2)], at: NodeExample.start)
+    let lines = Self.canvas(picture, page: .pedals).lines
+    let text = lines.joined(separator: "\n")
+    for words in [
+      "Bindings 2", "note:60@10           long    /loop/2/clear",
+      "controller:7         turn    /echo/mix",
+    ] { #expect(text.contains(words), "\(words)") }
+    // A list that has begun anew takes the place of the one before when it is whole.
+    picture.take("/midi/binding", row, at: NodeExample.start)
+    #expect(picture.bindings.count == 2)
+    picture.take("/midi/bindings/end", [.int32(1)], at: NodeExample.start)
+    #expect(picture.bindings.map(\.address) == ["/loop/2/clear"])
   }
 
   @Test func `the alarms stand out`() {

@@ -12,6 +12,11 @@ final class LayoutTree: Sendable {
     var id: String { element.attributes["ID"] ?? "" }
     var name: String { property("name") }
     var script: String { property("script") }
+    /// The text that stands on it at first.
+    var text: String {
+      (element["values"]?.children ?? []).first { $0["key"]?.text == "text" }?["default"]?.text
+        ?? ""
+    }
     var messages: [LayoutElement] { element["messages"]?.children ?? [] }
     var frame: [Double] {
       (properties.first { $0["key"]?.text == "frame" }?["value"]?.children ?? [])

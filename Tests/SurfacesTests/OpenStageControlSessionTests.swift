@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct OpenStageControlSessionTests {
-  private let table = AddressTable.node
+  private let table = AddressTable.widest
 
   private typealias Object = [String: Any]
 
@@ -36,7 +36,8 @@ import Testing
     let tabs = try #require(root["tabs"] as? [Object])
     #expect(
       tabs.map { $0["label"] as? String } == [
-        "Voice", "Loop", "Grid", "Piano", "Takes", "Feed", "Menu",
+        "Voice", "Presets", "Loops", "More", "Loop", "Grid", "Piano", "Takes", "Mix", "Feed",
+        "Scale", "Menu",
       ])
     let script = try #require(root["onCreate"] as? String)
     #expect(script.contains("send('/subscribe')") && script.contains("send('/ping')"))
@@ -96,7 +97,7 @@ import Testing
   @Test func `what the node tells is shown where it is chosen`() throws {
     let all = try widgets()
     let lists = all.filter { $0["type"] as? String == "dropdown" }
-    #expect(lists.count == 2)
+    #expect(lists.count == 4)
     for list in lists {
       // The app shows a label as it is, unless it says otherwise.
       let path = try #require(list["address"] as? String)
@@ -110,6 +111,20 @@ import Testing
       let light = try #require(button["alphaFillOff"] as? String, "\(name)")
       #expect(light.contains("OSC{/player/\(path)}"))
     }
+  }
+
+  @Test(arguments: [1, 4, 16])
+  func `each loop has a big button with its state, and its round below`(loops: Int) throws {
+    let json = try OpenStageControlSession.json(loops: loops)
+    for number in 1...16 {
+      let isThere = number <= loops
+      for part in ["pedal", "mute", "undo", "gain"] {
+        #expect(
+          json.contains(#""address": "/loop/\#(number)/\#(part)""#) == isThere, "\(number) \(part)")
+      }
+      #expect(json.contains("OSC{/loop/\(number)/state}") == isThere)
+    }
+    for look in LoopLook.all { #expect(json.contains("\(look.state): '\(look.word)'")) }
   }
 
   @Test func `it subscribes again while no levels come, and has titles sent as text`() throws {

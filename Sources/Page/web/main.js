@@ -43,7 +43,7 @@ const parts = {
   "[data-level]": levelFigure,
   ".beats": beat,
 };
-for (const [selector, begin] of Object.entries(parts)) document.querySelectorAll(selector).forEach(begin);
+for (const [selector, begin] of Object.entries(parts)) document.querySelectorAll(selector).forEach((element) => begin(element));
 
 setUpSheets();
 setUpVoice();
@@ -77,7 +77,7 @@ onLink((state) => {
   if (state !== "open") return;
   fetchTable();
   subscribe();
-  for (const question of ["/presets", "/presets/own", "/instruments", "/scales", "/ports", "/midi/bindings", "/preset"]) send(question);
+  for (const question of ["/presets", "/presets/own", "/instruments", "/scales", "/ports", "/midi/bindings", "/preset", "/loops"]) send(question);
   resetTakes();
   askForSongs();
   askForPosts();

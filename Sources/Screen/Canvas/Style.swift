@@ -5,6 +5,7 @@ package struct Style: Equatable, Sendable {
     case red = 31
     case green = 32
     case yellow = 33
+    case magenta = 35
     case cyan = 36
   }
 

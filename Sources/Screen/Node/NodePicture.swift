@@ -11,6 +11,14 @@ package struct NodePicture: Sendable {
     var seconds: Double?
   }
 
+  /// A binding of a trigger to an address as the node lists it.
+  struct Binding: Equatable, Sendable {
+    var address: String
+    var trigger: String
+    var press: String
+    var argument: String
+  }
+
   /// The parts of the answer to `/status`, in its order.
   private static let statusParts = [
     "rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors",
@@ -18,16 +26,17 @@ package struct NodePicture: Sendable {
   ]
   /// The pattern for `/subscribe` that covers all that is shown.
   package static let pattern =
-    "/{meter,status,in,live,loop,grid,music,out,mute,pitch,stretch,echo,reverb,chain,preset,player,"
-    + "metronome,capture,take,takes,instrument,error}"
+    "/{meter,status,in,live,loop,grid,music,loops,out,mute,pitch,stretch,echo,reverb,chain,preset,"
+    + "player,metronome,capture,take,takes,instrument,error,midi}"
   /// The most takes that are shown.
   package static let mostTakes = 50
 
   // Who sends more than a node can isn't one.
-  private static let mostValues = 1000
+  private static let mostValues = 4000
   private static let mostMessages = 50
   private static let mostLoads = 400
   private static let mostCells = 64
+  private static let mostBindings = 512
 
   /// The node's name; nil until it has told it.
   package private(set) var name: String?
@@ -49,6 +58,10 @@ package struct NodePicture: Sendable {
   /// The names of the grid's cells by row and column, from 1.
   private(set) var cells: [[Int]: String] = [:]
   private(set) var lit: [[Int]: Double] = [:]
+  /// What is bound to what, as it was listed last.
+  private(set) var bindings: [Binding] = []
+  // The answers to /midi/bindings, until its end.
+  private var bindingList: [Binding] = []
   private var values: [String: [Argument]] = [:]
   // The answers to /takes, until its end.
   private var list: [Take]?
@@ -111,6 +124,10 @@ package struct NodePicture: Sendable {
       if loads.count > Self.mostLoads { loads.removeFirst() }
     case "/grid/layout", "/grid/cell", "/grid/lit": takeGrid(path, arguments)
     case "/take", "/takes/end", "/takes/total": takeTake(path, arguments)
+    case "/midi/binding": takeBinding(arguments)
+    case "/midi/bindings/end":
+      bindings = bindingList
+      bindingList = []
     case "/error":
       let words = arguments.compactMap(\.text)
       note("\(words.first ?? ""): \(words.dropFirst(2).joined(separator: " "))")
@@ -157,6 +174,23 @@ package struct NodePicture: Sendable {
       lit[place] = level > 0 ? level : nil
     }
   }
+
+  private mutating func takeBinding(_ arguments: [Argument]) {
+    guard arguments.count >= 2, let address = arguments[0].text, let number = arguments[1].number,
+      bindingList.count < Self.mostBindings
+    else { return }
+    func text(_ index: Int) -> String? {
+      arguments.indices.contains(index) ? arguments[index].text : nil
+    }
+    // An older node tells of controllers alone.
+    bindingList.append(
+      Binding(
+        address: address, trigger: text(5) ?? "controller:\(Figure.fixed(number, width: 1))",
+        press: text(3) ?? "turn", argument: text(4) ?? ""))
+  }
+
+  /// The number at an address, which is 0 where the node told none.
+  package func whole(_ path: String) -> Int { number(path).flatMap { Int(exactly: $0) } ?? 0 }
 
   private mutating func takeTake(_ path: String, _ arguments: [Argument]) {
     switch path {

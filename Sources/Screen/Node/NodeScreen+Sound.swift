@@ -107,6 +107,7 @@ extension NodeScreen {
   /// Draws the player and its loop, and which of its buttons can be pressed.
   mutating func drawPlayer(_ area: Area) {
     title("Player", area)
+    if picture.loopCount > 1 { putLoops(area, row: 0, column: 11) }
     let state = word("/player/state")
     let colour: Style.Colour? =
       switch state {

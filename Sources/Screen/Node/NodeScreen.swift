@@ -2,7 +2,7 @@
 package struct NodeScreen {
   /// The pages of the screen.
   package enum Page: Int, CaseIterable, Sendable {
-    case overview, grid, takes, help
+    case overview, loops, grid, takes, pedals, help
 
     /// Finds the page to the right or left; the help is not among them.
     package func next(by step: Int) -> Page {
@@ -31,11 +31,12 @@ package struct NodeScreen {
     self.canvas = canvas
   }
 
-  /// Draws a page, with the place where the node listens, and for how many seconds it has not
-  /// answered; nil where it does.
+  /// Draws a page, with the place where the node listens, for how many seconds it has not answered,
+  /// nil where it does, and what a key asks before it is done.
   package static func canvas(
     of picture: NodePicture, at place: String, page: Page = .overview,
-    silentFor silence: Double? = nil, columns: Int, rows: Int, glyphs: Glyphs
+    silentFor silence: Double? = nil, asking question: String? = nil, columns: Int, rows: Int,
+    glyphs: Glyphs
   ) -> Canvas {
     var screen = NodeScreen(picture, Canvas(columns: columns, rows: rows, glyphs: glyphs))
     let isSmall = columns < leastColumns || rows < leastRows
@@ -46,12 +47,14 @@ package struct NodeScreen {
       let area = Area(row: 2, column: 0, rows: rows - 3, columns: columns)
       switch page {
       case .overview: screen.drawOverview(area)
+      case .loops: screen.drawLoops(area)
       case .grid: screen.drawGrid(area, isLarge: true)
       case .takes: screen.drawLists(area)
+      case .pedals: screen.drawPedals(area)
       case .help: screen.drawHelp(area)
       }
     }
-    screen.drawFooter(place, page, silence, isSmall: isSmall)
+    screen.drawFooter(place, page, silence, question, isSmall: isSmall)
     return screen.canvas
   }
 
@@ -199,13 +202,17 @@ package struct NodeScreen {
   }
 
   private mutating func drawFooter(
-    _ place: String, _ page: Page, _ silence: Double?, isSmall: Bool
+    _ place: String, _ page: Page, _ silence: Double?, _ question: String?, isSmall: Bool
   ) {
     let row = canvas.rows - 1
     if let silence {
       canvas.put(
         " no answer from \(place) since \(Int(min(max(silence, 0), 1e9))) s", row: row, column: 0,
         style: .alarm)
+      return
+    }
+    if let question {
+      canvas.put(" \(question)", row: row, column: 0, style: Style(isBold: true, colour: .yellow))
       return
     }
     guard !isSmall else {
@@ -235,11 +242,20 @@ package struct NodeScreen {
         + "\(figure("/status/xruns", width: 6))  server \(server)", area, row: 1, column: 0)
     for (row, (name, channel)) in [("in", 0), ("out", 8)].enumerated() {
       let (left, right) = (picture.meters[channel], picture.meters[channel + 1])
-      let text = " \(Figure.left(name, 4)) \(Figure.level(left.peak)) \(Figure.level(right.peak))"
-      put(text, area, row: row + 2, column: 0)
+      put(" \(name)", area, row: row + 2, column: 0)
+      let width = max(4, area.columns - 25)
+      let louder = right.level ?? -.infinity > left.level ?? -.infinity ? right : left
+      draw(louder, area, row: row + 2, column: 5, width: width)
+      put(
+        "\(Figure.level(left.peak)) \(Figure.level(right.peak))", area, row: row + 2,
+        column: width + 6)
+      if name == "in", left.isClipped || right.isClipped {
+        put("CLIP", area, row: row + 2, column: width + 20, style: .alarm)
+      }
     }
-    put(
-      " \(word("/player/state")) \(playerTime)", area, row: 4, column: 0)
+    put(" \(word("/player/state")) \(playerTime)", area, row: 4, column: 0)
+    if picture.isOn("/mute") { put("muted", area, row: 4, column: 32, style: .alarm) }
+    drawLittleLoops(Area(row: 5, column: 0, rows: area.rows - 5, columns: area.columns))
   }
 
   /// The player's position and the length of its clip, in seconds.
@@ -253,7 +269,10 @@ package struct NodeScreen {
     let lines = [
       "q  Esc  Ctrl-C    end", "Tab  right         the next page",
       "Shift-Tab  left   the previous page",
-      "1  2  3           the overview; the grid; takes with messages",
+      "1 to 9            choose a loop; 0 is the tenth",
+      "space             its pedal: record, play, overdub, play",
+      "r  o  p  x        record; overdub; play; stop",
+      "u  m  c           undo; mute; clear, with a second c",
       "?                 this page, and back",
       "Ctrl-Z            stop; fg goes on", "Ctrl-L            draw all anew", "",
       "A level's peak stays for a moment, and its number is that of the peak.",

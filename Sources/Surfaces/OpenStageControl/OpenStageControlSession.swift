@@ -3,8 +3,10 @@ internal import Control
 /// The generator of the Open Stage Control session.
 package enum OpenStageControlSession {
   /// Writes the session file as JSON.
-  package static func json() throws(SurfaceFault) -> String {
-    let builder = SessionBuilder(surface: try .syrinx(), table: .node)
+  package static func json(
+    loops: Int = Surface.usualLoops
+  ) throws(SurfaceFault) -> String {
+    let builder = SessionBuilder(surface: try .syrinx(loops: loops), table: .widest)
     return Widget.Value.object([
       ("createdWith", .text("Open Stage Control")), ("version", .text("1.30.1")),
       ("type", .text("session")), ("content", try builder.root().value),
@@ -65,6 +67,7 @@ struct SessionBuilder {
         if (globals.engine !== undefined && globals.engine !== value[3]) globals.isNewNode = true
         globals.engine = value[3]
         """),
+      listener("heard-preset", try table.heard("/preset").path, "globals.preset = value"),
       listener("heard-meter", try table.heard("/meter").path, "globals.heard = Date.now()"),
     ]
     for page in surface.pages { root.tabs.append(try tab(page)) }
@@ -83,6 +86,11 @@ struct SessionBuilder {
       }
       tab.widgets.append(column)
     }
+    // On every page, in the same place.
+    tab.widgets.append(
+      try widget(
+        Control("mute", "Mute", .flag(try table.flag("/mute")), width: 0.15, accent: .danger),
+        on: page))
     return tab
   }
 

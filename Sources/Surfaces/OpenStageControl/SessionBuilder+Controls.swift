@@ -13,6 +13,12 @@ extension SessionBuilder {
       return Widget(
         "button", id: id,
         common + osc(use) + [("mode", .text("momentary"))] + (try light(control)))
+    case .send(let use):
+      return Widget(
+        "button", id: id,
+        common + osc(use) + [("mode", .text("momentary"))]
+          + use.constants.map { ("on", Self.value($0)) })
+    case .slot(let number, let use): return try slot(number, use, control, id)
     case .choice(let use):
       guard let constant = use.constants.first else { throw SurfaceFault("\(id) chooses nothing") }
       return Widget(
@@ -53,6 +59,14 @@ extension SessionBuilder {
     case .grid(let rows, let columns): return try grid(control, rows, columns, id)
     case .take(let row): return try take(row, id)
     case .post(let row): return try post(row, id)
+    case .turn(let words) where words.hasPrefix("preset"):
+      return Widget(
+        "button", id: id,
+        common.filter { $0.0 != "label" } + [
+          ("label", .text("#{VAR{isArmed, 0} ? \"Again?\" : \"\(control.caption)\"}")),
+          ("mode", .text("momentary")), ("bypass", .flag(true)),
+          ("onValue", .text(try preset(words))),
+        ])
     case .turn(let words) where words.hasPrefix("posts"):
       return Widget(
         "button", id: id,
@@ -168,6 +182,21 @@ extension SessionBuilder {
         JS{
           var state = OSC{\(try table.heard("/player/state").path)} || ["", "", 0, 0, 0]
           return state[0] + "  " + Number(state[2]).toFixed(1) + " of " + Number(state[3]).toFixed(1) + " s"
+        }
+        """
+      case "song":
+        """
+        JS{
+          var song = OSC{\(try table.heard("/music/state").path)} || ["stopped", 0, "", "", 0, 0]
+          if (song[0] === "stopped") return "No song plays"
+          return song[2] + "  " + Number(song[4]).toFixed(0) + " of " + Number(song[5]).toFixed(0) + " s"
+        }
+        """
+      case "captured":
+        """
+        JS{
+          var capture = OSC{\(try table.heard("/capture/state").path)} || ["off", 0]
+          return capture[0] === "on" ? "Captured: " + Number(capture[1]).toFixed(0) + " s" : "Nothing is captured"
         }
         """
       case "phrase":

@@ -84,8 +84,10 @@ enum ControlScripts {
         local face = self.parent.children.caption
         if self.values.x > 0.5 then
           face.color = \(color(accent.color))
+          face.textColor = \(color(accent.color.ink))
         else
           face.color = \(color(accent.color.dimmed))
+          face.textColor = \(color(.text))
         end
       end
     end

@@ -9,14 +9,26 @@ extension LayoutBuilder {
       node.children[0].messages = [
         LayoutMessage(path: use.path, trigger: .rise, isReceived: false)
       ]
-      if PlayerLight.name(of: control) == nil {
+      if PlayerLight.name(of: control) == nil, !PlayerLight.isOfChosenLoop(control) {
         node.children[0].script = ControlScripts.face(control.accent)
       }
+    case .send(let use):
+      node.children = faced("button", "caption", control.caption, area, control.accent)
+      node.children[0].messages = [
+        LayoutMessage(
+          path: use.path, arguments: use.constants.map { Self.argument($0, of: use) },
+          trigger: .rise,
+          isReceived: false)
+      ]
+      node.children[0].script = ControlScripts.face(control.accent)
+    case .slot(let number, let use):
+      node.children = slot(number, use, area)
     case .choice(let use):
       node.children = faced("button", "caption", control.caption, area, control.accent)
       node.children[0].messages = [
         LayoutMessage(
-          path: use.path, arguments: use.constants.map(Self.argument), trigger: .rise,
+          path: use.path, arguments: use.constants.map { Self.argument($0, of: use) },
+          trigger: .rise,
           isReceived: false)
       ]
     case .flag(let use):
@@ -58,15 +70,17 @@ extension LayoutBuilder {
     return node
   }
 
-  private static func argument(_ constant: AddressUse.Constant) -> LayoutMessage.Argument {
+  private static func argument(
+    _ constant: AddressUse.Constant, of use: AddressUse
+  ) -> LayoutMessage.Argument {
     switch constant {
     case .text(let text): .text(text)
-    case .number(let number): .number(number)
+    case .number(let number): use.isWhole ? .whole(Int(number)) : .number(number)
     }
   }
 
   /// Makes the press of a button a command of the root's script.
-  private func pressing(_ button: LayoutNode, _ words: String) -> LayoutNode {
+  func pressing(_ button: LayoutNode, _ words: String) -> LayoutNode {
     var button = button
     button.properties["tag"] = .text(words)
     button.script = ControlScripts.press
@@ -76,9 +90,10 @@ extension LayoutBuilder {
   private func fader(
     _ control: Control, _ use: AddressUse, _ curve: Control.Curve, _ area: Frame
   ) throws(SurfaceFault) -> [LayoutNode] {
-    let lines = area.rows([2, 3], gap: 1)
-    let size = max(10, min(15, lines[0].height * 0.7))
-    var fader = self.fader("fader", lines[1], color: control.accent.color)
+    // As high as a finger: its words lie on it, and let touches through.
+    let words = Frame(x: 8, y: 0, width: area.width - 16, height: area.height)
+    let parts = words.columns([1, 1], gap: 0)
+    var fader = self.fader("fader", area, color: control.accent.color.faded)
     // What goes by ratios is sent by the script: a message knows only straight lines.
     fader.messages = [
       LayoutMessage(
@@ -88,8 +103,37 @@ extension LayoutBuilder {
     fader.script = try ControlScripts.fader(use, curve, lua)
     if use.range.lowerBound == -use.range.upperBound { fader.properties["centered"] = .flag(true) }
     return [
-      label("caption", control.caption, lines[0], size: size, align: .left, color: .quiet),
-      label("value", "", lines[0], size: size, align: .right), fader,
+      fader, label("caption", control.caption, parts[0], size: 14, align: .left),
+      label("value", "", parts[1], size: 14, align: .right),
+    ]
+  }
+
+  // The face has the state's colour; the round is a bar along its lower edge.
+  private func slot(_ number: Int, _ use: AddressUse, _ area: Frame) -> [LayoutNode] {
+    let rim = 3.0
+    let inner = Frame(
+      x: rim, y: rim, width: area.width - 2 * rim, height: area.height - 2 * rim)
+    let bar = min(16, inner.height * 0.16)
+    let lines = Frame(
+      x: inner.x, y: inner.y, width: inner.width, height: inner.height - bar
+    ).rows([3, 2], gap: 0)
+    var button = self.button("button", area, .play)
+    button.messages = [
+      LayoutMessage(path: use.path, arguments: [.x(0...1, isWhole: false)], isReceived: false)
+    ]
+    let look = LoopLook.all[0]
+    var round = fader(
+      "round",
+      Frame(x: inner.x, y: inner.y + inner.height - bar, width: inner.width, height: bar),
+      color: .text)
+    round.properties["interactive"] = .flag(false)
+    round.properties["cursor"] = .flag(false)
+    let words = "\(number)  \(look.word)"
+    return [
+      button, label("face", "", inner, size: 9, face: look.face),
+      label("caption", words, lines[0], size: min(32, lines[0].width / 6.3, lines[0].height * 0.6)),
+      label("details", "", lines[1], size: min(18, lines[1].width / 8.3, lines[1].height * 0.7)),
+      round,
     ]
   }
 
@@ -169,7 +213,7 @@ extension LayoutBuilder {
   }
 
   private func post(_ row: Int, _ area: Frame) -> [LayoutNode] {
-    let parts = area.columns([4, 1, 1], gap: Self.gap)
+    let parts = area.columns([3.6, 1, 1], gap: Self.gap)
     let lines = parts[0].rows([3, 2], gap: 0)
     var play = faced("play", "caption-play", "Play", parts[1], .play)
     play[0] = pressing(play[0], "post play \(row)")
@@ -186,7 +230,7 @@ extension LayoutBuilder {
 
   private func take(_ control: Control, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
     guard case .take(let row) = control.kind else { return [] }
-    let parts = area.columns([3, 1, 1, 1], gap: Self.gap)
+    let parts = area.columns([2.6, 1, 1, 1], gap: Self.gap)
     let lines = parts[0].rows([3, 2], gap: 0)
     var play = faced("play", "caption-play", "Play", parts[1], .play)
     play[0].properties["tag"] = .text("")

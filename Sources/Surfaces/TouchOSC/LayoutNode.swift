@@ -64,6 +64,7 @@ struct LayoutMessage: Sendable {
     case x(ClosedRange<Float>, isWhole: Bool)
     case text(String)
     case number(Float)
+    case whole(Int)
     /// A property of the node, as text.
     case property(String)
   }

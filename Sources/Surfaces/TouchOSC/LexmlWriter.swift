@@ -71,6 +71,7 @@ struct LexmlWriter {
       partial("VALUE", isWhole ? "INTEGER" : "FLOAT", "x", range)
     case .text(let text): partial("CONSTANT", "STRING", text)
     case .number(let number): partial("CONSTANT", "FLOAT", plain(Double(number)))
+    case .whole(let number): partial("CONSTANT", "INTEGER", "\(number)")
     case .property(let name): partial("PROPERTY", "STRING", name)
     }
   }

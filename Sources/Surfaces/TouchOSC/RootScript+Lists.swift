@@ -10,7 +10,7 @@ extension RootScript {
         continue
       }
       lists.append(
-        "  ['\(control.name)'] = {page = '\(page.name)', caption = \(LuaAddresses.quoted(control.caption)), "
+        "  ['\(control.name)'] = {page = '\(page.name)', caption = \(LuaAddresses.quoted(control.caption)), accent = '\(control.accent)', "
           + "slots = \(rows * columns), first = 0, names = {}, chosen = ''},")
       hooks.append(
         """
@@ -18,10 +18,10 @@ extension RootScript {
           lists['\(control.name)'].names = values
           showChosen('\(control.name)')
         end
-        handlers[\(try lua.path(chosen.path))] = function(values)
+        also(\(try lua.path(chosen.path)), function(values)
           lists['\(control.name)'].chosen = values[1]
           showChosen('\(control.name)')
-        end
+        end)
 
         """)
     }
@@ -41,7 +41,9 @@ extension RootScript {
           face.visible = name ~= nil
           button.tag = name or ''
           face.values.text = name or ''
-          face.color = (name == list.chosen and bright or dim).plain
+          local isChosen = name ~= nil and name == list.chosen
+          face.color = (isChosen and bright or dim)[list.accent]
+          face.textColor = isChosen and ink[list.accent] or white
         end
       end
 
@@ -82,6 +84,7 @@ extension RootScript {
       local group = control('Takes', 'title').children
       for index = 1, #words do
         group['name-' .. index].color = (index == chosen and bright or dim).plain
+        group['name-' .. index].textColor = index == chosen and ink.plain or white
       end
     end
 

@@ -11,8 +11,8 @@ struct RootScript {
   /// Writes the whole script.
   func text(receivePort: Int) throws(SurfaceFault) -> String {
     let parts = try [
-      ground(), choices(), connection(receivePort), meters(), player(), grid(), names(), takes(),
-      posts(), presses(), entry(),
+      ground(), choices(), connection(receivePort), meters(), player(), loops(), grid(), names(),
+      presets(), songs(), takes(), posts(), presses(), entry(),
     ]
     let text = parts.joined(separator: "\n")
     // The later of two would be heard alone.
@@ -31,7 +31,9 @@ struct RootScript {
     return """
       -- Made by `syrinx layout touchosc`: change the generator, not this.
       local bar = self.children.bar.children
-      local pages = self.children.pages.children
+      local pager = self.children.pages
+      local pages = pager.children
+      local tabs = self.children.tabs.children
       local handlers = {}
       local white = \(ControlScripts.color(.text))
       local quiet = \(ControlScripts.color(.quiet))
@@ -43,6 +45,21 @@ struct RootScript {
       \(accents.map { "  \($0) = \(ControlScripts.color($0.color.dimmed))," }
         .joined(separator: "\n"))
       }
+
+      local ink = {
+      \(accents.map { "  \($0) = \(ControlScripts.color($0.color.ink))," }.joined(separator: "\n"))
+      }
+
+      -- One more part that shows what comes at an address.
+      local function also(path, show)
+        local first = handlers[path]
+        handlers[path] = function(values)
+          if first then
+            first(values)
+          end
+          show(values)
+        end
+      end
 
       local function control(page, name)
         return pages[page].children[name]
@@ -59,7 +76,7 @@ struct RootScript {
           face.textColor = quiet
         else
           face.color = (isLit and bright or dim)[group.tag]
-          face.textColor = white
+          face.textColor = isLit and ink[group.tag] or white
         end
       end
 
@@ -143,6 +160,15 @@ struct RootScript {
     local nextPing = 0
     local name = 'connected'
 
+    local function turnPage(page)
+      pager.values.page = page - 1
+      for index = 1, #pages do
+        local face = tabs['name-' .. index]
+        face.color = (index == page and bright or dim).plain
+        face.textColor = index == page and ink.plain or white
+      end
+    end
+
     local function subscribe()
       \(lua.send("/subscribe", ("\(receivePort)", .whole)))
     end
@@ -220,9 +246,9 @@ struct RootScript {
       let range = use.range
       steppers.append(
         """
-        handlers[\(path)] = function(values)
+        also(\(path), function(values)
           control('\(page.name)', '\(control.name)').children.value.values.text = string.format('%d', values[1])
-        end
+        end)
 
         """)
       steps.append(
@@ -239,6 +265,14 @@ struct RootScript {
     }
     return steppers.joined() + """
       local presses = {}
+
+      function presses.page(words)
+        turnPage(tonumber(words[2]))
+      end
+
+      function presses.preset(words)
+        pressPreset(tonumber(words[2]))
+      end
 
       function presses.turn(words)
         if words[2] == 'takes' then
@@ -313,6 +347,8 @@ struct RootScript {
         said = nil
         bar.status.values.text = usual
       end
+      updateLoops(now)
+      updatePresets(now)
       updateGrid(now)
       updateTakes(now)
       updatePosts(now)

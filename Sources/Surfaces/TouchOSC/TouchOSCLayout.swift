@@ -9,25 +9,26 @@ package enum TouchOSCLayout {
   ///
   /// In one line it is as the app saves it; in many it can be read and compared.
   package static func xml(
-    _ screen: Screen, receivePort: Int = usualPort, inLines: Bool = false
+    _ screen: Screen, loops: Int = Surface.usualLoops, receivePort: Int = usualPort,
+    inLines: Bool = false
   ) throws(SurfaceFault) -> String {
-    try xml(of: .syrinx(), screen, receivePort: receivePort, inLines: inLines)
+    try xml(of: .syrinx(loops: loops), screen, receivePort: receivePort, inLines: inLines)
   }
 
   /// Writes the XML of the layout of a surface.
   package static func xml(
     of surface: Surface, _ screen: Screen, receivePort: Int = usualPort, inLines: Bool = false
   ) throws(SurfaceFault) -> String {
-    let root = try LayoutBuilder(screen: screen, table: .node).root(
+    let root = try LayoutBuilder(screen: screen, table: .widest).root(
       of: surface, receivePort: receivePort)
     return LexmlWriter.document(root, inLines: inLines)
   }
 
   /// Writes the file of a layout: its XML as zlib packs it.
   package static func file(
-    _ screen: Screen, receivePort: Int = usualPort
+    _ screen: Screen, loops: Int = Surface.usualLoops, receivePort: Int = usualPort
   ) throws(SurfaceFault) -> [UInt8] {
-    try Deflate.packed(Array(xml(screen, receivePort: receivePort).utf8))
+    try Deflate.packed(Array(xml(screen, loops: loops, receivePort: receivePort).utf8))
   }
 }
 
@@ -36,8 +37,8 @@ struct LayoutBuilder {
   let screen: Screen
   let table: AddressTable
   static let gap = 6.0
-  private static let barHeight = 34.0
-  private static let tabHeight = 44.0
+  // Tabs that touch each other are wide enough for a finger, six of them on a phone.
+  private static let tabGap = 2.0
 
   var lua: LuaAddresses { LuaAddresses(table: table) }
 
@@ -52,42 +53,73 @@ struct LayoutBuilder {
         + "(8000), and receive on \(receivePort).")
     root.script = try RootScript(surface: surface, lua: lua).text(
       receivePort: receivePort)
-    let pageFrame = Frame(
-      x: 0, y: Self.tabHeight, width: whole.width,
-      height: whole.height - Self.barHeight - Self.tabHeight)
+    let tabs = tabs(of: surface, Frame(x: 0, y: barHeight, width: whole.width, height: 0))
+    guard case .frame(let tabFrame)? = tabs.properties["frame"] else {
+      throw SurfaceFault("the tabs have no place")
+    }
+    let top = tabFrame.y + tabFrame.height
+    let pageFrame = Frame(x: 0, y: 0, width: whole.width, height: whole.height - top)
     var pages: [LayoutNode] = []
     for page in surface.pages { pages.append(try self.page(page, pageFrame)) }
     var pager = LayoutNode(
       "pages", .pager,
-      Frame(
-        x: 0, y: Self.barHeight, width: whole.width, height: whole.height - Self.barHeight),
-      color: .background)
+      Frame(x: 0, y: top, width: whole.width, height: whole.height - top), color: .background)
     pager.properties.merge([
-      "grabFocus": .flag(false), "tabLabels": .flag(true), "tabbar": .flag(true),
-      "tabbarDoubleTap": .flag(false), "tabbarSize": .whole(Int(Self.tabHeight)),
+      "grabFocus": .flag(false), "tabLabels": .flag(true), "tabbar": .flag(false),
+      "tabbarDoubleTap": .flag(false), "tabbarSize": .whole(0),
       "textSizeOff": .whole(15), "textSizeOn": .whole(17),
     ]) { $1 }
     pager.values = [("page", "0"), ("touch", "false")]
     pager.children = pages
-    root.children = [bar(whole.width), pager]
+    root.children = [try bar(whole.width), tabs, pager]
     return root
   }
 
-  // Whether the node is there, what it has to say, and how loud it is.
-  private func bar(_ width: Double) -> LayoutNode {
-    let height = Self.barHeight
+  // As high as a finger, with mute in it.
+  private var barHeight: Double { screen.finger + Self.gap }
+
+  // The app's own tabs stand in one row: these have as many as they need.
+  private func tabs(of surface: Surface, _ place: Frame) -> LayoutNode {
+    // Beyond two rows they would take more from the pages than they give.
+    let rows = min(2, (surface.pages.count + screen.tabs - 1) / screen.tabs)
+    let inRow = (surface.pages.count + rows - 1) / rows
+    let height = Double(rows) * (screen.finger + Self.tabGap)
+    let frame = Frame(x: place.x, y: place.y, width: place.width, height: height)
+    var tabs = group("tabs", frame)
+    let lines = frame.own.rows(Array(repeating: 1, count: rows), gap: Self.tabGap)
+    let places = lines.flatMap { $0.columns(Array(repeating: 1, count: inRow), gap: Self.tabGap) }
+    for (index, (page, place)) in zip(surface.pages, places).enumerated() {
+      var tab = faced("tab-\(index + 1)", "name-\(index + 1)", page.name, place, .plain, rim: 0)
+      tab[0] = pressing(tab[0], "page \(index + 1)")
+      tab[1].properties["textSize"] = .whole(15)
+      if index == 0 { tab[1].properties["color"] = .color(Control.Accent.plain.color) }
+      if index == 0 { tab[1].properties["textColor"] = .color(Control.Accent.plain.color.ink) }
+      tabs.children += tab
+    }
+    return tabs
+  }
+
+  // Whether the node is there, what it has to say, how loud it is, and mute.
+  private func bar(_ width: Double) throws(SurfaceFault) -> LayoutNode {
+    let height = barHeight
+    let muteWidth = max(84, screen.finger)
     var bar = group("bar", Frame(x: 0, y: 0, width: width, height: height), color: .background)
     var lamp = LayoutNode(
       "lamp", .box, Frame(x: 10, y: height / 2 - 7, width: 14, height: 14),
       color: Control.Accent.record.color)
     lamp.properties["interactive"] = .flag(false)
     lamp.properties["shape"] = .whole(2)
-    let meters = Frame(x: width - 130, y: 5, width: 120, height: height - 10)
+    let meters = Frame(
+      x: width - muteWidth - 114, y: height / 2 - 12, width: 104, height: 24)
+    let mute = Control("mute", "Mute", .flag(try table.flag("/mute")), accent: .danger)
     bar.children = [
       lamp,
       label(
-        "status", "not connected", Frame(x: 32, y: 0, width: width - 170, height: height),
-        size: 13, align: .left),
+        "status", "not connected",
+        Frame(x: 32, y: 0, width: meters.x - 40, height: height), size: 13, align: .left),
+      try node(
+        of: mute,
+        in: Frame(x: width - muteWidth, y: 0, width: muteWidth, height: screen.finger)),
     ]
     for (name, frame) in zip(["in", "out"], meters.rows([1, 1], gap: 4)) {
       let parts = frame.columns([1, 4], gap: 4)
@@ -188,6 +220,8 @@ struct LayoutBuilder {
   /// Returns the greatest size of a text in a frame, in points.
   static func textSize(_ text: String, _ frame: Frame) -> Double {
     let byWidth = frame.width / (Double(max(3, text.count)) * 0.68)
-    return max(9, min(26, min(byWidth, frame.height * 0.5))).rounded(.down)
+    // Short words on small buttons are as large as their neighbours'.
+    let most = frame.width < 150 ? 18.0 : 26
+    return max(9, min(most, min(byWidth, frame.height * 0.5))).rounded(.down)
   }
 }

@@ -1,118 +1,149 @@
-// The loop: its waveform, its states and what comes next, and all that can be pressed.
+// The chosen loop: its waveform, its states and what comes next, and all that can be pressed.
 
 import { send, sendTogether } from "../link/socket.js";
 import { find, icon, make } from "../parts/make.js";
 import { say } from "../parts/notice.js";
+import { tap } from "../parts/tap.js";
 import { setUpWave } from "../parts/wave.js";
 import { nextFrame } from "../store/clock.js";
+import { beatsToGo, chosenSlot, longestLoop, looks, running, slot, watchChosenSlot, watchSlots } from "../store/loops.js";
 import { hear, told, watch } from "../store/values.js";
 import { time } from "../store/units.js";
+import { setUpLoopSettings } from "./loopset.js";
+import { setUpSlots } from "./slots.js";
 
-const longest = 10;
+const added = ["overdub", "replace", "substitute", "multiply", "insert"];
+const lights = ["record", ...added, "play", "pause", "stop"];
+const leap = 10;
 
-/** What each state shows: its word, its icon, and the button that it lights. */
-const looks = {
-  empty: ["Empty", "plus", ""],
-  recording: ["Rec", "record", "record"],
-  overdubbing: ["Over", "overdub", "overdub"],
-  replacing: ["Replace", "replace", "replace"],
-  playing: ["Play", "play", "play"],
-  paused: ["Pause", "pause", "pause"],
-  stopped: ["Stop", "stop", "stop"],
-};
-
-const loop = { state: "empty", position: 0, length: 0, layers: 0, waits: "" };
-const running = ["playing", "overdubbing", "replacing"];
-
-/** What can be pressed now, told by the node or, where it does not say, by the state. */
-const can = {
-  record: () => told("/player/controls")?.[0] === 1,
-  play: () => told("/player/controls")?.[1] === 1 || loop.state === "recording",
-  stop: () => told("/player/controls")?.[2] === 1 || loop.state === "recording",
-  overdub: () => loop.state === "recording" || running.includes(loop.state),
-  replace: () => loop.state === "recording" || running.includes(loop.state),
-  pause: () => loop.state === "recording" || loop.state === "paused" || running.includes(loop.state),
-  undo: () => told("/loop/history")?.[0] > 0,
-  redo: () => told("/loop/history")?.[1] > 0,
-  keep: () => loop.length > 0 && loop.state !== "recording",
-  clear: () => loop.length > 0,
-  cancel: () => loop.waits !== "" || Boolean(told("/player/next")?.[0]),
-  rewind: () => told("/player/controls")?.[3] === 1,
-  forward: () => told("/player/controls")?.[4] === 1,
-  done: () => told("/player/controls")?.[5] === 1,
-};
-
-/** What each button does. */
-export const press = {
-  record: () => send("/player/record"),
-  // Both at once go over from recording to playing without a gap.
-  play: () => (loop.state === "recording" ? sendTogether([["/player/stop"], ["/player/play"]]) : send("/player/play")),
-  stop: () => send("/player/stop"),
-  overdub: () => send("/loop/overdub"),
-  replace: () => send("/loop/replace"),
-  pause: () => send("/player/pause"),
-  undo: () => send("/loop/undo"),
-  redo: () => send("/loop/redo"),
-  clear: () => {
-    send("/loop/clear");
-    say("Loop cleared", "said", ["Undo", () => send("/loop/undo")]);
+// What the buttons of a page act upon: the slot that is chosen or, beside what is posted, the player of the first.
+const chosen = {
+  slot: () => slot(chosenSlot()),
+  address: (what) => `/loop/${chosenSlot()}/${what}`,
+  can(what) {
+    const { state, length, waits } = this.slot();
+    const isOn = running.includes(state);
+    if (added.includes(what)) return state === "recording" || isOn;
+    switch (what) {
+      case "record": return true;
+      case "play": return state === "recording" || length > 0;
+      case "stop": return state !== "empty" && state !== "stopped";
+      case "pause": return state === "recording" || state === "paused" || isOn;
+      case "undo": return told(this.address("history"))?.[0] > 0;
+      case "redo": return told(this.address("history"))?.[1] > 0;
+      case "keep": case "once": return length > 0 && state !== "recording";
+      case "clear": return length > 0;
+      case "cancel": return waits !== "";
+      case "rewind": case "forward": return length > 0 && state !== "recording";
+      case "done": return chosenSlot() === 1 && told("/player/controls")?.[5] === 1;
+    }
   },
-  keep: () => send("/take/save", ""),
-  cancel: () => send("/loop/cancel"),
-  rewind: () => send("/player/rewind"),
-  forward: () => send("/player/forward"),
-  done: () => send("/player/done"),
+  press(what) {
+    const { position, length } = this.slot();
+    const go = (to) => send(this.address("position"), Math.min(length, Math.max(0, to)));
+    switch (what) {
+      case "rewind": return go(position - leap);
+      case "forward": return go(position + leap);
+      case "done": return send("/player/done");
+      case "keep": return send(this.address("save"), "");
+      case "clear": {
+        const back = this.address("undo");
+        send(this.address("clear"));
+        return say("Loop cleared", "said", ["Undo", () => send(back)]);
+      }
+      default: return send(this.address(what));
+    }
+  },
+};
+const player = {
+  slot: () => slot(1),
+  address: (what) => "/player/" + what,
+  can(what) {
+    const controls = told("/player/controls") ?? [];
+    const is = controls[["record", "play", "stop", "rewind", "forward", "done"].indexOf(what)] === 1;
+    return is || (slot(1).state === "recording" && ["play", "stop"].includes(what));
+  },
+  press(what) {
+    // Both at once go over from recording to playing without a gap.
+    if (what === "play" && slot(1).state === "recording") sendTogether([["/player/stop"], ["/player/play"]]);
+    else send("/player/" + what);
+  },
 };
 
-/** Sets up the page of the loop, and its buttons wherever they stand. */
+/** What each key does to the chosen loop. */
+export const press = Object.fromEntries(["record", "overdub", "play", "stop", "undo"].map((what) => [what, () => chosen.press(what)]));
+
+/** Sets up the page of the loops, and the buttons of a loop wherever they stand. */
 export function setUpLoop() {
-  const buttons = [...document.querySelectorAll("[data-loop]")];
-  for (const button of buttons) {
-    const what = button.dataset.loop;
-    button.replaceChildren(make("i", "run"), icon(what), make("span", "", {}, button.textContent));
-    button.addEventListener("click", () => button.getAttribute("aria-disabled") === "true" || press[what]());
+  const page = find("#loop");
+  setUpSlots((part) => {
+    page.dataset.part = part;
+    page.dispatchEvent(new CustomEvent("part"));
+  });
+  setUpLoopSettings();
+  const buttons = [...document.querySelectorAll("[data-loop]")].map((button) => ({ button, what: button.dataset.loop, of: button.closest(".feed-player") ? player : chosen }));
+  for (const { button, what, of } of buttons) {
+    const run = make("i", "run");
+    button.replaceChildren(run, icon(what), make("span", "", {}, button.textContent));
+    tap(button, () => button.getAttribute("aria-disabled") === "true" || of.press(what));
   }
-  const wave = setUpWave(find("#wave"), loop);
+  const wave = setUpWave(find("#wave"));
   const panel = find("#loop-face");
   const [word, clock, layers, next] = ["#loop-word", "#loop-time", "#loop-layers", "#loop-next"].map((id) => find(id));
   const face = find("#loop-icon use");
+  let drawn;
 
   const draw = () => {
-    const { state, position, length, waits } = loop;
-    const [name, sign, lit] = looks[state] ?? looks.empty;
+    const one = chosen.slot();
+    const { state, position, length, waits } = one;
+    const [name, sign] = looks[state] ?? looks.empty;
     panel.dataset.state = state;
     panel.dataset.waits = waits;
     // Readers would say it again with each message.
     if (word.textContent !== name) word.textContent = name;
+    if (drawn !== chosenSlot()) find("#loop-number").textContent = drawn = chosenSlot();
     face.setAttribute("href", "#i-" + sign);
-    clock.textContent = state === "recording" ? time(length || position) : length ? `${time(position)} of ${time(length)}` : "up to 10 s";
-    layers.textContent = loop.layers ? `${loop.layers} ${loop.layers === 1 ? "layer" : "layers"}` : "";
+    clock.textContent = state === "recording" ? time(length || position) : length ? `${time(position)} of ${time(length)}` : `up to ${time(longestLoop()).replace(".0", "")}`;
+    layers.textContent = one.layers ? `${one.layers} ${one.layers === 1 ? "layer" : "layers"}` : "";
     const coming = waits && looks[waits];
-    const [, seconds = -1] = told("/player/next") ?? [];
-    const beats = (seconds * (told("/metronome/bpm")?.[0] ?? 120)) / 60;
-    next.textContent = coming ? `\u2192 ${coming[0]}${seconds >= 0 ? " in " + Math.ceil(beats) : ", waiting for sound"}` : "";
-    for (const button of buttons) {
-      const what = button.dataset.loop;
-      const enabled = can[what]();
-      button.setAttribute("aria-disabled", String(!enabled));
-      if (["record", "overdub", "replace", "play", "pause", "stop"].includes(what)) button.setAttribute("aria-pressed", String(what === lit));
-      button.classList.toggle("will", Boolean(coming) && coming[2] === what);
-      const part = what !== lit ? 0 : state === "recording" ? (length || position) / longest : what === "stop" || what === "pause" ? 0 : position / (length || 1);
-      button.style.setProperty("--run", Math.min(1, part));
-    }
+    const beats = beatsToGo(one);
+    next.textContent = coming ? `\u2192 ${coming[0]}${beats === undefined ? ", waiting for sound" : " in " + beats}` : "";
+    for (const { button, what, of } of buttons) drawButton(button, what, of);
     wave.show();
   };
+  const drawButton = (button, what, of) => {
+    const { state, position, length, waits } = of.slot();
+    const lit = (looks[state] ?? looks.empty)[2];
+    button.setAttribute("aria-disabled", String(!of.can(what)));
+    if (lights.includes(what)) button.setAttribute("aria-pressed", String(what === lit));
+    button.classList.toggle("will", Boolean(waits) && looks[waits]?.[2] === what);
+    button.dataset.press = of.address(what);
+    if (what === "done" && of === chosen) button.hidden = chosenSlot() > 1;
+    const part = what !== lit ? 0 : state === "recording" ? (length || position) / longestLoop() : what === "stop" || what === "pause" ? 0 : position / (length || 1);
+    button.style.setProperty("--run", Math.min(1, part));
+  };
   const show = () => nextFrame(draw);
-
-  hear("/loop/state", (state, position, length, layers, waits) => {
-    Object.assign(loop, { state, position, length, layers, waits });
-    wave.moved();
+  const heard = (number) => {
+    if (number === chosenSlot()) wave.moved();
     show();
+    watchHistory(number, show);
+  };
+  watchSlots(heard);
+  watchChosenSlot((number) => {
+    wave.turned();
+    heard(number);
   });
-  for (const address of ["/player/controls", "/player/next", "/loop/history"]) watch(address, show);
-  hear("/player/next", show);
+  watch("/player/controls", show);
 
   hear("/reply", (address, id, title) => {
-    if (address === "/take/save") say(`Kept as a take: ${title}`, "done");
+    if (address === "/take/save" || /^\/loop\/\w+\/save$/.test(address)) say(`Kept as a take: ${title}`, "done");
   });
+}
+
+const watched = new Set();
+
+function watchHistory(number, show) {
+  if (watched.has(number)) return;
+  watched.add(number);
+  watch(`/loop/${number}/history`, show);
 }

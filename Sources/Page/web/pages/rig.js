@@ -54,41 +54,45 @@ function setUpPorts() {
 
 let learning = false;
 
+// What a press does, in words; turn and light say so themselves.
+const pressWords = { turn: "turns", hold: "holds", short: "", long: "long", double: "twice", light: "light" };
+
 function setUpBindings() {
-  const bindings = new Map();
+  let bindings = [];
+  let listed = [];
   const list = find("#bindings");
   const learn = find("#midi-learn");
   const draw = () => {
-    find("#bindings-none").hidden = bindings.size > 0;
-    list.replaceChildren(...[...bindings].map(([address, controller]) => {
-      const forget = make("button", "tool", { type: "button", "aria-label": `Forget ${address}` }, icon("close"));
+    find("#bindings-none").hidden = bindings.length > 0;
+    list.replaceChildren(...bindings.map(({ address, press, argument, trigger }) => {
+      const words = [address, argument].filter(Boolean).join(" ");
+      const forget = make("button", "tool", { type: "button", "aria-label": `Forget ${trigger} ${press} for ${words}` }, icon("close"));
       forget.addEventListener("click", () => {
-        send("/midi/forget", address);
-        bindings.delete(address);
-        draw();
+        send("/midi/forget", address, press);
+        send("/midi/bindings");
       });
-      return make("li", "", {}, make("b", "", {}, `CC ${controller}`), make("span", "", {}, address), forget);
+      return make("li", "", {}, make("b", "", {}, triggerName(trigger)), make("small", "", {}, pressWords[press] ?? press), make("span", "", {}, words), forget);
     }));
   };
-  const bind = (address, controller) => {
-    bindings.set(address, controller);
-    nextFrame(draw);
-  };
-  hear("/midi/binding", bind);
-  hear("/midi/bindings/end", (count) => {
-    if (!count) bindings.clear();
+  hear("/midi/binding", (address, number, kind = "controller", press = "turn", argument = "", trigger = `controller:${number}`) => {
+    listed.push({ address, press, argument, trigger });
+  });
+  hear("/midi/bindings/end", () => {
+    [bindings, listed] = [listed, []];
     nextFrame(draw);
   });
-  hear("/midi/learnt", (address, controller) => {
-    bind(address, controller);
-    say(`Controller ${controller} turns ${address}`, "done");
+  hear("/midi/learnt", (address, number, kind, press, argument, trigger = `controller:${number}`) => {
+    say(`${triggerName(trigger)} ${press === "light" ? "shows" : press === "turn" ? "turns" : "presses"} ${address}`, "done");
+    send("/midi/bindings");
   });
+  // Others may load a map, or forget what is here.
+  hear("/reply", (address) => address === "/midi/pedal" && send("/midi/bindings"));
 
   const setLearning = (on) => {
     learning = on;
     document.body.classList.toggle("learning", on);
     learn.setAttribute("aria-pressed", String(on));
-    if (on) say("Touch what is to be turned, on any page; then move a controller");
+    if (on) say("Touch what is to be turned or pressed, on any page; then move a controller, or press a pedal");
   };
   learn.addEventListener("click", () => setLearning(!learning));
   // While it learns, the next touch of a control names it, and does nothing else.
@@ -101,21 +105,35 @@ function setUpBindings() {
     if (event.type !== "click") return;
     const address = addressOf(control);
     setLearning(false);
-    send("/midi/learn", address);
-    say(`Now move the controller for ${address}`, "said", ["Cancel", () => send("/midi/forget", address)]);
+    send("/midi/learn", address, ...asked());
+    say(`Now move the controller, or press the pedal, for ${address}`, "said", ["Cancel", () => send("/midi/forget", address)]);
   };
   for (const name of ["pointerdown", "pointerup", "click"]) document.addEventListener(name, takeAddress, { capture: true });
   document.addEventListener("touchend", (event) => {
-    const surface = learning && event.target.closest(".cell, .key");
+    const surface = learning && event.target.closest(".cell, .key, .pedal");
     if (surface) surface.click();
   }, { capture: true });
   document.addEventListener("keydown", (event) => event.key === "Escape" && learning && setLearning(false));
 }
 
-const loopAddresses = { overdub: "/loop/overdub", replace: "/loop/replace", undo: "/loop/undo", redo: "/loop/redo", clear: "/loop/clear" };
+/** What a press is to send, and which one it is to be, where that is said. */
+function asked() {
+  const argument = find("#midi-argument").value.trim();
+  const press = find("#midi-press").value;
+  if (!argument) return press ? [press] : [];
+  const number = Number(argument);
+  return [Number.isFinite(number) ? number : argument, press || "short"];
+}
+
+/** A trigger as a person says it: CC 7, note 60, program 3, PAGEDOWN. */
+function triggerName(trigger) {
+  const [kind, rest] = trigger.split(":");
+  const name = rest.split("@")[0];
+  if (kind === "key") return name.replace(/^KEY_/, "");
+  return `${kind === "controller" ? "CC" : kind} ${name}`;
+}
 
 function addressOf({ dataset }) {
-  if (dataset.loop) return loopAddresses[dataset.loop] ?? "/player/" + dataset.loop;
   if (dataset.row) return `/grid/${dataset.row}/${dataset.column}`;
   if (dataset.key) return "/piano/" + dataset.key;
   return dataset.address ?? dataset.press;

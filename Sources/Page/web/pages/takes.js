@@ -8,6 +8,7 @@ import { field } from "../parts/field.js";
 import { find, icon, make } from "../parts/make.js";
 import { say } from "../parts/notice.js";
 import { soundPicture } from "../parts/picture.js";
+import { chosenSlot } from "../store/loops.js";
 import { smallPicture, watchPictures } from "../store/pictures.js";
 import { hear } from "../store/values.js";
 import { findTakes, foundTakes, moreTakes, search, take, watchTakes } from "../store/takes.js";
@@ -173,8 +174,10 @@ function setUpFields() {
   click("#take-close", closeTake);
   click("#take-play", playTake);
   click("#take-load", (id) => {
-    send("/take/load", id);
-    say("In the loop", "done");
+    const number = chosenSlot();
+    if (number > 1) send(`/loop/${number}/load`, id);
+    else send("/take/load", id);
+    say(`In loop ${number}`, "done");
   });
   click("#take-listen", async (id) => {
     const blob = await fetchPart(id, "sound").catch(() => undefined);

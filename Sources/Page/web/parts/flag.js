@@ -4,8 +4,10 @@ import { set, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
 import { watch } from "../store/values.js";
 
+const onClick = (button, act) => button.addEventListener("click", act);
+
 /** Makes a switch of a button with a data-address; it is lit at data-lit, which is 1 unless it is told. */
-export function flag(button) {
+export function flag(button, listen = onClick) {
   const address = button.dataset.address;
   const lit = "lit" in button.dataset ? Number(button.dataset.lit) : 1;
   button.setAttribute("role", "switch");
@@ -13,7 +15,7 @@ export function flag(button) {
   show();
   watch(address, show);
   onTable(() => (button.title = fact(address).help ?? ""));
-  button.addEventListener("click", () => {
+  listen(button, () => {
     set(address, shown(address) === 1 ? 0 : 1, show);
     show();
   });

@@ -1,11 +1,13 @@
 // Keys for all that is no gesture.
 
 import { press } from "../pages/loop.js";
+import { chosenPedal } from "../pages/slots.js";
 import { toggleMute } from "../pages/stage.js";
 import { send } from "../link/socket.js";
+import { chooseSlot } from "../store/loops.js";
 import { toggleSheet } from "./sheet.js";
 
-const pages = ["voice", "loop", "grid", "takes", "rig"];
+const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
 const piano = { a: 1, s: 2, d: 3, f: 4, g: 5, h: 6, j: 7 };
 const down = new Set();
 
@@ -20,13 +22,21 @@ export function setUpKeys() {
       return;
     }
     if (event.repeat) return;
-    const act = actions[key] ?? (pages[key - 1] && (() => (location.hash = pages[key - 1])));
+    const digit = Number(/^(?:Digit|Numpad)(\d)$/.exec(event.code)?.[1]);
+    const turn = event.shiftKey && pages[digit - 1];
+    const act = turn ? () => (location.hash = turn) : actions[key] ?? (digit && (() => chooseSlot(digit)));
     if (!act || (key === " " && event.target.closest("button, a, [role=switch]"))) return;
     event.preventDefault();
     act();
   });
-  addEventListener("keyup", (event) => lift(event.key.toLowerCase()));
-  const liftAll = () => down.forEach(lift);
+  addEventListener("keyup", (event) => {
+    lift(event.key.toLowerCase());
+    if (event.key === " ") chosenPedal.lift("key");
+  });
+  const liftAll = () => {
+    down.forEach(lift);
+    chosenPedal.lift("key");
+  };
   addEventListener("blur", liftAll);
   addEventListener("hashchange", liftAll);
 }
@@ -36,7 +46,8 @@ const lift = (key) => {
 };
 
 const actions = {
-  " ": press.play,
+  " ": () => chosenPedal.press("key"),
+  p: press.play,
   r: press.record,
   o: press.overdub,
   u: press.undo,

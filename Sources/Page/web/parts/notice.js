@@ -31,5 +31,5 @@ function hide() {
 }
 
 // What the page asks for by itself is no news: the list of songs says so in its place.
-const silent = new Set(["/music", "/subscribe"]);
+const silent = new Set(["/music", "/subscribe", "/loops"]);
 hear("/error", (address, code, words) => silent.has(address) || say(words ? words[0].toUpperCase() + words.slice(1) : `${address}: ${code}`, "fault"));

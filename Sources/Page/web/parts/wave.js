@@ -2,22 +2,22 @@
 
 import { eachFrame, nextFrame } from "../store/clock.js";
 import { send } from "../link/socket.js";
+import { chosenSlot, longestLoop, running, slot, watchSlotCount } from "../store/loops.js";
 import { told, watch } from "../store/values.js";
 import { find } from "./make.js";
 import { time } from "../store/units.js";
 
-const longest = 10;
-
-/** Sets up the waveform of a loop {state, position, length}; moved() at each message, show() at each state. */
-export function setUpWave(element, loop) {
+/** Sets up the waveform of the chosen loop; moved() at each message, show() at each state, turned() at another. */
+export function setUpWave(element) {
   const canvas = find("canvas", element);
   const head = find(".wave-head", element);
   const past = find(".wave-past", element);
   const seek = find("input", element);
-  let heardAt = 0;
+  const value = (part) => told(`/loop/${chosenSlot()}/${part}`)?.[0];
 
   const drawPeaks = () => {
-    const peaks = told("/loop/peaks") ?? [];
+    const loop = slot(chosenSlot());
+    const peaks = told(`/loop/${chosenSlot()}/peaks`) ?? [];
     const scale = Math.min(2, devicePixelRatio);
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     if (!width) return;
@@ -32,7 +32,7 @@ export function setUpWave(element, loop) {
       return;
     }
     // Bars with a gap read better than a filled shape; each is the highest of the parts it covers.
-    const across = loop.state === "recording" ? Math.min(1, loop.length / longest) * width : width;
+    const across = loop.state === "recording" ? Math.min(1, (loop.length || loop.position) / longestLoop()) * width : width;
     const count = Math.max(1, Math.min(peaks.length, Math.floor(across / 4)));
     const step = across / count;
     for (let bar = 0; bar < count; bar++) {
@@ -47,48 +47,59 @@ export function setUpWave(element, loop) {
     }
   };
   const draw = () => nextFrame(drawPeaks);
-  watch("/loop/peaks", draw);
+  let watched = 0;
+  watchSlotCount((count) => {
+    while (watched < count) {
+      const number = ++watched;
+      watch(`/loop/${number}/peaks`, () => number === chosenSlot() && draw());
+    }
+  });
   new ResizeObserver(draw).observe(canvas);
   matchMedia("(prefers-color-scheme: light)").addEventListener("change", draw);
 
-  const moves = () => ["recording", "playing", "overdubbing", "replacing"].includes(loop.state);
+  const moves = ({ state }) => state === "recording" || running.includes(state);
   const speed = () => {
-    if (loop.state === "recording") return 1;
-    const chained = (told("/loop/route")?.[0] ?? "chain") === "chain" && (told("/stretch/on")?.[0] ?? 1) && !told("/chain/bypass")?.[0];
-    return (told("/loop/rate")?.[0] ?? 1) * (chained ? told("/stretch/rate")?.[0] ?? 1 : 1) * (told("/player/direction")?.[0] ?? 1);
+    const chained = (value("route") ?? "chain") === "chain" && (told("/stretch/on")?.[0] ?? 1) && !told("/chain/bypass")?.[0];
+    return (value("rate") ?? 1) * (chained ? told("/stretch/rate")?.[0] ?? 1 : 1) * (value("direction") ?? 1);
   };
   const place = (now) => {
-    const { state, position, length } = loop;
-    const passed = moves() ? Math.min(0.4, Math.max(0, (now - heardAt) / 1000)) * speed() : 0;
-    if (state === "recording") return Math.min(1, ((length || position) + passed) / longest);
+    const loop = slot(chosenSlot());
+    const { state, position, length, heardAt } = loop;
+    const passed = moves(loop) ? Math.min(0.4, Math.max(0, (now - heardAt) / 1000)) : 0;
+    if (state === "recording") return Math.min(1, ((length || position) + passed) / longestLoop());
     if (!length) return 0;
-    const at = position + passed;
-    const once = told("/player/loop")?.[0] === 0;
+    const at = position + passed * speed();
+    const once = value("loop") === 0;
     return once ? Math.min(1, Math.max(0, at / length)) : (((at % length) + length) % length) / length;
   };
   const follow = (now) => {
     const at = place(now);
     head.style.transform = `translateX(${at * 100}%)`;
     past.style.transform = `scaleX(${at})`;
-    return moves() && !document.hidden && element.offsetParent !== null;
+    return moves(slot(chosenSlot())) && !document.hidden && element.offsetParent !== null;
   };
   const showPlace = () => {
+    const loop = slot(chosenSlot());
     eachFrame(follow);
     seek.disabled = !loop.length || loop.state === "recording";
     if (document.activeElement !== seek || !seek.matches(":active")) seek.value = loop.length ? (loop.position / loop.length) * 1000 : 0;
     seek.setAttribute("aria-valuetext", `${time(loop.position)} of ${time(loop.length)}`);
   };
-  seek.addEventListener("input", () => send("/player/position", Math.min(loop.length, (seek.value / 1000) * loop.length)));
+  seek.addEventListener("input", () => {
+    const { length } = slot(chosenSlot());
+    send(`/loop/${chosenSlot()}/position`, Math.min(length, (seek.value / 1000) * length));
+  });
 
   let lastState;
   return {
     moved() {
-      heardAt = performance.now();
       nextFrame(showPlace);
     },
     show() {
-      if (lastState !== loop.state) draw();
-      lastState = loop.state;
+      const { state } = slot(chosenSlot());
+      if (lastState !== state) draw();
+      lastState = state;
     },
+    turned: draw,
   };
 }

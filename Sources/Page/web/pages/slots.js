@@ -1,0 +1,126 @@
+// All loops at once: for each its state on one big button, its level, mute and undo.
+
+import { fader } from "../parts/fader.js";
+import { flag } from "../parts/flag.js";
+import { find, icon, make } from "../parts/make.js";
+import { pedal } from "../parts/pedal.js";
+import { tap } from "../parts/tap.js";
+import { eachFrame, nextFrame } from "../store/clock.js";
+import { beatsToGo, chooseSlot, chosenSlot, longestLoop, looks, running, slot, slotCount, watchChosenSlot, watchSlotCount, watchSlots } from "../store/loops.js";
+import { send } from "../link/socket.js";
+import { told, watch } from "../store/values.js";
+
+const mostSideBySide = 4;
+const cards = [];
+
+/** Sets up the slots, and how one of them is chosen; turn(part) shows all of them, or the chosen one. */
+export function setUpSlots(turn) {
+  const list = find("#slots");
+  watchSlotCount((count) => {
+    while (cards.length < count) cards.push(card(cards.length + 1));
+    list.replaceChildren(...cards.slice(0, count).map(({ element }) => element));
+    list.dataset.count = count;
+    setUpChoice(count, turn);
+  });
+  watchSlots((number) => nextFrame(cards[number - 1].draw));
+  watchChosenSlot((number) => cards.forEach(({ element }, at) => element.classList.toggle("chosen", at + 1 === number)));
+}
+
+/** Presses the pedal of the chosen slot, and lifts it. */
+export const chosenPedal = {
+  press: (by) => cards[chosenSlot() - 1]?.foot.press(by),
+  lift: (by) => cards.forEach(({ foot }) => foot.lift(by)),
+};
+
+// Where there is no room for all, one button shows the slots, and the others one of them.
+function setUpChoice(count, turn) {
+  const all = make("button", "all", { type: "button", "aria-pressed": "false" }, "All");
+  all.addEventListener("click", () => turn("slots"));
+  const choice = find("#loop-choice");
+  const few = count <= mostSideBySide;
+  const numbers = Array.from({ length: count }, (_, at) => at + 1);
+  const choose = (number) => {
+    chooseSlot(number);
+    turn("one");
+  };
+  const buttons = few ? numbers.map((number) => {
+    const button = make("button", "number", { type: "button", "aria-label": `Loop ${number}` }, String(number));
+    button.addEventListener("click", () => choose(number));
+    return button;
+  }) : [];
+  const select = make("select", "", { "aria-label": "Chosen loop" }, ...numbers.map((number) => make("option", "", { value: number }, `Loop ${number}`)));
+  select.addEventListener("change", () => choose(Number(select.value)));
+  // Also the one that is chosen already is looked at.
+  select.addEventListener("pointerdown", () => turn("one"));
+  choice.replaceChildren(all, ...(few ? buttons : [make("label", "pick", {}, select)]));
+  const mark = () => {
+    const one = find("#loop").dataset.part === "one";
+    all.setAttribute("aria-pressed", String(!one));
+    buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at + 1 === chosenSlot())));
+    select.value = chosenSlot();
+  };
+  mark();
+  watchChosenSlot(mark);
+  find("#loop").addEventListener("part", mark);
+}
+
+function card(number) {
+  const of = (part) => `/loop/${number}/${part}`;
+  const [word, more, next, sign] = [make("b", "slot-word"), make("small"), make("span", "slot-next", { hidden: true }), icon("plus")];
+  const run = make("i", "run");
+  // Its address stands on it for those who bind a pedal to it.
+  const button = make("button", "press pedal", { type: "button", "data-press": of("pedal") },
+    run, make("span", "slot-number", {}, String(number)), sign, make("span", "slot-words", {}, word, more, next));
+  const mute = make("button", "press slot-mute", { type: "button", "data-address": of("mute"), "aria-label": `Mute loop ${number}` }, icon("muted"), make("span", "", {}, "Mute"));
+  const undo = make("button", "press", { type: "button", "data-press": of("undo"), "aria-label": `Undo in loop ${number}` }, icon("undo"), make("span", "", {}, "Undo"));
+  const gain = make("div", "fader", { "data-address": of("gain"), "data-label": `Gain of loop ${number}` }, "Gain");
+  gain.dataset.lockable = "";
+  gain.inert = document.body.classList.contains("locked");
+  const element = make("section", "slot", { "data-slot": number, "data-state": "empty", "aria-label": `Loop ${number}` }, button, mute, undo, gain);
+  fader(gain);
+  flag(mute, tap);
+  tap(undo, () => undo.getAttribute("aria-disabled") === "true" || send(of("undo")));
+  const foot = pedal(button, of("pedal"));
+
+  const place = (now) => {
+    const { state, position, length, heardAt } = slot(number);
+    const passed = Math.min(0.4, Math.max(0, (now - heardAt) / 1000));
+    if (state === "recording") return Math.min(1, ((length || position) + passed) / longestLoop());
+    if (!length) return 0;
+    if (!running.includes(state)) return position / length;
+    const way = passed * (told(of("rate"))?.[0] ?? 1) * (told(of("direction"))?.[0] ?? 1);
+    return (((position + way) % length) + length) % length / length;
+  };
+  const follow = (now) => {
+    run.style.transform = `scaleX(${place(now)})`;
+    const { state } = slot(number);
+    return (state === "recording" || running.includes(state)) && !document.hidden && element.offsetParent !== null;
+  };
+  const draw = () => {
+    const one = slot(number);
+    const [name, shape] = looks[one.state] ?? looks.empty;
+    element.dataset.state = one.state;
+    element.dataset.waits = one.waits;
+    const coming = one.waits && looks[one.waits];
+    const beats = beatsToGo(one);
+    const layers = one.layers ? `${one.layers} ${one.layers === 1 ? "layer" : "layers"}` : "";
+    set(word, name);
+    set(more, coming ? "" : layers);
+    find("use", sign).setAttribute("href", "#i-" + shape);
+    next.hidden = !coming;
+    if (coming && next.dataset.icon !== coming[1]) next.replaceChildren(icon(coming[1]), make("b", "", {}, coming[0]), make("span"));
+    next.dataset.icon = coming ? coming[1] : "";
+    if (coming) set(find("span", next), beats === undefined ? "" : String(beats));
+    const words = [`Loop ${number}: ${name}`, layers, coming && `then ${coming[0]}`].filter(Boolean).join(", ");
+    if (button.getAttribute("aria-label") !== words) button.setAttribute("aria-label", words);
+    eachFrame(follow);
+  };
+  const enable = () => undo.setAttribute("aria-disabled", String(!(told(of("history"))?.[0] > 0)));
+  watch(of("history"), enable);
+  enable();
+  draw();
+  return { element, draw, foot };
+}
+
+// What stays the same is not written again: readers would say it again.
+const set = (element, text) => element.textContent === text || (element.textContent = text);

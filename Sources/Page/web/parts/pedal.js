@@ -1,0 +1,52 @@
+// A button that is held as a pedal is: the node judges what is short, long or double.
+
+import { onLink, send } from "../link/socket.js";
+
+/** Makes a pedal of a button: 1 goes to its address when it goes down, 0 when it is up again. */
+export function pedal(button, address) {
+  let down;
+  const press = (by) => {
+    if (down !== undefined) return;
+    down = by;
+    button.classList.add("touched");
+    send(address, 1);
+  };
+  const lift = (by) => {
+    if (down === undefined || (by !== undefined && by !== down)) return;
+    down = undefined;
+    button.classList.remove("touched");
+    send(address, 0);
+  };
+  const isKey = ({ key }) => key === " " || key === "Enter";
+  button.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    button.setPointerCapture(event.pointerId);
+    press(event.pointerId);
+  });
+  for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) button.addEventListener(name, (event) => lift(event.pointerId));
+  button.addEventListener("keydown", (event) => {
+    if (!isKey(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.repeat) return;
+    // What is learnt does nothing else.
+    if (document.body.classList.contains("learning")) button.click();
+    else press(event.key);
+  });
+  button.addEventListener("keyup", (event) => isKey(event) && lift(event.key));
+  // Readers click where others touch.
+  button.addEventListener("click", (event) => {
+    if (event.detail || event.pointerType) return;
+    press("click");
+    lift("click");
+  });
+  // Without these Android ends a finger that lies still, as if it were a long press.
+  button.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+  button.addEventListener("contextmenu", (event) => event.preventDefault());
+  for (const name of ["blur", "pagehide"]) addEventListener(name, () => lift());
+  button.addEventListener("blur", () => typeof down === "string" && lift());
+  document.addEventListener("visibilitychange", () => document.hidden && lift());
+  // The node lets go of what a lost connection held.
+  onLink((state) => state === "open" || lift());
+  return { press, lift };
+}

@@ -1,0 +1,126 @@
+internal import Control
+
+extension Page {
+  // So many loops are seen on one page.
+  private static let together = 8
+  // Up to so many stand two side by side on a phone.
+  private static let few = 4
+
+  /// Makes the pages of all loops: each with one big button, mute, undo, and its level.
+  static func loops(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> [Page] {
+    var pages: [Page] = []
+    for first in stride(from: 1, through: count, by: together) {
+      let numbers = Array(first...min(count, first + together - 1))
+      let name = count > together ? "Loops \(first)-\(numbers.last ?? first)" : "Loops"
+      let width = count > few ? few : 2
+      var blocks: [Block] = []
+      for start in stride(from: 0, to: numbers.count, by: width) {
+        let some = numbers[start..<min(numbers.count, start + width)]
+        blocks.append(try block(of: Array(some), isNarrow: count > few, table))
+      }
+      pages.append(Page(name, blocks: blocks))
+    }
+    return pages
+  }
+
+  private static func block(
+    of numbers: [Int], isNarrow: Bool, _ table: AddressTable
+  ) throws(SurfaceFault) -> Block {
+    var (pedals, mutes, undos, gains): ([Control], [Control], [Control], [Control]) = (
+      [], [], [], []
+    )
+    for number in numbers {
+      let path = "/loop/\(number)"
+      pedals.append(
+        Control(
+          "slot-\(number)", "\(number)",
+          .slot(number: number, pedal: try table.number("\(path)/pedal")), accent: .play))
+      mutes.append(
+        Control(
+          "mute-\(number)", "Mute \(number)", .flag(try table.flag("\(path)/mute")), accent: .play))
+      undos.append(
+        Control(
+          "undo-\(number)", "Undo \(number)", .press(try table.action("\(path)/undo")),
+          accent: .loop))
+      gains.append(
+        try .fader(
+          "gain-\(number)", isNarrow ? "\(number)" : "Gain \(number)", "\(path)/gain", in: table,
+          accent: .loop))
+    }
+    if isNarrow {
+      return Block(Row(1, of: pedals), Row(1, of: mutes), Row(1, of: undos), Row(1, of: gains))
+    }
+    let pairs = zip(mutes, undos).flatMap { [$0, $1] }
+    return Block(Row(2, of: pedals), Row(1, of: pairs), Row(1, of: gains))
+  }
+
+  /// Makes the page of the loop that is chosen: what is seldom pressed, and what is set of it.
+  static func chosen(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> Page {
+    func press(
+      _ name: String, _ caption: String, _ accent: Control.Accent = .loop
+    ) throws(SurfaceFault) -> Control {
+      Control(
+        name, caption, .press(try table.action("/loop/selected/\(name)")), accent: accent)
+    }
+    func choice(
+      _ part: String, _ word: String, _ caption: String
+    ) throws(SurfaceFault) -> Control {
+      Control(
+        "\(part)-\(word)", caption,
+        .choice(try table.constant("/loop/selected/\(part)", .text(word))), accent: .loop)
+    }
+    func amount(
+      _ name: String, _ part: String, _ number: Float, _ caption: String
+    ) throws(SurfaceFault) -> Control {
+      Control(
+        name, caption, .choice(try table.constant("/loop/selected/\(part)", .number(number))),
+        accent: .loop)
+    }
+    func keep(_ bars: Int) throws(SurfaceFault) -> Control {
+      Control(
+        "keep-\(bars)", bars == 1 ? "Last bar" : "Last \(bars)",
+        .send(try table.constant("/loop/selected/keep", .number(Float(bars)))), accent: .record)
+    }
+    var numbers: [Control] = []
+    if count > 6 {
+      numbers = [
+        Control("loop", "Loop", .stepper(try table.number("/loop/select")), accent: .loop)
+      ]
+    } else {
+      for number in 1...count {
+        numbers.append(
+          Control(
+            "loop-\(number)", "Loop \(number)",
+            .choice(try table.constant("/loop/select", .number(Float(number))))))
+      }
+    }
+    return Page(
+      "More",
+      Block(
+        Row(1, of: numbers),
+        Row(
+          1, try press("multiply", "Multiply", .replace), try press("insert", "Insert", .replace),
+          try press("substitute", "Subst", .replace), try press("replace", "Replace", .replace)),
+        Row(
+          1, try press("once", "Once", .play), try press("redo", "Redo"),
+          try press("cancel", "Cancel"), try press("clear", "Clear", .danger)),
+        Row(
+          1, try amount("backwards", "direction", -1, "Reverse"),
+          try amount("forwards", "direction", 1, "Forwards"),
+          try amount("half", "rate", 0.5, "Half speed"),
+          try amount("whole", "rate", 1, "Full speed"))
+      ),
+      Block(
+        Row(
+          1, try choice("after", "play", "Then play"), try choice("after", "overdub", "Then over"),
+          try choice("after", "stop", "Then stop")),
+        Row(
+          1, try choice("quantize", "off", "At once"), try choice("quantize", "beat", "On beat"),
+          try choice("quantize", "bar", "On bar"), try choice("quantize", "loop", "On loop")),
+        Row(
+          1, try choice("source", "live", "From live"), try choice("source", "grid", "From grid"),
+          try choice("source", "mix", "From mix"),
+          Control("save", "Save", .press(try table.action("/loop/selected/save")))),
+        Row(1, try keep(1), try keep(2), try keep(4), try keep(8))))
+  }
+}
