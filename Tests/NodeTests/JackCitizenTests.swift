@@ -1,5 +1,6 @@
 import Foundation
 import OSC
+import Synchronization
 import TestSupport
 import Testing
 
@@ -7,7 +8,8 @@ extension NodeTests {
   @Suite struct JackCitizenTests {
     private static let ports = [
       "in_1", "in_2", "out_1", "out_2", "live_1", "live_2", "loop_1", "loop_2", "grid_1", "grid_2",
-      "click", "midi_in", "midi_out",
+      "click", "loop2_1", "loop2_2", "loop3_1", "loop3_2", "loop4_1", "loop4_2", "midi_in",
+      "midi_out",
     ]
 
     @Test(.timeLimit(.minutes(1)))
@@ -192,7 +194,8 @@ extension NodeTests {
       let rows = answer.dropLast().map { $0.arguments.compactMap(\.text) }
       #expect(rows.map { $0[0] } == Self.ports)
       #expect(rows.allSatisfy { $0.count == 3 })
-      #expect(rows[0][1...] == ["audio", "in"] && rows[12][1...] == ["midi", "out"])
+      #expect(
+        rows[0][1...] == ["audio", "in"] && rows[Self.ports.count - 1][1...] == ["midi", "out"])
       phone.send("/subscribe", .string("/port"))
       #expect(phone.sync())
       let probe = try Probe(server: server.name)
@@ -209,6 +212,66 @@ extension NodeTests {
       phone.send("/ports")
       #expect(
         phone.receive(untilOneOf: ["/ports/end"]).last == Received("/ports/end", [.int32(0)]))
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["out_1", "live_1"])
+    func `who connects late hears what sounds, and never what sounded when somebody left`(
+      output: String
+    ) throws {
+      let (server, node, phone) = try startNode()
+      let level = Mutex(Float(0))
+      let probe = try Probe(server: server.name) { _ in level.withLock { $0 } }
+      phone.send("/subscribe", .string("/port"))
+      #expect(phone.sync())
+      for _ in 0..<3 {
+        level.withLock { $0 = 0.25 }
+        try probe.connect(to: "syrinx", output: output)
+        try probe.awaitBlock("the input is heard") { $0.allSatisfy { abs($0 - 0.25) < 1e-4 } }
+        // In the midst of it.
+        #expect(probe.disconnect("syrinx:\(output)", "hearer:in"))
+        try awaitPort(output, at: phone)
+        level.withLock { $0 = 0 }
+        letPass(seconds: 0.2, "what came in before has gone through")
+        let recording = try probe.record {
+          try probe.hear("syrinx:\(output)")
+          try probe.awaitBlock("nothing sounds") { $0.allSatisfy { $0 == 0 } }
+        }
+        #expect(!recording.samples.isEmpty && recording.samples.allSatisfy { $0 == 0 })
+      }
+      probe.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `who connects while another program holds the server up is heard`() throws {
+      let (server, node, _) = try startNode()
+      // JACK tells of a connection at once, and makes it when all clients have done their block.
+      let holdsUp = Mutex(false)
+      let probe = try Probe(server: server.name) { _ in
+        if holdsUp.withLock({ holds in
+          defer { holds = false }; return holds
+        }) {
+          usleep(100_000)
+        }
+        return 0.25
+      }
+      for round in 0..<5 {
+        holdsUp.withLock { $0 = true }
+        try waitUntil("it holds the server up") { !holdsUp.withLock { $0 } }
+        try probe.connect(to: "syrinx")
+        try probe.awaitBlock("the input is heard, round \(round)") {
+          $0.allSatisfy { abs($0 - 0.25) < 1e-4 }
+        }
+        for (from, to) in [
+          ("player:left", "syrinx:in_1"), ("player:right", "syrinx:in_2"),
+          ("syrinx:out_1", "hearer:in"),
+        ] {
+          #expect(probe.disconnect(from, to))
+        }
+        letPass(seconds: 0.8, "the node looks a few times a second what is connected")
+      }
       probe.close()
       #expect(node.end() == 0)
     }

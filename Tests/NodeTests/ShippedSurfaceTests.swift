@@ -75,8 +75,9 @@ import Testing
       node.send("/grid/cell", .int32(1), .int32(1), .string("A"), .int32(60))
     }
     tell()
-    let pager = try control("pages")
-    try phone.touch(pager, at: pager.point(2.5 / 6, 0.01)).lift()
+    let pages = try control("pages").children.map(\.name)
+    let tab = try #require(pages.firstIndex(of: "Grid")) + 1
+    try phone.tap(try control("tabs/tab-\(tab)"))
     let cell = try control("pages/Grid/cells/cell 1 1")
     #expect(try phone.wait { phone.canTouch(cell) })
     let finger = try phone.touch(cell)

@@ -29,7 +29,7 @@ extension NodeTests.SurfaceTests {
     }
     try stage.open("Takes")
     func titles() throws -> [String] {
-      try (1...8).map { try stage.control("Takes/take-\($0)/title") }.filter(phone.shows).map(
+      try (1...6).map { try stage.control("Takes/take-\($0)/title") }.filter(phone.shows).map(
         \.text)
     }
     #expect(try phone.wait { try titles() == ["Second", "First"] })
@@ -63,7 +63,7 @@ extension NodeTests.SurfaceTests {
     #expect(try titles() == ["Second"])
 
     // No word leaves the title to the node, which calls a take by its time.
-    try phone.tap(try stage.control("Takes/title/slot-7"))
+    try phone.tap(try stage.control("Takes/title/slot-5"))
     try phone.tap(try stage.control("Takes/take-1/name"))
     #expect(try phone.wait { try titles().count == 1 && titles() != ["Second"] })
 
@@ -74,52 +74,58 @@ extension NodeTests.SurfaceTests {
     }
     let pages = try stage.control("Takes/pages/value")
     #expect(try phone.wait { pages.text == "1 of 2, 9 takes" })
-    #expect(try titles().count == 8)
+    #expect(try titles().count == 6)
     try stage.tap("Takes/older")
-    #expect(try phone.wait { try pages.text == "2 of 2, 9 takes" && titles().count == 1 })
+    #expect(try phone.wait { try pages.text == "2 of 2, 9 takes" && titles().count == 3 })
     // There it ends.
     try stage.tap("Takes/older")
     try phone.run(seconds: 0.3)
     #expect(pages.text == "2 of 2, 9 takes")
     try stage.tap("Takes/newer")
-    #expect(try phone.wait { try pages.text == "1 of 2, 9 takes" && titles().count == 8 })
+    #expect(try phone.wait { try pages.text == "1 of 2, 9 takes" && titles().count == 6 })
     stage.check()
   }
 
   /// The menu sets the grid and the metronome.
   func menu(_ stage: SurfaceStage) throws {
     let phone = stage.phone
-    try stage.open("Menu")
+    try stage.open("Scale")
     for root in ["E", "F#"] {
-      try stage.tap("Menu/root-\(root)")
+      try stage.tap("Scale/root-\(root)")
       #expect(try stage.reaches("/grid/root", .string(root)))
-      #expect(try phone.wait { try stage.isLit("Menu/root-\(root)") })
+      #expect(try phone.wait { try stage.isLit("Scale/root-\(root)") })
     }
-    #expect(try !stage.isLit("Menu/root-E"))
-    for (list, address) in [("scale", "/grid/scale"), ("instrument", "/grid/instrument")] {
+    #expect(try !stage.isLit("Scale/root-E"))
+    for (page, list, address) in [
+      ("Scale", "scale", "/grid/scale"), ("Menu", "instrument", "/grid/instrument"),
+    ] {
+      try stage.open(page)
       // The second name of the next page, or of the one and only.
-      try phone.tap(try stage.control("Menu/\(list)/next"))
+      try phone.tap(try stage.control("\(page)/\(list)/next"))
       try phone.run(seconds: 0.1)
-      let slot = try stage.control("Menu/\(list)/name-2")
+      let slot = try stage.control("\(page)/\(list)/name-2")
       let name = slot.text
       #expect(!name.isEmpty)
-      try phone.tap(try stage.control("Menu/\(list)/slot-2"))
+      try phone.tap(try stage.control("\(page)/\(list)/slot-2"))
       #expect(try stage.reaches(address, .string(name)), "\(list): \(name)")
-      #expect(try phone.wait { try stage.isLit("Menu/\(list)", face: "name-2") })
+      #expect(try phone.wait { try stage.isLit("\(page)/\(list)", face: "name-2") })
     }
+    try stage.open("Scale")
     for size in ["small", "large", "medium"] {
-      try stage.tap("Menu/size-\(size)")
+      try stage.tap("Scale/size-\(size)")
       #expect(try stage.reaches("/grid/size", .string(size)))
-      #expect(try phone.wait { try stage.isLit("Menu/size-\(size)") })
+      #expect(try phone.wait { try stage.isLit("Scale/size-\(size)") })
     }
-    for (name, address) in [
-      ("sustain", "/grid/sustain"), ("names", "/grid/names"), ("metronome", "/metronome/on"),
+    for (page, name, address) in [
+      ("Scale", "names", "/grid/names"), ("Menu", "sustain", "/grid/sustain"),
+      ("Menu", "metronome", "/metronome/on"),
     ] {
+      try stage.open(page)
       let before = try stage.number(address)
       for value in [1 - before, before] {
-        try stage.tap("Menu/\(name)")
+        try stage.tap("\(page)/\(name)")
         #expect(try stage.reaches(address, .int32(Int32(value))), "\(name)")
-        #expect(try phone.wait { try stage.isLit("Menu/\(name)") == (value == 1) }, "\(name)")
+        #expect(try phone.wait { try stage.isLit("\(page)/\(name)") == (value == 1) }, "\(name)")
       }
     }
     try stage.tap("Menu/random")
@@ -142,6 +148,14 @@ extension NodeTests.SurfaceTests {
     // How fast they came is the machine's business.
     #expect(try phone.wait { try stage.number("/metronome/bpm") != before })
 
+    for (name, address) in [("countin", "/metronome/countin"), ("beats", "/metronome/beats")] {
+      let before = try stage.number(address)
+      try phone.tap(try stage.control("Menu/\(name)/more"))
+      #expect(try stage.reaches(address, .int32(Int32(before + 1))))
+      let shown = try stage.control("Menu/\(name)/value")
+      #expect(try phone.wait { shown.text == "\(Int(before + 1))" })
+    }
+
     try stage.open("Grid")
     let cell = try stage.control("Grid/cells/cell 1 1")
     let finger = try phone.touch(cell)
@@ -161,7 +175,7 @@ extension NodeTests.SurfaceTests {
   func feed(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     func messages() throws -> [String] {
-      try (1...8).map { try stage.control("Feed/post-\($0)/message") }.filter(phone.shows).map(
+      try (1...6).map { try stage.control("Feed/post-\($0)/message") }.filter(phone.shows).map(
         \.text)
     }
     try stage.open("Feed")
@@ -193,6 +207,62 @@ extension NodeTests.SurfaceTests {
     // There are none: what is shown stays.
     try phone.run(seconds: 0.3)
     #expect(try messages() == ["", "Heard at the mill"])
+    stage.check()
+  }
+
+  /// Presets of one's own are saved, loaded and deleted; songs and captures begin and end.
+  func keeping(_ stage: SurfaceStage) throws {
+    let (phone, other) = (stage.phone, stage.other)
+    try stage.open("Presets")
+    let status = try stage.control("bar/status")
+    try stage.tap("Presets/delete")
+    #expect(try phone.wait { status.text == "Load one of your own first" })
+    other.send("/pitch/semitones", .float(5))
+    #expect(other.sync())
+    try stage.tap("Presets/save-1")
+    #expect(try phone.wait { other.ask("/presets/own")?.arguments == [.string("Mine 1")] })
+    let slot = try stage.control("Presets/own/name-1")
+    #expect(try phone.wait { phone.shows(slot) && slot.text == "Mine 1" })
+    other.send("/pitch/semitones", .float(-5))
+    #expect(other.sync())
+    try phone.tap(try stage.control("Presets/own/slot-1"))
+    #expect(try stage.reaches("/pitch/semitones", .float(5)))
+    #expect(try phone.wait { try stage.isLit("Presets/own", face: "name-1") })
+    // What is there already is saved over, and deleted, by a second press.
+    other.send("/pitch/semitones", .float(7))
+    #expect(other.sync())
+    try stage.tap("Presets/save-1")
+    #expect(try phone.wait { status.text == "Press again to save as Mine 1" })
+    try stage.tap("Presets/save-1")
+    #expect(try phone.wait { status.text == "Saved as Mine 1" })
+    try phone.run(seconds: 0.2)
+    other.send("/pitch/semitones", .float(-5))
+    #expect(other.sync())
+    try phone.tap(try stage.control("Presets/own/slot-1"))
+    #expect(try stage.reaches("/pitch/semitones", .float(7)))
+    try stage.tap("Presets/delete")
+    #expect(try phone.wait { status.text == "Press again to delete Mine 1" })
+    #expect(other.ask("/presets/own")?.arguments == [.string("Mine 1")])
+    try stage.tap("Presets/delete")
+    #expect(try phone.wait { other.ask("/presets/own")?.arguments == [] })
+    #expect(try phone.wait { !phone.shows(slot) })
+
+    try stage.open("Mix")
+    #expect(try stage.control("Mix/song/value").text == "No song plays")
+    let captured = try stage.control("Mix/captured/value")
+    #expect(captured.text == "Nothing is captured")
+    for source in ["in", "out"] {
+      try stage.tap("Mix/capture-\(source)")
+      #expect(try stage.reaches("/capture/source", .string(source)))
+      #expect(try phone.wait { try stage.isLit("Mix/capture-\(source)") })
+    }
+    try stage.tap("Mix/capture")
+    #expect(try stage.reaches("/capture/on", .int32(1)))
+    #expect(
+      try phone.wait { try stage.isLit("Mix/capture") && captured.text.hasPrefix("Captured: ") })
+    try stage.tap("Mix/capture")
+    #expect(try stage.reaches("/capture/on", .int32(0)))
+    #expect(try phone.wait { captured.text == "Nothing is captured" })
     stage.check()
   }
 }

@@ -54,13 +54,13 @@ extension NodeTests.SurfaceTests {
       // The answer to the question at the end comes back to the same place.
       #expect(abs(fader.x - 0.3) < 1e-4)
     }
-    for (name, address) in [("echo-on", "/echo/on"), ("mute", "/mute")] {
+    for (name, address) in [("Voice/echo-on", "/echo/on"), ("bar/mute", "/mute")] {
       let before = try stage.number(address)
-      try stage.tap("Voice/\(name)")
+      try stage.tap(name)
       #expect(try stage.reaches(address, .int32(Int32(1 - before))))
-      #expect(try phone.wait { try stage.isLit("Voice/\(name)") == (before == 0) })
+      #expect(try phone.wait { try stage.isLit(name) == (before == 0) })
       other.send(address, .int32(Int32(before)))
-      #expect(try phone.wait { try stage.isLit("Voice/\(name)") == (before == 1) })
+      #expect(try phone.wait { try stage.isLit(name) == (before == 1) })
     }
     stage.check()
   }
@@ -123,16 +123,6 @@ extension NodeTests.SurfaceTests {
     #expect(try phone.wait { position.x < 0.001 })
     try stage.tap("Loop/done")
     try checkLights("start")
-    for (name, address, words) in [
-      ("source", "/player/source", ["grid", "mix", "live"]),
-      ("quantize", "/loop/quantize", ["beat", "bar", "off"]),
-    ] {
-      for word in words {
-        try stage.tap("Loop/\(name)-\(word)")
-        #expect(try stage.reaches(address, .string(word)))
-        #expect(try phone.wait { try stage.isLit("Loop/\(name)-\(word)") })
-      }
-    }
     for value in [0, 1] {
       try stage.tap("Loop/repeat")
       #expect(try stage.reaches("/player/loop", .int32(Int32(value))))
@@ -148,6 +138,103 @@ extension NodeTests.SurfaceTests {
     // That is undone as well.
     try stage.tap("Loop/undo")
     #expect(try phone.wait { try stage.isLit("Loop/clear") && phone.canTouch(clear) })
+    stage.check()
+  }
+
+  /// Each loop is one big button; what is chosen of them is set on a page of its own.
+  func loops(_ stage: SurfaceStage) throws {
+    let (phone, other) = (stage.phone, stage.other)
+    try stage.open("Loops")
+    let caption = try stage.control("Loops/slot-2/caption")
+    let face = try stage.control("Loops/slot-2/face")
+    let details = try stage.control("Loops/slot-2/details")
+    let round = try stage.control("Loops/slot-2/round")
+    func shows(_ state: String, _ word: String) throws -> Bool {
+      try phone.wait {
+        other.ask("/loop/2/state")?.arguments.first == .string(state)
+          && caption.text == "2  \(word)"
+      }
+    }
+    #expect(caption.text == "2  Empty" && round.x == 0)
+    try stage.tap("Loops/slot-2")
+    #expect(try shows("recording", "Rec"))
+    #expect(face.color[0] == 1 && face.color[1] < 0.4)
+    try phone.run(seconds: 0.8)
+    try stage.tap("Loops/slot-2")
+    #expect(try shows("playing", "Play"))
+    // Its bar goes round, also between two messages.
+    var places: Set<Double> = []
+    #expect(try phone.wait { places.insert(round.x).inserted && places.count > 12 })
+    try stage.tap("Loops/mute-2")
+    #expect(try shows("muted", "Mute"))
+    #expect(try phone.wait { try stage.isLit("Loops/mute-2") })
+    try stage.tap("Loops/mute-2")
+    #expect(try shows("playing", "Play"))
+
+    try stage.open("More")
+    try stage.tap("More/loop-2")
+    #expect(try stage.reaches("/loop/select", .int32(2)))
+    #expect(try phone.wait { try stage.isLit("More/loop-2") && !stage.isLit("More/loop-1") })
+    for (name, address, value) in [
+      ("source-grid", "/loop/2/source", Argument.string("grid")),
+      ("source-live", "/loop/2/source", .string("live")),
+      ("after-overdub", "/loop/2/after", .string("overdub")),
+      ("backwards", "/loop/2/direction", .int32(-1)), ("half", "/loop/2/rate", .float(0.5)),
+      ("forwards", "/loop/2/direction", .int32(1)), ("whole", "/loop/2/rate", .float(1)),
+      ("quantize-bar", "/loop/2/quantize", .string("bar")),
+    ] {
+      try stage.tap("More/\(name)")
+      #expect(try stage.reaches(address, value), "\(name)")
+      #expect(try phone.wait { try stage.isLit("More/\(name)") }, "\(name)")
+    }
+    // Another one has its own.
+    try stage.tap("More/loop-1")
+    #expect(
+      try phone.wait { try stage.isLit("More/quantize-off") && !stage.isLit("More/quantize-bar") })
+    try stage.tap("More/loop-2")
+    #expect(try phone.wait { try stage.isLit("More/quantize-bar") })
+
+    // What waits for its beat blinks in its colour, over that of the present.
+    try stage.open("Loops")
+    // From the beginning of a bar on, lest it be over before anything has blinked.
+    other.send("/subscribe", .string("/metronome/beat"))
+    try waitUntil("a bar begins") {
+      other.receive("/metronome/beat", seconds: 0.5)?.arguments.first == .int32(1)
+    }
+    other.send("/unsubscribe", .string("/metronome/beat"))
+    other.send("/metronome/bpm", .float(30))
+    #expect(other.sync())
+    other.send("/loop/2/overdub")
+    #expect(try phone.wait { details.text.hasPrefix("-> Over in ") })
+    #expect(caption.text == "2  Play")
+    var colors: [[Double]] = []
+    #expect(
+      try phone.wait {
+        if colors.last != details.color { colors.append(details.color) }
+        return colors.count > 3
+      })
+    #expect(Set(colors).count == 2 && colors.contains { $0[0] == 1 && $0[1] > 0.6 })
+    other.send("/loop/2/cancel")
+    #expect(try phone.wait { !details.text.hasPrefix("->") })
+    other.send("/metronome/bpm", .float(120))
+    other.send("/loop/2/quantize", .string("off"))
+    #expect(other.sync())
+
+    other.send("/loop/2/multiply")
+    #expect(try shows("multiplying", "Multiply"))
+    try stage.open("More")
+    #expect(try phone.wait { try stage.isLit("More/multiply") })
+    try stage.tap("More/multiply")
+    #expect(try shows("playing", "Play"))
+    #expect(try phone.wait { try !stage.isLit("More/multiply") })
+    try stage.tap("More/clear")
+    #expect(try shows("empty", "Empty"))
+    try stage.open("Loops")
+    try stage.tap("Loops/undo-2")
+    #expect(try phone.wait { other.ask("/loop/2/state")?.arguments[2].number ?? 0 > 0 })
+    other.send("/loop/2/stop")
+    #expect(try shows("stopped", "Stop"))
+    other.send("/loop/select", .int32(1))
     stage.check()
   }
 

@@ -56,9 +56,7 @@ final class SurfaceStage {
   func open(_ name: String) throws {
     let pager = try control("pages")
     let page = try #require(pager.children.firstIndex { $0.name == name })
-    let across = (Double(page) + 0.5) / Double(pager.children.count)
-    let tab = pager.point(across, 0)
-    try phone.touch(pager, at: TouchPoint(x: tab.x, y: tab.y + 10)).lift()
+    try phone.tap(try control("tabs/tab-\(page + 1)"))
     try #require(pager.page == page)
   }
 

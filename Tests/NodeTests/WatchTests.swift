@@ -48,7 +48,7 @@ extension NodeTests {
     func `it follows the node and the terminal, and gives that back`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
-      #expect(terminal.shows("server running") && terminal.shows("q end  tab page 1/3"))
+      #expect(terminal.shows("server running") && terminal.shows("q end  tab page 1/5"))
       #expect(terminal.picture.isOnOtherPage && terminal.picture.isCursorHidden)
       #expect(!terminal.isAsBefore)
       phone.send("/live/gain", .float(-7.5))
@@ -58,12 +58,12 @@ extension NodeTests {
       // Two clients: this one has not subscribed, and the watch has.
       #expect(terminal.shows("clients  1"))
       terminal.type("\t")
-      #expect(terminal.shows("page 2/3") && terminal.shows("Grid"))
+      #expect(terminal.shows("page 2/5") && terminal.shows("space pedal"))
       terminal.type("\u{1B}[D")
-      #expect(terminal.shows("page 1/3"))
+      #expect(terminal.shows("page 1/5"))
       terminal.type("?")
       #expect(terminal.shows("Shift-Tab"))
-      terminal.type("1")
+      terminal.type("?")
       terminal.resize(columns: 120, rows: 40)
       #expect(terminal.wait { $0.lines.last?.contains("q end") ?? false })
       #expect(terminal.shows("Messages  errors"))
@@ -74,15 +74,84 @@ extension NodeTests {
       }
       #expect(!terminal.picture.hasOverflown)
       terminal.resize(columns: 80, rows: 24)
-      #expect(terminal.shows("page 1/3"))
+      #expect(terminal.shows("page 1/5"))
       // Where there is no shell that could let it go on, it is not stopped.
       terminal.type("\u{1A}")
       terminal.type("\t")
-      #expect(terminal.shows("page 2/3") && !terminal.isAsBefore)
+      #expect(terminal.shows("page 2/5") && !terminal.isAsBefore)
       terminal.type("q")
       #expect(terminal.awaitEnd() == 0)
       #expect(terminal.output.hasSuffix(Self.closing) && terminal.isAsBefore)
       #expect(phone.ask("/status/clients")?.arguments == [.int32(0)])
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `keys play the loops as a pedal does, and clear one only when pressed twice`() throws {
+      let (_, node, phone) = try startNode()
+      let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
+      #expect(terminal.shows("page 1/5"))
+      terminal.type("\t")
+      #expect(terminal.shows(" Loops  4 of") && terminal.shows("> 1 EMPTY"))
+      terminal.type("2")
+      #expect(terminal.shows("> 2 EMPTY"))
+      func isIn(_ state: String, _ number: Int = 2) throws {
+        try waitUntil("loop \(number) is \(state)") {
+          phone.ask("/loop/\(number)/state")?.arguments.first == .string(state)
+        }
+      }
+      terminal.type(" ")
+      try isIn("recording")
+      #expect(terminal.shows("> 2 REC"))
+      letPass(seconds: 0.5, "so long the loop is")
+      terminal.type(" ")
+      try isIn("playing")
+      #expect(terminal.shows("> 2 PLAY"))
+      terminal.type("m")
+      try isIn("muted")
+      #expect(terminal.shows("> 2 MUTE"))
+      terminal.type("m")
+      try isIn("playing")
+      for (key, state) in [
+        ("o", "overdubbing"), ("o", "playing"), ("x", "stopped"), ("p", "playing"),
+      ] {
+        terminal.type(key)
+        try isIn(state)
+      }
+      // Once is a question, and another key is no answer to it.
+      terminal.type("c")
+      #expect(terminal.shows("c again clears loop 2"))
+      terminal.type("1")
+      #expect(terminal.shows("> 1 EMPTY") && terminal.wait { !$0.lines.joined().contains("again") })
+      terminal.type("2c")
+      #expect(terminal.shows("> 2 PLAY") && terminal.shows("c again clears loop 2"))
+      try isIn("playing")
+      terminal.type("c")
+      try isIn("empty")
+      terminal.type("u")
+      try waitUntil("it is back") {
+        phone.ask("/loop/2/state")?.arguments[2].number ?? 0 > 0
+      }
+      // There is no ninth.
+      terminal.type("9")
+      terminal.type("1")
+      #expect(terminal.shows("> 1 EMPTY"))
+      terminal.type("q")
+      #expect(terminal.awaitEnd() == 0)
+      #expect(node.end() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `its page of pedals tells what is bound as that changes`() throws {
+      let (_, node, phone) = try startNode()
+      let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
+      #expect(terminal.shows("server running"))
+      terminal.type("\t\t\t\t")
+      #expect(terminal.shows("Bindings 0"))
+      phone.send("/midi/bind", .string("note:60"), .string("/loop/1/pedal"))
+      #expect(terminal.shows("note:60              hold    /loop/1/pedal"))
+      terminal.type("q")
+      #expect(terminal.awaitEnd() == 0)
       #expect(node.end() == 0)
     }
 

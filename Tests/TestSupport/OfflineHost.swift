@@ -34,9 +34,12 @@ package final class OfflineHost {
   /// Creates an engine that has faded in already, unless told to begin with the fade; where it is
   /// playable,
   /// notes play a tone without an end.
-  package init(sampleRate: Double = 48_000, fadesIn: Bool = false, isPlayable: Bool = false) {
+  package init(
+    sampleRate: Double = 48_000, fadesIn: Bool = false, isPlayable: Bool = false,
+    loops: LoopSetup = LoopSetup(count: 4, seconds: 10, keptSeconds: 12)
+  ) {
     self.sampleRate = sampleRate
-    engine = Engine(sampleRate: sampleRate)
+    engine = Engine(sampleRate: sampleRate, loops: loops)
     renderer = engine.takeOver(sampleRate: sampleRate)
     // Silent sources are where they are going at once, but the fade from silence takes its time.
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
@@ -68,6 +71,8 @@ package final class OfflineHost {
     package var live: [Float] = []
     /// The loop's stem.
     package var loop: [Float] = []
+    /// The stems of the loops after the first.
+    package var furtherLoops: [[Float]] = []
     /// The metronome's click.
     package var click: [Float] = []
     /// The MIDI messages that went out, each with its frame from the beginning of the output.
@@ -110,13 +115,18 @@ package final class OfflineHost {
     _ left: [Float], right: [Float]? = nil, block: Int, isFreewheeling: Bool = false
   ) -> Output {
     var output = Output()
-    let buffers = (0..<11).map { _ in
+    let further = engine.shared.loops.count - 1
+    output.furtherLoops = Array(repeating: [], count: further)
+    let buffers = (0..<11 + 2 * further).map { _ in
       UnsafeMutableBufferPointer<Float>.allocate(capacity: block)
     }
     defer { for buffer in buffers { buffer.deallocate() } }
     func stereo(_ index: Int) -> Stereo {
       Stereo(buffers[index].baseAddress!, buffers[index + 1].baseAddress!)
     }
+    let stems = UnsafeMutablePointer<Stereo>.allocate(capacity: max(1, further))
+    defer { stems.deallocate() }
+    for index in 0..<further { (stems + index).initialize(to: stereo(11 + 2 * index)) }
     var start = 0
     while start < left.count {
       let frames = min(block, left.count - start)
@@ -128,7 +138,7 @@ package final class OfflineHost {
       for buffer in buffers[2...] { buffer.initialize(repeating: .nan) }
       let ports = Ports(
         input: stereo(0), output: stereo(2), live: stereo(4), loop: stereo(6), grid: stereo(8),
-        click: buffers[10].baseAddress!, midiIn: received, midiOut: sent)
+        click: buffers[10].baseAddress!, midiIn: received, midiOut: sent, furtherLoops: stems)
       receive(frames: frames)
       let cycle = Cycle(
         frame: frame, microseconds: (Double(frame) + Double(steppedBack)) / sampleRate * 1e6,
@@ -138,6 +148,10 @@ package final class OfflineHost {
       output.right += UnsafeBufferPointer(start: buffers[3].baseAddress, count: frames)
       output.live += UnsafeBufferPointer(start: buffers[4].baseAddress, count: frames)
       output.loop += UnsafeBufferPointer(start: buffers[6].baseAddress, count: frames)
+      for index in 0..<further {
+        output.furtherLoops[index] += UnsafeBufferPointer(
+          start: buffers[11 + 2 * index].baseAddress, count: frames)
+      }
       output.click += UnsafeBufferPointer(start: buffers[10].baseAddress, count: frames)
       for index in 0..<sent.count {
         let event = sent[index]

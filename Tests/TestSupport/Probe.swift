@@ -129,7 +129,12 @@ package final class Probe: @unchecked Sendable {
       let result = jack_connect(player, "player:\(ours)", "\(node):\(theirs)")
       guard result == 0 || result == EEXIST else { throw Fault("can't connect \(theirs)") }
     }
-    let result = jack_connect(hearer, "\(node):\(output)", "hearer:in")
+    try hear("\(node):\(output)")
+  }
+
+  /// Connects an output with the hearer.
+  package func hear(_ output: String) throws {
+    let result = jack_connect(hearer, output, "hearer:in")
     guard result == 0 || result == EEXIST else { throw Fault("can't connect \(output)") }
   }
 

@@ -79,13 +79,14 @@ package final class PictureServer {
           close(client)
         }
       }
+      // Here, lest the thread ask at a number that is another server's by then.
+      close(listener)
     }
   }
 
   deinit {
     goOn()
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
   }
 
   /// Its URL.

@@ -1,0 +1,372 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests.PageTests {
+  /// All loops on the page: each on one big button, and the chosen one with all that there is.
+  @Suite struct PageLoopsTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+    private var phone: Phone { stage.phone }
+
+    init() throws {
+      stage = try PageStage.ready(.phone)
+      for number in 1...4 {
+        for (part, value) in [
+          ("quantize", Argument.string("off")), ("after", .string("play")), ("mute", .int32(0)),
+          ("rate", .float(1)), ("direction", .int32(1)), ("gain", .float(0)),
+        ] { phone.send("/loop/\(number)/\(part)", value) }
+        phone.send("/loop/\(number)/stop")
+        phone.send("/loop/\(number)/cancel")
+        phone.send("/loop/\(number)/clear")
+      }
+      phone.send("/player/done")
+      phone.send("/loop/select", .int32(1))
+      phone.send("/metronome/bpm", .float(120))
+      #expect(phone.sync())
+      try stage.turn(to: "loop")
+      try browser.await("document.querySelectorAll('.slot[data-state=empty]').length === 4")
+      try browser.run("document.querySelector('#loop-choice .all').click()")
+    }
+
+    private func slot(_ number: Int) -> String { ".slot[data-slot='\(number)']" }
+
+    /// Waits until a loop is in a state, for the node and on the page.
+    private func awaitState(_ state: String, of number: Int) throws {
+      try waitUntil("loop \(number) is \(state)") {
+        phone.ask("/loop/\(number)/state")?.arguments.first == .string(state)
+      }
+      try browser.await(
+        "document.querySelector(\"\(slot(number))\").dataset.state === '\(state)'")
+    }
+
+    private func text(_ selector: String) throws -> String {
+      try browser.text("return document.querySelector(arguments[0]).textContent", selector)
+    }
+
+    private func style(_ property: String, of selector: String) throws -> String {
+      try browser.text(
+        "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]", selector,
+        property)
+    }
+
+    /// Makes a loop of some seconds that plays.
+    private func makeLoop(_ number: Int, seconds: Double = 0.6) throws {
+      phone.send("/loop/\(number)/record")
+      letPass(seconds: seconds, "so long the loop is")
+      phone.send("/loop/\(number)/record")
+      try awaitState("playing", of: number)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `one big button records, plays and adds, and shows it in word and colour`() throws {
+      let button = slot(2) + " .pedal"
+      #expect(try style("borderTopStyle", of: button) == "dashed")
+      for (state, word, colour) in [
+        ("recording", "Rec", "rgb(255, 77, 61)"), ("playing", "Play", "rgb(0, 194, 160)"),
+        ("overdubbing", "Over", "rgb(255, 176, 0)"), ("playing", "Play", "rgb(0, 194, 160)"),
+      ] {
+        try browser.tap(button)
+        try awaitState(state, of: 2)
+        #expect(try text(slot(2) + " .slot-word") == word)
+        #expect(try style("backgroundColor", of: button) == colour)
+        // Longer than two presses that count as one.
+        letPass(seconds: 0.5, "so long the loop is")
+      }
+      #expect(try text(slot(2) + " small") == "1 layer")
+      // The others are as they were.
+      #expect(phone.ask("/loop/1/state")?.arguments.first == .string("empty"))
+      // Its round is a bar that moves by itself.
+      let bar = { try style("transform", of: slot(2) + " .run") }
+      let before = try bar()
+      try waitUntil("the bar has moved") { try bar() != before }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a finger that stays on the button stops the loop, and is no second press when it goes`()
+      throws
+    {
+      try makeLoop(1)
+      try browser.press(at: try browser.place(slot(1) + " .pedal"))
+      try awaitState("stopped", of: 1)
+      try browser.lift()
+      try stage.awaitRest()
+      #expect(phone.ask("/loop/1/state")?.arguments.first == .string("stopped"))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `mute, undo and level are those of their loop`() throws {
+      try makeLoop(3)
+      try browser.tap(slot(3) + " .slot-mute")
+      try awaitState("muted", of: 3)
+      #expect(phone.ask("/loop/3/mute")?.arguments == [.int32(1)])
+      // Muted it has the edge of what it would be, and no fill.
+      #expect(try style("borderTopColor", of: slot(3) + " .pedal") == "rgb(0, 194, 160)")
+      #expect(try style("backgroundColor", of: slot(3) + " .pedal") != "rgb(0, 194, 160)")
+      try browser.tap(slot(3) + " .slot-mute")
+      try awaitState("playing", of: 3)
+      let fader = slot(3) + " .fader"
+      try browser.press(at: try browser.place(fader, 0.7))
+      try browser.move(to: try browser.place(fader, 0.6))
+      try browser.move(to: try browser.place(fader, 0.3))
+      try browser.lift()
+      try waitUntil("it is softer") {
+        phone.ask("/loop/3/gain")?.arguments.first?.number ?? 0 < -10
+      }
+      #expect(phone.ask("/loop/2/gain")?.arguments == [.float(0)])
+      try browser.await(
+        "document.querySelector(\"\(slot(3)) [data-press$=undo]\").ariaDisabled === 'false'")
+      try browser.tap(slot(3) + " [data-press$=undo]")
+      try awaitState("empty", of: 3)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what waits blinks twice a second beside what is, with icon, word and beats`() throws {
+      try makeLoop(2)
+      phone.send("/metronome/bpm", .float(30))
+      phone.send("/loop/2/quantize", .string("bar"))
+      phone.send("/loop/2/overdub")
+      let next = slot(2) + " .slot-next"
+      try browser.await("document.querySelector(\"\(slot(2))\").dataset.waits === 'overdubbing'")
+      try browser.await("!document.querySelector(\"\(next)\").hidden")
+      let words = try text(next)
+      #expect(words.wholeMatch(of: /Over[1-4]/) != nil, "\(words)")
+      #expect(try text(slot(2) + " .slot-word") == "Play")
+      #expect(try style("animationName", of: next) == "will-be")
+      #expect(try style("animationDuration", of: next) == "0.5s")
+      let picture = try browser.text(
+        "return document.querySelector(arguments[0] + ' use').getAttribute('href')", next)
+      #expect(picture == "#i-overdub")
+      try browser.prefer(["prefers-reduced-motion": "reduce"])
+      #expect(try style("animationName", of: next) == "none")
+      phone.send("/loop/2/cancel")
+      try browser.await("document.querySelector(\"\(next)\").hidden")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the chosen loop has its waveform, its buttons and its settings`() throws {
+      try browser.tap("#loop-choice .number:nth-of-type(4)")
+      try phone.awaitValue(of: "/loop/select", .int32(3))
+      try browser.await("document.querySelector('#loop-number').textContent === '3'")
+      try browser.await("!document.querySelector('#slots').checkVisibility()")
+      try browser.tap("[data-loop=record]")
+      try awaitState("recording", of: 3)
+      letPass(seconds: 0.5, "so long the loop is")
+      try browser.tap("[data-loop=record]")
+      try awaitState("playing", of: 3)
+      for (what, state) in [
+        ("multiply", "multiplying"), ("insert", "inserting"), ("substitute", "substituting"),
+        ("replace", "replacing"),
+      ] {
+        try browser.tap("#loop .presses [data-loop=\(what)]")
+        try awaitState(state, of: 3)
+        try browser.await(
+          "document.querySelector('#loop .presses [data-loop=\(what)]').ariaPressed === 'true'")
+        try browser.tap("#loop .presses [data-loop=\(what)]")
+        try awaitState("playing", of: 3)
+      }
+      // The waveform is that of this loop.
+      try browser.await(
+        """
+        (() => {
+          const canvas = document.querySelector('#wave canvas');
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          return data.some((part) => part > 0);
+        })()
+        """)
+      func click(_ selector: String) throws {
+        try browser.run("document.querySelector(arguments[0]).click()", selector)
+      }
+      let settings = "#loop-settings [data-address='/loop/3/"
+      for (part, word, value) in [
+        ("after", "overdub", Argument.string("overdub")), ("quantize", "loop", .string("loop")),
+        ("source", "mix", .string("mix")), ("direction", "-1", .int32(-1)),
+        ("route", "direct", .string("direct")),
+      ] {
+        try click("\(settings)\(part)'] [data-word='\(word)']")
+        try phone.awaitValue(of: "/loop/3/\(part)", value)
+      }
+      try click("#loop-settings [data-press='/loop/3/rate'][data-value='0.5']")
+      try phone.awaitValue(of: "/loop/3/rate", .float(0.5))
+      for part in ["source", "route"] {
+        phone.send("/loop/3/\(part)", .string(part == "source" ? "live" : "chain"))
+      }
+      // The others have kept theirs.
+      #expect(phone.ask("/loop/1/quantize")?.arguments == [.string("off")])
+      // Cleared, it can be brought back.
+      try click("#loop [data-loop=clear]")
+      try awaitState("empty", of: 3)
+      try browser.tap("#notice-action")
+      try waitUntil("it is back") {
+        phone.ask("/loop/3/state")?.arguments[2].number ?? 0 > 0
+      }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what was just played is kept, as a loop and as a take`() throws {
+      try browser.tap("#loop-choice .number:nth-of-type(3)")
+      try browser.run(
+        "document.querySelector(\"[data-press='/loop/2/keepSeconds'][data-value='5']\").click()")
+      try waitUntil("five seconds are a loop") {
+        abs((phone.ask("/loop/2/state")?.arguments[2].number ?? 0) - 5) < 0.01
+      }
+      // Not while it is still on its way into the loop.
+      try waitUntil("it is kept as a take", every: 0.3) {
+        try browser.run("document.querySelector(\"[data-press='/loop/2/save']\").click()")
+        return try text("#notice-text").hasPrefix("Kept as a take")
+      }
+      phone.send("/takes", .int32(0), .int32(1))
+      let take = try #require(phone.receive("/take"))
+      #expect(abs((take.arguments[4].number ?? 0) - 5) < 0.01)
+      // It goes into another loop from there.
+      try browser.tap("#loop-choice .number:nth-of-type(5)")
+      try browser.await(
+        "document.querySelector(\"[aria-label='Take into loop 4']\").options.length > 1")
+      try browser.run(
+        """
+        const select = document.querySelector("[aria-label='Take into loop 4']");
+        select.selectedIndex = 1;
+        select.dispatchEvent(new Event("change"));
+        """)
+      try waitUntil("the take is in the loop") {
+        abs((phone.ask("/loop/4/state")?.arguments[2].number ?? 0) - 5) < 0.01
+      }
+      try removeTakes()
+    }
+
+    // Other tests begin without takes.
+    private func removeTakes() throws {
+      phone.send("/takes")
+      for take in phone.receive(untilOneOf: ["/takes/end"]) where take.address == "/take" {
+        phone.send("/take/delete", take.arguments[0])
+      }
+      try phone.awaitValue(of: "/takes/total", .int32(0))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `all loops are saved as a set, and loaded again`() throws {
+      try makeLoop(1)
+      try makeLoop(4)
+      try browser.tap("#loop-choice .number:nth-of-type(2)")
+      try browser.await("document.querySelector('#loops-load').disabled")
+      try browser.write("Evening", into: "#loops-name")
+      try browser.run("document.querySelector('#loops-form button').click()")
+      try browser.await("document.querySelector('#loops-list').value === 'Evening'")
+      for number in [1, 4] {
+        phone.send("/loop/\(number)/clear")
+        try awaitState("empty", of: number)
+      }
+      try browser.run("document.querySelector('#loops-load').click()")
+      for number in [1, 4] { try awaitState("stopped", of: number) }
+      phone.send("/loops/delete", .string("Evening"))
+      #expect(phone.sync())
+      try removeTakes()
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["touch", "key"])
+    func `a pedal that is to be learnt takes the button that is touched, which does nothing else`(
+      _ way: String
+    ) throws {
+      try browser.run("document.querySelector('#midi-learn').click()")
+      try browser.await("document.body.classList.contains('learning')")
+      if way == "touch" {
+        try browser.tap(slot(2) + " .pedal")
+      } else {
+        try browser.run("document.querySelector(arguments[0]).focus()", slot(2) + " .pedal")
+        try browser.type(" ")
+      }
+      try browser.await("!document.body.classList.contains('learning')")
+      #expect(try text("#notice-text").hasSuffix("for /loop/2/pedal"))
+      try stage.awaitRest()
+      #expect(phone.ask("/loop/2/state")?.arguments.first == .string("empty"))
+      // It is waited for no more.
+      try browser.tap("#notice-action")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `keys choose a loop, and space is its pedal`() throws {
+      try browser.run("document.activeElement?.blur()")
+      try browser.type("4")
+      try phone.awaitValue(of: "/loop/select", .int32(4))
+      for state in ["recording", "playing"] {
+        try browser.type(" ")
+        try awaitState(state, of: 4)
+        letPass(seconds: 0.5, "so long the loop is")
+      }
+      try browser.type("o")
+      try awaitState("overdubbing", of: 4)
+      try browser.type("x")
+      try awaitState("stopped", of: 4)
+      try browser.type("u")
+      try waitUntil("what was added is gone") {
+        phone.ask("/loop/4/state")?.arguments[3] == .int32(0)
+      }
+      // There is no ninth.
+      try browser.type("9")
+      try browser.type("1")
+      try phone.awaitValue(of: "/loop/select", .int32(1))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `all that is touched of the loops has nine millimetres on a phone`() throws {
+      for part in ["slots", "one"] {
+        try browser.run(
+          "document.querySelector('#loop').dataset.part = arguments[0]", part)
+        try stage.awaitRest()
+        let small = try browser.targets(below: 57, "#loop *")
+        #expect(small == [], "\(part)")
+      }
+      // What keeps a loop is not beside what empties it.
+      let save = try browser.box("[data-press='/loop/1/save']")
+      let clear = try browser.numbers(
+        """
+        const { bottom } = document.querySelector('#loop [data-loop=clear]').getBoundingClientRect();
+        const { top } = document.querySelector("[data-press='/loop/1/save']").getBoundingClientRect();
+        return [top - bottom];
+        """)
+      #expect(save.height >= 57 && clear[0] > 57)
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [1, 16])
+    func `as many loops as there are have their place in every window`(loops: Int) throws {
+      let node = try NodeProcess(
+        server: stage.server, ["--loops", "\(loops)", "-n", "many"],
+        environment: ["SYRINX_SOUNDFONTS": "none"], hasPage: true)
+      let address = try #require(node.ready["web"])
+      let many = try Phone(port: node.port)
+      let states = ["record", "overdub", "replace", "multiply", "insert", "substitute", "stop"]
+      for number in 1...loops { many.send("/loop/\(number)/record") }
+      letPass(seconds: 0.3, "so long the loops are")
+      for number in 1...loops { many.send("/loop/\(number)/record") }
+      many.send("/loop/select", .int32(Int32(loops)))
+      for (number, what) in zip(1...loops, states.dropFirst()) {
+        many.send("/loop/\(number)/\(what)")
+      }
+      #expect(many.sync())
+      try browser.withAnotherWindow {
+        try browser.open(address + "#loop")
+        try browser.await(
+          "document.querySelectorAll('.slot:not([data-state=empty])').length === \(loops)")
+        try browser.prefer(["prefers-reduced-motion": "reduce"])
+        for size in Browser.Size.all {
+          try browser.resize(size)
+          for part in ["slots", "one"] {
+            try browser.run("document.querySelector('#loop').dataset.part = arguments[0]", part)
+            try stage.awaitRest()
+            let place = "\(loops) loops, \(part) at \(size)"
+            let widthFaults = try browser.widthFaults()
+            #expect(widthFaults == [], "\(place)")
+            let overlapFaults = try browser.overlapFaults()
+            #expect(overlapFaults == [], "\(place)")
+            let contrastFaults = try browser.contrastFaults()
+            #expect(contrastFaults == [], "\(place)")
+            let small = try browser.targets(below: 48, "#slots *")
+            #expect(small == [], "\(place)")
+          }
+        }
+      }
+      #expect(node.end() == 0)
+    }
+  }
+}
