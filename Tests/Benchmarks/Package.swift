@@ -18,6 +18,7 @@ let package = Package(
   name: "benchmarks",
   products: [
     .library(name: "CallbackTimer", type: .dynamic, targets: ["CallbackTimer"]),
+    .library(name: "BlockSteps", type: .dynamic, targets: ["BlockSteps"]),
     .library(name: "NoSequencer", type: .dynamic, targets: ["NoSequencer"]),
   ],
   targets: [
@@ -26,23 +27,34 @@ let package = Package(
     // What all measurements share: the clock, statistics, OSC packets, the table.
     .target(name: "Bench", cSettings: strict),
 
+    .target(name: "EmptyClient", dependencies: ["CJack"], cSettings: strict),
+
     // To be preloaded.
     .target(
       name: "CallbackTimer", dependencies: ["Bench", "CJack"], publicHeadersPath: ".",
       cSettings: strict, linkerSettings: bare),
     .target(
+      name: "BlockSteps", dependencies: ["CJack"], publicHeadersPath: ".", cSettings: strict,
+      linkerSettings: bare),
+    .target(
       name: "NoSequencer", publicHeadersPath: ".", cSettings: strict, linkerSettings: bare),
 
     // The measurements, and the peer that they need.
     .executableTarget(
-      name: "callback-times", dependencies: ["Bench", "CJack"], cSettings: strict,
+      name: "callback-times", dependencies: ["Bench", "CJack", "EmptyClient"], cSettings: strict,
       linkerSettings: bare),
     .executableTarget(
       name: "loop-times", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
     .executableTarget(
+      name: "all-times", dependencies: ["Bench", "CJack", "EmptyClient"], cSettings: strict,
+      linkerSettings: bare),
+    .executableTarget(
       name: "looper-state", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
     .executableTarget(
       name: "sound-source", dependencies: ["Bench", "CJack"], cSettings: strict,
+      linkerSettings: bare),
+    .executableTarget(
+      name: "seam-meter", dependencies: ["Bench", "CJack"], cSettings: strict,
       linkerSettings: bare),
     .executableTarget(
       name: "message-rate", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
@@ -94,6 +106,9 @@ let package = Package(
     .executableTarget(
       name: "library", dependencies: ["Posix", "Takes"],
       swiftSettings: [.treatAllWarnings(as: .error)]),
+
+    // The guard against howling, in rooms and under tones that the tests have, too.
+    .executableTarget(name: "guard", dependencies: ["DSP"], swiftSettings: asInNode),
 
     // The tuner, beside aubio's.
     .systemLibrary(name: "CAubio", pkgConfig: "aubio", providers: [.apt(["libaubio-dev"])]),

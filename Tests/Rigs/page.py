@@ -80,7 +80,7 @@ def send(*words):
 
 
 def furnish():
-    """Takes that know their places, bindings, and a loop of two layers that plays."""
+    """Takes that know their places, bindings, a loop of two layers that plays, and two others."""
     send("/live/route", "off")  # the tone is for the tuner alone
     send("/player/source", "mix")
     for number, (title, species, notes, north, east) in enumerate(TAKES):
@@ -102,6 +102,13 @@ def furnish():
     send("/loop/overdub")
     time.sleep(1)  # so long the second layer is
     send("/loop/overdub")
+    for number in (2, 3):
+        send(f"/loop/{number}/source", "mix")
+        send(f"/loop/{number}/record")
+        time.sleep(0.5 + 0.6 * number)  # so long the loop is
+        send(f"/loop/{number}/record")
+    send("/loop/3/mute", 1)
+    send("/loop/2/gain", -6)
     send("/music/stop")
 
 
@@ -227,6 +234,10 @@ def seldom(browser, folder):
     send("/loop/overdub")
     time.sleep(0.5)
     photograph(browser, folder, "loop-overdubbing-phone-dark")
+    browser.click("#loop-choice .number")
+    time.sleep(0.3)  # it is drawn
+    photograph(browser, folder, "loop-chosen-phone-dark")
+    browser.click("#loop-choice .all")
     send("/loop/overdub")
     send("/player/stop")
     send("/loop/quantize", "bar")

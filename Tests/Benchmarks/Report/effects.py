@@ -20,6 +20,7 @@ import measures  # noqa: E402
 import signals  # noqa: E402
 import space  # noqa: E402
 import tables  # noqa: E402
+from machine import machine  # noqa: E402
 from tool import ECHO, PITCH, REVERB, TRANSFORM, Tool  # noqa: E402
 
 
@@ -75,13 +76,6 @@ def measure(tool, kinds, sounds, progress):
         if fftw and "transform" in figures:
             figures["by FFTW"] = figures["transform"] / fftw
     return results, {name: curves[name] for name in kinds if name in curves}
-
-
-def machine():
-    with open("/proc/cpuinfo") as lines:
-        names = [line.split(": ", 1)[1].strip() for line in lines if line.startswith("model name")]
-    load = os.getloadavg()[0]
-    return f"{os.cpu_count()} x {names[0] if names else 'unknown'}, load {load:.1f}"
 
 
 def references(sounds):

@@ -266,8 +266,13 @@ static void stretch(const effect *effect, const char *from, const char *to, doub
 }
 
 int harness_main(int argc, char **argv, const effect *effects, int count) {
+  // Denormals are zero.
 #if defined(__SSE__)
-  _mm_setcsr(_mm_getcsr() | 0x8040);  // denormals are zero
+  _mm_setcsr(_mm_getcsr() | 0x8040);
+#elif defined(__aarch64__)
+  uint64_t fpcr;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+  __asm__ volatile("msr fpcr, %0" ::"r"(fpcr | 1 << 24));
 #endif
   add(effects, count);
   int at = 1;

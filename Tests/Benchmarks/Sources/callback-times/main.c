@@ -1,11 +1,11 @@
 // Compares the times that the callback timer has noted for several clients of one graph, over
 // the same blocks.
+#include "empty-client.h"
 #include "ending.h"
 #include "statistics.h"
 #include "table.h"
 #include "times.h"
 
-#include <jack/jack.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,23 +20,6 @@ static timed_client clients[CLIENTS] = {
     [EMPTY] = {.name = "empty callback"},
 };
 static double sorted[CLIENTS][BLOCKS];
-
-static int do_nothing(jack_nframes_t frames, void *argument) {
-  (void)frames, (void)argument;
-  return 0;
-}
-
-// A client that does nothing, in the same graph and under the same timer: what it takes is what
-// the timer itself takes there, with the caches as cold as they are for the others.
-static jack_client_t *join_empty(void) {
-  jack_client_t *client = jack_client_open("bench-empty", JackNoStartServer, NULL);
-  if (!client) return NULL;
-  if (jack_set_process_callback(client, do_nothing, NULL) == 0 && jack_activate(client) == 0) {
-    return client;
-  }
-  jack_client_close(client);
-  return NULL;
-}
 
 static bool measure(char **paths) {
   for (int i = 0; i < CLIENTS; i++) {
@@ -71,7 +54,7 @@ int main(int count_of_arguments, char **arguments) {
     return 64;
   }
   end_politely();
-  jack_client_t *empty = join_empty();
+  jack_client_t *empty = join_empty(NULL);
   if (!empty) {
     fputs("callback-times: can't join the JACK server\n", stderr);
     return 69;

@@ -14,15 +14,15 @@ final class FluidSynth: Synth {
   private let settings: OpaquePointer
   private let synth: OpaquePointer
 
-  init(_ interpolation: Interpolation) {
-    name = "fluidsynth, order \(interpolation.rawValue)"
+  init(_ interpolation: Interpolation, loadsAll: Bool = false) {
+    name = loadsAll ? "fluidsynth, the whole font" : "fluidsynth, order \(interpolation.rawValue)"
     settings = new_fluid_settings()
     fluid_settings_setnum(settings, "synth.sample-rate", 48_000)
     fluid_settings_setint(settings, "synth.reverb.active", 0)
     fluid_settings_setint(settings, "synth.chorus.active", 0)
     fluid_settings_setint(settings, "synth.polyphony", 512)
     // Where it knows how, it reads only the samples of the programs that are played.
-    fluid_settings_setint(settings, "synth.dynamic-sample-loading", 1)
+    fluid_settings_setint(settings, "synth.dynamic-sample-loading", loadsAll ? 0 : 1)
     synth = new_fluid_synth(settings)
     fluid_synth_set_interp_method(synth, -1, interpolation.rawValue)
   }

@@ -25,8 +25,9 @@ final class Grid: Synth {
   func load(_ font: String, bank: Int, program: Int) throws {
     let file = try SoundFont(font)
     let instrument = try file.instrument(file.program(bank: bank, number: program))
-    let sounds = try instrument.samples.map { try $0.read() }
-    instruments.append(InstrumentImage.make(instrument, sounds: sounds))
+    let reading = try InstrumentReading(instrument, InstrumentTicket(patience: .infinity))
+    _ = try reading.begin()
+    instruments.append(reading.instrument)
     tell(.instrument(instruments.last!.pointer))
     _ = play(64)
   }

@@ -1,5 +1,6 @@
 // Measures the sampler beside FluidSynth with the same SoundFonts and notes:
-// `sampler sound FOLDER`, `sampler compare SOUNDFONT` and `sampler load SOUNDFONT PEER`.
+// `sampler sound FOLDER`, `sampler compare SOUNDFONT`, `sampler programs SOUNDFONT` and
+// `sampler load SOUNDFONT PEER [BANK PROGRAM]`.
 internal import Foundation
 internal import Harness
 internal import Posix
@@ -13,7 +14,8 @@ func make(_ peer: Int) -> any Synth {
   switch peer {
   case 0: Grid()
   case 1: FluidSynth(.fourth)
-  default: FluidSynth(.seventh)
+  case 2: FluidSynth(.seventh)
+  default: FluidSynth(.fourth, loadsAll: true)
   }
 }
 
@@ -138,26 +140,9 @@ func calls(_ folder: String) throws {
   }
 }
 
-/// How long it takes to load a program of a SoundFont, and how much memory.
-func load(_ font: String, _ peer: Int) throws {
-  func resident() -> Double {
-    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-    return Double(text.split(separator: " ").dropFirst().first ?? "0")! * 4096 / 1e6
-  }
-  let synth = make(peer)
-  let before = resident()
-  let start = HostTime.steady
-  try synth.load(font, bank: 0, program: 0)
-  let milliseconds = (HostTime.steady - start) / 1000
-  let memory = resident() - before
-  synth.begin(key: 60, velocity: 100)
-  guard synth.play(4800).contains(where: { abs($0) > 1e-4 }) else {
-    throw Failure("\(synth.name) plays nothing")
-  }
-  print(Measure.label(synth.name) + Measure.text(milliseconds) + Measure.text(memory))
-}
-
 do {
+  // As the node does.
+  Heap.returnFreedMemory()
   let arguments = CommandLine.arguments
   switch (arguments.count, arguments.dropFirst().first) {
   case (3, "sound"):
@@ -167,8 +152,17 @@ do {
     try calls(arguments[2])
   case (3, "cost"): try cost(arguments[2])
   case (3, "compare"): try compare(arguments[2])
-  case (4, "load"): try load(arguments[2], Int(arguments[3]) ?? 0)
-  default: fail(64, "takes `sound FOLDER`, `compare SOUNDFONT` or `load SOUNDFONT PEER`")
+  case (3, "programs"): try programs(arguments[2])
+  case (4, "load"): try load(arguments[2], Int(arguments[3]) ?? 0, bank: 0, program: 0)
+  case (6, "load"):
+    try load(
+      arguments[2], Int(arguments[3]) ?? 0, bank: Int(arguments[4]) ?? 0,
+      program: Int(arguments[5]) ?? 0)
+  default:
+    fail(
+      64,
+      "takes `sound FOLDER`, `compare SOUNDFONT`, `programs SOUNDFONT` or "
+        + "`load SOUNDFONT PEER [BANK PROGRAM]`")
   }
 } catch {
   fail(70, "\(error)")

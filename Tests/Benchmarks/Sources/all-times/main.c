@@ -1,0 +1,97 @@
+// Tells how long the blocks of a client under the callback timer take, and how many it loses, beside an
+// empty client behind the same source: `all-times TIMES EMPTY_TIMES LOG`, the last of which is the
+// server's.
+#include "empty-client.h"
+#include "ending.h"
+#include "statistics.h"
+#include "table.h"
+#include "times.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// 40 s at 48 kHz with 64 frames, and the fifth of such a block's period.
+enum { WARM_UP_BLOCKS = 1500, BLOCKS = 30000 };
+static const double limit_microseconds = 64.0 / 48000 * 1e6 / 5;
+enum { NODE, EMPTY, CLIENTS };
+
+static timed_client clients[CLIENTS] = {
+    [NODE] = {.name = "syrinx"},
+    [EMPTY] = {.name = "empty callback"},
+};
+static double sorted[CLIENTS][BLOCKS];
+
+// Counts the lines of the server's log, from a place on, that say that a client came too late.
+static int count_lost(FILE *log, long from, const char *name) {
+  char line[512], first[128], second[128];
+  snprintf(first, sizeof first, "client = %s was not finished", name);
+  snprintf(second, sizeof second, "client %s finished after", name);
+  int count = 0;
+  fseek(log, from, SEEK_SET);
+  while (fgets(line, sizeof line, log)) {
+    if (strstr(line, first) || strstr(line, second)) count++;
+  }
+  return count;
+}
+
+static bool measure(char **paths, FILE *log, int *lost) {
+  for (int i = 0; i < CLIENTS; i++) {
+    if (!look_at_times(&clients[i], paths[i])) return false;
+  }
+  if (!skip_blocks(clients, CLIENTS, WARM_UP_BLOCKS)) return false;
+  fseek(log, 0, SEEK_END);
+  long from = ftell(log);
+  if (!wait_for_blocks(clients, CLIENTS, BLOCKS)) return false;
+  for (int i = 0; i < CLIENTS; i++) {
+    take_times(&clients[i], sorted[i], BLOCKS);
+    sort_values(sorted[i], BLOCKS);
+  }
+  lost[NODE] = count_lost(log, from, clients[NODE].name);
+  lost[EMPTY] = count_lost(log, from, EMPTY_CLIENT_NAME);
+  return true;
+}
+
+static void report(
+    const char *label, const char *unit, double node, double empty, goal_kind goal, double limit) {
+  print_row((table_row){
+      .label = label,
+      .unit = unit,
+      .figure = node,
+      .peer = clients[EMPTY].name,
+      .peer_figure = empty,
+      .goal = goal,
+      .limit = limit,
+  });
+}
+
+static void report_share(const char *label, double share, goal_kind goal) {
+  report(
+      label, "us", quantile(sorted[NODE], BLOCKS, share), quantile(sorted[EMPTY], BLOCKS, share),
+      goal, limit_microseconds);
+}
+
+int main(int count, char **arguments) {
+  if (count != 2 + CLIENTS) {
+    fputs("usage: all-times TIMES EMPTY_TIMES LOG\n", stderr);
+    return 64;
+  }
+  end_politely();
+  FILE *log = fopen(arguments[1 + CLIENTS], "r");
+  jack_client_t *empty = log ? join_empty("bench-sound:left") : NULL;
+  if (!empty) {
+    fputs("all-times: can't read the server's log, or join it behind sound-source\n", stderr);
+    return 69;
+  }
+  int lost[CLIENTS];
+  bool is_done = measure(arguments + 1, log, lost);
+  jack_client_close(empty);
+  fclose(log);
+  if (!is_done) return 1;
+  report_share("everything at once, median", 0.5, NO_GOAL);
+  report_share("everything at once, 99.9 of 100 below", 0.999, FIGURE_AT_MOST);
+  report_share("everything at once, longest", 1, NO_GOAL);
+  report("blocks lost of 30,000", "", lost[NODE], lost[EMPTY], FIGURE_AT_MOST, lost[EMPTY]);
+  return 0;
+}

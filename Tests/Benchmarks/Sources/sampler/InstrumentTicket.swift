@@ -1,0 +1,1 @@
+../../../../Sources/Control/Features/Instruments/InstrumentTicket.swift
