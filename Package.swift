@@ -7,6 +7,21 @@ let underRealtimeSanitizer = Context.environment["SYRINX_SANITIZE"] == "realtime
 let linker: [LinkerSetting] =
   underRealtimeSanitizer ? [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])] : []
 
+// What a block runs through lies side by side in the program: between two blocks the caches forget, and
+// each page and line that is fetched anew takes its time. The file names the functions that blocks go
+// through, in the order in which they are met: `scripts/bench cold --order` writes it, which steps through
+// some. What is not in it, or not in the program, only lies elsewhere.
+let ordering: [LinkerSetting] =
+  Context.environment["SYRINX_SANITIZE"] == nil
+  ? [
+    .unsafeFlags(
+      [
+        "-use-ld=lld",
+        "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/block.order",
+        "-Xlinker", "--no-warn-symbol-ordering",
+      ], .when(configuration: .release))
+  ] : []
+
 // The fuzzer needs libFuzzer's runtime, which is linked only by `scripts/fuzz`.
 let withFuzzer = Context.environment["SYRINX_SANITIZE"] == "fuzzer"
 
@@ -59,13 +74,15 @@ let package = Package(
       dependencies: [
         "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix", "SQLite",
       ]),
+    // The file that keeps the loops.
+    .target(name: "Loops", dependencies: ["CZlib", "Engine", "Posix"]),
     // The finding of pictures of species.
     .target(name: "Pictures", dependencies: ["HTTP", "JSON", "Posix", "Takes"]),
     .target(
       name: "Control",
       dependencies: [
-        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "Music", "OSC", "Pictures", "Posix",
-        "Takes",
+        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "Loops", "Music", "OSC", "Pictures",
+        "Posix", "Takes",
       ]),
     // The board, and what talks to one.
     .target(
@@ -91,7 +108,7 @@ let package = Package(
         "Posix",
         "Screen", "Surfaces", "Takes",
       ],
-      linkerSettings: linker),
+      linkerSettings: linker + ordering),
 
     // Tests: one target a module, and the running node under a real JACK server.
     .target(
@@ -121,6 +138,9 @@ let package = Package(
       dependencies: ["DSP", "JSON", "Listening", "Posix", "SQLite", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
+      name: "LoopsTests", dependencies: ["DSP", "Engine", "Loops", "Posix", "TestSupport"],
+      linkerSettings: linker),
+    .testTarget(
       name: "FeedTests",
       dependencies: ["Feed", "HTTP", "JSON", "Posix", "SQLite", "Takes", "TestSupport"],
       linkerSettings: linker),
@@ -145,7 +165,9 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "NodeTests",
-      dependencies: ["Control", "Feed", "JSON", "Music", "SQLite", "Takes", "TestSupport"],
+      dependencies: [
+        "Control", "Feed", "JSON", "Loops", "Music", "SQLite", "Takes", "TestSupport",
+      ],
       exclude: ["Snapshots"],
       linkerSettings: linker),
   ],
@@ -186,11 +208,16 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
   }
   if ["DSP", "Listening"].contains(target.name) {
-    // Their tests measure seconds of sound: ten to fifty times longer without the optimiser. Under
-    // the thread sanitizer Swift 6.3 makes a cast in DSP of an integer to a pointer, which does no
-    // harm, and which it then takes for an error of its own.
-    let isThreadSanitized = Context.environment["SYRINX_SANITIZE"] == "thread"
-    target.swiftSettings?.append(
-      .unsafeFlags(isThreadSanitized ? ["-O", "-Xfrontend", "-disable-llvm-verify"] : ["-O"]))
+    // Their tests measure seconds of sound: ten to fifty times longer without the optimiser.
+    target.swiftSettings?.append(.unsafeFlags(["-O"]))
+  }
+  if ["DSP", "Engine", "Drivers"].contains(target.name) {
+    // So that they can be put in order.
+    target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-function-sections"]))
+  }
+  if ["DSP", "Engine"].contains(target.name), Context.environment["SYRINX_SANITIZE"] == "thread" {
+    // Under the thread sanitizer Swift 6.3 makes a cast in them of an integer to a pointer, which does
+    // no harm, and which it then takes for an error of its own.
+    target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-disable-llvm-verify"]))
   }
 }

@@ -20,6 +20,8 @@ tested() {
       cat "$log.hung" >&2
     fi
     grep -E '✘|error:|ERROR|WARNING: Thread|SUMMARY' "$log" | head -40 >&2 || tail -5 "$log" >&2
+    # What a sanitizer found is told whole, the first time: it may not come again.
+    grep -m 1 -A 60 -E '(ERROR|WARNING): (Address|Thread)Sanitizer' "$log" >&2 || true
     return 70
   fi
   say "$name: $(grep -oE '[0-9]+ tests? in .*' "$log" | tail -1)"

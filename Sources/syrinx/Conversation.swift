@@ -60,7 +60,7 @@ final class Conversation {
   }
 
   private func note(_ path: String) {
-    if let end = AddressTable.node[path]?.end { errands.append(Errand(path: path, end: end)) }
+    if let end = AddressTable.widest[path]?.end { errands.append(Errand(path: path, end: end)) }
   }
 
   /// Receives the answers that have come, and waits for the first for so long at most.

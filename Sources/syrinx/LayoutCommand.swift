@@ -10,6 +10,9 @@ enum LayoutCommand {
     options: [
       .init("size", value: "phone|tablet", "touchosc: the screen that it is for (default: phone)"),
       .init(
+        "loops", value: "N", "The loops that the node has, 1 to 16 (default: \(Surface.usualLoops))"
+      ),
+      .init(
         "receive-port", value: "PORT",
         "touchosc: the port on which the app receives (default: \(TouchOSCLayout.usualPort))"),
       .init("xml", "touchosc: as XML in lines, to be read and compared, instead of a .tosc file"),
@@ -20,7 +23,7 @@ enum LayoutCommand {
 
         syrinx layout touchosc syrinx.tosc
         syrinx layout touchosc syrinx.tosc --size tablet
-        syrinx layout open-stage-control syrinx.json
+        syrinx layout open-stage-control syrinx.json --loops 8
 
       Exit codes: 0; 64 for wrong usage; 73 where the file can't be written.
       """)
@@ -38,18 +41,24 @@ enum LayoutCommand {
   private static func bytes(_ given: CommandPage.Given) throws(Failure) -> [UInt8] {
     let screen = try screen(given)
     let port = try receivePort(given)
+    let loops = try loops(given)
     switch given.rest[0] {
     case "touchosc":
       return try made { () throws(SurfaceFault) in
         given.has("xml")
-          ? Array(try TouchOSCLayout.xml(screen, receivePort: port, inLines: true).utf8)
-          : try TouchOSCLayout.file(screen, receivePort: port)
+          ? Array(
+            try TouchOSCLayout.xml(
+              screen, loops: loops, receivePort: port, inLines: true
+            ).utf8)
+          : try TouchOSCLayout.file(screen, loops: loops, receivePort: port)
       }
     case "open-stage-control":
       for option in ["size", "receive-port", "xml"] where given.has(option) {
         throw Failure(.usage, "--\(option) is for touchosc alone")
       }
-      return try made { () throws(SurfaceFault) in Array(try OpenStageControlSession.json().utf8) }
+      return try made { () throws(SurfaceFault) in
+        Array(try OpenStageControlSession.json(loops: loops).utf8)
+      }
     default:
       throw Failure(
         .usage,
@@ -74,6 +83,14 @@ enum LayoutCommand {
       throw Failure(.usage, "--size takes phone or tablet; got \(quoted(size))")
     }
     return screen
+  }
+
+  private static func loops(_ given: CommandPage.Given) throws(Failure) -> Int {
+    let text = given["loops"] ?? "\(Surface.usualLoops)"
+    guard let loops = Int(text), 1...16 ~= loops else {
+      throw Failure(.usage, "--loops takes a number from 1 to 16; got \(quoted(text))")
+    }
+    return loops
   }
 
   private static func receivePort(_ given: CommandPage.Given) throws(Failure) -> Int {

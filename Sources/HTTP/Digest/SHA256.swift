@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// SHA-256 (FIPS 180-4): what a browser knows the page's style and files by.
 package enum SHA256 {
   // The first 32 bits of what follows the point in the cube roots of the first 64 primes, and in the
@@ -7,11 +5,19 @@ package enum SHA256 {
   private static let primes = (2...311).filter { number in
     !(2..<number).contains { $0 * $0 <= number && number % $0 == 0 }
   }
-  private static let constants = primes.map { fraction(cbrtl(Float80($0))) }
-  private static let start = primes.prefix(8).map { fraction(sqrtl(Float80($0))) }
+  private static let constants = primes.map { fraction(ofRoot: 3, of: $0) }
+  private static let start = primes.prefix(8).map { fraction(ofRoot: 2, of: $0) }
 
-  private static func fraction(_ root: Float80) -> UInt32 {
-    UInt32((root - root.rounded(.down)) * 0x1p32)
+  // In whole numbers, which every processor has: the root of the number, 2^32 times as large, found bit by
+  // bit from the highest that any of them has. What stands before the point falls away.
+  private static func fraction(ofRoot degree: Int, of number: Int) -> UInt32 {
+    let power = UInt128(number) << (32 * degree)
+    var root: UInt128 = 0
+    for bit in (0..<35).reversed() {
+      let larger = root | 1 << bit
+      if (1..<degree).reduce(larger, { product, _ in product * larger }) <= power { root = larger }
+    }
+    return UInt32(truncatingIfNeeded: root)
   }
 
   /// The 32 bytes of some bytes.

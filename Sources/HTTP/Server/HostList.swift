@@ -53,7 +53,9 @@ package struct HostList: Sendable {
   private static var nameOfThisMachine: String {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
-    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      .lowercased()
+    return String(
+      decoding: name.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self
+    )
+    .lowercased()
   }
 }

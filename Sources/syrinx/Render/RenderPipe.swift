@@ -17,7 +17,8 @@ final class RenderPipe {
     guard mkdtemp(&pattern) != nil else {
       throw Failure(.cannotWrite, "can't write \(SystemError("a folder in the TMPDIR"))")
     }
-    folder = String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    folder = String(
+      decoding: pattern.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     path = "\(folder)/\(name)"
   }
 

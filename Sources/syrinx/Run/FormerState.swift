@@ -43,6 +43,9 @@ struct FormerState {
     for line in node.resume(state) { Environment.say("in \(file.path): \(line)") }
   }
 
+  /// Whether this node is the one of its name and folder that keeps what it is.
+  var isKept: Bool { file != nil }
+
   /// Lets the node keep its state from now on, as it changes.
   func begin(_ node: Node) {
     guard let file else { return }

@@ -1,5 +1,6 @@
 internal import Control
 internal import Doors
+internal import Engine
 internal import Posix
 
 /// The command `syrinx run`: the node, until it is told to end.
@@ -50,14 +51,22 @@ enum RunCommand {
       .init(
         "feedback", value: "HOST:PORT",
         "Send every change there from the start; can be given again"),
+      .init("loops", value: "N", "Number of loops, 1 to 16 (default: 4)"),
+      .init(
+        "loop-seconds", value: "S",
+        "Length of the longest loop in seconds, 1 to 600 (default: 10)"),
       .init(
         "connect",
         "Connect to the sound card's inputs and outputs, where they had no connection before that "
           + "was kept"),
       .init(
+        "keys", value: "DEVICE",
+        "A pedal that speaks as a keyboard, such as /dev/input/by-id/…-event-kbd: its keys can be "
+          + "learnt, and go nowhere else; can be given again"),
+      .init(
         "fresh",
-        "Begin with the initial values, and without the connections of before; settings that lie in "
-          + "the library of takes stay"),
+        "Begin with the initial values, and without the connections and the loops of before; settings "
+          + "that lie in the library of takes stay"),
       .init(
         "preset", value: "NAME",
         "Load a preset before the first sound: its name, or the path of a file, with a / in it"),
@@ -74,9 +83,9 @@ enum RunCommand {
 
       Everything else that it says goes to standard error. When the server dies it waits for it
       and comes back by itself. What it is set to and connected with is kept in HOME/state/NAME as
-      it changes, and is there again at the next start; --preset and --set come on top. Ctrl-C,
-      SIGTERM or /quit fades out and ends it. The OSC URL is also written to
-      $XDG_RUNTIME_DIR/syrinx/NAME.url.
+      it changes, and its loops in HOME/loops/NAME; all is there again at the next start, and
+      --preset and --set come on top. Ctrl-C, SIGTERM or /quit fades out and ends it. The OSC URL
+      is also written to $XDG_RUNTIME_DIR/syrinx/NAME.url.
 
       Examples:
         syrinx run --connect                         play through the sound card
@@ -107,9 +116,13 @@ struct RunOptions {
   /// The door for browsers; nil where there shall be none.
   var web: WebDoor.Options? = WebDoor.Options(port: 8080, takesOther: true)
   var feedback: [Endpoint] = []
+  /// How many loops there are, and how long they can be.
+  var loops = LoopSetup()
   var connects = false
   var preset: String?
   var settings: [String] = []
+  /// The devices of pedals that speak as keyboards.
+  var keys: [String] = []
 
   init(_ given: CommandPage.Given) throws(Failure) {
     guard given.rest.isEmpty else {
@@ -161,9 +174,35 @@ struct RunOptions {
       }
       feedback.append(endpoint)
     }
+    try takeLoops(given)
     connects = given.has("connect")
     preset = given["preset"]
     settings = given.all("set")
+    keys = given.all("keys")
+    guard !keys.contains("") else { throw Failure(.usage, "--keys takes a device; got \"\"") }
+  }
+
+  private mutating func takeLoops(_ given: CommandPage.Given) throws(Failure) {
+    if let text = given["loops"] {
+      guard let count = Int(text), 1...Parameter.mostLoops ~= count else {
+        throw Failure(.usage, "--loops takes 1 to \(Parameter.mostLoops); got \(quoted(text))")
+      }
+      loops = LoopSetup(count: count)
+    }
+    if let text = given["loop-seconds"] {
+      guard let seconds = Double(text), 1...600 ~= seconds else {
+        throw Failure(.usage, "--loop-seconds takes 1 to 600; got \(quoted(text))")
+      }
+      loops.seconds = seconds
+    }
+    let wanted = loops.bytes(sampleRate: 48_000)
+    let there = Memory.available
+    guard there == 0 || wanted < there else {
+      throw Failure(
+        .usage,
+        "\(loops.count) loops of \(plain(loops.seconds)) seconds take \(wanted >> 20) MB at 48 kHz, and "
+          + "\(there >> 20) MB are free; fewer or shorter ones will do")
+    }
   }
 
   private mutating func takeWeb(_ given: CommandPage.Given) throws(Failure) {

@@ -30,6 +30,7 @@ final class RunningNode {
   private var home: String
   private let server: OSCServer
   private let web: WebDoor?
+  private var keyPedals: [KeyPedal] = []
   private var urlFile: URLFile?
   private var pairingFile: PairingFile?
   private var announcement: Announcement?
@@ -49,10 +50,11 @@ final class RunningNode {
     } catch {
       throw Failure(.fault, "\(error)")
     }
-    engine = Engine(sampleRate: 48_000)
+    engine = Engine(sampleRate: 48_000, loops: options.loops)
     let presets = StoredFiles.presets(home: options.home)
     node = Node(
-      name: options.name, engine: engine, soundServer: sound, presets: presets,
+      name: options.name, engine: engine, soundServer: sound,
+      table: AddressTable(loops: options.loops), presets: presets,
       home: options.home, musicFolders: options.musicFolders,
       instruments: StoredFiles.instruments(home: options.home, fonts: options.soundFonts))
     // A session has its own; and a folder that is still to be made has nothing to resume.
@@ -66,6 +68,7 @@ final class RunningNode {
       throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
     }
     if resumes, !isThere { former = FormerState(options, resuming: node) }
+    Self.openLoops(former, options, node)
     node.openLibrary { Environment.say($0) }
     node.openInstruments { Environment.say($0) }
     if presets.shipped == nil {
@@ -78,6 +81,10 @@ final class RunningNode {
       Environment.say(
         "memory is not locked, so that sound may stop while pages come back from disk; "
           + "`syrinx doctor` tells how to allow it")
+    }
+    for path in options.keys {
+      keyPedals.append(
+        try KeyPedal(path, on: loop) { [node] key, isDown in node.press(key: key, isDown: isDown) })
     }
     server = try Self.listen(options, node, loop)
     web = try Self.openWeb(options, node, oscPort: server.port, loop)
@@ -162,11 +169,21 @@ final class RunningNode {
     node.table[String(setting.prefix { $0 != "=" })]?.isProcess == true
   }
 
+  /// Puts the loops of before into the engine, where this node is the one that keeps them.
+  private static func openLoops(_ former: FormerState?, _ options: RunOptions, _ node: Node) {
+    guard former?.isKept == true else { return }
+    node.openLoops(home: options.home, name: options.name, forgetting: options.isFresh) {
+      Environment.say($0)
+    }
+  }
+
   private func beginAlone() throws(Failure) {
     if former == nil {
       // There should have been a session.
       former = FormerState(options, resuming: node)
       try Self.follow(options, node)
+      standby?.end()
+      Self.openLoops(former, options, node)
     }
     former?.begin(node)
     try join(name: options.name)
@@ -178,6 +195,7 @@ final class RunningNode {
       throw Failure(.usage, "--set: \(error.message)")
     }
     let deadline = HostTime.steady + Self.openingMilliseconds * 1e3
+    // Of the instrument no more than what a first note needs.
     while (node.isOpening || node.awaitsInstrument) && HostTime.steady < deadline {
       turn(atMost: 1)
     }
@@ -213,7 +231,8 @@ final class RunningNode {
   private func turn(atMost milliseconds: Int = 1000) {
     server.tick()
     session?.look(HostTime.steady)
-    let due = min(milliseconds, node.tick(), web?.tick() ?? milliseconds)
+    var due = min(milliseconds, node.tick(), web?.tick() ?? milliseconds)
+    for pedal in keyPedals { due = min(due, pedal.look(HostTime.steady)) }
     loop.turn(milliseconds: min(due, statusLine?.look(node, sound.status) ?? due))
   }
 
@@ -327,6 +346,7 @@ final class RunningNode {
     // With the fade.
     node.endCapture()
     node.saveState()
+    node.closeLoops()
     awaitWriting()
     standby?.end()
     // Nobody renders from here on: what the engine reads of a song goes with the node.

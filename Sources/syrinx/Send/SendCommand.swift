@@ -70,7 +70,7 @@ enum SendCommand {
       try conversation.listen(seconds: wait)
       try script.check()
     } else {
-      let address = AddressTable.node[path]
+      let address = AddressTable.widest[path]
       let arguments = given.rest.dropFirst().enumerated().map { index, text in
         SendLine.argument(text, isText: address?.isText(at: index) ?? false)
       }

@@ -35,7 +35,7 @@ enum SendLine {
     guard first.text.hasPrefix("/") else {
       throw Failure(.usage, "an address begins with /; got \(Control.quoted(first.text))")
     }
-    let address = AddressTable.node[first.text]
+    let address = AddressTable.widest[first.text]
     self = .message(
       path: first.text,
       arguments: words.dropFirst().enumerated().map { index, word in

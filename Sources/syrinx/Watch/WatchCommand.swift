@@ -18,7 +18,8 @@ enum WatchCommand {
       Levels, load, effects, player, grid, and what is kept, as the node tells them. Where
       standard output is no terminal it prints all that once, in plain lines, as --once does.
 
-      Keys: q, Esc and Ctrl-C end, Tab and the arrows turn the page, ? lists all.
+      Keys: q, Esc and Ctrl-C end, Tab and the arrows turn the page, ? lists all. Digits choose a
+      loop; space is its pedal, u undoes, m mutes, and c twice clears it.
 
       When the node goes away that is said, and it is shown again when it comes back. NO_COLOR
       takes the colours away; LC_ALL, LC_CTYPE or LANG tell whether there is Unicode.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import OSC
 internal import Posix
 internal import Screen
 
@@ -16,8 +17,11 @@ final class WatchSession {
   private let signals: SystemSignals
   private let keyboard: Descriptor?
   private var keys = KeyReader()
+  private var loopKeys = LoopKeys()
   private var lastKey = 0.0
-  private var page = NodeScreen.Page.overview
+  private var page = NodeScreen.Page.overview {
+    didSet { node.asksBindings = page == .pedals }
+  }
   private var nextFrame = 0.0
   private let end: Double
   private var wantsEnd = false
@@ -58,7 +62,8 @@ final class WatchSession {
     let size = screen.size
     let canvas = NodeScreen.canvas(
       of: node.picture, at: node.place, page: page, silentFor: node.silence,
-      columns: size.columns, rows: size.rows, glyphs: glyphs)
+      asking: loopKeys.question(at: HostTime.steady), columns: size.columns, rows: size.rows,
+      glyphs: glyphs)
     if !screen.show(canvas) { wantsEnd = true }
   }
 
@@ -95,13 +100,11 @@ final class WatchSession {
 
   private func press(_ key: Key) {
     nextFrame = 0
+    if loopKeys.press(key, at: HostTime.steady, on: node) { return }
     switch key {
     case .letter("q"), .letter("Q"), .escape, .control("c"): wantsEnd = true
     case .tab, .right, .down: page = page.next(by: 1)
     case .backTab, .left, .up: page = page.next(by: -1)
-    case .letter("1"): page = .overview
-    case .letter("2"): page = .grid
-    case .letter("3"): page = .takes
     case .letter("?"), .letter("h"): page = page == .help ? .overview : .help
     case .control("l"): screen.forget()
     default: break

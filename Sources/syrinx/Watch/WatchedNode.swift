@@ -28,6 +28,8 @@ final class WatchedNode {
   private var nextAsk = 0.0
   private var nextSubscribe = 0.0
   private var nextTakes = 0.0
+  /// Whether what is bound is looked at, and asked for.
+  var asksBindings = false { didSet { if asksBindings, !oldValue { nextAsk = 0 } } }
   private var takesAsked = 0.0
   // In seconds; nil until it was heard.
   private var lastHeard: Double?
@@ -66,6 +68,7 @@ final class WatchedNode {
       nextAsk = now + Self.askMicroseconds
       peer.send("/ping")
       if isKnown { peer.send("/status") }
+      if isKnown, asksBindings { peer.send("/midi/bindings") }
     }
     if isKnown, silence == nil {
       if now >= nextSubscribe { subscribe(now) }
@@ -82,10 +85,18 @@ final class WatchedNode {
     return max(1, Int((nextAsk - now) / 1e3))
   }
 
+  /// Sends the node an instruction of whoever watches.
+  func tell(_ path: String, _ arguments: Argument...) {
+    peer.send(path, arguments)
+  }
+
   /// Unsubscribes from the node.
   func leave() {
     if isKnown { peer.send("/unsubscribe") }
   }
+
+  /// Sends the node what a key means.
+  func send(_ path: String, _ arguments: Argument...) { peer.send(path, arguments) }
 
   private func subscribe(_ now: Double) {
     nextSubscribe = now + Self.refreshMicroseconds

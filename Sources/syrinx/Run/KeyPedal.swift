@@ -1,0 +1,158 @@
+internal import Glibc
+internal import Posix
+
+/// A pedal that speaks as a keyboard: its keys, as Linux brings them (evdev), for nobody else.
+///
+/// It may be plugged in later, and anew. A named pipe will do in its place, for scripts.
+final class KeyPedal {
+  // How often to look whether it is there, in microseconds.
+  private static let period = 500_000.0
+  // The kernel's input_event: a time of two words, then type, code and value.
+  private static let timeSize = MemoryLayout<timeval>.size
+  private static let eventSize = timeSize + 8
+  // EVIOCGRAB, _IOW('E', 0x90, int).
+  private static let grab: UInt = 0x4004_4590
+  private static let keyType: UInt16 = 1
+  private static let dropped: (type: UInt16, code: UInt16) = (0, 3)
+
+  private let path: String
+  private let loop: EventLoop
+  private let press: (_ key: Int, _ isDown: Bool) -> Void
+  private var device: Descriptor?
+  private var bytes: [UInt8] = []
+  private var held: Set<Int> = []
+  private var next = 0.0
+  // What was said last, which is not said again.
+  private var said = ""
+  private var isHopeless = false
+
+  /// The pedal at a path, of which `press` is told every key; read from the first `look` on.
+  init(
+    _ path: String, on loop: EventLoop, press: @escaping (_ key: Int, _ isDown: Bool) -> Void
+  ) throws(Failure) {
+    self.path = path
+    self.loop = loop
+    self.press = press
+    var status = stat()
+    guard stat(path, &status) != 0 || Self.isReadable(status) else {
+      throw Failure(
+        .usage,
+        "--keys takes a keyboard's device, such as /dev/input/event3, or a named pipe; got \(path)")
+    }
+  }
+
+  private static func isReadable(_ status: stat) -> Bool {
+    [S_IFCHR, S_IFIFO].contains(status.st_mode & S_IFMT)
+  }
+
+  /// Opens it where it is there; returns in how many milliseconds to look again.
+  func look(_ now: Double) -> Int {
+    guard device == nil, !isHopeless else { return 1000 }
+    if now >= next {
+      next = now + Self.period
+      open()
+    }
+    return max(1, Int((next - now) / 1e3))
+  }
+
+  private func open() {
+    var status = stat()
+    guard stat(path, &status) == 0, Self.isReadable(status) else {
+      say("--keys: \(path) is not there yet; it is read when it is")
+      return
+    }
+    let isPipe = status.st_mode & S_IFMT == S_IFIFO
+    // Who writes into a pipe may come and go: it has no end as long as somebody could write.
+    let modes = (isPipe ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC
+    guard let opened = try? Descriptor(Glibc.open(path, modes), orThrow: path) else {
+      sayWhyNot(errno, status)
+      return
+    }
+    if !isPipe, ioctl(opened.number, Self.grab, 1) != 0 {
+      let isTaken = errno == EBUSY
+      isHopeless = !isTaken
+      say(
+        isTaken
+          ? "--keys: another program has the keys of \(path) for itself; tried again until it lets go"
+          : "--keys: \(path) is no keyboard's device; `ls -l /dev/input/by-id` shows those there are"
+      )
+      return
+    }
+    if !said.isEmpty { Environment.say("--keys: \(path) is read") }
+    said = ""
+    device = opened
+    loop.watch(opened) { [unowned self] in read(opened) }
+  }
+
+  private func sayWhyNot(_ code: Int32, _ status: stat) {
+    guard code == EACCES else {
+      say("--keys: \(SystemError("can't read \(path)", code: code))")
+      return
+    }
+    let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) }
+    let name = group ?? "\(status.st_gid)"
+    say(
+      "--keys: \(path) may be read by its group \(name) alone; `sudo usermod -aG \(name) $USER`, then "
+        + "log in again")
+  }
+
+  private func say(_ line: String) {
+    guard line != said else { return }
+    said = line
+    Environment.say(line)
+  }
+
+  // MARK: - Keys
+
+  private func read(_ device: Descriptor) {
+    var buffer = [UInt8](repeating: 0, count: 64 * Self.eventSize)
+    let count = Glibc.read(device.number, &buffer, buffer.count)
+    if count < 0, [EINTR, EAGAIN].contains(errno) { return }
+    guard count > 0 else {
+      close(device)
+      return
+    }
+    bytes += buffer[..<count]
+    while bytes.count >= Self.eventSize {
+      let event = bytes.prefix(Self.eventSize)
+      let (type, code, value) = event.withUnsafeBytes { event in
+        (
+          event.loadUnaligned(fromByteOffset: Self.timeSize, as: UInt16.self),
+          event.loadUnaligned(fromByteOffset: Self.timeSize + 2, as: UInt16.self),
+          event.loadUnaligned(fromByteOffset: Self.timeSize + 4, as: Int32.self)
+        )
+      }
+      bytes.removeFirst(Self.eventSize)
+      take(type, code, value)
+    }
+  }
+
+  private func take(_ type: UInt16, _ code: UInt16, _ value: Int32) {
+    // Of what was lost nobody knows which keys it lifted.
+    if (type, code) == Self.dropped { liftAll() }
+    guard type == Self.keyType else { return }
+    switch value {
+    case 0:
+      if held.remove(Int(code)) != nil { press(Int(code), false) }
+    case 1:
+      held.insert(Int(code))
+      press(Int(code), true)
+    // A key that is held repeats itself: that is no press.
+    default: break
+    }
+  }
+
+  private func liftAll() {
+    for key in held { press(key, false) }
+    held = []
+  }
+
+  private func close(_ device: Descriptor) {
+    loop.forget(device)
+    self.device = nil
+    bytes = []
+    liftAll()
+    say("--keys: \(path) is gone; it is read again when it is back")
+    next = 0
+  }
+}

@@ -1,0 +1,63 @@
+internal import OSC
+internal import Posix
+internal import Screen
+
+/// The keys of `syrinx watch` that play the loops of a node, as a pedal does.
+struct LoopKeys {
+  // So long the first of two presses counts.
+  private static let patienceMicroseconds = 3e6
+
+  // So long a node takes at the most to tell what was chosen.
+  private static let answerMicroseconds = 1e6
+
+  // The loop that the next press clears, and until when.
+  private var clearing: (number: Int, end: Double)?
+  // The loop that was chosen here, until the node has told so.
+  private var chosen: (number: Int, end: Double)?
+
+  /// What is asked before it is done; nil where nothing is.
+  func question(at now: Double) -> String? {
+    guard let clearing, now < clearing.end else { return nil }
+    return "c again clears loop \(clearing.number)"
+  }
+
+  /// Presses a key, and sends what it means; false where it means something else.
+  mutating func press(_ key: Key, at now: Double, on node: WatchedNode) -> Bool {
+    guard case .letter(let letter) = key, node.picture.loopCount > 0 else { return false }
+    // Who types quickly means what was typed.
+    if let chosen, now >= chosen.end || node.picture.chosenLoop == chosen.number {
+      self.chosen = nil
+    }
+    let number = chosen?.number ?? node.picture.chosenLoop
+    let question = clearing
+    clearing = nil
+    switch letter {
+    case "0"..."9":
+      // The key beside 9 is the tenth.
+      let digit = letter == "0" ? 10 : letter.wholeNumberValue ?? 1
+      guard digit <= node.picture.loopCount else { return true }
+      chosen = (digit, now + Self.answerMicroseconds)
+      node.send("/loop/select", .int32(Int32(digit)))
+    case " ":
+      // A terminal does not tell when a key is up: without a number, it is at once.
+      node.send("/loop/\(number)/pedal")
+    case "r", "R": node.send("/loop/\(number)/record")
+    case "o", "O": node.send("/loop/\(number)/overdub")
+    case "p", "P": node.send("/loop/\(number)/play")
+    case "x", "X": node.send("/loop/\(number)/stop")
+    case "u", "U": node.send("/loop/\(number)/undo")
+    case "m", "M":
+      node.send("/loop/\(number)/mute", .int32(node.picture.isLoopMuted(number) ? 0 : 1))
+    case "c", "C":
+      if let question, question.number == number, now < question.end {
+        node.send("/loop/\(number)/clear")
+      } else {
+        clearing = (number, now + Self.patienceMicroseconds)
+      }
+    default:
+      clearing = question
+      return false
+    }
+    return true
+  }
+}
