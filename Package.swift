@@ -120,9 +120,13 @@ let package = Package(
       exclude: [
         "Browser/audit.js", "TouchOSC/app.lua", "TouchOSC/document.lua", "TouchOSC/scripts.lua",
       ]),
-    .testTarget(name: "DSPTests", dependencies: ["DSP", "TestSupport"], linkerSettings: linker),
+    // Rooms that howl, and what is played in them, for the tests and for a benchmark.
+    .target(name: "Howl", dependencies: ["DSP"], path: "Tests/Benchmarks/Sources/Howl"),
     .testTarget(
-      name: "EngineTests", dependencies: ["DSP", "Engine", "TestSupport"], linkerSettings: linker),
+      name: "DSPTests", dependencies: ["DSP", "Howl", "TestSupport"], linkerSettings: linker),
+    .testTarget(
+      name: "EngineTests", dependencies: ["DSP", "Engine", "Howl", "TestSupport"],
+      linkerSettings: linker),
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers", "Engine", "TestSupport"],
       linkerSettings: linker),
@@ -166,7 +170,7 @@ let package = Package(
     .testTarget(
       name: "NodeTests",
       dependencies: [
-        "Control", "Feed", "JSON", "Loops", "Music", "SQLite", "Takes", "TestSupport",
+        "Control", "Feed", "Howl", "JSON", "Loops", "Music", "SQLite", "Takes", "TestSupport",
       ],
       exclude: ["Snapshots"],
       linkerSettings: linker),

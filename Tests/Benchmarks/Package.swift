@@ -108,7 +108,8 @@ let package = Package(
       swiftSettings: [.treatAllWarnings(as: .error)]),
 
     // The guard against howling, in rooms and under tones that the tests have, too.
-    .executableTarget(name: "guard", dependencies: ["DSP"], swiftSettings: asInNode),
+    .target(name: "Howl", dependencies: ["DSP"], swiftSettings: asInNode),
+    .executableTarget(name: "guard", dependencies: ["DSP", "Howl"], swiftSettings: asInNode),
 
     // The tuner, beside aubio's.
     .systemLibrary(name: "CAubio", pkgConfig: "aubio", providers: [.apt(["libaubio-dev"])]),

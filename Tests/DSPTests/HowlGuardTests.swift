@@ -1,5 +1,6 @@
 import DSP
 import Foundation
+import Howl
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import DSP
 import Engine
 import Foundation
+import Howl
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 // and what it costs.
 internal import DSP
 internal import Foundation
+internal import Howl
 
 let minutes = CommandLine.arguments.count > 1 ? Double(CommandLine.arguments[1]) ?? 10 : 10
 

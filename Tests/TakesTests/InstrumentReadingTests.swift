@@ -3,7 +3,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Control
 @testable import Takes
 
 /// How the sounds of an instrument are read while it can be played already.

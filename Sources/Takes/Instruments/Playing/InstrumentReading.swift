@@ -1,11 +1,10 @@
-internal import DSP
+package import DSP
 internal import Posix
-internal import Takes
 
 /// The reading of an instrument's sounds, on two threads, which goes on while it is played.
 ///
 /// First comes what is played most, and before that what somebody wanted to play and did not get.
-final class InstrumentReading: @unchecked Sendable {
+package final class InstrumentReading: @unchecked Sendable {
   // How long the end of another thread's sound is waited for at a time.
   private static let waitMilliseconds = 5
   // A broken file can have a fault for each of thousands of samples.
@@ -20,7 +19,7 @@ final class InstrumentReading: @unchecked Sendable {
   }
 
   /// The instrument for the audio thread.
-  let instrument: SamplerInstrument
+  package let instrument: SamplerInstrument
   private let description: Instrument
   private let ticket: InstrumentTicket
   private let allBytes: Int
@@ -28,7 +27,7 @@ final class InstrumentReading: @unchecked Sendable {
   private let progress: Signal
 
   /// The reading of an instrument for somebody who can withdraw the ticket.
-  init(_ description: Instrument, _ ticket: InstrumentTicket) throws(InstrumentFault) {
+  package init(_ description: Instrument, _ ticket: InstrumentTicket) throws(InstrumentFault) {
     try description.checkSize(needing: InstrumentImage.bytes(of: description))
     self.description = description
     self.ticket = ticket
@@ -51,10 +50,10 @@ final class InstrumentReading: @unchecked Sendable {
   }
 
   /// Whether nothing is left to be read.
-  var isOver: Bool { state.withLock { $0.waiting.isEmpty && $0.underWay == 0 } }
+  package var isOver: Bool { state.withLock { $0.waiting.isEmpty && $0.underWay == 0 } }
 
   /// Faults found so far, and what else is to be told of the instrument.
-  var notes: [String] {
+  package var notes: [String] {
     let faults = state.withLock { $0.faults }
     return description.notes(
       adding: faults.sorted { $0.sample < $1.sample }.prefix(Self.mostFaults).map(\.text))
@@ -62,7 +61,7 @@ final class InstrumentReading: @unchecked Sendable {
 
   /// Reads until it can be played, or all of it where that does not take longer than the ticket's
   /// patience; false where it was withdrawn.
-  func begin() throws(InstrumentFault) -> Bool {
+  package func begin() throws(InstrumentFault) -> Bool {
     let start = HostTime.steady
     var others = 0
     func share() {

@@ -1,12 +1,11 @@
-internal import DSP
-internal import Takes
+package import DSP
 
 /// Makes what the audio thread plays of what a file describes.
 ///
 /// What goes to a reverb and a chorus is left out: the chain has its own.
-enum InstrumentImage {
+package enum InstrumentImage {
   /// The instrument for the audio thread; `sounds` has the channels of each of its samples.
-  static func make(_ instrument: Instrument, sounds: [[[Float]]]) -> SamplerInstrument {
+  package static func make(_ instrument: Instrument, sounds: [[[Float]]]) -> SamplerInstrument {
     let made = make(instrument)
     let workshop = SoundWorkshop()
     for (index, channels) in sounds.enumerated() where channels.contains(where: { !$0.isEmpty }) {
@@ -17,7 +16,7 @@ enum InstrumentImage {
   }
 
   /// The instrument for the audio thread, whose sounds are yet to be made.
-  static func make(_ instrument: Instrument) -> SamplerInstrument {
+  package static func make(_ instrument: Instrument) -> SamplerInstrument {
     var regions: [SamplerRegion] = []
     var modulators: [SamplerModulator] = []
     for region in instrument.regions {
@@ -33,7 +32,7 @@ enum InstrumentImage {
   /// The most memory that the sounds of an instrument would need for the audio thread, in bytes.
   ///
   /// Each is there again for every third of an octave that it is played above its own pitch.
-  static func bytes(of instrument: Instrument) -> Int {
+  package static func bytes(of instrument: Instrument) -> Int {
     SamplerInstrument.bytes(
       regions: instrument.regions.compactMap { image(of: $0, instrument) },
       sounds: sounds(of: instrument))

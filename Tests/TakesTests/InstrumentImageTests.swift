@@ -1,10 +1,9 @@
 import DSP
 import Foundation
-import Takes
 import TestSupport
 import Testing
 
-@testable import Control
+@testable import Takes
 
 /// What the audio thread gets of an instrument that a file describes, by its sound.
 @Suite struct InstrumentImageTests {

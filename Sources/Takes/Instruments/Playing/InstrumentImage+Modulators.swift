@@ -1,5 +1,4 @@
 internal import DSP
-internal import Takes
 
 extension InstrumentImage {
   /// Appends what moves a region, first what counts once a note and then what moves it while it

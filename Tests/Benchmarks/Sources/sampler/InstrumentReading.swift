@@ -1,1 +1,0 @@
-../../../../Sources/Control/Features/Instruments/InstrumentReading.swift
