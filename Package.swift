@@ -1,18 +1,25 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The realtime sanitizer is a link-time choice: its runtime intercepts what blocks, and
-// CRealtime marks the audio callback for it. `swift build --sanitize` does not know it yet.
-let underRealtimeSanitizer = Context.environment["SYRINX_SANITIZE"] == "realtime"
+let sanitizer = Context.environment["SYRINX_SANITIZE"]
+
 let linker: [LinkerSetting] =
-  underRealtimeSanitizer ? [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])] : []
+  switch sanitizer {
+  // The realtime sanitizer is a link-time choice: its runtime intercepts what blocks, and
+  // CRealtime marks the audio callback for it. `swift build --sanitize` does not know it yet.
+  case "realtime": [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]
+  // Each access to memory is watched in the node's own modules, which say so below; not in tests, which
+  // would take twice their time for it.
+  case "address": [.unsafeFlags(["-sanitize=address"])]
+  default: []
+  }
 
 // What a block runs through lies side by side in the program: between two blocks the caches forget, and
 // each page and line that is fetched anew takes its time. The file names the functions that blocks go
 // through, in the order in which they are met: `scripts/bench cold --order` writes it, which steps through
 // some. What is not in it, or not in the program, only lies elsewhere.
 let ordering: [LinkerSetting] =
-  Context.environment["SYRINX_SANITIZE"] == nil
+  sanitizer == nil
   ? [
     .unsafeFlags(
       [
@@ -23,7 +30,7 @@ let ordering: [LinkerSetting] =
   ] : []
 
 // The fuzzer needs libFuzzer's runtime, which is linked only by `scripts/fuzz`.
-let withFuzzer = Context.environment["SYRINX_SANITIZE"] == "fuzzer"
+let withFuzzer = sanitizer == "fuzzer"
 
 let package = Package(
   name: "syrinx",
@@ -178,9 +185,36 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Who runs only some of the tests, as scripts/check does under each sanitizer, builds only those.
+// Who runs only some of the tests, as scripts/check does, builds only those.
 if let wanted = Context.environment["SYRINX_TESTS"]?.split(separator: " ").map(String.init) {
   package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+}
+
+// The tests of what threads share, queues and rings between them and what waits for disks, with what they
+// are played on: ThreadSanitizer has no use for more.
+let threaded = [
+  "ControlTests": ["CaptureTests", "Desk", "PresetsTests", "SongsTests", "TakesTests"],
+  "DoorsTests": ["WebAccessTests", "WebClient", "WebDoorTests", "WebRig", "WebSocketFramingTests"],
+  "EngineTests": [
+    "CaptureTests", "CommandQueueTests", "EventQueueTests", "LoopJournalTests", "LoopStage",
+    "TimeTests",
+  ],
+  "FeedTests": [
+    "Board/BoardRig", "Board/BoardRoutesTests", "Board/BoardStoreTests", "Board/SoundBytes",
+    "Board/StoreKind", "Board/StuckStore", "Board/WorkersTests",
+  ],
+  "LoopsTests": ["LoopKeeperTests", "Teller"],
+  "OSCTests": ["MessageTests", "PacketTests", "PatternTests", "StreamFramingTests"],
+  "TakesTests": [
+    "InstrumentReadingTests", "LibraryFixture", "TakeLibraryAdoptionTests", "TakeLibraryFaultTests",
+    "TakeLibraryTests", "TakeTests", "WaveWriterTests",
+  ],
+]
+if sanitizer == "thread" {
+  package.targets.removeAll { $0.type == .test && threaded[$0.name] == nil }
+  for target in package.targets {
+    if let files = threaded[target.name] { target.sources = files.map { $0 + ".swift" } }
+  }
 }
 
 if withFuzzer {
@@ -204,24 +238,28 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
   ]
-  if target.type == .test, Context.environment["SYRINX_SANITIZE"] == "address",
-    !["DSPTests", "EngineTests", "ListeningTests"].contains(target.name)
-  {
+  if target.type == .test, sanitizer == "address" {
     // What AddressSanitizer watches is optimised as it is shipped; the optimiser takes most of its
     // time for tests, of which only these compute much themselves.
-    target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
+    let computes = ["DSPTests", "EngineTests", "ListeningTests"].contains(target.name)
+    target.swiftSettings?.append(.unsafeFlags(computes ? ["-gnone"] : ["-gnone", "-Onone"]))
   }
-  if ["DSP", "Listening"].contains(target.name) {
-    // Their tests measure seconds of sound: ten to fifty times longer without the optimiser.
+  if ["DSP", "Listening", "TestSupport"].contains(target.name) {
+    // Tests measure seconds of sound: ten to fifty times longer without the optimiser.
     target.swiftSettings?.append(.unsafeFlags(["-O"]))
   }
   if ["DSP", "Engine", "Drivers"].contains(target.name) {
     // So that they can be put in order.
     target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-function-sections"]))
   }
-  if ["DSP", "Engine"].contains(target.name), Context.environment["SYRINX_SANITIZE"] == "thread" {
-    // Under the thread sanitizer Swift 6.3 makes a cast in them of an integer to a pointer, which does
-    // no harm, and which it then takes for an error of its own.
-    target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-disable-llvm-verify"]))
+}
+
+if sanitizer == "address" {
+  for target in package.targets
+  where [.regular, .executable].contains(target.type)
+    && !["Howl", "TestSupport"].contains(target.name)
+  {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=address"])]
+    target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-fsanitize=address"])]
   }
 }

@@ -2,9 +2,14 @@ internal import Foundation
 
 /// Measures of sound, for tests.
 package enum Measure {
+  /// The samples in a row: over modules generic code takes several calls for each of a collection.
+  private static func row(_ samples: some Collection<Float>) -> [Float] {
+    samples.withContiguousStorageIfAvailable { Array($0) } ?? Array(samples)
+  }
+
   /// Returns the greatest second difference: a click is a corner or a step, and shows here first.
   package static func roughness(_ samples: some Collection<Float>) -> Float {
-    let samples = Array(samples)
+    let samples = row(samples)
     guard samples.count > 2 else { return 0 }
     return (2..<samples.count).map {
       abs(samples[$0] - 2 * samples[$0 - 1] + samples[$0 - 2])
@@ -13,14 +18,15 @@ package enum Measure {
 
   /// Returns the peak: the greatest magnitude.
   package static func peak(_ samples: some Collection<Float>) -> Float {
-    samples.map(abs).max() ?? 0
+    row(samples).reduce(0) { max($0, abs($1)) }
   }
 
   /// Finds the first place at which two runs of samples differ.
   package static func firstDifference(
     _ a: some Collection<Float>, _ b: some Collection<Float>
   ) -> Int? {
-    zip(a, b).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    let (a, b) = (row(a), row(b))
+    return (0..<min(a.count, b.count)).first { a[$0] != b[$0] }
   }
 
   /// Returns the power that is left when the best-fitting sine of a frequency is taken away,
@@ -29,6 +35,7 @@ package enum Measure {
   package static func residue(
     _ samples: some Collection<Float>, hertz: Double, sampleRate: Double
   ) -> Double {
+    let samples = row(samples)
     let step = 2 * Double.pi * hertz / sampleRate
     // The least squares of both phases: their own products don't vanish over a part of a period.
     var (ss, cc, sc, xs, xc, power) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -58,7 +65,7 @@ package enum Measure {
   package static func frequency(
     _ samples: some Collection<Float>, near hertz: Double, sampleRate: Double
   ) -> Double? {
-    let samples = Array(samples)
+    let samples = row(samples)
     // Windows of eight periods or more keep its neighbours out, and lie half over each other; as long
     // at each rate, for a string's pitch moves while it is heard.
     let length = Int(max(sampleRate / 40, 8 * sampleRate / hertz))
@@ -93,7 +100,7 @@ package enum Measure {
   /// power, in
   /// dB: what a periodic sound's noise and modulation amount to.
   package static func aperiodicity(_ samples: some Collection<Float>, period: Int) -> Double {
-    let samples = Array(samples)
+    let samples = row(samples)
     var (power, difference) = (0.0, 0.0)
     for index in period..<samples.count {
       power += Double(samples[index]) * Double(samples[index])
@@ -106,7 +113,9 @@ package enum Measure {
 
   /// Returns the level as the root of the mean square.
   package static func level(_ samples: some Collection<Float>) -> Double {
-    (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)).squareRoot()
+    let samples = row(samples)
+    return (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count))
+      .squareRoot()
   }
 
   /// Measures the delay in frames by which the loudness of `later` follows that of `earlier`.

@@ -133,8 +133,9 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
         layers[version] = layers[other] &+ 1
         clips[version] = clips[other]
         rt_copy_bytes(table, tables + other &* pagesOfClip, 4 &* pagesOfClip)
+        let sharers = pages.pointee.sharers
         for index in 0..<pagesOfClip where table[index] >= 0 {
-          pages.pointee.sharers[Int(table[index])] &+= 1
+          sharers[Int(table[index])] &+= 1
         }
       } else {
         lengths[version] = 0

@@ -94,8 +94,9 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
   /// Lets go of a page for one of the versions that have it.
   @_noLocks
   mutating func release(_ page: Int) {
-    sharers[page] &-= 1
-    if sharers[page] > 0 { return }
+    let others = sharers[page] &- 1
+    sharers[page] = others
+    if others > 0 { return }
     free[freeCount] = Int32(truncatingIfNeeded: page)
     freeCount &+= 1
   }

@@ -157,7 +157,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     rt_copy(sound, ring + first, unbroken)
     rt_copy(sound + unbroken, ring, held &- unbroken)
     let mean = VoiceCorrelation.sum(sound, count: held) / Float(held)
-    for index in 0..<held { sound[index] -= mean }
+    for index in 0..<held { sound[index] = sound[index] - mean }
     let recent = sound + (held &- window)
     power = rt_product(recent, recent, window)
     // -110 dBFS is no voice; false for NaN, and for what is too great to be squared.
