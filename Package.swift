@@ -238,11 +238,16 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
   ]
-  if target.type == .test, sanitizer == "address" {
+  if target.type == .test, sanitizer != nil {
+    // What a sanitizer tells of is in the node; what a test tells of has its line already.
+    target.swiftSettings?.append(.unsafeFlags(["-gnone"]))
+  }
+  if target.type == .test, sanitizer == "address",
+    !["DSPTests", "EngineTests", "ListeningTests"].contains(target.name)
+  {
     // What AddressSanitizer watches is optimised as it is shipped; the optimiser takes most of its
     // time for tests, of which only these compute much themselves.
-    let computes = ["DSPTests", "EngineTests", "ListeningTests"].contains(target.name)
-    target.swiftSettings?.append(.unsafeFlags(computes ? ["-gnone"] : ["-gnone", "-Onone"]))
+    target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
   }
   if ["DSP", "Listening", "TestSupport"].contains(target.name) {
     // Tests measure seconds of sound: ten to fifty times longer without the optimiser.
