@@ -24,21 +24,21 @@ extension LiveWarp {
       reader.table = table
       fadeLeft = 0
       isInSilence = !silence.hasEnded
-      isHeld = false
+      choice.release()
       putOff(step, whenHeard: silence, delay: delay, bank: bank)
     } else if !quiet.hasEnded {
       // As long as a jump need not lead back to the sound before.
-      let way = 2 &* Int(max(0, step.pitch - 1) * Float(fade &+ 1)) &+ leastLagOfNoise
+      let way = 2 &* Int(max(0, step.pitch - 1) * Float(fade &+ 1)) &+ choice.leastLagOfNoise
       isInQuiet =
         isWithin(quiet, reach: reach)
-        && (reader.position >> 32) &- quiet.start > Int64(way &+ 3 &* leastLag)
+        && (reader.position >> 32) &- quiet.start > Int64(way &+ 3 &* choice.leastLag)
     } else if isOnset && isWithin(quiet, reach: reach &+ Int(step.pitch * Float(quickFade)) &+ 1) {
       let position = place(in: quiet, speed: step.pitch, delay: delay, reach: reach, now: now)
       // Of two readers the quieter one is given up: half of what is hardly heard, at most.
       if fadeLeft > fadeLength / 2 { reader = leaving }
       begin(
         Reader(position: position, table: table, isPlain: false), likeness: 0, length: .quick)
-      isHeld = false
+      choice.release()
       putOff(step, whenHeard: quiet, delay: delay, bank: bank)
     }
   }
@@ -77,6 +77,6 @@ extension LiveWarp {
     let room = delay &- reach &- Int(approach * Float(fade &+ 1)) &- 1
     attack = pause.attack
     isPutOff =
-      pause.hasEnded && Float(room) * step.pitch < Float(2 &* leastLag) * approach
+      pause.hasEnded && Float(room) * step.pitch < Float(2 &* choice.leastLag) * approach
   }
 }

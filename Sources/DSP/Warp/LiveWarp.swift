@@ -28,40 +28,14 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     case usual, long, quick
   }
 
-  // A period is at least this: jumps of a tone above 500 Hz are by several of its periods.
-  private static var leastLagSeconds: Double { @_noLocks get { 0.002 } }
-  // The period of 62 Hz: of the lowest voices, and of a major chord on middle C.
-  private static var greatestLagSeconds: Double { @_noLocks get { 0.016 } }
   // -120 dB of full scale: what is below it may be cut.
   private static var floorOfSilence: Float { @_noLocks get { 1e-6 } }
-  // Noise that is repeated at shorter distances is heard as a tone.
-  private static var leastLagOfNoiseSeconds: Double { @_noLocks get { 0.009 } }
   private static var fadeSeconds: Double { @_noLocks get { 0.002 } }
   // For jumps whose place is given, which may not fit.
   private static var longFadeSeconds: Double { @_noLocks get { 0.012 } }
   // For jumps in the quiet before a sound begins.
   private static var quickFadeSeconds: Double { @_noLocks get { 0.0005 } }
-  // For so long a sound that has just begun is not cut into.
-  private static var attackSeconds: Double { @_noLocks get { 0.005 } }
-  // Two searches are never done in one block of so many frames, or a smaller one.
-  private static var framesApart: Int { @_noLocks get { 64 } }
-  // What is this much like itself may jump before it must, which keeps the delay short.
-  private static var likenessForEarlyJump: Float { @_noLocks get { 0.985 } }
-  // From this share of the greatest lag on, less and less will do, until a jump must be: a good
-  // one now is better than any one then.
-  private static var shareOfPatience: Float { @_noLocks get { 0.3 } }
-  private static var leastOfEarlyJump: Float { @_noLocks get { 0.7 } }
-  // Less than this is taken for noise.
-  private static var likenessOfTones: Float { @_noLocks get { 0.5 } }
-
-  let leastLag: Int
-  private let greatestLag: Int
-  let leastLagOfNoise: Int
-  private let attackFrames: Int
-  private let checkFrames: Int
-  private let refreshFrames: Int
-
-  private var finder: LagFinder
+  var choice: JumpChoice
   private var onsets: OnsetWatch
   var silence = PauseWatch(floor: LiveWarp.floorOfSilence)
   var quiet = PauseWatch(floor: OnsetWatch.floor)
@@ -89,39 +63,19 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   private let shapes: UnsafeMutablePointer<Float>
   private let scratch: UnsafeMutablePointer<Float>
 
-  // The last good lag, with which the next search begins; 0 where there was none.
-  private var lastLag = 0
-  private var framesSinceSearch = 0
-  private var framesToCheck = 0
   // Whether a crossfade has ended or more of the tape was watched since onsets were minded last:
   // that they are minded then only keeps what comes out independent of how it is asked for.
   private var hasNews = true
-  // For how long what was heard is taken for noise, and whether that must first be found out.
-  private var noiseLeft = 0
-  private var mustListen = false
-  // Whether, since the last jump, it was looked whether what was heard has a period.
-  private var hasLookedBack = false
-  // Whether a search forward has found no period, and a closer one is yet to be done.
-  private var mustAskAgain = false
-  // Up to here on the tape an attack is being played out.
-  private var heldUntil: Int64 = 0
-  var isHeld = false
   // Whether the next jump back is put off until a sound that has just begun has been heard.
   var isPutOff = false
 
   /// An engine that has heard nothing yet.
   init(sampleRate: Double) {
-    leastLag = Int(Self.leastLagSeconds * sampleRate)
-    greatestLag = Int(Self.greatestLagSeconds * sampleRate)
-    leastLagOfNoise = Int(Self.leastLagOfNoiseSeconds * sampleRate)
-    attackFrames = Int(Self.attackSeconds * sampleRate) + OnsetWatch.chunk
-    checkFrames = Int(0.001 * sampleRate)
-    refreshFrames = Int(0.1 * sampleRate)
-    finder = LagFinder(sampleRate: sampleRate, greatestLag: greatestLag)
     onsets = OnsetWatch(sampleRate: sampleRate)
     fade = Int(Self.fadeSeconds * sampleRate)
     longFade = Int(Self.longFadeSeconds * sampleRate)
     quickFade = max(Int(Self.quickFadeSeconds * sampleRate), 2)
+    choice = JumpChoice(sampleRate: sampleRate, fade: fade, quickFade: quickFade)
     shapes = .allocate(capacity: fade + longFade + quickFade + 2 * WarpStep.longest)
     shape = UnsafePointer(shapes)
     for (length, start) in [(fade, 0), (longFade, fade), (quickFade, fade + longFade)] {
@@ -148,12 +102,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     isInSilence = false
     isInQuiet = false
     fadeLeft = 0
-    lastLag = 0
-    framesToCheck = 0
-    isHeld = false
-    noiseLeft = 0
-    mustListen = false
-    hasLookedBack = false
+    choice.forget()
   }
 
   /// How many frames after a start the output is whole.
@@ -165,7 +114,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   borrowing func delay(pitch: Float, bank: borrowing SincBank) -> Int {
     if pitch == 1 { return 0 }
     let reach = bank.reach(ofTable: bank.table(forSpeed: pitch))
-    let period = leastLag + leastLag / 7
+    let period = choice.leastLag + choice.leastLag / 7
     if pitch > 1 {
       return reach + 2 + period / 2 + Int((pitch - 1) * Float(fade) / 2)
     }
@@ -195,9 +144,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
         min(decide(tape, step, place: place, bank: bank), most), frames &- done)
       let wasFading = fadeLeft > 0
       render(tape, step, bank: bank, to: out.advanced(by: done), frames: count)
-      framesSinceSearch &+= count
-      framesToCheck &-= count
-      noiseLeft &-= count
+      choice.advance(frames: count)
       done &+= count
       lastPlace = step.place(ofFrame: done)
       let now = lastPlace >> 32
@@ -228,9 +175,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   ) {
     Self.readPlainly(tape, &reader, to: out, frames: frames)
     hasLeapt = false
-    framesSinceSearch &+= frames
-    framesToCheck &-= frames
-    noiseLeft &-= frames
+    choice.advance(frames: frames)
     lastPlace = step.place(ofFrame: frames)
     var done = 0
     while done < frames {
@@ -273,7 +218,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     if isFresh {
       isFresh = false
       hasLeapt = false
-      let distance = isFollowing ? 0 : nearest &+ leastLag
+      let distance = isFollowing ? 0 : nearest &+ choice.leastLag
       reader = Reader(
         position: place &- Int64(distance) << 32, table: table, isPlain: isFollowing)
       // A pause as long as any that is needed.
@@ -292,11 +237,10 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     }
     let distance = Int((place &- reader.position) >> 32)
     let room = distance &- reach
-    isHeld = isHeld && heldUntil &- reader.position > 0
-    let farthest = isHeld ? 2 &* finder.greatestLag : finder.greatestLag
+    let farthest = choice.farthest(at: reader.position)
     // Falling behind is looked at at fixed times only.
-    let isTooFar = room > farthest && (approach >= 0 || framesToCheck <= 0)
-    if hasLeapt || isTooFar || distance < -finder.greatestLag {
+    let isTooFar = room > farthest && (approach >= 0 || choice.isDue)
+    if hasLeapt || isTooFar || distance < -choice.mostLag {
       hasLeapt = false
       // The longer crossfade takes both readers nearer to what they must not pass: where the
       // old one has no room for it, it must be the usual one.
@@ -321,7 +265,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     let nearestOfJump = isInSilence ? reach : reach &+ max(wayOfJump, wayToAttack)
     if reader.isPlain || distance < nearestOfJump && approach >= 0 {
       // The crossfade over, there must be room for the next.
-      let least = max(leastLag, max(nearest, nearestOfJump) &+ wayOfJump &- distance)
+      let least = max(choice.leastLag, max(nearest, nearestOfJump) &+ wayOfJump &- distance)
       // Not back to before a sound that has just begun, nor to the one before the quiet.
       let isAfterSound = !isPutOff && !quiet.hasEnded
       let heard = Int((reader.position >> 32) &- (isPutOff ? attack : quiet.start))
@@ -339,7 +283,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     if approach > 1e-9 && mindsOnset && wouldRepeatOnset(after: toNearest, speed: step.pitch) {
       // The sound before it is repeated instead, as long as it is yet to come.
       jumpBack(
-        tape, before: onsets.last, by: max(leastLag, wayOfFade) &+ leastLag, table: table,
+        tape, before: onsets.last, by: max(choice.leastLag, wayOfFade) &+ choice.leastLag,
+        table: table,
         length: .quick)
       return 1
     }
@@ -349,13 +294,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       return 1
     }
     if approach < 0 {
+      let framesToCheck = choice.framesToCheck(room: room, approach: approach)
       if framesToCheck > 0 { return framesToCheck }
-      let missing = max(leastLag &+ 2 &* LagFinder.wing, lastLag &+ 3) &+ 1 &- room
-      if missing > 0 {
-        framesToCheck = min(Int(min(Float(missing) / -approach, 1e6)) &+ 1, 4 &* checkFrames)
-        return framesToCheck
-      }
-      framesToCheck = checkFrames
       jumpForward(tape, place: place >> 32, room: room, speed: step.pitch, table: table)
       return 1
     }
@@ -367,9 +307,9 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   @_noLocks
   private func wouldRepeatOnset(after frames: Int, speed: Float) -> Bool {
     let ahead = onsets.framesToLast(from: reader.position >> 32)
-    guard ahead > Int(Float(quickFade) * speed) && ahead < 2 &* greatestLag else { return false }
+    guard ahead > Int(Float(quickFade) * speed) && ahead < choice.mostLag else { return false }
     let passed = Int(Float(min(frames, 1 << 20)) * speed) &- ahead
-    return passed > -Int(Float(fade) * speed) && passed < 2 &* leastLag
+    return passed > -Int(Float(fade) * speed) && passed < 2 &* choice.leastLag
   }
 
   /// Jumps back by at least `least` frames, and where that leaves a choice by at most `most`.
@@ -378,11 +318,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     _ tape: borrowing Tape, before end: Int64, by least: Int, table: Int,
     length: FadeLength = .usual, most: Int? = nil
   ) {
-    var greatest = min(max(greatestLag, least &+ leastLag), finder.greatestLag)
-    let least = min(least, greatest &- leastLag)
-    if let most, most > least &+ 4 &* LagFinder.wing { greatest = min(greatest, most) }
     // The newest sound that there is is compared: what the reader is about to say.
-    let found = find(tape, end: end, from: least, to: greatest, isForward: false)
+    let found = choice.lagBack(tape, end: end, by: least, most: most)
     jump(by: -found.lag, likeness: found.likeness, table: table, length: length)
   }
 
@@ -391,114 +328,15 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   private mutating func jumpForward(
     _ tape: borrowing Tape, place: Int64, room: Int, speed: Float, table: Int
   ) {
-    let position = reader.position >> 32
-    // An attack is heard whole: the jump is over before it, or begins when it has been said.
-    var toAttack: Int?
-    if let frames = onsets.framesToFirst(
-      from: position &- Int64(attackFrames), on: tape, now: place)
-    {
-      toAttack = frames &- attackFrames
-    }
-    if jumpInSilence(
-      tape, until: toAttack, place: place, room: room, speed: speed, table: table)
-    {
-      return
-    }
-    let wayOfFade = Int(speed * Float(fade)) &+ 1
-    var most = min(room, (toAttack ?? .max / 2) &- wayOfFade)
-    let isCut = most < room
-    let mustJump = room > greatestLag &+ 2 &* checkFrames
-    // Far behind, a short lag would not be enough.
-    let least = isCut ? leastLag : max(leastLag, room &- greatestLag)
-    // A jump over an attack, and over some of what follows it, must find one like it behind it.
-    let isNarrow = min(greatestLag, most) &- least <= 2 &* LagFinder.wing
-    let isFar = room > greatestLag &+ 2 &* LagFinder.wing
-    let isOver = isCut && (isNarrow || isFar && room <= greatestLag &+ 4 &* checkFrames)
-    if isOver { most = room }
-    let greatest = min(mustJump || isOver ? finder.greatestLag : greatestLag, most &- 1)
-    let mayBeNoise = most > leastLagOfNoise &+ leastLag
-    if mustListen && mayBeNoise && !isOver {
-      mustListen = false
-      noiseLeft = isNoise(tape) ? 20 &* checkFrames : 0
-      framesToCheck = noiseLeft > 0 ? Self.framesApart : 4 &* checkFrames
-      return
-    }
-    if lastLag == 0 && !hasLookedBack && !mustJump && !isOver {
-      // A period that is longer than the room is waited for.
-      hasLookedBack = true
-      let past = finder.search(
-        tape, end: position, from: leastLag, to: greatestLag, isForward: false)
-      if past.likeness > Self.likenessForEarlyJump {
-        lastLag = Int(past.lag)
-        framesSinceSearch = 0
-      }
-      framesToCheck = Self.framesApart
-      return
-    }
-    let mayHaste = quiet.hasEnded && !isOver
-    let enough = mayHaste ? likenessForJump(room: room) : Self.likenessForEarlyJump
-    // Room for the climb to the best lag, and for what is on both sides of it.
-    if greatest &- least >= 2 &* LagFinder.wing {
-      let found = find(
-        tape, end: position, from: least, to: greatest, isForward: true)
-      if mustAskAgain && !isOver {
-        framesToCheck = Self.framesApart
-        return
-      }
-      // A tone's best lag is a peak, not the end of what was looked at.
-      let farthest = greatest &- (lastLag > 0 ? 0 : finder.framesAhead) &- 3
-      let fits = found.likeness > enough && found.lag < Float(farthest)
-      if isOver {
-        if fits && Int(found.lag) > (toAttack ?? 0) &+ checkFrames {
-          jump(by: found.lag, likeness: found.likeness, table: table)
-          return
-        }
-      } else if fits || mustJump
-        || found.likeness < Self.likenessOfTones && mayBeNoise && noiseLeft > 0
-      {
-        jump(by: found.lag, likeness: found.likeness, table: table)
-        return
-      } else if found.likeness < Self.likenessForEarlyJump {
-        mustListen = found.likeness < Self.likenessOfTones && mayBeNoise
-        framesToCheck = mustListen ? Self.framesApart : 2 &* checkFrames
-      }
-    }
-    if isOver, let toAttack { hold(for: toAttack &+ attackFrames, speed: speed) }
-  }
-
-  /// How like a place must be to be jumped to where the reader is so many frames behind.
-  @_noLocks
-  private func likenessForJump(room: Int) -> Float {
-    let most = Float(greatestLag &+ 2 &* checkFrames)
-    let first = Self.shareOfPatience * Float(greatestLag)
-    let share = max(0, min(1, (Float(room) - first) / (most - first)))
-    return Self.likenessForEarlyJump
-      - share * (Self.likenessForEarlyJump - Self.leastOfEarlyJump)
-  }
-
-  /// Jumps where there is nothing to hear, as far as that goes; false where there is something.
-  @_noLocks
-  private mutating func jumpInSilence(
-    _ tape: borrowing Tape, until toAttack: Int?, place: Int64, room: Int, speed: Float,
-    table: Int
-  ) -> Bool {
-    let position = reader.position >> 32
-    // What comes next is already there, if not yet in its reach: it must come after the fade.
-    let silent = min(Int(place &- position), toAttack ?? .max)
-    let lag = min(room, silent &- Int(speed * Float(quickFade)) &- 1)
-    guard lag >= leastLag && finder.isSilent(tape, from: position, frames: silent) else {
-      return false
-    }
-    jump(by: Float(lag), likeness: 1, table: table, length: .quick)
-    return true
-  }
-
-  /// Lets the reader go on for so many frames of tape before it may jump.
-  @_noLocks
-  private mutating func hold(for frames: Int, speed: Float) {
-    heldUntil = reader.position &+ Int64(frames) << 32
-    isHeld = true
-    framesToCheck = min(Int(Float(frames) / speed) &+ 1, 4 &* checkFrames)
+    let before = (reader.position >> 32) &- Int64(choice.attackFrames)
+    let framesToAttack = onsets.framesToFirst(from: before, on: tape, now: place)
+    guard
+      let jump = choice.jumpForward(
+        tape, from: reader.position, place: place, room: room, speed: speed,
+        framesToAttack: framesToAttack, mayHaste: quiet.hasEnded)
+    else { return }
+    self.jump(
+      by: jump.lag, likeness: jump.likeness, table: table, length: jump.isSilent ? .quick : .usual)
   }
 
   /// Ends a jump forward at once where a sound begins that it would cover.
@@ -511,56 +349,6 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     fadeLeft = max(fadeLeft &* quickFade / fadeLength, 1)
     fadeLength = quickFade
     shape = UnsafePointer(shapes + fade + longFade)
-  }
-
-  /// Whether the sound has no period, so that waiting for one to fit into the room is in vain.
-  @_noLocks
-  private mutating func isNoise(_ tape: borrowing Tape) -> Bool {
-    finder.load(
-      tape, end: reader.position >> 32, from: leastLag, to: greatestLag, isForward: false)
-    let past = finder.searchClosely(from: leastLag, to: greatestLag, isForward: false)
-    return past.likeness < Self.likenessOfTones
-  }
-
-  /// Finds the lag by which to jump: the last one again, moved a little, while it fits.
-  ///
-  /// Forward, what turns out to have no period is searched closely in another block.
-  @_noLocks
-  private mutating func find(
-    _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
-  ) -> LagFinder.Finding {
-    let isKnown = lastLag >= least && lastLag <= greatest && framesSinceSearch < refreshFrames
-    mustAskAgain = false
-    if isKnown {
-      let near = finder.refine(tape, end: end, near: lastLag, isForward: isForward)
-      if near.likeness > Self.likenessForEarlyJump && near.lag >= Float(least) {
-        lastLag = Int(near.lag)
-        return near
-      }
-    }
-    framesSinceSearch = 0
-    let ahead = isForward ? finder.framesAhead : 0
-    let hasRoom = greatest &- least &- ahead >= 2 &* LagFinder.wing
-    if isForward && hasRoom && (isKnown || hasLookedBack && lastLag == 0) {
-      // It has no period, or has just lost it: three searches in one block would be too long.
-      lastLag = 0
-      finder.load(tape, end: end, from: least, to: greatest, isForward: true)
-    } else {
-      let found = finder.search(
-        tape, end: end, from: least, to: greatest, isForward: isForward)
-      lastLag = found.likeness > Self.likenessForEarlyJump ? Int(found.lag) : 0
-      if lastLag > 0 || !hasRoom { return found }
-      if isForward {
-        (mustAskAgain, hasLookedBack) = (true, true)
-        return found
-      }
-    }
-    var found = finder.searchClosely(from: least, to: greatest, isForward: isForward)
-    if found.likeness < Self.likenessOfTones && greatest &- ahead > leastLagOfNoise &+ leastLag {
-      found = finder.searchAgain(
-        from: max(least, leastLagOfNoise), least: least, to: greatest, isForward: isForward)
-    }
-    return found
   }
 
   @_noLocks
@@ -582,12 +370,12 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     let end = reader.position >> 32
     let target = (place >> 32) &- Int64(nearest)
     if isPlain {
-      let found = finder.compare(tape, end: end, with: target)
+      let found = choice.compare(tape, end: end, with: target)
       begin(
         Reader(position: target << 32, table: table, isPlain: true), likeness: found.likeness,
         length: length)
     } else {
-      let found = finder.search(tape, end: end, endingBefore: target)
+      let found = choice.landing(tape, end: end, before: target)
       let position =
         (target << 32) &- Int64(Double(found.lag) * 4_294_967_296)
         &+ (reader.position & 0xFFFF_FFFF)
@@ -601,7 +389,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   mutating func begin(_ next: Reader, likeness: Float, length: FadeLength = .usual) {
     leaving = reader
     reader = next
-    hasLookedBack = false
+    choice.noteJump()
     switch length {
     case .usual: (fadeLength, shape) = (fade, UnsafePointer(shapes))
     case .long: (fadeLength, shape) = (longFade, UnsafePointer(shapes + fade))
