@@ -18,6 +18,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np  # noqa: E402
 import soundfile  # noqa: E402
 
+import envelopes  # noqa: E402
 import shelf  # noqa: E402
 import tables  # noqa: E402
 from goals import AT_LEAST  # noqa: E402
@@ -53,7 +54,7 @@ def of_kind(kind):
     return [recording for recording in shelf.RECORDINGS if recording.kind == kind]
 
 
-def goal_rows(results, changes):
+def goal_rows(results, changes, kept):
     def by_recording(effect, recordings=shelf.RECORDINGS):
         return np.array([mean(results, "zimtohrli", effect, [r], changes) for r in recordings])
 
@@ -73,13 +74,14 @@ def goal_rows(results, changes):
         row(LIVE, "in the mean", live.mean(), AT_LEAST, LIVE_MEAN),
         row(VOICE, "speech, singing: the least above R3", voice_beside.min(), AT_LEAST,
             -VOICE_BELOW),
+        row(VOICE, "formants nearer than R3 -F's, dB", envelopes.closer(kept), AT_LEAST, 0),
     ]
 
 
-def sections(results, changes):
+def sections(results, changes, kept):
     shown = tables.shown
     yield ("Goals", "By Zimtohrli, each recording's mean over all trips",
-           ["Engine", "What", "Figure", "Goal", ""], goal_rows(results, changes), {0, 1, 4})
+           ["Engine", "What", "Figure", "Goal", ""], goal_rows(results, changes, kept), {0, 1, 4})
     for key, name in (("zimtohrli", "Zimtohrli"), ("visqol", "ViSQOL")):
         rows = [
             [recording.name, recording.kind,
@@ -119,6 +121,11 @@ def sections(results, changes):
     ), ["", "pitch, semitones: median", "% within a quarter", "length, ms: median", "most",
         "level, dB: median", "most"], rows, {0})
 
+    yield ("Formants", (
+        "How far the envelope has moved in one way that is to keep it, in dB rms from 200 Hz to "
+        "5 kHz; plain R3 moves it all"
+    ), ["", *envelopes.EFFECTS], envelopes.rows(kept), {0})
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -149,6 +156,9 @@ def main():
             results[job[:3]] = figures
             ledger.keep(*job[:3], figures)
             tell(len(results))
+        shifts = envelopes.SHIFTS[-2:-1] if arguments.quick else envelopes.SHIFTS
+        kept = dict(pool.map(
+            envelopes.measured, envelopes.jobs(arguments.sounds, arguments.program, shifts)))
         worst = sorted(
             ((change, recording) for effect, change, recording in results if effect == STUDIO),
             key=lambda trip: (results[(STUDIO, *trip)]["zimtohrli"]
@@ -172,7 +182,7 @@ def main():
     arguments.folder.mkdir(parents=True, exist_ok=True)
     page = [f"# {title}", "", datetime.date.today().isoformat() + ". " + "\n".join(notes), ""]
     print(title, *notes, sep="\n")
-    for heading, note, header, rows, texts in sections(results, changes):
+    for heading, note, header, rows, texts in sections(results, changes, kept):
         print("", f"{heading}. {note}", tables.plain(header, rows, texts), sep="\n")
         page += [f"## {heading}", "", note + ".", "", tables.markdown(header, rows, texts), ""]
 
