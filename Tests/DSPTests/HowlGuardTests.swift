@@ -14,17 +14,8 @@ import Testing
     var guardian = HowlGuard(sampleRate: sampleRate)
     guardian.setOn(isOn)
     var (left, right) = (left, right ?? left)
-    var start = 0
-    while start < left.count {
-      let frames = min(block, left.count - start)
-      left.withUnsafeMutableBufferPointer { left in
-        right.withUnsafeMutableBufferPointer { right in
-          let (l, r) = (left.baseAddress! + start, right.baseAddress! + start)
-          let peak = max(Magnitude(l, frames: frames).peak, Magnitude(r, frames: frames).peak)
-          guardian.process(Stereo(l, r), peak: peak, frames: frames)
-        }
-      }
-      start += frames
+    inBlocks(of: block, &left, &right) {
+      guardian.process($0.sound, peak: $0.peak, frames: $0.frames)
     }
     return (left, right, guardian.probeCount)
   }
@@ -192,14 +183,6 @@ import Testing
 
   private static func process(_ guardian: inout HowlGuard, _ sound: inout [Float]) {
     var other = sound
-    for start in stride(from: 0, to: sound.count, by: 64) {
-      let frames = min(64, sound.count - start)
-      sound.withUnsafeMutableBufferPointer { left in
-        other.withUnsafeMutableBufferPointer { right in
-          guardian.process(
-            Stereo(left.baseAddress! + start, right.baseAddress! + start), peak: 1, frames: frames)
-        }
-      }
-    }
+    inBlocks(of: 64, &sound, &other) { guardian.process($0.sound, peak: 1, frames: $0.frames) }
   }
 }
