@@ -57,7 +57,7 @@ extension NodeTests.PageTests {
       try awaitText(".big", "/^[1-8] of 8$/.test(text)")
       // The resonance is at 1 kHz, and ways round are 100 Hz apart.
       try awaitText(
-        "[role=status]", "/^Takes out (9\\d\\d(\\.\\d)? Hz|1(\\.0\\d)? kHz)/.test(text)")
+        "[role=status]", "/^Takes out (9\\d\\d(\\.\\d)?\\sHz|1(\\.0\\d)?\\skHz)/.test(text)")
 
       // So soft nothing howls: what is let go stays so.
       stage.phone.send("/live/gain", .float(-20))

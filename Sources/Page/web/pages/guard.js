@@ -33,7 +33,7 @@ export function fillGuard(card) {
   show();
   // Frequency and depth of each, by turns.
   watch("/guard/notches", (...pairs) => {
-    notches = pairs.filter((_, at) => at % 2 === 0).map((hertz) => figure(hertz, { unit: "Hz" }));
+    notches = pairs.filter((_, at) => at % 2 === 0).map((hertz) => figure(hertz, { unit: "Hz" }).replace(" ", "\u00a0"));
     show();
   });
   watch("/guard/on", (value) => {
