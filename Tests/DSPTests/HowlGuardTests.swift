@@ -54,6 +54,40 @@ import Testing
     #expect(abs(howl - Double(hertz)) < 5)
   }
 
+  @Test func `howls side by side are found while both last`() {
+    // Two ways round of this room howl 135 Hz apart, which is six bins. Where each had to be alone for a
+    // width like that, they were loud for a second, one after the other; a round takes 10 ms, and three
+    // tenths of a second are what either needs.
+    let stage = HowlStage(
+      HowlRoom(seed: 104, delay: 500, early: 0.4, tail: 0.15), isGuarded: true)
+    let speech = MadeSpeech.sound(seconds: 4, seed: 104).map { 0.02 * $0 }
+    stage.play(Array(speech[..<48_000]), decibels: -6)
+    stage.play(Array(speech[48_000...]), decibels: 2)
+    #expect(loudSeconds(stage.heard) < 0.3)
+    #expect(stage.notches.count >= 2)
+  }
+
+  @Test func `where all notches are taken, neighbours share one, and more gain is had`() {
+    // 5 dB over the limit, at which eight notches of a tenth of an octave don't hold this room.
+    let stage = HowlStage(HowlRoom(seed: 2, delay: 400, tail: 0.3), isGuarded: true)
+    let speech = MadeSpeech.sound(seconds: 2, seed: 2).map { 0.02 * $0 }
+    for decibels in stride(from: -1.0, through: 5, by: 1) {
+      stage.play(speech, decibels: decibels)
+    }
+    #expect(Measure.level(stage.heard.suffix(24_000)) < 0.25)
+    #expect(stage.notches.count == HowlGuard.mostNotches)
+    #expect(stage.found.count > HowlGuard.mostNotches)
+    // Those that are shared are less deep.
+    #expect(Set(stage.depths) == [-30, -12])
+  }
+
+  /// The tenths of a second that are as loud as no speech on these stages is, together, in seconds.
+  private func loudSeconds(_ sound: [Float]) -> Double {
+    stride(from: 48_000, to: sound.count - 4799, by: 4800).reduce(0) {
+      $0 + (Measure.level(sound[$1..<($1 + 4800)]) > 0.2 ? 0.1 : 0)
+    }
+  }
+
   @Test(arguments: HeldTones.allCases)
   func `held tones are no howls`(kind: HeldTones) {
     // The long run is `scripts/bench guard`.
