@@ -52,7 +52,10 @@ extension NodeTests.PageTests {
 
       try browser.tap(".guard .switch")
       try browser.await("document.querySelector('.guard .switch').ariaChecked === 'true'")
-      #expect(stage.phone.ask("/guard/on")?.arguments == [.int32(1)])
+      // The page shows what a finger has done before the node has heard of it.
+      try waitUntil("the node has heard of the switch") {
+        stage.phone.ask("/guard/on")?.arguments == [.int32(1)]
+      }
       try probe.awaitBlock("the howl is over") { level($0) < 0.02 }
       try awaitText(".big", "/^[1-8] of 8$/.test(text)")
       // The resonance is at 1 kHz, and ways round are 100 Hz apart.
@@ -74,7 +77,9 @@ extension NodeTests.PageTests {
       try browser.tap(".guard [data-word='600']")
       try browser.await(
         "document.querySelector('.guard [data-word=\"600\"]').ariaChecked === 'true'")
-      #expect(stage.phone.ask("/guard/hold")?.arguments == [.float(600)])
+      try waitUntil("the node has heard of the time") {
+        stage.phone.ask("/guard/hold")?.arguments == [.float(600)]
+      }
       try awaitText(".labelled small", "text === 'Hold'")
       stage.phone.send("/guard/hold", .float(45))
       try awaitText(".labelled small", "text === 'Hold 45 s'")
