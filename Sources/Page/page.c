@@ -53,6 +53,9 @@ static const unsigned char pages_feed_js[] = {
 static const unsigned char pages_grid_js[] = {
 #embed "web/pages/grid.js"
 };
+static const unsigned char pages_guard_js[] = {
+#embed "web/pages/guard.js"
+};
 static const unsigned char pages_loop_js[] = {
 #embed "web/pages/loop.js"
 };
@@ -201,6 +204,7 @@ static const struct page_file files[] = {
     {"page.webmanifest", page_webmanifest, sizeof page_webmanifest},
     {"pages/feed.js", pages_feed_js, sizeof pages_feed_js},
     {"pages/grid.js", pages_grid_js, sizeof pages_grid_js},
+    {"pages/guard.js", pages_guard_js, sizeof pages_guard_js},
     {"pages/loop.js", pages_loop_js, sizeof pages_loop_js},
     {"pages/loopset.js", pages_loopset_js, sizeof pages_loopset_js},
     {"pages/rig.js", pages_rig_js, sizeof pages_rig_js},

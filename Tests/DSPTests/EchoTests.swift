@@ -29,17 +29,8 @@ final class EchoRig {
   ) -> (left: [Float], right: [Float]) {
     var left = left
     var right = right ?? left
-    var start = 0
-    while start < left.count {
-      let frames = min(block, left.count - start)
-      let isSilent = (start..<start + frames).allSatisfy { left[$0] == 0 && right[$0] == 0 }
-      left.withUnsafeMutableBufferPointer { left in
-        right.withUnsafeMutableBufferPointer { right in
-          let sound = Stereo(left.baseAddress! + start, right.baseAddress! + start)
-          sounds = echo.process(sound, frames: frames, isSilent: isSilent)
-        }
-      }
-      start += frames
+    inBlocks(of: block, &left, &right) {
+      sounds = echo.process($0.sound, frames: $0.frames, isSilent: $0.isSilent)
     }
     return (left, right)
   }

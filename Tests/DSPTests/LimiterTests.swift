@@ -12,17 +12,8 @@ import Testing
     var limiter = Limiter(sampleRate: 48_000)
     var left = left
     var right = right ?? left
-    var start = 0
-    while start < left.count {
-      let frames = min(block, left.count - start)
-      left.withUnsafeMutableBufferPointer { left in
-        right.withUnsafeMutableBufferPointer { right in
-          let (l, r) = (left.baseAddress! + start, right.baseAddress! + start)
-          let peak = max(Magnitude(l, frames: frames).peak, Magnitude(r, frames: frames).peak)
-          limiter.process(l, r, frames: frames, peak: peak)
-        }
-      }
-      start += frames
+    inBlocks(of: block, &left, &right) {
+      limiter.process($0.sound.left, $0.sound.right, frames: $0.frames, peak: $0.peak)
     }
     return (left, right)
   }

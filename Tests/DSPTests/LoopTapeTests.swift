@@ -21,17 +21,7 @@ import Testing
     var (left, right) = (
       [Float](repeating: .nan, count: frames), [Float](repeating: 0, count: frames)
     )
-    var start = 0
-    while start < frames {
-      let count = min(block, frames - start)
-      left.withUnsafeMutableBufferPointer { left in
-        right.withUnsafeMutableBufferPointer { right in
-          let out = Stereo(left.baseAddress! + start, right.baseAddress! + start)
-          warp.process(&loop, to: out, frames: count)
-        }
-      }
-      start += count
-    }
+    inBlocks(of: block, &left, &right) { warp.process(&loop, to: $0.sound, frames: $0.frames) }
     return left
   }
 

@@ -76,17 +76,13 @@ struct Vowel {
     var left = left
     var right = right ?? left
     var found = [(frame: Int, hertz: Double)]()
-    left.withUnsafeMutableBufferPointer { left in
-      right.withUnsafeMutableBufferPointer { right in
-        var frame = 0
-        while frame + tracker.slotFrames <= left.count {
-          let sound = Stereo(left.baseAddress! + frame, right.baseAddress! + frame)
-          tape.write(sound, frames: tracker.slotFrames)
-          frame += tracker.slotFrames
-          tracker.advance(tape, to: tape.head - 1)
-          found.append((frame, tracker.isVoiced ? sampleRate / Double(tracker.period) : 0))
-        }
-      }
+    inBlocks(of: tracker.slotFrames, &left, &right) {
+      // What is left at the end is no whole slot.
+      guard $0.frames == tracker.slotFrames else { return }
+      tape.write($0.sound, frames: $0.frames)
+      tracker.advance(tape, to: tape.head - 1)
+      found.append(
+        ($0.start + $0.frames, tracker.isVoiced ? sampleRate / Double(tracker.period) : 0))
     }
     return found
   }

@@ -39,11 +39,8 @@ import Testing
         var left = Array(Self.left[start..<(start + frames)])
         var right = Array(Self.right[start..<(start + frames)])
         windows += 1
-        left.withUnsafeMutableBufferPointer { left in
-          right.withUnsafeMutableBufferPointer { right in
-            _ = reverb.process(
-              Stereo(left.baseAddress!, right.baseAddress!), frames: frames, isSilent: false)
-          }
+        _ = withStereo(&left, &right) {
+          reverb.process($0, frames: frames, isSilent: false)
         }
         guard isHeard else { continue }
         let (l, r) = (Measure.level(left), Measure.level(right))

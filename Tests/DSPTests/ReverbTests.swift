@@ -13,18 +13,10 @@ import Testing
   ) -> (left: [Float], right: [Float], sounds: Bool) {
     rt_flush_denormals()
     var (left, right) = (left, right ?? left)
-    var start = 0
     var sounds = false
-    while start < left.count {
-      let frames = min(block, left.count - start)
-      each?(start, &reverb)
-      left.withUnsafeMutableBufferPointer { left in
-        right.withUnsafeMutableBufferPointer { right in
-          let sound = Stereo(left.baseAddress! + start, right.baseAddress! + start)
-          sounds = reverb.process(sound, frames: frames, isSilent: isSilent)
-        }
-      }
-      start += frames
+    inBlocks(of: block, &left, &right) {
+      each?($0.start, &reverb)
+      sounds = reverb.process($0.sound, frames: $0.frames, isSilent: isSilent)
     }
     return (left, right, sounds)
   }

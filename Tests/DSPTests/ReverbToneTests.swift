@@ -128,16 +128,8 @@ private struct ReverbResponse {
     var (l, r) = (Tone.constant(0, frames: frames), Tone.constant(0, frames: frames))
     l[lead] = 1
     r[lead] = right
-    var start = 0
-    while start < frames {
-      let count = min(1024, frames - start)
-      l.withUnsafeMutableBufferPointer { l in
-        r.withUnsafeMutableBufferPointer { r in
-          let sound = Stereo(l.baseAddress! + start, r.baseAddress! + start)
-          _ = reverb.process(sound, frames: count, isSilent: false)
-        }
-      }
-      start += count
+    inBlocks(of: 1024, &l, &r) {
+      _ = reverb.process($0.sound, frames: $0.frames, isSilent: false)
     }
     left = Array(l[lead...])
     self.right = Array(r[lead...])

@@ -16,36 +16,30 @@ import Testing
     var right = right ?? left
     var tape = Tape(
       seconds: Double(left.count + 8192) / sampleRate, reach: 1024, sampleRate: sampleRate)
-    left.withUnsafeMutableBufferPointer { left in
-      right.withUnsafeMutableBufferPointer { right in
-        tape.write(Stereo(left.baseAddress!, right.baseAddress!), frames: left.count)
-      }
-    }
+    let length = left.count
+    withStereo(&left, &right) { tape.write($0, frames: length) }
     var engine = StudioWarp(sampleRate: sampleRate)
     engine.start(at: 0)
     var outLeft = [Float](repeating: .nan, count: frames)
     var outRight = outLeft
     var place: Int64 = 0
     let speed = Int64(rate * 4_294_967_296)
-    outLeft.withUnsafeMutableBufferPointer { outLeft in
-      outRight.withUnsafeMutableBufferPointer { outRight in
-        let out = Stereo(outLeft.baseAddress!, outRight.baseAddress!)
-        var frame = 0
-        while frame < frames {
-          if frame == again {
-            engine.start(at: 0)
-            place = 0
-          }
-          let isLeap = frame == leap?.at
-          if isLeap { place += leap!.by << 32 }
-          // Steps end on a grid of 32 frames, wherever blocks end.
-          let count = min(32 - frame % 32, block - frame % block, frames - frame)
-          let step = WarpStep(
-            place: place, rate: speed, pitch: pitch(frame / 32 * 32), isLeap: isLeap)
-          engine.process(tape, step, bank: Self.bank, to: out.advanced(by: frame), frames: count)
-          place &+= speed &* Int64(count)
-          frame += count
+    withStereo(&outLeft, &outRight) { out in
+      var frame = 0
+      while frame < frames {
+        if frame == again {
+          engine.start(at: 0)
+          place = 0
         }
+        let isLeap = frame == leap?.at
+        if isLeap { place += leap!.by << 32 }
+        // Steps end on a grid of 32 frames, wherever blocks end.
+        let count = min(32 - frame % 32, block - frame % block, frames - frame)
+        let step = WarpStep(
+          place: place, rate: speed, pitch: pitch(frame / 32 * 32), isLeap: isLeap)
+        engine.process(tape, step, bank: Self.bank, to: out.advanced(by: frame), frames: count)
+        place &+= speed &* Int64(count)
+        frame += count
       }
     }
     return (outLeft, outRight)

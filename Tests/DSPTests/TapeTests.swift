@@ -6,11 +6,7 @@ import Testing
   private func write(_ tape: inout Tape, from first: Int, frames: Int) {
     var left = (first..<first + frames).map { Float($0) }
     var right = left.map { -$0 }
-    left.withUnsafeMutableBufferPointer { left in
-      right.withUnsafeMutableBufferPointer { right in
-        tape.write(Stereo(left.baseAddress!, right.baseAddress!), frames: frames)
-      }
-    }
+    withStereo(&left, &right) { tape.write($0, frames: frames) }
   }
 
   @Test func `every stretch that it keeps is there in one piece`() {

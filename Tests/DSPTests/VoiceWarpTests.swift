@@ -35,35 +35,30 @@ import Testing
     var (inLeft, inRight) = (left, right ?? left)
     var outLeft = [Float](repeating: 9, count: frames)
     var outRight = outLeft
-    inLeft.withUnsafeMutableBufferPointer { inLeft in
-      inRight.withUnsafeMutableBufferPointer { inRight in
-        func write(upTo end: Int) {
-          let head = Int(tape.head)
-          let count = min(end, inLeft.count) - head
-          if count <= 0 { return }
-          tape.write(
-            Stereo(inLeft.baseAddress! + head, inRight.baseAddress! + head), frames: count)
-        }
-        outLeft.withUnsafeMutableBufferPointer { outLeft in
-          outRight.withUnsafeMutableBufferPointer { outRight in
-            if supply == .atOnce { write(upTo: inLeft.count) }
-            var place: Int64 = 0
-            var done = 0
-            while done < frames {
-              // Steps end where the wishes may change: every 32 frames.
-              let count = min(block, 32 - done % 32, frames - done)
-              let wish = wish(done)
-              if let leap = wish.leap { place = Int64(leap) << 32 }
-              if supply == .asItGoes { write(upTo: Int(place >> 32) + 1) }
-              let step = WarpStep(
-                place: place, rate: Int64(wish.rate * 4_294_967_296), pitch: wish.pitch,
-                formant: wish.formant, isLeap: wish.leap != nil)
-              let out = Stereo(outLeft.baseAddress! + done, outRight.baseAddress! + done)
-              warp.process(tape, step, bank: Self.readers.bank, to: out, frames: count)
-              place = step.place(ofFrame: count)
-              done += count
-            }
-          }
+    withStereo(&inLeft, &inRight) { input in
+      func write(upTo end: Int) {
+        let head = Int(tape.head)
+        let count = min(end, left.count) - head
+        if count <= 0 { return }
+        tape.write(input.advanced(by: head), frames: count)
+      }
+      withStereo(&outLeft, &outRight) { out in
+        if supply == .atOnce { write(upTo: left.count) }
+        var place: Int64 = 0
+        var done = 0
+        while done < frames {
+          // Steps end where the wishes may change: every 32 frames.
+          let count = min(block, 32 - done % 32, frames - done)
+          let wish = wish(done)
+          if let leap = wish.leap { place = Int64(leap) << 32 }
+          if supply == .asItGoes { write(upTo: Int(place >> 32) + 1) }
+          let step = WarpStep(
+            place: place, rate: Int64(wish.rate * 4_294_967_296), pitch: wish.pitch,
+            formant: wish.formant, isLeap: wish.leap != nil)
+          let sound = out.advanced(by: done)
+          warp.process(tape, step, bank: Self.readers.bank, to: sound, frames: count)
+          place = step.place(ofFrame: count)
+          done += count
         }
       }
     }
@@ -337,21 +332,16 @@ import Testing
     var tape = Tape(seconds: 1, reach: 512, sampleRate: Self.rate)
     var warp = VoiceWarp(sampleRate: Self.rate)
     var sound = input
-    var output = [Float](repeating: 0, count: 9600)
+    var output = [Float](repeating: 0, count: 4800)
     sound.withUnsafeMutableBufferPointer {
       tape.write(Stereo($0.baseAddress!, $0.baseAddress!), frames: $0.count)
     }
     var other = output
-    output.withUnsafeMutableBufferPointer { left in
-      other.withUnsafeMutableBufferPointer { right in
-        warp.start(at: Int64(start) << 32)
-        for block in 0..<150 {
-          let step = WarpStep(
-            place: Int64(start + 32 * block) << 32, rate: WarpStep.unity, pitch: 1.5)
-          let out = Stereo(left.baseAddress! + 32 * block, right.baseAddress! + 32 * block)
-          warp.process(tape, step, bank: Self.readers.bank, to: out, frames: 32)
-        }
-      }
+    warp.start(at: Int64(start) << 32)
+    inBlocks(of: 32, &output, &other) {
+      let step = WarpStep(
+        place: Int64(start + $0.start) << 32, rate: WarpStep.unity, pitch: 1.5)
+      warp.process(tape, step, bank: Self.readers.bank, to: $0.sound, frames: $0.frames)
     }
     // It sounds from the first frame on: the voice as it is.
     #expect(
@@ -498,15 +488,10 @@ import Testing
       var output = [Float](repeating: 0, count: 4800)
       var other = output
       warp.start(at: Int64(start) << 32)
-      output.withUnsafeMutableBufferPointer { left in
-        other.withUnsafeMutableBufferPointer { right in
-          for block in 0..<150 {
-            let step = WarpStep(
-              place: Int64(start + 32 * block) << 32, rate: WarpStep.unity, pitch: 1.5)
-            let out = Stereo(left.baseAddress! + 32 * block, right.baseAddress! + 32 * block)
-            warp.process(tape, step, bank: Self.readers.bank, to: out, frames: 32)
-          }
-        }
+      inBlocks(of: 32, &output, &other) {
+        let step = WarpStep(
+          place: Int64(start + $0.start) << 32, rate: WarpStep.unity, pitch: 1.5)
+        warp.process(tape, step, bank: Self.readers.bank, to: $0.sound, frames: $0.frames)
       }
       return output
     }

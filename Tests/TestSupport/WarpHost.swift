@@ -29,12 +29,8 @@ package struct WarpHost: ~Copyable {
       input.withUnsafeMutableBufferPointer {
         tape.write(Stereo($0.baseAddress!, $0.baseAddress! + block), frames: frames)
       }
-      let sounds = outLeft.withUnsafeMutableBufferPointer { left in
-        outRight.withUnsafeMutableBufferPointer { right in
-          warp.process(
-            tape, to: Stereo(left.baseAddress! + start, right.baseAddress! + start),
-            frames: frames)
-        }
+      let sounds = withStereo(&outLeft, &outRight) {
+        warp.process(tape, to: $0.advanced(by: start), frames: frames)
       }
       if !sounds {
         for frame in start..<start + frames { (outLeft[frame], outRight[frame]) = (0, 0) }

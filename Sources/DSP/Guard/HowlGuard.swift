@@ -28,6 +28,10 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   private static var mostTracks: Int { @_noLocks get { 16 } }
   private static var mostProbes: Int { @_noLocks get { 4 } }
   private static var slices: Int { @_noLocks get { 16 } }
+  // The places for notches: some probe, and some are leaving.
+  private static var places: Int { @_noLocks get { 16 } }
+  // Howls that are this near share a notch where there are no more, in octaves.
+  private static var sharing: Float { @_noLocks get { 0.5 } }
   // Louder, it is no sound of a microphone, and filters would not be finite.
   private static var loudest: Float { @_noLocks get { 1e6 } }
   // How far below the strongest tone one may be that is asked, in dB.
@@ -58,7 +62,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   private var framesToGo: Int
   private var restedFrames = 0
   // A bit for each notch that changes the sound.
-  private var awake: UInt8 = 0
+  private var awake: UInt16 = 0
   private var isChanged = false
   /// How many tones have been asked.
   package private(set) var probeCount = 0
@@ -70,9 +74,9 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     sliceFrames = spectrum.hop / Self.slices
     framesToGo = sliceFrames
     hopSeconds = Float(spectrum.hop) / Float(sampleRate)
-    notches = .allocate(capacity: Self.mostNotches)
+    notches = .allocate(capacity: Self.places)
     notches.initialize(
-      repeating: HowlNotch(sampleRate: Float(sampleRate)), count: Self.mostNotches)
+      repeating: HowlNotch(sampleRate: Float(sampleRate)), count: Self.places)
     tracks = .allocate(capacity: Self.mostTracks)
     tracks.initialize(repeating: HowlTrack(), count: Self.mostTracks)
     probes = .allocate(capacity: Self.mostProbes)
@@ -103,7 +107,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   @_noLocks
   package mutating func setHold(seconds: Float) {
     holdHops = seconds > 0 ? max(1, Int32(min(seconds / hopSeconds, 1e8))) : 0
-    for index in 0..<Self.mostNotches where notches[index].isCutting {
+    for index in 0..<Self.places where notches[index].isCutting {
       notches[index].hopsLeft = holdHops
     }
   }
@@ -116,7 +120,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   private mutating func letGo() {
     for index in 0..<Self.mostProbes { probes[index].isUsed = false }
     for index in 0..<Self.mostTracks { tracks[index] = HowlTrack() }
-    for index in 0..<Self.mostNotches where notches[index].isAwake {
+    for index in 0..<Self.places where notches[index].isAwake {
       notches[index].leave(slowly: false)
     }
     isChanged = true
@@ -140,11 +144,24 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     return was
   }
 
-  /// One of the places for notches.
+  /// One of the notches, in no order, of which there are at most `mostNotches`.
   @_noLocks
   package func notch(_ index: Int) -> Notch {
-    guard notches[index].isCutting else { return Notch(hertz: 0, decibels: 0) }
-    return Notch(hertz: notches[index].hertz, decibels: HowlNotch.depthDecibels)
+    var left = index
+    for place in 0..<Self.places where notches[place].isCutting {
+      if left == 0 {
+        return Notch(hertz: notches[place].hertz, decibels: notches[place].decibels)
+      }
+      left &-= 1
+    }
+    return Notch(hertz: 0, decibels: 0)
+  }
+
+  @_noLocks
+  private func cuttingCount() -> Int {
+    var count = 0
+    for place in 0..<Self.places where notches[place].isCutting { count &+= 1 }
+    return count
   }
 
   // MARK: - Sound
@@ -185,7 +202,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     restedFrames &+= frames
     let hops = restedFrames / spectrum.hop
     restedFrames &-= hops &* spectrum.hop
-    for index in 0..<Self.mostNotches where isAwake(index) {
+    for index in 0..<Self.places where isAwake(index) {
       notches[index].forget()
       if hops > 0 { age(index, hops: Int32(min(hops, 1_000_000_000))) }
       notches[index].settle()
@@ -195,7 +212,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   private mutating func filter(_ sound: Stereo, frames: Int) {
-    for index in 0..<Self.mostNotches where isAwake(index) {
+    for index in 0..<Self.places where isAwake(index) {
       notches[index].process(sound, frames: frames)
     }
   }
@@ -204,7 +221,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   @_noLocks
   private mutating func restNotches() {
     if awake == 0 { return }
-    for index in 0..<Self.mostNotches where isAwake(index) {
+    for index in 0..<Self.places where isAwake(index) {
       notches[index].rest()
       followAwake(index)
     }
@@ -212,12 +229,12 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   private func isAwake(_ index: Int) -> Bool {
-    awake & (1 &<< UInt8(truncatingIfNeeded: index)) != 0
+    awake & (1 &<< UInt16(truncatingIfNeeded: index)) != 0
   }
 
   @_noLocks
   private mutating func followAwake(_ index: Int) {
-    let bit: UInt8 = 1 &<< UInt8(truncatingIfNeeded: index)
+    let bit: UInt16 = 1 &<< UInt16(truncatingIfNeeded: index)
     awake = notches[index].isAwake ? awake | bit : awake & ~bit
   }
 
@@ -262,7 +279,21 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
         tracks[empty].begin(peak)
       }
     }
-    for index in 0..<Self.mostTracks where tracks[index].isUsed { tracks[index].endHop() }
+    for index in 0..<Self.mostTracks where tracks[index].isUsed {
+      if isDouble(index) { tracks[index].isUsed = false }
+      tracks[index].endHop()
+    }
+  }
+
+  /// Whether a track that was missed has another beside it that was there: both would be hit by turns,
+  /// and neither be steady.
+  @_noLocks
+  private func isDouble(_ index: Int) -> Bool {
+    guard !tracks[index].isPresent && tracks[index].probe < 0 else { return false }
+    for other in 0..<Self.mostTracks where tracks[other].isUsed && tracks[other].isPresent {
+      if abs(tracks[other].place - tracks[index].place) < Self.reach { return true }
+    }
+    return false
   }
 
   /// Begins to ask the tones that may howl.
@@ -273,7 +304,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     for index in 0..<Self.mostTracks where tracks[index].isSuspect(from: least) {
       guard let probe = freeProbe(), let notch = freeNotch() else { return }
       let place = tracks[index].meanPlace
-      if isTaken(place) { continue }
+      if isTaken(place) || !hasRoom(for: place * spectrum.binHertz) { continue }
       begin(probe: probe, track: index, notch: notch, place: place)
     }
   }
@@ -285,8 +316,11 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
       if abs(tracks[Int(probes[index].track)].place - place) < Self.distance { return true }
     }
     let hertz = place * spectrum.binHertz
-    for index in 0..<Self.mostNotches where notches[index].isCutting {
-      if abs(notches[index].hertz - hertz) < Self.width * hertz { return true }
+    for index in 0..<Self.places where notches[index].isCutting {
+      let margin = Self.width * hertz
+      if hertz > notches[index].lowest - margin && hertz < notches[index].highest + margin {
+        return true
+      }
     }
     return false
   }
@@ -299,7 +333,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   private func freeNotch() -> Int? {
-    for index in 0..<Self.mostNotches where notches[index].isFree { return index }
+    for index in 0..<Self.places where notches[index].isFree { return index }
     return nil
   }
 
@@ -325,25 +359,90 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     let phases = self.phases + 32 &* index
     probes[index].hear(spectrum, phases: phases)
     let verdict = probes[index].judge(
-      pattern, phases: phases, hopSeconds: hopSeconds, nearSpeed: tracks[track].nearSpeed)
+      pattern, phases: phases, hopSeconds: hopSeconds, before: tracks[track].hint)
     switch verdict {
     case .open:
       notches[notch].turn(by: probes[index].turn)
       return
     case .howl:
-      notches[notch].cut(from: probes[index].level)
-      notches[notch].hopsLeft = holdHops
-      isChanged = true
+      take(notch, level: probes[index].level)
     case .nearly, .other:
       notches[notch].leave(slowly: false)
     }
     var isNear = false
     if case .nearly = verdict { isNear = true }
-    // Asked again at once, unless that was the second time.
-    tracks[track].nearSpeed = isNear ? probes[index].speed : 0
+    // Asked again at once.
+    tracks[track].hint = isNear ? probes[index].hint : HowlProbe.Hint()
     tracks[track].rest(at: probes[index].level, isShort: isNear)
     tracks[track].probe = -1
     probes[index].isUsed = false
+  }
+
+  /// Takes a howl out by the notch that has probed it; where there are as many as there may be, two that
+  /// are next to each other become one.
+  @_noLocks
+  private mutating func take(_ notch: Int, level: Float) {
+    if cuttingCount() < Self.mostNotches {
+      notches[notch].cut(from: level)
+      notches[notch].hopsLeft = holdHops
+      isChanged = true
+      return
+    }
+    guard let both = nearest(with: notch), let place = freeNotch() else {
+      notches[notch].leave(slowly: false)
+      return
+    }
+    notches[place].share(
+      lowest: min(notches[both.first].lowest, notches[both.second].lowest),
+      highest: max(notches[both.first].highest, notches[both.second].highest))
+    notches[place].hopsLeft = holdHops
+    // It is not watched: the howls that it is for are at its sides.
+    notches[place].hopsOn = Self.watchHops
+    followAwake(place)
+    if both.first != notch && both.second != notch {
+      notches[notch].cut(from: level)
+      notches[notch].hopsLeft = holdHops
+    }
+    notches[both.first].leave(slowly: false)
+    notches[both.second].leave(slowly: false)
+    isChanged = true
+  }
+
+  /// The two notches that could be one with the fewest octaves between them, one that probes among them;
+  /// none where all are too far apart.
+  @_noLocks
+  private func nearest(with probing: Int) -> (first: Int, second: Int)? {
+    var least = Self.sharing
+    var found: (first: Int, second: Int)?
+    for first in 0..<Self.places where notches[first].isCutting || first == probing {
+      for second in 0..<first where notches[second].isCutting || second == probing {
+        let apart = HowlNotch.octaves(
+          min(notches[first].lowest, notches[second].lowest),
+          max(notches[first].highest, notches[second].highest))
+        if apart < least {
+          least = apart
+          found = (first, second)
+        }
+      }
+    }
+    return found
+  }
+
+  /// Whether there would be a notch for a howl at a frequency in Hz.
+  @_noLocks
+  private func hasRoom(for hertz: Float) -> Bool {
+    if cuttingCount() < Self.mostNotches { return true }
+    for first in 0..<Self.places where notches[first].isCutting {
+      let low = notches[first].lowest
+      let high = notches[first].highest
+      if HowlNotch.octaves(min(low, hertz), max(high, hertz)) < Self.sharing { return true }
+      for second in 0..<first where notches[second].isCutting {
+        let apart = HowlNotch.octaves(
+          min(low, notches[second].lowest), max(high, notches[second].highest))
+        if apart < Self.sharing { return true }
+      }
+    }
+    return false
   }
 
   @_noLocks
@@ -358,7 +457,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   /// Lets a hop pass for the notches.
   @_noLocks
   private mutating func hold() {
-    for index in 0..<Self.mostNotches where notches[index].isCutting {
+    for index in 0..<Self.places where notches[index].isCutting {
       notches[index].hopsOn = min(notches[index].hopsOn &+ 1, 1000)
       if notches[index].hopsOn == Self.watchHops && !hasFallen(index) {
         // Nothing has come of it: that was none.

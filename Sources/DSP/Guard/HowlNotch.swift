@@ -12,12 +12,16 @@ struct HowlNotch: BitwiseCopyable {
     case free, probing, cutting, leaving
   }
 
-  /// The level that a notch leaves at its middle, in dB.
-  static var depthDecibels: Float { @_noLocks get { -30 } }
-  // The share that it takes away for that.
-  private static var depth: Float { @_noLocks get { 0.968_377_2 } }
-  // The frequency over the width between both points of -3 dB: a tenth of an octave.
-  private static var quality: Float { @_noLocks get { 14.4 } }
+  // The level that it leaves at its middle, in dB, and the share that it takes away for that; of a notch
+  // that two howls share, too.
+  private static var narrowDecibels: Float { @_noLocks get { -30 } }
+  private static var narrowDepth: Float { @_noLocks get { 0.968_377_2 } }
+  private static var wideDecibels: Float { @_noLocks get { -12 } }
+  private static var wideDepth: Float { @_noLocks get { 0.748_811_4 } }
+  // The octaves between both points of -3 dB; of one that is shared, for each octave between its howls,
+  // besides.
+  private static var octaves: Float { @_noLocks get { 0.1 } }
+  private static var growth: Float { @_noLocks get { 1.5 } }
   // In seconds: to cut, and to turn; to leave.
   private static var quickSeconds: Float { @_noLocks get { 0.004 } }
   private static var slowSeconds: Float { @_noLocks get { 0.1 } }
@@ -27,6 +31,11 @@ struct HowlNotch: BitwiseCopyable {
   private(set) var state = State.free
   /// The middle, in Hz.
   private(set) var hertz: Float = 0
+  /// The howls that it is for: the lowest and the highest, in Hz.
+  private(set) var lowest: Float = 0
+  private(set) var highest: Float = 0
+  /// The level that it leaves at its middle, in dB.
+  private(set) var decibels: Float = narrowDecibels
   /// The hops until it leaves.
   var hopsLeft: Int32 = 0
   /// The hops since it began to cut.
@@ -34,7 +43,6 @@ struct HowlNotch: BitwiseCopyable {
   /// The level in dB at which the howl was found.
   var levelBefore: Float = 0
 
-  private var damping: Float = 1 / quality
   private var gains = SIMD4<Float>()
   private var first = SIMD2<Float>()
   private var second = SIMD2<Float>()
@@ -75,11 +83,35 @@ struct HowlNotch: BitwiseCopyable {
   /// Begins to probe at a frequency.
   @_noLocks
   mutating func probe(hertz: Float) {
-    self.hertz = hertz
     state = .probing
+    begin(lowest: hertz, highest: hertz)
+  }
+
+  /// Takes out two howls, or more, at once: wider, and less deep.
+  @_noLocks
+  mutating func share(lowest: Float, highest: Float) {
+    begin(lowest: lowest, highest: highest)
+    cut(from: 0)
+  }
+
+  /// The octaves between two frequencies.
+  @_noLocks
+  static func octaves(_ lowest: Float, _ highest: Float) -> Float {
+    1.442_695 * rt_log(highest / lowest)
+  }
+
+  @_noLocks
+  private mutating func begin(lowest: Float, highest: Float) {
+    self.lowest = lowest
+    self.highest = highest
+    let apart = Self.octaves(lowest, highest)
+    hertz = rt_square_root(lowest * highest)
+    decibels = apart > 0 ? Self.wideDecibels : Self.narrowDecibels
     let angle = Double.pi * Double(hertz / rate)
     let tangent = Float(rt_sin(angle) / rt_cos(angle))
-    damping = 1 / Self.quality
+    // Half of the width, as a share of the middle, twice: the frequency over the width, upside down.
+    let half = rt_exp(0.346_573_6 * (Self.octaves + Self.growth * apart))
+    let damping = half - 1 / half
     let share = 1 / (1 + tangent * (tangent + damping))
     gains = SIMD4(share, tangent * share, tangent * tangent * share, damping)
     first = SIMD2()
@@ -101,7 +133,7 @@ struct HowlNotch: BitwiseCopyable {
   mutating func cut(from level: Float) {
     state = .cutting
     turnTarget = 0
-    cutTarget = Self.depth
+    cutTarget = lowest < highest ? Self.wideDepth : Self.narrowDepth
     levelBefore = level
     hopsOn = 0
   }

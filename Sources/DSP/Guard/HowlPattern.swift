@@ -28,11 +28,29 @@ struct HowlPattern: ~Copyable {
     var speed: Float = 0
     /// The hops from a turn to its answer.
     var lag: Float = 0
+    /// Whether a way round answers so late, and as fast as that late: neither at once, before the turn
+    /// has come round, nor at another speed than it takes.
+    ///
+    /// Of 350 howls of 33 rooms one answered otherwise, and of 17 tones of instruments that came near
+    /// enough in four hours, all but two did.
+    var isRound: Bool {
+      @_noLocks get {
+        isLikely && speed * max(HowlPattern.longestRound, lag - 1) >= 1
+      }
+    }
+
+    fileprivate var isLikely = false
   }
 
+  // The longest round of a short lag, in hops.
+  fileprivate static var longestRound: Float { @_noLocks get { 4.2 } }
+
   private static var count: Int { @_noLocks get { 26 } }
-  // Ramps, by the hops that they are late; and stairs, by the hops of the way round.
-  private static let ramps = (3...17).map { Double($0) / 2 }
+  private static var firstLikely: Int { @_noLocks get { 8 } }
+  // Ramps, by the hops that they are late: first those that none answers by, which are there so that what
+  // is nearer to them is not taken for another. And stairs, by the hops of the way round.
+  private static let unlikelyRamps = [1.5, 2, 2.5, 6.5, 7, 7.5, 8, 8.5]
+  private static let ramps = (6...12).map { Double($0) / 2 }
   private static let stairs = (4...14).map { Double($0) / 2 }
   // A window's middle is two hops back; what it finds takes effect most of a hop later, and glides.
   private static let windowLag = 3.2
@@ -50,7 +68,7 @@ struct HowlPattern: ~Copyable {
     lags = .allocate(capacity: Self.count)
     lags.initialize(repeating: 0, count: Self.count)
     var index = 0
-    for late in Self.ramps {
+    for late in Self.unlikelyRamps + Self.ramps {
       fill(index, late, Self.ramp(late: late))
       index += 1
     }
@@ -143,6 +161,7 @@ struct HowlPattern: ~Copyable {
         best.share = share
         best.speed = sum * scales[place] / Self.radians
         best.lag = lags[index]
+        best.isLikely = index >= Self.firstLikely
       }
     }
     return best

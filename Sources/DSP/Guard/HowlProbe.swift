@@ -7,6 +7,17 @@ struct HowlProbe: BitwiseCopyable {
     case open, howl, nearly, other
   }
 
+  /// What answers have come to that are not enough each: the speed and the hops that they are late, which
+  /// are those of the last one, and what all of them weigh.
+  struct Hint: BitwiseCopyable {
+    var speed: Float = 0
+    var lag: Float = 0
+    var weight: Int32 = 0
+
+    @_noLocks
+    init() {}
+  }
+
   // The slowest answers that count, in seconds a turn of one radian takes to move the phase by one.
   private static var slowest: Float { @_noLocks get { 0.08 } }
   // How much of an answer must have been there to be seen, in hops.
@@ -21,6 +32,15 @@ struct HowlProbe: BitwiseCopyable {
   private static var nearRisingShare: Float { @_noLocks get { 0.74 } }
   private static var nearRise: Float { @_noLocks get { 0.5 } }
   private static var leastShare: Float { @_noLocks get { 0.5 } }
+  // What comes to less still is no answer by itself, but three that are alike are one: of tones that no
+  // room answered, two were alike in four hours, and three never.
+  private static var weakShare: Float { @_noLocks get { 0.65 } }
+  private static var weakFall: Float { @_noLocks get { -5 } }
+  private static var weakSpeed: Float { @_noLocks get { 0.2 } }
+  // What answers weigh that were nearly enough, or weak, and what is enough.
+  private static var nearWeight: Int32 { @_noLocks get { 3 } }
+  private static var weakWeight: Int32 { @_noLocks get { 2 } }
+  private static var wantedWeight: Int32 { @_noLocks get { 6 } }
 
   var isUsed = false
   /// The track and the notch that it is for.
@@ -33,8 +53,8 @@ struct HowlProbe: BitwiseCopyable {
   private var former: Float = 0
   private var firstLevels: Float = 0
   private var levels = SIMD4<Float>()
-  /// The speed of the best answer.
-  private(set) var speed: Float = 0
+  /// What it has come to, with those before, where that is not enough by itself.
+  private(set) var hint = Hint()
 
   @_noLocks
   init() {}
@@ -88,30 +108,38 @@ struct HowlProbe: BitwiseCopyable {
     }
   }
 
-  /// Judges what was heard so far; the hops of a second are needed for it, and the speed of an answer
-  /// that was nearly enough before.
+  /// Judges what was heard so far; the hops of a second are needed for it, and what answers before
+  /// have come to.
   @_noLocks
   mutating func judge(
     _ pattern: borrowing HowlPattern, phases: UnsafePointer<Float>, hopSeconds: Float,
-    nearSpeed: Float
+    before: Hint
   ) -> Verdict {
     let hops = Int(self.hops)
     guard hops >= HowlPattern.fewest else { return .open }
     let fit = pattern.fit(phases, hops: hops)
-    speed = fit.speed
     let share = fit.share
     let rise = level - firstLevels * 0.333_333
     let ratio = fit.speed * HowlPattern.radians / wavering
     let isAnswer =
-      fit.speed * Self.slowest > hopSeconds && rise > Self.fall
+      fit.isRound && fit.speed * Self.slowest > hopSeconds && rise > Self.fall
       && Float(hops) - fit.lag >= Self.leastSeen
     if isAnswer && share > Self.wantedShare(hops: hops, rise: rise, ratio: ratio) { return .howl }
     if hops == 16 && share < Self.leastShare { return .other }
     guard hops >= HowlPattern.most else { return .open }
-    // A tone that comes to less, but rises, and does so twice, has two ways round that are alike.
+    // A tone that comes to less, but to the same each time, has two ways round that are alike.
     let least = rise > Self.nearRise ? Self.nearRisingShare : Self.nearShare
-    guard isAnswer && share > least && ratio > Self.ratio else { return .other }
-    return nearSpeed > 0 && abs(fit.speed - nearSpeed) < 0.2 * nearSpeed ? .howl : .nearly
+    let isNear = isAnswer && share > least && ratio > Self.ratio
+    let isWeak =
+      fit.isRound && share > Self.weakShare && rise > Self.weakFall && fit.speed > Self.weakSpeed
+    guard isNear || isWeak else { return .other }
+    hint.speed = fit.speed
+    hint.lag = fit.lag
+    hint.weight = isNear ? Self.nearWeight : Self.weakWeight
+    if abs(fit.speed - before.speed) < 0.2 * before.speed && abs(fit.lag - before.lag) <= 1 {
+      hint.weight &+= before.weight
+    }
+    return hint.weight >= Self.wantedWeight ? .howl : .nearly
   }
 
   /// The share of the movement that an answer must explain.

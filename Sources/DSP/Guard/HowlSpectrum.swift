@@ -181,12 +181,13 @@ struct HowlSpectrum: ~Copyable {
   @_noLocks
   private func isAlone(_ bin: Int, _ power: Float) -> Bool {
     let far = Self.farShare * power
-    for away in 4...6 {
-      if far <= powers[bin &+ away] { return false }
-      // Below the first bin there is nothing to be above.
-      if bin > away && far <= powers[bin &- away] { return false }
+    var (below, above) = (power, power)
+    for away in 3...6 {
+      above = min(above, powers[bin &+ away])
+      if bin > away { below = min(below, powers[bin &- away]) }
     }
-    return true
+    // Below the first bin there is nothing to be above.
+    return above < far && (bin <= 4 || below < far)
   }
 
   /// Keeps a tone among the others, in the order of their strength.

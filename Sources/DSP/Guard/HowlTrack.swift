@@ -26,8 +26,8 @@ struct HowlTrack: BitwiseCopyable {
   private var levels = SIMD8<Float>()
   /// The probe that asks it; -1 where none does.
   var probe: Int32 = -1
-  /// The speed of an answer that was nearly enough; 0 where there was none.
-  var nearSpeed: Float = 0
+  /// What its answers have come to that were not enough.
+  var hint = HowlProbe.Hint()
 
   @_noLocks
   init() {}

@@ -3,7 +3,7 @@
 import { isOpen, send, sendTogether } from "./socket.js";
 
 // All but /meter and /tuner, which come too often for a page that nobody looks at.
-const always = "/{in,live,loop,loops,grid,music,out,mute,pitch,stretch,echo,reverb,chain,metronome,transport,player,capture,take,takes,post,feed,location,settings,preset,presets,instrument,instruments,scales,piano,phrase,midi,port,ports,status}";
+const always = "/{in,live,loop,loops,grid,music,out,mute,pitch,stretch,echo,reverb,chain,metronome,transport,player,capture,guard,take,takes,post,feed,location,settings,preset,presets,instrument,instruments,scales,piano,phrase,midi,port,ports,status}";
 const wanted = new Set(["/meter"]);
 
 /** Begins or ends a subscription that only counts while the page is seen. */

@@ -12,6 +12,7 @@ import { setUpTuner } from "./tuner.js";
 /** Sets up the page of the rig. */
 export function setUpRig() {
   setUpParts();
+  setUpGuard();
   setUpPorts();
   setUpBindings();
   setUpCapture();
@@ -30,6 +31,18 @@ function setUpParts() {
   };
   for (const button of buttons) button.addEventListener("click", () => show(button.dataset.part));
   show("levels");
+}
+
+// What fills the guard's card is fetched when the page is first seen.
+function setUpGuard() {
+  const card = make("section", "card guard", { "data-of": "levels", "aria-label": "Howl guard" });
+  find("#rig .mixer").after(card);
+  new IntersectionObserver(async (entries, observer) => {
+    if (!entries.at(-1).isIntersecting) return;
+    observer.disconnect();
+    const { fillGuard } = await import("./guard.js");
+    fillGuard(card);
+  }).observe(find("#rig"));
 }
 
 function setUpPorts() {

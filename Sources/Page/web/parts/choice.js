@@ -13,10 +13,11 @@ export function choice(group) {
 
   const draw = () => {
     const value = String(shown(address) ?? "");
-    for (const button of buttons) {
-      const is = button.dataset.word === value;
-      button.setAttribute("aria-checked", String(is));
-      button.tabIndex = is || (!value && button === buttons[0]) ? 0 : -1;
+    const chosen = buttons.findIndex((button) => button.dataset.word === value);
+    // Where none of them is chosen, keys come to the first.
+    for (const [at, button] of buttons.entries()) {
+      button.setAttribute("aria-checked", String(at === chosen));
+      button.tabIndex = at === Math.max(0, chosen) ? 0 : -1;
     }
   };
   const choose = (button) => {

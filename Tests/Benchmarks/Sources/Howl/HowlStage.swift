@@ -38,9 +38,14 @@ package final class HowlStage {
   }
 
   /// The notches that there are, in Hz.
-  package var notches: [Float] {
+  package var notches: [Float] { all.map(\.hertz) }
+
+  /// The level in dB that each notch leaves.
+  package var depths: [Float] { all.map(\.decibels) }
+
+  private var all: [HowlGuard.Notch] {
     guard let guardian else { return [] }
-    return (0..<HowlGuard.mostNotches).map { guardian.pointee.notch($0).hertz }.filter { $0 > 0 }
+    return (0..<HowlGuard.mostNotches).map { guardian.pointee.notch($0) }.filter { $0.hertz > 0 }
   }
 
   /// Lets go of all notches.

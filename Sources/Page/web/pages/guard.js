@@ -1,0 +1,48 @@
+// The guard against howling: its switch, its notches and how long they stay.
+
+import { choice } from "../parts/choice.js";
+import { flag } from "../parts/flag.js";
+import { make } from "../parts/make.js";
+import { press } from "../parts/press.js";
+import { figure } from "../store/units.js";
+import { watch } from "../store/values.js";
+
+const most = 8;
+const holds = "10=10\u00a0s 60=1\u00a0min 600=10\u00a0min 0=no\u00a0end";
+
+/** Fills the guard's card. */
+export function fillGuard(card) {
+  const on = make("button", "switch tile", { type: "button", "data-address": "/guard/on" }, "Guard");
+  const count = make("span", "big");
+  const list = make("p", "quiet", { role: "status" });
+  const name = make("small", "", {}, "Hold");
+  const hold = make("div", "choice", { "data-address": "/guard/hold", "data-words": holds, "aria-label": "Hold of the notches" });
+  const clear = make("button", "tool", { type: "button", "data-press": "/guard/clear", disabled: true }, "Clear notches");
+  card.append(make("h2", "", {}, "Howl guard"), make("div", "line", {}, on, count), list, make("div", "labelled", {}, name, hold), clear);
+  flag(on);
+  choice(hold);
+  press(clear);
+
+  let notches = [];
+  let isOn = 0;
+  const show = () => {
+    count.textContent = `${notches.length} of ${most}`;
+    clear.disabled = !notches.length;
+    list.textContent = notches.length ? "Takes out " + notches.join(", ") : isOn ? "Takes nothing out" : "Howls are left alone";
+  };
+  show();
+  // Frequency and depth of each, by turns.
+  watch("/guard/notches", (...pairs) => {
+    notches = pairs.filter((_, at) => at % 2 === 0).map((hertz) => figure(hertz, { unit: "Hz" }).replace(" ", "\u00a0"));
+    show();
+  });
+  watch("/guard/on", (value) => {
+    isOn = value;
+    show();
+  });
+  // A time that is none of the four is told where they have their name.
+  watch("/guard/hold", (seconds) => {
+    const isOne = holds.split(" ").some((hold) => hold.startsWith(seconds + "="));
+    name.textContent = isOne ? "Hold" : "Hold " + figure(seconds, { unit: "s" });
+  });
+}

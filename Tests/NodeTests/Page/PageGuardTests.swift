@@ -1,0 +1,96 @@
+import Foundation
+import OSC
+import TestSupport
+import Testing
+
+extension NodeTests.PageTests {
+  /// The guard against howling on the page of the rig, beside a loudspeaker that a microphone hears.
+  @Suite struct PageGuardTests {
+    private let stage: PageStage
+    private var browser: Browser { stage.browser }
+
+    init() throws {
+      stage = try PageStage.ready(.phone)
+      try stage.open("rig")
+      try browser.await("document.querySelector('.guard .switch')")
+    }
+
+    private func level(_ block: [Float]) -> Double { Measure.level(block[...]) }
+
+    private func awaitText(_ selector: String, _ condition: String) throws {
+      try browser.await(
+        "((text) => \(condition))(document.querySelector('.guard \(selector)').textContent)")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `its part is fetched when the rig is first seen`() throws {
+      let isFetched =
+        "performance.getEntriesByType('resource').some((one) => one.name.endsWith('guard.js'))"
+      try stage.open("voice")
+      #expect(try browser.run("return \(isFetched)") as? Bool == false)
+      try stage.turn(to: "rig")
+      try browser.await(isFetched)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `it is turned on by a finger, tells its notches, and lets go of them`() throws {
+      let way = HowlingWay()
+      let probe = try Probe(server: stage.server.name, plays: way.sample)
+      probe.listen(way.hear)
+      try probe.connect(to: "syrinx")
+      defer {
+        probe.close()
+        stage.phone.send("/guard/on", .int32(0))
+        stage.phone.send("/live/gain", .float(0))
+        _ = stage.phone.sync()
+      }
+      stage.phone.send("/live/gain", .float(2))
+      try probe.awaitBlock("there is a howl") { level($0) > 0.3 }
+      try awaitText("[role=status]", "text === 'Howls are left alone'")
+      #expect(
+        try browser.run("return document.querySelector('.guard .tool').disabled") as? Bool == true)
+
+      try browser.tap(".guard .switch")
+      try browser.await("document.querySelector('.guard .switch').ariaChecked === 'true'")
+      // The page shows what a finger has done before the node has heard of it.
+      try waitUntil("the node has heard of the switch") {
+        stage.phone.ask("/guard/on")?.arguments == [.int32(1)]
+      }
+      try probe.awaitBlock("the howl is over") { level($0) < 0.02 }
+      try awaitText(".big", "/^[1-8] of 8$/.test(text)")
+      // The resonance is at 1 kHz, and ways round are 100 Hz apart.
+      try awaitText(
+        "[role=status]", "/^Takes out (9\\d\\d(\\.\\d)?\\sHz|1(\\.0\\d)?\\skHz)/.test(text)")
+
+      // So soft nothing howls: what is let go stays so.
+      stage.phone.send("/live/gain", .float(-20))
+      #expect(stage.phone.sync())
+      try browser.tap(".guard .tool")
+      try awaitText(".big", "text === '0 of 8'")
+      try awaitText("[role=status]", "text === 'Takes nothing out'")
+      #expect(stage.phone.ask("/guard/notches")?.arguments.isEmpty == true)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `one of four times is chosen, and any other is told`() throws {
+      defer { stage.phone.send("/guard/hold", .float(60)) }
+      try browser.tap(".guard [data-word='600']")
+      try browser.await(
+        "document.querySelector('.guard [data-word=\"600\"]').ariaChecked === 'true'")
+      try waitUntil("the node has heard of the time") {
+        stage.phone.ask("/guard/hold")?.arguments == [.float(600)]
+      }
+      try awaitText(".labelled small", "text === 'Hold'")
+      stage.phone.send("/guard/hold", .float(45))
+      try awaitText(".labelled small", "text === 'Hold 45 s'")
+      // None is chosen, and keys still come to one of them.
+      #expect(
+        try browser.run(
+          """
+          const buttons = [...document.querySelectorAll('.guard [role=radio]')];
+          return buttons.every((one) => one.ariaChecked === 'false')
+            && buttons.filter((one) => one.tabIndex === 0).length === 1;
+          """) as? Bool == true)
+    }
+  }
+}
