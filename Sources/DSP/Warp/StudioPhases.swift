@@ -32,16 +32,17 @@ struct StudioPhases: ~Copyable {
   // A bin is steady while its frequency moves by less than this from hop to hop, in turns a hop,
   // and wanders when it moves by twice as much, in the mean of the last few hops.
   private static var wander: Float { @_noLocks get { 0.006 } }
-  private static var memoryOfWander: Float { @_noLocks get { 0.8 } }
+  private static var memoryOfWander: Float { @_noLocks get { 0.9 } }
   // The part of all magnitudes in bins that wander less than this from which on sound counts as
   // steady, and below which it no more does.
   private static var leastWander: Float { @_noLocks get { 0.009 } }
   private static var mostSteady: Float { @_noLocks get { 0.6 } }
   private static var leastSteady: Float { @_noLocks get { 0.45 } }
   // It must have been steady on so much of the tape, in hops at rate 1, or not steady on so much:
-  // a click on a chord takes its steadiness for about as long as a window sees it.
-  private static var hopsOfDoubt: Float { @_noLocks get { 9 } }
-  private static var hopsOfTrust: Float { @_noLocks get { 13 } }
+  // a click on a chord takes its steadiness for about as long as a window sees it. Half a second of
+  // doubt leaves the short window to what is bowed, blown or plucked, which comes out better by it.
+  private static var hopsOfDoubt: Float { @_noLocks get { 90 } }
+  private static var hopsOfTrust: Float { @_noLocks get { 20 } }
 
   // A click is what this part of all bins, or more, has grown by at once, and of which this part
   // lies within this distance in time, in parts of a transform. In noise, at a quiet chord's
