@@ -309,8 +309,12 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
       lastLag = 0
       finder.load(tape, end: end, from: least, to: greatest, isForward: true)
     } else {
-      let found = finder.search(
+      var found = finder.search(
         tape, end: end, from: least, to: greatest, isForward: isForward)
+      if hasRoom && found.likeness <= Self.likenessForEarlyJump {
+        let far = finder.searchFar(from: least, to: greatest, isForward: isForward)
+        if far.likeness > Self.likenessForEarlyJump { found = far }
+      }
       lastLag = found.likeness > Self.likenessForEarlyJump ? Int(found.lag) : 0
       if lastLag > 0 || !hasRoom { return found }
       if isForward {

@@ -28,8 +28,10 @@ struct LagFinder: ~Copyable {
   private static var aheadSeconds: Double { @_noLocks get { 0.001 } }
   // What is compared first is this coarse.
   private static var coarseHertz: Double { @_noLocks get { 8000 } }
-  // Of lags that fit nearly alike the shorter is better: it delays less.
+  // Of lags that fit nearly alike the shorter is better: it delays less. Where none of them fits well, it
+  // counts for less: many tones at once fit at few lags, which may be long.
   private static var costOfDistance: Float { @_noLocks get { 0.08 } }
+  private static var lowCostOfDistance: Float { @_noLocks get { 0.02 } }
 
   // How many likenesses on each side of the best lead to the place between the samples.
   static var wing: Int { @_noLocks get { 3 } }
@@ -99,6 +101,17 @@ struct LagFinder: ~Copyable {
     let side = copyStretch(tape, at: start)
     copyField(tape, at: start &+ earliest, frames: greatest &- least &+ window, side: side)
     if isForward { copyAhead(tape, at: end, side: side) }
+  }
+
+  /// The best of the lags that were just searched, where its distance counts for less.
+  @_noLocks
+  mutating func searchFar(from least: Int, to greatest: Int, isForward: Bool) -> Finding {
+    let span = greatest &- least
+    let offset = best(
+      from: 0, to: span, isNearestFirst: isForward, costOfDistance: Self.lowCostOfDistance)
+    let found = refine(near: offset, to: span)
+    let lag = Float(isForward ? least : -greatest) + found.lag
+    return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
 
   /// How many frames less far a closer search goes forward.
@@ -241,9 +254,12 @@ struct LagFinder: ~Copyable {
   /// The offset from `first` to `last` at which the field is most like the pattern, to within a
   /// frame or two.
   @_noLocks
-  private func best(from first: Int, to last: Int, isNearestFirst: Bool) -> Int {
+  private func best(
+    from first: Int, to last: Int, isNearestFirst: Bool,
+    costOfDistance: Float = LagFinder.costOfDistance
+  ) -> Int {
     let (lowest, highest) = ((first &+ coarse &- 1) / coarse, last / coarse)
-    let cost = Self.costOfDistance / Float(highest &- lowest &+ 1)
+    let cost = costOfDistance / Float(highest &- lowest &+ 1)
     var best = lowest
     var bestScore: Float = -2
     for offset in lowest...max(highest, lowest) {
