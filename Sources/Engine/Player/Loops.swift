@@ -3,9 +3,11 @@ internal import DSP
 
 /// The loops of the engine, and what they have in common: memory, time, and what their sources were.
 struct Loops: ~Copyable {
+  // The first, because ThreadSanitizer takes the first of all for the place that is written to where
+  // something is changed through a constant pointer: a count would be the same place for all engines.
+  let time: UnsafeMutablePointer<LoopTime>
   let count: Int
   let setup: LoopSetup
-  let time: UnsafeMutablePointer<LoopTime>
   private let pool: ClipPool
   private let players: UnsafeMutablePointer<Player>
   private let histories: UnsafeMutablePointer<SourceHistory>
