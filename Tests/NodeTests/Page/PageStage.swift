@@ -79,10 +79,11 @@ final class PageStage: @unchecked Sendable {
   /// All pages, by the names that stand behind the # of their addresses.
   static let pages = ["voice", "loop", "grid", "takes", "feed", "rig"]
 
-  /// Turns to a page.
+  /// Turns to a page, and waits until all of it is there.
   func turn(to page: String) throws {
     try browser.run("location.hash = arguments[0]", page)
-    try browser.await("document.body.dataset.page === '\(page)'")
+    try browser.await(
+      "document.body.dataset.page === '\(page)' && !document.querySelector('#\(page) [aria-busy]')")
   }
 
   /// Waits until nothing is drawn any more that a window's size or a turn to a page has begun.

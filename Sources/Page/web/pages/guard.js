@@ -22,6 +22,7 @@ export function fillGuard(card) {
   flag(on);
   choice(hold);
   press(clear);
+  card.removeAttribute("aria-busy");
 
   let notches = [];
   let isOn = 0;

@@ -35,7 +35,7 @@ function setUpParts() {
 
 // What fills the guard's card is fetched when the page is first seen.
 function setUpGuard() {
-  const card = make("section", "card guard", { "data-of": "levels", "aria-label": "Howl guard" });
+  const card = make("section", "card guard", { "data-of": "levels", "aria-label": "Howl guard", "aria-busy": "true" });
   find("#rig .mixer").after(card);
   new IntersectionObserver(async (entries, observer) => {
     if (!entries.at(-1).isIntersecting) return;
