@@ -188,6 +188,57 @@ import Testing
     return (0..<frames).map { all[$0 % all.count] }
   }
 
+  // MARK: - The lowest partials
+
+  @Test(arguments: [Float(-7), -4, 4, 7])
+  func `a strong fundamental is as strong at another pitch`(_ semitones: Float) {
+    let pitch = pow(2, semitones / 12)
+    let frames = 60_000
+    let tones = zip(
+      Tone.sine(250, amplitude: 0.3, frames: frames),
+      Tone.sine(500, amplitude: 0.03, frames: frames))
+    let sound = tones.map { $0 + $1 }
+    let wish = Wish(pitch: pitch)
+    let moved = warped(sound) { _ in wish }.left[20_000..<52_000]
+    let change = partial(moved, 250 * Double(pitch)) - partial(sound[20_000..<52_000], 250)
+    // What a grain has there of other partials is taken for its own: less than a decibel.
+    #expect(abs(change) < 0.5)
+    // Between both partials the level falls by 20 dB from one to the next, and where there are fewer
+    // grains there is less of all.
+    let second = partial(moved, 500 * Double(pitch)) - partial(moved, 250 * Double(pitch))
+    let expected = -20 * (2 * Double(pitch) - 1) + 10 * log10(Double(pitch))
+    if pitch < 1 {
+      #expect(abs(second - expected) < 1, "\(second) dB")
+    } else {
+      // There is nothing any more.
+      #expect(second < -24, "\(second) dB")
+    }
+  }
+
+  @Test(arguments: [Float(-7), 7])
+  func `a voice that is moved there and back again has its level`(_ semitones: Float) {
+    let sound = Vowel(seconds: 1.5, formants: Vowel.closed) { _ in 220 }.samples
+    let pitch = pow(2, semitones / 12)
+    let there = warped(sound) { _ in Wish(pitch: pitch) }.left
+    let back = warped(there) { _ in Wish(pitch: 1 / pitch) }.left
+    let change = level(back[20_000..<60_000]) - level(sound[20_000..<60_000])
+    #expect(abs(change) < 1, "\(change) dB")
+  }
+
+  @Test func `both sides get what is theirs of the lowest partials`() {
+    let sound = Tone.sine(300, amplitude: 0.3, frames: 48_000)
+    let (left, right) = warped(sound, sound.map { -0.25 * $0 }) { _ in Wish(pitch: 1.5) }
+    for frame in 20_000..<40_000 { #expect(abs(right[frame] + 0.25 * left[frame]) < 1e-5) }
+    // As a whole it is in phase: nothing is left beside the tone.
+    #expect(Measure.residue(left[20_000..<40_000], hertz: 450, sampleRate: Self.rate) < -50)
+  }
+
+  @Test func `a tone that is higher than most voices is moved as a whole`() {
+    let sound = Tone.sine(1312, amplitude: 0.3, frames: 48_000)
+    let moved = warped(sound) { _ in Wish(pitch: 2 / 3) }.left[20_000..<40_000]
+    #expect(partial(moved, 1312 * 2 / 3) > partial(moved, 1312) + 30)
+  }
+
   // MARK: - Time
 
   @Test func `a voice that is not moved is the input, delayed`() {

@@ -10,7 +10,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   /// The lowest pitch that is found, in hertz.
   package static var lowest: Double { @_noLocks get { 60 } }
   /// The highest pitch that is found as it is, in hertz; of a higher one, a fraction is.
-  package static var highest: Double { @_noLocks get { 1000 } }
+  package static var highest: Double { @_noLocks get { 1500 } }
   private static var slots: Int { @_noLocks get { 8 } }
 
   /// How many frames pass between two calls of `advance`.

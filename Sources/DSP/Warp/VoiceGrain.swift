@@ -43,6 +43,8 @@ struct VoiceGrain: BitwiseCopyable {
   var likenessBehind: Float = 1
   /// Whether its filter is there.
   var hasFilter = false
+  /// What its lowest partials lack.
+  var partials = VoicePartials()
 
   @_noLocks
   init() {}
@@ -58,16 +60,22 @@ struct VoiceGrain: BitwiseCopyable {
     // The first frame that is inside, and the first that is past the end.
     var begin = 0
     if position < -rise {
-      begin = min(frames, Int((-rise &- position &+ 0xFFFF_FFFF) >> 32))
+      begin = min(frames, VoicePlaces.ceiling(-rise &- position))
     }
     var end = frames
     if fallEnd < position &+ Int64(frames) << 32 {
-      end = max(begin, Int((fallEnd &- position &+ 0xFFFF_FFFF) >> 32))
+      end = max(begin, VoicePlaces.ceiling(fallEnd &- position))
       isActive = false
+    }
+    if partials.isOn && partials.add(from: position, scratch: weights, to: out, frames: frames) {
+      isActive = true
     }
     let count = end &- begin
     if count > 0 {
-      weigh(weights, from: position &+ Int64(begin) << 32, count: count)
+      VoiceSlope.weigh(
+        weights, gain: gain, from: position &+ Int64(begin) << 32, rise: rise,
+        fallBegin: fallBegin, fallEnd: fallEnd, likenessBefore: likenessBefore,
+        likenessBehind: likenessBehind, count: count)
       let at = source &+ Int64(begin) &* speed
       let first = (at >> 32) &- Int64(SincBank.mostTaps / 2)
       let inside = at &- first << 32
@@ -95,50 +103,5 @@ struct VoiceGrain: BitwiseCopyable {
     }
     source &+= Int64(frames) &* speed
     position &+= Int64(frames) << 32
-  }
-
-  /// The weight of each frame.
-  @_noLocks
-  private func weigh(_ weights: UnsafeMutablePointer<Float>, from position: Int64, count: Int) {
-    for frame in 0..<count { weights[frame] = gain }
-    if position < 0 && rise > 0 {
-      let end = min(count, Int((0 &- position &+ 0xFFFF_FFFF) >> 32))
-      slope(
-        weights, frames: end, from: position &+ rise, step: WarpStep.unity, length: rise,
-        likeness: likenessBefore)
-    }
-    if position &+ Int64(count &- 1) << 32 > fallBegin {
-      let begin = fallBegin < position ? 0 : Int((fallBegin &- position) >> 32) &+ 1
-      slope(
-        weights + begin, frames: count &- begin, from: fallEnd &- position &- Int64(begin) << 32,
-        step: -WarpStep.unity, length: max(1, fallEnd &- fallBegin), likeness: likenessBehind)
-    }
-  }
-
-  /// Multiplies weights by those of a slope of this length, `way` from its foot at the first.
-  @_noLocks
-  private func slope(
-    _ weights: UnsafeMutablePointer<Float>, frames: Int, from way: Int64, step: Int64,
-    length: Int64, likeness: Float
-  ) {
-    // With 15 binary places, four frames at a time can be made floating.
-    let first = Int32(truncatingIfNeeded: way >> 17)
-    let step = Int32(truncatingIfNeeded: step >> 17)
-    let scale = 131_072 / Float(length)
-    if likeness >= 1 {
-      for frame in 0..<frames {
-        let share = Float(first &+ Int32(truncatingIfNeeded: frame) &* step) * scale
-        weights[frame] *= Crossfade.eased(max(0, min(1, share)))
-      }
-      return
-    }
-    // Of sounds that are not alike the powers add up, not the amplitudes.
-    for frame in 0..<frames {
-      let share = Float(first &+ Int32(truncatingIfNeeded: frame) &* step) * scale
-      let weight = Crossfade.eased(max(0, min(1, share)))
-      let other = 1 - weight
-      weights[frame] *=
-        weight / rt_square_root(weight * weight + other * other + 2 * likeness * weight * other)
-    }
   }
 }

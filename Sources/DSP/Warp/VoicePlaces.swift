@@ -9,6 +9,10 @@ enum VoicePlaces {
     abs(frames) < 1e9 ? Int64(frames * unit) : frames > 0 ? Int64.max / 4 : 0
   }
 
+  /// How many whole frames a way takes, the last of them begun.
+  @_noLocks
+  static func ceiling(_ way: Int64) -> Int { Int((way &+ 0xFFFF_FFFF) >> 32) }
+
   /// Divides a way by a speed above zero, into frames.
   @_noLocks
   static func quotient(_ way: Int64, _ speed: Int64) -> Int64 {

@@ -24,6 +24,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   let delayFrames: Int
   var tracker: PitchTracker
   var marks: VoiceMarks
+  var spectrum: VoiceSpectrum
   let grains: UnsafeMutablePointer<VoiceGrain>
   private let scratch: UnsafeMutablePointer<Float>
   // The weights of each grain's filter, and an impulse.
@@ -49,6 +50,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     delayFrames = Int((sampleRate * 0.020).rounded())
     tracker = PitchTracker(sampleRate: sampleRate)
     marks = VoiceMarks(sampleRate: sampleRate)
+    spectrum = VoiceSpectrum(sampleRate: sampleRate)
     grains = .allocate(capacity: Self.mostGrains)
     grains.initialize(repeating: VoiceGrain(), count: Self.mostGrains)
     scratch = .allocate(capacity: 3 * WarpStep.longest)

@@ -88,9 +88,36 @@ extension VoiceWarp {
     }
     let gain = min(2, rt_square_root(formant / pitch))
     add(mark: pick, speed: speed, table: table, gain: gain, rise: rise)
+    if pitch != 1 || speed != WarpStep.unity {
+      completeLatest(
+        tape, mark: mark, upTo: end, ratio: pitch / formant, spacing: spacing, gain: gain)
+    }
     untilNext &+= spacing
     // A little early, should the next period be longer.
     nextRise = riseOf(mark.period, speed: speed) &+ mark.period / 16
+  }
+
+  /// Gives the latest grain what its lowest partials lack.
+  @_noLocks
+  private mutating func completeLatest(
+    _ tape: borrowing Tape, mark: VoiceMark, upTo end: Int64, ratio: Float, spacing: Int64,
+    gain: Float
+  ) {
+    let period = mark.period
+    guard period > 4 << 32 else { return }
+    // Grains of low voices begin later, and have other spectra than two whole periods.
+    let speed = grains[latest].speed
+    let whole = Double(VoicePlaces.quotient(period, speed))
+    let share = 4 * Float(Double(riseOf(period, speed: speed)) / whole) - 3
+    // What is behind the mark is mostly not there yet: the same spot of a period before is as good.
+    let missing = max(0, mark.place &+ period &+ 1 << 32 &- end << 32)
+    let place = mark.place &- (missing &+ period &- 1) / period &* period
+    // Of partials near half of the sample rate nobody hears which is stronger.
+    guard share > 0, 2 * ratio + 2 < 0.45 * Float(Double(period) / VoicePlaces.unit),
+      spectrum.take(tape, around: place, period: period)
+    else { return }
+    grains[latest].partials.find(
+      in: spectrum, spacing: spacing, ratio: ratio, gain: gain, share: min(1, share))
   }
 
   /// Puts the sound where it was, or near it where it is like what was heard before.
@@ -192,6 +219,11 @@ extension VoiceWarp {
     grain.source = marks[mark].place &- VoicePlaces.product(untilNext, speed)
     grain.rise = rise
     grain.gain = gain
+    // Its partials rise as those of the one before fall.
+    let distance = untilNext &+ sinceLatest
+    let rising = max(1, min(rise, distance))
+    grain.partials.begin(rise: rising)
+    grains[latest].partials.end(distance, fall: rising)
     grains[slot] = grain
     latest = slot
     sinceLatest = -untilNext

@@ -1,0 +1,118 @@
+internal import CRealtime
+
+/// The spectrum of two periods of a voice, weighted as a grain is: between the partials it goes through
+/// them.
+struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
+  // The weighted sound, and nothing behind it up to whole eights.
+  private let left: UnsafeMutablePointer<Float>
+  private let right: UnsafeMutablePointer<Float>
+  private let room: Int
+  private var count = 0
+  // How many frames are one of these.
+  private var factor = 1
+  // Where the middle of the first is behind that place, in radians of the lowest partial, and how far they
+  // are apart.
+  private var first = 0.0
+  private var step = 0.0
+  // The least that a period is made of: enough for its lowest partials.
+  private static var fewest: Int64 { @_noLocks get { 48 } }
+
+  init(sampleRate: Double) {
+    room = 2 * Int((sampleRate / PitchTracker.lowest * 1.25).rounded(.up)) + 32
+    left = .allocate(capacity: 2 * room)
+    left.initialize(repeating: 0, count: 2 * room)
+    right = left + room
+  }
+
+  deinit { left.deallocate() }
+
+  /// Takes two periods around a place, from which phases are counted; whether there is room for them.
+  @_noLocks
+  mutating func take(_ tape: borrowing Tape, around place: Int64, period: Int64) -> Bool {
+    let begin = VoicePlaces.ceiling(place &- period)
+    count = Int((place &+ period) >> 32) &- begin &+ 1
+    guard count > 0, count &+ 16 <= room else { return false }
+    var done = 0
+    while done < count {
+      let piece = min(count &- done, tape.reach)
+      rt_copy(left + done, tape.left(at: Int64(begin &+ done)), piece)
+      rt_copy(right + done, tape.right(at: Int64(begin &+ done)), piece)
+      done &+= piece
+    }
+    factor = 1
+    rt_zero(left + count, 16)
+    rt_zero(right + count, 16)
+    while period >> 33 >= Int64(factor) &* Self.fewest { halve() }
+    step = 2 * Double.pi * Double(factor) * VoicePlaces.unit / Double(period)
+    let way = Int64(begin) << 32 &- place &+ Int64(factor &- 1) << 31
+    first = step / Double(factor) * Double(way) / VoicePlaces.unit
+    weigh()
+    return true
+  }
+
+  /// Makes one of two.
+  @_noLocks
+  private mutating func halve() {
+    count = (count &+ 1) / 2
+    factor &*= 2
+    halve(left)
+    halve(right)
+  }
+
+  @_noLocks
+  private func halve(_ side: UnsafeMutablePointer<Float>) {
+    let from = UnsafeRawPointer(side)
+    for index in stride(from: 0, to: count, by: 8) {
+      let sixteen = from.loadUnaligned(fromByteOffset: index &* 8, as: SIMD16<Float>.self)
+      store(sixteen.evenHalf + sixteen.oddHalf, side, index)
+    }
+    rt_zero(side + count, 16)
+  }
+
+  @_noLocks
+  private func weigh() {
+    var turning = VoiceTurning(from: first / 2, step: step / 2)
+    let share = Float(step / (2 * Double.pi * Double(factor)))
+    for frame in stride(from: 0, to: count, by: 8) {
+      let weights = share + share * turning.cosines
+      store(load(left, frame) * weights, left, frame)
+      store(load(right, frame) * weights, right, frame)
+      turning.advance()
+    }
+  }
+
+  /// What there is at a multiple of the lowest partial: cosine and sine of the left side, then of the
+  /// right.
+  @_noLocks
+  func at(_ multiple: Float) -> SIMD4<Float> {
+    var turning = VoiceTurning(from: Double(multiple) * first, step: Double(multiple) * step)
+    var (leftX, leftY) = (SIMD8<Float>(repeating: 0), SIMD8<Float>(repeating: 0))
+    var (rightX, rightY) = (SIMD8<Float>(repeating: 0), SIMD8<Float>(repeating: 0))
+    for frame in stride(from: 0, to: count, by: 8) {
+      let (one, other) = (load(left, frame), load(right, frame))
+      leftX += one * turning.cosines
+      leftY += one * turning.sines
+      rightX += other * turning.cosines
+      rightY += other * turning.sines
+      turning.advance()
+    }
+    // What is added up from frame to frame is less than the frames are.
+    let half = 0.5 * Double(multiple) * step
+    let loss =
+      factor == 1 ? 1 : Float(rt_sin(half) / (Double(factor) * rt_sin(half / Double(factor))))
+    return SIMD4(leftX.sum(), leftY.sum(), rightX.sum(), rightY.sum()) / loss
+  }
+
+  @_noLocks
+  private func load(_ samples: UnsafePointer<Float>, _ frame: Int) -> SIMD8<Float> {
+    UnsafeRawPointer(samples).loadUnaligned(fromByteOffset: frame &* 4, as: SIMD8<Float>.self)
+  }
+
+  @_noLocks
+  private func store(
+    _ eight: SIMD8<Float>, _ samples: UnsafeMutablePointer<Float>, _ frame: Int
+  ) {
+    UnsafeMutableRawPointer(samples).storeBytes(
+      of: eight, toByteOffset: frame &* 4, as: SIMD8<Float>.self)
+  }
+}
