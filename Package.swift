@@ -7,7 +7,12 @@ let linker: [LinkerSetting] =
   switch sanitizer {
   // The realtime sanitizer is a link-time choice: its runtime intercepts what blocks, and
   // CRealtime marks the audio callback for it. `swift build --sanitize` does not know it yet.
-  case "realtime": [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]
+  case "realtime":
+    [
+      .unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"]),
+      // gold can't link the coverage tables of what is fuzzed.
+      .unsafeFlags(["-use-ld=lld"], .when(configuration: .debug)),
+    ]
   // Each access to memory is watched in the node's own modules, which say so below; not in tests, which
   // would take twice their time for it.
   case "address": [.unsafeFlags(["-sanitize=address"])]
@@ -29,8 +34,12 @@ let ordering: [LinkerSetting] =
       ], .when(configuration: .release))
   ] : []
 
-// The fuzzer needs libFuzzer's runtime, which is linked only by `scripts/fuzz`.
-let withFuzzer = sanitizer == "fuzzer"
+// What packets go through is built for libFuzzer, too, where the node is built for its tests without the
+// optimiser: then every access to a buffer is checked, and nothing is built a second time.
+let withFuzzer = sanitizer == "realtime"
+let fuzzed = [
+  "Control", "Doors", "Feed", "HTTP", "JSON", "Music", "OSC", "Posix", "Screen", "Takes",
+]
 
 let package = Package(
   name: "syrinx",
@@ -223,8 +232,7 @@ if withFuzzer {
       name: "PacketFuzzer",
       dependencies: ["Control", "Doors", "Engine", "Feed", "JSON", "OSC", "Posix", "TestSupport"],
       path: "Tests/PacketFuzzer",
-      // `main` is libFuzzer's.
-      swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
 for target in package.targets
@@ -248,6 +256,10 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
     // What AddressSanitizer watches is optimised as it is shipped; the optimiser takes most of its
     // time for tests, of which only these compute much themselves.
     target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
+  }
+  if withFuzzer, fuzzed.contains(target.name) {
+    target.swiftSettings?.append(
+      .unsafeFlags(["-sanitize=fuzzer"], .when(configuration: .debug)))
   }
   if ["DSP", "Listening", "TestSupport"].contains(target.name) {
     // Tests measure seconds of sound: ten to fifty times longer without the optimiser.
