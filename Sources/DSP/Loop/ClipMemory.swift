@@ -19,6 +19,8 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
 
   /// How often the sound of a version, or its length, was changed.
   private(set) var changes = 0
+  /// How often a version was begun or its length changed.
+  private(set) var outlines = 0
   /// Whether something was to be written and there was no page for it.
   private(set) var isShort = false
 
@@ -87,6 +89,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     lengths[version] = frames
     rounds[version] = Double(frames)
     changes &+= 1
+    outlines &+= 1
   }
 
   /// The length of a round of a version, in frames: no more than its length, and less by less than
@@ -97,6 +100,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   /// Sets how long a round is, where that is the length of the version, or a part of a frame less.
   @_noLocks
   mutating func setRound(_ version: Int, _ frames: Double) {
+    outlines &+= 1
     let least = Double(lengths[version]) - 1
     if frames > least && frames <= least + 1 { rounds[version] = frames }
   }
@@ -117,6 +121,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   mutating func setClip(_ version: Int, _ number: Int, latest: Int) {
     clips[version] = number
     latestClip = latest
+    outlines &+= 1
   }
 
   /// A new version, held once: an empty one, or one like another; nil where there is no place.
@@ -124,6 +129,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   mutating func begin(like other: Int? = nil) -> Int? {
     for version in 0..<Self.mostVersions where holds[version] == 0 {
       changes &+= 1
+      outlines &+= 1
       holds[version] = 1
       serials[version] = pages.pointee.nextSerial()
       let table = tables + version &* pagesOfClip
@@ -237,14 +243,38 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
       guard frame < pagesOfClip &* Self.pageFrames else { return }
       if let page = ownPage(version, frame / Self.pageFrames) {
         let (left, right) = (page + offset, page + Self.pageFrames + offset)
-        for index in 0..<count {
-          let (l, r) = (sound.left[done &+ index], sound.right[done &+ index])
-          left[index] = Self.bounded(left[index] * kept[done &+ index] + l)
-          right[index] = Self.bounded(right[index] * kept[done &+ index] + r)
-        }
+        Self.mix(sound.left + done, keeping: kept + done, to: left, frames: count)
+        Self.mix(sound.right + done, keeping: kept + done, to: right, frames: count)
       }
       done &+= count
     }
+  }
+
+  @_noLocks
+  private static func mix(
+    _ sound: UnsafePointer<Float>, keeping kept: UnsafePointer<Float>,
+    to there: UnsafeMutablePointer<Float>, frames: Int
+  ) {
+    var frame = 0
+    while frame &+ 8 <= frames {
+      let old = eight(there, frame)
+      var sum = old * eight(kept, frame) + eight(sound, frame)
+      // As below: what is no number, too.
+      sum.replace(with: -most, where: .!(sum .>= -most))
+      sum.replace(with: most, where: sum .> most)
+      UnsafeMutableRawPointer(there).storeBytes(
+        of: sum, toByteOffset: frame &* 4, as: SIMD8<Float>.self)
+      frame &+= 8
+    }
+    while frame < frames {
+      there[frame] = bounded(there[frame] * kept[frame] + sound[frame])
+      frame &+= 1
+    }
+  }
+
+  @_noLocks
+  private static func eight(_ samples: UnsafePointer<Float>, _ frame: Int) -> SIMD8<Float> {
+    UnsafeRawPointer(samples).loadUnaligned(fromByteOffset: frame &* 4, as: SIMD8<Float>.self)
   }
 
   /// A sum that can be added to for ever and stays finite.

@@ -6,6 +6,8 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   package let pagesOfClip: Int
   /// How often the sound of a version, or its length, was changed.
   package let changes: Int
+  /// How often a version was begun, or its length changed.
+  package let outlines: Int
   /// The versions in the history, the oldest first.
   package let versions: UnsafePointer<Int>
   /// How many those are, and which of them is heard.
@@ -27,6 +29,7 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   init(_ history: UnsafeMutablePointer<ClipHistory>, _ recording: Recording, _ overdub: Overdub) {
     pagesOfClip = history.pointee.memory.pagesOfClip
     changes = history.pointee.memory.changes
+    outlines = history.pointee.memory.outlines
     versions = UnsafePointer(history.pointee.versions)
     count = history.pointee.count
     place = history.pointee.place

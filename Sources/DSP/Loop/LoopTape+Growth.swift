@@ -125,10 +125,10 @@ extension LoopTape {
       let count = min(min(frames &- done, Self.longestPiece), capacity &- growth.place)
       if count <= 0 { return }
       fillGrowth(to: growth.place &+ count)
-      shape(sound.advanced(by: done), feedback: feedback, frames: count)
+      let sound = shaped(sound.advanced(by: done), feedback: feedback, frames: count)
       history.makeRoom(pages: ClipMemory.pages(forFrames: count))
       history.pointee.memory.mix(
-        behind, keeping: kept, to: version, at: growth.place, frames: count)
+        sound, keeping: kept, to: version, at: growth.place, frames: count)
       overdub.risen = min(overdub.risen &+ count, seam)
       growth.place &+= count
       done &+= count

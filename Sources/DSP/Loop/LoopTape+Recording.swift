@@ -201,14 +201,14 @@ extension LoopTape {
       let frame = (start &+ done) % length
       var count = min(min(frames &- done, length &- frame), Self.longestPiece)
       if overdub.isEnding { count = min(count, overdub.risen) }
-      shape(sound.advanced(by: done), feedback: feedback, frames: count)
+      let sound = shaped(sound.advanced(by: done), feedback: feedback, frames: count)
       history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: count))
-      history.pointee.memory.mix(behind, keeping: kept, to: version, at: frame, frames: count)
+      history.pointee.memory.mix(sound, keeping: kept, to: version, at: frame, frames: count)
       // The same goes behind the end, from where the beginning rises.
       let seam = min(self.seam, length / 2)
       if frame < seam {
         history.pointee.memory.mix(
-          behind, keeping: kept, to: version, at: length &+ frame,
+          sound, keeping: kept, to: version, at: length &+ frame,
           frames: min(count, seam &- frame))
       }
       done &+= count
@@ -223,10 +223,16 @@ extension LoopTape {
 }
 
 extension LoopTape {
-  /// Prepares a piece to be added: what comes, and how much of what is there is kept, with the fade
-  /// that it begins or ends with.
+  /// Prepares a piece to be added, with the fade that it begins or ends with, and how much of what is there
+  /// is kept; returns what is to be added.
   @_noLocks
-  mutating func shape(_ sound: Stereo, feedback: Float, frames: Int) {
+  mutating func shaped(_ sound: Stereo, feedback: Float, frames: Int) -> Stereo {
+    if !overdub.isEnding && overdub.risen >= seam && overdub.feedback == feedback {
+      // It goes on as it is.
+      let all = 1 + (feedback - 1)
+      for index in 0..<frames { kept[index] = all }
+      return sound
+    }
     // As long as a crossfade, however the time is cut into blocks.
     let glide = 4 / Float(seam)
     for index in 0..<frames {
@@ -239,6 +245,7 @@ extension LoopTape {
       behind.left[index] = sound.left[index] * share
       behind.right[index] = sound.right[index] * share
     }
+    return behind
   }
 }
 

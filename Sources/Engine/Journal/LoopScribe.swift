@@ -58,9 +58,12 @@ struct LoopScribe: ~Copyable {
   private var making: UInt32 = .max
   // The one that is being added to, likewise.
   private var adding: UInt32 = .max
-  // What was seen last, if all of it is told.
+  // What was seen last, if all of it is told; but for pages that were written to, if that is known.
   private var isSettled = false
   private var changes = 0
+  private var isOutlineTold = false
+  private var outlines = 0
+  private var toldAdding = -1
   private var isPhaseTold = false
   private var wasPlaying = false
   private var beginning = 0.0
@@ -90,6 +93,7 @@ struct LoopScribe: ~Copyable {
     making = .max
     adding = .max
     isSettled = false
+    isOutlineTold = false
     isPhaseTold = false
   }
 
@@ -129,8 +133,19 @@ struct LoopScribe: ~Copyable {
     {
       return true
     }
-    if touched.pointee.isOverfull { tellAgain(touched) }
+    if touched.pointee.isOverfull {
+      tellAgain(touched)
+      isOutlineTold = false
+    }
     tellTouched(view, touched, at: frame, journal, &budget)
+    // While something is added to a version, nothing but its pages becomes another.
+    if isOutlineTold && view.outlines == outlines && view.place == toldPlace
+      && view.count == toldCount && view.adding == toldAdding && view.making < 0 && isWhole
+    {
+      isSettled = view.adding < 0 && touched.pointee.count == 0
+      changes = view.changes
+      return isSettled
+    }
     var isTold = true
     var before = -1
     for index in 0..<view.count {
@@ -149,9 +164,10 @@ struct LoopScribe: ~Copyable {
     let isMakingTold =
       tellMaking(view, touched, isTold, &numbers, journal, &budget)
       && (!isTold || tellAdding(view, journal))
-    isSettled =
-      isTold && isMakingTold && isWhole && view.making < 0 && view.adding < 0
-      && touched.pointee.count == 0
+    isOutlineTold = isTold && isMakingTold && isWhole && view.making < 0
+    outlines = view.outlines
+    toldAdding = view.adding
+    isSettled = isOutlineTold && view.adding < 0 && touched.pointee.count == 0
     changes = view.changes
     return isSettled
   }

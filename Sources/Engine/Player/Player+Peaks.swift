@@ -8,6 +8,8 @@ struct PeakWalk: BitwiseCopyable {
   var changes = 0
   /// The part that comes next; as many as there are when it is done.
   var part = PublishedPeaks.parts
+  /// For how many frames nothing was done for it.
+  var waited = 0
 
   @_noLocks
   init() {}
@@ -18,6 +20,9 @@ extension Player {
   // clip that is loaded takes to be copied.
   private static var framesPerPart: Int { @_noLocks get { 32 } }
   private static var framesPerPage: Int { @_noLocks get { 32 } }
+  // While something is added to it, a picture is old before it is done: it may take four times as long, and
+  // most blocks need not look at it.
+  private static var framesBetween: Int { @_noLocks get { 256 } }
 
   /// The version of which there is to be a picture: also of a clip in the making.
   private var picturedVersion: Int {
@@ -39,6 +44,11 @@ extension Player {
   @_noLocks
   mutating func picture(to loop: UnsafeMutablePointer<PublishedLoops.Loop>, frames: Int) {
     if !arePeaksBehind { return }
+    if tape.isOverdubbing && walk.version == picturedVersion {
+      walk.waited &+= frames
+      if walk.waited < Self.framesBetween { return }
+      walk.waited = 0
+    }
     if walk.part == PublishedPeaks.parts || walk.version != picturedVersion {
       walk.version = picturedVersion
       walk.length = length
