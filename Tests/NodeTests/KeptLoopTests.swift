@@ -416,9 +416,10 @@ extension NodeTests {
       func step(_ index: Int) -> Int { age(head - index) - age(head - index + 1) }
       var index = 1
       while index < min(whole, clip.count - 1200) {
-        // A server without priority loses a block now and then, or has one twice; a page that is lost
-        // is a round old, and begins and ends at once.
-        if !(-Self.block...9000).contains(step(index)) {
+        // A server without priority loses a block now and then, or has one twice, and is held up for up to
+        // a quarter of a second; a page that is lost is a round old, half a second at least, and begins
+        // and ends at once.
+        if !(-Self.block...20_000).contains(step(index)) {
           // The fade with which it began, which can have come later than it was asked for.
           if step(index + 1) != 1, step(index + 2) != 1 { break }
           breaks.append("\(index): \(step(index))")
