@@ -54,8 +54,9 @@ enum Syrinx {
       try start(Array(CommandLine.arguments.dropFirst()))
     } catch {
       Environment.sayLast(error.message)
-      exit(error.code.rawValue)
+      Departure.leave(error.code.rawValue)
     }
+    Departure.leave(0)
   }
 
   /// Throws where an argument is no text: it would become another one without a word.

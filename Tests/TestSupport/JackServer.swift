@@ -1,5 +1,6 @@
 internal import CJack
 internal import Foundation
+internal import Posix
 
 /// A JACK server of the test's own, on the dummy driver.
 package final class JackServer {
@@ -8,9 +9,15 @@ package final class JackServer {
   private var process: Process?
   private let block: Int
 
+  // With it, threads of JACK's are in the tests' process: see `Departure`.
+  private static let departure: Void = {
+    on_exit({ code, _ in Departure.leave(code) }, nil)
+  }()
+
   /// Starts a server, and returns when clients can join it.
   package init(block: Int = 64) throws {
     self.block = block
+    Self.departure
     // JACK keeps the names of eight servers a machine, those of crashed ones for ever; only the
     // same name takes its place again. So few names, tried in turn.
     var fault: (any Error)?
