@@ -108,7 +108,10 @@ extension VoiceWarp {
     // Grains of low voices begin later, and have other spectra than two whole periods.
     let speed = grains[latest].speed
     let whole = Double(VoicePlaces.quotient(period, speed))
-    let share = 4 * Float(Double(riseOf(period, speed: speed)) / whole) - 3
+    let wholeness = 4 * Float(Double(riseOf(period, speed: speed)) / whole) - 3
+    // What is hardly like it was a period before has no partials to be told apart.
+    let clearness = (mark.clarity - 0.8) / 0.15
+    let share = min(1, min(wholeness, clearness))
     // What is behind the mark is mostly not there yet: the same spot of a period before is as good.
     let missing = max(0, mark.place &+ period &+ 1 << 32 &- end << 32)
     let place = mark.place &- (missing &+ period &- 1) / period &* period
@@ -117,7 +120,7 @@ extension VoiceWarp {
       spectrum.take(tape, around: place, period: period)
     else { return }
     grains[latest].partials.find(
-      in: spectrum, spacing: spacing, ratio: ratio, gain: gain, share: min(1, share))
+      in: spectrum, spacing: spacing, ratio: ratio, gain: gain, share: share)
   }
 
   /// Puts the sound where it was, or near it where it is like what was heard before.
