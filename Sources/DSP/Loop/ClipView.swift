@@ -4,8 +4,6 @@
 package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   /// How many pages a version has a place for.
   package let pagesOfClip: Int
-  /// How often the sound of a version, or its length, was changed.
-  package let changes: Int
   /// How often a version was begun, or its length changed.
   package let outlines: Int
   /// The versions in the history, the oldest first.
@@ -28,7 +26,6 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
   @_noLocks
   init(_ history: UnsafeMutablePointer<ClipHistory>, _ recording: Recording, _ overdub: Overdub) {
     pagesOfClip = history.pointee.memory.pagesOfClip
-    changes = history.pointee.memory.changes
     outlines = history.pointee.memory.outlines
     versions = UnsafePointer(history.pointee.versions)
     count = history.pointee.count

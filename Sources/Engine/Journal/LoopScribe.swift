@@ -58,9 +58,7 @@ struct LoopScribe: ~Copyable {
   private var making: UInt32 = .max
   // The one that is being added to, likewise.
   private var adding: UInt32 = .max
-  // What was seen last, if all of it is told; but for pages that were written to, if that is known.
-  private var isSettled = false
-  private var changes = 0
+  // Whether all was told but pages that were written to since, when the view had these two.
   private var isOutlineTold = false
   private var outlines = 0
   private var toldAdding = -1
@@ -92,7 +90,6 @@ struct LoopScribe: ~Copyable {
     toldCount = 0
     making = .max
     adding = .max
-    isSettled = false
     isOutlineTold = false
     isPhaseTold = false
   }
@@ -128,24 +125,29 @@ struct LoopScribe: ~Copyable {
     _ view: ClipView, _ touched: UnsafeMutablePointer<TouchedPages>, at frame: Int64, isWhole: Bool,
     _ numbers: inout UInt32, _ journal: LoopJournalPointer, _ budget: inout Budget
   ) -> Bool {
-    if isSettled && view.changes == changes && view.place == toldPlace
-      && view.count == toldCount && touched.pointee.count == 0
-    {
-      return true
-    }
-    if touched.pointee.isOverfull {
-      tellAgain(touched)
-      isOutlineTold = false
-    }
-    tellTouched(view, touched, at: frame, journal, &budget)
     // While something is added to a version, nothing but its pages becomes another.
-    if isOutlineTold && view.outlines == outlines && view.place == toldPlace
+    var isSame =
+      isOutlineTold && view.outlines == outlines && view.place == toldPlace
       && view.count == toldCount && view.adding == toldAdding && view.making < 0 && isWhole
-    {
-      isSettled = view.adding < 0 && touched.pointee.count == 0
-      changes = view.changes
-      return isSettled
+    if !isSame || touched.pointee.count > 0 {
+      if touched.pointee.isOverfull {
+        tellAgain(touched)
+        isSame = false
+      }
+      tellTouched(view, touched, at: frame, journal, &budget)
+      if !isSame {
+        isSame = tellOutline(view, touched, isWhole: isWhole, &numbers, journal, &budget)
+      }
     }
+    return isSame && view.adding < 0 && touched.pointee.count == 0
+  }
+
+  /// Tells the versions, their order, and which one is being made or added to; whether all of it is told.
+  @_noLocks
+  private mutating func tellOutline(
+    _ view: ClipView, _ touched: UnsafeMutablePointer<TouchedPages>, isWhole: Bool,
+    _ numbers: inout UInt32, _ journal: LoopJournalPointer, _ budget: inout Budget
+  ) -> Bool {
     var isTold = true
     var before = -1
     for index in 0..<view.count {
@@ -167,9 +169,7 @@ struct LoopScribe: ~Copyable {
     isOutlineTold = isTold && isMakingTold && isWhole && view.making < 0
     outlines = view.outlines
     toldAdding = view.adding
-    isSettled = isOutlineTold && view.adding < 0 && touched.pointee.count == 0
-    changes = view.changes
-    return isSettled
+    return isOutlineTold
   }
 
   /// By how many frames a round begins later than was told; nil where it was not told that the loop
