@@ -109,8 +109,8 @@ import Testing
     let output = host.render(click, block: 64).left
     let delay = host.engine.shared.chainDelayFrames
     #expect(delay > 0)
-    // Half of the click is the dry part; of the wet one its filter leaves 0.58, on the same frame.
-    #expect(abs(output[1000 + delay] - 0.25 * 1.58) < 0.005)
+    // Half of the click is the dry part; of the wet one its filter leaves 0.647, on the same frame.
+    #expect(abs(output[1000 + delay] - 0.25 * 1.647) < 0.005)
     #expect(output[..<(1000 + 30)].allSatisfy { abs($0) < 0.01 })
   }
 

@@ -2,34 +2,34 @@ internal import CRealtime
 
 /// Readers for every speed up to four times: what is read faster loses what would fold back.
 package struct SincBank: ~Copyable, @unchecked Sendable {
-  private let anchor = Anchor()
-  // Six to the octave: at most a sixth of an octave more is lost at the top than must be.
-  private static var stepsPerOctave: Int { @_noLocks get { 6 } }
+  // One for each semitone, so that none loses more at the top than its slope takes.
+  private static var stepsPerOctave: Int { @_noLocks get { 12 } }
   private static var tableCount: Int { @_noLocks get { 2 * stepsPerOctave + 1 } }
-  // Leaves the slope of 64 taps an octave up below what would fold back.
-  private static let margin = 0.92
+  // Half of the slope lies where things fold back from, to above 19 kHz, where hardly anybody hears them:
+  // what is raised and lowered again keeps a kilohertz more than with all of it below.
+  private static let margin = 0.97
 
   /// How many samples around a place the longest reader looks at.
   package static var mostTaps: Int { @_noLocks get { 128 } }
 
-  private let tables: UnsafeMutablePointer<SincTable>
+  // Two megabytes that are the same for all: made once, and kept for as long as the program runs.
+  nonisolated(unsafe) private static let shared = makeTables()
+  private let tables: UnsafePointer<SincTable>
 
-  /// Readers for speeds up to four.
-  package init() {
-    tables = .allocate(capacity: Self.tableCount)
+  /// Readers for speeds up to four; who is the first to want them waits for their making.
+  package init() { tables = Self.shared }
+
+  private static func makeTables() -> UnsafePointer<SincTable> {
+    let tables = UnsafeMutablePointer<SincTable>.allocate(capacity: tableCount)
     let window = KaiserWindow(beta: SincTable.beta)
-    (tables + 0).initialize(to: SincTable(taps: 32, cutoff: 1, window: window))
-    for index in 1..<Self.tableCount {
-      let ratio = Double(rt_exp(Float(index) / Float(Self.stepsPerOctave) * 0.693_147_18))
+    tables.initialize(to: SincTable(taps: 32, cutoff: 1, window: window))
+    for index in 1..<tableCount {
+      let ratio = Double(rt_exp(Float(index) / Float(stepsPerOctave) * 0.693_147_18))
       let taps = 32 * Int((ratio - 0.001).rounded(.up))
       (tables + index).initialize(
-        to: SincTable(taps: taps, cutoff: Self.margin / ratio, window: window))
+        to: SincTable(taps: taps, cutoff: margin / ratio, window: window))
     }
-  }
-
-  deinit {
-    tables.deinitialize(count: Self.tableCount)
-    tables.deallocate()
+    return UnsafePointer(tables)
   }
 
   /// The number of the reader for a speed in samples a frame.
