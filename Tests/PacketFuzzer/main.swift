@@ -1,6 +1,8 @@
 import Foundation
 
 /// libFuzzer, with the arguments of a program: calls a function with one input after the other.
+///
+/// By its name among the linker's, because no header declares it that Swift could import.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func fuzz(
   _ count: UnsafeMutablePointer<Int32>,

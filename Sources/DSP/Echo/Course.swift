@@ -90,11 +90,10 @@ struct Course: BitwiseCopyable {
       isFilled = true
       return
     }
-    let room = UnsafeMutableRawPointer(values)
     var start = 0 &- passed
     while start < frames {
       let eight = target + (decay * toGo + pull * firstToGo)
-      room.storeBytes(of: eight, toByteOffset: start &* 4, as: SIMD8<Float>.self)
+      values.setEight(at: start, eight)
       if start &+ 8 > frames {
         passed = frames &- start
         return

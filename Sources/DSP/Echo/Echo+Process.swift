@@ -176,13 +176,13 @@ extension Echo {
     let apart = 2 - 2 * min(max(time.likeness, 0), 1)
     var frame = 0
     while frame < frames {
-      let share = Self.eight(time.fade.values, frame)
+      let share = time.fade.values.eight(at: frame)
       let rest = 1 - share
       let gain = Self.restored(apart * (rest * share))
-      let left = rest * Self.eight(old.left, frame) + share * Self.eight(new.left, frame)
-      let right = rest * Self.eight(old.right, frame) + share * Self.eight(new.right, frame)
-      Self.put(gain * left, tap.left, frame)
-      Self.put(gain * right, tap.right, frame)
+      let left = rest * old.left.eight(at: frame) + share * new.left.eight(at: frame)
+      let right = rest * old.right.eight(at: frame) + share * new.right.eight(at: frame)
+      tap.left.setEight(at: frame, gain * left)
+      tap.right.setEight(at: frame, gain * right)
       frame &+= 8
     }
     if !time.fade.isMoving {
@@ -211,21 +211,21 @@ extension Echo {
     let written = room.stereo(.written)
     var frame = 0
     while frame < frames {
-      let left = Self.eight(input.left, frame)
-      let right = Self.eight(input.right, frame)
-      let spread = Self.eight(self.spread.values, frame)
-      let entry = Self.eight(self.entry.values, frame)
-      let feedback = Self.eight(self.feedback.values, frame)
+      let left = input.left.eight(at: frame)
+      let right = input.right.eight(at: frame)
+      let spread = self.spread.values.eight(at: frame)
+      let entry = self.entry.values.eight(at: frame)
+      let feedback = self.feedback.values.eight(at: frame)
       let enteringLeft = entry * (left + spread * (0.5 * (right - left)))
       let enteringRight = entry * (right - spread * right)
-      let oneLeft = Self.eight(repeats.left, frame)
-      let oneRight = Self.eight(repeats.right, frame)
+      let oneLeft = repeats.left.eight(at: frame)
+      let oneRight = repeats.right.eight(at: frame)
       let lower = Saturator.bounded(spread, most: 0.5)
       let crossing = 4 * lower * (1 - lower) * (oneRight - oneLeft)
       let backLeft = Saturator.bend(feedback * (oneLeft + crossing))
       let backRight = Saturator.bend(feedback * (oneRight - crossing))
-      Self.put(Self.bounded(enteringLeft + backLeft), written.left, frame)
-      Self.put(Self.bounded(enteringRight + backRight), written.right, frame)
+      written.left.setEight(at: frame, Self.bounded(enteringLeft + backLeft))
+      written.right.setEight(at: frame, Self.bounded(enteringRight + backRight))
       frame &+= 8
     }
   }
@@ -240,11 +240,11 @@ extension Echo {
   private func blend(_ held: Stereo, into sound: Stereo, frames: Int) {
     var frame = 0
     while frame < frames {
-      let share = Self.eight(hold.values, frame)
-      let left = Self.eight(sound.left, frame)
-      let right = Self.eight(sound.right, frame)
-      Self.put((1 - share) * left + share * Self.eight(held.left, frame), sound.left, frame)
-      Self.put((1 - share) * right + share * Self.eight(held.right, frame), sound.right, frame)
+      let share = hold.values.eight(at: frame)
+      let left = sound.left.eight(at: frame)
+      let right = sound.right.eight(at: frame)
+      sound.left.setEight(at: frame, (1 - share) * left + share * held.left.eight(at: frame))
+      sound.right.setEight(at: frame, (1 - share) * right + share * held.right.eight(at: frame))
       frame &+= 8
     }
   }
@@ -267,28 +267,15 @@ extension Echo {
     let input = room.stereo(.input)
     var frame = 0
     while frame < frames {
-      let dry = Self.eight(self.dry.values, frame)
-      let wet = Self.eight(self.wet.values, frame) * Self.eight(tail.values, frame)
-      let left = dry * Self.eight(input.left, frame) + wet * Self.eight(repeats.left, frame)
-      let right = dry * Self.eight(input.right, frame) + wet * Self.eight(repeats.right, frame)
-      Self.put(left, input.left, frame)
-      Self.put(right, input.right, frame)
+      let dry = self.dry.values.eight(at: frame)
+      let wet = self.wet.values.eight(at: frame) * tail.values.eight(at: frame)
+      let left = dry * input.left.eight(at: frame) + wet * repeats.left.eight(at: frame)
+      let right = dry * input.right.eight(at: frame) + wet * repeats.right.eight(at: frame)
+      input.left.setEight(at: frame, left)
+      input.right.setEight(at: frame, right)
       frame &+= 8
     }
     rt_copy(sound.left, input.left, frames)
     rt_copy(sound.right, input.right, frames)
-  }
-
-  @_noLocks @inline(__always)
-  private static func eight(_ samples: UnsafePointer<Float>, _ frame: Int) -> SIMD8<Float> {
-    UnsafeRawPointer(samples).loadUnaligned(fromByteOffset: frame &* 4, as: SIMD8<Float>.self)
-  }
-
-  @_noLocks @inline(__always)
-  private static func put(
-    _ values: SIMD8<Float>, _ samples: UnsafeMutablePointer<Float>, _ frame: Int
-  ) {
-    UnsafeMutableRawPointer(samples).storeBytes(
-      of: values, toByteOffset: frame &* 4, as: SIMD8<Float>.self)
   }
 }

@@ -257,24 +257,18 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
   ) {
     var frame = 0
     while frame &+ 8 <= frames {
-      let old = eight(there, frame)
-      var sum = old * eight(kept, frame) + eight(sound, frame)
+      let old = there.eight(at: frame)
+      var sum = old * kept.eight(at: frame) + sound.eight(at: frame)
       // As below: what is no number, too.
       sum.replace(with: -most, where: .!(sum .>= -most))
       sum.replace(with: most, where: sum .> most)
-      UnsafeMutableRawPointer(there).storeBytes(
-        of: sum, toByteOffset: frame &* 4, as: SIMD8<Float>.self)
+      there.setEight(at: frame, sum)
       frame &+= 8
     }
     while frame < frames {
       there[frame] = bounded(there[frame] * kept[frame] + sound[frame])
       frame &+= 1
     }
-  }
-
-  @_noLocks
-  private static func eight(_ samples: UnsafePointer<Float>, _ frame: Int) -> SIMD8<Float> {
-    UnsafeRawPointer(samples).loadUnaligned(fromByteOffset: frame &* 4, as: SIMD8<Float>.self)
   }
 
   /// A sum that can be added to for ever and stays finite.

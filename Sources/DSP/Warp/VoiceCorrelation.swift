@@ -3,11 +3,10 @@ enum VoiceCorrelation {
   /// The sum of a run.
   @_noLocks
   static func sum(_ samples: UnsafePointer<Float>, count: Int) -> Float {
-    let from = UnsafeRawPointer(samples)
     var sums = SIMD8<Float>(repeating: 0)
     var index = 0
     while index &+ 8 <= count {
-      sums += from.loadUnaligned(fromByteOffset: index &* 4, as: SIMD8<Float>.self)
+      sums += samples.eight(at: index)
       index &+= 8
     }
     let four = sums.lowHalf + sums.highHalf

@@ -33,16 +33,14 @@ struct VoiceFilter: BitwiseCopyable {
   func read(
     _ samples: UnsafePointer<Float>, to output: UnsafeMutablePointer<Float>, frames: Int
   ) {
-    let from = UnsafeRawPointer(samples - (Self.taps / 2 - 1))
-    let to = UnsafeMutableRawPointer(output)
+    let from = samples - (Self.taps / 2 - 1)
     var frame = 0
     while frame < frames {
       var sum = SIMD8<Float>(repeating: 0)
       for tap in 0..<Self.taps {
-        let sound = from.loadUnaligned(fromByteOffset: (frame &+ tap) &* 4, as: SIMD8<Float>.self)
-        sum += sound * weights[tap]
+        sum += from.eight(at: frame &+ tap) * weights[tap]
       }
-      to.storeBytes(of: sum, toByteOffset: frame &* 4, as: SIMD8<Float>.self)
+      output.setEight(at: frame, sum)
       frame &+= 8
     }
   }

@@ -43,7 +43,7 @@ struct VoiceGrain: BitwiseCopyable {
   var likenessBehind: Float = 1
   /// Whether its filter is there.
   var hasFilter = false
-  /// What its lowest partials lack.
+  /// The part of its lowest partials that it misses.
   var partials = VoicePartials()
 
   @_noLocks

@@ -10,12 +10,11 @@ internal import CRealtime
 struct VoicePartials: BitwiseCopyable {
   /// Whether there is anything to be added.
   private(set) var isOn = false
-  /// How many frames before the grain's middle it begins.
-  private(set) var rise: Int64 = 0
-  /// Where behind the middle it begins to fall: after the next grain is known.
-  private(set) var fallBegin: Int64 = .max
-  /// Where behind the middle it has ended.
-  private(set) var fallEnd: Int64 = .max
+  // How many frames before the grain's middle they begin.
+  private var rise: Int64 = 0
+  // Where behind the middle they begin to fall, once the next grain is known, and where they have ended.
+  private var fallBegin: Int64 = .max
+  private var fallEnd: Int64 = .max
 
   // Cosine and sine of the left side and the right, of the first partial and of the second.
   private var amplitudes = SIMD8<Float>(repeating: 0)
@@ -127,8 +126,9 @@ struct VoicePartials: BitwiseCopyable {
       var right: SIMD8<Float> = x * mine[2] + y * mine[3]
       right += twiceX * mine[6] + twiceY * mine[7]
       if lane == 0 && frame &+ 8 <= count {
-        add(left, weights, out.left, frame)
-        add(right, weights, out.right, frame)
+        let weight = weights.eight(at: frame)
+        out.left.setEight(at: frame, out.left.eight(at: frame) + left * weight)
+        out.right.setEight(at: frame, out.right.eight(at: frame) + right * weight)
         turning.advance()
         frame &+= 8
         continue
@@ -146,17 +146,5 @@ struct VoicePartials: BitwiseCopyable {
         turning.advance()
       }
     }
-  }
-
-  @_noLocks
-  private func add(
-    _ eight: SIMD8<Float>, _ weights: UnsafePointer<Float>, _ out: UnsafeMutablePointer<Float>,
-    _ frame: Int
-  ) {
-    let to = UnsafeMutableRawPointer(out)
-    let weight = UnsafeRawPointer(weights).loadUnaligned(
-      fromByteOffset: frame &* 4, as: SIMD8<Float>.self)
-    let sum = to.loadUnaligned(fromByteOffset: frame &* 4, as: SIMD8<Float>.self) + eight * weight
-    to.storeBytes(of: sum, toByteOffset: frame &* 4, as: SIMD8<Float>.self)
   }
 }

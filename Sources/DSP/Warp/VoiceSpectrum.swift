@@ -64,7 +64,7 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
     let from = UnsafeRawPointer(side)
     for index in stride(from: 0, to: count, by: 8) {
       let sixteen = from.loadUnaligned(fromByteOffset: index &* 8, as: SIMD16<Float>.self)
-      store(sixteen.evenHalf + sixteen.oddHalf, side, index)
+      side.setEight(at: index, sixteen.evenHalf + sixteen.oddHalf)
     }
     rt_zero(side + count, 16)
   }
@@ -75,44 +75,30 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
     let share = Float(step / (2 * Double.pi * Double(factor)))
     for frame in stride(from: 0, to: count, by: 8) {
       let weights = share + share * turning.cosines
-      store(load(left, frame) * weights, left, frame)
-      store(load(right, frame) * weights, right, frame)
+      left.setEight(at: frame, left.eight(at: frame) * weights)
+      right.setEight(at: frame, right.eight(at: frame) * weights)
       turning.advance()
     }
   }
 
-  /// What there is at a multiple of the lowest partial: cosine and sine of the left side, then of the
-  /// right.
+  /// Cosine and sine of the left side, then of the right, at a multiple of the lowest partial.
   @_noLocks
   func at(_ multiple: Float) -> SIMD4<Float> {
     var turning = VoiceTurning(from: Double(multiple) * first, step: Double(multiple) * step)
     var (leftX, leftY) = (SIMD8<Float>(repeating: 0), SIMD8<Float>(repeating: 0))
     var (rightX, rightY) = (SIMD8<Float>(repeating: 0), SIMD8<Float>(repeating: 0))
     for frame in stride(from: 0, to: count, by: 8) {
-      let (one, other) = (load(left, frame), load(right, frame))
+      let (one, other) = (left.eight(at: frame), right.eight(at: frame))
       leftX += one * turning.cosines
       leftY += one * turning.sines
       rightX += other * turning.cosines
       rightY += other * turning.sines
       turning.advance()
     }
-    // What is added up from frame to frame is less than the frames are.
+    // Sums of neighbours are weaker than both, the more so the higher the frequency.
     let half = 0.5 * Double(multiple) * step
     let loss =
       factor == 1 ? 1 : Float(rt_sin(half) / (Double(factor) * rt_sin(half / Double(factor))))
     return SIMD4(leftX.sum(), leftY.sum(), rightX.sum(), rightY.sum()) / loss
-  }
-
-  @_noLocks
-  private func load(_ samples: UnsafePointer<Float>, _ frame: Int) -> SIMD8<Float> {
-    UnsafeRawPointer(samples).loadUnaligned(fromByteOffset: frame &* 4, as: SIMD8<Float>.self)
-  }
-
-  @_noLocks
-  private func store(
-    _ eight: SIMD8<Float>, _ samples: UnsafeMutablePointer<Float>, _ frame: Int
-  ) {
-    UnsafeMutableRawPointer(samples).storeBytes(
-      of: eight, toByteOffset: frame &* 4, as: SIMD8<Float>.self)
   }
 }

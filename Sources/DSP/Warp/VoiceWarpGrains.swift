@@ -109,10 +109,10 @@ extension VoiceWarp {
     let speed = grains[latest].speed
     let whole = Double(VoicePlaces.quotient(period, speed))
     let wholeness = 4 * Float(Double(riseOf(period, speed: speed)) / whole) - 3
-    // What is hardly like it was a period before has no partials to be told apart.
+    // Sound that is hardly like it was a period before has no partials to be told apart.
     let clearness = (mark.clarity - 0.8) / 0.15
     let share = min(1, min(wholeness, clearness))
-    // What is behind the mark is mostly not there yet: the same spot of a period before is as good.
+    // Mostly the period behind the mark is not there yet: the same spot of one before is as good.
     let missing = max(0, mark.place &+ period &+ 1 << 32 &- end << 32)
     let place = mark.place &- (missing &+ period &- 1) / period &* period
     // Of partials near half of the sample rate nobody hears which is stronger.
