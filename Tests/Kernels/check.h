@@ -27,6 +27,7 @@ float added(float sum, float a, float b);
 
 void check_reading(void);
 void check_correlation(void);
+void check_narrow(void);
 void check_reverb(void);
 void check_memory(void);
 void check_fours(void);

@@ -72,6 +72,7 @@ int main(void) {
   printf("%-24s %s\n", "a product and a sum are", rounds_once() ? "rounded once" : "rounded twice");
   check_reading();
   check_correlation();
+  check_narrow();
   check_reverb();
   // From here on denormals are zero, as on the audio thread.
   check_memory();

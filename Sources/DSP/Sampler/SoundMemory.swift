@@ -166,20 +166,17 @@ final class SoundMemory: @unchecked Sendable {
     _ plane: SoundPlane?, to length: Int, gain: Float?
   ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer) {
     let count = margin + length + spare
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: Layout.bytes(length, isCompact: gain != nil), alignment: 16)
-    guard let gain else {
-      let floats = memory.bindMemory(to: Float.self, capacity: count)
-      if let plane {
-        rt_copy(floats, plane.origin - margin, count)
-      } else {
-        rt_zero(floats, count)
-      }
-      return (memory, UnsafeRawPointer(floats + margin))
+    if let plane, let gain {
+      let shorts = narrowed(plane.origin - margin, count: count, gain: gain)
+      return (UnsafeMutableRawPointer(shorts), UnsafeRawPointer(shorts + margin))
     }
-    let shorts = memory.bindMemory(to: Int16.self, capacity: count)
-    if let plane { rt_narrow(plane.origin - margin, shorts, 1 / gain, count) }
-    return (memory, UnsafeRawPointer(shorts + margin))
+    let floats = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    if let plane {
+      rt_copy(floats, plane.origin - margin, count)
+    } else {
+      rt_zero(floats, count)
+    }
+    return (UnsafeMutableRawPointer(floats), UnsafeRawPointer(floats + margin))
   }
 
   /// Memory for every other frame of a plane between two, the even or the odd ones, and the place of
@@ -190,10 +187,19 @@ final class SoundMemory: @unchecked Sendable {
     let (first, last) = (start / 2 - margin / 2, (length + spare) / 2)
     let chosen = SoundPlane(from: first, to: last)
     for frame in first..<last { chosen.origin[frame] = plane.origin[2 * frame + odd] }
-    let bytes = (last - first) * MemoryLayout<Int16>.stride
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 16)
-    let shorts = memory.bindMemory(to: Int16.self, capacity: last - first)
-    rt_narrow(chosen.origin + first, shorts, 1 / gain, last - first)
-    return (memory, UnsafeRawPointer(shorts - first), bytes)
+    let shorts = narrowed(chosen.origin + first, count: last - first, gain: gain)
+    return (
+      UnsafeMutableRawPointer(shorts), UnsafeRawPointer(shorts - first),
+      (last - first) * MemoryLayout<Int16>.stride
+    )
+  }
+
+  /// Memory with the numbers of 16 bits that stand for these.
+  private static func narrowed(
+    _ numbers: UnsafePointer<Float>, count: Int, gain: Float
+  ) -> UnsafeMutablePointer<Int16> {
+    let shorts = UnsafeMutablePointer<Int16>.allocate(capacity: count)
+    rt_narrow(numbers, shorts, 1 / gain, count)
+    return shorts
   }
 }
