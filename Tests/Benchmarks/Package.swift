@@ -27,7 +27,7 @@ let package = Package(
     // What all measurements share: the clock, statistics, OSC packets, the table.
     .target(name: "Bench", cSettings: strict),
 
-    .target(name: "EmptyClient", dependencies: ["CJack"], cSettings: strict),
+    .target(name: "EmptyClient", dependencies: ["Bench", "CJack"], cSettings: strict),
 
     // To be preloaded.
     .target(
