@@ -188,7 +188,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (semitones: 7.0, most: -33.5), (-7, -26), (-12, -21.5),
+    (semitones: 7.0, most: -33.5), (-7, -23), (-12, -19.5),
   ])
   func `between bursts of noise it stays quiet`(semitones: Double, most: Double) {
     let ratio = ratio(semitones: semitones)
@@ -205,8 +205,8 @@ import Testing
       default: break
       }
     }
-    // Lowered by a window that is no briefer it would be -24 and -20 dB; and -17 and -10, up and down by
-    // seven, were bins of noise to go on by their own pasts.
+    // Were frames to fall for 21 ms it would be -33, -20 and -17 dB; and -17 and -10, up and down by seven,
+    // were bins of noise to go on by their own pasts.
     let level = 10 * log10(energies.gap / energies.burst)
     #expect(level < most, "\(level) dB")
   }

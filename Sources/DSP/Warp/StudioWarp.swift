@@ -16,15 +16,9 @@ internal import CRealtime
 package struct StudioWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
   private static var slices: Int { @_noLocks get { 16 } }
-  // What is less than a semitone down is so little longer that the short window does.
-  private static var lowered: Int64 { @_noLocks get { 4_080_218_931 } }
-
-  private enum Cut: UInt8 { case long, short, brief }
 
   private let long: StudioWindow
   private let short: StudioWindow
-  // For what is lowered, in which a window lasts longer than on the tape.
-  private let brief: StudioWindow
   private let fft: ComplexFFT
   private var phases: StudioPhases
   private var overlap: StudioOverlap
@@ -68,8 +62,8 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   // and by how many output frames their centres are therefore read later behind their hop's end.
   private var spared = 0
   private var extraLead: Float = 0
-  // The window that the newest frame was cut with.
-  private var cutWith = Cut.short
+  // Which window the newest frame was cut with.
+  private var isLong = false
 
   /// An engine at rest; any rate from 8 to 192 kHz.
   package init(sampleRate: Double) {
@@ -79,10 +73,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       fall: Int((1100 * scale).rounded()))
     short = StudioWindow(
       back: Int((1280 * scale).rounded()), ahead: Int((1280 * scale).rounded()),
-      fall: Int((600 * scale).rounded()), least: long.size, sum: long.sum)
-    brief = StudioWindow(
-      back: Int((1024 * scale).rounded()), ahead: Int((853 * scale).rounded()),
-      fall: Int((400 * scale).rounded()), least: long.size, sum: long.sum)
+      fall: Int((450 * scale).rounded()), least: long.size, sum: long.sum)
     mostSpared = long.ahead - short.ahead
     sparedStep = Float(mostSpared) / 4
     fft = ComplexFFT(size: long.size)
@@ -135,7 +126,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     stillHops = 0
     spared = 0
     extraLead = 0
-    cutWith = .short
+    isLong = false
     step.tapeBefore = hop
   }
 
@@ -175,17 +166,14 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   /// Lays the hop's frame over those before it.
   @_noLocks
   private mutating func layDown(_ sound: Planar) {
-    switch cutWith {
-    case .long: overlap.add(sound, window: long, at: laidPlace, shift: shift(of: long))
-    case .short: overlap.add(sound, window: short, at: laidPlace, shift: shift(of: short))
-    case .brief: overlap.add(sound, window: brief, at: laidPlace, shift: shift(of: brief))
+    // Stretching moves what is steady by its group delay, and with it the window's own shape.
+    if isLong {
+      let shift = Int((step.stretch - 1) * long.balance)
+      overlap.add(sound, window: long, at: laidPlace, shift: shift)
+    } else {
+      let shift = Int((step.stretch - 1) * short.balance)
+      overlap.add(sound, window: short, at: laidPlace, shift: shift)
     }
-  }
-
-  /// Stretching moves what is steady by its group delay, and with it the window's own shape.
-  @_noLocks
-  private func shift(of window: borrowing StudioWindow) -> Int {
-    Int((step.stretch - 1) * window.balance)
   }
 
   @_noLocks
@@ -239,8 +227,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       pitch == WarpStep.unity && step.rate == WarpStep.unity && speed == pitch
       && speedBefore == pitch
     if isStill { comeToWholeSamples() }
-    chooseWindow(
-      isStill: isStill, pitch: pitch, rate: Float(max(step.rate, 1)) * (1 / 4_294_967_296))
+    chooseWindow(isStill: isStill, rate: Float(max(step.rate, 1)) * (1 / 4_294_967_296))
 
     // Samples are whole from here on as far as this hop reads.
     let hopEnd = position &+ advance(speedBefore, speed)
@@ -286,25 +273,20 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     hasLeapt = false
   }
 
-  /// Chooses the window of the next frame: long where sound is steady, else short, and brief where that is
-  /// lowered: what is read more slowly lasts longer, and attacks with it.
+  /// Chooses the window of the next frame: long where sound is steady, else short.
   ///
   /// A short window spares a part of the tape that the long one looks ahead, so that frames have
   /// more time to rise, at the same delay. Between both, frames are cut a little closer or wider
   /// for a few hops, with the short one, which sees no more than is there either way. They stay
   /// as they are while nothing moves, lest it never come to rest.
   @_noLocks
-  private mutating func chooseWindow(isStill: Bool, pitch: Int64, rate: Float) {
+  private mutating func chooseWindow(isStill: Bool, rate: Float) {
     if !isStill {
       let step = max(1, Int(sparedStep * rate))
       spared =
         phases.isSteady ? max(0, spared &- step) : min(mostSpared, spared &+ step)
     }
-    if phases.isSteady && spared == 0 {
-      cutWith = .long
-    } else {
-      cutWith = pitch < Self.lowered ? .brief : .short
-    }
+    isLong = phases.isSteady && spared == 0
     // As long as what is spared lasts; it may be another rate by now.
     let most = Float(hop) / 2
     extraLead += max(-most, min(most, Float(spared) / rate - extraLead))
@@ -365,10 +347,10 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     case 0:
       newest = 1 &- newest
       phases.advance()
-      switch cutWith {
-      case .long: long.cut(tape, at: cutPlace, to: grain)
-      case .short: short.cut(tape, at: cutPlace, to: grain)
-      case .brief: brief.cut(tape, at: cutPlace, to: grain)
+      if isLong {
+        long.cut(tape, at: cutPlace, to: grain)
+      } else {
+        short.cut(tape, at: cutPlace, to: grain)
       }
       transform(from: grain, to: low, 0, 1)
     case 1: transform(from: grain, to: low, 1, 5)
@@ -442,6 +424,6 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   private mutating func measure(_ start: Int, _ end: Int) {
     phases.measure(
       low: low, high: high, lowBefore: lowBefore, highBefore: highBefore, start, end, hop: step,
-      isLong: cutWith == .long)
+      isLong: isLong)
   }
 }
