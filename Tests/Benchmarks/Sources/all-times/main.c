@@ -1,16 +1,20 @@
 // Tells how long the blocks of a client under the callback timer take, and how many it loses, beside an
 // empty client behind the same source, and then beside one that calculates for as long:
-// `all-times TIMES EMPTY_TIMES LOG`, the last of which is the server's.
+// `all-times TIMES EMPTY_TIMES LOG COMMAND...`. The log is the server's; the command is run in between.
+#define _GNU_SOURCE
 #include "empty-client.h"
 #include "ending.h"
 #include "statistics.h"
 #include "table.h"
 #include "times.h"
 
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 // 40 s at 48 kHz with 64 frames, and the fifth of such a block's period.
 enum { WARM_UP_BLOCKS = 1500, BLOCKS = 30000 };
@@ -78,9 +82,16 @@ static void report_all(const int *lost) {
   report("blocks lost of 30,000", "", lost[NODE], lost[OTHER], FIGURE_AT_MOST, lost[OTHER]);
 }
 
+static bool run(char **command) {
+  pid_t process;
+  int status;
+  return posix_spawnp(&process, command[0], NULL, NULL, command, environ) == 0
+         && waitpid(process, &status, 0) == process && status == 0;
+}
+
 int main(int count, char **arguments) {
-  if (count != 2 + CLIENTS) {
-    fputs("usage: all-times TIMES EMPTY_TIMES LOG\n", stderr);
+  if (count < 3 + CLIENTS) {
+    fputs("usage: all-times TIMES EMPTY_TIMES LOG COMMAND...\n", stderr);
     return 64;
   }
   end_politely();
@@ -97,7 +108,7 @@ int main(int count, char **arguments) {
     report_all(lost);
     clients[OTHER].name = "arithmetic";
     keep_busy(rounds_within(quantile(sorted[NODE], BLOCKS, 0.5)));
-    is_done = measure(log, lost);
+    is_done = run(arguments + 2 + CLIENTS) && measure(log, lost);
   }
   if (is_done) report_all(lost);
   jack_client_close(other);
