@@ -26,6 +26,7 @@ int rounds_once(void);
 float added(float sum, float a, float b);
 
 void check_reading(void);
+void check_sinc(void);
 void check_correlation(void);
 void check_narrow(void);
 void check_reverb(void);

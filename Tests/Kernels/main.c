@@ -71,6 +71,7 @@ float added(float sum, float a, float b) {
 int main(void) {
   printf("%-24s %s\n", "a product and a sum are", rounds_once() ? "rounded once" : "rounded twice");
   check_reading();
+  check_sinc();
   check_correlation();
   check_narrow();
   check_reverb();

@@ -48,6 +48,8 @@ static inline RT_SAFE float rt_square_root(float x) { return sqrtf(x); }
 // makes its optimizer take the arithmetic before and after apart, too.
 typedef float rt_four __attribute__((ext_vector_type(4)));
 
+static inline RT_SAFE rt_four rt_square_roots(rt_four a) { return __builtin_elementwise_sqrt(a); }
+
 // Keeps a number in its register here: otherwise the optimizer, too, may do the arithmetic
 // before once for each order after.
 static inline rt_four rt_settled(rt_four a) {
@@ -222,6 +224,17 @@ RT_SAFE void rt_read_dense_pair(
     const float *rows, const float *left, const float *left_halves, const float *right,
     const float *right_halves, int64_t position, int64_t step, int64_t change, float *left_output,
     float *right_output, long frames);
+
+// Reads between samples by rows of `taps` weights, a multiple of 16, for 256 places between two samples and
+// the second of these; from a place with 32 binary places on, by a step that stays.
+RT_SAFE void rt_read_sinc(
+    const float *rows, long taps, const float *samples, int64_t position, int64_t step,
+    float *output, long frames);
+
+// The same for two sides at the same places.
+RT_SAFE void rt_read_sinc_pair(
+    const float *rows, long taps, const float *left, const float *right, int64_t position,
+    int64_t step, float *left_output, float *right_output, long frames);
 
 // The sum of the products of `count` pairs.
 RT_SAFE float rt_product(const float *a, const float *b, long count);

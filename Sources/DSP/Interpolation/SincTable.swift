@@ -67,29 +67,7 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
     _ samples: UnsafePointer<Float>, from position: Int64, step: Int64,
     to output: UnsafeMutablePointer<Float>, frames: Int
   ) {
-    let lead = taps / 2 &- 1
-    var position = position
-    for frame in 0..<frames {
-      let fraction = UInt32(truncatingIfNeeded: position)
-      let window = UnsafeRawPointer(samples + (Int(position >> 32) &- lead))
-      let row = UnsafeRawPointer(rows + Int(fraction >> 24) &* taps)
-      let share = Float(fraction & 0xFF_FFFF) * (1 / 16_777_216)
-      var here = SIMD16<Float>(repeating: 0)
-      var next = SIMD16<Float>(repeating: 0)
-      var offset = 0
-      while offset < taps &* 4 {
-        let sound = window.loadUnaligned(fromByteOffset: offset, as: SIMD16<Float>.self)
-        here += sound * row.loadUnaligned(fromByteOffset: offset, as: SIMD16<Float>.self)
-        next +=
-          sound * row.loadUnaligned(fromByteOffset: offset &+ taps &* 4, as: SIMD16<Float>.self)
-        offset &+= 64
-      }
-      let mixed = here + (next - here) * share
-      let eight = mixed.lowHalf + mixed.highHalf
-      let four = eight.lowHalf + eight.highHalf
-      output[frame] = (four.x + four.y) + (four.z + four.w)
-      position &+= step
-    }
+    rt_read_sinc(rows, taps, samples, position, step, output, frames)
   }
 
   /// Reads both sides at the same places, as `read` does one.
@@ -98,33 +76,7 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
     left: UnsafePointer<Float>, right: UnsafePointer<Float>, from position: Int64, step: Int64,
     to output: Stereo, frames: Int
   ) {
-    let lead = taps / 2 &- 1
-    var position = position
-    for frame in 0..<frames {
-      let fraction = UInt32(truncatingIfNeeded: position)
-      let first = Int(position >> 32) &- lead
-      let leftWindow = UnsafeRawPointer(left + first)
-      let rightWindow = UnsafeRawPointer(right + first)
-      let row = UnsafeRawPointer(rows + Int(fraction >> 24) &* taps)
-      let share = Float(fraction & 0xFF_FFFF) * (1 / 16_777_216)
-      var leftSum = SIMD8<Float>(repeating: 0)
-      var rightSum = SIMD8<Float>(repeating: 0)
-      var offset = 0
-      while offset < taps &* 4 {
-        let here = row.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-        let next = row.loadUnaligned(fromByteOffset: offset &+ taps &* 4, as: SIMD8<Float>.self)
-        let weights = here + (next - here) * share
-        leftSum +=
-          leftWindow.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self) * weights
-        rightSum +=
-          rightWindow.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self) * weights
-        offset &+= 32
-      }
-      let leftFour = leftSum.lowHalf + leftSum.highHalf
-      let rightFour = rightSum.lowHalf + rightSum.highHalf
-      output.left[frame] = (leftFour.x + leftFour.y) + (leftFour.z + leftFour.w)
-      output.right[frame] = (rightFour.x + rightFour.y) + (rightFour.z + rightFour.w)
-      position &+= step
-    }
+    rt_read_sinc_pair(
+      rows, taps, left, right, position, step, output.left, output.right, frames)
   }
 }
