@@ -13,11 +13,21 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
   package static var mostTaps: Int { @_noLocks get { 128 } }
 
   // Two megabytes that are the same for all: made once, and kept for as long as the program runs.
-  nonisolated(unsafe) private static let shared = makeTables()
+  nonisolated(unsafe) private static let shared = (tables: makeTables(), speeds: makeSpeeds())
   private let tables: UnsafePointer<SincTable>
+  // Up to which speed each reads. What is a step but for its rounding is that step.
+  private let speeds: UnsafePointer<Float>
 
   /// Readers for speeds up to four; who is the first to want them waits for their making.
-  package init() { tables = Self.shared }
+  package init() { (tables, speeds) = Self.shared }
+
+  private static func makeSpeeds() -> UnsafePointer<Float> {
+    let speeds = UnsafeMutablePointer<Float>.allocate(capacity: tableCount)
+    for index in 0..<tableCount {
+      speeds[index] = rt_exp((Float(index) + 0.001) / Float(stepsPerOctave) * 0.693_147_18)
+    }
+    return UnsafePointer(speeds)
+  }
 
   private static func makeTables() -> UnsafePointer<SincTable> {
     let tables = UnsafeMutablePointer<SincTable>.allocate(capacity: tableCount)
@@ -36,9 +46,12 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
   @_noLocks
   package borrowing func table(forSpeed speed: Float) -> Int {
     if speed <= 1 { return 0 }
-    let steps = rt_log(speed) * (1.442_695 * Float(Self.stepsPerOctave))
-    // A speed that is a step but for its rounding is that step.
-    return min(Int(steps + 0.999), Self.tableCount &- 1)
+    var (lowest, highest) = (0, Self.tableCount &- 1)
+    while lowest < highest {
+      let middle = (lowest &+ highest) / 2
+      if speed <= speeds[middle] { highest = middle } else { lowest = middle &+ 1 }
+    }
+    return lowest
   }
 
   /// Tells how many samples behind and ahead of a place a reader needs.

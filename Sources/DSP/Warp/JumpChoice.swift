@@ -295,7 +295,8 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     let isKnown = lastLag >= least && lastLag <= greatest && framesSinceSearch < refreshFrames
     mustAskAgain = false
     if isKnown {
-      let near = finder.refine(tape, end: end, near: lastLag, isForward: isForward)
+      let near = finder.refine(
+        tape, end: end, near: lastLag, isForward: isForward, worth: Self.likenessForEarlyJump)
       if near.likeness > Self.likenessForEarlyJump && near.lag >= Float(least) {
         lastLag = Int(near.lag)
         return near
@@ -309,11 +310,14 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
       lastLag = 0
       finder.load(tape, end: end, from: least, to: greatest, isForward: true)
     } else {
+      let worth = hasRoom ? Self.likenessForEarlyJump : -1
       var found = finder.search(
-        tape, end: end, from: least, to: greatest, isForward: isForward)
-      if hasRoom && found.likeness <= Self.likenessForEarlyJump {
-        let far = finder.searchFar(from: least, to: greatest, isForward: isForward)
-        if far.likeness > Self.likenessForEarlyJump { found = far }
+        tape, end: end, from: least, to: greatest, isForward: isForward, worth: worth)
+      if hasRoom && found.likeness <= Self.likenessForEarlyJump,
+        let far = finder.searchFar(from: least, to: greatest, isForward: isForward, worth: worth),
+        far.likeness > Self.likenessForEarlyJump
+      {
+        found = far
       }
       lastLag = found.likeness > Self.likenessForEarlyJump ? Int(found.lag) : 0
       if lastLag > 0 || !hasRoom { return found }

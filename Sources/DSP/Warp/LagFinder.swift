@@ -36,6 +36,10 @@ struct LagFinder: ~Copyable {
   // How many likenesses on each side of the best lead to the place between the samples.
   static var wing: Int { @_noLocks get { 3 } }
 
+  // By how much more alike a place between two samples can be than they: of a tone at half of what a rate
+  // can hold it is 0.3.
+  private static var mostBetween: Float { @_noLocks get { 0.4 } }
+
   // -120 dB of full scale.
   private static var silence: Float { @_noLocks get { 1e-6 } }
 
@@ -56,6 +60,8 @@ struct LagFinder: ~Copyable {
   // How like the pattern each part of the coarse field is.
   private let scores: UnsafeMutablePointer<Float>
   private var offsets = 0
+  // The best one of the last search.
+  private var offset = 0
 
   init(sampleRate: Double, greatestLag: Int) {
     // Lags of sounds read at four times their speed are longer by the way of the crossfade.
@@ -77,15 +83,18 @@ struct LagFinder: ~Copyable {
 
   deinit { pattern.deallocate() }
 
-  /// The best lag from `least` to `greatest`, forward or back from the stretch that ends at `end`.
+  /// The best lag from `least` to `greatest`, forward or back from the stretch that ends at `end`; only
+  /// about where it is, if it is clear that it is less like than `worth`.
   @_noLocks
   mutating func search(
-    _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
+    _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool,
+    worth: Float = -1
   ) -> Finding {
     load(tape, end: end, from: least, to: greatest, isForward: isForward)
     let span = greatest &- least
     score(span: span)
-    let found = refine(near: best(from: 0, to: span, isNearestFirst: isForward), to: span)
+    offset = best(from: 0, to: span, isNearestFirst: isForward)
+    let found = refine(near: offset, to: span, worth: worth)
     let lag = Float(isForward ? least : -greatest) + found.lag
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
@@ -103,13 +112,17 @@ struct LagFinder: ~Copyable {
     if isForward { copyAhead(tape, at: end, side: side) }
   }
 
-  /// The best of the lags that were just searched, where its distance counts for less.
+  /// The best of the lags that were just searched, where its distance counts for less, if that is another
+  /// one.
   @_noLocks
-  mutating func searchFar(from least: Int, to greatest: Int, isForward: Bool) -> Finding {
+  mutating func searchFar(
+    from least: Int, to greatest: Int, isForward: Bool, worth: Float
+  ) -> Finding? {
     let span = greatest &- least
-    let offset = best(
+    let far = best(
       from: 0, to: span, isNearestFirst: isForward, costOfDistance: Self.lowCostOfDistance)
-    let found = refine(near: offset, to: span)
+    if far == offset { return nil }
+    let found = refine(near: far, to: span, worth: worth)
     let lag = Float(isForward ? least : -greatest) + found.lag
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
@@ -161,17 +174,18 @@ struct LagFinder: ~Copyable {
     return Finding(lag: Float(span) - found.lag, likeness: found.likeness)
   }
 
-  /// The best lag within a few frames of `lag`.
+  /// The best lag within a few frames of `lag`; only about where it is, if it is clear that it is less like
+  /// than `worth`.
   @_noLocks
   mutating func refine(
-    _ tape: borrowing Tape, end: Int64, near lag: Int, isForward: Bool
+    _ tape: borrowing Tape, end: Int64, near lag: Int, isForward: Bool, worth: Float
   ) -> Finding {
     let span = 2 &* (coarse &+ Self.wing)
     let start = end &- Int64(window)
     let earliest = Int64(isForward ? lag : -lag) &- Int64(span / 2)
     let side = copyStretch(tape, at: start)
     copyField(tape, at: start &+ earliest, frames: span &+ window, side: side)
-    let found = refine(near: span / 2, to: span)
+    let found = refine(near: span / 2, to: span, worth: worth)
     let moved = Float(earliest) + found.lag
     return Finding(lag: isForward ? moved : -moved, likeness: found.likeness)
   }
@@ -242,12 +256,16 @@ struct LagFinder: ~Copyable {
     var offset = 0
     while offset < offsets {
       let products = rt_products(coarsePattern, coarseField + offset, count)
-      for next in 0..<min(4, offsets &- offset) {
-        let (old, new) = (coarseField[offset], coarseField[offset &+ count])
-        scores[offset] = products[next] * scale / rt_square_root(max(energy, 1e-9))
+      var energies = SIMD4<Float>(repeating: 0)
+      for next in 0..<4 {
+        let (old, new) = (coarseField[offset &+ next], coarseField[offset &+ next &+ count])
+        energies[next] = max(energy, 1e-9)
         energy += new * new - old * old
-        offset &+= 1
       }
+      // Up to three more than there are, for which there is room.
+      UnsafeMutableRawPointer(scores + offset).storeBytes(
+        of: products * scale / rt_square_roots(energies), as: SIMD4<Float>.self)
+      offset &+= 4
     }
   }
 
@@ -260,22 +278,47 @@ struct LagFinder: ~Copyable {
   ) -> Int {
     let (lowest, highest) = ((first &+ coarse &- 1) / coarse, last / coarse)
     let cost = costOfDistance / Float(highest &- lowest &+ 1)
-    var best = lowest
-    var bestScore: Float = -2
-    for offset in lowest...max(highest, lowest) {
-      let distance = isNearestFirst ? offset &- lowest : highest &- offset
-      let score = scores[offset] - cost * Float(distance)
-      if score > bestScore {
-        bestScore = score
-        best = offset
-      }
-    }
+    let best = highestScore(
+      from: lowest, through: max(highest, lowest), cost: isNearestFirst ? cost : -cost,
+      free: isNearestFirst ? lowest : highest)
     guard best > lowest && best < highest else { return best &* coarse }
     // The climb is short from the top of a parabola through three.
     let (before, here, behind) = (scores[best &- 1], scores[best], scores[best &+ 1])
     let bend = before - 2 * here + behind
     let moved = bend < 0 ? (before - behind) / (2 * bend) : 0
     return best &* coarse &+ Int(min(max(moved, -0.5), 0.5) * Float(coarse))
+  }
+
+  /// The first of the offsets with the highest score, from which `cost` is taken for each one after `free`.
+  @_noLocks
+  private func highestScore(from lowest: Int, through highest: Int, cost: Float, free: Int) -> Int {
+    let eighth = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
+    var bestScores = SIMD8<Float>(repeating: -2)
+    var places = SIMD8<Int32>(repeating: Int32(truncatingIfNeeded: lowest))
+    var offset = lowest
+    while offset &+ 8 <= highest &+ 1 {
+      let distances = SIMD8<Float>(eighth &+ Int32(truncatingIfNeeded: offset &- free))
+      let costs = cost * distances
+      let here = scores.eight(at: offset) - costs
+      let isBetter = here .> bestScores
+      bestScores.replace(with: here, where: isBetter)
+      places.replace(with: eighth &+ Int32(truncatingIfNeeded: offset), where: isBetter)
+      offset &+= 8
+    }
+    var best = Int(places[0])
+    var bestScore = bestScores[0]
+    for lane in 1..<8 {
+      let isFirst = Int(places[lane]) < best
+      if bestScores[lane] > bestScore || bestScores[lane] == bestScore && isFirst {
+        (bestScore, best) = (bestScores[lane], Int(places[lane]))
+      }
+    }
+    while offset <= highest {
+      let here = scores[offset] - cost * Float(offset &- free)
+      if here > bestScore { (bestScore, best) = (here, offset) }
+      offset &+= 1
+    }
+    return best
   }
 
   @_noLocks
@@ -301,9 +344,12 @@ struct LagFinder: ~Copyable {
     }
   }
 
-  /// Climbs from an offset to the best one near it, and finds the place between the samples.
+  /// Climbs from an offset to the best one near it, and finds the place between the samples, if that can be
+  /// as like as `worth`.
   @_noLocks
-  private func refine(near offset: Int, from least: Int = 0, to most: Int) -> Finding {
+  private func refine(
+    near offset: Int, from least: Int = 0, to most: Int, worth: Float = -1
+  ) -> Finding {
     let own = pattern + first
     let scale = 1 / rt_square_root(rt_product(own, own, count) + 1e-12)
     let (lowest, highest) = (least &+ Self.wing, most &- Self.wing)
@@ -329,6 +375,7 @@ struct LagFinder: ~Copyable {
         isClimbing = false
       }
     }
+    if here < worth - Self.mostBetween { return Finding(lag: Float(middle), likeness: here) }
     return peak(around: middle, energy: energy, scale: scale)
   }
 

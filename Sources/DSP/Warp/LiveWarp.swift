@@ -202,10 +202,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   ) -> Int {
     let isFollowing = step.pitch == 1 && step.rate == WarpStep.unity
     let table = bank.table(forSpeed: step.pitch)
-    let reach =
-      max(
-        bank.reach(ofTable: bank.table(forSpeed: max(step.pitch, step.nextPitch))),
-        bank.reach(ofTable: reader.table)) &+ 2
+    let highest = step.nextPitch > step.pitch ? bank.table(forSpeed: step.nextPitch) : table
+    let reach = max(bank.reach(ofTable: highest), bank.reach(ofTable: reader.table)) &+ 2
     // By how much the reader comes nearer to the place, in frames a frame: now, and while a jump
     // that begins now is under way.
     let approach = step.pitch - Float(step.rate) * (1 / 4_294_967_296)

@@ -355,8 +355,9 @@ package struct Warp: ~Copyable {
       return
     }
     follow(now: now)
+    // How long its sound goes on is asked only where none comes any more.
     let isOver =
-      Int64(silentFrames) > framesBehind(now) &+ tail
+      silentFrames > 0 && Int64(silentFrames) > framesBehind(now) &+ tail
     if isOver { isGoing = false }
   }
 
