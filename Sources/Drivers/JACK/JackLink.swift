@@ -226,7 +226,9 @@ package final class JackLink: @unchecked Sendable {
     memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
     // A server that is just ending has taken them apart, and not the user.
     if facts.isGone.load(ordering: .relaxed) { return }
-    if hasChanged { for link in memory.wanted { membership.connect(link) } }
+    // And once more when nothing comes any more: a program that has its ports, but does not go yet, is
+    // refused them.
+    if hasChanged || hasSettled { for link in memory.wanted { membership.connect(link) } }
     tellOfConnections()
   }
 
