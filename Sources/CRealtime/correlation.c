@@ -6,8 +6,7 @@
 // The sum of eight numbers, into another; vectors as wide are no arguments for older processors.
 #define SUM(parts, result)                                                   \
   {                                                                          \
-    const four half = __builtin_shufflevector(parts, parts, 0, 1, 2, 3)      \
-                      + __builtin_shufflevector(parts, parts, 4, 5, 6, 7);   \
+    const four half = FOLD(parts);                                           \
     result = (half[0] + half[1]) + (half[2] + half[3]);                      \
   }
 

@@ -15,16 +15,6 @@
   position += step; \
   step += change;
 
-// The halves of eight numbers, added.
-#define FOLD(sum)                                   \
-  (__builtin_shufflevector(sum, sum, 0, 1, 2, 3)    \
-   + __builtin_shufflevector(sum, sum, 4, 5, 6, 7))
-
-// The halves of four numbers, added, side by side with those of four others.
-#define FOLD_BOTH(a, b)                        \
-  (__builtin_shufflevector(a, b, 0, 4, 1, 5)   \
-   + __builtin_shufflevector(a, b, 2, 6, 3, 7))
-
 // The weighted samples of one reading, half added up.
 #define READ(sum)                                                                         \
   {                                                                                       \

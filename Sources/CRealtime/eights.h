@@ -17,6 +17,16 @@ typedef float loose_eight __attribute__((vector_size(32), aligned(4)));
 // A product added to a sum: rounded once where `fused`, twice where only a library could do that.
 #define ADDED(sum, a, b) (fused ? __builtin_elementwise_fma(a, b, sum) : (sum) + (a) * (b))
 
+// The halves of eight numbers, added.
+#define FOLD(sum)                                   \
+  (__builtin_shufflevector(sum, sum, 0, 1, 2, 3)    \
+   + __builtin_shufflevector(sum, sum, 4, 5, 6, 7))
+
+// The halves of four numbers, added, side by side with those of four others.
+#define FOLD_BOTH(a, b)                        \
+  (__builtin_shufflevector(a, b, 0, 4, 1, 5)   \
+   + __builtin_shufflevector(a, b, 2, 6, 3, 7))
+
 // Whether each processor of the kind has fused multiplication.
 #if defined(__aarch64__)
 #define FUSED 1

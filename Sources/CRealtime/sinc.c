@@ -3,11 +3,6 @@
 
 // Most of what a change of pitch costs.
 
-// The halves of eight numbers, added.
-#define FOLD(sum)                                   \
-  (__builtin_shufflevector(sum, sum, 0, 1, 2, 3)    \
-   + __builtin_shufflevector(sum, sum, 4, 5, 6, 7))
-
 // Where a reading begins: the row, the share of the next one, and how far the first sample is.
 #define LOCATE                                                          \
   const uint32_t fraction = (uint32_t)position;                         \
@@ -51,10 +46,9 @@ ALWAYS_INLINE void read_sinc_pair(
     }
     const eight to_left = left_one + left_other, to_right = right_one + right_other;
     const four of_left = FOLD(to_left), of_right = FOLD(to_right);
-    const four quarters = __builtin_shufflevector(of_left, of_right, 0, 1, 4, 5)
-                          + __builtin_shufflevector(of_left, of_right, 2, 3, 6, 7);
-    left_output[frame] = quarters[0] + quarters[1];
-    right_output[frame] = quarters[2] + quarters[3];
+    const four quarters = FOLD_BOTH(of_left, of_right);
+    left_output[frame] = quarters[0] + quarters[2];
+    right_output[frame] = quarters[1] + quarters[3];
     position += step;
   }
 }

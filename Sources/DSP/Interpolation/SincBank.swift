@@ -24,9 +24,13 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
   private static func makeSpeeds() -> UnsafePointer<Float> {
     let speeds = UnsafeMutablePointer<Float>.allocate(capacity: tableCount)
     for index in 0..<tableCount {
-      speeds[index] = rt_exp((Float(index) + 0.001) / Float(stepsPerOctave) * 0.693_147_18)
+      speeds[index] = speed(ofStep: Float(index) + 0.001)
     }
     return UnsafePointer(speeds)
+  }
+
+  private static func speed(ofStep step: Float) -> Float {
+    rt_exp(step / Float(stepsPerOctave) * 0.693_147_18)
   }
 
   private static func makeTables() -> UnsafePointer<SincTable> {
@@ -34,7 +38,7 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
     let window = KaiserWindow(beta: SincTable.beta)
     tables.initialize(to: SincTable(taps: 32, cutoff: 1, window: window))
     for index in 1..<tableCount {
-      let ratio = Double(rt_exp(Float(index) / Float(stepsPerOctave) * 0.693_147_18))
+      let ratio = Double(speed(ofStep: Float(index)))
       let taps = 32 * Int((ratio - 0.001).rounded(.up))
       (tables + index).initialize(
         to: SincTable(taps: taps, cutoff: margin / ratio, window: window))
