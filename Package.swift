@@ -91,13 +91,13 @@ let package = Package(
         "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix", "SQLite",
       ]),
     // The file that keeps the loops.
-    .target(name: "Loops", dependencies: ["CZlib", "Engine", "Posix"]),
+    .target(name: "LoopFiles", dependencies: ["CZlib", "Engine", "Posix"]),
     // The finding of pictures of species.
     .target(name: "Pictures", dependencies: ["HTTP", "JSON", "Posix", "Takes"]),
     .target(
       name: "Control",
       dependencies: [
-        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "Loops", "Music", "OSC", "Pictures",
+        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "LoopFiles", "Music", "OSC", "Pictures",
         "Posix", "Takes",
       ]),
     // The board, and what talks to one.
@@ -158,7 +158,7 @@ let package = Package(
       dependencies: ["DSP", "JSON", "Listening", "Posix", "SQLite", "Takes", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
-      name: "LoopsTests", dependencies: ["DSP", "Engine", "Loops", "Posix", "TestSupport"],
+      name: "LoopFilesTests", dependencies: ["DSP", "Engine", "LoopFiles", "Posix", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "FeedTests",
@@ -186,7 +186,7 @@ let package = Package(
     .testTarget(
       name: "NodeTests",
       dependencies: [
-        "Control", "Feed", "Howl", "JSON", "Loops", "Music", "SQLite", "Takes", "TestSupport",
+        "Control", "Feed", "Howl", "JSON", "LoopFiles", "Music", "SQLite", "Takes", "TestSupport",
       ],
       exclude: ["Snapshots"],
       linkerSettings: linker),
@@ -212,7 +212,7 @@ let threaded = [
     "Board/BoardRig", "Board/BoardRoutesTests", "Board/BoardStoreTests", "Board/SoundBytes",
     "Board/StoreKind", "Board/StuckStore", "Board/WorkersTests",
   ],
-  "LoopsTests": ["LoopKeeperTests", "Teller"],
+  "LoopFilesTests": ["LoopKeeperTests", "Teller"],
   "OSCTests": ["MessageTests", "PacketTests", "PatternTests", "StreamFramingTests"],
   "TakesTests": [
     "InstrumentReadingTests", "LibraryFixture", "TakeLibraryAdoptionTests", "TakeLibraryFaultTests",

@@ -81,7 +81,7 @@ extension Core {
     case .clearGuard:
       howlGuard.clear()
       push(.done, command: number, wasTimed: wasTimed)
-    case .player(let action, let loop):
+    case .loop(let action, let loop):
       answer(loops.perform(action, of: Int(loop), at: present), number, wasTimed)
       publish(loop: Int(loop))
     case .seek(let seconds, let loop):
@@ -159,7 +159,7 @@ extension Core {
   ) {
     guard loop < loops.count else { return answer(.noSuchLoop, number, wasTimed) }
     loops.wake(loop)
-    if let refusal = loops.player(loop).pointee.begin(
+    if let refusal = loops.slot(loop).pointee.begin(
       pointer, loading: loading, command: number, wasTimed: wasTimed)
     {
       answer(refusal, number, wasTimed)
@@ -167,18 +167,18 @@ extension Core {
   }
 
   @_noLocks
-  mutating func seek(to seconds: Float, loop: Int) -> PlayerRefusal? {
+  mutating func seek(to seconds: Float, loop: Int) -> EngineRefusal? {
     guard loop < loops.count else { return .noSuchLoop }
-    guard loops.player(loop).pointee.canSeek else { return .nothingRecorded }
+    guard loops.slot(loop).pointee.canSeek else { return .nothingRecorded }
     loops.wake(loop)
-    loops.player(loop).pointee.seek(to: Int(Double(seconds) * sampleRate + 0.5), at: present)
+    loops.slot(loop).pointee.seek(to: Int(Double(seconds) * sampleRate + 0.5), at: present)
     publish(loop: loop)
     return nil
   }
 
   /// Answers a command that can be refused.
   @_noLocks
-  mutating func answer(_ refusal: PlayerRefusal?, _ number: UInt64, _ wasTimed: Bool) {
+  mutating func answer(_ refusal: EngineRefusal?, _ number: UInt64, _ wasTimed: Bool) {
     if let refusal {
       push(.refused(refusal), command: number, wasTimed: wasTimed)
     } else {
@@ -191,7 +191,7 @@ extension Core {
   func publish(_ stirred: LoopBits, frames: Int) {
     var rest = stirred
     while let index = rest.popFirst() {
-      loops.player(index).pointee.picture(to: shared.loops.pointer(index), frames: frames)
+      loops.slot(index).pointee.picture(to: shared.loops.pointer(index), frames: frames)
       publish(loop: index)
     }
   }
@@ -200,6 +200,6 @@ extension Core {
   @_noLocks
   func publish(loop index: Int) {
     guard index < loops.count else { return }
-    loops.player(index).pointee.publish(to: shared.loops.pointer(index), at: present)
+    loops.slot(index).pointee.publish(to: shared.loops.pointer(index), at: present)
   }
 }

@@ -91,9 +91,9 @@ extension Core {
     guard index < loops.count else { return }
     loops.wake(index)
     if case .route = parameter {
-      loops.player(index).pointee.setThroughChain(value == 0, at: frame)
+      loops.slot(index).pointee.setThroughChain(value == 0, at: frame)
     } else {
-      loops.player(index).pointee.set(parameter, value, at: frame)
+      loops.slot(index).pointee.set(parameter, value, at: frame)
     }
   }
 

@@ -164,7 +164,7 @@ extension Core {
   @_noLocks
   func loopActivity(_ slot: Int) -> (now: LoopActivity, toCome: LoopActivity?) {
     guard slot < loops.count else { return (.empty, nil) }
-    let player = loops.player(slot)
+    let player = loops.slot(slot)
     return (player.pointee.activity, player.pointee.activityToCome)
   }
 

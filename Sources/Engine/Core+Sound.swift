@@ -10,7 +10,7 @@ extension Core {
     var first = frames
     var rest = loops.awake
     while let index = rest.popFirst() {
-      let player = loops.player(index)
+      let player = loops.slot(index)
       guard player.pointee.isWaitingForSound(at: present) else { continue }
       let least = player.pointee.threshold / max(inGain.target, 1e-6)
       for frame in 0..<first {

@@ -78,7 +78,7 @@ extension Core {
       let stem = ports.stem(ofLoop: index)
       let strip = loopStrips + index
       let sound = stem ?? unwanted
-      guard loops.isAwake(index), loops.player(index).pointee.render(to: sound, frames: frames)
+      guard loops.isAwake(index), loops.slot(index).pointee.render(to: sound, frames: frames)
       else {
         if let stem { Core.clear(stem, frames: frames) }
         if movingStrips.contains(index) {
@@ -187,7 +187,7 @@ extension Core {
     let live = isDrySilent ? silence : dry
     var rest = loops.awake
     while let index = rest.popFirst() {
-      let player = loops.player(index)
+      let player = loops.slot(index)
       if player.pointee.isListening {
         switch player.pointee.source {
         case .live: player.pointee.listen(to: live, frames: frames)

@@ -180,7 +180,7 @@ struct Core: ~Copyable {
       metronome = Metronome(sampleRate: sampleRate)
       beatWatch = BeatWatch(sampleRate: sampleRate)
       for index in 0..<loops.count {
-        let transfer = loops.player(index).pointee.transfer
+        let transfer = loops.slot(index).pointee.transfer
         if transfer.isUnderWay { answer(.transferring, transfer.command, transfer.wasTimed) }
       }
       loops.breakOff(at: timeline.frame, shiftedBy: 0)

@@ -83,25 +83,25 @@ import Testing
     }
     func pass(with keys: [UInt8]) {
       // Recording begins between two beats; it is played, added to for more than a round, and ends.
-      send(.player(.record))
+      send(.loop(.record))
       press(keys[0])
       play(12_007, seed: 1)
       send(.note(.off(.cell(3))))
-      send(.player(.stop))
+      send(.loop(.stop))
       play(1501, seed: 2)
-      send(.player(.play))
+      send(.loop(.play))
       play(3000, seed: 3)
-      send(.player(.overdub))
+      send(.loop(.overdub))
       play(14_000, seed: 4)
-      send(.player(.overdub))
+      send(.loop(.overdub))
       press(keys[1])
       play(8000, loudness: 0, seed: 5)
       send(.note(.off(.cell(3))))
-      send(.player(.stop))
+      send(.loop(.stop))
       play(1000, seed: 6)
       if !byFoot { return }
       // The pedal: what follows a recording, a press that is long, and two of them.
-      send(.player(.clear))
+      send(.loop(.clear))
       tap()
       play(3000, seed: 9)
       tap()
@@ -110,20 +110,20 @@ import Testing
       play(3000, seed: 11)
       tap()
       play(20_000, seed: 12)
-      send(.player(.redo))
+      send(.loop(.redo))
       for frames in [20_000, 18_000, 20_000, 18_000] {
         tap()
         play(frames, seed: 15)
       }
-      send(.player(.press))
+      send(.loop(.press))
       play(40_000, seed: 13)
-      send(.player(.release))
+      send(.loop(.release))
       play(2000, seed: 14)
-      send(.player(.stop))
+      send(.loop(.stop))
     }
     func tap() {
-      send(.player(.press))
-      send(.player(.release))
+      send(.loop(.press))
+      send(.loop(.release))
     }
     for (parameter, value) in settings { send(.set(parameter, value)) }
     if byFoot {

@@ -11,9 +11,9 @@ import Testing
     let host = OfflineHost()
     host.send(Command(.set(.inGain, gain)))
     _ = host.render(Tone.constant(0, frames: 9600), block: 64)
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     _ = host.render(Tone.constant(value, frames: 4800), block: 64)
-    host.send(Command(.player(.stop)), Command(.player(.play)))
+    host.send(Command(.loop(.stop)), Command(.loop(.play)))
     _ = host.render(Tone.constant(0, frames: 4800), block: 64)
     return host
   }
@@ -42,9 +42,9 @@ import Testing
 
   @Test func `what is added again and again stays finite`() throws {
     let host = Self.host(recording: 3e38, gain: 0)
-    host.send(Command(.player(.overdub)))
+    host.send(Command(.loop(.overdub)))
     _ = host.render(Tone.constant(3e38, frames: 48_000), block: 64)
-    host.send(Command(.player(.overdub)))
+    host.send(Command(.loop(.overdub)))
     _ = host.render(Tone.constant(0, frames: 9600), block: 64)
     #expect(try Self.clip(of: host).allSatisfy { $0.isFinite })
   }

@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `multiplying and inserting lie as far below it`() {
-    for action in [PlayerAction.multiply, .insert] {
+    for action in [LoopAction.multiply, .insert] {
       let stage = playing()
       let found = heard(stage, 3000) { stage.send(action, 0) }
       #expect(found < -80, "\(action) begins")

@@ -90,7 +90,7 @@ import Testing
 
   @Test func `undo while it grows leaves the loop as it was`() {
     let stage = LoopStage()
-    for action in [PlayerAction.multiply, .insert] {
+    for action in [LoopAction.multiply, .insert] {
       stage.press(.clear, 0)
       stage.record(Tone.sine(400, amplitude: 0.25, frames: 12_000), 0)
       stage.rest(5000)

@@ -25,8 +25,8 @@ final class LoopStage {
   /// How many frames were played.
   var time: Int { mix.count }
 
-  func reading(_ loop: Int) -> PublishedPlayer.Reading {
-    host.engine.shared.loops[loop].player.read()
+  func reading(_ loop: Int) -> PublishedLoop.Reading {
+    host.engine.shared.loops[loop].state.read()
   }
 
   func activity(_ loop: Int) -> LoopActivity { reading(loop).activity }
@@ -40,13 +40,13 @@ final class LoopStage {
   }
 
   /// Presses on the next frame that is played.
-  func send(_ action: PlayerAction, _ loop: Int) {
-    host.send(Command(.player(action, loop: UInt8(loop))))
+  func send(_ action: LoopAction, _ loop: Int) {
+    host.send(Command(.loop(action, loop: UInt8(loop))))
   }
 
   /// Presses on the first frame of one, and tells what became of it.
   @discardableResult
-  func press(_ action: PlayerAction, _ loop: Int) -> PlayerRefusal? {
+  func press(_ action: LoopAction, _ loop: Int) -> EngineRefusal? {
     _ = host.events()
     send(action, loop)
     play([0])
@@ -54,8 +54,8 @@ final class LoopStage {
   }
 
   /// The refusal of the last command that was refused since the events were taken last.
-  var refusal: PlayerRefusal? {
-    var found: PlayerRefusal?
+  var refusal: EngineRefusal? {
+    var found: EngineRefusal?
     for event in host.events() {
       if case .refused(let refusal) = event.kind { found = refusal }
     }

@@ -104,7 +104,7 @@ import Testing
     stage.rest(50_021)
     #expect(stage.activity(1) == .playing)
     #expect(stage.reading(1).length == 2 * 50_021)
-    let tempo = stage.host.engine.shared.loops[0].player.tempo ?? 0
+    let tempo = stage.host.engine.shared.loops[0].state.tempo ?? 0
     #expect(abs(Double(tempo) - 48_000 * 60 * 2 / 50_021) < 0.01)
     #expect(stage.reading(0).position == stage.reading(1).position % 50_021)
   }

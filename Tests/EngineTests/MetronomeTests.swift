@@ -247,11 +247,11 @@ import Testing
 
   @Test func `what is recorded of the mix has no click in it`() {
     let host = host((.playerSource, 2), (.playerLoop, 0), (.metronomeOn, 1))
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     _ = host.render(silence(30_000), block: 64)
-    host.send(Command(.player(.stop)))
+    host.send(Command(.loop(.stop)))
     _ = host.render(silence(1000), block: 64)
-    host.send(Command(.player(.play)))
+    host.send(Command(.loop(.play)))
     let output = host.render(silence(30_000), block: 64)
     #expect(output.loop.allSatisfy { $0 == 0 })
     #expect(Measure.peak(output.left) > 0.3)
@@ -260,9 +260,9 @@ import Testing
   @Test func `a recording that waits for its bar begins on an accent`() {
     let host = host((.tempo, 133.7), (.loopQuantize, 2), (.metronomeOn, 1))
     _ = host.render(silence(10_000), block: 64)
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     var sound: [Float] = []
-    while host.engine.shared.loops[0].player.read().state != .recording {
+    while host.engine.shared.loops[0].state.read().state != .recording {
       sound += host.render(silence(1), block: 1).click
       if sound.count > 200_000 { break }
     }
@@ -274,14 +274,14 @@ import Testing
 
   @Test func `turned on while a loop plays to the beat it takes the beats as they are`() {
     let host = host((.loopQuantize, 1))
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     // The first block begins somewhere in a beat: the recording with the next.
     _ = host.render(silence(48_000), block: 64)
-    host.send(Command(.player(.stop)))
+    host.send(Command(.loop(.stop)))
     _ = host.render(silence(48_000), block: 64)
-    host.send(Command(.player(.play)))
+    host.send(Command(.loop(.play)))
     _ = host.render(silence(48_000), block: 64)
-    #expect(host.engine.shared.loops[0].player.read().state == .playing)
+    #expect(host.engine.shared.loops[0].state.read().state == .playing)
     host.send(Command(.set(.metronomeOn, 1)))
     let start = Int(host.frame)
     let found = clicks(host.render(silence(72_000), block: 64).click)
@@ -323,15 +323,15 @@ import Testing
   @Test func `a recording begins after the bars that are counted, heard without the metronome`() {
     let host = host((.tempo, 133.7), (.metronomeBeats, 3), (.metronomeCountIn, 2))
     _ = host.render(silence(12_345), block: 64)
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     let period = 48_000 * 60 / Double(Float(133.7))
     let wanted = Int((6 * period).rounded())
     let first = host.render(silence(1000), block: 64)
-    let waiting = host.engine.shared.loops[0].player.read()
+    let waiting = host.engine.shared.loops[0].state.read()
     #expect(waiting.pending == .record)
     #expect(waiting.waiting == wanted - 1000)
     var sound = first.click
-    while host.engine.shared.loops[0].player.read().state != .recording, sound.count < 400_000 {
+    while host.engine.shared.loops[0].state.read().state != .recording, sound.count < 400_000 {
       sound += host.render(silence(1), block: 1).click
     }
     // The frame on which it begins is heard with it.
@@ -340,62 +340,62 @@ import Testing
     let found = clicks(sound)
     #expect(found.map(\.frame) == (0..<6).map { Int((Double($0) * period).rounded()) })
     #expect(found.map { $0.peak > 0.4 } == [true, false, false, true, false, false])
-    #expect(host.engine.shared.loops[0].player.read().length == 60_001)
+    #expect(host.engine.shared.loops[0].state.read().length == 60_001)
   }
 
   @Test func `with the metronome on it counts from the next bar`() {
     let host = host((.metronomeCountIn, 1), (.metronomeOn, 1))
     _ = host.render(silence(30_000), block: 64)
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     _ = host.render(silence(64), block: 64)
     // The next bar begins after four beats, and one more is counted.
-    #expect(host.engine.shared.loops[0].player.read().waiting == 8 * 24_000 - 30_064)
+    #expect(host.engine.shared.loops[0].state.read().waiting == 8 * 24_000 - 30_064)
   }
 
-  @Test(arguments: [PlayerAction.cancel, .stop])
-  func `a count is ended by who has enough`(action: PlayerAction) {
+  @Test(arguments: [LoopAction.cancel, .stop])
+  func `a count is ended by who has enough`(action: LoopAction) {
     let host = host((.metronomeCountIn, 1))
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     _ = host.render(silence(30_000), block: 64)
-    host.send(Command(.player(action)))
+    host.send(Command(.loop(action)))
     _ = host.render(silence(2000), block: 64)
-    #expect(host.engine.shared.loops[0].player.read().pending == nil)
+    #expect(host.engine.shared.loops[0].state.read().pending == nil)
     let after = host.render(silence(200_000), block: 64)
     #expect(after.click.allSatisfy { $0 == 0 })
-    #expect(host.engine.shared.loops[0].player.read().state != .recording)
+    #expect(host.engine.shared.loops[0].state.read().state != .recording)
   }
 
   @Test func `a new tempo while it counts leaves as many beats to come`() {
     let host = host((.metronomeCountIn, 1))
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     var sound = host.render(silence(24_000), block: 64).click
     // One beat of four is over.
     host.send(Command(.set(.tempo, 240)))
     sound += host.render(silence(64), block: 64).click
-    #expect(host.engine.shared.loops[0].player.read().waiting == 3 * 12_000 - 64)
+    #expect(host.engine.shared.loops[0].state.read().waiting == 3 * 12_000 - 64)
     sound += host.render(silence(48_000), block: 64).click
     #expect(clicks(sound).map(\.frame) == [0, 24_000, 36_000, 48_000])
-    #expect(host.engine.shared.loops[0].player.read().state == .recording)
+    #expect(host.engine.shared.loops[0].state.read().state == .recording)
   }
 
   @Test func `pressed again while it counts it goes on counting`() {
     let host = host((.metronomeCountIn, 1))
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     _ = host.render(silence(30_000), block: 64)
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     _ = host.render(silence(64), block: 64)
-    #expect(host.engine.shared.loops[0].player.read().waiting == 96_000 - 30_064)
+    #expect(host.engine.shared.loops[0].state.read().waiting == 96_000 - 30_064)
   }
 
   @Test func `it waits for sound when the bars are counted, and not before`() {
     let host = host((.metronomeCountIn, 1), (.loopThreshold, -20))
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     _ = host.render(Tone.constant(0.5, frames: 95_000), block: 64)
-    #expect(host.engine.shared.loops[0].player.read().state != .recording)
+    #expect(host.engine.shared.loops[0].state.read().state != .recording)
     _ = host.render(silence(5000), block: 64)
-    #expect(host.engine.shared.loops[0].player.read().state != .recording)
+    #expect(host.engine.shared.loops[0].state.read().state != .recording)
     _ = host.render(Tone.constant(0.5, frames: 64), block: 64)
-    #expect(host.engine.shared.loops[0].player.read().state == .recording)
+    #expect(host.engine.shared.loops[0].state.read().state == .recording)
   }
 }
 

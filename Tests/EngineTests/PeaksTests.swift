@@ -11,8 +11,8 @@ import Testing
 
   private let host = OfflineHost()
 
-  private func send(_ actions: PlayerAction...) {
-    for action in actions { host.send(Command(.player(action))) }
+  private func send(_ actions: LoopAction...) {
+    for action in actions { host.send(Command(.loop(action))) }
   }
 
   private func play(_ sound: [Float], block: Int = 64) { _ = host.render(sound, block: block) }

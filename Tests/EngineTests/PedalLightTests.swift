@@ -31,10 +31,10 @@ import Testing
     #expect(midi(host, 64) == [[0, 0x92, 60, 0], [0, 0xB2, 20, 0]])
     #expect(midi(host, 640) == [])
     let start = Int64(host.frame)
-    host.send(Command(.player(.record), at: start + 200), Command(.player(.stop), at: start + 900))
+    host.send(Command(.loop(.record), at: start + 200), Command(.loop(.stop), at: start + 900))
     // Within the block in which it is so.
     #expect(midi(host, 1024) == [[200, 0x92, 60, 127], [900, 0x92, 60, 0]])
-    host.send(Command(.player(.play)))
+    host.send(Command(.loop(.play)))
     #expect(midi(host, 64) == [[0, 0xB2, 20, 127]])
     withExtendedLifetime(map) {}
   }
@@ -47,7 +47,7 @@ import Testing
     show(host, map)
     _ = midi(host, 1024, block: block)
     let start = Int64(host.frame)
-    host.send(Command(.player(.record), at: start + 333))
+    host.send(Command(.loop(.record), at: start + 333))
     let lit = midi(host, 20_480, block: block)
     // Half a beat at 120 is 12,000 frames.
     #expect(lit.map { $0[3] } == [127, 0])
@@ -64,7 +64,7 @@ import Testing
     show(host, map)
     _ = midi(host, 64)
     let start = host.frame
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     var blinks = midi(host, 96_000)
     // The metronome began a bar, of two seconds at 120, in the block before; a beat has 24,000 frames.
     let bar = -64
@@ -88,7 +88,7 @@ import Testing
       let host = OfflineHost()
       let map = LightMap([light(note, .record)])
       host.send(
-        Command(.set(.loopThreshold, -6)), Command(.set(.tempo, tempo)), Command(.player(.record)))
+        Command(.set(.loopThreshold, -6)), Command(.set(.tempo, tempo)), Command(.loop(.record)))
       show(host, map)
       let seconds = 8
       let lit = midi(host, seconds * 48_000).filter { $0[3] == 127 }.count
@@ -123,7 +123,7 @@ import Testing
     let host = OfflineHost()
     var entry = PressMap.Entry(note)
     entry.presses = PressBits.short
-    entry.short = [BoundAction(binding: 1, .command(.player(.record)))]
+    entry.short = [BoundAction(binding: 1, .command(.loop(.record)))]
     let presses = PressMap([entry])
     let map = LightMap([light(note, .record, channel: 2)])
     host.send(Command(.presses(presses.pointer)))
@@ -145,9 +145,9 @@ import Testing
     let map = LightMap([light(note, .pedal), light(other, .record)], values: values)
     show(host, map)
     #expect(midi(host, 64).map { $0[3] } == [1, 1])
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     #expect(midi(host, 6400).map { $0[3] } == [5, 5])
-    host.send(Command(.player(.record)), Command(.player(.play)))
+    host.send(Command(.loop(.record)), Command(.loop(.play)))
     // The pedal's own button shows all that has a color.
     #expect(midi(host, 64).map { $0[3] } == [9, 1])
     withExtendedLifetime(map) {}

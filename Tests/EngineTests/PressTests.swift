@@ -204,7 +204,7 @@ import Testing
     let host = OfflineHost()
     var entry = PressMap.Entry(note)
     entry.presses = PressBits.short
-    entry.short = [BoundAction(binding: 7, .command(.player(.undo)))]
+    entry.short = [BoundAction(binding: 7, .command(.loop(.undo)))]
     let map = PressMap([entry])
     bind(host, map)
     host.midi = [(host.frame, [0x90, 60, 9])]
@@ -267,7 +267,7 @@ import Testing
       frame += held + (next(5) == 0 ? 3000 : 10_000 + next(20_000))
     }
     let sound = Tone.sine(330, amplitude: 0.2, frames: frame + 20_000)
-    func actions(_ note: UInt8) -> (PlayerAction, PlayerAction) {
+    func actions(_ note: UInt8) -> (LoopAction, LoopAction) {
       note == 60 ? (.press, .release) : (.undo, .cancel)
     }
     func play(_ prepare: (OfflineHost) -> Void) -> OfflineHost.Output {
@@ -286,8 +286,8 @@ import Testing
     for note in [60, 61] as [UInt8] {
       var entry = PressMap.Entry(Trigger(.note, Int(note))!)
       entry.presses = PressBits.down | PressBits.up
-      entry.down = [BoundAction(binding: 1, .command(.player(actions(note).0)))]
-      entry.up = [BoundAction(binding: 2, .command(.player(actions(note).1)))]
+      entry.down = [BoundAction(binding: 1, .command(.loop(actions(note).0)))]
+      entry.up = [BoundAction(binding: 2, .command(.loop(actions(note).1)))]
       entries.append(entry)
     }
     let map = PressMap(entries)
@@ -304,8 +304,8 @@ import Testing
       let start = Int64(host.frame)
       for press in presses {
         host.send(
-          Command(.player(actions(press.note).0), at: start + Int64(press.down)),
-          Command(.player(actions(press.note).1), at: start + Int64(press.up)))
+          Command(.loop(actions(press.note).0), at: start + Int64(press.down)),
+          Command(.loop(actions(press.note).1), at: start + Int64(press.up)))
       }
     }
     #expect(Measure.firstDifference(byFoot.left, byCommand.left) == nil)

@@ -42,7 +42,7 @@ import Testing
     }
 
     /// What became of the commands.
-    var outcomes: [PlayerRefusal?] {
+    var outcomes: [EngineRefusal?] {
       host.events().compactMap { event in
         switch event.kind {
         case .done: .some(nil)
@@ -252,7 +252,7 @@ import Testing
     #expect(Measure.peak(output.left) == 0 && ring.framesRead == read)
     later.send(Command(.playSong(ring.pointer)))
     _ = later.render([0], block: 1)
-    let refusals = later.events().compactMap { event -> PlayerRefusal? in
+    let refusals = later.events().compactMap { event -> EngineRefusal? in
       if case .refused(let refusal) = event.kind { refusal } else { nil }
     }
     #expect(refusals == [.otherRate])

@@ -1,6 +1,6 @@
 import Engine
 import Foundation
-import Loops
+import LoopFiles
 import OSC
 import TestSupport
 import Testing

@@ -16,7 +16,7 @@ final class Courier {
   private let answerer: Answerer
   private var agenda = Agenda()
   private var whenDone: [UInt64: () -> Void] = [:]
-  private var whenRefused: [UInt64: (PlayerRefusal) -> Void] = [:]
+  private var whenRefused: [UInt64: (EngineRefusal) -> Void] = [:]
   private var answeredLate: Set<UInt64> = []
   private var timedUnderWay = 0
   /// The listener to values that are on their way, in effect, and to all else that happens.

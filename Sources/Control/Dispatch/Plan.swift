@@ -14,11 +14,11 @@ struct PlannedCommand {
   /// Follow-up on the control side when it is done.
   var whenDone: (() -> Void)?
   /// Follow-up where the player does not do it.
-  var whenRefused: ((PlayerRefusal) -> Void)?
+  var whenRefused: ((EngineRefusal) -> Void)?
 
   init(
     action: Command.Action, due: Double? = nil, whenDone: (() -> Void)? = nil,
-    whenRefused: ((PlayerRefusal) -> Void)? = nil
+    whenRefused: ((EngineRefusal) -> Void)? = nil
   ) {
     self.action = action
     self.due = due

@@ -14,7 +14,7 @@ package struct Command: BitwiseCopyable, Sendable {
     case clearGuard
     /// Does something with a loop, the first of which is the player; answered with `Event.Kind.done`
     /// or `refused`.
-    case player(PlayerAction, loop: UInt8 = 0)
+    case loop(LoopAction, loop: UInt8 = 0)
     /// Goes to a place of its clip, in seconds; answered likewise.
     case seek(Float, loop: UInt8 = 0)
     /// Makes a clip of what its source was the last so many seconds, or bars; answered likewise.
@@ -90,7 +90,7 @@ package struct Event: BitwiseCopyable, Sendable {
     /// What the command said is done.
     case done
     /// It can't be, for this reason.
-    case refused(PlayerRefusal)
+    case refused(EngineRefusal)
     /// The fade at the end is over.
     case faded
   }

@@ -8,8 +8,8 @@ package struct LoopFiller: @unchecked Sendable {
 
   init(core: UnsafeMutablePointer<Core>) { self.core = core }
 
-  private func player(_ loop: Int) -> UnsafeMutablePointer<Player> {
-    core.pointee.loops.player(loop)
+  private func player(_ loop: Int) -> UnsafeMutablePointer<Loop> {
+    core.pointee.loops.slot(loop)
   }
 
   /// How many loops there are.

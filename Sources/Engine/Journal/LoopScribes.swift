@@ -77,7 +77,7 @@ struct LoopScribes: ~Copyable {
     var (rest, before) = (moved, moved.first(first))
     rest = rest.subtracting(before)
     while let index = rest.popFirst() ?? before.popFirst() {
-      let player = loops.player(index)
+      let player = loops.slot(index)
       let isWhole = !player.pointee.tape.isGrowing && !player.pointee.keeping.isUnderWay
       if scribes[index].follow(
         player.pointee.tape.view, player.pointee.tape.touched, at: frame, isWhole: isWhole,
@@ -101,7 +101,7 @@ struct LoopScribes: ~Copyable {
   @_noLocks
   private func forget(_ index: Int, _ loops: borrowing Loops) {
     scribes[index].forget()
-    let touched = loops.player(index).pointee.tape.touched
+    let touched = loops.slot(index).pointee.tape.touched
     touched.pointee.removeAll()
     touched.pointee.isWanted = true
   }
@@ -114,7 +114,7 @@ struct LoopScribes: ~Copyable {
   ) {
     var awake = loops.awake
     while let index = awake.popFirst() {
-      let player = loops.player(index)
+      let player = loops.slot(index)
       let round = player.pointee.tape.round
       guard Self.isSteady(player),
         let delay = scribes[index].delay(
@@ -125,7 +125,7 @@ struct LoopScribes: ~Copyable {
     }
     var rest = moved
     while let index = rest.popFirst() {
-      let player = loops.player(index)
+      let player = loops.slot(index)
       let isPlaying = player.pointee.state.isPlaying && !player.pointee.isOnce
       scribes[index].followPhase(
         isPlaying: isPlaying, isSteady: Self.isSteady(player),
@@ -136,14 +136,14 @@ struct LoopScribes: ~Copyable {
 
   /// Whether a loop goes round as it was recorded.
   @_noLocks
-  private static func isSteady(_ player: UnsafeMutablePointer<Player>) -> Bool {
+  private static func isSteady(_ player: UnsafeMutablePointer<Loop>) -> Bool {
     player.pointee.state.isPlaying && !player.pointee.isOnce && !player.pointee.isMoved
       && !player.pointee.isBackward && player.pointee.tape.round >= 1
   }
 
   /// The frame in which a round began, but for what all loops were held up by.
   @_noLocks
-  private func beginning(_ player: UnsafeMutablePointer<Player>, at frame: Int64) -> Double {
+  private func beginning(_ player: UnsafeMutablePointer<Loop>, at frame: Int64) -> Double {
     Double(frame) - heldUp - Double(player.pointee.tape.position)
   }
 
@@ -185,7 +185,7 @@ struct LoopScribes: ~Copyable {
   @_noLocks
   mutating func startLoops(_ loops: inout Loops, at frame: Int64) {
     for index in 0..<count where beginnings[index] >= 0 {
-      let player = loops.player(index)
+      let player = loops.slot(index)
       let place = Int(beginnings[index] * player.pointee.sampleRate + 0.5)
       beginnings[index] = -1
       if player.pointee.tape.length == 0 || player.pointee.state.isRecording { continue }

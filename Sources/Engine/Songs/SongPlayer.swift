@@ -48,7 +48,7 @@ struct SongPlayer: ~Copyable {
   ///
   /// `nextAnswer` tells when it has, and the former song is let go.
   @_noLocks
-  mutating func begin(_ next: SongChange) -> PlayerRefusal? {
+  mutating func begin(_ next: SongChange) -> EngineRefusal? {
     if case .some = change { return .transferring }
     if let song = next.song, !isOfOurRate(song) { return .otherRate }
     change = next

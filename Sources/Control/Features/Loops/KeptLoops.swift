@@ -1,5 +1,5 @@
 internal import Engine
-internal import Loops
+internal import LoopFiles
 internal import OSC
 internal import Posix
 

@@ -23,7 +23,7 @@ struct LoopWatch {
   private static let picturePeriod = 250_000.0
 
   private let index: Int
-  private var last: PublishedPlayer.Reading?
+  private var last: PublishedLoop.Reading?
   private var nextPosition = 0.0
   /// The peaks of the clip's picture.
   private(set) var peaks: [Float] = []
@@ -36,7 +36,7 @@ struct LoopWatch {
 
   /// Looks at it, at a time in microseconds.
   mutating func look(_ shared: Shared, _ now: Double) -> News {
-    let reading = shared.loops[index].player.read()
+    let reading = shared.loops[index].state.read()
     defer { last = reading }
     var news = News()
     let isMoving = reading.state.isPlaying || reading.state == .recording
@@ -67,7 +67,7 @@ struct LoopWatch {
   }
 }
 
-extension PublishedPlayer.Reading {
+extension PublishedLoop.Reading {
   /// Whether it is the same but for what moves by itself.
   fileprivate func isLike(_ other: Self) -> Bool {
     state == other.state && pending == other.pending && activity == other.activity
@@ -79,7 +79,7 @@ extension PublishedPlayer.Reading {
 
 /// The state of a loop, in the form in which its addresses tell it.
 struct LoopTelling {
-  let reading: PublishedPlayer.Reading
+  let reading: PublishedLoop.Reading
   /// The rate of its frames, in Hz.
   let rate: Int
 
@@ -121,7 +121,7 @@ struct LoopTelling {
   }
 }
 
-extension PlayerAction {
+extension LoopAction {
   /// Its word, as `/player/next` has it.
   fileprivate var word: String { self == .recordOn ? "record" : "\(self)" }
 }

@@ -35,7 +35,7 @@ final class Loops: Feature {
   /// The telling of one's present state, counted from 0.
   func telling(_ index: Int) -> LoopTelling {
     LoopTelling(
-      reading: context.engine.shared.loops[index].player.read(),
+      reading: context.engine.shared.loops[index].state.read(),
       rate: context.soundServer.status.rate)
   }
 
@@ -111,7 +111,7 @@ final class Loops: Feature {
   }
 
   /// A refusal of one of them, in words.
-  func refusal(_ refusal: PlayerRefusal, to path: String, of index: Int) -> Refusal {
+  func refusal(_ refusal: EngineRefusal, to path: String, of index: Int) -> Refusal {
     let isPlayer = index == 0 && !path.hasPrefix("/loop/1/")
     return Refusal(
       refusal, to: path, of: isPlayer ? "the player" : "loop \(index + 1)",
@@ -134,10 +134,10 @@ final class Loops: Feature {
     let loop = UInt8(index)
     let down = request.number(0)
     if down != 0 {
-      plan.add(command(.player(.press, loop: loop), of: index, request), for: request)
+      plan.add(command(.loop(.press, loop: loop), of: index, request), for: request)
     }
     if down ?? 0 == 0 {
-      plan.add(command(.player(.release, loop: loop), of: index, request), for: request)
+      plan.add(command(.loop(.release, loop: loop), of: index, request), for: request)
     }
   }
 
@@ -162,7 +162,7 @@ final class Loops: Feature {
   func beginSession() {
     for index in 1..<max(1, count) {
       var ending = ["stop", "cancel"]
-      if context.engine.shared.loops[index].player.read().length > 0 { ending.append("clear") }
+      if context.engine.shared.loops[index].state.read().length > 0 { ending.append("clear") }
       for name in ending { try? context.perform("/loop/\(index + 1)/\(name)", []) }
     }
   }
@@ -306,12 +306,12 @@ extension Loops {
   private static func one(
     at path: String, _ place: Place, seconds: Float, values: [Address]
   ) -> [Address] {
-    func button(_ name: String, _ action: PlayerAction, _ help: String) -> Address {
+    func button(_ name: String, _ action: LoopAction, _ help: String) -> Address {
       Address(
         "\(path)/\(name)",
         Declared.command(isButton: true) { loops, request in
           let index = place.index(loops)
-          return loops.command(.player(action, loop: UInt8(index)), of: index, request)
+          return loops.command(.loop(action, loop: UInt8(index)), of: index, request)
         }, family: place.family, help)
     }
     func kept(_ name: String, _ unit: String, isBars: Bool, _ help: String) -> Address {

@@ -85,7 +85,7 @@ extension Command.Action {
   /// made for it, and means the same at any time.
   var canBeBound: Bool {
     switch self {
-    case .set, .player, .seek, .keep, .resetChain, .clearGuard, .playPhrase, .stopPhrase,
+    case .set, .loop, .seek, .keep, .resetChain, .clearGuard, .playPhrase, .stopPhrase,
       .note(.allOff):
       true
     default: false

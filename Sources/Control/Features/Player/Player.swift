@@ -12,7 +12,7 @@ final class Player: Feature {
   init(_ context: Context) { self.context = context }
 
   /// The player's state at the moment.
-  var reading: PublishedPlayer.Reading { context.engine.shared.loops[0].player.read() }
+  var reading: PublishedLoop.Reading { context.engine.shared.loops[0].state.read() }
 
   /// The length of so many frames, in seconds.
   func seconds(_ frames: Int) -> Float {
@@ -51,7 +51,7 @@ final class Player: Feature {
 
   private func followTempo() {
     let shared = context.engine.shared
-    if let tempo = shared.loops[0].player.tempo, tempo != self.tempo {
+    if let tempo = shared.loops[0].state.tempo, tempo != self.tempo {
       self.tempo = tempo
       try? context[Tempo.self].set(beatsPerMinute: tempo)
     }
@@ -216,11 +216,11 @@ extension Player {
       "Engine for the loop's pitch and speed; see /pitch/engine"),
   ]
 
-  private static func button(_ path: String, _ action: PlayerAction, _ help: String) -> Address {
+  private static func button(_ path: String, _ action: LoopAction, _ help: String) -> Address {
     Address(
       path,
       Declared.command(isButton: true) { player, request in
-        player.command(.player(action), request)
+        player.command(.loop(action), request)
       }, help)
   }
 }

@@ -1,7 +1,7 @@
 internal import Engine
 internal import OSC
 
-extension PlayerState {
+extension LoopState {
   /// The state's word, as `/player/state` has it.
   var word: String {
     switch self {
@@ -42,7 +42,7 @@ package struct PlayerControls: Equatable {
   var forward: Control
   var done: Control
 
-  init(_ reading: PublishedPlayer.Reading) {
+  init(_ reading: PublishedLoop.Reading) {
     let state = reading.state
     let hasClip = reading.length > 0
     let isRunning = state.isPlaying || state.isPaused
@@ -72,8 +72,8 @@ extension Refusal {
   /// Why the player, or another loop of which no clip is longer than `seconds`, did not do something, in
   /// words.
   init(
-    _ refusal: PlayerRefusal, to action: String, of subject: String,
-    _ reading: PublishedPlayer.Reading, seconds: Double
+    _ refusal: EngineRefusal, to action: String, of subject: String,
+    _ reading: PublishedLoop.Reading, seconds: Double
   ) {
     let record =
       action.hasPrefix("/loop/") && action.split(separator: "/").count > 2

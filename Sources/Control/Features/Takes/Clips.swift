@@ -134,7 +134,7 @@ final class Clips {
   /// Notes when, where and as what a clip came to be that is new in a loop.
   func followLoops() {
     for loop in latest.indices {
-      let clip = context.engine.shared.loops[loop].player.read().latestClip
+      let clip = context.engine.shared.loops[loop].state.read().latestClip
       guard clip != latest[loop] else { continue }
       latest[loop] = clip
       if clip > 0, stories[loop][clip] == nil { self[loop, clip] = storyOfNow(ofLoop: loop) }

@@ -14,16 +14,16 @@ struct Keeping: BitwiseCopyable {
   /// end on, where that is heard first.
   var start = 0, total = 0, done = 0
   var isBackward = false
-  var source = Player.Source.live
+  var source = Loop.Source.live
 
   @_noLocks
   init() {}
 }
 
-extension Player {
+extension Loop {
   /// Makes a clip of the last so many frames of its source, those up to the beat that it goes by.
   @_noLocks
-  mutating func keep(frames wanted: Double, at frame: Int64) -> PlayerRefusal? {
+  mutating func keep(frames wanted: Double, at frame: Int64) -> EngineRefusal? {
     keeping.wanted = wanted
     if let refusal = refusalToKeep { return refusal }
     exactNow = -1
@@ -53,7 +53,7 @@ extension Player {
     return refusal
   }
 
-  var refusalToKeep: PlayerRefusal? {
+  var refusalToKeep: EngineRefusal? {
     @_noLocks get {
       if state.isRecording { return .meaningless }
       if transfer.isUnderWay || keeping.isUnderWay || tape.isGrowing || tape.isRecording {
@@ -72,7 +72,7 @@ extension Player {
 
   /// Makes the clip, which ends now, or at the beat that has just been.
   @_noLocks
-  mutating func keep(at frame: Int64) -> PlayerRefusal? {
+  mutating func keep(at frame: Int64) -> EngineRefusal? {
     if let refusal = refusalToKeep { return refusal }
     guard let version = tape.beginClip() else { return .noMemory }
     if state.isPlaying { endPlaying(at: frame) }

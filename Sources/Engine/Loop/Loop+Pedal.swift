@@ -43,7 +43,7 @@ struct Pedal: BitwiseCopyable {
 }
 
 /// One button for all: record, play, overdub, play, and so on.
-extension Player {
+extension Loop {
   /// Does what the next press of the pedal means.
   @_noLocks
   mutating func press(at frame: Int64) {
@@ -60,7 +60,7 @@ extension Player {
     pedal.pressed = frame
     pedal.wasDouble = false
     let (hadOverdub, wasPlaying, wasRecording) = (wantsOverdub, state.isPlaying, state.isRecording)
-    let action: PlayerAction =
+    let action: LoopAction =
       state.isRecording || tape.length == 0 ? .recordOn : state.isPlaying ? .overdub : .play
     _ = perform(action, at: frame)
     pedal.begun =

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Loops
+@testable import LoopFiles
 
 /// The loops of an engine, told in a journal and put into another engine.
 @Suite struct KeptEngineTests {
@@ -34,12 +34,12 @@ import Testing
       host = OfflineHost(takingOver: engine, sampleRate: rate)
     }
 
-    func reading(_ loop: Int) -> PublishedPlayer.Reading {
-      host.engine.shared.loops[loop].player.read()
+    func reading(_ loop: Int) -> PublishedLoop.Reading {
+      host.engine.shared.loops[loop].state.read()
     }
 
-    func act(_ action: PlayerAction, _ loop: Int) {
-      host.send(Command(.player(action, loop: UInt8(loop))))
+    func act(_ action: LoopAction, _ loop: Int) {
+      host.send(Command(.loop(action, loop: UInt8(loop))))
     }
 
     /// Lets frames pass, and writes what is told of them.
@@ -144,7 +144,7 @@ import Testing
     let folder = try TemporaryFolder()
     var dice = SeededDice(seed: seed)
     var kept = try Kept(in: folder.path("0"))
-    let actions: [PlayerAction] = [
+    let actions: [LoopAction] = [
       .recordOn, .recordOn, .overdub, .overdub, .overdub, .undo, .redo, .clear, .stop, .play,
       .multiply, .insert, .substitute, .replace, .once, .record,
     ]

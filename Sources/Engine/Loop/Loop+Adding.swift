@@ -1,7 +1,7 @@
 internal import DSP
 
 /// Overdubs upon the clip, and steps back and forth.
-extension Player {
+extension Loop {
   @_noLocks
   mutating func toggle(_ addition: Addition, at frame: Int64) {
     if wantsOverdub && isAddition(addition) {
@@ -64,7 +64,7 @@ extension Player {
   }
 
   @_noLocks
-  mutating func step(_ action: PlayerAction, at frame: Int64) {
+  mutating func step(_ action: LoopAction, at frame: Int64) {
     if isGrowing && wantsOverdub {
       // What has not come to its end is all that there is to be undone.
       wantsOverdub = false

@@ -2,7 +2,7 @@
 ///
 /// A machine of few states, in which each button means one thing: what is not in the table below
 /// does nothing.
-package enum PlayerState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// Ready for both, to record and to play what was recorded.
   case standby
   /// Ready to record, with nothing to play.
@@ -24,7 +24,7 @@ package enum PlayerState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 
   /// Tells the state that an event leads to; nil where it means nothing.
   @_noLocks
-  package func after(_ event: PlayerEvent) -> PlayerState? {
+  package func after(_ event: LoopEvent) -> LoopState? {
     switch (self, event) {
     case (_, .done): .standby
 
@@ -80,14 +80,14 @@ package enum PlayerState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 }
 
 /// An event that leads from one state of the player to another.
-package enum PlayerEvent: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+package enum LoopEvent: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done
   /// The end of something that can't go on.
   case failed
 }
 
 /// An action that can be asked of the player and its loop.
-package enum PlayerAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+package enum LoopAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done, rewind, forward
   case overdub, replace, undo, redo, clear, cancel
   case substitute, multiply, insert, once
@@ -121,7 +121,7 @@ package enum PedalMeaning: UInt8, CaseIterable, Sendable, BitwiseCopyable {
 }
 
 /// A reason for which the player did not do what it was asked for.
-package enum PlayerRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+package enum EngineRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// The state of the player gives it no meaning.
   case meaningless
   /// There is no clip.

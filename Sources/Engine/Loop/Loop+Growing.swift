@@ -1,7 +1,7 @@
 internal import DSP
 
 /// Clips that become longer: repeated under what is added, or parted for it.
-extension Player {
+extension Loop {
   /// Whether what is added makes the clip longer.
   var isGrowing: Bool { @_noLocks get { tape.isGrowing && Self.grows(addition) } }
 

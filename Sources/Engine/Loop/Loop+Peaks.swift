@@ -15,7 +15,7 @@ struct PeakWalk: BitwiseCopyable {
   init() {}
 }
 
-extension Player {
+extension Loop {
   // At any rate a picture takes as long as 8192 frames, and what is read for it is no more than what a
   // clip that is loaded takes to be copied.
   private static var framesPerPart: Int { @_noLocks get { 32 } }
@@ -42,7 +42,7 @@ extension Player {
 
   /// Goes on with the picture of the clip as far as a block of so many frames allows.
   @_noLocks
-  mutating func picture(to loop: UnsafeMutablePointer<PublishedLoops.Loop>, frames: Int) {
+  mutating func picture(to loop: UnsafeMutablePointer<PublishedLoops.Slot>, frames: Int) {
     if !arePeaksBehind { return }
     if tape.isOverdubbing && walk.version == picturedVersion {
       walk.waited &+= frames

@@ -5,7 +5,7 @@ import Posix
 import TestSupport
 import Testing
 
-@testable import Loops
+@testable import LoopFiles
 
 /// The thread that keeps what is told of loops.
 @Suite struct LoopKeeperTests {

@@ -1,5 +1,5 @@
 import Engine
-import Loops
+import LoopFiles
 import Testing
 
 /// Tells of loops in the place of an engine.

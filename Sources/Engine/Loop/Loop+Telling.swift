@@ -1,6 +1,6 @@
 internal import DSP
 
-extension Player {
+extension Loop {
   /// What it does at present.
   var activity: LoopActivity {
     @_noLocks get {
@@ -60,8 +60,8 @@ extension Player {
 
   /// Publishes what it does.
   @_noLocks
-  func publish(to loop: UnsafeMutablePointer<PublishedLoops.Loop>, at frame: Int64) {
-    loop.pointee.player.publish(
+  func publish(to loop: UnsafeMutablePointer<PublishedLoops.Slot>, at frame: Int64) {
+    loop.pointee.state.publish(
       state: state, pending: pending, activity: activity, toCome: activityToCome,
       isOverdubbing: wantsOverdub, overdubs: tape.layers, stepsBack: tape.stepsBack,
       stepsForth: tape.stepsForth, position: position, length: length,

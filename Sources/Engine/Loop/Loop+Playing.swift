@@ -1,9 +1,9 @@
 internal import DSP
 
 /// The player playing: pauses, jumps, places.
-extension Player {
+extension Loop {
   @_noLocks
-  mutating func play(_ event: PlayerEvent, at frame: Int64) {
+  mutating func play(_ event: LoopEvent, at frame: Int64) {
     if placeOfPause == 0 { setPlaceInTime(at: frame) }
     if gate.isClosed {
       tape.cue(to: placeOfPause, silence: warp.delay &* 4 &+ 1024)

@@ -1,6 +1,6 @@
 internal import DSP
 
-extension Player {
+extension Loop {
   /// Renders what is heard of the clip; false, and nothing written, where that is nothing.
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
@@ -62,7 +62,7 @@ extension Player {
   @_noLocks
   mutating func begin(
     _ pointer: ClipPointer, loading: Bool, command: UInt64, wasTimed: Bool
-  ) -> PlayerRefusal? {
+  ) -> EngineRefusal? {
     if transfer.isUnderWay { return .transferring }
     if Double(pointer.account.pointee.sampleRate) < sampleRate
       || Double(pointer.account.pointee.sampleRate) > sampleRate

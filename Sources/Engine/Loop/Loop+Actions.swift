@@ -1,12 +1,12 @@
 internal import DSP
 
 /// The actions of the player: done at once, or when their beat or sound comes.
-extension Player {
+extension Loop {
   // MARK: - Actions
 
   /// Performs an action, or plans it for its beat; returns the reason where it can't be.
   @_noLocks
-  mutating func perform(_ action: PlayerAction, at frame: Int64) -> PlayerRefusal? {
+  mutating func perform(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
     if let refusal = refusal(of: action) { return refusal }
     if countsIn(action) {
       countIn(action, at: frame)
@@ -45,7 +45,7 @@ extension Player {
 
   /// Begins what was pending at the moment that it waited for.
   @_noLocks
-  private mutating func beginPending(_ action: PlayerAction, at frame: Int64) -> PlayerRefusal? {
+  private mutating func beginPending(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
     exactNow = pendingExact
     let refusal = begin(action, at: frame)
     exactNow = -1
@@ -54,7 +54,7 @@ extension Player {
 
   /// Whether an action is one that is moved to a beat, or waits for sound.
   @_noLocks
-  func waits(_ action: PlayerAction) -> Bool {
+  func waits(_ action: LoopAction) -> Bool {
     if waitsForSound(action) { return true }
     guard isQuantized else { return false }
     switch action {
@@ -74,7 +74,7 @@ extension Player {
   }
 
   @_noLocks
-  func waitsForSound(_ action: PlayerAction) -> Bool {
+  func waitsForSound(_ action: LoopAction) -> Bool {
     switch action {
     case .record, .recordOn: return threshold > 0 && !state.isRecording
     default: return false
@@ -92,7 +92,7 @@ extension Player {
 
   /// Why an action can't be; nil where it can.
   @_noLocks
-  func refusal(of action: PlayerAction) -> PlayerRefusal? {
+  func refusal(of action: LoopAction) -> EngineRefusal? {
     switch action {
     case .press, .release: return nil
     case .keep: return refusalToKeep
@@ -133,7 +133,7 @@ extension Player {
   }
 
   /// Why nothing can be added; nil where it can, or is.
-  private var refusalToAdd: PlayerRefusal? {
+  private var refusalToAdd: EngineRefusal? {
     @_noLocks get {
       if wantsOverdub { return nil }
       if cues.isFull { return .noMemory }
@@ -144,19 +144,19 @@ extension Player {
   }
 
   @_noLocks
-  private func isRecordOn(_ action: PlayerAction) -> Bool {
+  private func isRecordOn(_ action: LoopAction) -> Bool {
     if case .recordOn = action { return true }
     return false
   }
 
   @_noLocks
-  func means(_ event: PlayerEvent) -> Bool {
+  func means(_ event: LoopEvent) -> Bool {
     if case .some = state.after(event) { return true }
     return false
   }
 
   @_noLocks
-  func isPossible(_ action: PlayerAction) -> Bool {
+  func isPossible(_ action: LoopAction) -> Bool {
     if case .some = refusal(of: action) { return false }
     return true
   }
@@ -174,7 +174,7 @@ extension Player {
 
   /// Begins an action now.
   @_noLocks
-  mutating func begin(_ action: PlayerAction, at frame: Int64) -> PlayerRefusal? {
+  mutating func begin(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
     pending = nil
     pendingFrame = .max
     switch action {
@@ -218,7 +218,7 @@ extension Player {
   }
 
   @_noLocks
-  mutating func enter(_ event: PlayerEvent) {
+  mutating func enter(_ event: LoopEvent) {
     if let next = state.after(event) { state = next }
   }
 
@@ -346,7 +346,7 @@ extension Player {
   }
 
   /// Rests as a player of another rate did, ready to play the same clip.
-  mutating func takeOver(stateOf former: borrowing Player) {
+  mutating func takeOver(stateOf former: borrowing Loop) {
     switch former.state {
     case .playReady, .playingLoaded, .pausedLoaded: state = .playReady
     default: state = .standby

@@ -1,10 +1,10 @@
 internal import DSP
 
-extension Player {
+extension Loop {
   /// Takes over the clip of a player of another sample rate, converted to its own.
   ///
   /// Not on the audio thread.
-  mutating func adopt(_ former: borrowing Player) {
+  mutating func adopt(_ former: borrowing Loop) {
     let length = former.tape.length
     guard length > 0, let version = tape.beginLoading() else { return }
     let bank = SincBank()

@@ -5,7 +5,7 @@ import Posix
 import TestSupport
 import Testing
 
-@testable import Loops
+@testable import LoopFiles
 
 /// The journal's file, written and read again.
 @Suite struct LoopStoreTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The player in the engine: what it records, plays and adds, to the frame.
-@Suite struct PlayerTests {
+@Suite struct LoopTests {
   /// The tail that is kept behind a clip, and the length of its crossfades, at 48 kHz.
   private static let seam = 240
 
@@ -33,7 +33,7 @@ import Testing
       host = OfflineHost(sampleRate: sampleRate)
     }
 
-    var state: PlayerState { host.engine.shared.loops[0].player.read().state }
+    var state: LoopState { host.engine.shared.loops[0].state.read().state }
 
     func set(_ parameter: Parameter, _ value: Float) {
       host.send(Command(.set(parameter, value)))
@@ -41,8 +41,8 @@ import Testing
 
     /// Presses buttons on the first frame of one, and tells what became of each.
     @discardableResult
-    func press(_ actions: PlayerAction...) -> [PlayerRefusal?] {
-      for action in actions { host.send(Command(.player(action))) }
+    func press(_ actions: LoopAction...) -> [EngineRefusal?] {
+      for action in actions { host.send(Command(.loop(action))) }
       play([0])
       return host.events().compactMap { event in
         switch event.kind {
@@ -70,9 +70,9 @@ import Testing
   ) -> Stage {
     let stage = Stage(block: block)
     stage.set(.liveRoute, 2)
-    stage.host.send(Command(.player(.record)))
+    stage.host.send(Command(.loop(.record)))
     stage.play(clip)
-    stage.host.send(Command(.player(.stop)))
+    stage.host.send(Command(.loop(.stop)))
     stage.play(rest)
     _ = stage.host.events()
     return stage
@@ -85,7 +85,7 @@ import Testing
       recording: clip, followedBy: Tone.constant(0, frames: 1000), block: block)
     #expect(stage.state == .standby)
     stage.set(.playerLoop, 0)
-    stage.host.send(Command(.player(.play)))
+    stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 8000))
     let played = Array(stage.loop[6000...])
     // It opens within a millisecond.
@@ -102,9 +102,9 @@ import Testing
     let tone = Tone.sine(400, frames: 48_000)
     let stage = Stage(block: block)
     stage.set(.liveRoute, 2)
-    stage.host.send(Command(.player(.record)))
+    stage.host.send(Command(.loop(.record)))
     stage.play(Array(tone[..<12_000]))
-    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
     stage.play(Array(tone[12_000...]))
     // Three rounds: but for its opening, the loop is the tone itself to the last bit that the
     // tone's own arithmetic knows.
@@ -116,7 +116,7 @@ import Testing
     // It ends on a crest, and begins on a trough.
     let clip = (0..<10_000).map { Float(-cos(Double($0) * 2 * .pi * 100.5 / 10_000)) * 0.5 }
     let stage = stage(recording: clip, followedBy: Tone.constant(0, frames: 0))
-    stage.host.send(Command(.player(.play)))
+    stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0.5, frames: 40_000))
     let steady = Measure.roughness(clip)
     #expect(Measure.roughness(Array(stage.loop[11_000...])) < 4 * steady)
@@ -125,23 +125,23 @@ import Testing
   @Test func `what is added is there from the next round on, and undone and redone to the bit`() {
     let clip = Tone.noise(amplitude: 0.25, frames: 9600)
     let stage = stage(recording: clip + clip[..<0], followedBy: Array(clip[..<480]))
-    stage.host.send(Command(.player(.play)))
+    stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 9600))
     let before = Array(stage.loop.suffix(9600))
     let addition = Tone.sine(441, frames: 9600).map { $0 * 0.1 }
-    stage.host.send(Command(.player(.overdub)))
+    stage.host.send(Command(.loop(.overdub)))
     stage.play(addition)
-    stage.host.send(Command(.player(.overdub)))
+    stage.host.send(Command(.loop(.overdub)))
     stage.play(Tone.constant(0, frames: 9600))
     let after = Array(stage.loop.suffix(9600))
     // Where it is not fading in or out, the loop is the sum.
     let difference = (300..<9300).map { after[$0] - before[$0] - addition[$0] }
     #expect(Measure.peak(difference) < 1e-6)
-    #expect(stage.host.engine.shared.loops[0].player.read().overdubs == 1)
-    stage.host.send(Command(.player(.undo)))
+    #expect(stage.host.engine.shared.loops[0].state.read().overdubs == 1)
+    stage.host.send(Command(.loop(.undo)))
     stage.play(Tone.constant(0, frames: 19_200))
     #expect(Measure.firstDifference(stage.loop.suffix(9600), clip[...]) == nil)
-    stage.host.send(Command(.player(.redo)))
+    stage.host.send(Command(.loop(.redo)))
     stage.play(Tone.constant(0, frames: 19_200))
     #expect(Measure.firstDifference(stage.loop.suffix(9600), after[...]) == nil)
   }
@@ -152,15 +152,15 @@ import Testing
     stage.set(.liveRoute, 2)
     stage.host.engine.shared.setInputDelay(300)
     stage.host.engine.shared.setOutputDelay(500)
-    stage.host.send(Command(.player(.record)))
+    stage.host.send(Command(.loop(.record)))
     // What was played at the first frame comes in 300 frames later.
     stage.play(Tone.constant(0, frames: 300) + Array(clip[..<9300]))
-    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
     stage.play(Array(clip[9300...]) + Array(clip[..<240]) + Tone.constant(0, frames: 9060))
     #expect(Measure.firstDifference(stage.loop[(9600 + 48)...], clip[48...]) == nil)
     // Who plays to the loop hears it 500 frames late, and is heard 300 frames late.
     let addition = Tone.sine(441, frames: 4800).map { $0 * 0.1 }
-    stage.host.send(Command(.player(.overdub)))
+    stage.host.send(Command(.loop(.overdub)))
     stage.play(Tone.constant(0, frames: 800) + addition + Tone.constant(0, frames: 4000))
     stage.play(Tone.constant(0, frames: 9600))
     let added = stage.loop.suffix(9600)
@@ -175,44 +175,44 @@ import Testing
     let stage = Stage(block: 1024, sampleRate: 8000)
     stage.set(.liveRoute, 2)
     let clip = Tone.noise(amplitude: 0.1, frames: 80_000)
-    stage.host.send(Command(.player(.record)))
+    stage.host.send(Command(.loop(.record)))
     stage.play(clip + Array(clip[..<480]))
     #expect(stage.state == .standby, "at ten seconds it has ended by itself")
-    stage.host.send(Command(.player(.play)))
+    stage.host.send(Command(.loop(.play)))
     for _ in 0..<8 {
-      stage.host.send(Command(.player(.overdub)))
+      stage.host.send(Command(.loop(.overdub)))
       stage.play(Tone.constant(0.01, frames: 80_000))
-      stage.host.send(Command(.player(.overdub)))
+      stage.host.send(Command(.loop(.overdub)))
       // Until it has faded out.
       stage.play(Tone.constant(0, frames: 2048))
     }
     _ = stage.host.events()
-    #expect(stage.host.engine.shared.loops[0].player.read().overdubs == 8)
+    #expect(stage.host.engine.shared.loops[0].state.read().overdubs == 8)
     for _ in 0..<8 { #expect(stage.press(.undo) == [nil]) }
     stage.play(Tone.constant(0, frames: 80_000))
     // Where in the round it stands is found by what is there.
-    let position = stage.host.engine.shared.loops[0].player.read().position
+    let position = stage.host.engine.shared.loops[0].state.read().position
     let rest = (0..<1000).map { clip[(position + 79_000 + $0) % 80_000] }
     #expect(Measure.firstDifference(stage.loop.suffix(1000), rest) == nil)
     for _ in 0..<8 { #expect(stage.press(.redo) == [nil]) }
     #expect(stage.press(.redo) == [.nothingToRedo])
-    #expect(stage.host.engine.shared.loops[0].player.read().overdubs == 8)
+    #expect(stage.host.engine.shared.loops[0].state.read().overdubs == 8)
   }
 
   @Test func `a recording that rested goes on without a step`() {
     let stage = Stage()
     stage.set(.liveRoute, 2)
-    stage.host.send(Command(.player(.record)))
+    stage.host.send(Command(.loop(.record)))
     let tone = Tone.sine(200, frames: 19_210)
     stage.play(Array(tone[..<4810]))
-    stage.host.send(Command(.player(.pause)))
+    stage.host.send(Command(.loop(.pause)))
     stage.play(Array(tone[4810..<14_410]))
     #expect(stage.state == .suspended)
-    stage.host.send(Command(.player(.pause)))
+    stage.host.send(Command(.loop(.pause)))
     stage.play(Array(tone[14_410...]))
-    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 9610))
-    #expect(stage.host.engine.shared.loops[0].player.read().length == 9610)
+    #expect(stage.host.engine.shared.loops[0].state.read().length == 9610)
     let clip = Array(stage.loop.suffix(9610))
     // The crossfade between two places of the tone adds its own slope to theirs.
     #expect(
@@ -225,7 +225,7 @@ import Testing
     let clip = Tone.noise(frames: 4800)
     let stage = stage(recording: clip, followedBy: Array(clip[..<480]))
     stage.set(.playerDirection, -1)
-    stage.host.send(Command(.player(.play)))
+    stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 9600))
     let expected = (0..<9600).map { clip[4799 - $0 % 4800] }
     #expect(Measure.firstDifference(stage.loop[(5280 + 48)...], expected[48...]) == nil)
@@ -241,28 +241,28 @@ import Testing
     // 23,040 frames are a beat. When the tempo changed, 8192 frames of a bar of 96,000 were over,
     // and so much of the new one is: its first beat was 8256 - 327.68 frames ago.
     let next = 23_368 - 8256
-    stage.host.send(Command(.player(.record)))
+    stage.host.send(Command(.loop(.record)))
     let sound = Tone.noise(frames: 80_000)
     stage.play(Array(sound[..<6400]))
-    let waiting = stage.host.engine.shared.loops[0].player.read()
+    let waiting = stage.host.engine.shared.loops[0].state.read()
     #expect(waiting.pending == .record && waiting.waiting == next - 6400)
     #expect(waiting.state == .standby)
     stage.play(Array(sound[6400..<70_000]))
-    let reading = stage.host.engine.shared.loops[0].player.read()
+    let reading = stage.host.engine.shared.loops[0].state.read()
     #expect(reading.state == .standby && reading.length == 2 * 23_040 && reading.pending == nil)
     stage.set(.loopQuantize, 0)
-    stage.host.send(Command(.player(.play)))
+    stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 40_000))
     let start = 64 + 70_000
     #expect(
       Measure.firstDifference(
         stage.loop[(start + 48)..<(start + 40_000)], sound[(next + 48)...]) == nil)
-    stage.host.send(Command(.player(.stop)))
+    stage.host.send(Command(.loop(.stop)))
     stage.set(.loopQuantize, 2)
     stage.play(Tone.constant(0, frames: 6400))
     stage.press(.play)
     stage.play(Tone.constant(0, frames: 64))
-    #expect(stage.host.engine.shared.loops[0].player.read().pending == .play)
+    #expect(stage.host.engine.shared.loops[0].state.read().pending == .play)
     stage.press(.cancel)
     stage.play(Tone.constant(0, frames: 200_000))
     #expect(stage.state == .standby)
@@ -280,8 +280,8 @@ import Testing
     let burst = [0.5] + Tone.noise(frames: 3765)
     stage.play(Tone.constant(0, frames: 1234) + burst)
     #expect(stage.state == .recording)
-    #expect(stage.host.engine.shared.loops[0].player.read().length == 3766)
-    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    #expect(stage.host.engine.shared.loops[0].state.read().length == 3766)
+    stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
     let start = stage.loop.count
     stage.play(Tone.constant(0, frames: 3766))
     #expect(
@@ -296,7 +296,7 @@ import Testing
     stage.press(.stop)
     stage.play(Tone.constant(0, frames: 64))
     // 88,000 frames are nearest to four beats at 120.
-    let tempo = stage.host.engine.shared.loops[0].player.tempo ?? 0
+    let tempo = stage.host.engine.shared.loops[0].state.tempo ?? 0
     #expect(abs(tempo - 48_000 * 60 * 4 / 88_000) < 0.001)
   }
 
@@ -326,7 +326,7 @@ import Testing
     #expect(stage.state == .recordReady)
     #expect(stage.press(.play) == [.meaningless])
     #expect(stage.press(.undo) == [nil])
-    stage.host.send(Command(.player(.play)))
+    stage.host.send(Command(.loop(.play)))
     let start = stage.loop.count
     stage.play(Tone.constant(0, frames: 9600))
     #expect(
@@ -344,8 +344,8 @@ import Testing
     stage.host.engine.shared.setOutputDelay(300)
     var random = Random(seed: seed)
     for turn in 0..<400 {
-      let action = PlayerAction.allCases[Int(random.next() % UInt64(PlayerAction.allCases.count))]
-      stage.host.send(Command(.player(action)))
+      let action = LoopAction.allCases[Int(random.next() % UInt64(LoopAction.allCases.count))]
+      stage.host.send(Command(.loop(action)))
       switch random.next() % 12 {
       case 0: stage.set(.playerDirection, random.next() % 2 == 0 ? 1 : -1)
       case 1: stage.set(.loopRate, random.next() % 2 == 0 ? 1 : 0.5)
@@ -368,12 +368,12 @@ import Testing
       (.loopQuantize, 0),
     ] { stage.set(parameter, value) }
     stage.host.engine.shared.setInputDelay(0)
-    stage.host.send(Command(.player(.clear)))
+    stage.host.send(Command(.loop(.clear)))
     stage.play(Tone.constant(0, frames: 9600))
     let clip = Tone.noise(frames: 9600)
-    stage.host.send(Command(.player(.record)))
+    stage.host.send(Command(.loop(.record)))
     stage.play(clip)
-    stage.host.send(Command(.player(.stop)), Command(.player(.play)))
+    stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
     let start = stage.loop.count
     stage.play(Array(clip[..<480]) + Tone.constant(0, frames: 9600))
     #expect(
@@ -397,7 +397,7 @@ import Testing
     second.play(Tone.constant(0, frames: 4800))
     #expect(second.state == .playReady)
     for stage in [first, second] {
-      stage.host.send(Command(.player(.play)))
+      stage.host.send(Command(.loop(.play)))
       stage.play(Tone.constant(0, frames: 90_000))
     }
     // Three rounds, the seams included.
@@ -407,13 +407,13 @@ import Testing
 
   @Test func `a server of another rate finds the same clip, at its own rate`() {
     let host = OfflineHost()
-    host.send(Command(.player(.record)))
+    host.send(Command(.loop(.record)))
     _ = host.render(Tone.sine(440, frames: 48_000), block: 64)
-    host.send(Command(.player(.stop)))
+    host.send(Command(.loop(.stop)))
     _ = host.render(Tone.sine(440, frames: 480), block: 64)
     let other = OfflineHost(takingOver: host.engine, sampleRate: 44_100)
-    #expect(other.engine.shared.loops[0].player.read().length == 44_100)
-    other.send(Command(.player(.play)))
+    #expect(other.engine.shared.loops[0].state.read().length == 44_100)
+    other.send(Command(.loop(.play)))
     let loop = other.render(Tone.constant(0, frames: 88_200), block: 64).loop
     #expect(Measure.residue(loop[2000...], hertz: 440, sampleRate: 44_100) < -80)
   }
@@ -488,13 +488,13 @@ import Testing
     let before = Int64(stage.host.frame)
     let sound = Tone.noise(frames: Int(4 * bar))
     let wait = Double(origin) + 3 * bar - Double(before)
-    stage.host.send(Command(.player(.stop), at: before + Int64(wait + bar * 0.7)))
+    stage.host.send(Command(.loop(.stop), at: before + Int64(wait + bar * 0.7)))
     stage.play(sound)
-    let clip = stage.host.engine.shared.loops[0].player.read().length
+    let clip = stage.host.engine.shared.loops[0].state.read().length
     // A bar, which is no whole number of frames: each end is the nearest to its own beat.
     #expect(abs(Double(clip) - bar) <= 1.5, "\(clip) of \(bar)")
     stage.set(.loopQuantize, 0)
-    stage.host.send(Command(.player(.play)))
+    stage.host.send(Command(.loop(.play)))
     let start = stage.loop.count
     stage.play(Tone.constant(0, frames: 4800))
     // What is heard after the opening is found in what was played.
@@ -520,7 +520,7 @@ import Testing
     // The bar of three beats ends at 72,000; half a beat further on it is there sooner.
     leap = 4_000
     stage.play(Tone.constant(0, frames: 64))
-    let waiting = stage.host.engine.shared.loops[0].player.read().waiting
+    let waiting = stage.host.engine.shared.loops[0].state.read().waiting
     let expected = 72_000 - 4_000 - Int(Int64(stage.host.frame) - origin)
     #expect(abs((waiting ?? 0) - expected) <= 13)
   }
@@ -538,7 +538,7 @@ import Testing
     stage.play(Tone.constant(0, frames: 80_000))
     #expect(stage.press(.record) == [nil])
     // Three beats end at 72,000 and 144,000, four at 96,000.
-    let waiting = stage.host.engine.shared.loops[0].player.read().waiting ?? 0
+    let waiting = stage.host.engine.shared.loops[0].state.read().waiting ?? 0
     let place = Int(Int64(stage.host.frame) - origin) + waiting
     #expect(abs(place - 96_000) <= 13, "\(place)")
   }
@@ -551,7 +551,7 @@ import Testing
     stage.set(.loopQuantize, 1)
     stage.play(Tone.constant(0, frames: 6400))
     #expect(stage.press(.record) == [nil])
-    let waiting = stage.host.engine.shared.loops[0].player.read().waiting
+    let waiting = stage.host.engine.shared.loops[0].state.read().waiting
     let expected = (24_000 - Int(Int64(stage.host.frame) - origin) % 24_000) % 24_000
     #expect(waiting == expected)
   }
@@ -562,12 +562,12 @@ import Testing
       let host = OfflineHost()
       let start = Int64(host.frame)
       let script: [(Int, Command.Action)] = [
-        (100, .player(.record)), (9000, .player(.pause)), (12_000, .player(.pause)),
-        (20_000, .player(.stop)), (20_000, .player(.play)), (25_003, .player(.overdub)),
-        (31_001, .set(.playerDirection, -1)), (40_000, .player(.undo)),
+        (100, .loop(.record)), (9000, .loop(.pause)), (12_000, .loop(.pause)),
+        (20_000, .loop(.stop)), (20_000, .loop(.play)), (25_003, .loop(.overdub)),
+        (31_001, .set(.playerDirection, -1)), (40_000, .loop(.undo)),
         (44_444, .seek(0.1)), (50_000, .set(.loopRate, 0.7)), (60_001, .set(.loopSemitones, 5)),
-        (70_000, .player(.pause)), (71_000, .player(.play)), (75_000, .set(.playerLoop, 0)),
-        (76_000, .player(.redo)),
+        (70_000, .loop(.pause)), (71_000, .loop(.play)), (75_000, .set(.playerLoop, 0)),
+        (76_000, .loop(.redo)),
       ]
       for (frame, action) in script {
         host.send(Command(action, at: start + Int64(frame)))

@@ -9,7 +9,7 @@ struct Loops: ~Copyable {
   let count: Int
   let setup: LoopSetup
   private let pool: ClipPool
-  private let players: UnsafeMutablePointer<Player>
+  private let players: UnsafeMutablePointer<Loop>
   private let histories: UnsafeMutablePointer<SourceHistory>
   private let memory: UnsafeMutablePointer<Float>
   /// Those that sound, or move, or wait.
@@ -35,7 +35,7 @@ struct Loops: ~Copyable {
     let piece = Stereo(memory, memory + LoopTape.longestPiece)
     for index in 0..<count {
       (players + index).initialize(
-        to: Player(
+        to: Loop(
           pool, seconds: setup.seconds, time: time, histories: histories, piece: piece,
           sampleRate: sampleRate))
     }
@@ -55,7 +55,7 @@ struct Loops: ~Copyable {
 
   /// One of them, counted from 0.
   @_noLocks
-  func player(_ index: Int) -> UnsafeMutablePointer<Player> { players + index }
+  func slot(_ index: Int) -> UnsafeMutablePointer<Loop> { players + index }
 
   /// Whether one sounds, or moves, or waits.
   @_noLocks
@@ -89,7 +89,7 @@ struct Loops: ~Copyable {
 
   /// Performs an action of one, or plans it for its beat; returns the reason where it can't be.
   @_noLocks
-  mutating func perform(_ action: PlayerAction, of index: Int, at frame: Int64) -> PlayerRefusal? {
+  mutating func perform(_ action: LoopAction, of index: Int, at frame: Int64) -> EngineRefusal? {
     guard index < count else { return .noSuchLoop }
     wake(index)
     prepare(index, at: frame)
@@ -102,7 +102,7 @@ struct Loops: ~Copyable {
   @_noLocks
   mutating func keep(
     _ amount: Float, isBars: Bool, in index: Int, at frame: Int64
-  ) -> PlayerRefusal? {
+  ) -> EngineRefusal? {
     guard index < count else { return .noSuchLoop }
     wake(index)
     prepare(index, at: frame)
@@ -277,7 +277,7 @@ struct Loops: ~Copyable {
 
   /// Keeps the next block of a source, or that it is silent.
   @_noLocks
-  func remember(_ sound: Stereo?, in source: Player.Source, frames: Int) {
+  func remember(_ sound: Stereo?, in source: Loop.Source, frames: Int) {
     let history = Self.history(of: source, among: histories)
     if let sound {
       history.pointee.write(sound, frames: frames)
@@ -289,7 +289,7 @@ struct Loops: ~Copyable {
   /// The history of a source.
   @_noLocks
   static func history(
-    of source: Player.Source, among histories: UnsafeMutablePointer<SourceHistory>
+    of source: Loop.Source, among histories: UnsafeMutablePointer<SourceHistory>
   ) -> UnsafeMutablePointer<SourceHistory> {
     switch source {
     case .live: histories

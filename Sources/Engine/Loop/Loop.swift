@@ -1,7 +1,7 @@
 internal import DSP
 
 /// The player: one clip that is recorded, played, and added to.
-struct Player: ~Copyable {
+struct Loop: ~Copyable {
   static var openSeconds: Double { @_noLocks get { 0.001 } }
   static var closeSeconds: Double { @_noLocks get { 0.005 } }
   static var skipSeconds: Double { @_noLocks get { 10 } }
@@ -22,7 +22,7 @@ struct Player: ~Copyable {
   }
 
   let sampleRate: Double
-  var state = PlayerState.standby
+  var state = LoopState.standby
   var tape: LoopTape
   var warp: SourceWarp
   var gate = Gate()
@@ -35,7 +35,7 @@ struct Player: ~Copyable {
   var cues = RecorderCues()
 
   // What waits: for a frame, or for the input to be loud enough.
-  var pending: PlayerAction?
+  var pending: LoopAction?
   var pendingFrame = Int64.max
   // When that is exactly; negative where nobody says.
   var pendingExact = -1.0

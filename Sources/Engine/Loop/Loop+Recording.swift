@@ -1,9 +1,9 @@
 internal import DSP
 
 /// The recording of a new clip.
-extension Player {
+extension Loop {
   @_noLocks
-  mutating func record(at frame: Int64) -> PlayerRefusal? {
+  mutating func record(at frame: Int64) -> EngineRefusal? {
     endOverdub(at: frame)
     guard let version = tape.beginClip() else { return .noMemory }
     close()
@@ -30,7 +30,7 @@ extension Player {
 
   /// Begins a recording, or ends it and goes on with what is wanted then; upon what plays, it adds.
   @_noLocks
-  mutating func recordOn(at frame: Int64) -> PlayerRefusal? {
+  mutating func recordOn(at frame: Int64) -> EngineRefusal? {
     if case .suspended = state { return pauseOrResume(at: frame) }
     if state.isRecording {
       endRecordingOn(at: frame)
@@ -68,7 +68,7 @@ extension Player {
   }
 
   @_noLocks
-  mutating func endOrResume(at frame: Int64) -> PlayerRefusal? {
+  mutating func endOrResume(at frame: Int64) -> EngineRefusal? {
     if case .suspended = state { return pauseOrResume(at: frame) }
     goesOn = false
     endRecording(at: frame)
@@ -111,7 +111,7 @@ extension Player {
   }
 
   @_noLocks
-  mutating func pauseOrResume(at frame: Int64) -> PlayerRefusal? {
+  mutating func pauseOrResume(at frame: Int64) -> EngineRefusal? {
     switch state {
     case .recording:
       cues.add(.suspend, at: frame &+ recordDelay)

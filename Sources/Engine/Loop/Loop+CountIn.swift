@@ -1,8 +1,8 @@
 /// The count-in: bars that are counted before a recording begins.
-extension Player {
+extension Loop {
   /// Whether an action waits until bars were counted.
   @_noLocks
-  func countsIn(_ action: PlayerAction) -> Bool {
+  func countsIn(_ action: LoopAction) -> Bool {
     switch action {
     case .record, .recordOn:
       return time.pointee.countInBars > 0 && !state.isRecording && !state.isPlaying
@@ -14,7 +14,7 @@ extension Player {
   ///
   /// Who presses again meanwhile does not begin anew.
   @_noLocks
-  mutating func countIn(_ action: PlayerAction, at frame: Int64) {
+  mutating func countIn(_ action: LoopAction, at frame: Int64) {
     if isCountPlanned { return }
     if !dependsOnBeat { time.pointee.beats.beginBar(at: frame) }
     pending = action

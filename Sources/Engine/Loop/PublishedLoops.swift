@@ -1,9 +1,9 @@
 /// What each loop does, published by the audio thread.
 package struct PublishedLoops: ~Copyable, @unchecked Sendable {
   /// One loop.
-  package struct Loop: ~Copyable, Sendable {
+  package struct Slot: ~Copyable, Sendable {
     /// Its state.
-    package let player = PublishedPlayer()
+    package let state = PublishedLoop()
     /// The picture of its clip.
     package let peaks = PublishedPeaks()
 
@@ -16,14 +16,14 @@ package struct PublishedLoops: ~Copyable, @unchecked Sendable {
   package let seconds: Double
   /// How much of each source can be made a clip afterwards, in seconds.
   package let keptSeconds: Double
-  private let loops: UnsafeMutablePointer<Loop>
+  private let loops: UnsafeMutablePointer<Slot>
 
   init(_ setup: LoopSetup) {
     count = setup.count
     seconds = setup.seconds
     keptSeconds = setup.keptSeconds
     loops = .allocate(capacity: count)
-    for index in 0..<count { (loops + index).initialize(to: Loop()) }
+    for index in 0..<count { (loops + index).initialize(to: Slot()) }
   }
 
   deinit {
@@ -32,11 +32,11 @@ package struct PublishedLoops: ~Copyable, @unchecked Sendable {
   }
 
   /// One of them, counted from 0.
-  package subscript(index: Int) -> Loop {
+  package subscript(index: Int) -> Slot {
     @_noLocks unsafeAddress { UnsafePointer(loops + index) }
   }
 
   /// One of them, for the audio thread.
   @_noLocks
-  func pointer(_ index: Int) -> UnsafeMutablePointer<Loop> { loops + index }
+  func pointer(_ index: Int) -> UnsafeMutablePointer<Slot> { loops + index }
 }

@@ -1,13 +1,13 @@
 internal import Synchronization
 
 /// The state of the player, published by the audio thread.
-package struct PublishedPlayer: ~Copyable, Sendable {
+package struct PublishedLoop: ~Copyable, Sendable {
   /// The player at one moment.
   package struct Reading: Sendable, Equatable {
     /// The state.
-    package var state: PlayerState
+    package var state: LoopState
     /// The action that waits for its beat, or for sound to come.
-    package var pending: PlayerAction?
+    package var pending: LoopAction?
     /// What the loop does.
     package var activity: LoopActivity
     /// What it will do when what waits has come; nil where nothing does.
@@ -37,14 +37,14 @@ package struct PublishedPlayer: ~Copyable, Sendable {
   private let place = Atomic<UInt64>(0)
   private let latest = Atomic<Int>(0)
   private let found = Atomic<UInt32>(0)
-  private let wait = Atomic<Int>(PublishedPlayer.unknown)
+  private let wait = Atomic<Int>(PublishedLoop.unknown)
 
   init() {}
 
   /// Audio thread.
   @_noLocks
   borrowing func publish(
-    state: PlayerState, pending: PlayerAction?, activity: LoopActivity, toCome: LoopActivity?,
+    state: LoopState, pending: LoopAction?, activity: LoopActivity, toCome: LoopActivity?,
     isOverdubbing: Bool, overdubs: Int, stepsBack: Int, stepsForth: Int, position: Int, length: Int,
     waiting: Int,
     tempo: Float, latestClip: Int
@@ -77,8 +77,8 @@ package struct PublishedPlayer: ~Copyable, Sendable {
     let action = UInt8(truncatingIfNeeded: bits >> 8)
     let toCome = UInt8(truncatingIfNeeded: bits >> 56)
     return Reading(
-      state: PlayerState(rawValue: UInt8(truncatingIfNeeded: bits))!,
-      pending: action == 0 ? nil : PlayerAction(rawValue: action - 1),
+      state: LoopState(rawValue: UInt8(truncatingIfNeeded: bits))!,
+      pending: action == 0 ? nil : LoopAction(rawValue: action - 1),
       activity: LoopActivity(rawValue: UInt8(truncatingIfNeeded: bits >> 48)) ?? .empty,
       activityToCome: toCome == 0 ? nil : LoopActivity(rawValue: toCome - 1),
       isOverdubbing: bits >> 16 & 1 == 1,

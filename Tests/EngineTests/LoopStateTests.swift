@@ -1,9 +1,9 @@
 import Engine
 import Testing
 
-@Suite struct PlayerStateTests {
+@Suite struct LoopStateTests {
   /// What each event leads to; what is not here means nothing.
-  private static let table: [PlayerState: [PlayerEvent: PlayerState]] = [
+  private static let table: [LoopState: [LoopEvent: LoopState]] = [
     .standby: [.record: .recording, .play: .playing],
     .recordReady: [.record: .recording],
     .playReady: [.play: .playingLoaded],
@@ -23,9 +23,9 @@ import Testing
     ],
   ]
 
-  @Test(arguments: PlayerState.allCases, PlayerEvent.allCases)
+  @Test(arguments: LoopState.allCases, LoopEvent.allCases)
   func `each event leads where the table says, and nowhere else`(
-    state: PlayerState, event: PlayerEvent
+    state: LoopState, event: LoopEvent
   ) {
     let expected = event == .done ? .standby : Self.table[state]?[event]
     #expect(state.after(event) == expected)
