@@ -97,8 +97,8 @@ let package = Package(
     .target(
       name: "Control",
       dependencies: [
-        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "LoopFiles", "Music", "OSC", "Pictures",
-        "Posix", "Takes",
+        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "LoopFiles", "Music", "OSC",
+        "Pictures", "Posix", "Takes",
       ]),
     // The board, and what talks to one.
     .target(
