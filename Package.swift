@@ -148,6 +148,7 @@ let package = Package(
       linkerSettings: linker),
     .testTarget(
       name: "ListeningTests", dependencies: ["Listening", "TestSupport"], linkerSettings: linker),
+    .testTarget(name: "HTTPTests", dependencies: ["HTTP"], linkerSettings: linker),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], linkerSettings: linker),
     .testTarget(name: "MusicTests", dependencies: ["Music"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
@@ -202,11 +203,17 @@ if let wanted = Context.environment["SYRINX_TESTS"]?.split(separator: " ").map(S
 // The tests of what threads share, queues and rings between them and what waits for disks, with what they
 // are played on: ThreadSanitizer has no use for more.
 let threaded = [
-  "ControlTests": ["CaptureTests", "Desk", "PresetsTests", "SongsTests", "TakesTests"],
-  "DoorsTests": ["WebAccessTests", "WebClient", "WebDoorTests", "WebRig", "WebSocketFramingTests"],
+  "ControlTests": [
+    "Desk", "Features/Captures/CaptureTests", "Features/Presets/PresetsTests",
+    "Features/Songs/SongsTests", "Features/Takes/TakesTests",
+  ],
+  "DoorsTests": [
+    "Web/Safety/WebAccessTests", "Web/Socket/WebSocketFramingTests", "Web/WebClient",
+    "Web/WebDoorTests", "Web/WebRig",
+  ],
   "EngineTests": [
-    "CaptureTests", "CommandQueueTests", "EventQueueTests", "LoopJournalTests", "LoopStage",
-    "TimeTests",
+    "Capture/CaptureTests", "Commands/CommandQueueTests", "Commands/EventQueueTests",
+    "Journal/LoopJournalTests", "Loop/LoopStage", "Time/TimeTests",
   ],
   "FeedTests": [
     "Board/BoardRig", "Board/BoardRoutesTests", "Board/BoardStoreTests", "Board/SoundBytes",

@@ -1,13 +1,13 @@
 import Control
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Surfaces
 
 /// The states of a loop look alike wherever they are shown.
 @Suite struct LoopLookTests {
-  private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Sources/Page/web").standardizedFileURL
+  private static let page = Project.file("Sources/Page/web")
 
   private func text(_ file: String) throws -> String {
     try String(contentsOf: Self.page.appendingPathComponent(file), encoding: .utf8)

@@ -390,8 +390,7 @@ import Testing
 
   // MARK: - What is shipped
 
-  static let presets = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Presets").standardizedFileURL
+  static let presets = Project.file("Presets")
 
   @Test(arguments: Screen.allCases)
   func `the shipped layout is what is made now`(screen: Screen) throws {

@@ -235,8 +235,7 @@ import Testing
     #expect(fault?.kind == .tooLarge)
   }
 
-  private static let presets = URL(fileURLWithPath: #filePath)
-    .appendingPathComponent("../../../Presets").standardized.path
+  private static let presets = Project.file("Presets").path
 
   @Test("What the program ships says nothing wrong, and has what is expected of it")
   func shipped() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Takes
+import TestSupport
 import Testing
 
 @Suite struct PresetTests {
@@ -65,13 +66,12 @@ import Testing
   }
 
   @Test func `the documentation lists those that come with the program`() throws {
-    let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized
-    let library = PresetLibrary(shipped: root.appendingPathComponent("Presets").path)
+    let library = PresetLibrary(shipped: Project.file("Presets").path)
     var table = "| Preset | What it is |\n| --- | --- |\n"
     for name in PresetLibrary.listed(library.shippedNames) {
       table += "| `\(name)` | \(try library.read(PresetName(name)).preset.help) |\n"
     }
-    let page = root.appendingPathComponent("Sources/syrinx/Documentation.docc/Presets.md")
+    let page = Project.file("Sources/syrinx/Documentation.docc/Presets.md")
     var text = try String(contentsOf: page, encoding: .utf8)
     if ProcessInfo.processInfo.environment["SYRINX_WRITE_SNAPSHOTS"] != nil,
       let start = text.range(of: "| Preset |")
@@ -83,8 +83,7 @@ import Testing
   }
 
   @Test func `a shipped file is written as the node would write it`() throws {
-    let folder = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Presets")
-      .standardized
+    let folder = Project.file("Presets")
     let files = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil
     ).filter { $0.pathExtension == "json" }

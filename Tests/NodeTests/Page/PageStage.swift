@@ -65,9 +65,7 @@ final class PageStage: @unchecked Sendable {
   }
 
   /// The folder of the page's files.
-  static let files = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Sources/Page/web")
+  static let files = Project.file("Sources/Page/web")
 
   /// Waits until the page has its connection, and shows what the node has told it.
   func awaitLink(seconds: Double = 10) throws {

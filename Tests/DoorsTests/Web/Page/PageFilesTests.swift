@@ -1,11 +1,11 @@
 import CPage
 import Foundation
+import TestSupport
 import Testing
 
 /// The page's files, as they are in the program.
 @Suite struct PageFilesTests {
-  private let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../Sources/Page/web").standardizedFileURL
+  private let folder = Project.file("Sources/Page/web")
 
   @Test func `every file of the page's folder is in the program as it stands there`() throws {
     var built: [String: [UInt8]] = [:]

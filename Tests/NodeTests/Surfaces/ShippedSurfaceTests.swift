@@ -9,8 +9,7 @@ import Testing
   private let node: Phone
 
   init() throws {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../Presets/touchosc/syrinx-phone.tosc").standardizedFileURL
+    let file = Project.file("Presets/touchosc/syrinx-phone.tosc")
     // Nobody listens on the port of discard here.
     phone = try TouchPhone(node: 9) { _ in file.path }
     node = try Phone(port: phone.port)

@@ -220,8 +220,7 @@ import Testing
   /// The voices of a voice changer, on the last loop as on the first: the same sound, sample by sample.
   @Test(arguments: ["chipmunk", "vader", "snail", "rabbit", "echo", "reverb"])
   func `what changes a voice changes any loop alike`(preset: String) throws {
-    let shipped = URL(fileURLWithPath: #filePath)
-      .appendingPathComponent("../../../Presets").standardized.path
+    let shipped = Project.file("Presets").path
     let clip = (0..<24_000).map {
       0.2 * sin(Float($0) * 0.02) + 0.1 * sin(Float($0) * 0.043)
     }

@@ -10,8 +10,7 @@ import Testing
 @Suite struct PedalTests {
   private let desk = Desk()
 
-  private static let shipped = URL(fileURLWithPath: #filePath)
-    .appendingPathComponent("../../../Presets").standardized.path
+  private static let shipped = Project.file("Presets").path
 
   /// Plays MIDI messages at once, lets the node look after them, and returns what went out.
   @discardableResult

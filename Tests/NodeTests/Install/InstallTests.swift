@@ -10,16 +10,12 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  // The folder of the project, of which this file is three below.
-  private static let project = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
   /// Runs one of the two scripts for the folder, as if that were a machine.
   private func script(
     _ name: String, _ arguments: String..., input: String = "", variables: [String: String]? = nil
   ) throws -> (code: Int32, said: String) {
     let process = Process()
-    process.executableURL = Self.project.appendingPathComponent("scripts/\(name)")
+    process.executableURL = Project.file("scripts/\(name)")
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(
       variables ?? ["DESTDIR": folder.url.path]

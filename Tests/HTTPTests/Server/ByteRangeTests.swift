@@ -1,8 +1,6 @@
 import HTTP
 import Testing
 
-@testable import Doors
-
 /// Which part of a file a header asks for.
 @Suite struct ByteRangeTests {
   @Test(arguments: [

@@ -5,8 +5,7 @@ import Testing
 
 extension NodeTests {
   @Suite struct PresetTests {
-    private static let shipped = URL(fileURLWithPath: #filePath)
-      .appendingPathComponent("../../../Presets").standardized
+    private static let shipped = Project.file("Presets")
 
     private func settings(_ file: URL) throws -> [String: Any] {
       let file = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any]

@@ -1,8 +1,6 @@
 import HTTP
 import Testing
 
-@testable import Doors
-
 /// The digests and texts of bytes, against the examples of their standards.
 @Suite struct DigestTests {
   @Test(arguments: [
@@ -43,11 +41,5 @@ import Testing
   ])
   func `base 64 gives what its standard gives`(text: String, encoded: String) {
     #expect(Base64.text(of: Array(text.utf8)) == encoded)
-  }
-
-  @Test func `a WebSocket's key is answered as in RFC 6455`() {
-    #expect(
-      WebSocketKey.answer(to: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
-    #expect(WebSocketKey.answer(to: "short") == nil)
   }
 }

@@ -116,14 +116,14 @@ struct Vowel {
 
   @Test(arguments: [0, 1])
   func `vibrato is followed through noise without a jump`(formants: Int) {
-    let pitch = { (time: Double) in 140 * pow(2, 0.04 * sin(2 * .pi * 5.5 * time)) }
+    let pitch = { (time: Double) -> Double in 140 * pow(2, 0.04 * sin(2 * .pi * 5.5 * time)) }
     let vowel = Vowel(
       seconds: 0.8, formants: formants == 0 ? Vowel.open : Vowel.closed, pitch: pitch)
     #expect(misses(pitches(vowel.withNoise(20)), pitch: pitch) == 0)
   }
 
   @Test func `a glide over an octave is followed`() {
-    let pitch = { (time: Double) in 110 * pow(2, max(0, min(1, (time - 0.1) / 0.4))) }
+    let pitch = { (time: Double) -> Double in 110 * pow(2, max(0, min(1, (time - 0.1) / 0.4))) }
     // While it glides, the window's age lies within a few percent.
     let found = pitches(Vowel(seconds: 0.6, pitch: pitch).samples)
     #expect(misses(found, pitch: pitch) == 0)

@@ -13,8 +13,7 @@ import Testing
   private var own: String { root.appendingPathComponent("presets").path }
   private let desk: Desk
 
-  private static let shipped = URL(fileURLWithPath: #filePath)
-    .appendingPathComponent("../../../Presets").standardized.path
+  private static let shipped = Project.file("Presets").path
 
   init() throws {
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)

@@ -6,8 +6,7 @@ import Testing
 
 extension NodeTests {
   @Suite struct CommandLineTests {
-    private static let snapshots = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("Snapshots")
+    private static let snapshots = Project.file("Tests/NodeTests/Snapshots")
 
     /// Compares with the kept page.
     ///
@@ -50,8 +49,7 @@ extension NodeTests {
     }
 
     @Test func `the reference page in the documentation is the table`() throws {
-      let page = Self.snapshots.appendingPathComponent(
-        "../../../Sources/syrinx/Documentation.docc/Addresses.md")
+      let page = Project.file("Sources/syrinx/Documentation.docc/Addresses.md")
       var text = try String(contentsOf: page, encoding: .utf8)
       let table = Reference.markdown(AddressTable.node.addresses)
       if ProcessInfo.processInfo.environment["SYRINX_WRITE_SNAPSHOTS"] != nil,
