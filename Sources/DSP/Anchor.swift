@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Keeps the state that has it where it is in memory.
+/// Pins a large noncopyable struct to its address.
 ///
-/// The optimiser calls a method of a large struct by way of a copy of all of it on the stack, if
-/// all that it holds can be copied as bytes: kilobytes there and back for each block. What holds
-/// an atomic has an address of its own, and is called where it is.
+/// When all stored properties are bitwise-copyable, the optimizer passes `self` to methods through
+/// a full copy on the stack: kilobytes there and back for each block. A struct that holds an atomic
+/// has a fixed address and is called in place.
 struct Anchor: ~Copyable {
   private let address = Atomic<UInt8>(0)
 }

@@ -1,6 +1,8 @@
 internal import CRealtime
 
-/// Arithmetic on whole blocks of samples; source and destination may be the same.
+/// Arithmetic on blocks of samples.
+///
+/// Source and destination may be the same.
 package enum Blocks {
   /// Writes `frames` zeros.
   @_noLocks
@@ -8,7 +10,9 @@ package enum Blocks {
     rt_zero(to, frames)
   }
 
-  /// Copies `frames` samples between two places that don't overlap.
+  /// Copies `frames` samples.
+  ///
+  /// The regions must not overlap.
   @_noLocks
   package static func copy(
     _ from: UnsafePointer<Float>, to: UnsafeMutablePointer<Float>, frames: Int
@@ -16,7 +20,7 @@ package enum Blocks {
     rt_copy(to, from, frames)
   }
 
-  /// Multiplies by one gain.
+  /// Multiplies all samples by one gain.
   @_noLocks
   package static func scale(
     _ from: UnsafePointer<Float>, by gain: Float, to: UnsafeMutablePointer<Float>, frames: Int
@@ -24,7 +28,7 @@ package enum Blocks {
     for frame in 0..<frames { to[frame] = from[frame] * gain }
   }
 
-  /// Multiplies by a gain a sample.
+  /// Multiplies each sample by its own gain.
   @_noLocks
   package static func scale(
     _ from: UnsafePointer<Float>, by gains: UnsafePointer<Float>,
@@ -33,7 +37,7 @@ package enum Blocks {
     for frame in 0..<frames { to[frame] = from[frame] * gains[frame] }
   }
 
-  /// Adds what was multiplied by one gain.
+  /// Accumulates the samples of `from` multiplied by one gain.
   @_noLocks
   package static func add(
     _ from: UnsafePointer<Float>, times gain: Float, to: UnsafeMutablePointer<Float>, frames: Int
@@ -41,7 +45,7 @@ package enum Blocks {
     for frame in 0..<frames { to[frame] += from[frame] * gain }
   }
 
-  /// Adds what was multiplied by a gain a sample.
+  /// Accumulates the samples of `from`, each multiplied by its own gain.
   @_noLocks
   package static func add(
     _ from: UnsafePointer<Float>, times gains: UnsafePointer<Float>,

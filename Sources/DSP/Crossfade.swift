@@ -1,11 +1,13 @@
-/// A crossfade from one sound to another that is like it, without a corner at either end.
+/// A linear-gain crossfade between two correlated signals, with an S-shaped ramp.
 package enum Crossfade {
-  /// The progress at a share of the way, 0 to 1, along an S whose slope is 0 at both ends.
+  /// The smoothstep curve: maps 0...1 to 0...1 with zero slope at both ends.
   @_noLocks
   package static func eased(_ share: Float) -> Float { share * share * (3 - 2 * share) }
 
-  /// Goes on with a crossfade of `length` frames of which `done` are done: mixes both new
-  /// sides into the block, which is all theirs from the crossfade's end on.
+  /// Renders the next `frames` frames of a crossfade, in place.
+  ///
+  /// The crossfade is `length` frames long, of which `done` have been rendered. Past its end the
+  /// block holds only the new signal.
   @_noLocks
   package static func mix(
     left: UnsafePointer<Float>, right: UnsafePointer<Float>, into sound: Stereo, done: Int,

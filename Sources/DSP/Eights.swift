@@ -1,4 +1,4 @@
-/// Eight numbers at a time, wherever they lie.
+/// Unaligned loads and stores of eight floats.
 extension UnsafePointer<Float> {
   @_noLocks @inline(__always)
   func eight(at index: Int) -> SIMD8<Float> {

@@ -1,26 +1,26 @@
 internal import CRealtime
 
-/// A value that moves to its target without a step and without a kink.
+/// A smoothed parameter: it approaches its target with a continuous slope.
 ///
-/// Two one-pole low-passes in a row: value and slope are both continuous, also when the target
-/// changes half-way. It is within 1 % of the target after 6.6 time constants, and lands on it
-/// exactly. What it yields doesn't depend on how the frames are cut into blocks.
+/// Two cascaded one-pole low-passes keep value and slope continuous, even if the target changes on
+/// the way. The value is within 1 % of the target after 6.6 time constants, and lands on it
+/// exactly. The result doesn't depend on the block size.
 public struct Glide: BitwiseCopyable {
   /// The default time constant of each pole, in seconds.
   package static let usualSeconds: Float = 0.003
 
-  // Nearer than this is there: -120 dB of full scale.
+  // Distance at which the value snaps to its target: -120 dB of full scale.
   private static let near: Float = 1e-6
 
   private var coefficient: Float
-  // Both poles are kept as what is still to go: near the target, the steps of a sum with the
-  // target in it would vanish in its rounding.
+  // Both poles store the remaining distance to the target. Close to the target, steps added to a
+  // sum that includes the target would be lost to rounding.
   @usableFromInline var firstToGo: Float
   @usableFromInline var toGo: Float
   /// The target of the value.
   @usableFromInline package private(set) var target: Float
 
-  /// A glide that rests at `value`.
+  /// Creates a parameter at rest at `value`.
   @_noLocks
   package init(at value: Float, sampleRate: Float, seconds: Float = Glide.usualSeconds) {
     coefficient = Self.coefficient(sampleRate: sampleRate, seconds: seconds)
@@ -34,13 +34,13 @@ public struct Glide: BitwiseCopyable {
     1 - rt_exp(-1 / (seconds * sampleRate))
   }
 
-  /// Keeps the time in seconds when the sample rate changes.
+  /// Adjusts to a new sample rate; the time constant stays the same in seconds.
   @_noLocks
   package mutating func setSampleRate(_ rate: Float, seconds: Float = Glide.usualSeconds) {
     coefficient = Self.coefficient(sampleRate: rate, seconds: seconds)
   }
 
-  /// Starts to move to `target`.
+  /// Sets the target.
   @_noLocks
   package mutating func move(to target: Float) {
     let change = self.target - target
@@ -49,7 +49,9 @@ public struct Glide: BitwiseCopyable {
     self.target = target
   }
 
-  /// Jumps to `target`, for what can't be heard at the moment.
+  /// Jumps to `target` without smoothing.
+  ///
+  /// For parameters that are inaudible at the moment.
   @_noLocks
   package mutating func jump(to target: Float) {
     self.target = target
@@ -62,12 +64,12 @@ public struct Glide: BitwiseCopyable {
     @_noLocks @inlinable get { toGo != 0 || firstToGo != 0 }
   }
 
-  /// The present value.
+  /// The current value.
   public var current: Float {
     @_noLocks @inlinable get { target + toGo }
   }
 
-  /// Goes on by `frames` values that nobody needs.
+  /// Advances by `frames` frames without output.
   @_noLocks
   package mutating func skip(frames: Int) {
     var frame = 0
@@ -77,7 +79,7 @@ public struct Glide: BitwiseCopyable {
     }
   }
 
-  /// The one step that all others are made of.
+  /// Advances by one frame.
   @_noLocks
   private mutating func step() {
     if abs(firstToGo) < Self.near && abs(toGo) < Self.near {
@@ -89,7 +91,9 @@ public struct Glide: BitwiseCopyable {
     toGo += coefficient * (firstToGo - toGo)
   }
 
-  /// Writes the next `frames` values; the first one already has moved.
+  /// Writes the next `frames` values.
+  ///
+  /// The first is one step past `current`.
   @_noLocks
   package mutating func fill(_ values: UnsafeMutablePointer<Float>, frames: Int) {
     var frame = 0

@@ -1,36 +1,36 @@
 internal import CRealtime
 
-/// A stereo peak limiter without delay.
+/// A stereo peak limiter without lookahead or latency.
 ///
-/// Below the ceiling it changes no bit. A sample above it lowers the gain at once, just so far
-/// that this sample meets the ceiling; the gain is then held, so that it doesn't follow the
-/// single waves of a low note, and recovers exponentially. Both sides share one gain, which
-/// keeps the image in its place. There is no look-ahead, because the delay would be heard by
-/// whoever plays: what it costs is a rounded crest on the first wave of an overload.
+/// Below the ceiling it is bit-transparent. A sample above it lowers the gain at once, just far
+/// enough that this sample meets the ceiling. The gain is then held, so that it doesn't follow the
+/// single cycles of a low note, and recovers exponentially. Both channels share one gain, which
+/// preserves the stereo image. Lookahead would add latency that performers hear; without it, the
+/// first wave of an overload has a rounded crest.
 public struct Limiter: BitwiseCopyable {
   /// The ceiling, linear: -0.1 dBFS, rounded down.
   package static let ceiling: Float = 0.988_553
-  // A crest within this share of the ceiling renews the hold: the crests of a steady tone are
-  // met by samples a little beside them.
+  // A peak within this share of the ceiling renews the hold: the samples of a steady tone rarely
+  // meet its crests exactly.
   private static let nearCeiling: Float = 0.968
   private static let holdSeconds: Float = 0.025
   private static let releaseSeconds: Float = 0.15
-  // Where the gain is taken for 1 again: less than half a step of 24-bit sound away.
+  // Gain reduction below which the gain counts as 1: less than half a step of 24-bit audio.
   private static let near: Float = 3e-8
 
-  // The gain is kept as what it lacks to 1, whose small steps would vanish in rounding.
+  // The gain is stored as 1 - gain; small steps of the gain itself would be lost to rounding.
   @usableFromInline var lack: Float = 0
   private var holdFrames: Int32 = 0
   private var holdLength: Int32 = 0
   private var release: Float = 0
 
-  /// A limiter at rest.
+  /// Creates a limiter with no gain reduction.
   @_noLocks
   package init(sampleRate: Float) {
     setSampleRate(sampleRate)
   }
 
-  /// Keeps its times in seconds when the sample rate changes.
+  /// Adjusts to a new sample rate; hold and release stay the same in seconds.
   @_noLocks
   package mutating func setSampleRate(_ rate: Float) {
     holdLength = Int32(Self.holdSeconds * rate)
@@ -42,7 +42,9 @@ public struct Limiter: BitwiseCopyable {
     @_noLocks @inlinable get { 1 - lack }
   }
 
-  /// Limits in place; `peak` is the greatest magnitude of both sides.
+  /// Limits in place.
+  ///
+  /// `peak` is the greatest magnitude of both channels.
   @_noLocks
   package mutating func process(
     _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int,

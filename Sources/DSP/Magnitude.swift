@@ -1,20 +1,20 @@
-/// The greatest magnitude in a block, and whether all of it is finite, found in one pass.
+/// The peak magnitude of a block and whether all samples are finite, found in one pass.
 ///
-/// The bits of a float without its sign order as its magnitude does, with infinity and NaN on
-/// top: an integer maximum sees both at once.
+/// The bit pattern of a float without its sign sorts like its magnitude, with infinity and NaN at
+/// the top. One integer maximum finds both.
 public struct Magnitude: BitwiseCopyable {
   @usableFromInline static var infinityBits: UInt32 {
     @_noLocks @inlinable get { 0x7F80_0000 }
   }
 
-  /// The bits of the greatest magnitude.
+  /// The bit pattern of the peak magnitude.
   @usableFromInline package var bits: UInt32
 
   /// Scans `frames` samples.
   @_noLocks
   package init(_ samples: UnsafePointer<Float>, frames: Int) {
     let words = UnsafeRawPointer(samples)
-    // Signed, because a maximum of these is one instruction on more machines.
+    // Signed: a signed maximum is one instruction on more machines.
     let mask = SIMD8<Int32>(repeating: 0x7FFF_FFFF)
     var greatest = SIMD8<Int32>(repeating: 0)
     var frame = 0
@@ -32,17 +32,19 @@ public struct Magnitude: BitwiseCopyable {
     self.bits = bits
   }
 
-  /// Whether no sample was infinite or not a number.
+  /// Whether no sample is infinite or NaN.
   public var isFinite: Bool {
     @_noLocks @inlinable get { bits < Self.infinityBits }
   }
 
-  /// The greatest magnitude; meaningless unless finite.
+  /// The peak magnitude.
+  ///
+  /// Meaningless unless `isFinite`.
   public var peak: Float {
     @_noLocks @inlinable get { Float(bitPattern: bits) }
   }
 
-  /// Replaces what is not finite by 0 and returns how many samples that were.
+  /// Replaces non-finite samples by 0 and returns their number.
   @_noLocks
   package static func silenceNonFinite(
     _ samples: UnsafeMutablePointer<Float>, frames: Int

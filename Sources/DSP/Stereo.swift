@@ -1,18 +1,18 @@
-/// The left and right side of a block of sound.
+/// A stereo block of samples, one pointer per channel.
 public struct Stereo: BitwiseCopyable {
-  /// The left samples.
+  /// The left channel.
   public let left: UnsafeMutablePointer<Float>
-  /// The right samples.
+  /// The right channel.
   public let right: UnsafeMutablePointer<Float>
 
-  /// A block of sound in two places.
+  /// Creates a block from two channel pointers.
   @_noLocks @inlinable
   public init(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>) {
     self.left = left
     self.right = right
   }
 
-  /// Moves to a later frame of the block.
+  /// Returns the block advanced by `frames` frames.
   @_noLocks @inlinable
   public func advanced(by frames: Int) -> Stereo {
     Stereo(left + frames, right + frames)

@@ -1,22 +1,22 @@
 internal import CRealtime
 
-/// A value that moves to its target as `Glide` does, made eight frames at a time.
+/// A smoothed parameter like `Glide`, computed eight frames at a time.
 ///
-/// Two equal one-pole low-passes in a row, in closed form: `k` frames on, what is to go is
-/// q^k (toGo + k c first). It never leaves the range between where it was and where it goes. Its
-/// values are made anew only while it moves.
+/// Two equal cascaded one-pole low-passes in closed form: after `k` frames the remaining distance
+/// is q^k (toGo + k c first). The value never overshoots. It is recomputed only while it moves.
 struct Course: BitwiseCopyable {
-  // The echo may take its time: slower than the usual glide, it spares low notes a bend.
+  // Slower than the default of `Glide`: the echo can afford it, and low notes bend less.
   private static let seconds: Float = 0.01
-  // Nearer than this is there: -120 dB of full scale.
+  // Distance at which the value snaps to its target: -120 dB of full scale.
   private static let near: Float = 1e-6
 
-  /// The values of the piece that was prepared.
+  /// The values of the last prepared piece.
   let values: UnsafeMutablePointer<Float>
   /// The target of the value.
   private(set) var target: Float
 
-  // What is to go where the current eight frames began, and how many of them have passed.
+  // The remaining distances at the start of the current group of eight frames, and how many of
+  // those have passed.
   private var firstToGo: Float = 0
   private var toGo: Float = 0
   private var passed = 0
@@ -26,8 +26,9 @@ struct Course: BitwiseCopyable {
   private var decay = SIMD8<Float>(repeating: 0)
   private var pull = SIMD8<Float>(repeating: 0)
 
-  /// A course that rests at `value`, and keeps the values of a piece in `values`, which has room
-  /// for eight more on both sides.
+  /// Creates a parameter at rest at `value`.
+  ///
+  /// `values` needs room for eight more values on both sides.
   @_noLocks
   init(at value: Float, sampleRate: Float, values: UnsafeMutablePointer<Float>) {
     target = value
@@ -40,10 +41,10 @@ struct Course: BitwiseCopyable {
     }
   }
 
-  /// Whether it is still on its way.
+  /// Whether the value still differs from its target.
   var isMoving: Bool { @_noLocks get { toGo != 0 || firstToGo != 0 } }
 
-  /// Starts to move to `value`.
+  /// Sets the target.
   @_noLocks
   mutating func move(to value: Float) {
     if value == target { return }
@@ -55,7 +56,7 @@ struct Course: BitwiseCopyable {
     isFilled = false
   }
 
-  /// Jumps to `value`.
+  /// Jumps to `value` without smoothing.
   @_noLocks
   mutating func jump(to value: Float) {
     target = value
@@ -65,11 +66,11 @@ struct Course: BitwiseCopyable {
     isFilled = false
   }
 
-  /// Jumps to its target.
+  /// Jumps to the target.
   @_noLocks
   mutating func settle() { jump(to: target) }
 
-  /// Moves the beginning of the current eight frames by one to eight frames.
+  /// Advances the start of the current group by one to eight frames.
   @_noLocks
   private mutating func goOn(frames: Int) {
     toGo = decay[frames &- 1] * toGo + pull[frames &- 1] * firstToGo
@@ -80,7 +81,7 @@ struct Course: BitwiseCopyable {
     }
   }
 
-  /// Makes the values of the next `frames` frames.
+  /// Computes the values of the next `frames` frames.
   @_noLocks
   mutating func prepare(frames: Int) {
     if isFilled { return }

@@ -1,14 +1,16 @@
 internal import CRealtime
 
 extension Echo {
-  // -120 dB: what is below is taken for nothing.
+  // -120 dB: signals below this count as silence.
   private static let silence: Float = 1e-6
-  // 60 dB above full scale: nothing in the loop can overflow below that.
+  // 60 dB above full scale. Below that nothing in the loop can overflow.
   private static let mostWritten: Float = 1000
 
-  /// Adds the repeats to up to 1024 frames in place and returns whether anything sounds.
+  /// Adds the repeats to up to 1024 frames in place.
   ///
-  /// `isSilent` says that all of the input is zero. Where nothing sounds it is left as it is.
+  /// Returns whether the output may be nonzero.
+  ///
+  /// `isSilent` means that all input samples are zero. Silent output leaves the block untouched.
   @_noLocks
   package mutating func process(_ sound: Stereo, frames: Int, isSilent: Bool) -> Bool {
     if isIdle && !isSilent {
@@ -38,12 +40,12 @@ extension Echo {
     return true
   }
 
-  /// Whether nothing sounds and nothing moves: in silence it may be left alone.
+  /// Whether the echo is idle: in silence it may be skipped.
   package var isAtRest: Bool {
     @_noLocks get { isRunning ? isIdle && isOn : !isOn }
   }
 
-  /// Whether nothing that was ever written can be heard any more.
+  /// Whether the delay line holds nothing audible anymore.
   private var isSpent: Bool {
     @_noLocks get {
       isIdle
@@ -52,7 +54,7 @@ extension Echo {
     }
   }
 
-  /// Sets out from off: only the input's own level is there to be kept.
+  /// Starts from the off state, where only the dry gain must stay continuous.
   @_noLocks
   private mutating func begin() {
     settle()
@@ -63,7 +65,7 @@ extension Echo {
     isRunning = true
   }
 
-  /// Begins and ends what takes a while, between two pieces.
+  /// Starts and ends fades, between two pieces.
   @_noLocks
   private mutating func turn() {
     if tail.rests(at: 0) {
@@ -85,7 +87,8 @@ extension Echo {
     }
   }
 
-  /// The most frames until something may begin or end, or that can be read in a row.
+  /// The longest piece, in frames: until the next fade boundary, and no more than can be read
+  /// before writing.
   private var mostFrames: Int {
     @_noLocks get {
       var most = min(EchoPiece.longest, time.mostFrames())
@@ -94,8 +97,8 @@ extension Echo {
       if time.fade.isMoving { most = min(most, time.fade.framesLeft) }
       if hold.isMoving { most = min(most, hold.framesLeft) }
       if !hold.rests(at: 0) { most = min(most, heldFrames) }
-      // Where a chunk begins, glides that are broken off come to rest, crossfades begin, and
-      // what is off stops.
+      // At chunk boundaries, aborted glides come to rest, crossfades begin and an echo that is off
+      // stops.
       if time.needsFade || (time.speed != 0 && !time.glides) || (!isOn && tail.rests(at: 0)) {
         most = min(most, framesToChunk(from: 0))
       }
@@ -103,13 +106,13 @@ extension Echo {
     }
   }
 
-  /// Counts the frames, some frames on from here, before a chunk begins.
+  /// Returns the number of frames from `frame` until the next chunk.
   @_noLocks
   private func framesToChunk(from frame: Int) -> Int {
     EchoTime.chunk &- (clock &+ frame) & (EchoTime.chunk &- 1)
   }
 
-  /// Renders a piece in which nothing begins or ends.
+  /// Renders a piece without fade boundaries inside.
   @_noLocks
   private mutating func process(_ sound: Stereo, frames: Int) {
     feedback.prepare(frames: frames)
@@ -135,7 +138,7 @@ extension Echo {
     clock &+= frames
   }
 
-  /// Reads what is due, and yields where it is.
+  /// Reads the delayed signal and returns where it is.
   @_noLocks
   private mutating func readTap(frames: Int) -> Stereo {
     let tap = room.stereo(.tap)
@@ -164,8 +167,8 @@ extension Echo {
     return tap
   }
 
-  /// Reads both sides of a crossfade, with gains that keep the power for as much as the two have
-  /// in common.
+  /// Reads both sides of a crossfade, with gains that preserve power for their measured
+  /// correlation.
   @_noLocks
   private mutating func readFade(frames: Int) -> Stereo {
     let tap = room.stereo(.tap)
@@ -192,18 +195,20 @@ extension Echo {
     return tap
   }
 
-  /// The gain that makes up for a loss of power, (1 - loss)^-1/2 for losses up to a half, to
-  /// 0.002 dB: fitted, and exactly 1 where nothing is lost.
+  /// The gain that makes up for a loss of power: (1 - loss)^-1/2 for losses up to 0.5, accurate to
+  /// 0.002 dB.
+  ///
+  /// A polynomial fit, exactly 1 at no loss.
   @_noLocks @inline(__always)
   private static func restored(_ loss: SIMD8<Float>) -> SIMD8<Float> {
     let upper = (1.067_687 * loss - 0.112_722) * loss
     return 1 + ((upper + 0.454_309) * loss + 0.495_549) * loss
   }
 
-  /// Makes what is written: the input and what goes back.
+  /// Computes the delay line's input: the entering signal plus feedback.
   @_noLocks
   private func write(_ sound: Stereo, frames: Int) {
-    // The caller's memory ends where the block does, that of the rows later.
+    // The caller's buffer ends with the block; the rows have room for whole vectors.
     let input = room.stereo(.input)
     rt_copy(input.left, sound.left, frames)
     rt_copy(input.right, sound.right, frames)
@@ -235,7 +240,7 @@ extension Echo {
     Saturator.bounded(Saturator.bounded(samples, most: mostWritten), least: -mostWritten)
   }
 
-  /// Fades from what is new to what is held.
+  /// Crossfades from the running to the held signal.
   @_noLocks
   private func blend(_ held: Stereo, into sound: Stereo, frames: Int) {
     var frame = 0
@@ -249,7 +254,9 @@ extension Echo {
     }
   }
 
-  /// Writes down, but never what is no number: it would stay for ever.
+  /// Writes to the delay line.
+  ///
+  /// Non-finite samples are replaced by zeros, because they would recirculate forever.
   @_noLocks
   private mutating func store(_ written: Stereo, frames: Int) {
     let left = Magnitude(written.left, frames: frames)
@@ -261,7 +268,7 @@ extension Echo {
     line.write(written, frames: frames)
   }
 
-  /// Mixes the repeats into the sound, whose copy lies where there is room.
+  /// Mixes the repeats with the input's padded copy and writes the result to the block.
   @_noLocks
   private func mix(_ repeats: Stereo, into sound: Stereo, frames: Int) {
     let input = room.stereo(.input)

@@ -1,27 +1,27 @@
-/// A stereo echo whose time, tone and place can be played.
+/// A stereo echo whose time, tone and width can be played.
 ///
-/// Each repeat passes a low-cut and a high-cut, so that repeats darken; what goes back into the
-/// delay is bent smoothly below full scale, so that it may be more than all of it. *Spread* is how
-/// far repeats go to the sides: at 0 each side repeats in place as it came; up to a half, what
-/// goes back changes over from its own side to the other; from there on each repeat changes
-/// sides, and the higher the spread the more of the input begins on the left alone, until at 1 it
-/// is all of it, as mono. No spread makes a repeat louder on a side than both sides came in.
+/// Each repeat passes a low-cut and a high-cut filter, so repeats darken. The feedback signal
+/// saturates smoothly below full scale, so the feedback gain may exceed 1. *Spread* widens the
+/// repeats. At 0 each channel repeats in place. Up to a half, the feedback crosses over from its
+/// own channel to the other. Beyond that every repeat changes sides, and more and more of the input
+/// enters on the left only, until at 1 all of it does, as mono: a ping-pong echo. No spread makes a
+/// repeat louder on one side than both input channels were.
 ///
-/// Audio thread only. It allocates when it is made. What it yields doesn't depend on how the
-/// frames are cut into blocks, but for where a tail below -120 dB is cut off.
+/// Audio thread only, except for `init`, which allocates. The result doesn't depend on the block
+/// size, except for where a tail below -120 dB is cut off.
 package struct Echo: ~Copyable {
   private let anchor = Anchor()
-  /// The shortest time, in seconds.
+  /// The shortest delay time, in seconds.
   package static var shortestSeconds: Float { @_noLocks get { 0.001 } }
-  /// The longest time, in seconds.
+  /// The longest delay time, in seconds.
   package static var longestSeconds: Float { @_noLocks get { 10 } }
-  /// The most of a repeat that goes back into the delay.
+  /// The highest feedback gain.
   package static var mostFeedback: Float { @_noLocks get { 1.1 } }
 
-  // Switching off and forgetting fade the tail out; holding fades what is written.
+  // Bypass and reset fade out the tail; hold crossfades the input of the delay line.
   private static let tailSeconds: Float = 0.025
   private static let holdSeconds: Float = 0.03
-  // What enters an emptied delay begins softly, or its first repeat would begin with a click.
+  // The input of an empty delay line fades in, so that its first repeat doesn't click.
   private static let entrySeconds: Float = 0.01
 
   var line: EchoLine
@@ -33,35 +33,37 @@ package struct Echo: ~Copyable {
   var spread: Course
   var dry: Course
   var wet: Course
-  /// The gain of the input into the delay.
+  /// The input gain of the delay line.
   var entry: Fade
   /// The gain of the repeats.
   var tail: Fade
-  /// The share of the held sound in what is written.
+  /// The share of held sound in the signal that is written.
   var hold: Fade
 
   var mix: Float = 0.5
-  /// Whether the echo was switched on; what is heard follows in fades.
+  /// The on/off switch.
+  ///
+  /// The audible state follows with fades.
   var isOn = false
   var isToHold = false
   var isToForget = false
 
-  /// Whether anything is done at all: not when off and faded out.
+  /// Whether the echo processes at all: false once it is off and faded out.
   var isRunning = false
-  /// Whether there is nothing left to say.
+  /// Whether the delay line has nothing audible left.
   var isIdle = false
-  /// Counts frames, for what happens in steps.
+  /// Frame counter for control-rate updates.
   var clock = 0
-  /// How many frames since anything above -120 dB was written.
+  /// The number of frames since a sample above -120 dB was written.
   var quietFrames = 0
-  /// How many frames are repeated while holding.
+  /// The length of the held loop, in frames.
   var heldFrames = 0
-  /// Which of the line's sets of weights is the current place's.
+  /// Which of the line's two sets of weights belongs to the current delay.
   var weightSet = 0
 
-  /// An echo that is off, at 0.3 s, 0.4 of feedback, open filters and the middle of the mix.
+  /// Creates an echo that is off, at 0.3 s, feedback 0.4, filters open, mix 0.5.
   package init(sampleRate: Float) {
-    // A bit more, for what readers look at around a place.
+    // Margin for the interpolator's taps.
     line = EchoLine(seconds: 10.1, sampleRate: sampleRate)
     room = EchoPiece()
     time = EchoTime(seconds: 0.3, sampleRate: sampleRate, values: room.row(.fade))
@@ -77,72 +79,71 @@ package struct Echo: ~Copyable {
 
   deinit { room.deallocate() }
 
-  /// Keeps a value within its bounds; what is no number is the lower one.
+  /// Clamps a value to a range; NaN becomes the lower bound.
   @_noLocks
   private static func bounded(_ value: Float, _ low: Float, _ high: Float) -> Float {
     if value > high { return high }
     return value > low ? value : low
   }
 
-  /// Switches the repeats on, with an empty delay, or fades them out and leaves the input as it
-  /// is.
+  /// Turns the echo on with an empty delay line, or off by fading out the repeats and passing the
+  /// input through.
   @_noLocks
   package mutating func setOn(_ on: Bool) {
     isOn = on
     aimMix()
   }
 
-  /// Sets the time of a repeat: 0.001 to 10 s, but never less than 24 frames.
+  /// Sets the delay time: 0.001 to 10 s, but at least 24 frames.
   @_noLocks
   package mutating func setSeconds(_ seconds: Float) {
     time.move(to: Self.bounded(seconds, Self.shortestSeconds, Self.longestSeconds))
   }
 
-  /// Sets whether a change of time glides like a tape's, instead of crossfading.
+  /// Sets whether changes of the delay time glide like a tape delay's instead of crossfading.
   @_noLocks
   package mutating func setGlides(_ glides: Bool) { time.glides = glides }
 
-  /// Sets the gain from one repeat to the next: 0 to 1.1.
+  /// Sets the feedback gain: 0 to 1.1.
   @_noLocks
   package mutating func setFeedback(_ gain: Float) {
     feedback.move(to: Self.bounded(gain, 0, Self.mostFeedback))
   }
 
-  /// Sets the frequency below which each repeat loses 6 dB an octave: 20 to 2000 Hz.
+  /// Sets the corner of the 6 dB/octave low-cut in the feedback path: 20 to 2000 Hz.
   @_noLocks
   package mutating func setLowCut(hertz: Float) {
     tone.setLowCut(hertz: Self.bounded(hertz, 20, 2000))
   }
 
-  /// Sets the frequency above which each repeat loses 6 dB an octave: 200 to 20 000 Hz, where the
-  /// last is out of the way.
+  /// Sets the corner of the 6 dB/octave high-cut in the feedback path: 200 to 20 000 Hz, where
+  /// 20 000 bypasses it.
   @_noLocks
   package mutating func setHighCut(hertz: Float) {
     tone.setHighCut(hertz: Self.bounded(hertz, 200, 20_000))
   }
 
-  /// Sets how far repeats go to the sides: 0 in place to 1 left and right in turn.
+  /// Sets the spread: 0 repeats in place, 1 alternates between left and right.
   @_noLocks
   package mutating func setSpread(_ spread: Float) {
     self.spread.move(to: Self.bounded(spread, 0, 1))
   }
 
-  /// Sets whether what is in the delay repeats unchanged, each side in place, and nothing new
-  /// enters.
+  /// Freezes the delay line: it loops unchanged, each channel in place, and no input enters.
   ///
-  /// The time that was set last, in whole frames, is the length of what is held; a change of time
-  /// while holding is heard when holding ends.
+  /// The loop length is the last delay time set, in whole frames. A change of the delay time during
+  /// hold takes effect when hold ends.
   @_noLocks
   package mutating func setHold(_ hold: Bool) { isToHold = hold }
 
-  /// Sets the mix: 0 the input, 1 the repeats; in the middle both are there in full.
+  /// Sets the mix: 0 is dry, 1 is wet, and 0.5 has both at full level.
   @_noLocks
   package mutating func setMix(_ mix: Float) {
     self.mix = Self.bounded(mix, 0, 1)
     aimMix()
   }
 
-  /// The gain of the input that the mix asks for.
+  /// The dry gain for the current mix.
   var dryGain: Float { @_noLocks get { min(1, 2 * (1 - mix)) } }
 
   @_noLocks
@@ -151,11 +152,13 @@ package struct Echo: ~Copyable {
     wet.move(to: min(1, 2 * mix))
   }
 
-  /// Fades the repeats out, forgets them and goes on.
+  /// Fades out the repeats, clears the delay line and goes on.
   @_noLocks
   package mutating func reset() { isToForget = true }
 
-  /// Jumps to all targets at once, for what can't be heard at the moment.
+  /// Jumps to all targets at once.
+  ///
+  /// For use while the echo is inaudible.
   @_noLocks
   package mutating func settle() {
     time.settle()
@@ -171,7 +174,7 @@ package struct Echo: ~Copyable {
     hold.jump(to: isToHold ? 1 : 0)
   }
 
-  /// Empties the delay line.
+  /// Clears the delay line.
   @_noLocks
   mutating func forget() {
     line.empty()
@@ -180,7 +183,7 @@ package struct Echo: ~Copyable {
     entry.jump(to: 0)
     entry.begin(to: 1)
     isToForget = false
-    // More than any time.
+    // Longer than any delay time.
     quietFrames = Int.max / 2
   }
 }

@@ -1,12 +1,12 @@
 internal import CRealtime
 
-/// The delay line of the echo, and the ways to read it.
+/// The delay line of the echo, with fixed and moving taps.
 ///
-/// Nothing is ever cleared: what was written before the line was last emptied reads as silence.
+/// It is never cleared: samples older than the last `empty()` read as silence.
 struct EchoLine: ~Copyable {
-  // The reader's taps around a place, and as many frames as a piece has, in one piece.
+  // Contiguous frames that a read may span: the interpolator's taps plus one piece.
   private static let reach = 320
-  // Between the old and the new there is so much silence that no reader sees both.
+  // Silence between old and new content, long enough that no interpolator spans both.
   private static let gap = 64
   private static let lead = 15
   private static let taps = 32
@@ -15,13 +15,13 @@ struct EchoLine: ~Copyable {
   private let table: SincTable
   private var firstHeard: Int64 = 0
 
-  // The weights of two resting places, in frames from the first sample, and the parts of a frame
-  // that they were made for.
+  // Interpolation weights for two fixed taps, in sample order, and the fractional positions they
+  // were computed for.
   private let weights: UnsafeMutablePointer<Float>
   private let impulse: UnsafeMutablePointer<Float>
   private var fractions: (UInt32, UInt32) = (0, 0)
 
-  /// An empty line that keeps `seconds`.
+  /// Creates an empty line of `seconds`.
   init(seconds: Double, sampleRate: Float) {
     tape = Tape(seconds: seconds, reach: Self.reach, sampleRate: Double(sampleRate))
     table = SincTable(taps: Self.taps, cutoff: 1)
@@ -37,7 +37,7 @@ struct EchoLine: ~Copyable {
     impulse.deallocate()
   }
 
-  /// Forgets everything.
+  /// Makes all current content read as silence.
   @_noLocks
   mutating func empty() {
     firstHeard = tape.head &+ Int64(Self.gap / 2 &- Self.lead)
@@ -48,7 +48,7 @@ struct EchoLine: ~Copyable {
   @_noLocks
   mutating func write(_ sound: Stereo, frames: Int) { tape.write(sound, frames: frames) }
 
-  /// Reads `frames` frames, each `step` after the one before, from `delay` before the head on.
+  /// Reads `frames` frames from `delay` before the write position, advancing by `step` per frame.
   @_noLocks
   borrowing func readMoving(delay: Int64, step: Int64, to output: Stereo, frames: Int) {
     let place = tape.head &+ (0 &- delay) >> 32
@@ -64,10 +64,10 @@ struct EchoLine: ~Copyable {
       from: fraction, step: step, to: output, frames: frames)
   }
 
-  /// Reads `frames` frames from `delay` before the head on and yields where they are.
+  /// Reads `frames` frames at a fixed delay and returns where they are.
   ///
-  /// That is on the tape itself where nothing lies between the samples, else in `room`, which may
-  /// be written up to 15 frames further. `set` is one of two sets of weights, 0 or 1.
+  /// At a whole number of frames that is the tape itself, otherwise `room`, which may be
+  /// overwritten by up to 15 frames more. `set` selects one of two sets of weights, 0 or 1.
   @_noLocks
   mutating func readResting(delay: Int64, set: Int, room: Stereo, frames: Int) -> Stereo {
     let place = tape.head &+ (0 &- delay) >> 32
@@ -97,14 +97,14 @@ struct EchoLine: ~Copyable {
     return room
   }
 
-  /// The weights of the samples around a place that lies a part of a frame behind one.
+  /// Returns the interpolation weights for a fractional position.
   @_noLocks
   private mutating func prepareWeights(fraction: UInt32, set: Int) -> UnsafePointer<Float> {
     let row = weights + set &* Self.taps
     let made = set == 0 ? fractions.0 : fractions.1
     if made != fraction {
       if set == 0 { fractions.0 = fraction } else { fractions.1 = fraction }
-      // Read around an impulse, the table shows its weights, the last one first.
+      // The response to an impulse is the table's weights in reverse order.
       table.read(
         impulse + (Self.taps &- 1), from: Int64(fraction), step: 1 << 32, to: row,
         frames: Self.taps)
@@ -117,7 +117,7 @@ struct EchoLine: ~Copyable {
     return UnsafePointer(row)
   }
 
-  /// Weighs the 32 samples from each frame on, 16 frames at a time.
+  /// Convolves with the 32 weights, 16 frames at a time.
   @_noLocks
   private static func convolve(
     _ samples: UnsafePointer<Float>, _ weights: UnsafePointer<Float>,
@@ -138,7 +138,8 @@ struct EchoLine: ~Copyable {
     }
   }
 
-  /// Measures how alike the line sounds at two delays: 1 the same, 0 unrelated.
+  /// Returns the normalized correlation of the signal at two delays: 1 if identical, 0 if
+  /// unrelated.
   @_noLocks
   borrowing func likeness(_ a: Int64, _ b: Int64) -> Float {
     let frames = 256

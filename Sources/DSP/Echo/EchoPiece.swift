@@ -1,12 +1,13 @@
-/// Room for what is made for one piece of sound: rows of equal length, for reading and writing
-/// some frames more than there are.
+/// Scratch buffers for one piece of sound: rows of equal length, padded for whole-vector access.
 struct EchoPiece: BitwiseCopyable {
-  /// The most frames of a piece.
+  /// The longest piece, in frames.
   static var longest: Int { @_noLocks get { 128 } }
   // The widest loops write 16 frames at a time.
   private static var stride: Int { @_noLocks get { longest &+ 16 } }
 
-  /// The use of a row; where two sides are in two rows, the left one.
+  /// The use of a row.
+  ///
+  /// A stereo pair occupies two rows, of which this is the left.
   enum Row: Int {
     case tap = 0
     case nextTap = 2
@@ -20,21 +21,23 @@ struct EchoPiece: BitwiseCopyable {
 
   private let samples: UnsafeMutablePointer<Float>
 
-  /// Room that is freed with `deallocate`.
+  /// Allocates the buffers.
+  ///
+  /// Free them with `deallocate`.
   init() {
     let count = Row.count.rawValue * Self.stride
     samples = .allocate(capacity: count)
     samples.initialize(repeating: 0, count: count)
   }
 
-  /// Gives the room back.
+  /// Frees the buffers.
   func deallocate() { samples.deallocate() }
 
-  /// A row.
+  /// Returns a row.
   @_noLocks
   func row(_ row: Row) -> UnsafeMutablePointer<Float> { samples + row.rawValue &* Self.stride }
 
-  /// Both sides.
+  /// Returns a row and the next one as a stereo pair.
   @_noLocks
   func stereo(_ left: Row) -> Stereo { Stereo(row(left), row(left) + Self.stride) }
 }

@@ -1,15 +1,15 @@
 internal import CRealtime
 
-/// The filters of the echo: each repeat loses lows and highs, 6 dB an octave each.
+/// The filters in the echo's feedback path: a low-cut and a high-cut of 6 dB/octave.
 ///
-/// Two first-order sections, bilinear, so that no frequency ever gains. The low-cut has its zero
-/// at 0 Hz and never rests below 20 Hz: it is what keeps a constant out of the loop. The high-cut
-/// has its zero at half the sample rate; near 20 kHz that zero moves onto the pole, so that it is
-/// out of the way when fully open.
+/// Two first-order bilinear sections, whose gain never exceeds 1 at any frequency. The low-cut has
+/// its zero at 0 Hz and its corner never settles below 20 Hz, which keeps DC out of the loop. The
+/// high-cut has its zero at the Nyquist frequency. Near 20 kHz that zero moves onto the pole, so
+/// the fully open filter is transparent.
 struct EchoTone: BitwiseCopyable {
   private var lowPole: Course
   private var highPole: Course
-  // The gain of the high-cut at half the sample rate.
+  // The gain of the high-cut at the Nyquist frequency.
   private var opening: Course
   private let rate: Float
 
@@ -20,7 +20,9 @@ struct EchoTone: BitwiseCopyable {
   private var mutedLeft: Float = 0
   private var mutedRight: Float = 0
 
-  /// The most open filters; they keep their values in `room`.
+  /// Creates fully open filters.
+  ///
+  /// Their coefficients are stored in `room`.
   @_noLocks
   init(sampleRate: Float, room: EchoPiece) {
     rate = sampleRate
@@ -32,7 +34,7 @@ struct EchoTone: BitwiseCopyable {
     opening = Course(at: 1, sampleRate: sampleRate, values: room.row(.opening))
   }
 
-  /// The pole of a first-order section that is 3 dB down at a frequency.
+  /// The pole of a first-order section with its -3 dB point at `hertz`.
   @_noLocks
   private static func pole(_ hertz: Float, _ rate: Float) -> Float {
     let angle = Double.pi * Double(min(hertz / rate, 0.49))
@@ -40,11 +42,11 @@ struct EchoTone: BitwiseCopyable {
     return Float((1 - tangent) / (1 + tangent))
   }
 
-  /// Sets the frequency below which repeats lose.
+  /// Sets the corner of the low-cut.
   @_noLocks
   mutating func setLowCut(hertz: Float) { lowPole.move(to: Self.pole(hertz, rate)) }
 
-  /// Sets the frequency above which repeats lose; 20 kHz is out of the way.
+  /// Sets the corner of the high-cut; 20 kHz bypasses it.
   @_noLocks
   mutating func setHighCut(hertz: Float) {
     highPole.move(to: Self.pole(hertz, rate))
@@ -53,7 +55,7 @@ struct EchoTone: BitwiseCopyable {
     opening.move(to: fourth * fourth)
   }
 
-  /// Jumps to the frequencies that it glides to.
+  /// Jumps to the target frequencies.
   @_noLocks
   mutating func settle() {
     lowPole.settle()
@@ -61,7 +63,7 @@ struct EchoTone: BitwiseCopyable {
     opening.settle()
   }
 
-  /// Forgets what it has heard.
+  /// Clears the filter state.
   @_noLocks
   mutating func clear() {
     lastLeft = 0
@@ -72,14 +74,14 @@ struct EchoTone: BitwiseCopyable {
     mutedRight = 0
   }
 
-  /// Whether nothing of what it has heard is left above a level.
+  /// Whether the filter state is below a level.
   @_noLocks
   func isQuieter(than level: Float) -> Bool {
     abs(passedLeft) < level && abs(passedRight) < level && abs(mutedLeft) < level
       && abs(mutedRight) < level
   }
 
-  /// Filters `frames` frames from one place to another.
+  /// Filters `frames` frames.
   @_noLocks
   mutating func process(_ from: Stereo, to: Stereo, frames: Int) {
     lowPole.prepare(frames: frames)

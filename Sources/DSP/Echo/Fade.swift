@@ -1,19 +1,21 @@
-/// A gain that goes between 0 and 1 within a given time, along an S.
+/// A gain ramp between 0 and 1 with an S-shaped curve and a fixed length.
 ///
-/// Its slope is 0 at both ends. To stay without a kink it never turns round half-way: who wants
-/// it back waits until it has arrived.
+/// Its slope is 0 at both ends. To avoid a corner it never reverses on the way; callers wait until
+/// it has arrived.
 struct Fade: BitwiseCopyable {
-  /// The gains of the piece that was prepared.
+  /// The gains of the last prepared piece.
   let values: UnsafeMutablePointer<Float>
-  /// The gain that it goes to or rests at: 0 or 1.
+  /// The target gain: 0 or 1.
   private(set) var goal: Float
-  /// How many frames are left until it is there.
+  /// The number of frames until the ramp ends.
   private(set) var framesLeft: Int = 0
 
   private let length: Int
   private var isFilled = false
 
-  /// A fade that rests, and keeps the gains of a piece in `values`.
+  /// Creates a fade at rest.
+  ///
+  /// Gains are written to `values`.
   @_noLocks
   init(at goal: Float, length: Int, values: UnsafeMutablePointer<Float>) {
     self.goal = goal
@@ -21,14 +23,16 @@ struct Fade: BitwiseCopyable {
     self.values = values
   }
 
-  /// Whether it is still on its way.
+  /// Whether the ramp is in progress.
   var isMoving: Bool { @_noLocks get { framesLeft > 0 } }
 
-  /// Whether it rests at a gain.
+  /// Whether the fade rests at `gain`.
   @_noLocks
   func rests(at gain: Float) -> Bool { framesLeft == 0 && goal == gain }
 
-  /// Sets out to a gain, from where it rests.
+  /// Starts a ramp to `gain`.
+  ///
+  /// Call only at rest.
   @_noLocks
   mutating func begin(to gain: Float) {
     if gain == goal { return }
@@ -37,7 +41,7 @@ struct Fade: BitwiseCopyable {
     isFilled = false
   }
 
-  /// Jumps to a gain.
+  /// Jumps to `gain`.
   @_noLocks
   mutating func jump(to gain: Float) {
     goal = gain
@@ -45,7 +49,7 @@ struct Fade: BitwiseCopyable {
     isFilled = false
   }
 
-  /// Makes the gains of the next `frames` frames: no more than are left while it moves.
+  /// Computes the gains of the next `frames` frames, at most `framesLeft` during a ramp.
   @_noLocks
   mutating func prepare(frames: Int) {
     if framesLeft == 0 {

@@ -1,10 +1,9 @@
-/// The smooth ceiling of a feedback loop.
+/// The soft clipper of a feedback loop.
 ///
-/// Up to half of full scale it changes no bit; above, it bends towards full scale along Padé's
-/// approximation of the hyperbolic tangent, which joins both straight lines with equal slope and
-/// curvature.
+/// Bit-transparent up to half of full scale. Above, it follows a Padé approximation of tanh toward
+/// full scale, with continuous slope and curvature at both joints.
 enum Saturator {
-  /// Bends eight samples.
+  /// Saturates eight samples.
   @_noLocks @inline(__always)
   static func bend(_ samples: SIMD8<Float>) -> SIMD8<Float> {
     let bits = unsafeBitCast(samples, to: SIMD8<UInt32>.self)
@@ -21,14 +20,14 @@ enum Saturator {
       unsafeBitCast(result, to: SIMD8<UInt32>.self) | sign, to: SIMD8<Float>.self)
   }
 
-  /// The lesser of a sample and a bound, for eight samples.
+  /// The minimum of each of eight samples and a bound.
   @_noLocks @inline(__always)
   static func bounded(_ samples: SIMD8<Float>, most: Float) -> SIMD8<Float> {
     let bound = SIMD8<Float>(repeating: most)
     return samples.replacing(with: bound, where: samples .> bound)
   }
 
-  /// The greater of a sample and a bound, for eight samples.
+  /// The maximum of each of eight samples and a bound.
   @_noLocks @inline(__always)
   static func bounded(_ samples: SIMD8<Float>, least: Float) -> SIMD8<Float> {
     let bound = SIMD8<Float>(repeating: least)

@@ -1,17 +1,18 @@
 internal import CRealtime
 
-/// The discrete Fourier transform of complex numbers, as many as a power of two from 64 on.
+/// The complex FFT for power-of-two sizes from 64.
 ///
-/// Stockham's autosorting form (W. T. Cochran et al., "What is the fast Fourier transform?",
-/// 1967) in passes of radix 8 and 4: each reads in order and writes in order, so there is no
-/// permutation, and work can stop between passes or inside of one and go on later.
+/// It is Stockham's autosort algorithm (W. T. Cochran et al., "What is the fast Fourier
+/// transform?", 1967) in passes of radix 8 and 4. Each pass reads and writes sequentially, so there
+/// is no bit reversal, and work can stop between or inside passes and resume later.
 package struct ComplexFFT: ~Copyable, @unchecked Sendable {
-  /// The number of values that are transformed.
+  /// The transform size.
   package let size: Int
-  /// How many passes a transform is made of.
+  /// The number of passes.
   package let passCount: Int
 
-  /// A pass: how many numbers in a row share a factor, and the place of its factors.
+  /// One pass: its radix, the number of consecutive values that share a twiddle factor, and its
+  /// factors.
   private struct Pass {
     var radix: Int
     var stride: Int
@@ -22,7 +23,7 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
   private let passes: UnsafeMutablePointer<Pass>
   private let factors: UnsafeMutablePointer<Float>
 
-  /// A transform of `size` numbers, a power of two, 64 at least.
+  /// Creates a transform of `size` values, a power of two and at least 64.
   package init(size: Int) {
     precondition(size >= 64 && size & (size - 1) == 0)
     self.size = size
@@ -63,8 +64,10 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     return count
   }
 
-  /// Writes the factors of a pass: for each four numbers in a row (the first pass) or each run
-  /// that shares them (the others) four times each, so that no lane need be spread.
+  /// Writes the twiddle factors of one pass: per four consecutive values in the first pass, per run
+  /// that shares them in the others.
+  ///
+  /// Each is stored four times, so no lane needs a broadcast.
   private static func fill(
     _ table: UnsafeMutablePointer<Float>, size: Int, radix: Int, stride: Int
   ) -> UnsafeMutablePointer<Float> {
@@ -85,9 +88,11 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     return table
   }
 
-  /// Transforms `from` to `to` with the help of `scratch`; the three don't overlap.
+  /// Transforms `from` to `to`.
   ///
-  /// The inverse, times `size`, is the same with the parts of `from` and `to` exchanged.
+  /// The three buffers must not overlap.
+  ///
+  /// For the inverse, scaled by `size`, exchange real and imaginary parts of `from` and `to`.
   @_noLocks
   package borrowing func transform(_ from: Planar, to: Planar, scratch: Planar) {
     for index in 0..<passCount {
@@ -97,15 +102,16 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Transforms numbers that have their two parts side by side to `to` with the help of two
-  /// others; none of the four overlap.
+  /// Transforms interleaved complex values to `to`.
+  ///
+  /// None of the four buffers may overlap.
   @_noLocks
   borrowing func transform(
     pairs: UnsafePointer<Float>, to: Planar, scratch: Planar, parted: Planar
   ) {
     var done = 0
     if passes[0].radix == 4 {
-      // Parts them as it reads them, which is a whole pass less.
+      // The first pass deinterleaves as it reads, which saves a whole pass.
       Radix4.first(
         pairs: pairs, place(0, to: to, scratch: scratch), quarter: size / 4, passes[0].factors)
       done = 1
@@ -123,20 +129,22 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Finds the memory of a pass's result: for the last one `to`.
+  /// Returns the buffer that holds the result of a pass; for the last one, `to`.
   @_noLocks
   package borrowing func place(_ pass: Int, to: Planar, scratch: Planar) -> Planar {
     (passCount &- 1 &- pass) & 1 == 0 ? to : scratch
   }
 
-  /// Does a part of a pass: slice `slice` of `count` equal ones, a power of two up to 4.
+  /// Runs one slice of a pass: slice `slice` of `count` equal ones.
+  ///
+  /// `count` is a power of two up to 4.
   @_noLocks
   package borrowing func pass(
     _ index: Int, from: Planar, to: Planar, slice: Int, of count: Int
   ) {
     let pass = passes[index]
     let numbers = size / pass.radix
-    // Where factors are shared, runs are counted instead.
+    // Passes with shared factors count runs instead of values.
     let whole = pass.stride == 1 || pass.isLast ? numbers : numbers / pass.stride
     let start = whole &* slice / count
     let end = whole &* (slice &+ 1) / count
@@ -145,7 +153,7 @@ package struct ComplexFFT: ~Copyable, @unchecked Sendable {
       switch (pass.stride, pass.isLast) {
       case (1, _): Radix4.first(from, to, quarter: numbers, start, end, factors)
       case (_, true): Radix4.last(from, to, quarter: numbers, start, end)
-      // A known stride is half the work where runs are as short as a vector.
+      // A constant stride halves the work when runs are as short as a vector.
       case (4, _): Radix4.middle(from, to, quarter: numbers, start, end, 4, factors)
       default: Radix4.middle(from, to, quarter: numbers, start, end, pass.stride, factors)
       }

@@ -1,26 +1,27 @@
 internal import CRealtime
 
-/// Complex numbers in two places: all real parts, and all imaginary parts.
+/// Complex values in planar layout: separate arrays of real and imaginary parts.
 package struct Planar: BitwiseCopyable {
   /// The real parts.
   package let real: UnsafeMutablePointer<Float>
   /// The imaginary parts.
   package let imaginary: UnsafeMutablePointer<Float>
 
-  /// Complex numbers in two places.
+  /// Creates a planar view of two arrays.
   @_noLocks
   package init(_ real: UnsafeMutablePointer<Float>, _ imaginary: UnsafeMutablePointer<Float>) {
     self.real = real
     self.imaginary = imaginary
   }
 
-  /// The numbers with their parts exchanged, of which a transform is an inverse transform.
+  /// The values with real and imaginary parts exchanged, which turns a forward transform into an
+  /// inverse one.
   package var exchanged: Planar {
     @_noLocks get { Planar(imaginary, real) }
   }
 }
 
-/// Four complex numbers at once.
+/// Four complex values in SIMD registers.
 struct Complex4: BitwiseCopyable {
   var real: SIMD4<Float>
   var imaginary: SIMD4<Float>
@@ -37,7 +38,7 @@ struct Complex4: BitwiseCopyable {
     imaginary = UnsafeRawPointer(from.imaginary + index).loadUnaligned(as: SIMD4<Float>.self)
   }
 
-  /// Four numbers that have their two parts side by side.
+  /// Loads four interleaved values.
   @_noLocks @inline(__always)
   init(pairs: UnsafePointer<Float>, at index: Int) {
     let bytes = UnsafeRawPointer(pairs + 2 &* index)
@@ -47,7 +48,7 @@ struct Complex4: BitwiseCopyable {
     imaginary = rt_odds(low, high)
   }
 
-  /// Four factors as a table holds them: real parts, then imaginary ones.
+  /// Loads four twiddle factors in table layout: real parts, then imaginary parts.
   @_noLocks @inline(__always)
   init(table: UnsafePointer<Float>) {
     let bytes = UnsafeRawPointer(table)

@@ -1,10 +1,10 @@
 internal import CRealtime
 
-/// The passes of radix 4.
+/// The radix-4 FFT passes.
 ///
-/// A pass reads four numbers a quarter of the whole apart and writes them `stride` apart.
+/// A pass reads four values, each a quarter of the size apart, and writes them `stride` apart.
 enum Radix4 {
-  /// Transforms four numbers.
+  /// The four-point DFT.
   @_noLocks @inline(__always)
   static func butterfly(
     _ a: Complex4, _ b: Complex4, _ c: Complex4, _ d: Complex4
@@ -13,7 +13,7 @@ enum Radix4 {
     let odd = b + d
     let evenLess = a - c
     let oddLess = b - d
-    // The difference of the odd ones is turned by a quarter back.
+    // The odd difference is multiplied by -i.
     return (
       even + odd,
       Complex4(evenLess.real + oddLess.imaginary, evenLess.imaginary - oddLess.real),
@@ -22,7 +22,7 @@ enum Radix4 {
     )
   }
 
-  /// The first pass, where neighbours have factors of their own and are written four apart.
+  /// The first pass: each value has its own twiddle factors, and outputs are four apart.
   @_noLocks
   static func first(
     _ from: Planar, _ to: Planar, quarter: Int, _ start: Int, _ end: Int,
@@ -42,7 +42,7 @@ enum Radix4 {
     }
   }
 
-  /// The first pass, from numbers each of which has its two parts side by side.
+  /// The first pass, from interleaved values.
   @_noLocks
   static func first(
     pairs from: UnsafePointer<Float>, _ to: Planar, quarter: Int,
@@ -63,7 +63,8 @@ enum Radix4 {
     }
   }
 
-  /// Writes the first number of each of the four in a row, then the second ones, `apart` further.
+  /// Writes the first value of each of the four consecutively, then the second ones `apart`
+  /// further, and so on.
   @_noLocks @inline(__always)
   static func storeTransposed(
     _ a: Complex4, _ b: Complex4, _ c: Complex4, _ d: Complex4, _ to: Planar, at index: Int,
@@ -74,7 +75,9 @@ enum Radix4 {
       to.imaginary + index, apart, a.imaginary, b.imaginary, c.imaginary, d.imaginary)
   }
 
-  /// A pass where `stride` numbers in a row share their factors, from run `start` to `end`.
+  /// A middle pass: `stride` consecutive values share their factors.
+  ///
+  /// Processes runs `start` to `end`.
   @_noLocks @inline(__always)
   static func middle(
     _ from: Planar, _ to: Planar, quarter: Int, _ start: Int, _ end: Int, _ stride: Int,
@@ -104,7 +107,7 @@ enum Radix4 {
     }
   }
 
-  /// The last pass, whose factors are all 1.
+  /// The last pass, whose twiddle factors are all 1.
   @_noLocks
   static func last(_ from: Planar, _ to: Planar, quarter: Int, _ start: Int, _ end: Int) {
     var index = start

@@ -1,8 +1,7 @@
-/// The passes of radix 8.
+/// The radix-8 FFT passes.
 ///
-/// Its even outputs are the radix-4 transform of sums, its odd ones that of turned differences.
-/// The two halves read their inputs each for itself, as sixteen numbers and their sums would not
-/// stay in the registers.
+/// The even outputs are a radix-4 transform of sums, the odd ones that of rotated differences. Each
+/// half loads its own inputs, because sixteen values and their sums don't fit into the registers.
 enum Radix8 {
   @_noLocks @inline(__always)
   private static func evens(
@@ -27,7 +26,7 @@ enum Radix8 {
       Complex4(from, at: index &+ eighth) - Complex4(from, at: index &+ 5 &* eighth)
     let fourth =
       Complex4(from, at: index &+ 3 &* eighth) - Complex4(from, at: index &+ 7 &* eighth)
-    // The second is turned by an eighth back, the third by two, the fourth by three.
+    // Rotations by -45, -90 and -135 degrees for the second, third and fourth.
     let even = Complex4(first.real + third.imaginary, first.imaginary - third.real)
     let evenLess = Complex4(first.real - third.imaginary, first.imaginary + third.real)
     let secondReal = second.real + second.imaginary
@@ -46,7 +45,7 @@ enum Radix8 {
     )
   }
 
-  /// The first pass, where neighbours have factors of their own and are written eight apart.
+  /// The first pass: each value has its own twiddle factors, and outputs are eight apart.
   @_noLocks
   static func first(
     _ from: Planar, _ to: Planar, eighth: Int, _ start: Int, _ end: Int,
@@ -69,7 +68,9 @@ enum Radix8 {
     }
   }
 
-  /// A pass where `stride` numbers in a row share their factors, from run `start` to `end`.
+  /// A middle pass: `stride` consecutive values share their factors.
+  ///
+  /// Processes runs `start` to `end`.
   @_noLocks @inline(__always)
   static func middle(
     _ from: Planar, _ to: Planar, eighth: Int, _ start: Int, _ end: Int, _ stride: Int,
@@ -99,7 +100,7 @@ enum Radix8 {
     }
   }
 
-  /// The last pass, whose factors are all 1.
+  /// The last pass, whose twiddle factors are all 1.
   @_noLocks
   static func last(_ from: Planar, _ to: Planar, eighth: Int, _ start: Int, _ end: Int) {
     var index = start

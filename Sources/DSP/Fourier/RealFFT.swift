@@ -1,31 +1,34 @@
 internal import CRealtime
 
-/// The discrete Fourier transform of real numbers, as many as a power of two from 128 on.
+/// The FFT of real signals for power-of-two sizes from 128.
 ///
-/// Even and odd samples are the parts of half as many complex numbers; their transform is
-/// taken apart by its symmetries, a bin and its mirror at a time.
+/// Even and odd samples become the real and imaginary parts of a complex signal of half the size.
+/// Its spectrum is split by symmetry, a bin and its mirror at a time.
 package struct RealFFT: ~Copyable, @unchecked Sendable {
-  /// How many samples are transformed.
+  /// The transform size, in samples.
   package let size: Int
 
   private let half: ComplexFFT
-  // The factors that turn the odd samples' transform, real and imaginary parts four by four.
+  // Twiddle factors for the odd samples' spectrum, four real parts and four imaginary parts in
+  // turn.
   private let turns: UnsafeMutablePointer<Float>
   private let work: UnsafeMutablePointer<Float>
 
-  /// How many bins there are: both ends are real.
+  /// The number of bins.
+  ///
+  /// The first and last are real.
   package var bins: Int {
     @_noLocks get { size / 2 &+ 1 }
   }
 
-  /// A transform of `size` samples, a power of two, 128 at least.
+  /// Creates a transform of `size` samples, a power of two and at least 128.
   package init(size: Int) {
     precondition(size >= 128 && size & (size - 1) == 0)
     self.size = size
     half = ComplexFFT(size: size / 2)
     turns = .allocate(capacity: size / 2 + 8)
     for bin in 1...(size / 4 + 4) {
-      // Half the turn, and half of -i: both halves of the formula below carry them.
+      // Half the twiddle factor times -i: the split formula below needs both.
       let angle = -2 * Double.pi * Double(bin) / Double(size)
       let at = turns + (bin - 1) / 4 * 8 + (bin - 1) % 4
       at.initialize(to: Float(0.5 * rt_sin(angle)))
@@ -40,7 +43,7 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     work.deallocate()
   }
 
-  // Powers of two apart, all parts would fall on the same few lines of the cache.
+  // Offsets of a power of two would map all parts to the same few cache sets.
   private static var apart: Int { @_noLocks get { 48 } }
 
   private var first: Planar {
@@ -52,8 +55,9 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Transforms `samples` to `spectrum`, which has `bins` places; nothing is scaled, and the
-  /// two don't overlap.
+  /// Transforms `samples` to `spectrum`, which has `bins` entries, without scaling.
+  ///
+  /// The two must not overlap.
   @_noLocks
   package borrowing func forward(_ samples: UnsafePointer<Float>, to spectrum: Planar) {
     let count = size / 2
@@ -63,8 +67,8 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     let constant = output.real[0]
     let alternating = output.imaginary[0]
     let middle = (output.real[count / 2], output.imaginary[count / 2])
-    // Bin b of the whole is E(b) - i w^b O(b), where E and O are the even and odd parts of the
-    // half's spectrum: 2 E(b) = Z(b) + Z*(M - b), 2 O(b) = Z(b) - Z*(M - b), over i.
+    // Bin b of the full spectrum is E(b) - i w^b O(b), where E and O are the even and odd parts of
+    // the half-size spectrum Z: 2 E(b) = Z(b) + Z*(M - b), 2 O(b) = (Z(b) - Z*(M - b)) / i.
     let quarter = SIMD4<Float>(repeating: 0.5)
     var index = 1
     while index < count / 2 {
@@ -90,15 +94,17 @@ package struct RealFFT: ~Copyable, @unchecked Sendable {
     spectrum.imaginary[count / 2] = -middle.1
   }
 
-  /// The factors of bins `bin` to `bin + 3`, where `bin` is one more than a multiple of 4.
+  /// Returns the factors of bins `bin` to `bin + 3`.
+  ///
+  /// `bin` is one more than a multiple of 4.
   @_noLocks @inline(__always)
   private borrowing func turn(_ bin: Int) -> Complex4 {
     Complex4(table: turns + (bin &- 1) &* 2)
   }
 
-  /// Transforms `spectrum` back to `samples`, each times `size`.
+  /// Transforms `spectrum` back to `samples`, scaled by `size`.
   ///
-  /// The imaginary parts of both ends are taken for 0.
+  /// The imaginary parts of the first and last bin count as 0.
   @_noLocks
   package borrowing func inverse(_ spectrum: Planar, to samples: UnsafeMutablePointer<Float>) {
     let count = size / 2

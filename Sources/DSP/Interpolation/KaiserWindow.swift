@@ -1,12 +1,15 @@
-/// One half of Kaiser's window, as a table: its series is too slow to be summed for every tap of
-/// many readers at each start.
+/// One half of a Kaiser window, as a table.
+///
+/// The Bessel series is too slow to evaluate for every tap of many tables at each start.
 struct KaiserWindow: ~Copyable {
-  // Linear interpolation between so many places is good for -140 dB.
+  // Linear interpolation between this many entries is accurate to -140 dB.
   private static let places = 8192
 
   private let values: UnsafeMutablePointer<Double>
 
-  /// The window of parameter `beta`: higher ends lower and falls more slowly.
+  /// Creates a window of shape parameter `beta`.
+  ///
+  /// A higher value lowers the sidelobes and widens the main lobe.
   init(beta: Double) {
     values = .allocate(capacity: Self.places + 2)
     let top = Self.bessel(beta)
@@ -19,7 +22,7 @@ struct KaiserWindow: ~Copyable {
 
   deinit { values.deallocate() }
 
-  /// The value at a distance from the middle, which is 1 at the window's end.
+  /// Returns the window at a distance from the center, where 1 is the edge.
   func value(at distance: Double) -> Double {
     guard distance < 1 else { return 0 }
     let place = distance * Double(Self.places)
@@ -27,7 +30,7 @@ struct KaiserWindow: ~Copyable {
     return values[index] + (values[index + 1] - values[index]) * (place - Double(index))
   }
 
-  /// The modified Bessel function of order 0, by its series.
+  /// The modified Bessel function of order 0, by its power series.
   private static func bessel(_ x: Double) -> Double {
     var sum = 1.0
     var term = 1.0

@@ -1,24 +1,27 @@
 internal import CRealtime
 
-/// Readers for every speed up to four times: what is read faster loses what would fold back.
+/// Bandlimited interpolators for playback speeds up to four; faster ones low-pass against aliasing.
 package struct SincBank: ~Copyable, @unchecked Sendable {
-  // One for each semitone, so that none loses more at the top than its slope takes.
+  // One table per semitone, so that none cuts more treble than its transition band takes.
   private static var stepsPerOctave: Int { @_noLocks get { 12 } }
   private static var tableCount: Int { @_noLocks get { 2 * stepsPerOctave + 1 } }
-  // Half of the slope lies where things fold back from, to above 19 kHz, where hardly anybody hears them:
-  // what is raised and lowered again keeps a kilohertz more than with all of it below.
+  // Half of the transition band lies above the folding frequency, so aliases land above 19 kHz,
+  // where few people hear them. Material that is shifted up and down again keeps one kilohertz more
+  // than with the whole band below.
   private static let margin = 0.97
 
-  /// How many samples around a place the longest reader looks at.
+  /// The number of taps of the longest interpolator.
   package static var mostTaps: Int { @_noLocks get { 128 } }
 
-  // Two megabytes that are the same for all: made once, and kept for as long as the program runs.
+  // Two megabytes, shared by all instances. Built once and never freed.
   nonisolated(unsafe) private static let shared = (tables: makeTables(), speeds: makeSpeeds())
   private let tables: UnsafePointer<SincTable>
-  // Up to which speed each reads. What is a step but for its rounding is that step.
+  // The highest speed of each table. The small offset absorbs the rounding of whole semitones.
   private let speeds: UnsafePointer<Float>
 
-  /// Readers for speeds up to four; who is the first to want them waits for their making.
+  /// Creates a bank for speeds up to four.
+  ///
+  /// The first instance waits for the tables to be built.
   package init() { (tables, speeds) = Self.shared }
 
   private static func makeSpeeds() -> UnsafePointer<Float> {
@@ -46,7 +49,7 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
     return UnsafePointer(tables)
   }
 
-  /// The number of the reader for a speed in samples a frame.
+  /// Returns the table index for a speed in samples per frame.
   @_noLocks
   package borrowing func table(forSpeed speed: Float) -> Int {
     if speed <= 1 { return 0 }
@@ -58,12 +61,13 @@ package struct SincBank: ~Copyable, @unchecked Sendable {
     return lowest
   }
 
-  /// Tells how many samples behind and ahead of a place a reader needs.
+  /// Returns the number of samples that an interpolator reads on each side of a position.
   @_noLocks
   package borrowing func reach(ofTable table: Int) -> Int { tables[table].taps / 2 }
 
-  /// Reads both sides from `position` on, each frame `step` further, both in samples with 32
-  /// binary places.
+  /// Reads both channels from `position`, advancing by `step` per frame.
+  ///
+  /// Both are in samples, as 32.32 fixed-point numbers.
   @_noLocks
   package borrowing func read(
     table: Int, left: UnsafePointer<Float>, right: UnsafePointer<Float>, from position: Int64,

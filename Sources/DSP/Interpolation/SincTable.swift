@@ -1,24 +1,23 @@
 internal import CRealtime
 
-/// Reads between the samples: a windowed sinc, kept for 256 places between two samples and
-/// interpolated between those.
+/// A bandlimited interpolator: a windowed sinc, tabulated at 256 phases with linear interpolation
+/// between them.
 ///
-/// The bandlimited interpolation of Julius O. Smith, "Digital Audio Resampling Home Page"; the
-/// window is Kaiser's. A cutoff below 1 reads what will be played faster, without what would
-/// fold back.
+/// After Julius O. Smith, "Digital Audio Resampling Home Page", with a Kaiser window. A cutoff
+/// below 1 suppresses aliasing at playback speeds above 1.
 package struct SincTable: ~Copyable, @unchecked Sendable {
-  // Linear interpolation between 256 rows leaves less than -100 dB of a tone at 10 kHz.
+  // Linear interpolation between 256 phases leaves an error below -100 dB for a tone at 10 kHz.
   private static let places = 256
-  // Ends at -95 dB.
+  // Sidelobes at -95 dB.
   static let beta = 9.5
 
-  /// How many samples each reading looks at: half of them before the place, half behind.
+  /// The number of taps: half of them before the position, half after it.
   package let taps: Int
   private let rows: UnsafeMutablePointer<Float>
 
-  /// A table that passes frequencies up to `cutoff` times half the sample rate.
+  /// Creates a table that passes frequencies up to `cutoff` times the Nyquist frequency.
   ///
-  /// `taps` is a multiple of 16; the slope at the cutoff is as steep as they are many.
+  /// `taps` is a multiple of 16. More taps make the transition band narrower.
   package init(taps: Int, cutoff: Double) {
     self.init(taps: taps, cutoff: cutoff, window: KaiserWindow(beta: Self.beta))
   }
@@ -27,12 +26,12 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
     precondition(taps > 0 && taps % 16 == 0)
     self.taps = taps
     rows = .allocate(capacity: (Self.places + 1) * taps)
-    // Row p is row (places - p) backwards.
+    // Row p is row (places - p) reversed.
     for place in 0...Self.places / 2 {
       let fraction = Double(place) / Double(Self.places)
       let row = rows + place * taps
       let mirror = rows + (Self.places - place) * taps
-      // The sine goes on by an equal angle a tap: by a rotation, not by a call.
+      // The sine advances by a constant angle per tap, so a rotation replaces the call.
       let turn = Double.pi * cutoff
       let (turnSine, turnCosine) = (rt_sin(turn), rt_cos(turn))
       let first = turn * (Double(1 - taps / 2) - fraction)
@@ -48,7 +47,7 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
           sine * turnCosine + cosine * turnSine, cosine * turnCosine - sine * turnSine
         )
       }
-      // Each row passes a constant as it is.
+      // Normalized to unity gain at 0 Hz.
       let scale = Float(1 / sum)
       for tap in 0..<taps { row[tap] *= scale }
       for tap in 0..<taps { mirror[taps - 1 - tap] = row[tap] }
@@ -57,10 +56,9 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
 
   deinit { rows.deallocate() }
 
-  /// Reads `frames` samples from `position` on, each `step` further, both in samples with 32
-  /// binary places.
+  /// Reads `frames` samples from `position`, advancing by `step`, both 32.32 fixed-point.
   ///
-  /// `samples` must be there from `taps / 2 - 1` before the first place to `taps / 2` behind the
+  /// `samples` must be valid from `taps / 2 - 1` before the first position to `taps / 2` after the
   /// last.
   @_noLocks
   package borrowing func read(
@@ -70,7 +68,7 @@ package struct SincTable: ~Copyable, @unchecked Sendable {
     rt_read_sinc(rows, taps, samples, position, step, output, frames)
   }
 
-  /// Reads both sides at the same places, as `read` does one.
+  /// Reads both channels at the same positions, like `read` for one.
   @_noLocks
   package borrowing func read(
     left: UnsafePointer<Float>, right: UnsafePointer<Float>, from position: Int64, step: Int64,

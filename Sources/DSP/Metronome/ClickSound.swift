@@ -1,15 +1,15 @@
 internal import CRealtime
 
-/// The sound of a metronome: short bursts of a tone, the accent higher and louder than the others.
+/// The metronome sound: short sine bursts, with a higher and louder accent.
 ///
-/// Both are computed once, from the sample rate. A click rises along an S and dies away by itself,
-/// so that neither its beginning nor its end is a step; one that begins while the last one still
-/// sounds is added to it.
+/// Both clicks are precomputed for the sample rate. A click rises along an S-curve and decays to
+/// zero, so it has no step at either end. A click that starts while the last one still sounds is
+/// mixed with it.
 package struct ClickSound: ~Copyable {
-  /// How long a click sounds, in seconds.
+  /// The length of a click, in seconds.
   package static var seconds: Double { @_noLocks get { 0.03 } }
   private static var riseSeconds: Double { @_noLocks get { 0.0005 } }
-  // Within the length of a click it falls to a thousandth, and the last part of that to nothing.
+  // A click decays to a thousandth within its length; a final fade takes the rest to zero.
   private static var fallSeconds: Double { @_noLocks get { 0.0045 } }
   private static var endSeconds: Double { @_noLocks get { 0.005 } }
   private static var accentHertz: Double { @_noLocks get { 2000 } }
@@ -18,7 +18,7 @@ package struct ClickSound: ~Copyable {
   private static var accentPeak: Double { @_noLocks get { 0.5 } }
   private static var otherPeak: Double { @_noLocks get { 0.32 } }
 
-  /// A click that sounds.
+  /// A click in progress.
   private struct Voice: BitwiseCopyable {
     var isAccent = false
     var place = Int.max
@@ -28,12 +28,12 @@ package struct ClickSound: ~Copyable {
   }
 
   private let memory: UnsafeMutablePointer<Float>
-  /// How many frames a click has.
+  /// The length of a click, in frames.
   package let length: Int
   private var first = Voice()
   private var second = Voice()
 
-  /// A metronome that is silent.
+  /// Creates a silent metronome.
   package init(sampleRate: Double) {
     length = Int(Self.seconds * sampleRate)
     memory = .allocate(capacity: 2 * length)
@@ -52,7 +52,7 @@ package struct ClickSound: ~Copyable {
     let turn = 2 * Double.pi
     var greatest = 0.0
     for frame in 0..<frames {
-      // From the first frame after the silence on.
+      // The first frame is already above zero.
       let seconds = Double(frame + 1) / rate
       let left = Double(frames - frame) / rate
       var level = exponential(-seconds / fallSeconds)
@@ -66,15 +66,17 @@ package struct ClickSound: ~Copyable {
 
   private static func exponential(_ x: Double) -> Double { Double(rt_exp(Float(x))) }
 
-  /// Shapes a share from 0 to 1 along an S.
+  /// The smoothstep curve, saturated at 1.
   private static func rise(_ share: Double) -> Double {
     share >= 1 ? 1 : share * share * (3 - 2 * share)
   }
 
-  /// Whether nothing sounds.
+  /// Whether no click is sounding.
   package var isSilent: Bool { @_noLocks get { first.place >= length && second.place >= length } }
 
-  /// Begins a click with the next frame; nothing where two sound already.
+  /// Starts a click at the next frame.
+  ///
+  /// Does nothing if two are sounding already.
   @_noLocks
   package mutating func begin(isAccent: Bool) {
     if second.place < length { return }
@@ -83,14 +85,16 @@ package struct ClickSound: ~Copyable {
     first.place = 0
   }
 
-  /// Silences what sounds: for what can't be heard at the moment.
+  /// Stops all clicks at once.
+  ///
+  /// For use while the output is muted.
   @_noLocks
   package mutating func reset() {
     first.place = .max
     second.place = .max
   }
 
-  /// Writes a block.
+  /// Renders a block, replacing its content.
   @_noLocks
   package mutating func render(to sound: UnsafeMutablePointer<Float>, frames: Int) {
     rt_zero(sound, frames)

@@ -1,48 +1,46 @@
 internal import CRealtime
 
-/// A reverb for whole rooms: an eight-line feedback delay network behind a diffuser.
+/// A room reverb: a diffuser followed by an eight-line feedback delay network.
 ///
-/// It is dense 20 ms after its onset, its decay time holds from the lowest to the damped
-/// frequencies, and its tail is coloured by nothing. The wet side lags by a chunk of 32 frames
-/// and the diffuser's shortest way, 3 ms together.
+/// The response is dense 20 ms after its onset. Its decay time is the same from the lowest
+/// frequencies to the damping corner, and the tail is uncolored. The wet signal has a latency of
+/// one chunk (32 frames) plus the diffuser's shortest path, 3 ms in total.
 ///
-/// Its loudness is that of its input, for steady noise, whatever the decay and the size. What
-/// comes out doesn't depend on how the frames are cut into blocks. Audio thread only, but for
-/// its making.
+/// For steady noise, the output is as loud as the input at any decay and size. The result doesn't
+/// depend on the block size. Audio thread only, except for `init`.
 package struct Reverb: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
-  // Changes of sound are worked out for so many chunks at once.
+  // Parameters are updated once per this many chunks.
   private static var chunksPerStep: Int { @_noLocks get { 4 } }
   private static var stepFrames: Int { @_noLocks get { chunksPerStep * ReverbClock.chunk } }
   private static let glideSeconds: Float = 0.025
   private static let entranceSeconds: Float = 0.008
-  // While it moves, steady noise may be louder by 0.4 dB than it is at rest.
+  // While parameters move, steady noise may be up to 0.4 dB louder than at rest.
   private static let greatestPower: Float = 1.1
   private static let offSeconds: Float = 0.03
   private static let resetSeconds: Float = 0.02
   private static let onSeconds: Float = 0.01
-  // Louder input (60 dB above full scale) is no sound; output far above that means that
-  // something that is no number has got in.
+  // Input is clipped at 60 dB above full scale. Output far above that means that a NaN has got in.
   private static let greatestInput: Float = 1000
   private static let greatestOutput: Float = 1e6
-  // 24 lines and taps of this are below -120 dB together.
+  // 24 lines and taps at this level add up to less than -120 dB.
   private static let quiet: Float = 2e-7
 
   private enum State: BitwiseCopyable {
-    /// The input passes through.
+    /// Bypassed.
     case off
-    /// Works.
+    /// Processing.
     case on
-    /// Works on what is left until that has faded out; then is off, or begins again.
+    /// Fading out the tail, then bypassed or restarted.
     case fadingToOff, fadingToBegin
-    /// Silent until there is input.
+    /// Idle until there is input.
     case asleep
   }
 
   private let sampleRate: Float
   private var state = State.off
   private var clock = ReverbClock()
-  // The frames of the chunk at hand that are here, and the chunks since the making.
+  // The number of frames in the current chunk, and of chunks since `init`.
   private var phase = 0
   private var chunks = 0
   private var quietChunks = 0
@@ -56,14 +54,15 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   private var mix: Float = 0.3
   private var decay: Glide
   private var damping: Glide
-  // The gain with which the diffused sound enters, as the last step left it and on its way.
+  // The diffused signal's gain into the lines: the smoothed value at control rate, its audio-rate
+  // value and the step per frame.
   private var entering: Glide
   private var level: Float = 0
   private var levelStep: Float = 0
   private var moves = false
-  // The steps since nothing was left to move but the level.
+  // The number of steps during which only the level has moved.
   private var evenSteps = 0
-  // What the losses that were worked out last have for a balance.
+  // The balance for the current losses.
   private var balance = ReverbLines.Balance(kept: 0, heard: 0)
 
   private var predelay: ReverbPredelay
@@ -71,7 +70,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   private var lines: ReverbLines
   private var powers: ReverbPowers
 
-  // One chunk each: both sides as they come, both sides as they leave, and the diffused lanes.
+  // One chunk each: stereo input, stereo output and the diffused lanes.
   private let pending: Stereo
   private let ready: Stereo
   private let diffused: UnsafeMutablePointer<Float>
@@ -79,7 +78,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
   private let gains: UnsafeMutablePointer<Float>
   private let scratch: UnsafeMutablePointer<Float>
 
-  /// A reverb that is off, of medium size, with a decay of two seconds.
+  /// Creates a reverb that is off, of medium size, with a decay of two seconds.
   package init(sampleRate: Float) {
     self.sampleRate = sampleRate
     let chunk = ReverbClock.chunk
@@ -106,7 +105,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
 
   deinit { scratch.deallocate() }
 
-  /// Switches on, beginning empty, or off, fading out in 30 ms.
+  /// Turns the reverb on with empty lines, or off with a fade of 30 ms.
   @_noLocks
   package mutating func setOn(_ on: Bool) {
     switch state {
@@ -122,39 +121,40 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     aimMix()
   }
 
-  /// Sets the time in which mid frequencies decay by 60 dB: 0.1 to 30 s.
+  /// Sets the decay time (RT60) of mid frequencies: 0.1 to 30 s.
   @_noLocks
   package mutating func setDecay(seconds: Float) {
     decay.move(to: rt_log(Self.within(seconds, 0.1, 30)))
   }
 
-  /// Sets the lengths of the lines: from 0, a cabin of 20 to 55 ms, to 1, 120 to 335 ms.
+  /// Sets the room size: 0, with lines of 20 to 55 ms, to 1, with lines of 120 to 335 ms.
   @_noLocks
   package mutating func setSize(_ size: Float) {
     lines.setSize(Self.within(size, 0, 1))
   }
 
-  /// Sets the frequency at which the decay time is half, 500 to 20 000 Hz; far above it is a
-  /// third.
+  /// Sets the frequency at which the decay time halves, 500 to 20 000 Hz.
+  ///
+  /// Far above it, the decay time is a third.
   @_noLocks
   package mutating func setDamping(hertz: Float) {
     damping.move(to: rt_log(Self.within(hertz, 500, 20_000)))
   }
 
-  /// Sets by how much the reverb comes later: 0 to 0.25 s.
+  /// Sets the predelay: 0 to 0.25 s.
   @_noLocks
   package mutating func setPredelay(seconds: Float) {
     predelay.setDelay(seconds: Self.within(seconds, 0, 0.25))
   }
 
-  /// Sets the balance from 0, all dry, over 0.5, both in full, to 1, all wet.
+  /// Sets the mix: 0 is dry, 1 is wet, and 0.5 has both at full level.
   @_noLocks
   package mutating func setMix(_ mix: Float) {
     self.mix = Self.within(mix, 0, 1)
     aimMix()
   }
 
-  /// Bounds a value; what is no number is the least, too.
+  /// Clamps a value to a range; NaN becomes the lower bound.
   @_noLocks
   private static func within(_ value: Float, _ least: Float, _ most: Float) -> Float {
     value >= least ? min(value, most) : least
@@ -170,7 +170,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Lets the tail fade out in 20 ms, and goes on with empty lines.
+  /// Fades out the tail in 20 ms and goes on with empty lines.
   @_noLocks
   package mutating func reset() {
     switch state {
@@ -205,7 +205,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     rest()
   }
 
-  /// Jumps to the losses asked for, and to the level that goes with them.
+  /// Jumps to the target losses and the level that matches them.
   @_noLocks
   private mutating func rest() {
     balance = lines.aim(decay: rt_exp(decay.target), frames: 0)
@@ -217,7 +217,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     moves = false
   }
 
-  /// The tangent of half the damping's angle.
+  /// tan(pi f / fs) for the damping frequency f.
   private var tangent: Float {
     @_noLocks get {
       let hertz = min(rt_exp(damping.current), 0.45 * sampleRate)
@@ -226,7 +226,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Starts with empty lines at the chunk at hand.
+  /// Starts with empty lines at the current chunk.
   @_noLocks
   private mutating func begin() {
     clock.age = 0
@@ -244,8 +244,8 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
 
   /// Adds the reverb in place, to at most 1024 frames.
   ///
-  /// `isSilent` tells that all samples are zeros. Returns whether any may be something else
-  /// now; if not, none was touched.
+  /// `isSilent` means that all input samples are zero. Returns whether the output may be nonzero;
+  /// if not, the block is untouched.
   @_noLocks
   package mutating func process(_ sound: Stereo, frames: Int, isSilent: Bool) -> Bool {
     switch state {
@@ -259,7 +259,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
         return false
       }
       begin()
-      // It comes from silence: nothing to fade in.
+      // The input starts from silence, so no fade-in is needed.
       entryDone = entryChunks
       dry.jump(to: dry.target)
     case .on where isSilent && quietChunks > chunksOfMemory:
@@ -304,7 +304,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  // So long ago is forgotten, in chunks.
+  // The longest time that input can affect the output, in chunks.
   private var chunksOfMemory: Int {
     @_noLocks get {
       (lines.longest + diffuser.longest + predelay.longest) / ReverbClock.chunk + 4
@@ -315,7 +315,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     @_noLocks get { max(1, Int(Self.onSeconds * sampleRate) / ReverbClock.chunk) }
   }
 
-  /// Whether nothing sounds and nothing moves: in silence it may be left alone.
+  /// Whether the reverb is idle: in silence it may be skipped.
   package var isAtRest: Bool {
     @_noLocks get {
       switch state {
@@ -325,11 +325,11 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Lets time pass while it is at rest.
+  /// Advances by `frames` frames while idle.
   @_noLocks
   package mutating func rest(frames: Int) { skip(frames: frames) }
 
-  /// Lets time pass without sound.
+  /// Advances by `frames` frames without processing.
   @_noLocks
   private mutating func skip(frames: Int) {
     let all = phase &+ frames
@@ -339,7 +339,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     lines.skip(chunks: passed)
   }
 
-  /// Makes the chunk that will be heard next of the one that has come.
+  /// Computes the next output chunk from the collected input chunk.
   @_noLocks
   private mutating func makeChunk() {
     switch state {
@@ -379,7 +379,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Fades the chunk at hand further out.
+  /// Applies the next part of the fade-out to the current chunk.
   @_noLocks
   private mutating func fadeOut() {
     let fade = ReverbFade(done: gateDone, of: gateChunks)
@@ -388,7 +388,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     gateDone &+= 1
   }
 
-  /// Empties the lines, and switches off where that was due.
+  /// Clears the lines, and switches off if that was requested.
   @_noLocks
   private mutating func beginAgain() {
     switch state {
@@ -399,14 +399,13 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Looks for the end of all sound; returns false where the sound is none, having grown
-  /// without bounds or become something that is no number.
+  /// Detects the end of the tail, and returns false if the output has diverged or is NaN.
   @_noLocks
   private mutating func watch() -> Bool {
     let left = Magnitude(ready.left, frames: ReverbClock.chunk)
     let right = Magnitude(ready.right, frames: ReverbClock.chunk)
     let peak = Float(bitPattern: max(left.bits, right.bits))
-    // Also false for what is not a number.
+    // Also false for NaN.
     if !(peak < Self.greatestOutput) { return false }
     if inputIsSilent && max(peak, lines.peak(clock)) < Self.quiet {
       quietChunks &+= 1
@@ -416,11 +415,12 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Works out what moves until the next step.
+  /// Computes the parameter ramps of the next step.
   ///
-  /// Steady noise is to stay as loud as it is, whatever is asked for. So what enters falls ahead
-  /// of the losses: those fall no further than what is in the lines allows, which entered when
-  /// less of it was to be heard. And what enters rises behind them.
+  /// Steady noise should keep its level whatever changes. So when decay grows, the input level
+  /// falls ahead of the losses. The losses fall no faster than the signal already in the lines
+  /// allows, which entered when less of it was audible. When decay shrinks, the input level rises
+  /// after the losses.
   @_noLocks
   private mutating func prepareStep() {
     let isAsked = decay.isMoving || damping.isMoving || lines.isFading
@@ -448,23 +448,25 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     evenSteps = isAsked || isHeld || !isNear ? 0 : evenSteps &+ 1
   }
 
-  /// The power that is to enter on the way to a balance: what keeps the lines at the goal's
-  /// power, but no more than can be heard besides what is in them, and no less than it is at
-  /// either end.
+  /// Returns the input power on the way to a balance.
+  ///
+  /// It keeps the lines at the goal's power, but adds no more than the signal in the lines leaves
+  /// room for, and never less than the smaller of the two endpoints.
   @_noLocks
   private func input(for goal: ReverbLines.Balance) -> Float {
     let missing = min(goal.entering - lines.returning(powers), (1 - lines.heard(powers).power) / 4)
     return max(missing, min(goal.input, balance.input))
   }
 
-  /// Works out the losses of the next step, with which no more power than `room` is heard of the
-  /// lines, and returns whether that held them back.
+  /// Computes the losses of the next step so that the lines contribute no more power than `room`.
+  ///
+  /// Returns whether that limited them.
   @_noLocks
   private mutating func aimLosses(room: Float) -> Bool {
     var seconds = rt_exp(decay.current)
     balance = lines.aim(decay: seconds, frames: Self.stepFrames)
-    // Newton's method: the power is a convex function of the inverse, so that this comes nearer
-    // from one side. The rest is for the next step.
+    // Newton's method. The power is a convex function of the inverse decay time, so the iterations
+    // converge from one side. The next step takes the rest.
     for round in 0..<3 {
       let heard = lines.heard(powers)
       if heard.power <= room { return round > 0 }
@@ -474,7 +476,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Moves the level of the input on from one value to the next.
+  /// Ramps the input level of the lines over one chunk.
   @_noLocks
   private mutating func moveLevel() {
     let lanes = UnsafeMutableRawPointer(diffused)
@@ -490,7 +492,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     level += levelStep * Float(ReverbClock.chunk)
   }
 
-  /// Keeps what comes within bounds.
+  /// Clips the input.
   @_noLocks
   private func bound(_ samples: UnsafeMutablePointer<Float>) {
     let (most, least) = (Self.greatestInput, -Self.greatestInput)

@@ -1,24 +1,25 @@
 internal import CRealtime
 
-/// The losses of each pass through each of the eight lines: the decay and its damping.
+/// The loss per pass of each of the eight lines: decay and damping.
 ///
-/// A line of L seconds takes 60 L / T dB at each pass, so that all lines decay alike (Jot &
-/// Chaigne, "Digital delay networks for designing artificial reverberators", AES 90, 1991). Above,
-/// a shelf of second order takes twice as much again; half of that, in dB, at the damping
-/// frequency. There the decay time is half, far above a third. Such shelves are alike in dB per
-/// second whatever the line's length, because their corner is where half of their dB are.
+/// A line of L seconds loses 60 L / T dB per pass, so all lines decay alike (Jot & Chaigne,
+/// "Digital delay networks for designing artificial reverberators", AES 90, 1991). A second-order
+/// high shelf adds twice as much again above the damping frequency, and half of that, in dB, at the
+/// damping frequency. There the decay time is half, far above a third. Such shelves have the same
+/// loss in dB per second for any line length, because their corner is where half of their dB are
+/// reached.
 ///
-/// Each filter is a biquad in two parts. Its zeros are given to whoever reads the line, to be
-/// had with the reading between samples at no cost; its poles are here, a lane a line.
+/// Each filter is a biquad in two parts. Its zeros are merged with the interpolation of the line's
+/// output, at no cost. Its poles are processed here, one SIMD lane per line.
 struct ReverbDamping: BitwiseCopyable {
-  // A little less than Butterworth: keeps the octave below the damping flatter.
+  // Slightly below Butterworth: keeps the octave below the damping frequency flatter.
   private static var resonance: Float { @_noLocks get { 0.8 } }
-  // A pass that leaves less leaves nothing: -80 dB. And the poles come so near to 0 Hz then that
-  // their places round to places where they ring for ever, the nearer the lower the corner.
+  // A pass that leaves less than -80 dB counts as silence. Below that the poles come so close to 0
+  // Hz that, rounded to floats, they ring forever; the lower the corner, the closer.
   private static var leastRoot: Float { @_noLocks get { 0.01 } }
   private static var leastSlope: Float { @_noLocks get { 0.0007 } }
 
-  /// The weights of a sample and of the two before it, for each line.
+  /// The numerator coefficients of each line, for the current sample and the two before it.
   struct Zeros: BitwiseCopyable {
     var first = SIMD8<Float>(repeating: 0)
     var second = SIMD8<Float>(repeating: 0)
@@ -35,7 +36,7 @@ struct ReverbDamping: BitwiseCopyable {
     }
   }
 
-  // Four lanes each, because that is what a vector register holds on every machine.
+  // Four lanes each: the vector width that every machine has.
   private struct Poles: BitwiseCopyable {
     var first = SIMD4<Float>(repeating: 0)
     var second = SIMD4<Float>(repeating: 0)
@@ -44,24 +45,24 @@ struct ReverbDamping: BitwiseCopyable {
     init() {}
   }
 
-  /// The zeros at the beginning of the chunk at hand.
+  /// The zeros at the start of the current chunk.
   private(set) var zeros = Zeros()
   private var zerosGoal = Zeros()
   private var zerosStep = Zeros()
   private var poles = (Poles(), Poles())
   private var polesGoal = (Poles(), Poles())
   private var polesStep = (Poles(), Poles())
-  // What came out last, and before.
+  // The last two outputs.
   private var past = (Poles(), Poles())
   private var framesToGo = 0
 
   @_noLocks
   init() {}
 
-  /// Goes to other losses within `frames` frames; at once when that is none.
+  /// Ramps to other losses within `frames` frames, or jumps if `frames` is 0.
   ///
-  /// `roots` are the roots of what a pass leaves of each line at mid frequencies, `tangent` is
-  /// that of half the corner's angle, and `scale` goes to all frequencies.
+  /// `roots` are the square roots of each line's mid-frequency gain per pass, `tangent` is the
+  /// tangent of half the corner's angle, and `scale` is a gain for all frequencies.
   @_noLocks
   mutating func move(roots: SIMD8<Float>, tangent: Float, scale: Float, frames: Int) {
     let inverse = 1 / tangent
@@ -97,7 +98,7 @@ struct ReverbDamping: BitwiseCopyable {
     polesStep.1.second = (polesGoal.1.second - poles.1.second) * share
   }
 
-  /// Goes on to the zeros at the end of the chunk at hand.
+  /// Advances the zeros to the end of the current chunk.
   @_noLocks
   mutating func advanceZeros() {
     if framesToGo > ReverbClock.chunk {
@@ -107,11 +108,11 @@ struct ReverbDamping: BitwiseCopyable {
     }
   }
 
-  /// Forgets what it has heard.
+  /// Clears the filter state.
   @_noLocks
   mutating func empty() { past = (Poles(), Poles()) }
 
-  /// Puts the poles to one chunk in place, eight lines of frames one after the other.
+  /// Applies the poles to one chunk in place: eight lines, one after the other.
   @_noLocks
   mutating func process(_ lines: UnsafeMutablePointer<Float>) {
     if framesToGo <= 0 {
@@ -161,7 +162,7 @@ struct ReverbDamping: BitwiseCopyable {
       second_high: poles.1.second)
   }
 
-  /// Four lanes on their way through a chunk.
+  /// The state of four lanes within a chunk.
   private struct Run: BitwiseCopyable {
     var poles: Poles
     var past: Poles

@@ -1,27 +1,27 @@
 internal import CRealtime
 
-/// Turns each sound into thousands within a few hundredths of a second, all as loud together as
-/// the one was.
+/// An allpass diffuser: it turns each impulse into thousands within a few hundredths of a second,
+/// with the same total power.
 ///
-/// Four steps, each of them eight delays and an orthogonal matrix: the feed-forward part of
-/// Geraint Luff's "Let's Write a Reverb" (ADC 2021), with the difference that the sides are
-/// mixed only by a small turn, so that what was left stays rather left.
+/// Four steps, each with eight delays and an orthogonal matrix: the feed-forward part of Geraint
+/// Luff's "Let's Write a Reverb" (ADC 2021). Unlike there, the channels are mixed only by a small
+/// rotation, so the stereo image is largely kept.
 struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
   private static var steps: Int { @_noLocks get { 4 } }
 
   private let memory: UnsafeMutablePointer<Float>
   private let rings: UnsafeMutablePointer<ReverbRing>
   private let ringCount: Int
-  // Where each lane of each step is read.
+  // The ring that each lane of each step reads.
   private let sources: UnsafeMutablePointer<ReverbRing>
   private let delays: UnsafeMutablePointer<Int>
   private let gains: UnsafeMutablePointer<Float>
-  // Of the step at hand: what it reads, what it writes, and its gains where they are not its own.
+  // The current step's inputs, outputs, and gains for the last step.
   private let from: UnsafeMutablePointer<UnsafePointer<Float>?>
   private let to: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
   private let lastGains: UnsafeMutablePointer<Float>
   private let tangent: Float
-  /// The longest way through, in frames.
+  /// The longest path through the diffuser, in frames.
   let longest: Int
 
   init(sampleRate: Float) {
@@ -35,10 +35,10 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     to.initialize(repeating: nil, count: 8)
     lastGains = .allocate(capacity: 8)
     lastGains.initialize(repeating: 0, count: 8)
-    // The first step reads both sides eight times, the others a lane each.
+    // The first step reads each channel four times, the others one lane each.
     ringCount = 2 + (Self.steps - 1) * 8
     rings = .allocate(capacity: ringCount)
-    // A Hadamard matrix of four doubles the level; a turn is made by its tangent.
+    // A 4x4 Hadamard matrix doubles the level. The rotation is computed from its tangent.
     let scale = Float(rt_cos(ReverbRoom.turn) / 2)
     tangent = Float(rt_sin(ReverbRoom.turn) / rt_cos(ReverbRoom.turn))
     var longest = 0
@@ -87,13 +87,13 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     lastGains.deallocate()
   }
 
-  /// Lets it begin at the clock's head, empty.
+  /// Restarts at the clock's head, empty.
   @_noLocks
   mutating func begin(_ clock: ReverbClock) {
     for index in 0..<ringCount { rings[index].begin(clock) }
   }
 
-  /// Makes eight lanes, a chunk each, of both sides, with a gain.
+  /// Diffuses one chunk of both channels into eight lanes, with a gain.
   @_noLocks
   mutating func process(
     _ sound: Stereo, gain: Float, to lanes: UnsafeMutablePointer<Float>, _ clock: ReverbClock,
@@ -119,9 +119,9 @@ struct ReverbDiffuser: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Writes what both sides hear of the lanes as these enter the lines.
+  /// Writes the early reflections: a stereo mix of the lanes as they enter the lines.
   ///
-  /// With one sign unlike the others: equal ones would undo the last matrix.
+  /// One of the four signs differs; equal signs would undo the last matrix.
   @_noLocks
   func listen(_ lanes: UnsafePointer<Float>, to sound: Stereo) {
     let line = ReverbClock.chunk &* 4

@@ -1,38 +1,38 @@
-/// A chunk of a crossfade between two places of the same sound, without a corner.
+/// One chunk of a crossfade between two taps, with an S-shaped curve.
 ///
-/// Two places in a reverb's lines hold sound that is hardly related, so their powers add up to
-/// what one has.
+/// Two positions in a reverb's delay lines are almost uncorrelated, so the crossfade has equal
+/// power.
 struct ReverbFade: BitwiseCopyable {
-  // Progress at the first frame, and how much each frame adds.
+  // Progress at the first frame, and its increment per frame.
   private let start: Float
   private let step: Float
 
-  /// The part of a fade of `chunks` chunks that begins after `done` of them.
+  /// Creates the part of a fade of `chunks` chunks that follows `done` of them.
   @_noLocks
   init(done: Int, of chunks: Int) {
     start = Float(done) / Float(chunks)
     step = 1 / Float(chunks &* ReverbClock.chunk)
   }
 
-  /// The progress of four frames, eased so that it has no corner at either end.
+  /// Returns the progress of four frames, with zero slope at both ends of the fade.
   @_noLocks
   func progress(_ frame: Int) -> SIMD4<Float> {
     let time = start + step * (SIMD4<Float>(0, 1, 2, 3) + Float(frame))
     return time * time * (3 - 2 * time)
   }
 
-  /// sin(pi / 2 x) to 2e-4, exactly 0 and 1 at the ends.
+  /// sin(pi x / 2), accurate to 2e-4, exactly 0 and 1 at the ends.
   @_noLocks
   private func quarterSine(_ x: SIMD4<Float>) -> SIMD4<Float> {
     let square = x * x
     return x * (1.570_79 - square * (0.643_20 - square * 0.072_41))
   }
 
-  /// Writes a chunk that goes from one sound to another.
+  /// Writes one chunk of a crossfade from `old` to `new`.
   ///
-  /// Within a loop it loses more than it must: sounds that are alike would else be louder at
-  /// each fade, and what is read once more when a line becomes longer would add to that, until
-  /// a size that is moved to and fro for ever made a tail grow.
+  /// In a feedback loop (`isLoop`) the crossfade loses more power than needed. Otherwise correlated
+  /// signals would gain level at each fade, lines that grow would read some samples twice, and
+  /// endless changes of size would make the tail grow.
   @_noLocks
   func mix(
     from old: UnsafeRawPointer, to new: UnsafeRawPointer, _ result: UnsafeMutablePointer<Float>,
@@ -53,7 +53,7 @@ struct ReverbFade: BitwiseCopyable {
     }
   }
 
-  /// Multiplies a chunk by the progress, or by what is left of it.
+  /// Multiplies a chunk by the fade's progress, or by its complement.
   @_noLocks
   func scale(_ samples: UnsafeMutablePointer<Float>, out: Bool) {
     let samples = UnsafeMutableRawPointer(samples)

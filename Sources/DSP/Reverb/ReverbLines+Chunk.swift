@@ -1,18 +1,18 @@
 internal import CRealtime
 
-// What is done with each chunk, in the order of its doing.
+// The processing of one chunk, in order.
 extension ReverbLines {
-  /// Reads the ends of all lines, swaying, each between its samples.
+  /// Reads the ends of all lines, modulated and interpolated.
   ///
-  /// Four samples around the place are weighed by Lagrange's cubic; the weights go evenly from
-  /// those of the chunk's first place to those of its last, which differ by a fortieth of a
-  /// sample at most.
+  /// Four samples are weighted by Lagrange's cubic. The weights are ramped linearly from those of
+  /// the chunk's first position to those of its last, which differ by at most a fortieth of a
+  /// sample.
   @_noLocks
   mutating func readEnds(_ clock: ReverbClock, _ fade: ReverbFade) {
     swayPhases = swayPhases &+ swaySteps
     let before = sway
     sway = Self.sine(swayPhases) * swayDepth
-    // Rounded down, also below zero.
+    // Rounds toward negative infinity, also below zero.
     var whole = SIMD8<Int32>(repeating: 0)
     var base = before
     for line in 0..<8 {
@@ -50,14 +50,14 @@ extension ReverbLines {
       source.assumingMemoryBound(to: Float.self), weights, weights + 6, result, ReverbClock.chunk)
   }
 
-  /// Sets a weight's first value, and by how much it grows a frame.
+  /// Sets a weight's first value and its increment per frame.
   @_noLocks @inline(__always)
   private func ramp(_ weight: Int, _ first: Float, _ last: Float) {
     weights[weight] = first
     weights[weight &+ 6] = (last - first) * (1 / Float(ReverbClock.chunk))
   }
 
-  /// A sine of phases that go round once in 2^32, to a part in a thousand.
+  /// A sine whose phase wraps at 2^32, accurate to a thousandth.
   @_noLocks
   private static func sine(_ phases: SIMD8<UInt32>) -> SIMD8<Float> {
     var turn = SIMD8<Float>(repeating: 0)
@@ -73,7 +73,7 @@ extension ReverbLines {
     x.replacing(with: -x, where: x .< 0)
   }
 
-  /// Spreads what came out of each line over all of them, and adds what is new.
+  /// Mixes the lines through the feedback matrix and adds the diffused input.
   @_noLocks
   mutating func feed(_ diffused: UnsafePointer<Float>, _ clock: ReverbClock) {
     for line in 0..<8 { targets[line] = rings[line].chunk(clock) }
@@ -81,7 +81,7 @@ extension ReverbLines {
     for line in 0..<8 { rings[line].close(clock) }
   }
 
-  /// Adds what is heard of the lines on their way to both sides.
+  /// Adds the lines' output taps to both channels.
   @_noLocks
   mutating func listen(
     left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>, _ clock: ReverbClock,
@@ -113,7 +113,9 @@ extension ReverbLines {
     }
   }
 
-  /// Adds up eight taps from one on, whose gains move: rare, so that it may take its time.
+  /// Sums eight taps, starting at `tap`, with ramped gains.
+  ///
+  /// Rare, so not optimized.
   @_noLocks
   private mutating func sumMoving(_ tap: Int, to result: UnsafeMutablePointer<Float>) {
     let (gains, steps) = (self.gains + tap, gainSteps + tap)
@@ -128,7 +130,7 @@ extension ReverbLines {
     }
   }
 
-  /// The greatest magnitude that the chunk at hand has put into the lines.
+  /// Returns the peak magnitude that the current chunk has written to the lines.
   @_noLocks
   func peak(_ clock: ReverbClock) -> Float {
     var bits: UInt32 = 0

@@ -1,16 +1,17 @@
 internal import CRealtime
 
-// What the lines lose at each pass, and how loud that makes them.
+// The losses of the lines per pass, and the resulting loudness.
 extension ReverbLines {
-  /// The level that white noise of power 1 comes to in the lines, once it has been there for long.
+  /// The steady-state power of the lines for white noise of power 1.
   struct Balance: BitwiseCopyable {
-    /// The power with which it has to enter, to be heard with a power of 1 on each side.
+    /// The input power at which each channel hears a power of 1.
     let input: Float
-    /// The power that enters each line then, with what goes round.
+    /// The power that then enters each line, including feedback.
     let entering: Float
 
-    /// In each line a mean power p circulates with p = input + p * kept; a side hears it at its
-    /// taps, and four diffused lanes as they enter.
+    /// The mean power p in a line satisfies p = input + p * kept.
+    ///
+    /// A channel hears it at its taps, plus four diffused lanes at the input.
     @_noLocks
     init(kept: Float, heard: Float) {
       let lost = max(1 - kept, 1e-6)
@@ -19,7 +20,8 @@ extension ReverbLines {
     }
   }
 
-  /// The level of the lines as heard, and its change with the inverse of the decay time.
+  /// The audible power of the lines, and its derivative with respect to the inverse of the decay
+  /// time.
   struct Heard: BitwiseCopyable {
     var power: Float = 0
     var slope: Float = 0
@@ -28,7 +30,7 @@ extension ReverbLines {
     init() {}
   }
 
-  /// A line's length, some frames on from here, in a crossfade on the way from one to the other.
+  /// Returns a line's length after `frames` frames, interpolated during a crossfade.
   @_noLocks
   private func length(_ line: Int, ahead frames: Int) -> Float {
     let length = Float(lengths[line])
@@ -38,7 +40,7 @@ extension ReverbLines {
     return length + Float(nextLengths[line] &- lengths[line]) * share
   }
 
-  /// The longest line at hand, in frames.
+  /// The length of the longest line at present, in frames.
   var longestLength: Float {
     @_noLocks get {
       var longest = 0
@@ -47,7 +49,7 @@ extension ReverbLines {
     }
   }
 
-  /// The balance at a decay time, with the lengths at the end of the next `frames` frames.
+  /// Returns the balance at a decay time, for the lengths after `frames` frames.
   @_noLocks
   func balance(decay: Float, frames: Int) -> Balance {
     let nepers = -6.907_755_3 / (decay * sampleRate)
@@ -62,8 +64,8 @@ extension ReverbLines {
     return Balance(kept: kept, heard: heard)
   }
 
-  /// Works out the losses for a decay time with the lengths at the end of the next `frames`
-  /// frames, and what balance they have.
+  /// Computes the losses for a decay time and the lengths after `frames` frames, and returns their
+  /// balance.
   @_noLocks
   mutating func aim(decay: Float, frames: Int) -> Balance {
     let nepers = -6.907_755_3 / (decay * sampleRate)
@@ -84,7 +86,7 @@ extension ReverbLines {
     return Balance(kept: kept, heard: heard)
   }
 
-  /// Works out the level of the lines with the losses that were worked out last.
+  /// Returns the audible power of the lines with the last computed losses.
   @_noLocks
   func heard(_ powers: borrowing ReverbPowers) -> Heard {
     var heard = Heard()
@@ -98,7 +100,7 @@ extension ReverbLines {
     return heard
   }
 
-  /// The power that would come back to each line with the losses that were worked out last.
+  /// Returns the feedback power into each line with the last computed losses.
   @_noLocks
   func returning(_ powers: borrowing ReverbPowers) -> Float {
     var sum: Float = 0
@@ -109,8 +111,7 @@ extension ReverbLines {
     return sum / 8
   }
 
-  /// Goes to the losses that were worked out last within `frames` frames; at once when that is
-  /// none.
+  /// Ramps to the last computed losses within `frames` frames, or jumps if `frames` is 0.
   @_noLocks
   mutating func move(tangent: Float, frames: Int) {
     let share = frames > 0 ? 1 / Float(frames) : 0

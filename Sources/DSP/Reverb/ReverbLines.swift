@@ -1,18 +1,18 @@
 internal import CRealtime
 
-/// Eight delay lines that feed each other, without loss but for what the damping takes.
+/// Eight delay lines in a feedback network, lossless except for the damping.
 ///
-/// The network of Jot & Chaigne with a Hadamard matrix. Each line is heard where its sound
-/// enters and at two places on its way, so that the tail begins at once and no line's length
-/// is heard as a rhythm; and each line's length sways slowly, read between the samples, so that
-/// the tail has no notes of its own.
+/// The network is Jot & Chaigne's with a Hadamard matrix. Each line is tapped at its input and at
+/// two positions on the way, so the tail starts at once and no line's length is audible as a
+/// rhythm. Each line's length is slowly modulated, with interpolated reads, so the tail has no
+/// pitch of its own.
 struct ReverbLines: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
-  // The most by which a length sways to each side: 0.22 ms, with a slope below a cent and a half.
+  // The modulation depth to each side: 0.22 ms, at a detune below 1.5 cents.
   private static let swaySeconds: Float = 0.000_22
-  // Changes of length go through the lines one after the other, 24 ms each.
+  // Changes of length fade through the lines one at a time, 24 ms each.
   private static let fadeSeconds: Float = 0.024
-  // 1 / sqrt(8): what makes the Hadamard matrix lossless.
+  // 1 / sqrt(8): makes the Hadamard matrix lossless.
   static var matrixScale: Float { @_noLocks get { 0.353_553_39 } }
 
   private let memory: UnsafeMutablePointer<Float>
@@ -20,20 +20,20 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   private let proportions: UnsafeMutablePointer<Float>
   let lengths: UnsafeMutablePointer<Int>
   let nextLengths: UnsafeMutablePointer<Int>
-  // Eight places that both sides hear alike, then eight that they hear opposite.
+  // Eight tap positions with the same sign in both channels, then eight with opposite signs.
   let places: UnsafeMutablePointer<Float>
-  // The same for what a line is longer than in the middle.
+  // The same, for the part of a line beyond its medium length.
   let farPlaces: UnsafeMutablePointer<Float>
   let middles: UnsafeMutablePointer<Float>
   let signs: UnsafeMutablePointer<Float>
   let gains: UnsafeMutablePointer<Float>
   let gainSteps: UnsafeMutablePointer<Float>
   let taps: UnsafeMutablePointer<UnsafePointer<Float>?>
-  // Where the chunk at hand goes, a line each.
+  // Output pointers of the current chunk, one per line.
   let targets: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>
-  // Six weights of a reading, and by how much they grow a frame.
+  // Six interpolation weights, and their increments per frame.
   let weights: UnsafeMutablePointer<Float>
-  // One chunk of eight lines, one after the other, and what crossfades.
+  // One chunk of eight lines, one after the other, and scratch for crossfades.
   let heard: UnsafeMutablePointer<Float>
   let faded: UnsafeMutablePointer<Float>
   let spare: UnsafeMutablePointer<Float>
@@ -42,18 +42,17 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
   let fadeChunks: Int
   var damping = ReverbDamping()
   var gainsMove = false
-  // The losses that were worked out last: the lines' lengths, the roots of what a pass leaves of
-  // each, and the taps' gains.
+  // The last computed losses: line lengths, square roots of the gains per pass, and tap gains.
   var aimedLengths = SIMD8<Float>(repeating: 0)
   var aimedRoots = SIMD8<Float>(repeating: 0)
   var aimedGains = SIMD16<Float>(repeating: 0)
   var swayPhases = SIMD8<UInt32>(repeating: 0)
   let swaySteps: SIMD8<UInt32>
-  // By how many frames each line is longer than its length, and by how many at most.
+  // The modulation of each line in frames, and its depth.
   var sway = SIMD8<Float>(repeating: 0)
   let swayDepth: Float
   private var size: Float
-  // Whether all lines are known to have the lengths for it.
+  // Whether all lines are known to match the size.
   private var hasSize = false
   var fading = -1
   private var lastFaded = 7
@@ -140,12 +139,12 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     spare.deallocate()
   }
 
-  /// The longest line, in frames.
+  /// The longest possible line, in frames.
   var longest: Int {
     @_noLocks get { Int(ReverbRoom.longest(size: 1) * sampleRate) }
   }
 
-  /// Lets the lines go over to the lengths for a size, one after the other.
+  /// Starts the change to the lengths for a size, one line at a time.
   @_noLocks
   mutating func setSize(_ size: Float) {
     self.size = size
@@ -157,14 +156,14 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     Int(proportions[line] * ReverbRoom.longest(size: size) * sampleRate + 0.5)
   }
 
-  /// Tells how late a tap is heard in a line of a length.
+  /// Returns the delay of a tap in a line of the given length, in frames.
   @_noLocks
   func lateness(_ tap: Int, _ length: Float) -> Float {
     let near = min(length, middles[tap & 7])
     return near * places[tap] + (length - near) * farPlaces[tap]
   }
 
-  /// Lets the lines have the lengths for the size at once.
+  /// Sets the lengths for the current size at once.
   @_noLocks
   mutating func setLengths() {
     for line in 0..<8 {
@@ -174,23 +173,23 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     fading = -1
   }
 
-  /// Whether a line goes over to another length.
+  /// Whether a line is crossfading to another length.
   var isFading: Bool { @_noLocks get { fading >= 0 } }
 
-  /// Lets the lines begin at the clock's head, empty.
+  /// Restarts at the clock's head, empty.
   @_noLocks
   mutating func begin(_ clock: ReverbClock) {
     for line in 0..<8 { rings[line].begin(clock) }
     damping.empty()
   }
 
-  /// Lets time pass without sound.
+  /// Advances the modulation without processing.
   @_noLocks
   mutating func skip(chunks: Int) {
     swayPhases = swayPhases &+ swaySteps &* SIMD8(repeating: UInt32(truncatingIfNeeded: chunks))
   }
 
-  /// Starts a fade where a line has not the length it should have.
+  /// Starts a crossfade if a line's length differs from its target.
   @_noLocks
   mutating func prepare() {
     if fading >= 0 || hasSize { return }
@@ -208,7 +207,7 @@ struct ReverbLines: ~Copyable, @unchecked Sendable {
     hasSize = true
   }
 
-  /// Feeds one chunk of eight diffused lanes, and adds what is heard of the lines to both sides.
+  /// Feeds one chunk of eight diffused lanes, and adds the lines' output to both channels.
   @_noLocks
   mutating func process(
     _ diffused: UnsafePointer<Float>, left: UnsafeMutablePointer<Float>,

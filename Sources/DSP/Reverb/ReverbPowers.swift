@@ -1,7 +1,7 @@
-/// The power of steady white noise of power 1 in the lines, a value a step.
+/// The history of the power that entered the lines, for white noise of power 1, one value per step.
 ///
-/// The matrix shares all power out evenly, so that what enters is the same for all lines. Only
-/// what was written since something began to move is kept: before, it was what it was at rest.
+/// The matrix distributes power evenly, so one value serves all lines. Only the values since the
+/// last change are stored; before it, the power was the one at rest.
 struct ReverbPowers: ~Copyable, @unchecked Sendable {
   private let memory: UnsafeMutablePointer<Float>
   private let mask: Int
@@ -9,7 +9,7 @@ struct ReverbPowers: ~Copyable, @unchecked Sendable {
   private var written = 0
   private var resting: Float = 0
 
-  /// Room for lines of up to `frames` frames, in steps of `step` frames.
+  /// Creates a history for lines of up to `frames` frames, in steps of `step` frames.
   init(frames: Int, step: Int) {
     var capacity = 2
     while capacity < frames / step + 2 { capacity *= 2 }
@@ -21,25 +21,25 @@ struct ReverbPowers: ~Copyable, @unchecked Sendable {
 
   deinit { memory.deallocate() }
 
-  /// Counts the steps of a delay, at least one.
+  /// Converts a delay to steps, at least one.
   @_noLocks
   func steps(_ frames: Float) -> Int { max(1, Int(frames * stepsPerFrame + 0.5)) }
 
-  /// Forgets all but the power at which everything rests.
+  /// Clears the history to a constant power.
   @_noLocks
   mutating func rest(at power: Float) {
     resting = power
     written = 0
   }
 
-  /// The power that entered the lines so many frames ago.
+  /// Returns the power that entered the lines `framesAgo` frames ago.
   @_noLocks
   func entered(framesAgo: Float) -> Float {
     let steps = steps(framesAgo)
     return steps > written ? resting : memory[(written &- steps) & mask]
   }
 
-  /// Keeps the power that enters in the step at hand.
+  /// Stores the power that enters in the current step.
   @_noLocks
   mutating func write(_ power: Float) {
     memory[written & mask] = power

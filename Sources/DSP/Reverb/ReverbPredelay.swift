@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// A delay of both sides that goes over to another time by a crossfade.
+/// A stereo delay that crossfades to a new delay time.
 struct ReverbPredelay: ~Copyable, @unchecked Sendable {
   private static let longestSeconds: Float = 0.25
   private static let fadeSeconds: Float = 0.03
@@ -36,7 +36,7 @@ struct ReverbPredelay: ~Copyable, @unchecked Sendable {
   @_noLocks
   mutating func setDelay(seconds: Float) { goal = Int(seconds * sampleRate + 0.5) }
 
-  /// Jumps to the delay asked for.
+  /// Jumps to the target delay.
   @_noLocks
   mutating func settle() {
     delay = goal
@@ -49,7 +49,7 @@ struct ReverbPredelay: ~Copyable, @unchecked Sendable {
     right.begin(clock)
   }
 
-  /// Starts a fade where one is due.
+  /// Starts a crossfade if one is due.
   @_noLocks
   mutating func prepare() {
     if next == delay && goal != delay {

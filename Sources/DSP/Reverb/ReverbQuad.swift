@@ -1,8 +1,8 @@
 internal import CRealtime
 
-/// Four frames of four lines, each line in a vector of its own.
+/// Four frames of four lines, one vector per line.
 ///
-/// All of it is always inlined: as calls, the vectors would go through memory.
+/// Always inlined: across calls, the vectors would go through memory.
 struct ReverbQuad: BitwiseCopyable {
   var a: SIMD4<Float>
   var b: SIMD4<Float>
@@ -17,7 +17,7 @@ struct ReverbQuad: BitwiseCopyable {
     self.d = d
   }
 
-  /// Loads four vectors that lie `stride` bytes apart.
+  /// Loads four vectors that are `stride` bytes apart.
   @_noLocks @inline(__always)
   init(_ from: UnsafeRawPointer, stride: Int) {
     a = from.loadUnaligned(as: SIMD4<Float>.self)
@@ -34,7 +34,7 @@ struct ReverbQuad: BitwiseCopyable {
     to.storeBytes(of: d, toByteOffset: 3 &* stride, as: SIMD4<Float>.self)
   }
 
-  /// Four lines of four frames, as four frames of four lines, or the other way round.
+  /// Returns the 4x4 transpose: frames of lines become lines of frames.
   @_noLocks @inline(__always)
   func turned() -> ReverbQuad {
     let (even, odd) = (rt_interleave_low(a, c), rt_interleave_low(b, d))
@@ -44,7 +44,7 @@ struct ReverbQuad: BitwiseCopyable {
       rt_interleave_high(even2, odd2))
   }
 
-  /// The four lines through a Hadamard matrix, which doubles their level.
+  /// Returns the four lines multiplied by a Hadamard matrix, which doubles their level.
   @_noLocks @inline(__always)
   func spread() -> ReverbQuad {
     let (sum, difference) = (a + b, a - b)

@@ -1,11 +1,11 @@
-/// The interpolation of eight lines between their samples: six weights, a lane a line.
+/// Interpolation weights for eight lines: six taps, one SIMD lane per line.
 ///
-/// Lagrange's cubic through four samples, one before the place and three from it on, and the
-/// zeros of the damping, as one filter.
+/// They combine Lagrange's cubic, with one sample before the position and three from it on, and the
+/// zeros of the damping into one FIR filter.
 struct ReverbReading: BitwiseCopyable {
   let w0, w1, w2, w3, w4, w5: SIMD8<Float>
 
-  /// The weights for places that lie `x` later than a sample, 0 to 1 and a little beyond.
+  /// Creates the weights for fractional positions `x`, 0 to 1 and slightly beyond.
   @_noLocks
   init(_ x: SIMD8<Float>, _ zeros: ReverbDamping.Zeros) {
     let (beyond, before, farBefore) = (x + 1, x - 1, x - 2)

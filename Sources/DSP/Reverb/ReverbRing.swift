@@ -1,13 +1,13 @@
 internal import CRealtime
 
-/// The clock of a reverb, which goes in chunks of frames.
+/// The clock of a reverb, which counts in chunks.
 struct ReverbClock: BitwiseCopyable {
-  /// The frames of a chunk: every part of a reverb works on so many at once.
+  /// The number of frames that every part of a reverb processes at once.
   static var chunk: Int { @_noLocks get { 32 } }
 
-  /// The number of the first frame of the chunk at hand.
+  /// The index of the first frame of the current chunk.
   var head = 0
-  /// How many frames were made since all was empty.
+  /// The number of frames since the lines were last emptied.
   var age = 0
 
   @_noLocks
@@ -16,24 +16,23 @@ struct ReverbClock: BitwiseCopyable {
   @_noLocks
   mutating func advance() {
     head &+= Self.chunk
-    // A day is more than any line is long.
+    // Saturates after a day, longer than any line.
     if age < 1 << 34 { age &+= Self.chunk }
   }
 }
 
-/// The memory of one delay line, which is written a chunk at a time and read anywhere.
+/// The ring buffer of one delay line: written chunk by chunk, read at any delay.
 ///
-/// It is emptied without being cleared: what was written before the clock's age counts as
-/// silence.
+/// It is emptied without clearing: samples from before the clock's age count as silence.
 struct ReverbRing: BitwiseCopyable {
-  // So many first frames are once more behind the last ones, and so many before a beginning are
-  // cleared: no reading of a chunk with the samples around it has to look at either border.
+  // The first frames are mirrored after the last, and as many are cleared before a restart. So a
+  // read of a chunk with its surrounding samples never checks for either border.
   private static var spare: Int { @_noLocks get { 64 } }
 
   private let samples: UnsafeMutablePointer<Float>
   private let mask: Int
 
-  /// Counts the floats of a ring that is read at delays of up to `frames` frames.
+  /// Returns the size in floats of a ring for delays up to `frames` frames.
   static func footprint(frames: Int) -> Int {
     capacity(frames: frames) + spare
   }
@@ -49,13 +48,13 @@ struct ReverbRing: BitwiseCopyable {
     mask = Self.capacity(frames: frames) - 1
   }
 
-  /// Finds the memory of the chunk at hand.
+  /// Returns the memory of the current chunk.
   @_noLocks
   func chunk(_ clock: ReverbClock) -> UnsafeMutablePointer<Float> {
     samples + (clock.head & mask)
   }
 
-  /// Makes the chunk just written readable across the border.
+  /// Mirrors the current chunk if it is at the start of the ring.
   @_noLocks
   func close(_ clock: ReverbClock) {
     let place = clock.head & mask
@@ -64,8 +63,10 @@ struct ReverbRing: BitwiseCopyable {
     }
   }
 
-  /// The chunk at hand as it was `delay` frames ago; four frames before it and one after can
-  /// be read, too, and `silence` stands for what is from before the clock's age.
+  /// Returns the chunk that was written `delay` frames ago.
+  ///
+  /// Four frames before it and one after it are readable too. `silence` stands in for frames from
+  /// before the clock's age.
   @_noLocks
   func read(
     delay: Int, _ clock: ReverbClock, silence: UnsafeMutablePointer<Float>
@@ -74,7 +75,7 @@ struct ReverbRing: BitwiseCopyable {
     return UnsafeRawPointer(samples + (((clock.head &- delay &- 4) & mask) &+ 4))
   }
 
-  /// Lets the ring begin at the clock's head.
+  /// Restarts the ring at the clock's head.
   @_noLocks
   func begin(_ clock: ReverbClock) {
     var before = clock
