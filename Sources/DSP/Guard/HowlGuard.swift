@@ -1,47 +1,48 @@
 internal import CRealtime
 
-/// A guard against howling: finds what comes round from the loudspeakers to the microphone, and
-/// takes it out by narrow notches, without delay.
+/// A feedback (Larsen effect) suppressor: finds acoustic feedback loops and cuts them with narrow
+/// notches, without latency.
 ///
-/// What howls stands out of the spectrum as a tone that is steady and does not die away, and so do
-/// many tones of music. Published criteria (T. van Waterschoot and M. Moonen, "Fifty years of
-/// acoustic feedback control", 2011) look at such a tone: its harmonics, its growth, how long it
-/// lasts. Here it is asked: a filter at its frequency turns the phase by half a radian to and fro,
-/// too little for the ear, and its level stays. Only what comes round answers, with a frequency that
-/// moves to the pattern, growing or at its limit; an instrument's does not.
+/// A howl is a steady tone that stands out of the spectrum and doesn't decay, but so are many
+/// musical tones. Published criteria (T. van Waterschoot and M. Moonen, "Fifty years of acoustic
+/// feedback control", 2011) look at harmonics, growth and duration. This one probes the tone: a
+/// filter at its frequency modulates the phase by half a radian, inaudibly and at constant level.
+/// Only a tone in a feedback loop responds: its frequency follows the pattern, whether it is
+/// growing or at its limit. An instrument's doesn't.
 ///
-/// The tones are those of the input before the notches. All work is cut into sixteen slices a hop of
-/// a quarter of a window, so that no block has much more to do than another, and what comes out
-/// doesn't depend on how the frames are cut into blocks. Audio thread only.
+/// Tones are detected in the input before the notches. The analysis is divided into sixteen slices
+/// per hop of a quarter window, so the cost per block stays even and the result doesn't depend on
+/// the block size. Audio thread only.
 package struct HowlGuard: ~Copyable, @unchecked Sendable {
-  /// The most notches.
+  /// The maximum number of notches.
   package static var mostNotches: Int { @_noLocks get { 8 } }
 
-  /// A notch that takes something out.
+  /// An active notch.
   package struct Notch: BitwiseCopyable, Sendable {
-    /// The middle, in Hz; 0 where there is none.
+    /// The center frequency, in Hz; 0 if there is no notch.
     package var hertz: Float
-    /// The level that it leaves there, in dB.
+    /// The gain at the center, in dB.
     package var decibels: Float
   }
 
   private static var mostTracks: Int { @_noLocks get { 16 } }
   private static var mostProbes: Int { @_noLocks get { 4 } }
   private static var slices: Int { @_noLocks get { 16 } }
-  // The places for notches: some probe, and some are leaving.
+  // Notch slots: more than `mostNotches`, because some are probing and some are fading out.
   private static var places: Int { @_noLocks get { 16 } }
-  // Howls that are this near share a notch where there are no more, in octaves.
+  // The widest span of two howls that may share a notch when none is free, in octaves.
   private static var sharing: Float { @_noLocks get { 0.5 } }
-  // Louder, it is no sound of a microphone, and filters would not be finite.
+  // Louder input is no microphone signal and could make the filters overflow.
   private static var loudest: Float { @_noLocks get { 1e6 } }
-  // How far below the strongest tone one may be that is asked, in dB.
+  // How far below the strongest tone a tone may be to be probed, in dB.
   private static var depth: Float { @_noLocks get { 6 } }
-  // Two tones of the same track are no farther apart, in bins; two probes no nearer.
+  // The largest jump of a track between hops, and the smallest distance of two probes, in bins.
   private static var reach: Float { @_noLocks get { 0.5 } }
   private static var distance: Float { @_noLocks get { 6 } }
-  // Half of a tenth of an octave, and half of that: what a notch has taken out for sure.
+  // The margin that a notch is sure to have removed, relative to its frequency: the inner quarter
+  // of its width of a tenth of an octave.
   private static var width: Float { @_noLocks get { 0.0087 } }
-  // The hops in which what a notch has taken out must have fallen, and by how much in dB.
+  // A howl must have dropped by this many dB after this many hops of cutting.
   private static var watchHops: Int32 { @_noLocks get { 24 } }
   private static var watchFall: Float { @_noLocks get { 3 } }
 
@@ -61,13 +62,13 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
   private var slice = 0
   private var framesToGo: Int
   private var restedFrames = 0
-  // A bit for each notch that changes the sound.
+  // One bit per slot whose notch alters the signal.
   private var awake: UInt16 = 0
   private var isChanged = false
-  /// How many tones have been asked.
+  /// The number of probes started so far.
   package private(set) var probeCount = 0
 
-  /// A guard that is off; any rate from 8 to 192 kHz.
+  /// Creates a guard that is off, for sample rates from 8 to 192 kHz.
   package init(sampleRate: Double) {
     spectrum = HowlSpectrum(sampleRate: sampleRate)
     rate = Float(sampleRate)
@@ -92,7 +93,9 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     phases.deallocate()
   }
 
-  /// Turns it on or off; what it has found goes when it is turned off.
+  /// Turns the guard on or off.
+  ///
+  /// Turning it off removes all notches.
   @_noLocks
   package mutating func setOn(_ isOn: Bool) {
     if isOn == self.isOn { return }
@@ -103,7 +106,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Sets for how many seconds a notch stays; 0 is for ever.
+  /// Sets the lifetime of a notch, in seconds; 0 keeps it forever.
   @_noLocks
   package mutating func setHold(seconds: Float) {
     holdHops = seconds > 0 ? max(1, Int32(min(seconds / hopSeconds, 1e8))) : 0
@@ -112,7 +115,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Lets go of all notches.
+  /// Removes all notches.
   @_noLocks
   package mutating func clear() { letGo() }
 
@@ -126,17 +129,17 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     isChanged = true
   }
 
-  /// Whether it has anything to do.
+  /// Whether the guard has anything to process.
   package var isActive: Bool {
     @_noLocks get { isOn || awake != 0 }
   }
 
-  /// Whether no notch changes the sound.
+  /// Whether no notch alters the signal.
   package var isResting: Bool {
     @_noLocks get { awake == 0 }
   }
 
-  /// Whether the notches are others than before; asked for once.
+  /// Returns whether the set of notches has changed since the last call.
   @_noLocks
   package mutating func takeChange() -> Bool {
     let was = isChanged
@@ -144,7 +147,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     return was
   }
 
-  /// One of the notches, in no order, of which there are at most `mostNotches`.
+  /// Returns one of the active notches, unordered; at most `mostNotches` exist.
   @_noLocks
   package func notch(_ index: Int) -> Notch {
     var left = index
@@ -166,7 +169,9 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
 
   // MARK: - Sound
 
-  /// Guards a block in place; `peak` is the greatest magnitude of both sides.
+  /// Processes a block in place.
+  ///
+  /// `peak` is the greatest magnitude of both channels.
   @_noLocks
   package mutating func process(_ sound: Stereo, peak: Float, frames: Int) {
     guard peak < Self.loudest else {
@@ -190,7 +195,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Lets time pass in which nothing comes in.
+  /// Advances by `frames` frames of silence.
   @_noLocks
   package mutating func rest(frames: Int) {
     if isOn {
@@ -217,7 +222,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Ends what notches have come to, always at the end of a slice, however long blocks are.
+  /// Finishes notch fades, always at the end of a slice, independent of the block size.
   @_noLocks
   private mutating func restNotches() {
     if awake == 0 { return }
@@ -256,7 +261,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     if slice == 15 { hold() }
   }
 
-  /// Goes on with the tracks.
+  /// Assigns the detected peaks to tracks.
   @_noLocks
   private func follow() {
     for index in 0..<Self.mostTracks { tracks[index].expect() }
@@ -285,8 +290,9 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Whether a track that was missed has another beside it that was there: both would be hit by turns,
-  /// and neither be steady.
+  /// Whether a track that missed a hop is shadowed by a nearby track that didn't.
+  ///
+  /// Otherwise both would be hit alternately and neither would be steady.
   @_noLocks
   private func isDouble(_ index: Int) -> Bool {
     guard !tracks[index].isPresent && tracks[index].probe < 0 else { return false }
@@ -296,7 +302,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     return false
   }
 
-  /// Begins to ask the tones that may howl.
+  /// Starts probing the tones that may be howls.
   @_noLocks
   private mutating func suspect() {
     guard spectrum.peakCount > 0 else { return }
@@ -309,7 +315,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Whether a place is asked already, or near enough to the middle of a notch.
+  /// Whether a position is already being probed, or is well inside a notch.
   @_noLocks
   private func isTaken(_ place: Float) -> Bool {
     for index in 0..<Self.mostProbes where probes[index].isUsed {
@@ -350,7 +356,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     probeCount &+= 1
   }
 
-  /// Goes on with a probe.
+  /// Advances a probe by one hop.
   @_noLocks
   private mutating func ask(_ index: Int) {
     guard probes[index].isUsed else { return }
@@ -371,15 +377,16 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
     var isNear = false
     if case .nearly = verdict { isNear = true }
-    // Asked again at once.
+    // A near miss may be probed again at once.
     tracks[track].hint = isNear ? probes[index].hint : HowlProbe.Hint()
     tracks[track].rest(at: probes[index].level, isShort: isNear)
     tracks[track].probe = -1
     probes[index].isUsed = false
   }
 
-  /// Takes a howl out by the notch that has probed it; where there are as many as there may be, two that
-  /// are next to each other become one.
+  /// Cuts a howl with the notch that has probed it.
+  ///
+  /// If all notches are in use, two neighbors are merged.
   @_noLocks
   private mutating func take(_ notch: Int, level: Float) {
     if cuttingCount() < Self.mostNotches {
@@ -396,7 +403,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
       lowest: min(notches[both.first].lowest, notches[both.second].lowest),
       highest: max(notches[both.first].highest, notches[both.second].highest))
     notches[place].hopsLeft = holdHops
-    // It is not watched: the howls that it is for are at its sides.
+    // A merged notch isn't verified: its howls are off its center.
     notches[place].hopsOn = Self.watchHops
     followAwake(place)
     if both.first != notch && both.second != notch {
@@ -408,8 +415,8 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     isChanged = true
   }
 
-  /// The two notches that could be one with the fewest octaves between them, one that probes among them;
-  /// none where all are too far apart.
+  /// Returns the pair of notches with the fewest octaves between them, including the one that is
+  /// probing, or nil if all pairs are too far apart.
   @_noLocks
   private func nearest(with probing: Int) -> (first: Int, second: Int)? {
     var least = Self.sharing
@@ -428,7 +435,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     return found
   }
 
-  /// Whether there would be a notch for a howl at a frequency in Hz.
+  /// Whether a howl at a frequency in Hz could get a notch.
   @_noLocks
   private func hasRoom(for hertz: Float) -> Bool {
     if cuttingCount() < Self.mostNotches { return true }
@@ -454,13 +461,13 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Lets a hop pass for the notches.
+  /// Ages the notches by one hop.
   @_noLocks
   private mutating func hold() {
     for index in 0..<Self.places where notches[index].isCutting {
       notches[index].hopsOn = min(notches[index].hopsOn &+ 1, 1000)
       if notches[index].hopsOn == Self.watchHops && !hasFallen(index) {
-        // Nothing has come of it: that was none.
+        // The cut had no effect, so it wasn't a howl.
         notches[index].leave(slowly: false)
         isChanged = true
       } else {
@@ -469,7 +476,7 @@ package struct HowlGuard: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Whether what was at a notch's frequency has fallen since it began to cut.
+  /// Whether the level at a notch's frequency has dropped since it started cutting.
   @_noLocks
   private func hasFallen(_ index: Int) -> Bool {
     let bin = Int(notches[index].hertz / spectrum.binHertz + 0.5)

@@ -1,46 +1,45 @@
 internal import CRealtime
 
-/// A narrow filter at one frequency, which turns the phase there or takes the sound there out.
+/// A narrow filter at one frequency that shifts the phase there, or cuts the level.
 ///
-/// A state-variable filter in the trapezoidal form (A. Simper, "Linear trapezoidal state variable
-/// filter", 2013), a tenth of an octave wide. What passes its band, taken away, is the notch. The
-/// difference of its low and high outputs is late by a quarter period: added, it turns the phase by
-/// as much, and the level stays. Both sides go through the same one, without delay.
+/// A trapezoidal state-variable filter (A. Simper, "Linear trapezoidal state variable filter",
+/// 2013), a tenth of an octave wide. Subtracting its bandpass output gives the notch. The
+/// difference of its lowpass and highpass outputs lags by a quarter period; adding it shifts the
+/// phase at constant level. Both channels share the coefficients. There is no latency.
 struct HowlNotch: BitwiseCopyable {
-  /// The use of a notch.
+  /// The use of a notch slot.
   enum State: BitwiseCopyable {
     case free, probing, cutting, leaving
   }
 
-  // The level that it leaves at its middle, in dB, and the share that it takes away for that; of a notch
-  // that two howls share, too.
+  // The gain at the center in dB and the matching share of the bandpass to subtract, for single and
+  // merged notches.
   private static var narrowDecibels: Float { @_noLocks get { -30 } }
   private static var narrowDepth: Float { @_noLocks get { 0.968_377_2 } }
   private static var wideDecibels: Float { @_noLocks get { -12 } }
   private static var wideDepth: Float { @_noLocks get { 0.748_811_4 } }
-  // The octaves between both points of -3 dB; of one that is shared, for each octave between its howls,
-  // besides.
+  // The -3 dB bandwidth in octaves, and its growth per octave between the howls of a merged notch.
   private static var octaves: Float { @_noLocks get { 0.1 } }
   private static var growth: Float { @_noLocks get { 1.5 } }
-  // In seconds: to cut, and to turn; to leave.
+  // Fade times in seconds: for cutting and phase shifts, and for slow release.
   private static var quickSeconds: Float { @_noLocks get { 0.004 } }
   private static var slowSeconds: Float { @_noLocks get { 0.1 } }
-  // Nearer to nothing is nothing: -100 dB.
+  // Depth below which a fade counts as finished: -100 dB.
   private static let near: Float = 1e-5
 
   private(set) var state = State.free
-  /// The middle, in Hz.
+  /// The center frequency, in Hz.
   private(set) var hertz: Float = 0
-  /// The howls that it is for: the lowest and the highest, in Hz.
+  /// The lowest and highest howl that the notch covers, in Hz.
   private(set) var lowest: Float = 0
   private(set) var highest: Float = 0
-  /// The level that it leaves at its middle, in dB.
+  /// The gain at the center, in dB.
   private(set) var decibels: Float = narrowDecibels
-  /// The hops until it leaves.
+  /// Remaining lifetime, in hops.
   var hopsLeft: Int32 = 0
-  /// The hops since it began to cut.
+  /// Hops since it started cutting.
   var hopsOn: Int32 = 0
-  /// The level in dB at which the howl was found.
+  /// The level in dB at which the howl was detected.
   var levelBefore: Float = 0
 
   private var gains = SIMD4<Float>()
@@ -56,7 +55,7 @@ struct HowlNotch: BitwiseCopyable {
 
   init(sampleRate: Float) { rate = sampleRate }
 
-  /// Whether it changes the sound, or soon will.
+  /// Whether the filter alters the signal or soon will.
   var isAwake: Bool {
     @_noLocks get {
       if case .free = state { return cut != 0 || turn != 0 }
@@ -64,7 +63,7 @@ struct HowlNotch: BitwiseCopyable {
     }
   }
 
-  /// Whether nobody has it.
+  /// Whether the slot is unused.
   var isFree: Bool {
     @_noLocks get {
       if case .free = state { return !isAwake }
@@ -72,7 +71,7 @@ struct HowlNotch: BitwiseCopyable {
     }
   }
 
-  /// Whether it takes sound out for good, and is one of those that are told.
+  /// Whether the notch cuts permanently and is reported.
   var isCutting: Bool {
     @_noLocks get {
       if case .cutting = state { return true }
@@ -80,21 +79,21 @@ struct HowlNotch: BitwiseCopyable {
     }
   }
 
-  /// Begins to probe at a frequency.
+  /// Starts a probe at a frequency.
   @_noLocks
   mutating func probe(hertz: Float) {
     state = .probing
     begin(lowest: hertz, highest: hertz)
   }
 
-  /// Takes out two howls, or more, at once: wider, and less deep.
+  /// Cuts two or more howls with one wider, shallower notch.
   @_noLocks
   mutating func share(lowest: Float, highest: Float) {
     begin(lowest: lowest, highest: highest)
     cut(from: 0)
   }
 
-  /// The octaves between two frequencies.
+  /// Returns the interval between two frequencies, in octaves.
   @_noLocks
   static func octaves(_ lowest: Float, _ highest: Float) -> Float {
     1.442_695 * rt_log(highest / lowest)
@@ -109,7 +108,7 @@ struct HowlNotch: BitwiseCopyable {
     decibels = apart > 0 ? Self.wideDecibels : Self.narrowDecibels
     let angle = Double.pi * Double(hertz / rate)
     let tangent = Float(rt_sin(angle) / rt_cos(angle))
-    // Half of the width, as a share of the middle, twice: the frequency over the width, upside down.
+    // 1/Q: half the bandwidth as a frequency ratio, minus its inverse.
     let half = rt_exp(0.346_573_6 * (Self.octaves + Self.growth * apart))
     let damping = half - 1 / half
     let share = 1 / (1 + tangent * (tangent + damping))
@@ -124,11 +123,11 @@ struct HowlNotch: BitwiseCopyable {
     cutStep = turnStep
   }
 
-  /// Turns the phase from now on, by radians; positive makes it late.
+  /// Sets the target phase shift in radians; positive values delay.
   @_noLocks
   mutating func turn(by radians: Float) { turnTarget = radians }
 
-  /// Takes out what is at its frequency from now on.
+  /// Starts cutting.
   @_noLocks
   mutating func cut(from level: Float) {
     state = .cutting
@@ -138,7 +137,7 @@ struct HowlNotch: BitwiseCopyable {
     hopsOn = 0
   }
 
-  /// Lets go: at once, or so slowly that what comes back is not heard as a step.
+  /// Releases the notch, either quickly or slowly enough to be inaudible.
   @_noLocks
   mutating func leave(slowly: Bool) {
     state = .leaving
@@ -147,14 +146,16 @@ struct HowlNotch: BitwiseCopyable {
     if slowly { cutStep = 1 - rt_exp(-1 / (Self.slowSeconds * rate)) }
   }
 
-  /// Forgets the sound.
+  /// Clears the filter state.
   @_noLocks
   mutating func forget() {
     first = SIMD2()
     second = SIMD2()
   }
 
-  /// Jumps to where it is going to, while there is nothing to be heard.
+  /// Jumps to the target depth and phase shift.
+  ///
+  /// For use in silence.
   @_noLocks
   mutating func settle() {
     cut = cutTarget
@@ -162,7 +163,7 @@ struct HowlNotch: BitwiseCopyable {
     rest()
   }
 
-  /// Comes to rest, and is free, where nothing is left to be done.
+  /// Snaps a finished fade to zero and frees the slot.
   @_noLocks
   mutating func rest() {
     guard cutTarget == 0 && turnTarget == 0 else { return }
@@ -181,7 +182,7 @@ struct HowlNotch: BitwiseCopyable {
     for frame in 0..<frames {
       cut += cutStep * (cutTarget - cut)
       turn += turnStep * (turnTarget - turn)
-      // As much less of the sound itself as keeps the level where it is only turned: 1 - cos.
+      // Subtracts 1 - cos of the bandpass, so that a pure phase shift keeps the level.
       let square = turn * turn
       let taken = cut + (1 - cut) * square * (0.5 + 0.125 * square)
       let input = SIMD2(sound.left[frame], sound.right[frame])

@@ -1,37 +1,39 @@
 internal import CRealtime
 
-/// The pattern in which a probe turns the phase, and the answers that a loop would give to it.
+/// The phase pattern of a probe, and the responses a feedback loop would give to it.
 ///
-/// Around a loop the phase is turned again and again, so that the tone's frequency moves: its phase
-/// follows the sum of what was turned. Where the way round is short and spread by the room, that is
-/// a ramp; where it is long, stairs. An answer is kept without what any steady tone has, an offset
-/// and a slope, and with length 1.
+/// A phase shift in a loop accumulates with each trip, so the tone's frequency moves: its phase
+/// follows the running sum of the shifts. For a short loop smeared by the room this is a ramp, for
+/// a long one a staircase. Responses are stored without offset and slope, which any steady tone
+/// has, and normalized to unit length.
 struct HowlPattern: ~Copyable {
-  /// The turns of a hop each, times `radians`: no two parts are alike, and their sum is 0.
+  /// The shift per hop, in units of `radians`.
+  ///
+  /// No two parts are alike, and the sum is 0.
   static var turns: SIMD16<Float> {
     @_noLocks get {
       SIMD16(1, 1, -1, -1, -1, -1, 1, 1, -1, -1, 1, 1, 1, 1, -1, -1)
     }
   }
 
-  /// How far the phase is turned.
+  /// The size of the phase shift, in radians.
   static var radians: Float { @_noLocks get { 0.5 } }
-  /// The fewest and the most hops after which an answer is judged.
+  /// The fewest and most hops after which a response is judged.
   static var fewest: Int { @_noLocks get { 11 } }
   static var most: Int { @_noLocks get { 25 } }
 
-  /// How well an answer fits what was heard.
+  /// The best match of a measured response.
   struct Fit: BitwiseCopyable {
-    /// The share of the movement that it explains, 0 to 1.
+    /// The share of the phase movement that the template explains, 0 to 1.
     var share: Float = 0
-    /// The radians that the phase moves in a hop in which it is turned by one radian.
+    /// The phase movement per hop, in radians, for a shift of one radian.
     var speed: Float = 0
-    /// The hops from a turn to its answer.
+    /// The lag of the response, in hops.
     var lag: Float = 0
-    /// Whether a way round answers so late, and as fast as that late: neither at once, before the turn
-    /// has come round, nor at another speed than it takes.
+    /// Whether lag and speed are plausible for an acoustic loop: the response can't arrive before
+    /// one trip, nor at a speed other than the trip time implies.
     ///
-    /// Of 350 howls of 33 rooms one answered otherwise, and of 17 tones of instruments that came near
+    /// Of 350 howls in 33 rooms one responded otherwise. Of 17 instrument tones that came close
     /// enough in four hours, all but two did.
     var isRound: Bool {
       @_noLocks get {
@@ -42,17 +44,17 @@ struct HowlPattern: ~Copyable {
     fileprivate var isLikely = false
   }
 
-  // The longest round of a short lag, in hops.
+  // The longest loop for a short lag, in hops.
   fileprivate static var longestRound: Float { @_noLocks get { 4.2 } }
 
   private static var count: Int { @_noLocks get { 26 } }
   private static var firstLikely: Int { @_noLocks get { 8 } }
-  // Ramps, by the hops that they are late: first those that none answers by, which are there so that what
-  // is nearer to them is not taken for another. And stairs, by the hops of the way round.
+  // Ramps by their lag in hops, starting with implausible ones that keep near matches from being
+  // taken for others, and staircases by their trip time in hops.
   private static let unlikelyRamps = [1.5, 2, 2.5, 6.5, 7, 7.5, 8, 8.5]
   private static let ramps = (6...12).map { Double($0) / 2 }
   private static let stairs = (4...14).map { Double($0) / 2 }
-  // A window's middle is two hops back; what it finds takes effect most of a hop later, and glides.
+  // A window's center is two hops back. Detection takes effect most of a hop later, and glides.
   private static let windowLag = 3.2
 
   private let answers: UnsafeMutablePointer<Float>
@@ -86,7 +88,7 @@ struct HowlPattern: ~Copyable {
 
   // MARK: - Answers
 
-  // The parts of a hop in which answers are drawn.
+  // Template resolution: subdivisions of a hop.
   private static let parts = 16
 
   private static func ramp(late: Double) -> [Double] {
@@ -107,7 +109,7 @@ struct HowlPattern: ~Copyable {
       let turn = (place - step) / parts
       sums[place] = sums[place - step] + (turn < 16 ? Double(turns[turn]) : 0)
     }
-    // As a window of four hops sees it, whose end is the present.
+    // As seen by a window of four hops that ends at the present.
     let window = (1..<(4 * parts)).map { 1 - rt_cos(Double.pi * Double($0) / Double(2 * parts)) }
     let weight = window.reduce(0, +)
     let late = Int((windowLag - 2) * Double(parts))
@@ -143,9 +145,9 @@ struct HowlPattern: ~Copyable {
 
   // MARK: - Judging
 
-  /// Finds the answer that fits phases of so many hops best.
+  /// Returns the template that best fits the phases of `hops` hops.
   ///
-  /// Turned late, a loop's tone falls: only such answers count.
+  /// A delay lowers a loop's frequency, so only responses of that sign count.
   @_noLocks
   func fit(_ phases: UnsafePointer<Float>, hops: Int) -> Fit {
     var best = Fit()
@@ -167,7 +169,7 @@ struct HowlPattern: ~Copyable {
     return best
   }
 
-  /// The sum of squares of what phases move beside an even course.
+  /// Returns the sum of squares of the phases after removing offset and slope.
   @_noLocks
   private static func movement(_ phases: UnsafePointer<Float>, hops: Int) -> Float {
     let middle = 0.5 * Float(hops &- 1)

@@ -1,14 +1,13 @@
 internal import CRealtime
 
-/// A question to a tone: its phase is turned to a pattern, and what comes in is looked at.
+/// A probe of one tone: modulates its phase with a pattern and measures the response.
 struct HowlProbe: BitwiseCopyable {
-  /// The outcome so far.
+  /// The result so far.
   enum Verdict: BitwiseCopyable {
     case open, howl, nearly, other
   }
 
-  /// What answers have come to that are not enough each: the speed and the hops that they are late, which
-  /// are those of the last one, and what all of them weigh.
+  /// Accumulated evidence of near misses: speed and lag of the last response, and the total weight.
   struct Hint: BitwiseCopyable {
     var speed: Float = 0
     var lag: Float = 0
@@ -18,32 +17,34 @@ struct HowlProbe: BitwiseCopyable {
     init() {}
   }
 
-  // The slowest answers that count, in seconds a turn of one radian takes to move the phase by one.
+  // The slowest response that counts: seconds per radian of phase movement, for a shift of one
+  // radian.
   private static var slowest: Float { @_noLocks get { 0.08 } }
-  // How much of an answer must have been there to be seen, in hops.
+  // How much of a response must have been observed, in hops.
   private static var leastSeen: Float { @_noLocks get { 7.3 } }
-  // By how much faster an answer moves the phase than the tone wavered by itself.
+  // By what factor the response must exceed the tone's own frequency jitter.
   private static var ratio: Float { @_noLocks get { 5 } }
-  // By how much a howl falls at most while it is probed, in dB, and rises where its loop has gain.
+  // The largest drop of a howl's level during a probe, and the rise that indicates loop gain, in
+  // dB.
   private static var fall: Float { @_noLocks get { -1.5 } }
   private static var rise: Float { @_noLocks get { 3 } }
-  // Above this share an answer was nearly enough; below the other it is none, half-way.
+  // Above `nearShare` a response is a near miss; below `leastShare` the probe is aborted halfway.
   private static var nearShare: Float { @_noLocks get { 0.82 } }
   private static var nearRisingShare: Float { @_noLocks get { 0.74 } }
   private static var nearRise: Float { @_noLocks get { 0.5 } }
   private static var leastShare: Float { @_noLocks get { 0.5 } }
-  // What comes to less still is no answer by itself, but three that are alike are one: of tones that no
-  // room answered, two were alike in four hours, and three never.
+  // A weaker match proves nothing alone, but three alike do. Among tones without feedback, two
+  // alike occurred in four hours, and three never.
   private static var weakShare: Float { @_noLocks get { 0.65 } }
   private static var weakFall: Float { @_noLocks get { -5 } }
   private static var weakSpeed: Float { @_noLocks get { 0.2 } }
-  // What answers weigh that were nearly enough, or weak, and what is enough.
+  // The weight of a near miss and of a weak match, and the sum required.
   private static var nearWeight: Int32 { @_noLocks get { 3 } }
   private static var weakWeight: Int32 { @_noLocks get { 2 } }
   private static var wantedWeight: Int32 { @_noLocks get { 6 } }
 
   var isUsed = false
-  /// The track and the notch that it is for.
+  /// The indices of its track and notch slot.
   var track: Int32 = 0
   var notch: Int32 = 0
   private var bin: Int32 = 0
@@ -53,13 +54,13 @@ struct HowlProbe: BitwiseCopyable {
   private var former: Float = 0
   private var firstLevels: Float = 0
   private var levels = SIMD4<Float>()
-  /// What it has come to, with those before, where that is not enough by itself.
+  /// The evidence including earlier probes, if not yet sufficient.
   private(set) var hint = Hint()
 
   @_noLocks
   init() {}
 
-  /// Begins to ask.
+  /// Starts a probe.
   @_noLocks
   mutating func begin(
     track: Int32, notch: Int32, bin: Int32, isRight: Bool, wavering: Float
@@ -70,16 +71,18 @@ struct HowlProbe: BitwiseCopyable {
     self.notch = notch
     self.bin = bin
     self.isRight = isRight
-    // A bin's width turns the phase once in a window, which is four hops.
+    // One bin of detuning turns the phase once per window, which is four hops.
     self.wavering = max(1.570_796_3 * wavering, 0.004)
   }
 
-  /// The mean level of the last windows, in dB.
+  /// The mean level of the last three windows, in dB.
   var level: Float {
     @_noLocks get { (levels[0] + levels[1] + levels[2]) * 0.333_333 }
   }
 
-  /// Hears a window; the phases are the probe's own memory.
+  /// Measures one window.
+  ///
+  /// `phases` is the probe's own memory.
   @_noLocks
   mutating func hear(
     _ spectrum: borrowing HowlSpectrum, phases: UnsafeMutablePointer<Float>
@@ -91,7 +94,7 @@ struct HowlProbe: BitwiseCopyable {
     if hops == 0 {
       phases[0] = 0
     } else {
-      // The bin's own frequency goes on by its number of quarter turns.
+      // The bin's center frequency advances the phase by a known number of quarter turns.
       let step = phase - former - 1.570_796_3 * Float(bin & 3)
       var turns = (step * 0.159_154_94 + 12_582_912) - 12_582_912
       if !(abs(turns) < 1e6) { turns = 0 }
@@ -101,15 +104,16 @@ struct HowlProbe: BitwiseCopyable {
     hops &+= 1
   }
 
-  /// How far the phase is turned until the next window, in radians.
+  /// The phase shift until the next window, in radians.
   var turn: Float {
     @_noLocks get {
       hops >= 1 && hops <= 16 ? HowlPattern.radians * HowlPattern.turns[Int(hops) &- 1] : 0
     }
   }
 
-  /// Judges what was heard so far; the hops of a second are needed for it, and what answers before
-  /// have come to.
+  /// Judges the response so far.
+  ///
+  /// `before` is the evidence from earlier probes of the tone.
   @_noLocks
   mutating func judge(
     _ pattern: borrowing HowlPattern, phases: UnsafePointer<Float>, hopSeconds: Float,
@@ -127,7 +131,7 @@ struct HowlProbe: BitwiseCopyable {
     if isAnswer && share > Self.wantedShare(hops: hops, rise: rise, ratio: ratio) { return .howl }
     if hops == 16 && share < Self.leastShare { return .other }
     guard hops >= HowlPattern.most else { return .open }
-    // A tone that comes to less, but to the same each time, has two ways round that are alike.
+    // A tone with two similar loop paths gives a weaker response, but the same one each time.
     let least = rise > Self.nearRise ? Self.nearRisingShare : Self.nearShare
     let isNear = isAnswer && share > least && ratio > Self.ratio
     let isWeak =
@@ -142,10 +146,11 @@ struct HowlProbe: BitwiseCopyable {
     return hint.weight >= Self.wantedWeight ? .howl : .nearly
   }
 
-  /// The share of the movement that an answer must explain.
+  /// Returns the share of the movement that a response must explain.
   ///
-  /// Of 11,000 tones of instruments that were asked in eighty minutes, half of them in a room 6 dB
-  /// below its limit, none came to within 0.01 of these; the longer one is asked, the less it does.
+  /// Of 11,000 instrument tones probed in eighty minutes, half of them in a room 6 dB below its
+  /// feedback limit, none came within 0.01 of these thresholds. The longer the probe, the smaller
+  /// the risk.
   @_noLocks
   private static func wantedShare(hops: Int, rise: Float, ratio: Float) -> Float {
     let isRising = rise > Self.rise

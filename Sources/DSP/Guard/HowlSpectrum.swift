@@ -1,27 +1,28 @@
 internal import CRealtime
 
-/// The spectrum of what came in last, and the tones that stand out of it.
+/// The spectrum of the latest input, and the tonal peaks in it.
 ///
-/// A transform of 43 ms under a Hann window, four of them over each other. Both sides are the parts
-/// of one complex signal: the power of both in a bin is that of the bin and of its mirror.
+/// An FFT of 43 ms with a Hann window and 75 % overlap. Left and right are the real and imaginary
+/// parts of one complex transform. The power of both in a bin is the mean power of the bin and its
+/// mirror.
 struct HowlSpectrum: ~Copyable {
-  /// A tone that stands out.
+  /// A tonal peak.
   struct Peak: BitwiseCopyable {
     var bin: Int32 = 0
-    /// The place between bins.
+    /// The interpolated frequency, in bins.
     var place: Float = 0
-    /// The level of both sides together, in dB of a full sine on one.
+    /// The level of both channels together, in dB relative to a full-scale sine on one.
     var level: Float = 0
     var power: Float = 0
   }
 
-  /// The most tones that are kept, the strongest ones.
+  /// The number of peaks stored; the strongest ones are kept.
   static var mostPeaks: Int { @_noLocks get { 16 } }
 
-  /// The frames of a window, and from one to the next.
+  /// The window length and hop size, in frames.
   let size: Int
   let hop: Int
-  /// The width of a bin, in Hz.
+  /// The bin width, in Hz.
   let binHertz: Float
 
   private let fft: ComplexFFT
@@ -31,17 +32,17 @@ struct HowlSpectrum: ~Copyable {
   private let lastBin: Int
   private var written = 0
   private var end = 0
-  /// The tones of the last window, the strongest first.
+  /// The peaks of the last window, strongest first.
   let peaks: UnsafeMutablePointer<Peak>
   private(set) var peakCount = 0
   private var isClear = true
 
-  // In powers: -60 dB of full scale; and above this it is no sound.
+  // Power limits: -60 dB of full scale, and a level above which input is no sound.
   private static let least: Float = 1e-6
   private static var most: Float { @_noLocks get { 1e12 } }
-  // By how much a tone stands above what is beside it: 6 dB two bins away, where the window has
-  // fallen by as much itself, and 12 dB where it has ended. With 3 dB there, howls side by side are
-  // found sooner, but so are tones of organs and voices in a room.
+  // How far a peak must exceed its neighbors: 6 dB two bins away, which the window's main lobe
+  // alone gives, and 12 dB beyond it. With 3 dB there, howls close together are found sooner, but
+  // so are the tones of organs and voices in a room.
   private static var nearShare: Float { @_noLocks get { 0.25 } }
   private static var farShare: Float { @_noLocks get { 0.063 } }
 
@@ -52,19 +53,19 @@ struct HowlSpectrum: ~Copyable {
     hop = size / 4
     binHertz = Float(sampleRate) / Float(size)
     fft = ComplexFFT(size: size)
-    // Not a power of two apart: all parts would fall on the same few lines of the cache.
+    // Offsets of a power of two would map all parts to the same few cache sets.
     part = size + 48
     let count = 12 * part
     memory = .allocate(capacity: count)
     memory.initialize(repeating: 0, count: count)
     peaks = .allocate(capacity: Self.mostPeaks)
     peaks.initialize(repeating: Peak(), count: Self.mostPeaks)
-    // From 70 Hz to 16 kHz, as far as there is.
+    // From 70 Hz to 16 kHz or as far as the sample rate allows.
     firstBin = max(3, Int((70 / binHertz).rounded(.up)))
     lastBin = min(size / 2 - 8, Int(16_000 / binHertz))
     let window = memory + 10 * part
     for frame in 0..<size {
-      // A full sine on one side has power 1.
+      // Scaled so that a full-scale sine on one channel has power 1.
       window[frame] =
         Float((1 - rt_cos(2 * Double.pi * Double(frame) / Double(size))) * 2 / Double(size))
     }
@@ -75,7 +76,7 @@ struct HowlSpectrum: ~Copyable {
     peaks.deallocate()
   }
 
-  // A ring of two windows each.
+  // Ring buffers of two windows each.
   private var left: UnsafeMutablePointer<Float> { @_noLocks get { memory } }
   private var right: UnsafeMutablePointer<Float> { @_noLocks get { memory + 2 &* part } }
   private var grain: Planar { @_noLocks get { planar(4) } }
@@ -89,7 +90,7 @@ struct HowlSpectrum: ~Copyable {
     Planar(memory + index &* part, memory + (index &+ 1) &* part)
   }
 
-  /// Forgets the sound, and all that was found.
+  /// Clears the input and all peaks.
   @_noLocks
   mutating func clear() {
     if isClear { return }
@@ -100,7 +101,7 @@ struct HowlSpectrum: ~Copyable {
     isClear = true
   }
 
-  /// Takes frames in.
+  /// Appends input.
   @_noLocks
   mutating func write(_ sound: Stereo, frames: Int) {
     isClear = false
@@ -118,7 +119,7 @@ struct HowlSpectrum: ~Copyable {
 
   // MARK: - The slices of the work
 
-  /// Cuts the first or the second half of the window.
+  /// Applies the window to the first or second half of the frame.
   @_noLocks
   mutating func cut(half: Int) {
     if half == 0 { end = written }
@@ -137,7 +138,7 @@ struct HowlSpectrum: ~Copyable {
     }
   }
 
-  /// Transforms what was cut: one of four parts of that work.
+  /// Runs one quarter of the transform.
   @_noLocks
   func transform(quarter: Int) {
     for slice in (fft.passCount &* quarter)..<(fft.passCount &* (quarter &+ 1)) {
@@ -148,7 +149,7 @@ struct HowlSpectrum: ~Copyable {
     }
   }
 
-  /// Finds the powers of the bins of one half.
+  /// Computes the power of one half of the bins.
   @_noLocks
   func measure(half: Int) {
     let (real, imaginary) = (result.real, result.imaginary)
@@ -162,7 +163,7 @@ struct HowlSpectrum: ~Copyable {
     }
   }
 
-  /// Finds the tones of one half.
+  /// Finds the peaks of one half of the bins.
   @_noLocks
   mutating func findPeaks(half: Int) {
     if half == 0 { peakCount = 0 }
@@ -186,11 +187,11 @@ struct HowlSpectrum: ~Copyable {
       above = min(above, powers[bin &+ away])
       if bin > away { below = min(below, powers[bin &- away]) }
     }
-    // Below the first bin there is nothing to be above.
+    // Below the first bin there is nothing to compare with.
     return above < far && (bin <= 4 || below < far)
   }
 
-  /// Keeps a tone among the others, in the order of their strength.
+  /// Inserts a peak into the list, sorted by power.
   @_noLocks
   private mutating func keep(_ bin: Int, _ power: Float) {
     var place = min(peakCount, Self.mostPeaks &- 1)
@@ -204,7 +205,7 @@ struct HowlSpectrum: ~Copyable {
     peakCount = min(peakCount &+ 1, Self.mostPeaks)
   }
 
-  /// Finds where between the bins the tones are, and how strong.
+  /// Interpolates frequency and level of the peaks.
   @_noLocks
   func placePeaks() {
     for index in 0..<peakCount {
@@ -212,7 +213,7 @@ struct HowlSpectrum: ~Copyable {
       let before = level(bin &- 1)
       let here = level(bin)
       let behind = level(bin &+ 1)
-      // A parabola through logarithms.
+      // Parabolic interpolation of the log spectrum.
       let curve = before - 2 * here + behind
       let offset = curve < 0 ? 0.5 * (before - behind) / curve : 0
       peaks[index].place = Float(bin) + offset
@@ -220,11 +221,11 @@ struct HowlSpectrum: ~Copyable {
     }
   }
 
-  /// The level in a bin, in dB.
+  /// Returns the level of a bin, in dB.
   @_noLocks
   func level(_ bin: Int) -> Float { 4.342_944_8 * rt_log(powers[bin] + 1e-20) }
 
-  /// Whether a tone in a bin is stronger on the right side.
+  /// Whether a bin is stronger in the right channel.
   @_noLocks
   func isRight(_ bin: Int) -> Bool {
     let (left, right) = sides(bin)
@@ -232,7 +233,7 @@ struct HowlSpectrum: ~Copyable {
       > left.real * left.real + left.imaginary * left.imaginary
   }
 
-  /// The phase of one side in a bin, in radians.
+  /// Returns the phase of one channel in a bin, in radians.
   @_noLocks
   func phase(_ bin: Int, isRight: Bool) -> Float {
     let (left, right) = sides(bin)
@@ -240,7 +241,7 @@ struct HowlSpectrum: ~Copyable {
     return Float(rt_angle(Double(side.imaginary), Double(side.real)))
   }
 
-  /// Both sides of a bin, each twice as large.
+  /// Returns the spectra of both channels in a bin, scaled by 2.
   @_noLocks
   private func sides(
     _ bin: Int

@@ -1,17 +1,17 @@
 internal import CRealtime
 
-/// A tone that goes on from window to window: a howl, or an instrument's.
+/// A tone tracked from window to window: a howl, or an instrument's.
 struct HowlTrack: BitwiseCopyable {
-  /// The windows that it must have been steady for.
+  /// The number of consecutive windows that make a track steady.
   static var steadyHops: Int32 { @_noLocks get { 5 } }
-  // The hops that it may be missed for.
+  // The number of hops that a track survives without a peak.
   private static var patience: Int32 { @_noLocks get { 3 } }
-  // The most that its place wavers by, in bins: the deviation. A voice's does by more.
+  // The largest standard deviation of the frequency, in bins. A voice's is larger.
   private static var waver: Float { @_noLocks get { 0.06 } }
-  // The least that it rises by, in dB a hop: a tone that dies away is none that comes round.
+  // The smallest slope in dB per hop: a decaying tone isn't feedback.
   private static var fall: Float { @_noLocks get { -0.3 } }
-  // The hops in which a tone that has not answered is not asked again, and how many of them even
-  // where it has grown since, by so much in dB.
+  // The hops before a tone without response is probed again; and the shorter wait if it has since
+  // grown by this many dB.
   private static var restHops: Int32 { @_noLocks get { 60 } }
   private static var shortRestHops: Int32 { @_noLocks get { 8 } }
   private static var growth: Float { @_noLocks get { 3 } }
@@ -24,22 +24,22 @@ struct HowlTrack: BitwiseCopyable {
   private var levelThen: Float = 0
   private var places = SIMD8<Float>()
   private var levels = SIMD8<Float>()
-  /// The probe that asks it; -1 where none does.
+  /// The index of its probe, or -1.
   var probe: Int32 = -1
-  /// What its answers have come to that were not enough.
+  /// Evidence from earlier probes.
   var hint = HowlProbe.Hint()
 
   @_noLocks
   init() {}
 
-  /// The latest place between bins.
+  /// The latest frequency, in bins.
   var place: Float { @_noLocks get { places[0] } }
-  /// The latest level in dB.
+  /// The latest level, in dB.
   var level: Float { @_noLocks get { levels[0] } }
-  /// Whether it was there in this window.
+  /// Whether the tone was present in this window.
   var isPresent: Bool { @_noLocks get { isHit } }
 
-  /// Begins with a tone.
+  /// Starts a track with a peak.
   @_noLocks
   mutating func begin(_ peak: HowlSpectrum.Peak) {
     self = HowlTrack()
@@ -47,11 +47,11 @@ struct HowlTrack: BitwiseCopyable {
     hit(peak)
   }
 
-  /// Begins a window.
+  /// Starts a window.
   @_noLocks
   mutating func expect() { isHit = false }
 
-  /// Goes on with a tone.
+  /// Continues the track with a peak.
   @_noLocks
   mutating func hit(_ peak: HowlSpectrum.Peak) {
     isHit = true
@@ -63,7 +63,7 @@ struct HowlTrack: BitwiseCopyable {
       peak.level, levels[0], levels[1], levels[2], levels[3], 0, 0, 0)
   }
 
-  /// Ends a window: whether it is still there.
+  /// Ends a window; drops the track if it has been missing too long.
   @_noLocks
   mutating func endHop() {
     if rest > 0 { rest &-= 1 }
@@ -73,14 +73,14 @@ struct HowlTrack: BitwiseCopyable {
     if misses > Self.patience && probe < 0 { isUsed = false }
   }
 
-  /// Leaves it alone for a while; not at all where it has nearly answered.
+  /// Suspends probing for a while, or not at all after a near miss.
   @_noLocks
   mutating func rest(at level: Float, isShort: Bool) {
     levelThen = level
     rest = isShort ? 0 : Self.restHops
   }
 
-  /// The deviation of its place, in bins.
+  /// The standard deviation of the frequency, in bins.
   var wavering: Float {
     @_noLocks get {
       let mean = (places[0] + places[1] + places[2] + places[3] + places[4]) * 0.2
@@ -90,12 +90,12 @@ struct HowlTrack: BitwiseCopyable {
     }
   }
 
-  /// The mean of its places.
+  /// The mean frequency, in bins.
   var meanPlace: Float {
     @_noLocks get { (places[0] + places[1] + places[2] + places[3] + places[4]) * 0.2 }
   }
 
-  /// Whether it should be asked: it is steady, does not die away, and is as strong as a level in dB.
+  /// Whether to probe the tone: it is steady, doesn't decay, and reaches a level in dB.
   @_noLocks
   func isSuspect(from least: Float) -> Bool {
     guard isUsed && isHit && probe < 0 && hops >= Self.steadyHops && level >= least else {

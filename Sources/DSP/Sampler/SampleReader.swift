@@ -1,33 +1,34 @@
 internal import CRealtime
 
-/// Reads between the samples of a sound that has its half-way samples beside it.
+/// An interpolator for samples stored with twofold oversampling: each sample and the one halfway to
+/// the next.
 ///
-/// Where a sound is known twice as densely as it needs to be, a sinc of 16 taps is as good as one
-/// of 64 is otherwise: what it must tell apart lies an octave and a half apart. The half-way
-/// samples are made once, with all the taps that anyone wants, when a sound is loaded
-/// (`SoundMemory`). A row of the table has eight weights for the samples and eight for those
-/// half-way, so that both are read in one piece each. Compact sounds are made floats of step by
-/// step: each number once, and not for each of the frames that it counts for.
+/// On such material a 16-tap sinc is as good as a 64-tap one is otherwise, because its transition
+/// band is an octave and a half wide. The half-way samples are computed once with a long filter,
+/// when a sound is loaded (`SoundMemory`). Each table row has eight weights for the samples and
+/// eight for the half-way ones, so each is read contiguously. 16-bit samples are converted to
+/// floats once per step, not once per frame that uses them.
 struct SampleReader: ~Copyable, @unchecked Sendable {
-  // Linear interpolation between so many rows leaves less than -105 dB of a tone at 10 kHz.
+  // Linear interpolation between this many phases leaves an error below -105 dB for a tone at 10
+  // kHz.
   private static var places: Int { 256 }
   private static var taps: Int { @_noLocks get { 16 } }
-  // Ends at -105 dB, and falls that far between half the sample rate and what mirrors there.
+  // Sidelobes at -105 dB, reached between the Nyquist frequency and its first image.
   private static let beta = 10.8
 
-  // The samples that one step reads, with those that a reader sees to both sides.
+  // The longest run of samples of one step, with the taps on both sides.
   private static var room: Int { @_noLocks get { SamplerSound.span + 32 } }
 
   private let rows: UnsafeMutablePointer<Float>
-  // Samples and those half-way, of both sides.
+  // Converted samples and half-way samples of both channels.
   private let wide: UnsafeMutablePointer<Float>
 
   init() {
     wide = .allocate(capacity: 4 * Self.room)
     wide.initialize(repeating: 0, count: 4 * Self.room)
     let window = KaiserWindow(beta: Self.beta)
-    // The half-way samples that count go on by one in the middle: the row of the middle is there
-    // for both.
+    // In the middle of the table the window of half-way samples advances by one; the row for 0.5
+    // exists for both alignments.
     rows = .allocate(capacity: (Self.places + 2) * Self.taps)
     for row in 0..<Self.places + 2 {
       let isLate = row > Self.places / 2
@@ -53,10 +54,10 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
     wide.deallocate()
   }
 
-  /// Reads from `position` on, each frame `step` further, which grows by `change` a frame; all in
-  /// samples with 32 binary places.
+  /// Reads from `position`, advancing by `step`, which grows by `change` per frame.
   ///
-  /// Writes whole fours of frames, and no more than a usual step of a voice.
+  /// All are in samples, 32.32 fixed-point. Writes a multiple of four frames, and at most one voice
+  /// step.
   @_noLocks
   borrowing func read(
     _ sound: SoundSide, from position: Int64, step: Int64, change: Int64,
@@ -68,7 +69,7 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
       rows, samples, halves, position &- seen.origin, step, change, output, frames)
   }
 
-  /// Reads both sides at the same places, as `read` does one.
+  /// Reads both channels at the same positions, like `read` for one.
   @_noLocks
   borrowing func read(
     _ left: SoundSide, _ right: SoundSide, from position: Int64, step: Int64, change: Int64,
@@ -82,11 +83,11 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
       change, output.left, output.right, frames)
   }
 
-  /// The part of a sound that a reading sees.
+  /// The range of a sound that a read touches.
   private struct Seen: BitwiseCopyable {
-    /// The place that counts as 0, with 32 binary places, and the sample that it is.
+    /// The position that counts as 0, 32.32 fixed-point, and its sample index.
     let origin: Int64, first: Int
-    /// How many samples are seen; 0 where they needn't be counted.
+    /// The number of samples touched; 0 if no conversion is needed.
     let count: Int
 
     @_noLocks
@@ -96,7 +97,8 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
         return
       }
       let place = Int(position >> 32)
-      // Whole fours are read, and four samples before and five behind each place.
+      // Reads are rounded up to four frames, and use four samples before and five after each
+      // position.
       let steps = Int64(frames &+ 3)
       let fastest = max(step, step &+ change &* steps)
       first = place &- 4
@@ -105,7 +107,7 @@ struct SampleReader: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The samples of a side as floats, and those half-way.
+  /// Returns the samples and half-way samples of a channel as floats.
   @_noLocks
   private borrowing func floats(
     _ side: SoundSide, _ seen: Seen, place: Int

@@ -1,12 +1,12 @@
 internal import CRealtime
 
-/// The controllers that move what sounds, as hands have left them.
+/// The state of the MIDI controllers that modulate notes.
 package struct SamplerControllers: ~Copyable, @unchecked Sendable {
-  /// How far the pitch is bent, in semitones.
+  /// Pitch bend, in semitones.
   private(set) var bend: Float = 0
-  /// The pressure, from 0 to 1.
+  /// Channel pressure, 0 to 1.
   private(set) var pressure: Float = 0
-  /// How often anything has changed.
+  /// Change counter.
   private(set) var changes: UInt32 = 0
   private let places: UnsafeMutablePointer<Float>
 
@@ -18,7 +18,7 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
 
   deinit { places.deallocate() }
 
-  /// Puts all where it is at the beginning: as loud as the file says, in the middle.
+  /// Resets all controllers: full volume and expression, balance and pan centered.
   @_noLocks
   mutating func reset() {
     for number in 0..<128 { places[number] = 0 }
@@ -45,14 +45,14 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
   @_noLocks
   mutating func setControl(_ number: UInt8, _ value: UInt8) {
     let value = Float(value & 127)
-    // 64 is the middle of those that have one.
+    // For bipolar controllers, 64 is the center.
     let hasMiddle = number == 8 || number == 10
     let place = !hasMiddle ? value / 127 : value <= 64 ? value / 128 : 0.5 + (value - 64) / 126
     places[Int(number & 127)] = place
     changes &+= 1
   }
 
-  /// Works out how far a modulator moves its target, for a velocity and a key from 0 to 1.
+  /// Returns the output of a modulator, for a velocity and key from 0 to 1.
   @_noLocks
   borrowing func value(_ modulator: SamplerModulator, velocity: Float, key: Float) -> Float {
     let value =
@@ -71,7 +71,7 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
     case .velocity: place = velocity
     case .key: place = key
     case .pressure: place = pressure
-    // Its own range is two semitones; whoever moves it further moves the pitch, not this.
+    // The wheel's own range is two semitones; larger bends affect only the pitch.
     case .wheel: place = max(0, min(1, 0.5 + bend / 4))
     case .control(let number): place = places[Int(number & 127)]
     }
@@ -84,7 +84,7 @@ package struct SamplerControllers: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   private static func shaped(_ way: Float, _ curve: SamplerModulator.Curve) -> Float {
-    // -40/96 of the decimal logarithm.
+    // 40/96 of the decimal logarithm, as in the SoundFont specification.
     let scale: Float = 40 / 96 / 2.302_585_1
     switch curve {
     case .linear: return way

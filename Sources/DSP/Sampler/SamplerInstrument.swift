@@ -1,26 +1,26 @@
 internal import CRealtime
 
-/// An instrument as the audio thread plays it: regions and sounds in memory of their own.
+/// An instrument in the form the audio thread plays: regions and sounds in manually managed memory.
 ///
-/// It can be played while its sounds are still made: a region without its sound is played by another
-/// one, and is noted as missed. The control side makes it and keeps it alive until the audio thread
-/// has let it go.
+/// It is playable while its sounds are still loading: a region without its sound is replaced by
+/// another one, and the miss is recorded. The control side creates it and keeps it alive until the
+/// audio thread has released it.
 package final class SamplerInstrument: @unchecked Sendable {
-  /// The pointer that the audio thread is given.
+  /// The audio thread's view of the instrument.
   package let pointer: InstrumentPointer
-  /// The most bytes that its sounds need.
+  /// The upper bound of the sounds' memory, in bytes.
   package let mostBytes: Int
   private let plan: SoundPlan
   private let understudies: Understudies
-  // Each place is written by the one thread that makes its sound.
+  // Each entry is written only by the thread that makes its sound.
   private let memories: UnsafeMutablePointer<SoundMemory?>
 
-  /// An instrument that has nothing to play.
+  /// Creates an empty instrument.
   package convenience init() { self.init(regions: [], modulators: [], sounds: []) }
 
-  /// An instrument of regions, their modulators, and the channels of each of their sounds.
+  /// Creates an instrument from regions, their modulators and the channels of each sound.
   ///
-  /// Each region's sound, start, end and loop must be there.
+  /// The start, end and loop of each region must lie within its sound.
   package convenience init(
     regions: [SamplerRegion], modulators: [SamplerModulator], sounds: [[[Float]]]
   ) {
@@ -32,9 +32,9 @@ package final class SamplerInstrument: @unchecked Sendable {
     for index in sounds.indices { publish(index) }
   }
 
-  /// An instrument of regions and their modulators whose sounds are yet to be made.
+  /// Creates an instrument whose sounds will be made later.
   ///
-  /// Where `isPercussion`, no key stands in for another one.
+  /// For percussion (`isPercussion`), no key substitutes for another.
   package init(
     regions: [SamplerRegion], modulators: [SamplerModulator], sounds: [SamplerSoundKind],
     isPercussion: Bool = false
@@ -53,7 +53,7 @@ package final class SamplerInstrument: @unchecked Sendable {
       state: InstrumentState(regions), parts: understudies.parts)
   }
 
-  /// The most memory that the sounds of regions would need, in bytes.
+  /// Returns the upper bound of the memory that the regions' sounds need, in bytes.
   package static func bytes(regions: [SamplerRegion], sounds: [SamplerSoundKind]) -> Int {
     var regions = regions
     return SoundPlan(&regions, sounds: sounds).bytes
@@ -70,21 +70,25 @@ package final class SamplerInstrument: @unchecked Sendable {
     pointer.state.deallocate()
   }
 
-  // MARK: - Making its sounds
+  // MARK: - Sounds
 
-  /// How many frames of a sound are played; 0 where nothing plays it.
+  /// Returns the number of frames of a sound that are used; 0 if no region plays it.
   package func frames(of sound: Int) -> Int {
     plan.places(of: sound).reduce(0) { max($0, plan[$1].end) }
   }
 
-  /// How much memory its sounds need now, in bytes; only while none is made.
+  /// The sounds' current memory in bytes.
+  ///
+  /// Call only while no sound is being made.
   package var bytes: Int {
     (0..<plan.count).reduce(0) { $0 + (memories[$1]?.bytes ?? 0) }
   }
 
-  /// Makes a sound of its channels, which is done once.
+  /// Makes a sound from its channels.
   ///
-  /// Several threads can make one each, in a workshop of their own.
+  /// Call once per sound.
+  ///
+  /// Several threads may make one sound each, with a workshop of their own.
   package func make(_ sound: Int, of channels: [[Float]], in workshop: SoundWorkshop) {
     for place in plan.places(of: sound) {
       let kind = plan[place]
@@ -96,13 +100,17 @@ package final class SamplerInstrument: @unchecked Sendable {
     }
   }
 
-  /// Lets the audio thread play a sound that is made; one thread at a time.
+  /// Makes a finished sound available to the audio thread.
+  ///
+  /// One thread at a time.
   package func publish(_ sound: Int) { understudies.publish(sound) }
 
-  /// Lets nothing stand in any more for a sound that can't be had; one thread at a time.
+  /// Removes the substitutes of a sound that can't be loaded.
+  ///
+  /// One thread at a time.
   package func giveUp(_ sound: Int) { understudies.giveUp(sound) }
 
-  /// Whether a note wanted a sound, and had another one.
+  /// Whether a note needed this sound while it was missing.
   package func isMissed(_ sound: Int) -> Bool { understudies.isMissed(sound) }
 
   fileprivate static func copied<Element: BitwiseCopyable>(
@@ -114,21 +122,21 @@ package final class SamplerInstrument: @unchecked Sendable {
   }
 }
 
-/// The kind of a sound, known before it is there.
+/// The format of a sound, known before it is loaded.
 package struct SamplerSoundKind: Sendable {
-  /// The number of its channels, of which two at most are played.
+  /// The number of channels; only the first two are played.
   package let channels: Int
-  /// Whether 16 bits are all that it has to say.
+  /// Whether 16 bits represent it fully.
   package let isCompact: Bool
 
-  /// A kind of sound.
+  /// Creates a format.
   package init(channels: Int, isCompact: Bool) {
     self.channels = channels
     self.isCompact = isCompact
   }
 }
 
-/// A pointer to an instrument, as the audio thread is given it.
+/// The audio thread's view of an instrument.
 package struct InstrumentPointer: BitwiseCopyable, @unchecked Sendable {
   let regions: UnsafeMutablePointer<SamplerRegion>
   let count: Int
@@ -140,7 +148,7 @@ package struct InstrumentPointer: BitwiseCopyable, @unchecked Sendable {
   let parts: RegionParts
 }
 
-/// The regions of each key, so that a note needn't try the others.
+/// The regions of each key, so that a note checks no others.
 struct KeyLists: BitwiseCopyable {
   private let firsts: UnsafeMutablePointer<Int32>
   private let places: UnsafeMutablePointer<Int32>
@@ -163,7 +171,7 @@ struct KeyLists: BitwiseCopyable {
     places.deallocate()
   }
 
-  /// The places of a key's regions.
+  /// Returns the indices of a key's regions.
   @_noLocks
   func regions(key: Int) -> (first: UnsafePointer<Int32>, count: Int) {
     let first = Int(firsts[key])
@@ -171,17 +179,17 @@ struct KeyLists: BitwiseCopyable {
   }
 }
 
-/// The memory of an instrument of the notes so far: whose turn it is, and what was switched.
+/// The play state of an instrument: round-robin counters and key switches.
 ///
-/// The audio thread's alone.
+/// Only the audio thread touches it.
 struct InstrumentState: BitwiseCopyable {
-  /// How often each region could have had its turn.
+  /// The round-robin counter of each region.
   let turns: UnsafeMutablePointer<UInt16>
-  /// The last key of each region's switches.
+  /// The last key pressed in each key switch range.
   let switches: UnsafeMutablePointer<UInt8>
-  /// The regions of which each stands for all that have the same switches.
+  /// One representative region for each key switch range.
   let switched: UnsafeMutablePointer<Int32>
-  /// For each region the place of its switches.
+  /// The key switch range of each region, or -1.
   let placeOfSwitches: UnsafeMutablePointer<Int32>
   let switchCount: Int
 

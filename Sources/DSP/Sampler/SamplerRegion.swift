@@ -1,89 +1,89 @@
-/// A region of an instrument as the audio thread plays it: plain numbers, and nothing to look up.
+/// A region of an instrument in the form the audio thread plays: plain numbers, all references
+/// resolved.
 package struct SamplerRegion: BitwiseCopyable, Sendable {
-  /// The moment at which a region sounds.
+  /// The event that starts a region.
   package enum Trigger: BitwiseCopyable, Sendable {
     case attack, release, first, legato
   }
 
-  /// The way a sample goes on at the end of its loop.
+  /// The behavior at the end of a loop.
   package enum LoopMode: BitwiseCopyable, Sendable {
     case none, continuous, untilRelease, oneShot
   }
 
-  /// Stands for no key.
+  /// The value for "no key".
   package static var noKey: UInt8 { @_noLocks get { 255 } }
 
-  /// The lowest and the highest key.
+  /// The key range.
   package var keys: (low: UInt8, high: UInt8) = (0, 127)
-  /// The lowest and the highest velocity, 0 to 127.
+  /// The velocity range, 0 to 127.
   package var velocities: (low: UInt8, high: UInt8) = (0, 127)
-  /// The moment at which a region sounds.
+  /// The event that starts the region.
   package var trigger = Trigger.attack
-  /// How many turns there are, and which one it is, from 1 on.
+  /// The round-robin length, and the region's position from 1.
   package var turn: (length: UInt16, position: UInt16) = (1, 1)
-  /// The part of the chance that it is for.
+  /// The range of the random number for which the region plays.
   package var chance: (low: Float, high: Float) = (0, 1)
-  /// The keys of which the last one counts; `noKey` where there are none.
+  /// The key switch range; `noKey` if there is none.
   package var switchKeys: (low: UInt8, high: UInt8) = (255, 255)
-  /// The one of them that must have been the last.
+  /// The key of the range that must have been pressed last.
   package var switchLast: UInt8 = 255
-  /// The one that counts as the last at the beginning.
+  /// The key that counts as pressed last initially.
   package var switchInitial: UInt8 = 255
-  /// A key that must be held, one that must not be, and the note that must have come before.
+  /// A key that must be down, one that must be up, and the key that must have been played before.
   package var switchDown: UInt8 = 255, switchUp: UInt8 = 255, switchPrevious: UInt8 = 255
-  /// The group that it is in, and the one whose notes end it; 0 is none.
+  /// The region's group, and the group whose notes choke it; 0 for none.
   package var group: Int32 = 0, offBy: Int32 = 0
-  /// The key that it plays whatever the note.
+  /// The key to play regardless of the note; `noKey` if there is none.
   package var fixedKey: UInt8 = 255
-  /// The velocity, from 0 to 1, that it plays whatever the note; 0 where the note's counts.
+  /// The velocity to play regardless of the note, up to 1; 0 uses the note's.
   package var fixedVelocity: Float = 0
 
-  /// The number of the instrument's sound that it plays.
+  /// The index of the region's sound.
   package var sound: Int32 = 0
-  /// The frames at which it begins and ends.
+  /// The first frame, and the one after the last.
   package var start: Int32 = 0, end: Int32 = 0
-  /// The way on at the end of the loop.
+  /// The behavior at the end of the loop.
   package var loopMode = LoopMode.none
-  /// The loop; empty where there is none.
+  /// The loop range in frames; empty if there is none.
   package var loop: (start: Int32, end: Int32) = (0, 0)
-  /// The rate of the sound, in Hz.
+  /// The sample rate of the sound, in Hz.
   package var rate: Float = 48_000
 
-  /// The key at which the sound has its own pitch, and what is added, in cents.
+  /// The key at which the sound plays at its own pitch, and a detune in cents.
   package var rootKey: Float = 60, tune: Float = 0
-  /// The distance of neighbouring keys, in cents.
+  /// The interval between neighboring keys, in cents.
   package var keyTracking: Float = 100
   /// The gain, in dB.
   package var gain: Float = 0
-  /// The pan, from -1, left, to 1, right.
+  /// The pan, from -1 (left) to 1 (right).
   package var pan: Float = 0
-  /// The share of the pitch bend that it follows.
+  /// The pitch bend sensitivity, relative to the bend.
   package var bend: Float = 1
-  /// Whether there is a filter.
+  /// Whether the filter is active.
   package var isFiltered = false
   /// The filter.
   package var filter = Filter()
-  /// The loudness over time.
+  /// The amplitude envelope.
   package var envelope = Envelope()
-  /// The envelope that moves pitch and filter.
+  /// The modulation envelope of pitch and filter.
   package var modulation = Envelope()
-  /// How far that moves the pitch and the filter, in cents.
+  /// The depth of the modulation envelope for pitch and filter, in cents.
   package var modulationToPitch: Float = 0, modulationToFilter: Float = 0
-  /// The oscillator that swings pitch, filter and loudness.
+  /// The LFO for pitch, filter and amplitude.
   package var tremolo = Oscillator()
-  /// The oscillator that swings the pitch.
+  /// The LFO for pitch only.
   package var vibrato = Oscillator()
-  /// The place of its modulators among all of the instrument, and how many those are that count
-  /// once a note, and, behind them, those that move while it sounds.
+  /// The region's modulators within the instrument's list: the first index, the number evaluated
+  /// once per note, and the number after those that stay live.
   package var modulators: (first: Int32, once: Int32, live: Int32) = (0, 0, 0)
-  // The places of its sound as it is played while the loop goes on, and after that; set by the
-  // instrument.
+  // The indices of the region's sound while looping and after release; set by the instrument.
   var looped: Int32 = 0, plain: Int32 = 0
 
-  /// A region that plays the first sound as it is.
+  /// Creates a region that plays the first sound unchanged.
   package init() {}
 
-  /// A filter.
+  /// A filter's parameters.
   package struct Filter: BitwiseCopyable, Sendable {
     /// The response of the filter.
     package enum Kind: BitwiseCopyable, Sendable {
@@ -96,47 +96,47 @@ package struct SamplerRegion: BitwiseCopyable, Sendable {
     package var cutoff: Float = 20_000
     /// The resonance at the cutoff, in dB.
     package var resonance: Float = 0
-    /// How far each key above 60, and full velocity move it, in cents.
+    /// The cutoff change per key above 60, and at full velocity, in cents.
     package var perKey: Float = 0, byVelocity: Float = 0
 
-    /// A filter that lets most through.
+    /// Creates a lowpass at 20 kHz.
     package init() {}
   }
 
-  /// An envelope, in the terms of `RegionEnvelope`.
+  /// An envelope's parameters, in the terms of `RegionEnvelope`.
   package struct Envelope: BitwiseCopyable, Sendable {
     /// The times, in seconds.
     package var delay: Float = 0, attack: Float = 0, hold: Float = 0, decay: Float = 0
-    /// The time of the end, in seconds.
+    /// The release time, in seconds.
     package var release: Float = 0
-    /// The levels at the start and of the sustain, from 0 to 1.
+    /// The start level and the sustain level, 0 to 1.
     package var start: Float = 0, sustain: Float = 1
-    /// Whether the times of decay and release are those of the whole way.
+    /// Whether decay and release times refer to the full range instead of the actual distance.
     package var isWhole = false
-    /// The change of hold and decay with the key, in cents for each.
+    /// The change of hold and decay per key, in cents.
     package var holdPerKey: Float = 0, decayPerKey: Float = 0
-    /// The change at full velocity.
+    /// The change of attack and decay at full velocity.
     package var attackByVelocity: Float = 0, decayByVelocity: Float = 0
-    /// The change at full velocity.
+    /// The change of sustain and release at full velocity.
     package var sustainByVelocity: Float = 0, releaseByVelocity: Float = 0
 
-    /// An envelope that is open while a note lasts.
+    /// Creates an envelope that is open while the note lasts.
     package init() {}
   }
 
-  /// A slow triangle.
+  /// A triangle LFO's parameters.
   package struct Oscillator: BitwiseCopyable, Sendable {
-    /// How long it waits, in seconds, and how often it swings, in Hz.
+    /// The delay in seconds, and the frequency in Hz.
     package var delay: Float = 0, frequency: Float = 8.176
-    /// How far it moves pitch and filter, in cents, and loudness, in dB.
+    /// The depth for pitch and filter in cents, and for amplitude in dB.
     package var toPitch: Float = 0, toFilter: Float = 0, toGain: Float = 0
 
-    /// An oscillator that moves nothing.
+    /// Creates an LFO without effect.
     package init() {}
   }
 }
 
-/// A modulator: how something that a player does changes a sound, in the terms of soundfonts.
+/// A modulator, as defined by SoundFont 2: maps a controller to a parameter.
 package struct SamplerModulator: BitwiseCopyable, Sendable {
   /// The source of a modulation.
   package enum Controller: BitwiseCopyable, Sendable {
@@ -144,21 +144,21 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
     case control(UInt8)
   }
 
-  /// The shape of its way.
+  /// The shape of the mapping.
   package enum Curve: BitwiseCopyable, Sendable {
     case linear, concave, convex, step
   }
 
-  /// A controller, and how it counts.
+  /// A controller and its mapping.
   package struct Source: BitwiseCopyable, Sendable {
     /// The source of a modulation.
     package var controller: Controller
-    /// The shape of its way.
+    /// The shape of the mapping.
     package var curve: Curve
-    /// Whether it is full at the bottom, and whether it goes from -1.
+    /// Whether the mapping is reversed, and whether it is bipolar, from -1 to 1.
     package var isReversed: Bool, isBipolar: Bool
 
-    /// A controller, and how it counts.
+    /// Creates a source.
     package init(
       _ controller: Controller, curve: Curve = .linear, isReversed: Bool = false,
       isBipolar: Bool = false
@@ -172,11 +172,11 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
 
   /// The target of a modulation.
   package enum Target: BitwiseCopyable, Sendable {
-    // What can move while a note sounds comes first: sixteen at most.
+    // Targets that can change during a note come first: sixteen at most.
     case pitch, attenuation, pan, cutoff, resonance
     case tremoloToPitch, tremoloToFilter, tremoloToGain, vibratoToPitch
     case modulationToPitch, modulationToFilter
-    // And what is settled when it begins.
+    // Targets that are fixed at the start of a note.
     case keyTracking
     case tremoloFrequency, vibratoFrequency, tremoloDelay, vibratoDelay
     case delay, attack, hold, decay, release, sustain
@@ -184,25 +184,25 @@ package struct SamplerModulator: BitwiseCopyable, Sendable {
     case modulationSustain
     case holdPerKey, decayPerKey, modulationHoldPerKey, modulationDecayPerKey
 
-    /// Its place among all of them, from 0.
+    /// Its index in declaration order.
     var number: Int {
       @_noLocks get { Int(unsafeBitCast(self, to: UInt8.self)) }
     }
 
-    /// Whether it can move while a note sounds.
+    /// Whether it can change during a note.
     package var isLive: Bool { number <= 10 }
   }
 
-  /// The source, and the one that scales it.
+  /// The source, and the source that scales it.
   package var source: Source, scale: Source
   /// The target of a modulation.
   package var target: Target
   /// The amount, in the unit of the target.
   package var amount: Float
-  /// Whether what falls below 0 counts as much above it.
+  /// Whether negative values are made positive.
   package var isAbsolute: Bool
 
-  /// A modulator.
+  /// Creates a modulator.
   package init(
     source: Source, scale: Source = Source(.constant), target: Target, amount: Float,
     isAbsolute: Bool = false

@@ -1,10 +1,10 @@
 internal import CRealtime
 
-/// One side of a level of a sound: its samples, and those half-way between each and the next.
+/// One channel of a sound at one level: its samples, and those halfway to the next.
 struct SoundSide: BitwiseCopyable {
   let samples: UnsafeRawPointer
   let halves: UnsafeRawPointer
-  /// Whether they are integers of 16 bits, and not floats.
+  /// Whether samples are 16-bit integers instead of floats.
   let isCompact: Bool
 
   @_noLocks
@@ -15,12 +15,14 @@ struct SoundSide: BitwiseCopyable {
   }
 }
 
-/// Both sides of what is read of a sound.
+/// Both channels of a part of a sound.
 struct SoundPart: BitwiseCopyable {
   let left: SoundSide
-  /// The left side again where there is one alone.
+  /// For mono, the same as `left`.
   let right: SoundSide
-  /// 1 where it is read at half the speed: its samples are every other one, with those between.
+  /// 1 if the part is decimated by two: even samples, and odd ones as the half-way samples.
+  ///
+  /// Otherwise 0.
   let halving: Int64
 
   init(_ sides: [SoundSide], halving: Int64 = 0) {
@@ -30,47 +32,50 @@ struct SoundPart: BitwiseCopyable {
   }
 }
 
-/// A level of a sound: what is left of it without what folds back at some speeds.
+/// A low-passed copy of a sound, free of aliasing up to a playback speed, as in a mipmap.
 struct SoundLevel: BitwiseCopyable {
   let part: SoundPart
-  /// The place from which on the first level, or the rest, says the same; with 32 binary places.
+  /// The position, 32.32 fixed-point, from which the first level or the rest is equivalent.
   let end: Int64
 }
 
-/// The rest of a sound, of which only the lower half of the spectrum is left.
+/// The decimated tail of a sound that has nothing left in the upper half of the spectrum.
 ///
-/// There the samples are as dense as a reader wants, and none half-way between them are needed.
+/// There the samples themselves are twofold oversampled, so no half-way samples are stored.
 struct SoundRest: BitwiseCopyable {
   let part: SoundPart
-  /// The place where it begins; with 32 binary places.
+  /// Its first position, 32.32 fixed-point.
   let start: Int64
 }
 
-/// A sound as the audio thread reads it: silence before it, and behind it silence or its loop.
+/// A sound in the form the audio thread reads: silence before it, and silence or its loop after it.
 ///
-/// There are as many levels of it as it is ever read fast: what is read faster than it was
-/// recorded has lost what would fold back.
+/// It has a level for each speed range that it is played at; higher levels have less treble, which
+/// prevents aliasing.
 struct SamplerSound: BitwiseCopyable {
-  /// How far a reader sees to either side, in samples, with what half-way samples and levels saw
-  /// when they were made.
+  /// How far a read depends on samples to either side, including the filters for half-way samples
+  /// and levels.
   static var reach: Int { @_noLocks get { 8 + 48 + 80 + 8 } }
-  /// The most samples that are read a frame.
+  /// The highest playback speed, in samples per frame.
   static var fastest: Int { @_noLocks get { 16 } }
-  /// How far beyond the limit a step may go, in samples; a reader rounds up to fours of frames.
+  /// How far a step may run past the limit, in samples.
+  ///
+  /// Reads are rounded up to four frames.
   static var span: Int { @_noLocks get { (VoiceEnvelope.usualStep + 4) * fastest } }
-  // At the first level only that folds back which lands above 21 kHz at 48 kHz.
+  // At the first level, aliases fall above 21 kHz at a sample rate of 48 kHz.
   private static var speedOfFirst: Float { @_noLocks get { 1.125 } }
-  // Each next one is for speeds a third higher: at its slowest it leaves all up to 18 kHz.
+  // Each level is for speeds a third higher than the last. At its lowest speed it passes up to 18
+  // kHz.
   private static var ratioOfLevels: Float { @_noLocks get { 1.3 } }
 
-  /// The place where it is over, or goes back by a loop's length; with 32 binary places.
+  /// The position where the sound ends or jumps back by the loop length, 32.32 fixed-point.
   let limit: Int64
-  /// The length of the loop, with 32 binary places; 0 where there is none.
+  /// The loop length, 32.32 fixed-point; 0 if there is no loop.
   let loopLength: Int64
   let isStereo: Bool
-  /// The gain that makes of its numbers what was recorded.
+  /// The gain that restores the recorded level.
   let gain: Float
-  /// The part that is read at half the speed; nil where there is none.
+  /// The decimated part, if any.
   private let rest: SoundRest?
   private let count: Int
   private let levels: UnsafePointer<SoundLevel>
@@ -88,11 +93,11 @@ struct SamplerSound: BitwiseCopyable {
     self.loopLength = loopLength
   }
 
-  /// The level for a speed, in samples a frame.
+  /// Returns the level for a speed in samples per frame.
   @_noLocks
   func level(forSpeed speed: Float) -> Int { min(Self.level(forSpeed: speed), count &- 1) }
 
-  /// The level for a speed of a sound that has them all.
+  /// Returns the level for a speed, if all levels exist.
   @_noLocks
   static func level(forSpeed speed: Float) -> Int {
     var (level, top) = (0, speedOfFirst)
@@ -103,14 +108,16 @@ struct SamplerSound: BitwiseCopyable {
     return level
   }
 
-  /// The part of the sample rate above which a level has nothing; `level` is 1 at least.
+  /// Returns the stopband edge of a level, relative to the sample rate.
+  ///
+  /// `level` is at least 1.
   static func edge(ofLevel level: Int) -> Double {
     var top = Double(speedOfFirst)
     for _ in 0..<level { top *= Double(ratioOfLevels) }
     return Double(speedOfFirst) / 2 / top
   }
 
-  /// What is read of a level from a place on, with 32 binary places.
+  /// Returns the part to read for a level at a position, 32.32 fixed-point.
   @_noLocks
   func part(level: Int, at position: Int64) -> SoundPart {
     let wanted = levels[level]

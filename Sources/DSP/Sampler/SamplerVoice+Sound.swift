@@ -1,7 +1,9 @@
 internal import CRealtime
 
 extension SamplerVoice {
-  /// Adds what it sounds like; `spare` is as long as a step.
+  /// Renders the voice and adds it to `output`.
+  ///
+  /// `spare` is one step long.
   @_noLocks
   mutating func render(
     to output: Stereo, frames: Int, _ controllers: borrowing SamplerControllers,
@@ -22,7 +24,7 @@ extension SamplerVoice {
     }
   }
 
-  /// Reads and filters the step.
+  /// Reads and filters one step.
   @_noLocks
   private mutating func read(_ reader: borrowing SampleReader, _ spare: Stereo) {
     let top = Float(max(speed, speedEnd)) * (1 / 4_294_967_296)
@@ -30,7 +32,7 @@ extension SamplerVoice {
     if level < 0 { level = next }
     read(level: level, reader, step)
     if next != level {
-      // What only one of the levels has comes or goes within the step.
+      // Crossfades between levels within the step.
       level = next
       read(level: next, reader, spare)
       Self.blend(step.left, spare.left, frames: stepFrames)
@@ -69,7 +71,7 @@ extension SamplerVoice {
     }
   }
 
-  /// Goes back by the length of the loop where its end is out of sight.
+  /// Jumps back by the loop length once the loop end is out of the interpolator's reach.
   @_noLocks
   private mutating func turnBack() {
     let length = sound.pointee.loopLength
@@ -78,7 +80,7 @@ extension SamplerVoice {
     position &-= (over / length &+ 1) &* length
   }
 
-  /// Adds the next frames of the step.
+  /// Adds the next frames of the step to the output.
   @_noLocks
   private func mix(to output: Stereo, frames: Int) {
     let first = step.left + stepDone

@@ -1,11 +1,11 @@
 internal import CRealtime
 
-/// A region that sounds: what is heard of one note, or a layer of it.
+/// A voice: one region of one note in progress.
 ///
-/// Works by steps of 32 frames, counted from its own beginning: all that moves is worked out for
-/// the end of a step and goes there evenly. What it makes doesn't depend on the blocks.
+/// It works in steps of 32 frames, counted from its own start. Parameters are computed for the end
+/// of a step and ramped linearly, so the result doesn't depend on the block size.
 struct SamplerVoice: ~Copyable, @unchecked Sendable {
-  // Towards where controllers are, within a few ms.
+  // Smoothing time of controllers.
   private static var followSeconds: Float { @_noLocks get { 0.006 } }
   private static var octave: Float { @_noLocks get { 0.693_147_18 / 1200 } }
 
@@ -15,7 +15,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   private(set) var offBy: Int32 = 0
   private(set) var isReleased = false
   private(set) var isFading = false
-  // Nothing of it was rendered yet.
+  // Nothing of it has been rendered yet.
   var isUnheard = true
   private var region: UnsafePointer<SamplerRegion>
   private var modulators: UnsafePointer<SamplerModulator>
@@ -26,24 +26,25 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   private var velocity: Float = 0
   private var key: Float = 0
 
-  // Place and speed, in samples with 32 binary places; and the level of the sound, -1 before any.
+  // Position and speed in samples, 32.32 fixed-point, and the sound's level, -1 before the first
+  // step.
   var sound: UnsafePointer<SamplerSound>
   var position: Int64 = 0
   var speed: Int64 = 0
   var change: Int64 = 0
   var level = -1
-  // The step under way: its sound before the gains, how long it is, and how much of it is over.
+  // The current step: its samples before gain, its length, and the frames already output.
   let step: Stereo
   var stepFrames = 0
   var stepDone = 0
-  // The gains at its beginning, and how much they grow a frame.
+  // The gains at the start of the step, and their slopes per frame.
   var left: Float = 0
   var right: Float = 0
   var leftSlope: Float = 0
   var rightSlope: Float = 0
   var tone = VoiceTone()
   private(set) var isFiltered = false
-  // The step is one of the wait before the sound.
+  // The step is part of the envelope's delay.
   private(set) var isSilent = false
 
   private var leftEnd: Float = 0
@@ -68,7 +69,9 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
   private var vibrato: VoiceOscillator
   private var moved = VoiceModulation()
 
-  /// A voice that has begun nothing yet; the pointers needn't lead anywhere before it does.
+  /// Creates an idle voice.
+  ///
+  /// The pointers aren't dereferenced before `begin`.
   init(
     region: UnsafePointer<SamplerRegion>, modulators: UnsafePointer<SamplerModulator>,
     sound: UnsafePointer<SamplerSound>, step: Stereo
@@ -85,9 +88,9 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     vibrato = tremolo
   }
 
-  // MARK: - Beginning and end
+  // MARK: - Start and end
 
-  /// Begins with a region of an instrument.
+  /// Starts playing a region of an instrument.
   @_noLocks
   mutating func begin(
     _ note: VoiceNote, _ region: UnsafePointer<SamplerRegion>, of instrument: InstrumentPointer,
@@ -137,7 +140,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     loudness.decay *= Self.factor(
       (60 - key) * (data.envelope.decayPerKey + once[Target.decayPerKey.number]))
     loudness.sustain *= rt_exp(once[Target.sustain.number] * -0.115_129_25)
-    // At once would click.
+    // An instant release would click.
     loudness.release = max(loudness.release, loudness.isWhole ? 0.015 : 0.01)
     envelope = VoiceEnvelope(loudness, isLoudness: true, sampleRate: sampleRate)
     var movement = Self.times(
@@ -160,7 +163,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
       isUsed: true, sampleRate: sampleRate)
   }
 
-  /// The times of an envelope for a velocity, moved by five modulators that stand side by side.
+  /// Returns the times of an envelope for a velocity, scaled by five consecutive modulator outputs.
   @_noLocks
   private static func times(
     _ envelope: SamplerRegion.Envelope, _ once: SIMD32<Float>, key: Float, velocity: Float,
@@ -179,18 +182,18 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     return times
   }
 
-  /// The ratio that is so many cents.
+  /// Converts cents to a ratio.
   @_noLocks
   private static func factor(_ cents: Float) -> Float {
     cents == 0 ? 1 : rt_exp(max(-24_000, min(24_000, cents)) * octave)
   }
 
-  /// The ratio that is so many cents, to a ten-thousandth of a cent.
+  /// Converts cents to a ratio, accurate to a ten-thousandth of a cent.
   @_noLocks
   private static func ratio(cents: Double) -> Double {
     let octaves = max(-20, min(20, cents * (1 / 1200)))
     let whole = Int(octaves + 20.5) &- 20
-    // The series of what is left is over soon.
+    // A Taylor series of the remainder.
     let x = (octaves - Double(whole)) * 0.693_147_180_559_945_3
     var sum = 1 + x / 9
     sum = 1 + x / 8 * sum
@@ -204,13 +207,15 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     return whole >= 0 ? sum * Double(1 << whole) : sum / Double(1 << -whole)
   }
 
-  /// Whether it plays a region.
+  /// Whether the voice plays a region.
   @_noLocks
   func plays(_ region: UnsafeMutablePointer<SamplerRegion>) -> Bool {
     self.region == UnsafePointer(region)
   }
 
-  /// Begins the end of the note: a sample that is played to its end goes on.
+  /// Releases the note.
+  ///
+  /// One-shot samples play on to their end.
   @_noLocks
   mutating func release() {
     if isReleased { return }
@@ -220,7 +225,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     envelope.release()
     modulation.release()
     if case .untilRelease = mode {
-      // On behind the loop, from the same place in it.
+      // Continues after the loop, from the same position within it.
       let end = Int64(region.pointee.loop.end) << 32
       if position >= end {
         position &-=
@@ -232,7 +237,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Fades out within so many frames.
+  /// Fades out within `frames` frames.
   @_noLocks
   mutating func fadeOut(frames: Int) {
     let slope = fade / Float(max(1, frames))
@@ -242,21 +247,22 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     fadeSlope = slope
   }
 
-  /// The loudness by which voices give way; 0 where it will soon be over.
+  /// The loudness for voice stealing; 0 while fading out.
   ///
-  /// What was not heard yet is as loud as it will be: it must not give way to its own like.
+  /// Voices not yet rendered count with their full level, so that notes of the same chord don't
+  /// steal each other.
   var loudness: Float {
     @_noLocks get {
       isFading ? 0 : amplitude * (envelope.isWaiting || isUnheard ? 1 : envelope.level)
     }
   }
 
-  /// The loudness of what is left of its fade; negative where it does not fade.
+  /// The current loudness of a fade-out; negative if not fading.
   var fadingLoudness: Float {
     @_noLocks get { isFading ? amplitude * envelope.level * fade : -1 }
   }
 
-  /// Whether it has nothing more to say.
+  /// Whether the voice has ended.
   var isOver: Bool {
     @_noLocks get {
       stepDone >= stepFrames
@@ -267,7 +273,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
 
   // MARK: - Steps
 
-  /// Jumps to the values that the note begins with.
+  /// Jumps to the initial values of the note.
   @_noLocks
   private mutating func settle() {
     (stepFrames, stepDone) = (0, 0)
@@ -275,7 +281,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     (left, right, speed) = (leftEnd, rightEnd, speedEnd)
   }
 
-  /// Begins the next step.
+  /// Starts the next step.
   @_noLocks
   mutating func goOn(_ controllers: borrowing SamplerControllers) {
     (left, right, speed) = (leftEnd, rightEnd, speedEnd)
@@ -296,7 +302,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     stepDone = 0
   }
 
-  /// Works out where all goes within the next frames.
+  /// Computes the parameter values at the end of the next `frames` frames.
   @_noLocks
   private mutating func aim(frames: Int, tremolo: Float, vibrato: Float) {
     let data = region
@@ -321,7 +327,7 @@ struct SamplerVoice: ~Copyable, @unchecked Sendable {
     if place != pan {
       pan = place
       let angle = Double(place + 1) * (.pi / 4)
-      // Both channels of a sound are as loud as they are, and one alone is half as strong on each
+      // Stereo sounds keep their level at the center; mono ones get half of their power on each
       // side.
       let scale = (sound.pointee.isStereo ? 1.414_213_562_373_095 : 1) * Double(sound.pointee.gain)
       (panLeft, panRight) = (Float(scale * rt_cos(angle)), Float(scale * rt_sin(angle)))

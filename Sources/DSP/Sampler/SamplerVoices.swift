@@ -1,22 +1,22 @@
 internal import CRealtime
 
-/// All voices of a sampler: a note begins one for each region that it fits.
+/// The polyphony of a sampler: a note starts one voice for each matching region.
 ///
-/// When all are in use, the softest one that is released gives way, or else the softest; it fades
-/// out on one of a few places more, so that nothing clicks.
+/// If all voices are in use, the quietest released one is stolen, or else the quietest. It fades
+/// out in one of a few extra slots, so that stealing doesn't click.
 package struct SamplerVoices: ~Copyable, @unchecked Sendable {
-  /// How many sound at the same time, besides those that fade out.
+  /// The polyphony, not counting voices that fade out.
   package static var count: Int { @_noLocks get { 128 } }
   private static var places: Int { @_noLocks get { 160 } }
   private static var fadeSeconds: Float { @_noLocks get { 0.005 } }
-  // What ends another note, as a closed hi-hat an open one.
+  // The fade of a choked note, such as an open hi-hat cut by a closed one.
   private static var chokeSeconds: Float { @_noLocks get { 0.008 } }
   // More layers than any instrument has.
   private static var mostLayers: Int { @_noLocks get { 16 } }
 
   private let anchor = Anchor()
   private let voices: UnsafeMutablePointer<SamplerVoice>
-  // The places in use, in the order in which they were begun, and those that are not.
+  // Slots in use, oldest first, and free slots.
   private let active: UnsafeMutablePointer<UInt8>
   private let free: UnsafeMutablePointer<UInt8>
   private let over: UnsafeMutablePointer<VoiceNote>
@@ -24,7 +24,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   private let noModulator: UnsafeMutablePointer<SamplerModulator>
   private let silence: SoundMemory
   private let noSound: UnsafeMutablePointer<SamplerSound>
-  // The steps of all, and one more.
+  // Step buffers of all slots, and a spare one.
   private let steps: UnsafeMutablePointer<Float>
   private let spare: Stereo
   private let reader = SampleReader()
@@ -37,7 +37,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
   private var dice: UInt32 = 0x9E37_79B9
   private var previousKey = SamplerRegion.noKey
 
-  /// Voices, none of which sounds.
+  /// Creates silent voices.
   package init(sampleRate: Double) {
     self.sampleRate = Float(sampleRate)
     voices = .allocate(capacity: Self.places)
@@ -84,7 +84,9 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     steps.deallocate()
   }
 
-  /// Goes over to another rate in Hz: whatever sounds is cut off.
+  /// Changes the sample rate in Hz.
+  ///
+  /// All voices are cut off.
   package mutating func begin(sampleRate: Double) {
     self.sampleRate = Float(sampleRate)
     overCount = 0
@@ -93,37 +95,37 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     fadingCount = 0
   }
 
-  /// Whether nothing sounds.
+  /// Whether no voice is active.
   package var isSilent: Bool { @_noLocks get { activeCount == 0 } }
 
-  /// How many sound, with those that fade out.
+  /// The number of active voices, including those fading out.
   package var soundingCount: Int { @_noLocks get { activeCount } }
 
-  // MARK: - Hands
+  // MARK: - Controllers
 
-  /// Bends all pitches by so many semitones.
+  /// Sets the pitch bend, in semitones.
   @_noLocks
   package mutating func setBend(semitones: Float) { controllers.setBend(semitones: semitones) }
 
-  /// Presses with a force from 0 to 1.
+  /// Sets the channel pressure, 0 to 1.
   @_noLocks
   package mutating func setPressure(_ value: Float) { controllers.setPressure(value) }
 
-  /// Moves a controller, 0 to 127, to a value from 0 to 127.
+  /// Sets a MIDI controller, number and value from 0 to 127.
   @_noLocks
   package mutating func setControl(_ number: UInt8, _ value: UInt8) {
     controllers.setControl(number, value)
   }
 
-  /// Puts all that hands move where it is at the beginning.
+  /// Resets all controllers.
   @_noLocks
   package mutating func resetControls() { controllers.reset() }
 
   // MARK: - Notes
 
-  /// Begins a note of an instrument; how many voices it has.
+  /// Starts a note and returns the number of its voices.
   ///
-  /// `held` says for each of the 128 keys how many fingers are on it, this note's not among them.
+  /// `held` has the number of fingers on each of the 128 keys, not counting this note's.
   @_noLocks
   package mutating func begin(
     _ note: VoiceNote, of instrument: InstrumentPointer, held: UnsafePointer<UInt16>
@@ -139,7 +141,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     return begun
   }
 
-  /// Begins what sounds when a note ends; how many voices it has.
+  /// Starts the release regions of a note and returns the number of their voices.
   @_noLocks
   package mutating func beginEnd(
     of note: VoiceNote, of instrument: InstrumentPointer, held: UnsafePointer<UInt16>
@@ -152,7 +154,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     _ note: VoiceNote, of instrument: InstrumentPointer, _ lists: KeyLists,
     held: UnsafePointer<UInt16>
   ) -> Int {
-    // From 1 on: at 0 it would be no note.
+    // At least 1: velocity 0 would be a note-off.
     let velocity = UInt8(max(1, min(127, note.velocity * 127 + 0.5)))
     let list = lists.regions(key: Int(min(note.key, 127)))
     let chance = roll()
@@ -181,7 +183,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     return begun
   }
 
-  /// Whether a note has a region already, which stands in for another layer of it.
+  /// Whether a note already plays a region that substitutes for another of its layers.
   @_noLocks
   private func isPlaying(
     _ note: VoiceNote, _ region: UnsafeMutablePointer<SamplerRegion>
@@ -214,7 +216,9 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     return previous == none || previous == previousKey
   }
 
-  /// Whether it is a region's turn; counts.
+  /// Advances a region's round-robin counter.
+  ///
+  /// Returns whether it is the region's turn.
   @_noLocks
   private func hasTurn(
     _ region: UnsafeMutablePointer<SamplerRegion>, _ place: Int, _ instrument: InstrumentPointer
@@ -226,17 +230,17 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     return turn &+ 1 == region.pointee.turn.position
   }
 
-  /// A number from 0 to below 1.
+  /// Returns a random number from 0 to below 1.
   @_noLocks
   private mutating func roll() -> Float {
     dice = dice &* 1_664_525 &+ 1_013_904_223
     return Float(dice >> 8) * (1 / 16_777_216)
   }
 
-  /// A place for a voice, for which another may have to give way; nil where none is free in time.
+  /// Returns a free slot, stealing a voice if necessary, or nil if none is available in time.
   @_noLocks
   private mutating func claimPlace() -> Int? {
-    // Nobody gives way for what can't begin.
+    // Nothing is stolen for a voice that can't start.
     if freeCount == 0 && !dropUnheard() && !dropFading() { return nil }
     while activeCount &- fadingCount >= Self.count {
       if dropUnheard() { continue }
@@ -247,11 +251,11 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     return Int(free[freeCount])
   }
 
-  /// Ends a voice that began and ended between two blocks; whether there was one.
+  /// Drops a voice that started and ended between two blocks, and returns whether there was one.
   @_noLocks
   private mutating func dropUnheard() -> Bool {
     var index = activeCount &- 1
-    // They are the last that began.
+    // Unrendered voices are at the end of the list.
     while index >= 0 && voices[Int(active[index])].isUnheard {
       let place = Int(active[index])
       if voices[place].isReleased && overCount < Self.places {
@@ -266,9 +270,9 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     return false
   }
 
-  /// Ends the softest of the voices that fade out; whether there was one.
+  /// Drops the quietest voice that is fading out, and returns whether there was one.
   ///
-  /// What is heard of it is little, and among so many voices; a note that does not sound is missed.
+  /// Among so many voices the cut is hardly audible, while a missing note would be.
   @_noLocks
   private mutating func dropFading() -> Bool {
     var (softest, least) = (-1, Float.infinity)
@@ -291,7 +295,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     for index in 0..<activeCount {
       let place = Int(active[index])
       if voices[place].isFading { continue }
-      // What is released is 60 dB nearer to its end; of equals the eldest.
+      // Released voices count as 60 dB quieter. Of equals the oldest is stolen.
       let loudness = voices[place].loudness * (voices[place].isReleased ? 0.001 : 1)
       if loudness < least { (softest, least) = (place, loudness) }
     }
@@ -314,7 +318,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Ends a note.
+  /// Releases a note.
   @_noLocks
   package mutating func release(note number: UInt32) {
     for index in 0..<activeCount {
@@ -323,7 +327,7 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Fades out all that sounds of an instrument, by its number, or of all, within so many seconds.
+  /// Fades out all voices, or those of one instrument, within `seconds`.
   @_noLocks
   package mutating func fadeOut(instrument: UInt8?, seconds: Float) {
     for index in 0..<activeCount {
@@ -333,9 +337,11 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     }
   }
 
-  // MARK: - Sound
+  // MARK: - Rendering
 
-  /// Renders a block; false, and nothing written, where it is silent.
+  /// Renders a block.
+  ///
+  /// Returns false and writes nothing if it is silent.
   @_noLocks
   package mutating func render(to output: Stereo, frames: Int) -> Bool {
     overCount = 0
@@ -367,8 +373,9 @@ package struct SamplerVoices: ~Copyable, @unchecked Sendable {
     overCount &+= 1
   }
 
-  /// The note of a voice that is over, and was not asked for before; to be asked for after each
-  /// block, and after each note that begins or ends.
+  /// Returns the note of a voice that has ended since the last call.
+  ///
+  /// Drain it after each block and after each note that starts or ends.
   @_noLocks
   package mutating func takeOver() -> VoiceNote? {
     if overCount == 0 { return nil }

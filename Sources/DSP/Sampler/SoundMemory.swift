@@ -1,37 +1,37 @@
 internal import CRealtime
 
-/// The memory of a sound, for as long as an instrument has it.
+/// The sample memory of a sound, owned by its instrument.
 ///
-/// A loop is written out behind its end, as far as a reader sees from there: a reader goes on
-/// past the end until it sees nothing from before it, and then back by a loop's length, to where
-/// it sees the same.
+/// A loop is unrolled past its end as far as a read can reach. Playback continues past the loop end
+/// until no read reaches samples before it, and then jumps back by the loop length, where the data
+/// is identical.
 final class SoundMemory: @unchecked Sendable {
-  // How much lies before the first sample, and behind the last that is read at.
+  // Padding before the first sample and after the last read position.
   private static var margin: Int { 32 }
-  // Whole sixteens may be read.
+  // Padding for reads of sixteen samples at a time.
   private static var spare: Int { 16 }
-  // Between samples, and without its highest parts, a sound can be louder than it is at them.
+  // Interpolated and low-passed samples can exceed the peak of the original ones.
   private static var headroom: Float { 1.25 }
-  // A step of 16 bits: no more than that is meant by what differs by less.
+  // One step of 16 bits; smaller differences don't count.
   private static var leastDifference: Float { 1.25 / 32_767 }
-  // The level that has nothing in the upper half of the spectrum, as good as.
+  // The level that has almost nothing in the upper half of the spectrum.
   private static var dullLevel: Int { 3 }
-  // What is read behind the place where a step begins.
+  // The samples read past the start of a step.
   private static var beyond: Int { SamplerSound.span + margin }
-  // A rest that is shorter is not worth its ends.
+  // A shorter rest isn't worth its padding.
   private static var leastRest: Int { 4096 }
 
   let sound: SamplerSound
-  /// The memory that it needs, in bytes.
+  /// The size of the memory, in bytes.
   let bytes: Int
   private let levels: UnsafeMutablePointer<SoundLevel>
   private let planes: [UnsafeMutableRawPointer]
 
-  /// How the samples of a sound lie in its memory.
+  /// The memory layout of a sound.
   private struct Layout {
-    /// Where it is over, in frames.
+    /// Where playback ends or jumps back, in frames.
     let limit: Int
-    /// The frames behind the first one.
+    /// The number of frames stored from the first one.
     let length: Int
     let levels: Int
 
@@ -41,14 +41,14 @@ final class SoundMemory: @unchecked Sendable {
       levels = SamplerSound.level(forSpeed: fastest) + 1
     }
 
-    /// The bytes of one kind of samples of one side of one level that ends behind so many frames.
+    /// Returns the bytes of one array of `length` frames, with padding.
     static func bytes(_ length: Int, isCompact: Bool) -> Int {
       (margin + length + spare)
         * (isCompact ? MemoryLayout<Int16>.stride : MemoryLayout<Float>.stride)
     }
   }
 
-  /// The most memory that a sound of one or two channels would need, in bytes.
+  /// Returns the upper bound of a sound's memory, in bytes, for one or two channels.
   static func bytes(
     channels: Int, isCompact: Bool, end: Int, loop: Range<Int>?, fastest: Float
   ) -> Int {
@@ -57,7 +57,7 @@ final class SoundMemory: @unchecked Sendable {
       * Layout.bytes(layout.length, isCompact: isCompact)
   }
 
-  /// Silence.
+  /// Creates silence.
   init() {
     let layout = Layout(end: 0, loop: nil, fastest: 1)
     bytes = Layout.bytes(layout.length, isCompact: false)
@@ -71,10 +71,10 @@ final class SoundMemory: @unchecked Sendable {
       loopLength: 0)
   }
 
-  /// The sound of one or two channels up to `end`, or up to its loop's end and round and round.
+  /// Creates a sound of one or two channels that plays to `end` or loops forever.
   ///
-  /// A compact one keeps 16 bits of each number, and of a level no more than that in which it differs
-  /// from the first one.
+  /// A compact sound stores 16-bit samples, and of each level only the part that differs from the
+  /// first.
   init(
     _ channels: [[Float]], isCompact: Bool, end: Int, loop: Range<Int>?, fastest: Float,
     with workshop: SoundWorkshop
@@ -86,7 +86,7 @@ final class SoundMemory: @unchecked Sendable {
     }
     let gain = isCompact ? Self.gain(channels) : nil
     var (planes, bytes) = ([UnsafeMutableRawPointer](), 0)
-    /// The frame from which on a level says what the whole does; nil where it always does.
+    /// Returns the frame from which a level is equivalent to the original; nil if it is everywhere.
     func agreement(of lows: [SoundPlane]) -> Int? {
       zip(sources, lows).compactMap {
         $0.lastDifference(from: $1, first: first, last: length, most: Self.leastDifference)
@@ -110,7 +110,7 @@ final class SoundMemory: @unchecked Sendable {
     levels = .allocate(capacity: layout.levels)
     for level in 0..<layout.levels {
       let lows = sources.map { $0.samples(level: level, workshop) }
-      // The frame from which on another part says the same.
+      // The frame from which another part is equivalent.
       var last: Int?
       if level == 0 {
         last = rest.map { Int($0.start >> 32) } ?? .max
@@ -146,9 +146,9 @@ final class SoundMemory: @unchecked Sendable {
     levels.deallocate()
   }
 
-  /// The gain that makes numbers of 16 bits what they stand for.
+  /// Returns the gain that restores 16-bit samples.
   ///
-  /// The same for all that is made of one recording, so that a voice can go from one to another.
+  /// It is the same for everything made of one recording, so a voice can switch between parts.
   private static func gain(_ channels: [[Float]]) -> Float {
     var peak: Float = 0
     for channel in channels.prefix(2) {
@@ -161,7 +161,9 @@ final class SoundMemory: @unchecked Sendable {
     return (peak > 0 ? peak : 1) * headroom / 32_767
   }
 
-  /// Memory for what is read of a plane, or for silence, and the place of its frame 0 there.
+  /// Allocates the samples of a plane, or silence.
+  ///
+  /// Returns the memory and the address of frame 0.
   private static func plane(
     _ plane: SoundPlane?, to length: Int, gain: Float?
   ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer) {
@@ -179,8 +181,9 @@ final class SoundMemory: @unchecked Sendable {
     return (UnsafeMutableRawPointer(floats), UnsafeRawPointer(floats + margin))
   }
 
-  /// Memory for every other frame of a plane between two, the even or the odd ones, and the place of
-  /// the first of the whole sound, which need not be there.
+  /// Allocates the even or odd frames of a range.
+  ///
+  /// Returns the memory and the address of frame 0, which may lie outside.
   private static func half(
     _ plane: SoundPlane, from start: Int, to length: Int, _ odd: Int, gain: Float
   ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer, bytes: Int) {
@@ -194,7 +197,7 @@ final class SoundMemory: @unchecked Sendable {
     )
   }
 
-  /// Memory with the numbers of 16 bits that stand for these.
+  /// Allocates the samples as 16-bit integers.
   private static func narrowed(
     _ numbers: UnsafePointer<Float>, count: Int, gain: Float
   ) -> UnsafeMutablePointer<Int16> {

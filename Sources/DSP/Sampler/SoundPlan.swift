@@ -1,15 +1,15 @@
 internal import CRealtime
 
-/// The plan of an instrument's sounds: each is made once for all regions that play it alike.
+/// The list of sounds to make for an instrument; regions that play a sound alike share it.
 struct SoundPlan: Sendable {
-  /// A sound as it is to be made.
+  /// One sound to make.
   struct Kind: Sendable {
     let sound: Int
     let channels: Int
     let isCompact: Bool
     let end: Int
     let loop: Range<Int>?
-    /// The fastest that it is read, in samples a frame.
+    /// The highest playback speed, in samples per frame.
     fileprivate(set) var fastest: Float
   }
 
@@ -17,11 +17,11 @@ struct SoundPlan: Sendable {
     let sound: Int32, end: Int32, loopStart: Int32, loopEnd: Int32
   }
 
-  // What a bend, an envelope or a tuning may add before something folds back, in cents. Recordings of
-  // 16 bits have little up there, and another level of all of them takes as much memory again: while
-  // they are bent up by a tone, what lands above 17.8 kHz may.
+  // Headroom for bends, envelopes and tunings before aliasing starts, in cents. 16-bit recordings
+  // have little energy up there, and another level would double their memory: bent up by a whole
+  // tone, they may alias above 17.8 kHz.
   private static let spareCents: Float = 300
-  // The lowest rate that sounds are made for: the lower, the more folds back.
+  // The lowest engine sample rate considered; a lower rate aliases more.
   private static let leastRate: Float = 44_100
 
   private let sounds: [SamplerSoundKind]
@@ -29,25 +29,25 @@ struct SoundPlan: Sendable {
   private var known: [Key: Int] = [:]
   private var placesOfSounds: [[Int]]
 
-  /// Tells regions the places of what they play.
+  /// Creates a plan and sets the sound indices of the regions.
   init(_ regions: inout [SamplerRegion], sounds: [SamplerSoundKind]) {
     self.sounds = sounds
     placesOfSounds = Array(repeating: [], count: sounds.count)
     for index in regions.indices { place(&regions[index]) }
   }
 
-  /// The number of places.
+  /// The number of sounds to make.
   var count: Int { kinds.count }
 
-  /// What belongs to a place.
+  /// The sound at an index.
   subscript(place: Int) -> Kind { kinds[place] }
 
-  /// The places of what is made of a sound.
+  /// Returns the indices of everything made from a source sound.
   func places(of sound: Int) -> [Int] {
     placesOfSounds.indices.contains(sound) ? placesOfSounds[sound] : []
   }
 
-  /// The most memory that is needed, in bytes.
+  /// The upper bound of the memory needed, in bytes.
   var bytes: Int {
     kinds.reduce(0) { sum, kind in
       sum
@@ -57,7 +57,7 @@ struct SoundPlan: Sendable {
     }
   }
 
-  /// Tells how fast a region may be read, in samples a frame.
+  /// Returns the highest playback speed of a region, in samples per frame.
   private static func fastest(_ region: SamplerRegion, isCompact: Bool) -> Float {
     let key = region.fixedKey == SamplerRegion.noKey ? region.keys.high : region.fixedKey
     let low = region.fixedKey == SamplerRegion.noKey ? region.keys.low : region.fixedKey
@@ -76,7 +76,7 @@ struct SoundPlan: Sendable {
     case .continuous, .untilRelease: break
     case .none, .oneShot: hasLoop = false
     }
-    // What sounds at the end of a note would never end.
+    // A looped release sample would never end.
     if case .release = region.trigger { hasLoop = false }
     region.looped = place(region, isLooped: hasLoop)
     region.plain = region.looped

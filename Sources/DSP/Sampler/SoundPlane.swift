@@ -1,19 +1,19 @@
 internal import CRealtime
 
-/// Samples of one channel from a frame on, which can lie before the first of a sound.
+/// A range of samples of one channel, which may start before frame 0.
 final class SoundPlane {
-  // How far filters look that are made of a sound: for a level, and half-way between its samples.
+  // The reach of the filters applied to it: one for a level, and one for half-way samples.
   private static var beyond: Int { 2 * SoundWorkshop.reach }
 
-  /// The first frame, and the one behind the last.
+  /// The first frame, and the one after the last.
   let first: Int, last: Int
   /// The frames outside of which it is silent.
   private(set) var content: Range<Int>
-  /// The place of frame 0.
+  /// The address of frame 0.
   let origin: UnsafeMutablePointer<Float>
   private let memory: UnsafeMutablePointer<Float>
 
-  /// Silence.
+  /// Creates silence.
   init(from first: Int, to last: Int) {
     self.first = first
     self.last = last
@@ -23,8 +23,8 @@ final class SoundPlane {
     origin = memory - first
   }
 
-  /// A channel with silence before it and silence or its loop behind it, as far as the filters look
-  /// for the frames from `first` to `last`.
+  /// Creates a channel with silence before it, and silence or its loop after it, as far as the
+  /// filters need to produce the frames from `first` to `last`.
   convenience init(
     _ channel: [Float], end: Int, loop: Range<Int>?, from first: Int, to last: Int
   ) {
@@ -41,7 +41,7 @@ final class SoundPlane {
 
   deinit { memory.deallocate() }
 
-  /// Copies frames, with silence where there are none.
+  /// Copies frames, zero-padded outside the range.
   func copy(from start: Int, count: Int, to output: UnsafeMutablePointer<Float>) {
     let known = max(start, first)..<max(start, first, min(start + count, last))
     let (before, after) = (known.lowerBound - start, start + count - known.upperBound)
@@ -50,9 +50,9 @@ final class SoundPlane {
     if after > 0, before < count { rt_zero(output + (count - after), after) }
   }
 
-  /// Silences what lies further than so many frames from what another one has to say.
+  /// Clears all frames further than `reach` from another plane's content.
   ///
-  /// A transform leaves rounding there, which would be heard of nothing else.
+  /// The FFT leaves rounding noise there, which would be audible in silence.
   func keep(_ other: Range<Int>, and reach: Int) {
     let wanted = (other.lowerBound - reach..<other.upperBound + reach)
     content = wanted.clamped(to: first..<last)
@@ -60,7 +60,7 @@ final class SoundPlane {
     rt_zero(origin + content.upperBound, last - content.upperBound)
   }
 
-  /// What is left of it at a level, 0 being all of it.
+  /// Returns the channel low-passed for a level; 0 is the original.
   func samples(level: Int, _ workshop: SoundWorkshop) -> SoundPlane {
     guard level > 0 else { return self }
     let made = SoundPlane(from: first + SoundWorkshop.reach, to: last - SoundWorkshop.reach)
@@ -68,14 +68,14 @@ final class SoundPlane {
     return made
   }
 
-  /// The samples half-way between each and the next, of the frames from `first` to `last`.
+  /// Returns the half-way samples of the frames from `first` to `last`.
   func halves(from first: Int, to last: Int, _ workshop: SoundWorkshop) -> SoundPlane {
     let made = SoundPlane(from: first, to: last)
     workshop.halve(self, to: made)
     return made
   }
 
-  /// The last frame from `first` to `last` that differs from the other's by more than `most`.
+  /// Returns the last frame from `first` to `last` that differs from `other` by more than `most`.
   func lastDifference(from other: SoundPlane, first: Int, last: Int, most: Float) -> Int? {
     var frame = last
     while frame > first {

@@ -1,26 +1,27 @@
 internal import CRealtime
 
-/// The filters by which the memory of sounds is made: by transforms, whose work it keeps.
+/// FFT convolution filters that derive a sound's levels and half-way samples, with reusable
+/// buffers.
 ///
-/// One thread at a time.
+/// Not thread-safe: one thread per instance.
 package final class SoundWorkshop {
   private static let size = 2048
-  // They leave all up to 0.46 of the rate.
+  // Passband up to 0.46 of the sample rate.
   private static let halfTaps = 48
   private static let halfBeta = 10.0
-  // A slope of 0.04 of the rate down to -95 dB.
+  // A transition band of 0.04 of the sample rate, down to -95 dB.
   private static let lowTaps = 80
   private static let lowBeta = 9.5
-  /// How far a filter looks to either side, in samples.
+  /// The one-sided length of the longest filter, in samples.
   static var reach: Int { lowTaps }
 
   private let transform = RealFFT(size: size)
   private let block: UnsafeMutablePointer<Float>
   private let spectrum: Planar
-  // That of the half-way samples, and behind it those of the levels from the second on.
+  // The kernel for half-way samples, followed by those of levels 1 and up.
   private var kernels: [Planar?] = []
 
-  /// A workshop that has made nothing yet.
+  /// Creates a workshop without cached kernels.
   package init() {
     block = .allocate(capacity: Self.size)
     block.initialize(repeating: 0, count: Self.size)
@@ -36,7 +37,7 @@ package final class SoundWorkshop {
   }
 
   private static func bins() -> Planar {
-    // A few more than there are: they are read by fours.
+    // Padding, because bins are read four at a time.
     let count = size / 2 + 16
     let (real, imaginary) = (
       UnsafeMutablePointer<Float>.allocate(capacity: count),
@@ -47,13 +48,13 @@ package final class SoundWorkshop {
     return Planar(real, imaginary)
   }
 
-  /// Writes the samples half-way between each and the next.
+  /// Writes the half-way samples.
   func halve(_ source: SoundPlane, to output: SoundPlane) {
     filter(source, kernel(0) { Self.halfWeights }, to: output)
     output.keep(source.content, and: Self.halfTaps)
   }
 
-  /// Writes the samples of a level, which is 1 at least.
+  /// Writes the samples of a level, at least 1.
   func lower(_ source: SoundPlane, level: Int, to output: SoundPlane) {
     filter(source, kernel(level) { Self.lowWeights(level: level) }, to: output)
     output.keep(source.content, and: Self.lowTaps)
@@ -77,7 +78,7 @@ package final class SoundWorkshop {
     }
   }
 
-  /// The spectrum of a filter, which has so much weight so many samples later.
+  /// Returns the spectrum of a kernel, given as weights by delay in samples.
   private func kernel(_ place: Int, _ weights: () -> [(later: Int, weight: Double)]) -> Planar {
     while kernels.count <= place { kernels.append(nil) }
     if let made = kernels[place] { return made }
@@ -109,7 +110,7 @@ package final class SoundWorkshop {
   }()
 
   private static func lowWeights(level: Int) -> [(later: Int, weight: Double)] {
-    // The middle of the slope.
+    // The center of the transition band.
     let cutoff = 2 * (SamplerSound.edge(ofLevel: level) - 0.0195)
     return normal(
       (1 - lowTaps..<lowTaps).map { tap in
@@ -119,7 +120,7 @@ package final class SoundWorkshop {
       })
   }
 
-  /// Scales weights so that a constant passes as it is.
+  /// Normalizes weights to unity gain at 0 Hz.
   private static func normal(
     _ weights: [(Int, Double)]
   ) -> [(later: Int, weight: Double)] {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Who plays for each region of an instrument, as the audio thread sees it.
+/// The region that actually plays for each region of an instrument, as seen by the audio thread.
 struct RegionParts: BitwiseCopyable, @unchecked Sendable {
   /// No region.
   static var nobody: Int32 { @_noLocks get { -1 } }
@@ -8,31 +8,33 @@ struct RegionParts: BitwiseCopyable, @unchecked Sendable {
   fileprivate let players: UnsafeMutablePointer<Atomic<Int32>>
   fileprivate let misses: UnsafeMutablePointer<Atomic<Bool>>
 
-  /// The region that plays for one: itself where its sound is there, another one in its place, which
-  /// is noted, or negative.
+  /// Returns the region to play for `region`: itself if its sound is loaded, a substitute, or a
+  /// negative value.
+  ///
+  /// A substitution is recorded as a miss.
   @_noLocks
   func player(of region: Int) -> Int {
-    // Acquiring: the sound of whoever it is was made before.
+    // Acquiring: pairs with `publish`, which follows the making of the sound.
     let player = Int(players[region].load(ordering: .acquiring))
     if player != region { misses[region].store(true, ordering: .relaxed) }
     return player
   }
 }
 
-/// The choice of those regions that play for others, whose sound is not there yet: those of the
-/// nearest keys and velocities.
+/// Chooses substitutes for regions whose sounds aren't loaded: those with the nearest keys and
+/// velocities.
 final class Understudies: @unchecked Sendable {
-  // A key is as far as so many velocities, and another side farther than all keys.
+  // One key counts as many velocities; a different pan side counts more than any key.
   private static let velocitiesOfKey = 8
   private static let farthest = 1 << 20
-  // Each is compared with each; of more than any instrument has none stands in for another.
+  // The search is quadratic, so larger instruments get no substitutes.
   private static let mostRegions = 4096
 
-  /// What a region is for.
+  /// The part of the keyboard that a region covers.
   private struct Reach {
     let keys: (low: UInt8, high: UInt8), velocities: (low: UInt8, high: UInt8)
     let trigger: SamplerRegion.Trigger
-    /// On the left -1, in the middle 0, on the right 1.
+    /// -1 for left, 0 for center, 1 for right.
     let side: Int8
 
     init(_ region: SamplerRegion) {
@@ -47,7 +49,7 @@ final class Understudies: @unchecked Sendable {
   private let reaches: [Reach]
   private let isPercussion: Bool
   private var regionsOfSounds: [Int32: [Int]] = [:]
-  // How far those are who stand in; 0 for who plays itself, negative for who is given up.
+  // The distance of each region's substitute; 0 for itself, negative if given up.
   private var distances: [Int]
 
   init(_ regions: [SamplerRegion], isPercussion: Bool) {
@@ -77,7 +79,7 @@ final class Understudies: @unchecked Sendable {
         let distance = other == index ? 0 : distance(reaches[other], reaches[index])
         guard distance < distances[other] else { continue }
         distances[other] = distance
-        // Releasing: the sound was made before.
+        // Releasing: publishes the sound that was made before.
         parts.players[other].store(Int32(index), ordering: .releasing)
       }
     }
@@ -96,7 +98,7 @@ final class Understudies: @unchecked Sendable {
     }
   }
 
-  /// How well a region can be stood in for by another: 1 at best, `Int.max` where it can't.
+  /// Returns the distance of a substitute: 1 at best, `Int.max` if it can't substitute.
   private func distance(_ region: Reach, _ other: Reach) -> Int {
     guard region.trigger == other.trigger else { return .max }
     let keys = Self.gap(region.keys, other.keys)

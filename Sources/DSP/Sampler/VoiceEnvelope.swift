@@ -1,20 +1,21 @@
 internal import CRealtime
 
-/// The envelope of a note, from its beginning to its end.
+/// The DAHDSR envelope of a voice.
 ///
-/// For loudness falls are even in dB, and rises in amplitude; otherwise both are even.
+/// For amplitude, decay and release are linear in dB and the attack is linear in amplitude;
+/// otherwise both are linear.
 struct VoiceEnvelope: BitwiseCopyable {
   private enum Stage: BitwiseCopyable {
     case delay, attack, hold, decay, sustain, release, over
   }
 
-  /// 100 dB, in natural logarithms: what is that much softer is over.
+  /// 100 dB in nepers: a voice this much quieter has ended.
   static var depth: Float { @_noLocks get { 11.512_925 } }
   static var least: Float { @_noLocks get { 1e-5 } }
-  /// The frames of a usual step.
+  /// The usual step, in frames.
   static var usualStep: Int { @_noLocks get { 32 } }
 
-  // The times of an envelope, in frames.
+  // The parameters of an envelope; times are in seconds.
   struct Times: BitwiseCopyable {
     var delay: Float, attack: Float, hold: Float, decay: Float, release: Float
     var start: Float, sustain: Float
@@ -41,15 +42,15 @@ struct VoiceEnvelope: BitwiseCopyable {
   private let holdFrames: Int
   private let sustain: Float
   private let releaseFrames: Float
-  // A fall: its slope a frame, and what it comes to in a usual step.
+  // The slope of a decay per frame, and its effect over a usual step.
   private var slope: Float
   private var usualFall: Float = 1
   private var rise: Float = 0
   private var place: Float
-  /// The present level.
+  /// The current level.
   private(set) var level: Float
 
-  /// An envelope that begins, of times in seconds.
+  /// Starts an envelope.
   @_noLocks
   init(_ times: Times, isLoudness: Bool, sampleRate: Float) {
     self.isLoudness = isLoudness
@@ -73,21 +74,21 @@ struct VoiceEnvelope: BitwiseCopyable {
 
   @_noLocks
   private static func frames(_ seconds: Float, _ sampleRate: Float) -> Int {
-    // Even, as the filter wants its steps.
+    // Even, because the filter processes two frames at a time.
     2 &* Int(max(0, min(1e9, seconds * sampleRate)) / 2 + 0.5)
   }
 
-  /// Whether nothing will sound any more.
+  /// Whether the voice has become silent for good.
   var isOver: Bool {
     @_noLocks get { if case .over = stage { true } else { false } }
   }
 
-  /// Whether it has not begun yet.
+  /// Whether the envelope is in its delay stage.
   var isWaiting: Bool {
     @_noLocks get { if case .delay = stage { true } else { false } }
   }
 
-  /// How many frames the next step may have at most: it doesn't go round a corner.
+  /// The longest next step, in frames; a step doesn't cross a corner.
   var longestStep: Int {
     @_noLocks get {
       switch stage {
@@ -97,7 +98,7 @@ struct VoiceEnvelope: BitwiseCopyable {
     }
   }
 
-  /// Enters the stage that follows those which are over.
+  /// Advances through all stages that are complete.
   @_noLocks
   private mutating func goOn() {
     if case .delay = stage, toGo <= 0 {
@@ -118,11 +119,11 @@ struct VoiceEnvelope: BitwiseCopyable {
     }
   }
 
-  /// The level as it is heard on its way up.
+  /// The output level during the attack.
   private var shown: Float {
     @_noLocks get {
       if isLoudness || !isWhole || place >= 1 { return place }
-      // Convex: what follows it in cents or dB goes up evenly in Hz or amplitude.
+      // Convex: targets in cents or dB then rise linearly in Hz or amplitude.
       return place <= 0 ? 0 : max(0, 1 + rt_log(place) * (40 / 96 / 2.302_585_1))
     }
   }
@@ -132,7 +133,7 @@ struct VoiceEnvelope: BitwiseCopyable {
     isLoudness ? rt_exp(-slope * Float(frames)) : slope * Float(frames)
   }
 
-  /// Goes on by so many frames, `longestStep` at most.
+  /// Advances by `frames` frames, `longestStep` at most.
   @_noLocks
   mutating func advance(by frames: Int) {
     switch stage {
@@ -162,7 +163,7 @@ struct VoiceEnvelope: BitwiseCopyable {
     }
   }
 
-  /// Goes on by so many frames, round whatever corners there are.
+  /// Advances by `frames` frames across stages.
   @_noLocks
   mutating func advanceFar(by frames: Int) {
     var toGo = frames
@@ -186,7 +187,7 @@ struct VoiceEnvelope: BitwiseCopyable {
     stage = .over
   }
 
-  /// Begins the end.
+  /// Starts the release.
   @_noLocks
   mutating func release() {
     switch stage {

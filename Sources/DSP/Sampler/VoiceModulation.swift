@@ -1,8 +1,9 @@
 internal import CRealtime
 
-/// The modulation of a voice: what modulators add to the values of its region.
+/// The modulation of a voice: the sums of modulator outputs that are added to its region's
+/// parameters.
 struct VoiceModulation: BitwiseCopyable {
-  // By the numbers of the targets; of what can move while a note sounds there are 16 at most.
+  // Indexed by target number. At most 16 targets can change during a note.
   private var target = SIMD16<Float>(repeating: 0)
   private(set) var live = SIMD16<Float>(repeating: 0)
   private var changes: UInt32 = 0
@@ -12,14 +13,16 @@ struct VoiceModulation: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Tells how much a target is moved at this moment.
+  /// Returns the current modulation of a target.
   @_noLocks
   func value(_ target: SamplerModulator.Target) -> Float { live[target.number] }
 
-  /// Whether something moves.
+  /// Whether any value is moving.
   var isMoving: Bool { @_noLocks get { stepsToGo > 0 } }
 
-  /// What a new note begins with; `once` is what only counts at its beginning.
+  /// Starts a note.
+  ///
+  /// Returns the modulation of the targets that are evaluated only once.
   @_noLocks
   mutating func begin(
     _ region: UnsafePointer<SamplerRegion>, _ modulators: UnsafePointer<SamplerModulator>,
@@ -54,7 +57,7 @@ struct VoiceModulation: BitwiseCopyable {
     changes = controllers.changes
   }
 
-  /// Goes on by a step, towards what the controllers say.
+  /// Advances by one step toward the controllers' values.
   @_noLocks
   mutating func advance(
     _ region: UnsafePointer<SamplerRegion>, _ modulators: UnsafePointer<SamplerModulator>,
@@ -62,7 +65,7 @@ struct VoiceModulation: BitwiseCopyable {
   ) {
     if changes != controllers.changes {
       update(region, modulators, controllers, velocity: velocity, key: key)
-      // What is left then is a ten-thousandth.
+      // After that a ten-thousandth is left.
       stepsToGo = Int(9.2 / share) &+ 1
     }
     guard stepsToGo > 0 else { return }

@@ -1,19 +1,19 @@
-/// A note that voices are begun for.
+/// A note that starts voices.
 package struct VoiceNote: BitwiseCopyable {
-  /// The number of the note; no two that sound have the same.
+  /// The note's number, unique among sounding notes.
   package var number: UInt32
-  /// The finger that plays it, and the instrument: only told again at its end.
+  /// The finger and the instrument; only passed back when the note ends.
   package var finger: UInt16, instrument: UInt8
   /// The MIDI key, 0 to 127.
   package var key: UInt8
   /// The pitch, in cents above key 0.
   package var cents: Float
-  /// The velocity, above 0, up to 1.
+  /// The velocity, above 0 and up to 1.
   package var velocity: Float
   /// Whether another note is held.
   package var isLegato: Bool
 
-  /// A note that voices are begun for.
+  /// Creates a note.
   @_noLocks
   package init(
     number: UInt32, finger: UInt16, instrument: UInt8, key: UInt8, cents: Float, velocity: Float,

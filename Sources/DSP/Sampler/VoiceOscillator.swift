@@ -1,10 +1,10 @@
-/// A triangle that begins at 0, and rises, when its delay is over.
+/// A triangle LFO that starts rising from 0 after its delay.
 struct VoiceOscillator: BitwiseCopyable {
   private var toGo: Int
-  // In quarters of a turn; from -1 up to 1, and back from there to 3.
+  // In quarter cycles: rises from -1 to 1, falls from 1 to 3.
   private var phase: Float = 0
   private let step: Float
-  /// Whether it moves anything.
+  /// Whether the LFO affects anything.
   let isUsed: Bool
 
   @_noLocks
@@ -14,7 +14,7 @@ struct VoiceOscillator: BitwiseCopyable {
     self.isUsed = isUsed
   }
 
-  /// Moves on by so many frames, and returns where it is.
+  /// Advances by `frames` frames and returns the new value.
   @_noLocks
   mutating func advance(by frames: Int) -> Float {
     guard isUsed else { return 0 }

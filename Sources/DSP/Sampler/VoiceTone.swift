@@ -1,13 +1,12 @@
 internal import CRealtime
 
-/// The filter of a voice: a state-variable filter of two poles, or its half of one.
+/// The filter of a voice: a two-pole state-variable filter, or a one-pole one.
 ///
-/// The topology-preserving one of Vadim Zavalishin, "The Art of VA Filter Design", written out as
-/// what two frames at once make of both states: so only every other frame waits for the one
-/// before.
+/// The topology-preserving filter of Vadim Zavalishin, "The Art of VA Filter Design", unrolled to
+/// two frames at a time, which halves the length of the dependency chain.
 struct VoiceTone: BitwiseCopyable {
-  // Four times four weights, for the first and the second state and for the first and the second
-  // frame: what each adds to both states, and to what is heard in both frames.
+  // Four groups of four coefficients, for both states and both input frames: the contribution of
+  // each to both states and to both outputs.
   private var now = SIMD16<Float>(repeating: 0)
   private var slope = SIMD16<Float>(repeating: 0)
   private var isMoving = false
@@ -17,8 +16,8 @@ struct VoiceTone: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Goes to a cutoff, in Hz, and a resonance, in dB, within so many frames, an even number; at
-  /// once if 0.
+  /// Ramps to a cutoff in Hz and a resonance in dB within `frames` frames, an even number, or jumps
+  /// if 0.
   @_noLocks
   mutating func move(
     _ kind: SamplerRegion.Filter.Kind, cutoff: Float, resonance: Float, sampleRate: Float,
@@ -35,7 +34,7 @@ struct VoiceTone: BitwiseCopyable {
     }
   }
 
-  /// Stays where it is.
+  /// Stops the ramp.
   @_noLocks
   mutating func stay() { isMoving = false }
 
@@ -44,17 +43,18 @@ struct VoiceTone: BitwiseCopyable {
     _ kind: SamplerRegion.Filter.Kind, cutoff: Float, resonance: Float, sampleRate: Float
   ) -> SIMD16<Float> {
     let angle = Float.pi * max(1e-4, min(0.49, cutoff / sampleRate))
-    // The tangent, by a fraction that is good to 1e-3 up to there.
+    // A rational approximation of the tangent, accurate to 1e-3 up to this angle.
     let square = angle * angle
     let g =
       angle * (945 - 105 * square + square * square) / (945 - 420 * square + 15 * square * square)
-    // Without resonance it is Butterworth's.
+    // Without resonance it is a Butterworth filter.
     let k = 1.414_213_6 / max(resonance == 0 ? 1 : rt_exp(resonance * 0.115_129_25), 0.01)
-    // What is heard is m.0 of the input, m.1 of the first and m.2 of the second integrator.
+    // The output is m.0 of the input, m.1 of the first and m.2 of the second integrator.
     let m: (Float, Float, Float)
-    // One frame: states become (a * first - b * second + b * in, c * first + d * second + e * in).
+    // One frame: the states become (a * first - b * second + b * in, c * first + d * second + e *
+    // in).
     let (a, b, c, d, e): (Float, Float, Float, Float, Float)
-    // What is heard is p * first + q * second + r * in.
+    // The output is p * first + q * second + r * in.
     let (p, q, r): (Float, Float, Float)
     switch kind {
     case .lowpass1, .highpass1:
@@ -62,7 +62,7 @@ struct VoiceTone: BitwiseCopyable {
       let one = 1 / (1 + g)
       (a, b, c, d, e) = (2 * one - 1, 2 * g * one, 0, 0, 0)
       (p, q, r) = (m.1 * one, 0, m.0 + m.1 * g * one)
-    // The first integrator alone: it doesn't see the second.
+    // The one-pole case above uses only the first integrator.
     case .lowpass2, .highpass2, .bandpass, .bandreject:
       switch kind {
       case .highpass2: m = (1, -k, -1)
@@ -82,7 +82,9 @@ struct VoiceTone: BitwiseCopyable {
       b, e, 0, r)
   }
 
-  /// Filters both sides, or the left one alone; an even number of frames.
+  /// Filters both channels, or only the left one.
+  ///
+  /// `frames` is even.
   @_noLocks
   mutating func apply(to sound: Stereo, isStereo: Bool, frames: Int) {
     let before = now
@@ -109,7 +111,7 @@ struct VoiceTone: BitwiseCopyable {
       if isMoving { w += slope }
       frame &+= 2
     }
-    // What is not a number would stay.
+    // NaN would persist.
     state = first.isFinite && second.isFinite ? SIMD2(first, second) : SIMD2(0, 0)
     return w
   }

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// A song on its way from the disk to the audio thread: a ring of frames that one thread fills
-/// and the other empties.
+/// A single-producer, single-consumer ring buffer of frames between the disk thread and the audio
+/// thread.
 ///
-/// The control side makes it and keeps it alive until the audio thread has let it go.
+/// The control side creates it and keeps it alive until the audio thread has released it.
 package final class SongRing: @unchecked Sendable {
-  /// The pointer that the audio thread is given.
+  /// The audio thread's view of the ring.
   package let pointer: SongPointer
   private var marks: UnsafeMutablePointer<SongMarks> { pointer.marks }
 
-  /// A ring that holds at least so many seconds at a rate in Hz.
+  /// Creates a ring for at least `seconds` at a sample rate in Hz.
   package init(seconds: Double, sampleRate: Int) {
     var capacity = 1
     while Double(capacity) < seconds * Double(sampleRate) { capacity *= 2 }
@@ -28,16 +28,18 @@ package final class SongRing: @unchecked Sendable {
     marks.deallocate()
   }
 
-  // MARK: - The thread that fills it
+  // MARK: - Producer
 
-  /// How many frames there is room for.
+  /// The number of frames that can be written.
   package var room: Int {
-    // Acquiring: the audio thread is done with what it has read.
+    // Acquiring: the audio thread has finished reading these frames.
     pointer.capacity - marks.pointee.written.load(ordering: .relaxed)
       + marks.pointee.read.load(ordering: .acquiring)
   }
 
-  /// Appends frames for which there is room.
+  /// Appends frames.
+  ///
+  /// There must be room for them.
   package func write(_ sound: Stereo, frames: Int) {
     precondition(frames <= room)
     let written = marks.pointee.written.load(ordering: .relaxed)
@@ -52,30 +54,32 @@ package final class SongRing: @unchecked Sendable {
     marks.pointee.written.store(written + frames, ordering: .releasing)  // publishes the frames
   }
 
-  /// Says that nothing more will come.
+  /// Marks the end of the song.
   package func end() {
     marks.pointee.isEnded.store(true, ordering: .releasing)  // after the last frames
   }
 
-  // MARK: - Whoever watches
+  // MARK: - Observers
 
-  // Each is whole in itself, and only told: relaxed.
+  // Independent values for display only, so relaxed loads suffice.
 
-  /// Its rate in Hz.
+  /// The sample rate, in Hz.
   package var sampleRate: Int { pointer.sampleRate }
-  /// How many frames the audio thread has taken so far.
+  /// The number of frames that the audio thread has read.
   package var framesRead: Int { marks.pointee.read.load(ordering: .relaxed) }
-  /// How many frames of it were heard, where whoever hears them tells that.
+  /// The number of frames that have been played, if the player reports it.
   package var framesHeard: Int { marks.pointee.heard.load(ordering: .relaxed) }
-  /// Whether all of it was heard.
+  /// Whether the whole song has been played.
   package var isOver: Bool { marks.pointee.isOver.load(ordering: .relaxed) }
-  /// Whether the audio thread waits for more.
+  /// Whether the audio thread is waiting for data.
   package var isWaitedFor: Bool { marks.pointee.isWaitedFor.load(ordering: .relaxed) }
-  /// How many times the audio thread had to wait for more.
+  /// The number of underruns.
   package var waits: Int { marks.pointee.waits.load(ordering: .relaxed) }
 }
 
-/// The progress of both sides, in frames from the ring's first.
+/// The ring's shared state.
+///
+/// Positions are in frames since the first one.
 struct SongMarks: ~Copyable {
   let written = Atomic<Int>(0)
   let read = Atomic<Int>(0)
@@ -86,26 +90,26 @@ struct SongMarks: ~Copyable {
   let waits = Atomic<Int>(0)
 }
 
-/// A pointer to a ring: the audio thread's end of it.
+/// The audio thread's end of a ring.
 ///
-/// Whoever hands it over keeps the ring alive until it is told that it was let go.
+/// The owner keeps the ring alive until the audio thread has released it.
 package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
   let marks: UnsafeMutablePointer<SongMarks>
-  /// Its rate in Hz.
+  /// The sample rate, in Hz.
   package let sampleRate: Int
 
-  /// Counts the frames that are there to be read; all that will ever be where that is known.
+  /// Returns the number of readable frames, and whether no more will follow.
   @_noLocks
   package func framesAhead() -> (count: Int, isAll: Bool) {
-    // Acquiring, and before the count: then that is the last one.
+    // Acquired before the count, so the count is final if the flag is set.
     let isAll = marks.pointee.isEnded.load(ordering: .acquiring)
     let written = marks.pointee.written.load(ordering: .acquiring)
     return (written &- marks.pointee.read.load(ordering: .relaxed), isAll)
   }
 
-  /// Reads frames that are there.
+  /// Reads frames that are available.
   @_noLocks
   func read(to out: Stereo, frames: Int) {
     let read = marks.pointee.read.load(ordering: .relaxed)
@@ -120,20 +124,22 @@ package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
     marks.pointee.read.store(read &+ frames, ordering: .releasing)  // frees their places
   }
 
-  /// Tells that it waits for more; counted where it was not meant to.
+  /// Reports whether the reader waits for data.
+  ///
+  /// Underruns are counted, other waits aren't.
   @_noLocks
   package func tell(isWaiting: Bool, isCounted: Bool) {
     marks.pointee.isWaitedFor.store(isWaiting, ordering: .relaxed)
     if isCounted { marks.pointee.waits.add(1, ordering: .relaxed) }
   }
 
-  /// Tells how many frames of it were heard.
+  /// Reports the number of frames played.
   @_noLocks
   package func tell(framesHeard frames: Int) {
     marks.pointee.heard.store(frames, ordering: .relaxed)
   }
 
-  /// Tells that all of it was heard.
+  /// Reports that the whole song has been played.
   @_noLocks
   package func tellOver() { marks.pointee.isOver.store(true, ordering: .relaxed) }
 }

@@ -1,9 +1,10 @@
 internal import CRealtime
 
-/// A song as a warp reads it: a short tape onto which it is laid out of its ring as the warp comes
-/// nearer, silence before and behind it.
+/// The tape from which a warp plays a song.
+///
+/// It is filled from the ring as the warp approaches, with silence before and after the song.
 package struct SongTape: ~Copyable, @unchecked Sendable {
-  // What an engine that goes over to another rate still reads ahead of its place: 2 ms at most.
+  // How far an engine reads ahead while it changes its rate: 2 ms at most.
   private static var aheadSeconds: Double { @_noLocks get { 0.003 } }
   private static var riseSeconds: Double { @_noLocks get { 0.005 } }
   private static var longestPiece: Int { @_noLocks get { 256 } }
@@ -12,11 +13,11 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   private let ahead: Int
   private let riseFrames: Int
   private(set) var laid: Tape
-  // How far the warp has come, in frames with 32 binary places.
+  // The warp's position, 32.32 fixed-point.
   private var place: Int64 = 0
-  /// How many frames of the song the warp has passed since it began, those behind its end, too.
+  /// The number of song frames that the warp has passed, including those after the end.
   package private(set) var framesGone = 0
-  // The part of a frame beyond that, with 32 binary places.
+  // The fraction of a frame beyond that, in units of 2^-32.
   private var partGone: UInt32 = 0
   private var source: SongPointer?
   private var isAllLaid = false
@@ -24,11 +25,11 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
   private var riseLeft = 0
   private let piece: Stereo
 
-  /// A tape of which `reach` frames can be read in one piece.
+  /// Creates a tape of which `reach` frames are readable contiguously.
   package init(reach: Int, sampleRate: Double) {
     ahead = Int(Self.aheadSeconds * sampleRate)
     riseFrames = Int(Self.riseSeconds * sampleRate)
-    // A step at the fastest, behind all that an engine looks back at.
+    // The fastest step, on top of the longest lookback of an engine.
     laid = Tape(seconds: 0.1, reach: reach, sampleRate: sampleRate)
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * Self.longestPiece)
     memory.initialize(repeating: 0, count: 2 * Self.longestPiece)
@@ -37,7 +38,9 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
 
   deinit { piece.left.deallocate() }
 
-  /// Begins a song, or none, behind so much silence, in frames: for what was not heard.
+  /// Starts a song, or none, after `silence` frames.
+  ///
+  /// The previous one must be inaudible.
   @_noLocks
   package mutating func begin(_ song: SongPointer?, silence: Int) {
     source = song
@@ -48,7 +51,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     layAside(silence)
   }
 
-  /// Goes on with the song behind so much silence, in frames, and rises out of it.
+  /// Continues the song after `silence` frames of silence, with a fade-in.
   @_noLocks
   package mutating func goOn(silence: Int) {
     riseLeft = riseFrames
@@ -61,7 +64,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     place = laid.head << 32
   }
 
-  /// Whether the song could end before it has said so, within so many frames of tape.
+  /// Whether the ring could run dry within `frames` frames of tape.
   @_noLocks
   package func isShort(of frames: Int) -> Bool {
     guard let source else { return false }
@@ -69,15 +72,15 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     return !isAll && count < frames &+ ahead &+ 1
   }
 
-  /// Whether the warp has come to the song's end.
+  /// Whether the warp has reached the end of the song.
   package var isAtEnd: Bool {
     @_noLocks get {
-      // Places wrap around: only their differences say something.
+      // Positions wrap around, so only differences are meaningful.
       isAllLaid && Int((laid.head << 32 &- place) >> 32) <= framesBehind
     }
   }
 
-  /// Lays out what lies up to a place of the way, if it doesn't lie there yet.
+  /// Fills the tape up to `place` plus lookahead.
   @_noLocks
   mutating func lay(to place: Int64) {
     let gone = UInt64(truncatingIfNeeded: place &- self.place) &+ UInt64(partGone)
@@ -98,7 +101,7 @@ package struct SongTape: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Reads what there is of the next frames.
+  /// Reads up to `frames` frames from the ring and returns their number.
   @_noLocks
   private mutating func readAhead(_ frames: Int) -> Int {
     guard let source, !isAllLaid else { return 0 }
