@@ -1,15 +1,15 @@
-/// Chooses for the live engine where it jumps to, and whether now is the moment for a jump forward.
+/// Chooses the target of the live engine's jumps, and the moment for a jump forward.
 ///
-/// It remembers the period that the sound had last, and what it has found out about it.
+/// It caches the last period found and what else is known about the signal.
 struct JumpChoice: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
   /// A jump forward.
   struct Jump: BitwiseCopyable {
-    /// How far it goes, in frames.
+    /// The length of the jump, in frames.
     var lag: Float
-    /// The normalised correlation of what it leaves and where it goes.
+    /// The normalized correlation of the source and the target.
     var likeness: Float
-    /// Whether there is nothing to hear on the way.
+    /// Whether the jump is through silence.
     var isSilent: Bool
 
     @_noLocks
@@ -20,30 +20,30 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     }
   }
 
-  // A period is at least this: jumps of a tone above 500 Hz are by several of its periods.
+  // The shortest lag: tones above 500 Hz jump by several periods.
   private static var leastLagSeconds: Double { @_noLocks get { 0.002 } }
-  // The period of 62 Hz: of the lowest voices, and of a major chord on middle C.
+  // The period of 62 Hz, which covers the lowest voices and a major chord on middle C.
   private static var greatestLagSeconds: Double { @_noLocks get { 0.016 } }
-  // Noise that is repeated at shorter distances is heard as a tone.
+  // Noise repeated at shorter intervals sounds like a tone.
   private static var leastLagOfNoiseSeconds: Double { @_noLocks get { 0.009 } }
-  // For so long a sound that has just begun is not cut into.
+  // An attack isn't interrupted for this long.
   private static var attackSeconds: Double { @_noLocks get { 0.005 } }
-  // Two searches are never done in one block of so many frames, or a smaller one.
+  // Two searches never fall into one block of this size or less.
   private static var framesApart: Int { @_noLocks get { 64 } }
-  // What is this much like itself may jump before it must, which keeps the delay short.
+  // Above this correlation the engine may jump before it must, which keeps the latency short.
   private static var likenessForEarlyJump: Float { @_noLocks get { 0.985 } }
-  // From this share of the greatest lag on, less and less will do, until a jump must be: a good
-  // one now is better than any one then.
+  // From this share of the greatest lag on, the required correlation falls until a jump is forced:
+  // a good match now is better than any match later.
   private static var shareOfPatience: Float { @_noLocks get { 0.3 } }
   private static var leastOfEarlyJump: Float { @_noLocks get { 0.7 } }
-  // Less than this is taken for noise.
+  // Lower correlations count as noise.
   private static var likenessOfTones: Float { @_noLocks get { 0.5 } }
 
   /// The shortest jump, in frames.
   let leastLag: Int
   /// The shortest jump in noise, in frames.
   let leastLagOfNoise: Int
-  /// For how many frames a sound that has just begun is not cut into.
+  /// The length of an attack that isn't interrupted, in frames.
   let attackFrames: Int
   private let greatestLag: Int
   private let checkFrames: Int
@@ -52,22 +52,22 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
   private let quickFade: Int
 
   private var finder: LagFinder
-  // The last good lag, with which the next search begins; 0 where there was none.
+  // The last good lag, where the next search starts; 0 if there is none.
   private var lastLag = 0
   private var framesSinceSearch = 0
   private var framesToCheck = 0
-  // For how long what was heard is taken for noise, and whether that must first be found out.
+  // How long the signal counts as noise, in frames, and whether that has yet to be checked.
   private var noiseLeft = 0
   private var mustListen = false
-  // Whether, since the last jump, it was looked whether what was heard has a period.
+  // Whether a backward search for a period has been made since the last jump.
   private var hasLookedBack = false
-  // Whether a search forward has found no period, and a closer one is yet to be done.
+  // Whether a forward search found no period and a short-window search is still due.
   private var mustAskAgain = false
-  // Up to here on the tape an attack is being played out.
+  // The tape position up to which an attack is played without a jump.
   private var heldUntil: Int64 = 0
   private var isHeld = false
 
-  /// A choice for crossfades of `fade` frames, and of `quickFade` in silence.
+  /// Creates a choice for crossfades of `fade` frames, or `quickFade` in silence.
   init(sampleRate: Double, fade: Int, quickFade: Int) {
     leastLag = Int(Self.leastLagSeconds * sampleRate)
     greatestLag = Int(Self.greatestLagSeconds * sampleRate)
@@ -80,7 +80,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     self.quickFade = quickFade
   }
 
-  /// Forgets what was heard.
+  /// Clears the history.
   @_noLocks
   mutating func forget() {
     lastLag = 0
@@ -91,7 +91,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     hasLookedBack = false
   }
 
-  /// Lets `frames` frames pass.
+  /// Advances by `frames` frames.
   @_noLocks
   mutating func advance(frames: Int) {
     framesSinceSearch &+= frames
@@ -99,30 +99,32 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     noiseLeft &-= frames
   }
 
-  /// Hears that the reader has jumped.
+  /// Records that the reader has jumped.
   @_noLocks
   mutating func noteJump() { hasLookedBack = false }
 
-  /// Gives up playing out an attack.
+  /// Stops waiting for an attack to play out.
   @_noLocks
   mutating func release() { isHeld = false }
 
   // MARK: - When
 
-  /// The longest lag that is ever looked for, in frames.
+  /// The longest lag ever searched, in frames.
   var mostLag: Int { @_noLocks get { finder.greatestLag } }
 
-  /// Whether the next look forward is due.
+  /// Whether the next forward check is due.
   var isDue: Bool { @_noLocks get { framesToCheck <= 0 } }
 
-  /// How far behind a reader may fall that is at `reader`, a place with 32 binary places.
+  /// Returns how far a reader at `reader` may fall behind, in frames.
+  ///
+  /// `reader` is 32.32 fixed-point.
   @_noLocks
   mutating func farthest(at reader: Int64) -> Int {
     isHeld = isHeld && heldUntil &- reader > 0
     return isHeld ? 2 &* finder.greatestLag : finder.greatestLag
   }
 
-  /// Tells after how many frames to look forward; 0 where that is due, and there is room for it.
+  /// Returns the number of frames until the next forward check; 0 if it is due and there is room.
   @_noLocks
   mutating func framesToCheck(room: Int, approach: Float) -> Int {
     if framesToCheck > 0 { return framesToCheck }
@@ -135,10 +137,10 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     return 0
   }
 
-  // MARK: - Where to
+  // MARK: - Target
 
-  /// The lag for a jump back by at least `least` frames, and where that leaves a choice by at most
-  /// `most`.
+  /// Returns the lag for a jump back by at least `least` frames and, if that leaves a choice, at
+  /// most `most`.
   @_noLocks
   mutating func lagBack(
     _ tape: borrowing Tape, end: Int64, by least: Int, most: Int?
@@ -149,7 +151,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     return find(tape, end: end, from: least, to: greatest, isForward: false)
   }
 
-  /// Compares the stretches that end at two places.
+  /// Returns the correlation of the signal before two positions.
   @_noLocks
   mutating func compare(
     _ tape: borrowing Tape, end: Int64, with other: Int64
@@ -157,7 +159,9 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     finder.compare(tape, end: end, with: other)
   }
 
-  /// The best place to go to from `end`, at or not long before `target`: how many frames before it.
+  /// Returns the best landing position at or shortly before `target`, for a jump from `end`.
+  ///
+  /// The lag is the distance before `target`, in frames.
   @_noLocks
   mutating func landing(
     _ tape: borrowing Tape, end: Int64, before target: Int64
@@ -165,17 +169,17 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     finder.search(tape, end: end, endingBefore: target)
   }
 
-  /// Chooses a jump forward from `reader`, a place with 32 binary places, where there is room for
-  /// a lag that fits, or must be.
+  /// Chooses a jump forward from `reader`, if a lag fits or the jump is forced.
   ///
-  /// The next attack is `framesToAttack` frames after what is `attackFrames` before the reader.
+  /// `reader` is 32.32 fixed-point. The next attack is `framesToAttack` frames after the frame
+  /// `attackFrames` before the reader.
   @_noLocks
   mutating func jumpForward(
     _ tape: borrowing Tape, from reader: Int64, place: Int64, room: Int, speed: Float,
     framesToAttack: Int?, mayHaste: Bool
   ) -> Jump? {
     let position = reader >> 32
-    // An attack is heard whole: the jump is over before it, or begins when it has been said.
+    // An attack is played whole: a jump ends before it or starts after it.
     var toAttack: Int?
     if let framesToAttack { toAttack = framesToAttack &- attackFrames }
     if let jump = jumpInSilence(
@@ -187,9 +191,9 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     var most = min(room, (toAttack ?? .max / 2) &- wayOfFade)
     let isCut = most < room
     let mustJump = room > greatestLag &+ 2 &* checkFrames
-    // Far behind, a short lag would not be enough.
+    // Far behind, a short lag wouldn't be enough.
     let least = isCut ? leastLag : max(leastLag, room &- greatestLag)
-    // A jump over an attack, and over some of what follows it, must find one like it behind it.
+    // A jump over an attack and some of what follows must find an equivalent after it.
     let isNarrow = min(greatestLag, most) &- least <= 2 &* LagFinder.wing
     let isFar = room > greatestLag &+ 2 &* LagFinder.wing
     let isOver = isCut && (isNarrow || isFar && room <= greatestLag &+ 4 &* checkFrames)
@@ -203,7 +207,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
       return nil
     }
     if lastLag == 0 && !hasLookedBack && !mustJump && !isOver {
-      // A period that is longer than the room is waited for.
+      // Waits for a period longer than the room.
       hasLookedBack = true
       let past = finder.search(
         tape, end: position, from: leastLag, to: greatestLag, isForward: false)
@@ -215,7 +219,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
       return nil
     }
     let enough = mayHaste && !isOver ? likenessForJump(room: room) : Self.likenessForEarlyJump
-    // Room for the climb to the best lag, and for what is on both sides of it.
+    // Room for the hill climb, and for the neighbors of the peak.
     if greatest &- least >= 2 &* LagFinder.wing {
       let found = find(
         tape, end: position, from: least, to: greatest, isForward: true)
@@ -223,7 +227,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
         framesToCheck = Self.framesApart
         return nil
       }
-      // A tone's best lag is a peak, not the end of what was looked at.
+      // A tone's best lag is a local maximum, not the end of the search range.
       let farthest = greatest &- (lastLag > 0 ? 0 : finder.framesAhead) &- 3
       let fits = found.likeness > enough && found.lag < Float(farthest)
       if isOver {
@@ -243,7 +247,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  /// How like a place must be to be jumped to where the reader is so many frames behind.
+  /// Returns the correlation required for a jump when the reader is `room` frames behind.
   @_noLocks
   private func likenessForJump(room: Int) -> Float {
     let most = Float(greatestLag &+ 2 &* checkFrames)
@@ -253,14 +257,14 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
       - share * (Self.likenessForEarlyJump - Self.leastOfEarlyJump)
   }
 
-  /// Chooses a jump where there is nothing to hear, as far as that goes; none where there is
-  /// something.
+  /// Chooses the longest jump through silence, or nil if there is any signal.
   @_noLocks
   private func jumpInSilence(
     _ tape: borrowing Tape, from position: Int64, until toAttack: Int?, place: Int64, room: Int,
     speed: Float
   ) -> Jump? {
-    // What comes next is already there, if not yet in its reach: it must come after the fade.
+    // What follows is on the tape already, though not in the interpolator's reach. It must come
+    // after the crossfade.
     let silent = min(Int(place &- position), toAttack ?? .max)
     let lag = min(room, silent &- Int(speed * Float(quickFade)) &- 1)
     guard lag >= leastLag && finder.isSilent(tape, from: position, frames: silent) else {
@@ -269,7 +273,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     return Jump(lag: Float(lag), likeness: 1, isSilent: true)
   }
 
-  /// Lets the reader go on for so many frames of tape before it may jump.
+  /// Lets the reader continue for `frames` frames of tape before it may jump.
   @_noLocks
   private mutating func hold(_ reader: Int64, for frames: Int, speed: Float) {
     heldUntil = reader &+ Int64(frames) << 32
@@ -277,7 +281,7 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     framesToCheck = min(Int(Float(frames) / speed) &+ 1, 4 &* checkFrames)
   }
 
-  /// Whether the sound has no period, so that waiting for one to fit into the room is in vain.
+  /// Whether the signal has no period, so that waiting for one to fit is pointless.
   @_noLocks
   private mutating func isNoise(_ tape: borrowing Tape, end: Int64) -> Bool {
     finder.load(tape, end: end, from: leastLag, to: greatestLag, isForward: false)
@@ -285,9 +289,9 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     return past.likeness < Self.likenessOfTones
   }
 
-  /// Finds the lag by which to jump: the last one again, moved a little, while it fits.
+  /// Returns the best lag: the last one, refined, as long as it fits.
   ///
-  /// Forward, what turns out to have no period is searched closely in another block.
+  /// In a forward search, an aperiodic signal is searched with the short window in a later block.
   @_noLocks
   private mutating func find(
     _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
@@ -306,7 +310,8 @@ struct JumpChoice: ~Copyable, @unchecked Sendable {
     let ahead = isForward ? finder.framesAhead : 0
     let hasRoom = greatest &- least &- ahead >= 2 &* LagFinder.wing
     if isForward && hasRoom && (isKnown || hasLookedBack && lastLag == 0) {
-      // It has no period, or has just lost it: three searches in one block would be too long.
+      // The signal has no period or has just lost it; three searches in one block would take too
+      // long.
       lastLag = 0
       finder.load(tape, end: end, from: least, to: greatest, isForward: true)
     } else {

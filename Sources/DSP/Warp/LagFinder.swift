@@ -1,16 +1,16 @@
 internal import CRealtime
 
-/// Finds by how many frames a stretch of tape must be moved to be most like another one.
+/// Finds the lag at which two stretches of tape are most alike.
 ///
-/// The measure is the normalised cross-correlation; first on a coarse copy, then between the
-/// samples by a parabola through the three best. Of two sides the sum is looked at, or their
-/// difference where there is more in it, so that both sides move alike.
+/// The measure is the normalized cross-correlation, first on a decimated copy, then refined to a
+/// fraction of a sample. For stereo it uses the sum of the channels, or their difference if that
+/// has more energy, so both channels get the same lag.
 struct LagFinder: ~Copyable {
-  /// A lag, and how alike the sound is there.
+  /// A lag and its correlation.
   struct Finding: BitwiseCopyable {
-    /// The distance in frames.
+    /// The lag, in frames.
     var lag: Float
-    /// The normalised correlation there: 1 is a repetition.
+    /// The normalized correlation; 1 is an exact repetition.
     var likeness: Float
 
     @_noLocks
@@ -20,24 +20,24 @@ struct LagFinder: ~Copyable {
     }
   }
 
-  // How much is compared: enough of the lowest period to know it.
+  // The correlation window: enough of the lowest period to recognize it.
   private static var windowSeconds: Double { @_noLocks get { 0.014 } }
-  // How much of it where there is no period: little more than a crossfade, for what is further away
-  // is not heard with it; and how much of that lies where the crossfade will be.
+  // The window for aperiodic signals: little more than a crossfade, since anything further away
+  // isn't heard together with it; and the part of it that lies under the crossfade.
   private static var closeSeconds: Double { @_noLocks get { 0.004 } }
   private static var aheadSeconds: Double { @_noLocks get { 0.001 } }
-  // What is compared first is this coarse.
+  // The sample rate of the decimated copy.
   private static var coarseHertz: Double { @_noLocks get { 8000 } }
-  // Of lags that fit nearly alike the shorter is better: it delays less. Where none of them fits well, it
-  // counts for less: many tones at once fit at few lags, which may be long.
+  // Among similar correlations the shorter lag wins, because it adds less latency. If none is good,
+  // the penalty is lower: complex sounds match only at few lags, which may be long.
   private static var costOfDistance: Float { @_noLocks get { 0.08 } }
   private static var lowCostOfDistance: Float { @_noLocks get { 0.02 } }
 
-  // How many likenesses on each side of the best lead to the place between the samples.
+  // The number of correlation values on each side of the peak used for interpolation.
   static var wing: Int { @_noLocks get { 3 } }
 
-  // By how much more alike a place between two samples can be than they: of a tone at half of what a rate
-  // can hold it is 0.3.
+  // How far the correlation between two samples can exceed that at the samples: 0.3 for a tone at
+  // half of the Nyquist frequency.
   private static var mostBetween: Float { @_noLocks get { 0.4 } }
 
   // -120 dB of full scale.
@@ -47,24 +47,24 @@ struct LagFinder: ~Copyable {
   private let window: Int
   private let close: Int
   private let ahead: Int
-  // Where what is compared begins in the pattern and in the field, and how much it is.
+  // The start and length of the compared range in the pattern and the field.
   private var first = 0
   private var count: Int
-  // Whether the coarse copies are of what is in the pattern and the field.
+  // Whether the decimated copies match the pattern and the field.
   private var isShrunk = false
   private let coarse: Int
   private let pattern: UnsafeMutablePointer<Float>
   private let field: UnsafeMutablePointer<Float>
   private let coarsePattern: UnsafeMutablePointer<Float>
   private let coarseField: UnsafeMutablePointer<Float>
-  // How like the pattern each part of the coarse field is.
+  // The correlation at each offset of the decimated field.
   private let scores: UnsafeMutablePointer<Float>
   private var offsets = 0
-  // The best one of the last search.
+  // The best offset of the last search.
   private var offset = 0
 
   init(sampleRate: Double, greatestLag: Int) {
-    // Lags of sounds read at four times their speed are longer by the way of the crossfade.
+    // At four times speed, lags are longer by the length of the crossfade.
     self.greatestLag = 2 * greatestLag
     coarse = max(1, Int(sampleRate / Self.coarseHertz))
     window = Int(Self.windowSeconds * sampleRate) / (8 * coarse) * 8 * coarse
@@ -83,8 +83,10 @@ struct LagFinder: ~Copyable {
 
   deinit { pattern.deallocate() }
 
-  /// The best lag from `least` to `greatest`, forward or back from the stretch that ends at `end`; only
-  /// about where it is, if it is clear that it is less like than `worth`.
+  /// Returns the best lag from `least` to `greatest`, forward or backward from the stretch that
+  /// ends at `end`.
+  ///
+  /// The result is only approximate if its correlation clearly can't reach `worth`.
   @_noLocks
   mutating func search(
     _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool,
@@ -99,12 +101,12 @@ struct LagFinder: ~Copyable {
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
 
-  /// Takes what is compared in a search for a lag from `least` to `greatest`.
+  /// Loads the data for a search from `least` to `greatest`.
   @_noLocks
   mutating func load(
     _ tape: borrowing Tape, end: Int64, from least: Int, to greatest: Int, isForward: Bool
   ) {
-    // The field runs from the lag that is earliest on the tape to the one that is latest.
+    // The field spans the earliest to the latest lag on the tape.
     let earliest = isForward ? Int64(least) : -Int64(greatest)
     let start = end &- Int64(window)
     let side = copyStretch(tape, at: start)
@@ -112,8 +114,7 @@ struct LagFinder: ~Copyable {
     if isForward { copyAhead(tape, at: end, side: side) }
   }
 
-  /// The best of the lags that were just searched, where its distance counts for less, if that is another
-  /// one.
+  /// Returns the best lag of the last search with a lower penalty on distance, if it differs.
   @_noLocks
   mutating func searchFar(
     from least: Int, to greatest: Int, isForward: Bool, worth: Float
@@ -127,12 +128,12 @@ struct LagFinder: ~Copyable {
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
 
-  /// How many frames less far a closer search goes forward.
+  /// By how many frames a forward short-window search reaches less far.
   var framesAhead: Int { @_noLocks get { ahead } }
 
-  /// The best of the lags that were just taken, by what is heard with the crossfade only.
+  /// Returns the best of the loaded lags, comparing only the range heard during the crossfade.
   ///
-  /// Forward that is partly behind the place that is left, and lags are shorter by as much.
+  /// In a forward search part of that lies after the source, so the lags are shorter by as much.
   @_noLocks
   mutating func searchClosely(from least: Int, to greatest: Int, isForward: Bool) -> Finding {
     count = close
@@ -145,8 +146,8 @@ struct LagFinder: ~Copyable {
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
 
-  /// The best lag from `nearest` to `greatest` of those that were just searched closely from
-  /// `least` on.
+  /// Returns the best lag from `nearest` to `greatest` among those of the last short-window search,
+  /// which started at `least`.
   @_noLocks
   mutating func searchAgain(
     from nearest: Int, least: Int, to greatest: Int, isForward: Bool
@@ -159,8 +160,10 @@ struct LagFinder: ~Copyable {
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
 
-  /// The best place for a stretch like the one that ends at `end` to end, at or not long before
-  /// `target`: how many frames before it.
+  /// Returns the best position at or shortly before `target` for a stretch like the one that ends
+  /// at `end`.
+  ///
+  /// The lag is the distance before `target`, in frames.
   @_noLocks
   mutating func search(
     _ tape: borrowing Tape, end: Int64, endingBefore target: Int64
@@ -174,8 +177,9 @@ struct LagFinder: ~Copyable {
     return Finding(lag: Float(span) - found.lag, likeness: found.likeness)
   }
 
-  /// The best lag within a few frames of `lag`; only about where it is, if it is clear that it is less like
-  /// than `worth`.
+  /// Returns the best lag within a few frames of `lag`.
+  ///
+  /// The result is only approximate if its correlation clearly can't reach `worth`.
   @_noLocks
   mutating func refine(
     _ tape: borrowing Tape, end: Int64, near lag: Int, isForward: Bool, worth: Float
@@ -190,7 +194,7 @@ struct LagFinder: ~Copyable {
     return Finding(lag: isForward ? moved : -moved, likeness: found.likeness)
   }
 
-  /// Compares the stretches that end at two places.
+  /// Returns the correlation of the stretches that end at two positions.
   @_noLocks
   mutating func compare(_ tape: borrowing Tape, end: Int64, with other: Int64) -> Finding {
     let side = copyStretch(tape, at: end &- Int64(window))
@@ -200,7 +204,7 @@ struct LagFinder: ~Copyable {
     return Finding(lag: 0, likeness: likeness(at: 0, energy: energy, scale: scale))
   }
 
-  /// Whether a stretch of tape, and what was compared before it, hold next to nothing.
+  /// Whether a range of tape, and the window before it, is silent.
   @_noLocks
   func isSilent(_ tape: borrowing Tape, from start: Int64, frames: Int) -> Bool {
     let first = start &- Int64(window)
@@ -212,7 +216,7 @@ struct LagFinder: ~Copyable {
 
   // MARK: - The two stretches
 
-  /// Copies the stretch to be found; returns the sign by which the right side is added.
+  /// Copies the pattern and returns the sign with which the right channel is added.
   @_noLocks
   private mutating func copyStretch(_ tape: borrowing Tape, at start: Int64) -> Float {
     let (left, right) = (tape.left(at: start), tape.right(at: start))
@@ -238,12 +242,12 @@ struct LagFinder: ~Copyable {
 
   // MARK: - Comparing
 
-  /// Compares the coarse pattern with the coarse field at all offsets.
+  /// Correlates the decimated pattern with the decimated field at all offsets.
   @_noLocks
   private mutating func score(span: Int) {
     let count = self.count / coarse
     offsets = span / coarse &+ 1
-    // Of what begins between two coarse samples there is no copy yet.
+    // A range that starts between two decimated samples has no copy yet.
     let skipped = isShrunk && first % coarse == 0 ? first / coarse : 0
     let (coarsePattern, coarseField) = (coarsePattern + skipped, coarseField + skipped)
     if skipped == 0 {
@@ -262,15 +266,14 @@ struct LagFinder: ~Copyable {
         energies[next] = max(energy, 1e-9)
         energy += new * new - old * old
       }
-      // Up to three more than there are, for which there is room.
+      // Writes up to three entries more than needed; there is room.
       UnsafeMutableRawPointer(scores + offset).storeBytes(
         of: products * scale / rt_square_roots(energies), as: SIMD4<Float>.self)
       offset &+= 4
     }
   }
 
-  /// The offset from `first` to `last` at which the field is most like the pattern, to within a
-  /// frame or two.
+  /// Returns the offset of the best score from `first` to `last`, within a frame or two.
   @_noLocks
   private func best(
     from first: Int, to last: Int, isNearestFirst: Bool,
@@ -282,14 +285,15 @@ struct LagFinder: ~Copyable {
       from: lowest, through: max(highest, lowest), cost: isNearestFirst ? cost : -cost,
       free: isNearestFirst ? lowest : highest)
     guard best > lowest && best < highest else { return best &* coarse }
-    // The climb is short from the top of a parabola through three.
+    // A parabola through three scores shortens the hill climb.
     let (before, here, behind) = (scores[best &- 1], scores[best], scores[best &+ 1])
     let bend = before - 2 * here + behind
     let moved = bend < 0 ? (before - behind) / (2 * bend) : 0
     return best &* coarse &+ Int(min(max(moved, -0.5), 0.5) * Float(coarse))
   }
 
-  /// The first of the offsets with the highest score, from which `cost` is taken for each one after `free`.
+  /// Returns the first offset with the highest score, after subtracting `cost` per offset from
+  /// `free` on.
   @_noLocks
   private func highestScore(from lowest: Int, through highest: Int, cost: Float, free: Int) -> Int {
     let eighth = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7)
@@ -325,7 +329,7 @@ struct LagFinder: ~Copyable {
   private func shrink(
     _ from: UnsafePointer<Float>, to: UnsafeMutablePointer<Float>, count: Int
   ) {
-    // Sums of a known length are written out by the compiler: those at 44.1 and at 48 kHz.
+    // Constant lengths let the compiler unroll the sums for 44.1 and 48 kHz.
     switch coarse {
     case 5: shrink(from, to: to, count: count, by: 5)
     case 6: shrink(from, to: to, count: count, by: 6)
@@ -344,8 +348,8 @@ struct LagFinder: ~Copyable {
     }
   }
 
-  /// Climbs from an offset to the best one near it, and finds the place between the samples, if that can be
-  /// as like as `worth`.
+  /// Climbs from an offset to the local maximum and interpolates it, unless its correlation can't
+  /// reach `worth`.
   @_noLocks
   private func refine(
     near offset: Int, from least: Int = 0, to most: Int, worth: Float = -1
@@ -360,7 +364,7 @@ struct LagFinder: ~Copyable {
     var steps = 2 &* coarse &+ 2
     var isRising = true
     var isClimbing = true
-    // First the one way as far as it rises, then the other.
+    // First in one direction as long as it rises, then in the other.
     while isClimbing && steps > 0 {
       steps &-= 1
       let next = middle &+ (isRising ? 1 : -1)
@@ -379,13 +383,13 @@ struct LagFinder: ~Copyable {
     return peak(around: middle, energy: energy, scale: scale)
   }
 
-  /// The highest point of the curve through the likenesses around `middle`.
+  /// Returns the interpolated maximum of the correlation around `middle`.
   ///
-  /// The likeness of sounds with high partials bends too sharply for a parabola through three
-  /// points; a curve of sixth degree through seven finds it to a few thousandths of a frame.
+  /// With high partials the correlation is too sharp for a parabola through three points. A
+  /// polynomial of degree 6 through seven points locates the peak to a few thousandths of a frame.
   @_noLocks
   private func peak(around middle: Int, energy: Float, scale: Float) -> Finding {
-    // What is still missing from full likeness: small numbers that keep their digits.
+    // One minus the correlation: small numbers keep their precision.
     let lower = rt_products(pattern + first, field + (first &+ middle &- 3), count)
     let upper = rt_products(pattern + first, field + (first &+ middle &+ 1), count)
     let here = 1 - lower[3] * scale / rt_square_root(energy + 1e-12)
@@ -411,13 +415,13 @@ struct LagFinder: ~Copyable {
       let slope =
         c1 + x * (2 * c2 + x * (3 * c3 + x * (4 * c4 + x * (5 * c5 + x * 6 * c6))))
       let bend = 2 * c2 + x * (6 * c3 + x * (12 * c4 + x * (20 * c5 + x * 30 * c6)))
-      // Where the curve does not bend upward there is nothing to be found.
+      // Without upward curvature there is no minimum.
       if bend > 1e-9 { x = min(max(x - slope / bend, -0.6), 0.6) }
     }
     return Finding(lag: Float(middle) + x, likeness: 1 - here)
   }
 
-  /// The energy under the pattern at an offset, from the one next to it.
+  /// Returns the energy under the pattern at an offset, updated from that of its neighbor.
   @_noLocks
   private func energy(_ energy: Float, from old: Int, to new: Int) -> Float {
     let (lost, won) =

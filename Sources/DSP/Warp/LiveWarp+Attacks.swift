@@ -1,10 +1,9 @@
-/// Attacks after a pause, which are met as late as the warp's delay says.
+/// Aligns attacks after a pause with the reported latency.
 extension LiveWarp {
-  /// Goes, as long as nothing but silence is read, to where the next sound is met as late as is
-  /// told.
+  /// During silence, moves the reader to where the next sound will meet the reported latency.
   ///
-  /// In silence it stands as if a sound began now. Out of a noise that is hardly heard it goes by a
-  /// crossfade, when a sound has begun.
+  /// In silence the reader stays where it would have to be if a sound started now. From low-level
+  /// noise it moves with a crossfade once a sound has started.
   @_noLocks
   mutating func awaitAttack(
     _ step: WarpStep, now: Int64, isOnset: Bool, bank: borrowing SincBank
@@ -27,14 +26,14 @@ extension LiveWarp {
       choice.release()
       putOff(step, whenHeard: silence, delay: delay, bank: bank)
     } else if !quiet.hasEnded {
-      // As long as a jump need not lead back to the sound before.
+      // As long as no jump needs to lead back to the sound before.
       let way = 2 &* Int(max(0, step.pitch - 1) * Float(fade &+ 1)) &+ choice.leastLagOfNoise
       isInQuiet =
         isWithin(quiet, reach: reach)
         && (reader.position >> 32) &- quiet.start > Int64(way &+ 3 &* choice.leastLag)
     } else if isOnset && isWithin(quiet, reach: reach &+ Int(step.pitch * Float(quickFade)) &+ 1) {
       let position = place(in: quiet, speed: step.pitch, delay: delay, reach: reach, now: now)
-      // Of two readers the quieter one is given up: half of what is hardly heard, at most.
+      // Of two readers the quieter one is dropped: at most half of a barely audible signal.
       if fadeLeft > fadeLength / 2 { reader = leaving }
       begin(
         Reader(position: position, table: table, isPlain: false), likeness: 0, length: .quick)
@@ -43,7 +42,7 @@ extension LiveWarp {
     }
   }
 
-  /// Whether what is read, `reach` frames around, lies in a pause.
+  /// Whether all samples that are read, `reach` frames around, lie in a pause.
   @_noLocks
   private func isWithin(_ pause: PauseWatch, reach: Int) -> Bool {
     let first = (pause.start &+ Int64(reach)) << 32
@@ -52,8 +51,8 @@ extension LiveWarp {
       && (fadeLeft <= 0 || leaving.position &- first >= 0 && last &- leaving.position >= 0)
   }
 
-  /// The place in a pause from which the sound behind it is met as late as is told, or the one
-  /// next to it from which nothing else is heard.
+  /// Returns the position in a pause from which the sound after it meets the reported latency, or
+  /// the nearest one from which nothing else is audible.
   @_noLocks
   private func place(
     in pause: PauseWatch, speed: Float, delay: Int, reach: Int, now: Int64
@@ -66,7 +65,7 @@ extension LiveWarp {
     return place &- first < 0 ? first : last &- place < 0 ? last : place
   }
 
-  /// Puts off the next jump back, where it would come so soon that the sound behind a pause began
+  /// Postpones the next jump back, if it would come so soon that the sound after the pause starts
   /// twice.
   @_noLocks
   private mutating func putOff(

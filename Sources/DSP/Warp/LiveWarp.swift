@@ -1,19 +1,20 @@
 internal import CRealtime
 
-/// The warp engine with the least delay: reads the tape at the speed of the pitch, and jumps by
-/// whole periods of the sound where it would come too near to now or fall too far behind.
+/// The pitch shifting and time stretching engine with the lowest latency.
 ///
-/// A jump goes where the sound is most like what it leaves, and is a short crossfade. At its own
-/// pitch and rate the sound comes out as it went in, to the bit and without delay.
+/// It resamples the tape at the speed of the pitch. Where the reader would get too close to the
+/// write position or fall too far behind, it jumps by whole periods of the signal. A jump goes to
+/// the best-correlating position, with a short crossfade. At pitch 1 and rate 1 the engine is
+/// bit-transparent without latency.
 struct LiveWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
-  /// A reading place on the tape: one of the two that a crossfade leads between.
+  /// A playhead on the tape: one of the two sides of a crossfade.
   struct Reader: BitwiseCopyable {
-    /// The place on the tape, in frames with 32 binary places.
+    /// The position on the tape in frames, 32.32 fixed-point.
     var position: Int64
-    /// The number of the bank's table that it reads with.
+    /// The index of its interpolation table.
     var table: Int
-    /// Whether it takes the samples as they are, one a frame.
+    /// Whether it copies the samples unchanged, one per frame.
     var isPlain: Bool
 
     @_noLocks
@@ -28,31 +29,31 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     case usual, long, quick
   }
 
-  // -120 dB of full scale: what is below it may be cut.
+  // -120 dB of full scale: signals below this level may be spliced at any point.
   private static var floorOfSilence: Float { @_noLocks get { 1e-6 } }
   private static var fadeSeconds: Double { @_noLocks get { 0.002 } }
-  // For jumps whose place is given, which may not fit.
+  // For jumps to a given position, which may not correlate.
   private static var longFadeSeconds: Double { @_noLocks get { 0.012 } }
-  // For jumps in the quiet before a sound begins.
+  // For jumps in the quiet before a sound starts.
   private static var quickFadeSeconds: Double { @_noLocks get { 0.0005 } }
   var choice: JumpChoice
   private var onsets: OnsetWatch
   var silence = PauseWatch(floor: LiveWarp.floorOfSilence)
   var quiet = PauseWatch(floor: OnsetWatch.floor)
-  // Whether nothing but silence, or what is hardly heard, was read when the last chunk was looked
-  // at, and nothing else was to come.
+  // Whether only silence, or a barely audible signal, was read at the last check, and nothing else
+  // was coming.
   var isInSilence = false
   var isInQuiet = false
-  // Where the sound sets in for which the next jump back is put off.
+  // The attack for which the next jump back is postponed.
   var attack: Int64 = 0
   var reader = Reader(position: 0, table: 0, isPlain: true)
   var leaving = Reader(position: 0, table: 0, isPlain: true)
   private var isFresh = true
   private var hasLeapt = false
-  // Where the place was before it leapt.
+  // The position before the last leap of the transport.
   private var lastPlace: Int64 = 0
 
-  // The crossfade under way.
+  // The crossfade in progress.
   var fadeLeft = 0
   var fadeLength = 0
   private var likeness: Float = 1
@@ -63,13 +64,13 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   private let shapes: UnsafeMutablePointer<Float>
   private let scratch: UnsafeMutablePointer<Float>
 
-  // Whether a crossfade has ended or more of the tape was watched since onsets were minded last:
-  // that they are minded then only keeps what comes out independent of how it is asked for.
+  // Whether a crossfade has ended or more of the tape was analyzed since onsets were last
+  // considered. Considering them only then keeps the result independent of the block size.
   private var hasNews = true
-  // Whether the next jump back is put off until a sound that has just begun has been heard.
+  // Whether the next jump back is postponed until a sound that has just started has been played.
   var isPutOff = false
 
-  /// An engine that has heard nothing yet.
+  /// Creates an engine with empty history.
   init(sampleRate: Double) {
     onsets = OnsetWatch(sampleRate: sampleRate)
     fade = Int(Self.fadeSeconds * sampleRate)
@@ -90,7 +91,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
 
   deinit { shapes.deallocate() }
 
-  /// Forgets all; the next step begins anew at its place.
+  /// Resets the state; the next step starts from its own position.
   @_noLocks
   mutating func start() {
     isFresh = true
@@ -105,11 +106,13 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     choice.forget()
   }
 
-  /// How many frames after a start the output is whole.
+  /// The number of frames after a start until the output is valid.
   var warmUp: Int { @_noLocks get { 0 } }
 
-  /// The mean delay in frames at rate 1: none at the tape's own pitch; else what a tone of 440 Hz
-  /// meets, as the delay swings by a period of the sound.
+  /// Returns the mean latency in frames at rate 1: none at pitch 1, otherwise that of a tone at 440
+  /// Hz.
+  ///
+  /// The actual latency varies by one period of the signal.
   @_noLocks
   borrowing func delay(pitch: Float, bank: borrowing SincBank) -> Int {
     if pitch == 1 { return 0 }
@@ -131,7 +134,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       return
     }
     if step.isLeap { hasLeapt = true }
-    // Delays are told of rate 1 only.
+    // The latency is defined for rate 1 only.
     if step.isLeap || step.rate != WarpStep.unity {
       silence.forget()
       quiet.forget()
@@ -161,14 +164,14 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Whether the tape comes out as it is, and there is nothing to decide.
+  /// Whether the output is an unchanged copy of the tape, with nothing to decide.
   @_noLocks
   private func isPlain(_ step: WarpStep) -> Bool {
     step.pitch == 1 && step.rate == WarpStep.unity && !step.isLeap && !isFresh && fadeLeft == 0
       && reader.isPlain && reader.position == step.place
   }
 
-  /// Renders one step as it is on the tape, and watches that as any other step does.
+  /// Copies one step from the tape, with the same analysis as for any other step.
   @_noLocks
   private mutating func goOnPlainly(
     _ tape: borrowing Tape, _ step: WarpStep, to out: Stereo, frames: Int
@@ -193,9 +196,11 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     }
   }
 
-  // MARK: - Where to read
+  // MARK: - Position
 
-  /// Begins a jump where one is due; returns after how many frames at most to ask again.
+  /// Starts a jump if one is due.
+  ///
+  /// Returns the number of frames until the next decision.
   @_noLocks
   private mutating func decide(
     _ tape: borrowing Tape, _ step: WarpStep, place: Int64, bank: borrowing SincBank
@@ -204,12 +209,12 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     let table = bank.table(forSpeed: step.pitch)
     let highest = step.nextPitch > step.pitch ? bank.table(forSpeed: step.nextPitch) : table
     let reach = max(bank.reach(ofTable: highest), bank.reach(ofTable: reader.table)) &+ 2
-    // By how much the reader comes nearer to the place, in frames a frame: now, and while a jump
-    // that begins now is under way.
+    // How fast the reader approaches the current position, in frames per frame: now, and during a
+    // jump that starts now.
     let approach = step.pitch - Float(step.rate) * (1 / 4_294_967_296)
     let greatestApproach =
       max(step.pitch, step.nextPitch) - Float(min(step.rate, step.nextRate)) * (1 / 4_294_967_296)
-    // The least distance at which a crossfade can still be finished, begun a frame too late.
+    // The shortest distance at which a crossfade, started one frame late, can still finish.
     let wayOfFade = Int(max(0, greatestApproach) * Float(fade &+ 1)) &+ 1
     let nearest = reach &+ wayOfFade
 
@@ -229,19 +234,19 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     if isFollowing {
       hasLeapt = false
       if reader.isPlain && reader.position == place { return .max }
-      // Back to now, wherever that meets the wave.
+      // Returns to the current position, even if it doesn't correlate.
       leap(tape, to: place, nearest: 0, isPlain: true, table: table)
       return 1
     }
     let distance = Int((place &- reader.position) >> 32)
     let room = distance &- reach
     let farthest = choice.farthest(at: reader.position)
-    // Falling behind is looked at at fixed times only.
+    // Falling behind is checked at fixed times only.
     let isTooFar = room > farthest && (approach >= 0 || choice.isDue)
     if hasLeapt || isTooFar || distance < -choice.mostLag {
       hasLeapt = false
-      // The longer crossfade takes both readers nearer to what they must not pass: where the
-      // old one has no room for it, it must be the usual one.
+      // The long crossfade takes both readers closer to their limits. If the old one has no room
+      // for it, the usual one is used.
       let wayOfLongFade = Int(max(0, greatestApproach) * Float(longFade)) &+ 1
       let oldRoom = Int((lastPlace &- reader.position) >> 32) &- reach
       let hasRoom =
@@ -255,16 +260,16 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     isPutOff = isPutOff && !reader.isPlain && step.pitch == step.nextPitch
     let wayOfJump =
       isPutOff ? Int(max(0, greatestApproach) * Float(quickFade &+ 1)) &+ 1 : wayOfFade
-    // In quiet neither of two readers may be so near that an attack, which is seen a chunk too
-    // late, is in its reach before it is left.
+    // In quiet, neither reader may be so close that an attack, detected one chunk late, comes into
+    // its reach before the crossfade ends.
     let wayToAttack =
       isInQuiet ? Int(step.pitch * Float(OnsetWatch.chunk &+ quickFade &+ 1)) &+ 1 &+ wayOfFade : 0
-    // In silence it goes elsewhere at the next look; a jump might lead back into a sound.
+    // In silence it moves at the next check; a jump might lead back into a sound.
     let nearestOfJump = isInSilence ? reach : reach &+ max(wayOfJump, wayToAttack)
     if reader.isPlain || distance < nearestOfJump && approach >= 0 {
-      // The crossfade over, there must be room for the next.
+      // After the crossfade there must be room for the next one.
       let least = max(choice.leastLag, max(nearest, nearestOfJump) &+ wayOfJump &- distance)
-      // Not back to before a sound that has just begun, nor to the one before the quiet.
+      // Not back to before a sound that has just started, nor to the one before the pause.
       let isAfterSound = !isPutOff && !quiet.hasEnded
       let heard = Int((reader.position >> 32) &- (isPutOff ? attack : quiet.start))
       jumpBack(
@@ -279,7 +284,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     let mindsOnset = hasNews && !isPutOff
     hasNews = false
     if approach > 1e-9 && mindsOnset && wouldRepeatOnset(after: toNearest, speed: step.pitch) {
-      // The sound before it is repeated instead, as long as it is yet to come.
+      // Repeats the sound before the onset instead, while the onset is still ahead.
       jumpBack(
         tape, before: onsets.last, by: max(choice.leastLag, wayOfFade) &+ choice.leastLag,
         table: table,
@@ -287,7 +292,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       return 1
     }
     if reader.table != table && toNearest > 2 &* fade {
-      // The same place through the other table: no jump, but a crossfade like one.
+      // The same position through the other table: a crossfade without a jump.
       begin(Reader(position: reader.position, table: table, isPlain: false), likeness: 1)
       return 1
     }
@@ -300,8 +305,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     return toNearest
   }
 
-  /// Whether the next jump back, in so many frames, would come just after the beginning of a
-  /// sound that is still ahead, and make it begin twice.
+  /// Whether the next jump back, in `frames` frames, would come just after an onset that is still
+  /// ahead, so that the onset is heard twice.
   @_noLocks
   private func wouldRepeatOnset(after frames: Int, speed: Float) -> Bool {
     let ahead = onsets.framesToLast(from: reader.position >> 32)
@@ -310,18 +315,18 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     return passed > -Int(Float(fade) * speed) && passed < 2 &* choice.leastLag
   }
 
-  /// Jumps back by at least `least` frames, and where that leaves a choice by at most `most`.
+  /// Jumps back by at least `least` frames and, if that leaves a choice, at most `most`.
   @_noLocks
   private mutating func jumpBack(
     _ tape: borrowing Tape, before end: Int64, by least: Int, table: Int,
     length: FadeLength = .usual, most: Int? = nil
   ) {
-    // The newest sound that there is is compared: what the reader is about to say.
+    // Correlates the newest signal on the tape, which the reader is about to play.
     let found = choice.lagBack(tape, end: end, by: least, most: most)
     jump(by: -found.lag, likeness: found.likeness, table: table, length: length)
   }
 
-  /// Jumps forward where there is room for a lag that fits, or must be.
+  /// Jumps forward if a lag fits or the jump is forced.
   @_noLocks
   private mutating func jumpForward(
     _ tape: borrowing Tape, place: Int64, room: Int, speed: Float, table: Int
@@ -337,7 +342,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       by: jump.lag, likeness: jump.likeness, table: table, length: jump.isSilent ? .quick : .usual)
   }
 
-  /// Ends a jump forward at once where a sound begins that it would cover.
+  /// Shortens the crossfade of a forward jump, if a sound starts that it would cover.
   @_noLocks
   private mutating func hastenFade(_ step: WarpStep) {
     let isForward = Float(step.rate) > step.pitch * Float(WarpStep.unity)
@@ -359,7 +364,8 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       length: length)
   }
 
-  /// Goes to another part of the tape: to where the sound there fits, or plainly to the place.
+  /// Moves to another part of the tape: to the best-correlating position there, or exactly to the
+  /// target.
   @_noLocks
   private mutating func leap(
     _ tape: borrowing Tape, to place: Int64, nearest: Int, isPlain: Bool, table: Int,
@@ -397,7 +403,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     self.likeness = max(likeness, -0.5)
   }
 
-  // MARK: - Reading
+  // MARK: - Rendering
 
   @_noLocks
   private mutating func render(
@@ -409,7 +415,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
     let old = Stereo(scratch, scratch + WarpStep.longest)
     Self.read(tape, &leaving, speed: speed, bank: bank, to: old, frames: frames)
     let shape = shape + (fadeLength &- fadeLeft)
-    // Two sounds that are alike add up to more than two that are not.
+    // Correlated signals add up to more than uncorrelated ones.
     let cross = 2 * likeness
     for frame in 0..<frames {
       let share = shape[frame]
@@ -442,7 +448,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
       return
     }
     let reach = Int64(bank.reach(ofTable: reader.table))
-    // A pitch that rises in the middle of a crossfade could pull the old reader past the end.
+    // A pitch that rises during a crossfade could pull the old reader past the end of the tape.
     let toEnd = (tape.head &- reach &- 1) << 32 &- reader.position
     let speed = min(speed, max(toEnd, 0) / Int64(frames))
     let start = (reader.position >> 32) &- reach

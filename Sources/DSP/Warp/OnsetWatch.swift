@@ -1,27 +1,27 @@
-/// Watches a tape for the beginnings of sounds: a drum's stroke, a consonant, a plucked string.
+/// An onset detector for drum hits, consonants and plucked strings.
 struct OnsetWatch: BitwiseCopyable {
-  /// The frames of a chunk, which is as finely as onsets are found.
+  /// The detector's time resolution, in frames.
   static var chunk: Int { @_noLocks get { 32 } }
-  // 10 dB more than all that was heard in the last hundredths of a second.
+  // The threshold: 10 dB above the peak hold of the last hundredths of a second.
   private static var rise: Float { @_noLocks get { 3 } }
-  /// -80 dB of full scale: nothing below it is worth a detour.
+  /// -80 dB of full scale; quieter onsets are ignored.
   static var floor: Float { @_noLocks get { 1e-4 } }
 
   private let release: Float
   private let pause: Int
   private var silentFrames = 0
   private var held: Float = 0
-  // The same without the newest chunk, in which a sound may have begun to rise.
+  // The peak hold without the newest chunk, in which an onset may have started to rise.
   private var heldBefore: Float = 0
   private var framesToChunk = 0
   private var hasBegun = false
   /// The peak of the newest chunk.
   private(set) var peak: Float = 0
-  // Where on the tape the last ones began, the newest first; long ago where there were none.
+  // The tape positions of the last onsets, newest first; far in the past if there were none.
   private var onsets = SIMD4<Int64>(repeating: 0)
 
   init(sampleRate: Double) {
-    // The hold falls to a third in 10 ms.
+    // The peak hold decays to a third in 10 ms.
     release = 1 - Float(Self.chunk) / Float(0.01 * sampleRate)
     pause = Int(0.01 * sampleRate)
   }
@@ -35,12 +35,13 @@ struct OnsetWatch: BitwiseCopyable {
     hasBegun = false
   }
 
-  /// The most frames that may pass before the next chunk must be measured.
+  /// The number of frames until the next chunk must be measured.
   var framesToGo: Int {
     @_noLocks get { framesToChunk }
   }
 
-  /// Goes on by `frames`, at most `framesToGo`, up to the place `now`; true at an onset.
+  /// Advances by `frames`, at most `framesToGo`, to the position `now`, and returns whether there
+  /// was an onset.
   @_noLocks
   mutating func advance(_ tape: borrowing Tape, to now: Int64, frames: Int) -> Bool {
     framesToChunk &-= frames
@@ -54,7 +55,7 @@ struct OnsetWatch: BitwiseCopyable {
     let began = peak > Self.rise * held ? start : start &- Int64(Self.chunk)
     heldBefore = held * release
     silentFrames = peak > Self.floor ? 0 : silentFrames &+ Self.chunk
-    // After a pause each sound begins anew, however soft.
+    // After a pause any sound counts as an onset, however soft.
     held = silentFrames > pause ? peak : max(peak, held * release)
     if isOnset || silentFrames > pause { heldBefore = held }
     if !hasBegun {
@@ -65,15 +66,15 @@ struct OnsetWatch: BitwiseCopyable {
     return isOnset
   }
 
-  /// The place on the tape of the last onset.
+  /// The tape position of the last onset.
   var last: Int64 { @_noLocks get { onsets[0] } }
 
-  /// Counts the frames from a place on the tape to the last onset; negative where that was before.
+  /// Returns the distance in frames from a position to the last onset; negative if that is earlier.
   @_noLocks
   func framesToLast(from place: Int64) -> Int { Self.frames(from: place, to: last) }
 
-  /// How many frames after a place on the tape the first one began that it knows of, if there is
-  /// one, which may be as new as `now`.
+  /// Returns the distance in frames from a position to the first known onset after it, up to `now`,
+  /// or nil.
   @_noLocks
   func framesToFirst(from place: Int64, on tape: borrowing Tape, now: Int64) -> Int? {
     var first = Int.max
@@ -82,7 +83,7 @@ struct OnsetWatch: BitwiseCopyable {
       if frames >= 0 && frames < 1 << 24 { first = min(first, frames) }
     }
     if first < .max { return first }
-    // What it has not yet looked at.
+    // The frames not yet measured.
     let rest = Self.chunk &- framesToChunk
     guard hasBegun && rest > 0 else { return nil }
     let start = now &- Int64(rest)
@@ -93,7 +94,7 @@ struct OnsetWatch: BitwiseCopyable {
       ? Self.frames(from: place, to: start) : nil
   }
 
-  /// The way between two places, which wrap around after half a day.
+  /// The distance of two positions, which wrap around after half a day.
   @_noLocks
   private static func frames(from place: Int64, to other: Int64) -> Int {
     Int(((other &- place) << 32) >> 32)

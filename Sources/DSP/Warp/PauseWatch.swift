@@ -1,33 +1,33 @@
-/// Watches a tape for its last silence, and for where the sound that ends it sets in.
+/// A detector for the last pause on a tape and the attack that ends it.
 struct PauseWatch: BitwiseCopyable {
-  // What is below it is taken for silence.
+  // Signals below this level count as silence.
   private let floor: Float
-  // A click that was resampled, or comes through a filter, is not there at its first sample.
+  // A click that was resampled or filtered rises before its peak.
   private static var shareOfPeak: Float { @_noLocks get { 0.25 } }
-  // A silence may last for longer than places are numbered.
+  // Bounds the pause: it may outlast the range of positions.
   private static var longest: Int64 { @_noLocks get { 1 << 20 } }
 
-  /// The silence's first frame on the tape.
+  /// The first frame of the pause.
   private(set) var start: Int64 = 0
-  /// The frame behind its last one; where it began, if there was none.
+  /// The frame after the last one; equal to `start` if there was no pause.
   private(set) var end: Int64 = 0
-  /// Whether a sound has ended it.
+  /// Whether a sound has ended the pause.
   private(set) var hasEnded = true
-  /// The place of the attack.
+  /// The position of the attack.
   private(set) var attack: Int64 = 0
 
-  /// A watch that takes for silence what is below `floor`.
+  /// Creates a detector with a threshold.
   @_noLocks
   init(floor: Float) { self.floor = floor }
 
-  /// Knows of no silence.
+  /// Forgets the pause.
   @_noLocks
   mutating func forget() {
     end = start
     hasEnded = true
   }
 
-  /// Measures once the `frames` frames before a place.
+  /// Measures the `frames` frames before a position at once.
   @_noLocks
   mutating func listen(_ tape: borrowing Tape, before place: Int64, frames: Int) {
     forget()
@@ -36,7 +36,7 @@ struct PauseWatch: BitwiseCopyable {
     (start, end, hasEnded) = (first, place, false)
   }
 
-  /// Goes on to the place `now`, in front of which an onset watch has just looked at a chunk.
+  /// Advances to the position `now`, using the chunk that the onset detector has just measured.
   @_noLocks
   mutating func advance(
     _ tape: borrowing Tape, to now: Int64, frames: Int, peak: Float, isOnset: Bool
@@ -68,7 +68,7 @@ struct PauseWatch: BitwiseCopyable {
       Magnitude(tape.right(at: start), frames: frames).peak)
   }
 
-  /// The first frame that is louder on either side; the last one if there is none.
+  /// Returns the first frame that reaches `least` in either channel, or the last frame.
   @_noLocks
   private static func firstFrame(
     _ tape: borrowing Tape, from start: Int64, frames: Int, above least: Float

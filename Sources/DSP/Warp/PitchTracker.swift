@@ -1,25 +1,25 @@
 internal import CRealtime
 
-/// Finds the period of a voice on a tape, a little of the work at a time.
+/// Tracks the fundamental period of a voice, with the work spread over time.
 ///
-/// The normalised cross-correlation of David Talkin, "A Robust Algorithm for Pitch Tracking"
-/// (1995), on a copy at about 12 kHz, and `PitchPath` to choose among its maxima. A round of
-/// eight slots looks at the last 36 ms before the place and ends with a new result; each slot
-/// does the same share of the work, so that no block is long.
+/// The normalized cross-correlation of David Talkin, "A Robust Algorithm for Pitch Tracking"
+/// (1995), on a copy decimated to about 12 kHz, with `PitchPath` choosing among its maxima. A cycle
+/// of eight slots analyzes the last 36 ms before the position and yields one result. Each slot does
+/// the same share of the work, so the cost per block stays even.
 package struct PitchTracker: ~Copyable, @unchecked Sendable {
-  /// The lowest pitch that is found, in hertz.
+  /// The lowest pitch detected, in Hz.
   package static var lowest: Double { @_noLocks get { 60 } }
-  /// The highest pitch that is found as it is, in hertz; of a higher one, a fraction is.
+  /// The highest pitch detected correctly, in Hz; higher ones yield a subharmonic.
   package static var highest: Double { @_noLocks get { 1500 } }
   private static var slots: Int { @_noLocks get { 8 } }
 
-  /// How many frames pass between two calls of `advance`.
+  /// The number of frames between two calls of `advance`.
   package let slotFrames: Int
-  /// The period in frames of tape; the last one while there is none.
+  /// The period in frames of tape; the last one while the signal is unvoiced.
   package private(set) var period: Float
-  /// Whether the sound is periodic.
+  /// Whether the signal is periodic.
   package private(set) var isVoiced = false
-  /// The signal that is looked at.
+  /// The mono signal that is analyzed.
   private(set) var mono = VoiceMono()
 
   private let factor: Int
@@ -31,14 +31,14 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   private let fillsAtOnce: Int
   private static var ringSize: Int { @_noLocks get { 1024 } }
 
-  // One allocation holds them all.
+  // One allocation holds all buffers.
   private let filter: UnsafeMutablePointer<Float>
   private let raw: UnsafeMutablePointer<Float>
   private let ring: UnsafeMutablePointer<Float>
   private let sound: UnsafeMutablePointer<Float>
   private let likeness: UnsafeMutablePointer<Float>
 
-  // The decimated samples that the ring holds; sample i lies at frame i * factor of the tape.
+  // The range of decimated samples in the ring; sample i is at frame i * factor of the tape.
   private var firstHeld: Int64 = 0
   private var endHeld: Int64 = 0
   private var slot = 0
@@ -48,7 +48,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   private var nextLag = 0
   private var path: PitchPath
 
-  /// A tracker with nothing heard.
+  /// Creates a tracker with empty history.
   package init(sampleRate: Double) {
     factor = max(1, Int((sampleRate / 12_000).rounded()))
     slotFrames = 4 * factor
@@ -71,7 +71,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     ring = raw + rawSize
     sound = ring + Self.ringSize
     likeness = sound + held
-    // A windowed sinc that keeps the lower formants: they tell a period from its half.
+    // A windowed sinc that keeps the lower formants, which distinguish a period from half of it.
     let cutoff = 1500 / sampleRate
     var sum = 0.0
     var weights = [Double](repeating: 0, count: taps)
@@ -87,7 +87,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
 
   deinit { filter.deallocate() }
 
-  /// Begins anew at a frame of the tape; the last period stays until there is another.
+  /// Restarts at a frame of the tape; the last period remains until there is a new one.
   @_noLocks
   package mutating func start(at frame: Int64) {
     let past = Int64((held &+ 2) &* factor &+ taps)
@@ -97,7 +97,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     path.forget()
   }
 
-  /// Takes the sound for unvoiced until there is a result.
+  /// Treats the signal as unvoiced until the next result.
   @_noLocks
   package mutating func assumeUnvoiced() {
     isVoiced = false
@@ -108,7 +108,9 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     value >= 0 ? value / divisor : -((-value &+ divisor &- 1) / divisor)
   }
 
-  /// Does the work of one slot, with `frame` the last frame of tape that may be looked at.
+  /// Does the work of one slot.
+  ///
+  /// `frame` is the last frame of tape that may be read.
   @_noLocks
   package mutating func advance(_ tape: borrowing Tape, to frame: Int64) {
     fill(tape, to: frame)
@@ -129,11 +131,11 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     if mono.choose(tape, from: frame &- heard &+ 1, count: Int(heard)) { start(at: frame) }
   }
 
-  /// Appends decimated samples, so many that a leap is made up for in a few slots.
+  /// Appends decimated samples, enough to catch up with a leap in a few slots.
   @_noLocks
   private mutating func fill(_ tape: borrowing Tape, to frame: Int64) {
     let end = floorDivide(frame &- Int64(taps / 2) &+ 1, by: Int64(factor)) &+ 1
-    // Where the place has left what is held, what lies between is not needed.
+    // If the position has left the range in the ring, the gap isn't needed.
     if end < endHeld || end &- endHeld > Int64(held) {
       start(at: frame)
     }
@@ -149,7 +151,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     firstHeld = max(firstHeld, endHeld &- Int64(Self.ringSize))
   }
 
-  /// Copies the samples that the round will examine, without their mean.
+  /// Copies the samples for this cycle, without their mean.
   @_noLocks
   private mutating func latch() {
     let first = Int(truncatingIfNeeded: endHeld &- Int64(held)) & (Self.ringSize &- 1)
@@ -160,7 +162,7 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
     for index in 0..<held { sound[index] = sound[index] - mean }
     let recent = sound + (held &- window)
     power = rt_product(recent, recent, window)
-    // -110 dBFS is no voice; false for NaN, and for what is too great to be squared.
+    // -110 dBFS is no voice. False for NaN and values too large to be squared.
     isSounding = power > 1e-11 * Float(window) && power < 1e30
     nextLag = shortest &- 1
     if !isSounding { return }
@@ -172,11 +174,11 @@ package struct PitchTracker: ~Copyable, @unchecked Sendable {
   private mutating func correlate(upTo end: Int) {
     if !isSounding || nextLag >= end { return }
     let recent = sound + (held &- window)
-    // A lag into what is 40 dB below doesn't count as a likeness.
+    // A lag into a part 40 dB quieter doesn't count as correlated.
     let floor = power * 1e-4
     var next = nextLag
     while next &+ 4 <= end {
-      // The longest lag begins first.
+      // The longest lag starts first.
       let four = rt_products(recent, recent - next - 3, window)
       for lane in 0..<4 { likeness[next &+ 3 &- lane] = four[lane] }
       next &+= 4

@@ -1,27 +1,27 @@
 internal import CRealtime
 
-/// Chooses among the candidates for a period, round by round, so that it seldom jumps.
+/// Chooses among candidate periods with a cost for changes, so that octave jumps are rare.
 ///
-/// The costs are those of Paul Boersma, "Accurate Short-Term Analysis of the Fundamental
-/// Frequency" (1993); the best path is followed forwards only, because nobody waits for it.
+/// The costs follow Paul Boersma, "Accurate Short-Term Analysis of the Fundamental Frequency"
+/// (1993). The path is only followed forward, because the result can't wait.
 struct PitchPath: BitwiseCopyable {
   private static var most: Int { @_noLocks get { 7 } }
-  // The height that a maximum must have to be taken for a period.
+  // The correlation that a maximum must reach to count as a period.
   private static var threshold: Float { @_noLocks get { 0.5 } }
-  // How much less of likeness an octave higher may have: real voices are most like themselves
-  // after two periods as often as after one.
+  // The bonus in correlation per octave of pitch: real voices often correlate better after two
+  // periods than after one.
   private static var octaveCost: Float { @_noLocks get { 0.03 } }
-  // Costs of changing, for rounds of 10 ms.
+  // Costs of a change, for cycles of 10 ms.
   private static var jumpCost: Float { @_noLocks get { 0.35 } }
   private static var voicingCost: Float { @_noLocks get { 0.10 } }
-  // A voice that begins is late already.
+  // The start of a voice is detected late anyway.
   private static var beginningCost: Float { @_noLocks get { 0.02 } }
 
   private let jumps: Float
   private let voicings: Float
   private let beginnings: Float
   private let shortest: Float
-  // Lane 0 stands for no period at all; lags are kept as octaves, those not in use score low.
+  // Lane 0 is unvoiced. Lags are stored in octaves; unused lanes score low.
   private var octaves = SIMD8<Float>(repeating: 0)
   private var lags = SIMD8<Float>(repeating: 0)
   private var scores = SIMD8<Float>(repeating: -1000)
@@ -30,7 +30,7 @@ struct PitchPath: BitwiseCopyable {
   private var oldScores = SIMD8<Float>(repeating: -1000)
   private var oldCount = 0
 
-  /// The chosen lag; 0 for none.
+  /// The chosen lag; 0 if unvoiced.
   private(set) var lag: Float = 0
 
   @_noLocks
@@ -42,11 +42,11 @@ struct PitchPath: BitwiseCopyable {
     self.shortest = Float(shortest)
   }
 
-  /// Forgets what came before.
+  /// Clears the history.
   @_noLocks
   mutating func forget() { oldCount = 0 }
 
-  /// Begins a round.
+  /// Starts a cycle.
   @_noLocks
   mutating func begin() {
     count = 1
@@ -54,7 +54,7 @@ struct PitchPath: BitwiseCopyable {
     scores[0] = Self.threshold
   }
 
-  /// Puts a candidate among the best.
+  /// Adds a candidate, if it is among the best.
   @_noLocks
   mutating func consider(lag: Float, likeness: Float) {
     let octave = rt_log(lag / shortest) * 1.442_695
@@ -72,7 +72,7 @@ struct PitchPath: BitwiseCopyable {
     scores[lane] = score
   }
 
-  /// Ends a round.
+  /// Ends a cycle and chooses a lag.
   @_noLocks
   mutating func choose() {
     if oldCount > 0 {

@@ -1,28 +1,28 @@
 internal import CRealtime
 
-/// The stretched sound of the studio engine: frames that are laid over each other, and what is
-/// whole of them, to be read.
+/// The overlap-add buffer of the studio engine, with a ring of finished output for the resampler.
 ///
-/// Places are numbered in stretched samples from the engine's start on. The sum is divided by the
-/// sum of the windows that made it, whatever hops there were.
+/// Positions are in stretched samples since the start. The sum of frames is divided by the sum of
+/// their windows, so hops may vary.
 struct StudioOverlap: ~Copyable {
-  // The sums begin at `whole`; what is whole is kept as often as a reader needs it, and its
-  // first samples once more behind the last, as on a tape.
+  // Sums start at `whole`. The ring holds finished samples for the reader and mirrors its first
+  // ones after the last, like a tape.
   private let sums: UnsafeMutablePointer<Float>
   private let room: Int
   private let ring: UnsafeMutablePointer<Float>
   private let ringSize: Int
   private let ringStep: Int
-  // How many samples from `whole` on may be other than 0.
+  // The number of sums from `whole` on that may be nonzero.
   private var used = 0
-  // Transforms there and back multiply by this.
+  // The gain of a forward and inverse transform.
   private let gain: Float
-  /// The place of the first sample that is not whole.
+  /// The position of the first unfinished sample.
   private(set) var whole: Int64 = 0
 
-  /// Room for frames that end at most `longest` samples behind what is whole, of which `piece`
-  /// become whole at once at most and are read in pieces of at most `reach`; frames are louder by
-  /// `gain` than they shall be.
+  /// Creates a buffer for frames that end at most `longest` samples after `whole`.
+  ///
+  /// At most `piece` samples finish at once, and reads span at most `reach`. Frames are scaled by
+  /// `gain`.
   init(longest: Int, piece: Int, reach: Int, gain: Float) {
     self.gain = gain
     room = longest + 8
@@ -41,7 +41,7 @@ struct StudioOverlap: ~Copyable {
     ring.deallocate()
   }
 
-  /// Forgets everything; sample 0 comes next.
+  /// Clears the buffer and restarts at position 0.
   @_noLocks
   mutating func start() {
     rt_zero(sums, 3 &* room)
@@ -50,22 +50,24 @@ struct StudioOverlap: ~Copyable {
     used = 0
   }
 
-  /// The left side of what is whole, from `place` on.
+  /// Returns the left channel of the finished output from `place` on.
   @_noLocks
   borrowing func left(at place: Int64) -> UnsafePointer<Float> {
     UnsafePointer(ring + (Int(truncatingIfNeeded: place) & (ringSize &- 1)))
   }
 
-  /// The right side of what is whole, from `place` on.
+  /// Returns the right channel of the finished output from `place` on.
   @_noLocks
   borrowing func right(at place: Int64) -> UnsafePointer<Float> {
     UnsafePointer(ring + ringStep + (Int(truncatingIfNeeded: place) & (ringSize &- 1)))
   }
 
-  /// Lays a frame over the others: `sound` has its centre first and wraps at the window's size.
+  /// Adds a frame.
   ///
-  /// It rises from where samples are not whole yet to its centre, and falls as its window says.
-  /// The window itself is seen `shift` samples later in it than it was cut.
+  /// `sound` starts with its center and wraps at the transform size.
+  ///
+  /// It rises from the first unfinished sample to its center, and falls with the window's slope.
+  /// The analysis window is applied as `shift` samples later in it.
   @_noLocks
   mutating func add(
     _ sound: Planar, window: borrowing StudioWindow, at centre: Int64, shift: Int
@@ -73,7 +75,7 @@ struct StudioOverlap: ~Copyable {
     let size = window.size
     let distance = Int(truncatingIfNeeded: centre &- whole)
     let before = min(max(distance, 0), size / 2)
-    // When the pitch falls, samples may be whole behind the centre already.
+    // When the pitch falls, samples beyond the center may be finished already.
     let late = min(max(0 &- distance, 0), window.fall)
     let first = max(distance, 0) &- before
     let after = min(window.fall, room &- first &- before)
@@ -101,7 +103,7 @@ struct StudioOverlap: ~Copyable {
     for frame in 0..<frames { to[frame] += from[frame] * weights[frame] }
   }
 
-  /// Writes a rise of a squared sine, by turning a pointer from four to four.
+  /// Writes a rising Hann slope with a recursive oscillator, four values at a time.
   @_noLocks
   private static func fillRise(_ to: UnsafeMutablePointer<Float>, frames: Int) {
     guard frames > 0 else { return }
@@ -130,8 +132,9 @@ struct StudioOverlap: ~Copyable {
     }
   }
 
-  /// Calls everything before `end` whole, where no more frame will be laid; `least` is the sum of
-  /// windows below which sound is beginning, and stays as quiet as it is.
+  /// Finishes all samples before `end`, to which no more frames will be added.
+  ///
+  /// Below a window sum of `least` the sound is fading in and isn't normalized.
   @_noLocks
   mutating func finish(upTo end: Int64, least: Float) {
     var count = min(max(Int(truncatingIfNeeded: end &- whole), 0), room)
@@ -151,15 +154,15 @@ struct StudioOverlap: ~Copyable {
     }
   }
 
-  /// Puts the tape in place of what is whole from `start` on, a place of the tape standing
-  /// `earlier` frames before its place here.
+  /// Replaces the finished output from `start` on by the tape, whose positions are `earlier` frames
+  /// lower.
   @_noLocks
   mutating func replace(from start: Int64, by tape: borrowing Tape, earlier: Int64) {
     let reach = ringStep &- ringSize
     var place = start
     while place < whole {
       let at = Int(truncatingIfNeeded: place) & (ringSize &- 1)
-      // No piece of the tape is longer than it lies in one, nor is any that is copied twice.
+      // A piece is contiguous on the tape, and so is its mirrored part in the ring.
       let left = Int(truncatingIfNeeded: whole &- place)
       let piece = min(min(left, tape.reach), at < reach ? reach &- at : ringSize &- at)
       let from = place &- earlier

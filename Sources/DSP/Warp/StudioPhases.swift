@@ -1,97 +1,96 @@
 internal import CRealtime
 
-/// The phases of the studio engine: by how much each bin of a stretched sound is turned against
-/// the bin of the tape that it comes from.
+/// The phases of the phase vocoder: the rotation of each bin relative to the tape.
 ///
-/// Phases are integrated along the phase gradient, outwards from the loudest bins (Z. Prusa and
-/// N. Holighaus, "Phase vocoder done right", EUSIPCO 2017): a bin takes its phase either from its
-/// own past, by its frequency, or from a louder neighbour that has one already, by its group
-/// delay. So tones keep their phase through time and clicks keep theirs across frequency, and
-/// nothing has to be told apart.
+/// Phases are integrated along the phase gradient, from the loudest bins outward (Z. Prusa and N.
+/// Holighaus, "Phase vocoder done right", EUSIPCO 2017). A bin gets its phase either from its own
+/// past, by its frequency, or from a louder neighbor that has one already, by its group delay. So
+/// tones keep their phase coherence over time and transients keep theirs across frequency, without
+/// classification.
 ///
-/// The paper's heap of magnitudes is not needed. A front that reaches a bin has come at the
-/// level of the quietest bin on its way, and the heap lets the loudest front pass first; along a
-/// line, the level at which fronts arrive from each side is a running maximum of minima.
+/// The paper's heap of magnitudes isn't needed. A front that reaches a bin has the level of the
+/// quietest bin on its way, and the heap lets the loudest front pass first. Along a line, the level
+/// at which fronts arrive from each side is a running maximum of minima.
 ///
-/// Turns, not phases, are kept: where nothing is stretched they don't change. Angles are in
-/// 2^32ths of a turn, which wrap by themselves. Both sides share their turns, found from the sum
-/// of both sides' power, so that the phase between them is that of the tape.
+/// The state consists of rotations instead of phases, which stay constant without stretching.
+/// Angles are in units of 2^-32 cycles, which wrap naturally. Both channels share their rotations,
+/// computed from the sum of their power, so the interchannel phase is preserved.
 struct StudioPhases: ~Copyable {
   private let anchor = Anchor()
-  // By how much of power a front must exceed a steady bin's own past to take it over. Without it,
-  // a click that grows as the window comes upon it is turned anew by the nearest tone each frame,
-  // and its frames cancel each other; with twice as much, tones lose.
+  // The power ratio by which a front must exceed a steady bin's own past to take it over. Without
+  // it, a transient that grows as the window reaches it is rotated by the nearest tone in each
+  // frame, and its frames cancel. With twice the value, tones lose.
   private static let habit: Float = 2
-  // As much for a bin whose frequency wanders: noise, attacks, voices that glide. Their bins stay
-  // together as they are on the tape, because each by its own past would drift away from its
-  // neighbours and beat with them.
+  // The same for a bin whose frequency wanders: noise, attacks, gliding voices. Such bins keep
+  // their phase relations from the tape, because on their own they would drift apart and beat.
   private static let looseHabit: Float = 0.2
-  // In low bins a front must come at this, by the number of the bin from 1 on: one bin there is
-  // as wide as a tone and the next one are apart.
+  // In low bins a front needs this ratio divided by the bin number from 1 on: there a bin is as
+  // wide as the distance between tones.
   private static let bassHabit: Float = 16
-  // A bin is steady while its frequency moves by less than this from hop to hop, in turns a hop,
-  // and wanders when it moves by twice as much, in the mean of the last few hops.
+  // A bin is steady if its frequency moves by less than this per hop, in cycles per hop, and
+  // wanders at twice the value; averaged over the last few hops.
   private static var wander: Float { @_noLocks get { 0.006 } }
   private static var memoryOfWander: Float { @_noLocks get { 0.9 } }
-  // The part of all magnitudes in bins that wander less than this from which on sound counts as
-  // steady, and below which it no more does.
+  // The share of the magnitude in bins that wander less than `leastWander` above which the signal
+  // counts as steady, and below which it stops doing so.
   private static var leastWander: Float { @_noLocks get { 0.009 } }
   private static var mostSteady: Float { @_noLocks get { 0.6 } }
   private static var leastSteady: Float { @_noLocks get { 0.45 } }
-  // It must have been steady on so much of the tape, in hops at rate 1, or not steady on so much:
-  // a click on a chord takes its steadiness for about as long as a window sees it. Half a second of
-  // doubt leaves the short window to what is bowed, blown or plucked, which comes out better by it.
+  // How long it must have been steady or unsteady, in hops at rate 1, before the window changes. A
+  // transient over a chord hides its steadiness for about the length of a window. The half second
+  // of doubt leaves the short window to bowed, blown or plucked tones, which sound better with it.
   private static var hopsOfDoubt: Float { @_noLocks get { 90 } }
   private static var hopsOfTrust: Float { @_noLocks get { 20 } }
 
-  // A click is what this part of all bins, or more, has grown by at once, and of which this part
-  // lies within this distance in time, in parts of a transform. In noise, at a quiet chord's
-  // bottom too, half of it does.
+  // A transient is detected if at least the share `breadth` of all bins has grown at once, and the
+  // share `agreement` of those has its group delay within `distance`, as a fraction of the
+  // transform. In noise, even under a quiet chord, half of the bins do.
   private static var breadth: Float { @_noLocks get { 0.125 } }
   private static var agreement: Float { @_noLocks get { 0.75 } }
   private static var distance: Float { @_noLocks get { 0.01 } }
-  // What has a greater variance need not be looked at.
+  // A larger variance excludes a transient.
   private static var spread: Float { @_noLocks get { 0.006 } }
 
-  /// The number of bins that are turned; there is room for seven more.
+  /// The number of bins; arrays have room for seven more.
   let bins: Int
   private let size: Int
 
-  // Power now and at the last frame; how far each bin's frequency is beside its centre, as the
-  // angle by which it went further since the last frame; the angle to the next bin.
+  // The power of the current and the last frame; each bin's deviation from its center frequency as
+  // a phase advance since the last frame; the phase difference to the next bin.
   private let memory: UnsafeMutablePointer<Float>
   private let angles: UnsafeMutablePointer<Int32>
   private let room: Int
   private var newest = 0
 
-  /// The turn of each bin.
+  /// The rotation of each bin.
   let turns: UnsafeMutablePointer<Int32>
   private let deviations: UnsafeMutablePointer<Int32>
   private let across: UnsafeMutablePointer<Int32>
   private let ahead: UnsafeMutablePointer<Int32>
   private let turnsRight: UnsafeMutablePointer<Int32>
-  // All ones where a bin follows its neighbour.
+  // All ones where a bin follows its neighbor.
   private let followsLeft: UnsafeMutablePointer<Int32>
   private let followsRight: UnsafeMutablePointer<Int32>
-  // The levels at which fronts arrive from both sides.
+  // The levels at which fronts arrive from each side.
   private let levelsFromLeft: UnsafeMutablePointer<Float>
   private let levelsFromRight: UnsafeMutablePointer<Float>
   private let gains: UnsafeMutablePointer<Float>
-  // By how many turns bins that have grown are from the next one; far more for the others.
+  // The phase difference to the next bin in cycles, for bins that have grown; a large value for
+  // others.
   private let grownToNext: UnsafeMutablePointer<Float>
-  // The level at which a bin goes on by its own past: its power before times its habit.
+  // The level at which a bin continues from its own past: its previous power times its habit.
   private let owns: UnsafeMutablePointer<Float>
-  // How far the frequency of each bin moves from hop to hop, in turns a hop, in the mean.
+  // The mean frequency deviation between hops of each bin, in cycles per hop.
   private let wanders: UnsafeMutablePointer<Float>
-  // By how many 2^23ths of a power of two a bin's habit is less where it wanders.
+  // The reduction of a bin's habit if it wanders, as a base-2 logarithm in units of 2^-23.
   private let looseness: UnsafeMutablePointer<Float>
-  // How many samples a hop on the tape has at rate 1.
+  // The analysis hop at rate 1, in samples.
   private let usualHop: Float
-  // Whether there are deviations of a frame before, and how far that was from its own.
+  // Whether deviations of the frame before exist, and the hop they were measured over.
   private var hasDeviations = false
   private var deviationHop = 1
 
-  /// Turns for a transform of `size` numbers and frames that are `hop` samples apart as a rule.
+  /// Creates phases for transforms of `size` values with frames usually `hop` samples apart.
   init(size: Int, hop: Int) {
     self.size = size
     usualHop = Float(hop)
@@ -146,26 +145,26 @@ struct StudioPhases: ~Copyable {
     @_noLocks get { memory + (1 &- newest) &* room }
   }
 
-  /// The distance of a frame from the one before it, in samples.
+  /// The distance of a frame from the one before, in samples.
   struct Hop: BitwiseCopyable {
-    /// How far the frame is from the one before it on the tape.
+    /// The analysis hop, on the tape.
     var tape = 0
-    /// How far it is from it in the stretched sound.
+    /// The synthesis hop, in the stretched signal.
     var stretched = 0
-    /// By how much time is stretched.
+    /// The stretch factor.
     var stretch: Float = 1
-    /// By how much later than at a whole sample the frame belongs in the stretched sound.
+    /// The fraction of a sample by which the frame is placed too early.
     var late: Float = 0
-    /// Whether the tape has leapt in between.
+    /// Whether the tape position has leapt.
     var isLeap = false
-    /// How far the frames before were from each other on the tape, where it has leapt now.
+    /// After a leap, the analysis hop before it.
     var tapeBefore = 1
 
     @_noLocks
     init() {}
   }
 
-  /// Begins anew: the next frame is not turned, and taken for steady.
+  /// Resets the state: the next frame isn't rotated and counts as steady.
   @_noLocks
   mutating func start() {
     settle()
@@ -175,7 +174,7 @@ struct StudioPhases: ~Copyable {
     sinceClick = .max
   }
 
-  /// Forgets turns and frequencies.
+  /// Clears rotations and frequencies.
   @_noLocks
   private mutating func settle() {
     for bin in 0..<bins {
@@ -187,15 +186,15 @@ struct StudioPhases: ~Copyable {
     hasDeviations = false
   }
 
-  /// Makes the newest frame the one before.
+  /// Makes the newest frame the previous one.
   @_noLocks
   mutating func advance() { newest = 1 &- newest }
 
-  /// The bins that have grown since the last frame so far that fronts may take them over.
+  /// The bins that have grown enough for fronts to take them over.
   private struct Grown: BitwiseCopyable {
-    // The sum of the turns from them to the next bin.
+    // The sum of their phase differences to the next bin, in cycles.
     private var turns = SIMD4<Float>(repeating: 0)
-    // One less for each.
+    // Decremented once for each.
     private var less = SIMD4<Int32>(repeating: 0)
 
     @_noLocks @inline(__always)
@@ -208,21 +207,21 @@ struct StudioPhases: ~Copyable {
       less &+= mask
     }
 
-    /// The number of them.
+    /// The number of these bins.
     var count: Float { @_noLocks get { Float(0 &- less.wrappedSum()) } }
     var mean: Float { @_noLocks get { turns.sum() / count } }
   }
 
   private var measured = rt_phases()
-  /// Whether most of what was measured last is steady.
+  /// Whether most of the last measured signal is steady.
   private(set) var isSteady = true
-  // For how many hops of the tape in a row it has been steady, or has not.
+  // The number of consecutive hops on the tape that were steady, or unsteady.
   private var steadyHops: Float = 0
   private var unsteadyHops: Float = 0
-  // How many frames of the tape a click lies back, or more than a transform.
+  // The distance to the last transient in frames of tape, saturated beyond the transform size.
   private var sinceClick = Int.max
 
-  /// Takes in a frame that is not turned, and after which nothing is.
+  /// Measures a frame that isn't rotated, and clears all rotations.
   @_noLocks
   mutating func rest(low: Planar, high: Planar) {
     settle()
@@ -239,13 +238,12 @@ struct StudioPhases: ~Copyable {
     a.real * a.real + a.imaginary * a.imaginary + (b.real * b.real + b.imaginary * b.imaginary)
   }
 
-  /// Measures bins `start` to `end`, multiples of 8 or the last four: their power, their frequency
-  /// against the frame before, and the angles between them; and finds where their own past would
-  /// turn them.
+  /// Measures bins `start` to `end`: power, frequency and phase differences, and the rotations from
+  /// their own past.
   ///
-  /// `low` are the bins of both sides packed into one transform, `high` are those of the negative
-  /// frequencies, conjugated and in the order of the positive ones. With `isLong` a click of late
-  /// is still seen by the window.
+  /// `start` and `end` are multiples of 8, or the last four. `low` holds the bins of both channels
+  /// packed into one transform, `high` the negative frequencies, conjugated and reordered. `isLong`
+  /// means that the window still covers a recent transient.
   @_noLocks
   mutating func measure(
     low: Planar, high: Planar, lowBefore: Planar, highBefore: Planar, _ start: Int, _ end: Int,
@@ -269,7 +267,7 @@ struct StudioPhases: ~Copyable {
         ? Float(hop.stretched) / Float(hop.tapeBefore)
         : Float(hop.stretched &- hop.tape) / Float(max(hop.tape, 1))
       measured.further_across = hop.stretch - 1
-      // The bins of a click are none that wander: among tones, they would follow those.
+      // The bins of a transient don't count as wandering: among tones they would follow those.
       measured.looser = isLong && sinceClick < size ? 0 : 1
       measured.lengthened = Float(hop.tape) / Float(deviationHop)
       measured.learnt =
@@ -281,7 +279,7 @@ struct StudioPhases: ~Copyable {
       measured.steady_magnitudes = 0
     }
     rt_measure_phases(&measured, start, end)
-    // A constant has no phase that could go on; those beside it follow it.
+    // DC has no phase to continue; its neighbors follow it.
     if start == 0 { ahead[0] = 0 }
   }
 
@@ -307,22 +305,24 @@ struct StudioPhases: ~Copyable {
     UnsafeMutableRawPointer(to).storeBytes(of: value, as: SIMD4<Float>.self)
   }
 
-  /// Whether a click that the window sees may be moved so far that it comes back at the other end
-  /// of the transform; then, bins whose group delay is such are left out.
+  /// Whether a transient in the window could be shifted so far that it wraps around in the
+  /// transform.
+  ///
+  /// Then bins with such a group delay are muted.
   @_noLocks
   private static func goesFar(_ stretch: Float) -> Bool { stretch > 2.05 }
 
-  // What the passes from both ends carry from one slice to the next.
+  // State of the passes from both ends, carried between slices.
   private var levelFromLeft: Float = 0
   private var levelFromRight: Float = 0
   private var turnFromLeft: Int32 = 0
   private var turnFromRight: Int32 = 0
 
-  /// Finds the levels at which fronts arrive at each bin, from both ends at once: bins `start` to
-  /// `end` from the left, as many from the right.
+  /// Computes the levels at which fronts arrive at each bin, from both ends at once: bins `start`
+  /// to `end` from the left, and as many from the right.
   ///
-  /// A front that arrives at a bin goes on at the bin's level or at its own, the lower one; a
-  /// bin that no front has reached before its own past would, sends out one at that level.
+  /// A front continues at the lower of its own level and the bin's. A bin that no front has reached
+  /// above the level of its own past emits a front at that level.
   @_noLocks
   mutating func spread(_ start: Int, _ end: Int) {
     let power = self.power
@@ -348,14 +348,14 @@ struct StudioPhases: ~Copyable {
   @_noLocks @inline(__always)
   private static func higher(_ a: Float, _ b: Float) -> Float { a > b ? a : b }
 
-  /// Decides who turns each bin: the front that arrives at the highest level, or its own past.
+  /// Decides the source of each bin's rotation: the front with the highest level, or its own past.
   ///
-  /// Of equal ones, as in silence, the front from the left comes first: all then follows the
-  /// first bin, and a click out of silence stays what it is.
+  /// In a tie, as in silence, the front from the left wins. Then everything follows the first bin,
+  /// and a transient out of silence keeps its shape.
   ///
-  /// A click that comes upon other sound would take its phase from whatever tone its front came
-  /// from, and its shape with it. So where much has grown at once and all of it lies at one time,
-  /// that goes by its distance from the frame's place alone.
+  /// A transient over other sound would take its phase, and thus its shape, from the tone where the
+  /// front came from. So if many bins have grown at once with the same group delay, they are
+  /// rotated by the distance from the frame's center alone.
   @_noLocks
   mutating func decide(hop: Hop) {
     let power = self.power
@@ -399,8 +399,7 @@ struct StudioPhases: ~Copyable {
     }
   }
 
-  /// Whether what has grown is a click, and by how much more than the bin before it each bin of
-  /// that is then turned.
+  /// Whether the bins that have grown form a transient, and the additional rotation per bin number.
   @_noLocks
   private func clickTurn(_ hop: Hop) -> (isClick: Bool, turn: Int32) {
     let count = Float(measured.grown_count)
@@ -408,17 +407,18 @@ struct StudioPhases: ~Copyable {
     let variance = measured.squares / count - mean * mean
     guard !hop.isLeap && count > Self.breadth * Float(bins) && variance < Self.spread
     else { return (false, 0) }
-    // Without those bins in which there is a tone as well; a quarter of all tells where to look.
+    // Excludes the bins that also hold a tone. A quarter of the bins is enough for a first
+    // estimate.
     let near = near(mean, within: 0.08, step: 16)
     let nearest = self.near(near.mean, within: Self.distance, step: 4)
     guard nearest.count > Self.agreement * count else { return (false, 0) }
-    // Where nothing is stretched nothing else is moved to between two samples.
+    // Without stretching, other sound isn't shifted by fractions of a sample either.
     let late = hop.tape == hop.stretched ? 0 : hop.late
     let turn = nearest.mean * (hop.stretch - 1) - late / Float(size)
     return (true, rt_from_turns(SIMD4(repeating: turn))[0])
   }
 
-  /// Those that have grown and are about `mean` turns from the next bin, or some of them.
+  /// Returns the grown bins whose phase difference is near `mean`, among four of every `step` bins.
   @_noLocks
   private func near(_ mean: Float, within: Float, step: Int) -> Grown {
     var near = Grown()
@@ -432,10 +432,10 @@ struct StudioPhases: ~Copyable {
     return near
   }
 
-  /// Turns the bins that follow a neighbour, from both ends at once as `spread` does.
+  /// Rotates the bins that follow a neighbor, from both ends at once like `spread`.
   ///
-  /// A bin that follows its left neighbour is the end of a line that begins with one which
-  /// follows its own past, and none in between follows its right one: the two ways never mix.
+  /// A bin that follows its left neighbor ends a run that starts at a bin with its own phase, and
+  /// no bin of the run follows its right neighbor. So the two directions never interfere.
   @_noLocks
   mutating func follow(_ start: Int, _ end: Int) {
     let across = self.across
@@ -461,11 +461,10 @@ struct StudioPhases: ~Copyable {
     turnFromRight = right
   }
 
-  /// Turns bins `start` to `end`, multiples of 8, and lays them out for the inverse transform.
+  /// Rotates bins `start` to `end`, multiples of 8, and arranges them for the inverse transform.
   ///
-  /// The last of all bins goes with those before it; it and the first one are not turned.
-  ///
-  /// Where nothing is stretched turns fade, so that it comes to sound just like the tape.
+  /// The last bin belongs to the last range. The first and last bins aren't rotated. Without
+  /// stretching, rotations decay, until the output matches the tape.
   @_noLocks
   mutating func apply(
     low: Planar, high: Planar, to output: Planar, _ start: Int, _ end: Int, hop: Hop

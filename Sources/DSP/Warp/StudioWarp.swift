@@ -1,18 +1,17 @@
 internal import CRealtime
 
-/// Moves pitch and time of chords and whole mixes.
+/// The pitch shifter and time stretcher for chords and full mixes: a phase vocoder followed by a
+/// resampler.
 ///
-/// A phase vocoder (see `StudioPhases`) stretches time by pitch over rate, and what it lays down
-/// is read at the pitch. A frame of it is a hop of output frames from the next, whatever the
-/// pitch, and its work is cut into slices that are done between the hop's frames, so that no
-/// block has much more to do than another.
+/// The phase vocoder (see `StudioPhases`) stretches time by pitch over rate, and its output is
+/// resampled at the pitch. Frames are one hop of output frames apart at any pitch, and their
+/// processing is divided into slices between hops, so the cost per block stays even.
 ///
-/// Where neither pitch nor rate has moved anything for a while, what comes out is the tape itself,
-/// bit for bit. Frames are still looked at and laid down then, as they are, so that it goes on
-/// from there without a seam.
+/// After a while at neutral pitch and rate the output is the tape itself, bit for bit. Frames are
+/// still analyzed and overlap-added then, unmodified, so shifting resumes without a gap.
 ///
-/// Its delay is the same at every pitch: a window's reach ahead of its place, the hop in which
-/// the frame is worked on, and the part of a frame that must be laid down before its centre.
+/// The latency is the same at every pitch: the window's reach ahead of the position, the hop in
+/// which a frame is processed, and the lead of the synthesis before a frame's center.
 package struct StudioWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
   private static var slices: Int { @_noLocks get { 16 } }
@@ -23,49 +22,49 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
   private var phases: StudioPhases
   private var overlap: StudioOverlap
 
-  // How many frames a slice is worked on in, and how many a hop.
+  // The length of a slice and of a hop, in frames.
   private let sliceFrames: Int
   private let hop: Int
-  // By how many output frames the reading of the centre of a long window's frame follows the end
-  // of its hop.
+  // The delay from the end of a hop to the center of its frame, for the long window, in output
+  // frames.
   private let lead: Int
-  // By how many frames of the tape the short window looks less far ahead, and by how much of it
-  // frames at most come nearer to that in a hop.
+  // How much less the short window reads ahead, in frames of tape, and the step per hop while
+  // switching.
   private let mostSpared: Int
   private let sparedStep: Float
 
-  // Both sides as the parts of complex numbers: what the window cut, and later what goes back;
-  // what transforms need; the two newest spectra; their negative frequencies, mirrored.
+  // Complex buffers for both channels: the windowed frame and later the rotated spectrum, scratch
+  // for transforms, the two newest spectra, and their mirrored negative frequencies.
   private let memory: UnsafeMutablePointer<Float>
   private let part: Int
   private var newest = 0
 
-  // Counts output frames within a hop.
+  // The output frame within the hop.
   private var frame = 0
   private var isFresh = true
   private var hasLeapt = false
   private var step = StudioPhases.Hop()
-  // Where the newest frame's place is on the tape and its centre in the stretched sound, both
-  // with 32 binary places; and the whole samples there that it was cut from and is laid at.
+  // The newest frame's position on the tape and its center in the stretched signal, 32.32
+  // fixed-point, and the whole samples used for both.
   private var place: Int64 = 0
   private var centre: Int64 = 0
   private var cutPlace: Int64 = 0
   private var laidPlace: Int64 = 0
-  // Where is read, and how fast: at the last hop's end, at this one's, and at the next one's.
+  // The read position, and the read speeds at the end of the last hop, of this one and of the next.
   private var position: Int64 = 0
   private var speedBefore: Int64 = 0
   private var speed: Int64 = 0
   private var nextSpeed: Int64 = 0
-  // For how many hops nothing has moved.
+  // The number of hops without any change.
   private var stillHops = 0
-  // By how many frames of the tape frames are looked at earlier than the long window could be,
-  // and by how many output frames their centres are therefore read later behind their hop's end.
+  // How much earlier than for the long window frames are analyzed, in frames of tape, and the
+  // resulting extra delay of their centers, in output frames.
   private var spared = 0
   private var extraLead: Float = 0
-  // Which window the newest frame was cut with.
+  // Whether the newest frame used the long window.
   private var isLong = false
 
-  /// An engine at rest; any rate from 8 to 192 kHz.
+  /// Creates an idle engine for sample rates from 8 to 192 kHz.
   package init(sampleRate: Double) {
     let scale = sampleRate / 48_000
     long = StudioWindow(
@@ -80,14 +79,14 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     sliceFrames = max(3, Int((16 * scale).rounded()))
     hop = Self.slices * sliceFrames
     phases = StudioPhases(size: long.size, hop: hop)
-    // A reader two octaves down looks at what is as much as 72 output frames ahead.
+    // At two octaves down, the interpolator reads up to 72 output frames ahead.
     lead = max(80, Int((96 * scale).rounded()))
     let reach = 4 * WarpStep.longest + 2 * SincBank.mostTaps
-    // Four times as slow, what is spared of the tape takes four times as long.
+    // At a quarter of the rate, the spared lookahead lasts four times as long.
     overlap = StudioOverlap(
       longest: 4 * (lead + 4 * mostSpared + 2 * hop) + long.fall, piece: 4 * hop + reach,
       reach: reach, gain: Float(long.size))
-    // Not a power of two apart: all parts would fall on the same few lines of the cache.
+    // Offsets of a power of two would map all parts to the same few cache sets.
     part = long.size + 48
     memory = .allocate(capacity: 14 * part)
     memory.initialize(repeating: 0, count: 14 * part)
@@ -109,7 +108,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     Planar(memory + 2 &* index &* part, memory + (2 &* index &+ 1) &* part)
   }
 
-  /// Forgets everything; the next step begins wherever its place is.
+  /// Resets the state; the next step starts at its own position.
   @_noLocks
   package mutating func start(at place: Int64) {
     overlap.start()
@@ -130,11 +129,11 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     step.tapeBefore = hop
   }
 
-  /// The delay in frames at rate 1, the same at every pitch.
+  /// Returns the latency in frames at rate 1, the same at every pitch.
   @_noLocks
   package func delay(pitch: Float) -> Int { long.ahead &+ hop &+ lead }
 
-  /// How many frames after a start the sound is whole.
+  /// The number of frames after a start until the output is valid.
   package var warmUp: Int {
     @_noLocks get { hop &+ lead }
   }
@@ -154,7 +153,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
         if isResting { rest(slice, tape: tape) } else { work(slice, tape: tape) }
       }
       let count = min(frames &- done, sliceFrames &- inSlice)
-      // The pitch glides over a hop, a little each slice.
+      // The pitch glides over one hop, in slices.
       let speed = Self.glide(speedBefore, self.speed, slice: slice)
       read(speed, bank: bank, to: out.advanced(by: done), frames: count)
       frame &+= count
@@ -163,10 +162,10 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Lays the hop's frame over those before it.
+  /// Overlap-adds the frame of this hop.
   @_noLocks
   private mutating func layDown(_ sound: Planar) {
-    // Stretching moves what is steady by its group delay, and with it the window's own shape.
+    // Stretching shifts steady tones by their group delay, and with them the analysis window.
     if isLong {
       let shift = Int((step.stretch - 1) * long.balance)
       overlap.add(sound, window: long, at: laidPlace, shift: shift)
@@ -201,7 +200,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     from &+ (to &- from) &* Int64(slice &+ 1) / Int64(slices)
   }
 
-  /// Measures how far is read in a hop.
+  /// Returns the distance read in one hop.
   @_noLocks
   private func advance(_ from: Int64, _ to: Int64) -> Int64 {
     var sum: Int64 = 0
@@ -209,7 +208,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     return sum &* Int64(sliceFrames)
   }
 
-  /// Decides at a hop's begin where its frame is cut from the tape and where it will be laid.
+  /// Plans a hop: the position on the tape and in the output of its frame.
   @_noLocks
   private mutating func plan(
     _ step: WarpStep, at tapePlace: Int64, tape: borrowing Tape, bank: borrowing SincBank
@@ -219,7 +218,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
       speed = pitch
       nextSpeed = pitch
     }
-    // What was latched for this hop is read in it; what is latched now, in the next one.
+    // The speed latched at the last hop is read in this one; the current one in the next.
     speedBefore = speed
     speed = nextSpeed
     nextSpeed = pitch
@@ -229,7 +228,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     if isStill { comeToWholeSamples() }
     chooseWindow(isStill: isStill, rate: Float(max(step.rate, 1)) * (1 / 4_294_967_296))
 
-    // Samples are whole from here on as far as this hop reads.
+    // Finishes the output as far as this hop reads.
     let hopEnd = position &+ advance(speedBefore, speed)
     let fastest = Float(max(speedBefore, speed)) * (1 / 4_294_967_296)
     let reach = bank.reach(ofTable: bank.table(forSpeed: fastest))
@@ -242,7 +241,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     let newCentre = hopEnd &+ (pitch &* laterBy) >> 8
     let newPlace = tapePlace &- Int64(long.ahead &- spared) << 32
     let moved = newPlace &- place
-    // A tape that stands still or runs off has leapt, whatever the step says.
+    // A tape position that stands still or runs away counts as a leap, whatever the step says.
     self.step.isLeap =
       isFresh || hasLeapt || moved <= 1 << 32 || moved >> 32 > Int64(8 &* hop)
     let stretch =
@@ -252,7 +251,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     place = newPlace
     centre = newCentre
 
-    // Frames are cut and laid at whole samples: what is cut a little early is laid so, too.
+    // Frames are placed at whole samples. One that is cut slightly early is also placed early.
     let newCutPlace = newPlace >> 32
     let early = Float(newPlace & 0xFFFF_FFFF) * self.step.stretch
     let exact = newCentre &- Int64(early)
@@ -260,7 +259,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     self.step.late = Float(exact &- newLaidPlace << 32) * (1 / 4_294_967_296)
     self.step.stretched = Int(truncatingIfNeeded: newLaidPlace &- laidPlace)
     if !self.step.isLeap {
-      // Places wrap around at 2^31 frames.
+      // Positions wrap around at 2^31 frames.
       self.step.tape = Int(Int32(truncatingIfNeeded: newCutPlace &- cutPlace))
       self.step.tapeBefore = self.step.tape
     }
@@ -273,12 +272,12 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     hasLeapt = false
   }
 
-  /// Chooses the window of the next frame: long where sound is steady, else short.
+  /// Chooses the window of the next frame: long for steady signals, otherwise short.
   ///
-  /// A short window spares a part of the tape that the long one looks ahead, so that frames have
-  /// more time to rise, at the same delay. Between both, frames are cut a little closer or wider
-  /// for a few hops, with the short one, which sees no more than is there either way. They stay
-  /// as they are while nothing moves, lest it never come to rest.
+  /// The short window needs less lookahead, which leaves more time for a frame's rise at the same
+  /// latency. During a switch, frames are spaced slightly closer or wider for a few hops with the
+  /// short window, which reads no further than allowed in either case. The window doesn't change
+  /// while pitch and rate are neutral, because then the engine would never come to rest.
   @_noLocks
   private mutating func chooseWindow(isStill: Bool, rate: Float) {
     if !isStill {
@@ -287,30 +286,29 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
         phases.isSteady ? max(0, spared &- step) : min(mostSpared, spared &+ step)
     }
     isLong = phases.isSteady && spared == 0
-    // As long as what is spared lasts; it may be another rate by now.
+    // Lasts as long as the spared lookahead at the current rate.
     let most = Float(hop) / 2
     extraLead += max(-most, min(most, Float(spared) / rate - extraLead))
   }
 
-  // Until then turns have faded to a millionth.
+  // By then, rotations have decayed to a millionth.
   private static var hopsToRest: Int { @_noLocks get { 200 } }
 
-  /// Whether the tape itself is what comes out.
+  /// Whether the output is the tape itself.
   private var isResting: Bool { @_noLocks get { stillHops == Self.hopsToRest } }
 
-  /// Reads so little faster or slower for two hops that nobody hears it, and then at whole
-  /// samples.
+  /// Changes the read speed inaudibly for two hops to reach a whole sample position.
   @_noLocks
   private mutating func comeToWholeSamples() {
     let beside = Int64(Int32(truncatingIfNeeded: position))
     guard beside != 0 else { return }
-    // What glides to this and back comes as far as a hop at this speed.
+    // The distance covered by a glide to this speed and back.
     let slower = beside / Int64(hop &* Self.slices) &* Int64(Self.slices)
     if slower == 0 { position &-= beside } else { nextSpeed &-= slower }
   }
 
-  /// Does what `work` would, were the frame not turned: keeps its spectrum for the next one, and
-  /// lays it down as it was cut.
+  /// Replaces `work` while idle: stores the frame's spectrum for the next one, and adds the frame
+  /// unmodified.
   @_noLocks
   private mutating func rest(_ slice: Int, tape: borrowing Tape) {
     let half = long.size / 2
@@ -326,7 +324,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Makes what was cut as loud as what transforms there and back would make of it.
+  /// Applies the gain of a forward and inverse transform to the frame.
   @_noLocks
   private func amplify(_ start: Int, _ end: Int) {
     let gain = Float(long.size)
@@ -337,7 +335,9 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Does one slice of the work on a frame; each takes about as long as any other.
+  /// Processes one slice of a frame.
+  ///
+  /// All slices cost about the same.
   @_noLocks
   private mutating func work(_ slice: Int, tape: borrowing Tape) {
     let part = long.size / 32
@@ -390,7 +390,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     phases.apply(low: low, high: high, to: grain, start, end, hop: step)
   }
 
-  /// Does the part of a transform from `first` to `last` sixteenths of it.
+  /// Runs sixteenths `first` to `last` of a transform.
   @_noLocks
   private func transform(from: Planar, to: Planar, _ first: Int, _ last: Int) {
     let quarters = 4 &* fft.passCount
@@ -402,7 +402,7 @@ package struct StudioWarp: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Sets the negative frequencies of both sides' common spectrum beside the positive ones.
+  /// Mirrors the negative frequencies of the packed spectrum.
   @_noLocks
   private func mirror() {
     let low = self.low

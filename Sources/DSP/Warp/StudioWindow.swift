@@ -1,37 +1,41 @@
 internal import CRealtime
 
-/// The piece of the tape that the studio engine looks at, and how it fades in and out.
+/// The analysis window of the studio engine and the synthesis slope of its frames.
 ///
-/// It reaches far back and less far ahead, as only what is ahead costs delay.
+/// It is asymmetric: it reaches far back and less far ahead, because only lookahead costs latency.
 struct StudioWindow: ~Copyable {
-  /// How many frames before its place a window reaches.
+  /// The reach before the position, in frames.
   let back: Int
-  /// How many frames from its place on a window reaches.
+  /// The reach from the position on, in frames.
   let ahead: Int
-  /// How many numbers a transform has: a window, and what is left is silence.
+  /// The transform size; the window is zero-padded.
   let size: Int
 
-  /// The centre of its weight, in frames behind its place; the group delay of a steady tone.
+  /// The center of gravity in frames after the position, which is the group delay of a steady tone.
   let balance: Float
 
-  /// What its heights add up to: a steady tone is as loud through any window of that sum.
+  /// The sum of the window.
+  ///
+  /// Windows of equal sum give steady tones the same level.
   let sum: Float
 
-  /// How long a frame falls behind its centre when it is laid down, in stretched samples.
+  /// The length of the synthesis fall after the center, in stretched samples.
   let fall: Int
-  /// How high its fall is; before that there is room for a rise of half a transform.
+  /// The falling slope, preceded by room for a rise of half a transform.
   let falling: UnsafeMutablePointer<Float>
 
   private let shape: UnsafeMutablePointer<Float>
 
-  // Between a sine and its square: the square separates partials that are close less well, the
-  // sine leaks more into those that are far.
+  // Between a sine and a Hann window: the latter separates close partials less, the former leaks
+  // more into distant bins.
   private static let power: Float = 1.4
-  // Beyond this, squares of sums of sums would not be finite.
+  // Beyond this, the squares of accumulated sums would overflow.
   private static var most: Float { @_noLocks get { 1e12 } }
 
-  /// A window with a transform of the least power of two that holds it, and `least` numbers at
-  /// least; where `sum` is not 0, its heights add up to that.
+  /// Creates a window with the smallest power-of-two transform that holds it, at least `least`
+  /// values.
+  ///
+  /// Unless `sum` is 0, the window is scaled to that sum.
   init(back: Int, ahead: Int, fall: Int, least: Int = 64, sum wantedSum: Float = 0) {
     self.back = back
     self.ahead = ahead
@@ -71,9 +75,11 @@ struct StudioWindow: ~Copyable {
     (falling - size / 2).deallocate()
   }
 
-  /// Copies both sides around `place` to the parts of `to`, the place itself first.
+  /// Applies the window to both channels around `place`.
   ///
-  /// A click at the place thus has no phase in any bin.
+  /// The result starts with `place` itself and wraps.
+  ///
+  /// An impulse at the position thus has phase 0 in all bins.
   @_noLocks
   borrowing func cut(_ tape: borrowing Tape, at place: Int64, to: Planar) {
     let wanted = back &+ ahead
@@ -109,7 +115,7 @@ struct StudioWindow: ~Copyable {
     }
   }
 
-  /// Adds, for each frame from `offset` behind the place on, what is seen of it times `weight`.
+  /// Accumulates the window times `weights`, from `offset` frames after the position on.
   @_noLocks
   borrowing func addHeights(
     from offset: Int, times weights: UnsafePointer<Float>, to sums: UnsafeMutablePointer<Float>,

@@ -1,26 +1,26 @@
 internal import CRealtime
 
-/// The last seconds of a stereo signal, in memory that is all there from the start.
+/// A stereo delay buffer that holds the last seconds of a signal, preallocated.
 ///
-/// Frames are numbered from 0 as they are written. Before the first there is silence, and what
-/// is older than the tape is long is overwritten.
+/// Frames are numbered consecutively as they are written. Before the first there is silence; frames
+/// older than the capacity are overwritten.
 package struct Tape: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
-  /// How many frames after any place can be read in one piece.
+  /// The number of frames readable contiguously from any position.
   package let reach: Int
-  /// How many frames are kept.
+  /// The number of frames held.
   package let capacity: Int
-  /// The number of the frame that will be written next.
+  /// The number of the next frame to be written.
   package private(set) var head: Int64
 
-  // Each side has its first frames once more behind its last ones, so that readers need not
-  // look where the ring closes.
+  // The first frames of each channel are mirrored after the last, so readers needn't handle the
+  // wrap.
   private let leftSide: UnsafeMutablePointer<Float>
   private let rightSide: UnsafeMutablePointer<Float>
 
-  /// A tape that keeps at least `seconds`, and what lies within `reach` frames in one piece.
+  /// Creates a tape of at least `seconds`, readable contiguously over `reach` frames.
   ///
-  /// The first frame to be written has the number `head`.
+  /// The first frame written gets the number `head`.
   package init(seconds: Double, reach: Int, sampleRate: Double, head: Int64 = 0) {
     self.head = head
     var capacity = 1
@@ -34,19 +34,19 @@ package struct Tape: ~Copyable, @unchecked Sendable {
 
   deinit { leftSide.deallocate() }
 
-  /// The left side from frame `frame` on, `reach` frames of it.
+  /// Returns the left channel from `frame` on; `reach` frames are valid.
   @_noLocks
   package borrowing func left(at frame: Int64) -> UnsafePointer<Float> {
     UnsafePointer(leftSide + (Int(truncatingIfNeeded: frame) & (capacity &- 1)))
   }
 
-  /// The right side from frame `frame` on, `reach` frames of it.
+  /// Returns the right channel from `frame` on; `reach` frames are valid.
   @_noLocks
   package borrowing func right(at frame: Int64) -> UnsafePointer<Float> {
     UnsafePointer(rightSide + (Int(truncatingIfNeeded: frame) & (capacity &- 1)))
   }
 
-  /// Appends `frames` frames, at most as many as the tape keeps.
+  /// Appends `frames` frames, at most `capacity`.
   @_noLocks
   package mutating func write(_ sound: Stereo, frames: Int) {
     var done = 0
@@ -60,15 +60,15 @@ package struct Tape: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The place of the frame that will be written next, and how many frames have room there: for whoever
-  /// writes them there, and then appends them.
+  /// Returns the memory of the next frame and how many of `frames` fit there, for writing in place
+  /// before `append`.
   @_noLocks
   borrowing func room(_ frames: Int) -> (place: Stereo, frames: Int) {
     let start = Int(truncatingIfNeeded: head) & (capacity &- 1)
     return (Stereo(leftSide + start, rightSide + start), min(frames, capacity &- start))
   }
 
-  /// Appends `frames` frames that were written where they belong.
+  /// Appends `frames` frames that were written in place.
   @_noLocks
   mutating func append(frames: Int) {
     let start = Int(truncatingIfNeeded: head) & (capacity &- 1)

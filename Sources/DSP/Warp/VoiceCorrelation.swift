@@ -1,6 +1,6 @@
-/// What runs of samples tell: their sums, and where their tops lie.
+/// Sums and peak interpolation for correlation.
 enum VoiceCorrelation {
-  /// The sum of a run.
+  /// Returns the sum of samples.
   @_noLocks
   static func sum(_ samples: UnsafePointer<Float>, count: Int) -> Float {
     var sums = SIMD8<Float>(repeating: 0)
@@ -18,13 +18,15 @@ enum VoiceCorrelation {
     return sum
   }
 
-  /// Finds how far beside the middle of three values the top of a parabola through them lies.
+  /// Returns the offset from the middle of three values to the vertex of a parabola through them.
+  ///
+  /// The result is 0 if it would lie outside -0.5...0.5.
   @_noLocks
   static func top(_ before: Float, _ middle: Float, _ behind: Float) -> Float {
     let bend = before - 2 * middle + behind
     if !(bend < 0) { return 0 }
     let beside = 0.5 * (before - behind) / bend
-    // NaN, too, is none.
+    // Also catches NaN.
     return abs(beside) <= 0.5 ? beside : 0
   }
 }

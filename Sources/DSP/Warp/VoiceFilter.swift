@@ -1,26 +1,27 @@
-/// Reads always at the same place between two samples.
+/// A fixed fractional-delay filter.
 ///
-/// What is read at the tape's own speed needs its weights but once, and then half of the time.
+/// At the tape's own speed the fraction is constant, so the weights are computed once and reads
+/// take half of the time.
 struct VoiceFilter: BitwiseCopyable {
-  /// The taps of the bank's shortest reader.
+  /// The number of taps of the bank's shortest interpolator.
   static var taps: Int { @_noLocks get { 32 } }
-  /// How long the impulse is by which the bank tells its weights.
+  /// The length of the impulse from which the weights are derived.
   static var impulseFrames: Int { @_noLocks get { 2 &* taps } }
 
   private let weights: UnsafeMutablePointer<Float>
   private let impulse: UnsafePointer<Float>
 
-  /// A filter with these weights, and an impulse in the middle of silence.
+  /// Creates a filter from memory for the weights and an impulse in the middle of silence.
   @_noLocks
   init(weights: UnsafeMutablePointer<Float>, impulse: UnsafePointer<Float>) {
     self.weights = weights
     self.impulse = impulse
   }
 
-  /// Takes the weights for a fraction of a sample, with 32 binary places.
+  /// Computes the weights for a fraction of a sample, in units of 2^-32.
   @_noLocks
   func fill(_ bank: borrowing SincBank, fraction: Int64, scratch: Stereo) {
-    // The impulse passes the reader from the last tap to the first.
+    // The impulse passes the interpolator from the last tap to the first.
     let first = Int64(Self.taps / 2 &- 1) << 32
     bank.read(
       table: 0, left: impulse, right: impulse, from: first &+ fraction, step: WarpStep.unity,
@@ -28,7 +29,7 @@ struct VoiceFilter: BitwiseCopyable {
     for tap in 0..<Self.taps { weights[tap] = scratch.left[Self.taps &- 1 &- tap] }
   }
 
-  /// Reads `frames` samples, eight at a time: beyond the last there is room for seven.
+  /// Reads `frames` samples, eight at a time; the output needs room for seven more.
   @_noLocks
   func read(
     _ samples: UnsafePointer<Float>, to output: UnsafeMutablePointer<Float>, frames: Int

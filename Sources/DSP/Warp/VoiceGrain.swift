@@ -1,49 +1,49 @@
 internal import CRealtime
 
-/// A piece of voice around a mark, on its way into the output.
+/// A grain of voice around a pitch mark, being overlap-added to the output.
 ///
-/// Its weight rises from nothing to one until its middle, stays there, and falls. The slopes of
-/// neighbours add up to one.
+/// Its weight rises from 0 to 1 before its center, stays there, and falls. The slopes of adjacent
+/// grains add up to 1.
 struct VoiceGrain: BitwiseCopyable {
-  /// Whether it is heard, or will be.
+  /// Whether the grain is audible or will be.
   var isActive = false
   /// The number of its mark.
   var mark = 0
-  /// Whether it is a period of a voice.
+  /// Whether it is a period of a voiced sound.
   var isVoiced = false
-  /// Whether the place has leapt since it began.
+  /// Whether the position has leapt since the grain started.
   var isOld = false
-  /// By how much its mark was moved from the same spot of the wave.
+  /// The offset of its mark from the same phase of the waveform.
   var moved: Int64 = 0
-  /// How long a period is where it comes from, in frames of tape with 32 binary places.
+  /// The period at the source, in frames of tape, 32.32 fixed-point.
   var period: Int64 = 0
-  /// The place of its next frame on the tape.
+  /// The tape position of its next frame.
   var source: Int64 = 0
-  /// How far the place moves a frame.
+  /// The advance of the position per frame.
   var speed: Int64 = 0
-  /// The reader for that speed.
+  /// The interpolation table for that speed.
   var table = 0
-  /// How many frames its middle was ago: below zero while it is to come.
+  /// The time since its center; negative before it.
   var position: Int64 = 0
-  /// How many frames before its middle it begins.
+  /// The length of the rise before the center.
   var rise: Int64 = 0
-  /// Whether it is known where it falls.
+  /// Whether the fall has been determined.
   var isSettled = false
-  /// Where behind its middle it begins to fall.
+  /// The start of the fall, after the center.
   var fallBegin: Int64 = .max
-  /// Where behind its middle it has ended.
+  /// The end of the fall, after the center.
   var fallEnd: Int64 = .max
-  /// Where behind its middle it must have ended, so as not to read past the place.
+  /// The latest end, beyond which it would read past the tape position.
   var limit: Int64 = .max
   /// Its gain.
   var gain: Float = 1
-  /// How like it is to the grain before: slopes of unlike sounds must be steeper.
+  /// The correlation with the grain before: slopes of uncorrelated grains must be steeper.
   var likenessBefore: Float = 1
-  /// How like it is to the grain behind.
+  /// The correlation with the grain after.
   var likenessBehind: Float = 1
-  /// Whether its filter is there.
+  /// Whether the filter is filled.
   var hasFilter = false
-  /// The part of its lowest partials that it misses.
+  /// The part of its lowest partials that the window removes.
   var partials = VoicePartials()
 
   @_noLocks
@@ -51,13 +51,13 @@ struct VoiceGrain: BitwiseCopyable {
 
   /// Adds up to 32 frames of the grain to the output.
   ///
-  /// The filter is the grain's own, for it to fill when it needs one.
+  /// `filter` belongs to the grain, which fills it when needed.
   @_noLocks
   mutating func render(
     _ tape: borrowing Tape, _ bank: borrowing SincBank, filter: VoiceFilter, scratch: Stereo,
     weights: UnsafeMutablePointer<Float>, to out: Stereo, frames: Int
   ) {
-    // The first frame that is inside, and the first that is past the end.
+    // The first frame inside the grain, and the first after its end.
     var begin = 0
     if position < -rise {
       begin = min(frames, VoicePlaces.ceiling(-rise &- position))

@@ -1,18 +1,18 @@
 internal import CRealtime
 
-/// A place on the tape around which a grain is cut.
+/// A pitch mark: a position on the tape around which a grain is cut.
 struct VoiceMark: BitwiseCopyable {
-  /// Its place, in frames of tape with 32 binary places.
+  /// The position in frames of tape, 32.32 fixed-point.
   var place: Int64
-  /// How far behind the mark before it is, likewise.
+  /// The distance from the mark before, 32.32 fixed-point.
   var span: Int64
-  /// How long a period is here, likewise; between unvoiced marks, how far they are apart.
+  /// The local period, 32.32 fixed-point; between unvoiced marks, their distance.
   var period: Int64
-  /// Whether the sound repeats itself from mark to mark.
+  /// Whether the signal repeats from mark to mark.
   var isVoiced: Bool
-  /// How like the surroundings of the mark before its own are.
+  /// The correlation with the surroundings of the mark before.
   var clarity: Float
-  /// By how much it and those before it were moved from the same spot of the wave, likewise.
+  /// The accumulated offset from the same phase of the waveform, 32.32 fixed-point.
   var moved: Int64 = 0
 
   @_noLocks
@@ -25,31 +25,30 @@ struct VoiceMark: BitwiseCopyable {
   }
 }
 
-/// The marks of a voice: one a period, each at the same spot of the wave, from which they slowly
-/// move to where the power of the period is.
+/// The pitch marks of a voice: one per period, each at the same phase of the waveform, drifting
+/// slowly toward the center of the period's energy.
 ///
-/// The chain grows as far as the tape may be looked at. Where there is no period, marks are
-/// evenly apart.
+/// The chain grows as far as the tape may be read. In unvoiced parts the marks are equidistant.
 struct VoiceMarks: ~Copyable, @unchecked Sendable {
   private static var size: Int { @_noLocks get { 64 } }
-  // How unlike a period may be to the one before until the voice is taken to have ended, and
-  // how like it must be for one to begin.
+  // The correlation of consecutive periods below which a voice is considered to have ended, and
+  // above which one may start.
   private static var enough: Float { @_noLocks get { 0.3 } }
   private static var plenty: Float { @_noLocks get { 0.5 } }
-  // How much of the way to the middle of the power a mark is moved, and how much of a period at
-  // most.
+  // The share of the distance to the energy center by which a mark moves, and its limit as a share
+  // of the period.
   private static var shareOfMove: Float { @_noLocks get { 0.1 } }
   private static var longestMove: Float { @_noLocks get { 0.03 } }
-  // The power of high partials tells the middle best: from so much on they are weaker.
+  // Pre-emphasis: the energy of high partials locates the center best.
   private static var emphasis: Float { @_noLocks get { 0.95 } }
 
   /// The number of the newest mark.
   private(set) var newest = 0
   /// The number of the first mark of the chain.
   private(set) var first = 0
-  /// How far unvoiced marks are apart, in frames.
+  /// The distance of unvoiced marks, in frames.
   let gap: Int
-  /// How far they are apart where the rate is not 1: long enough for low notes.
+  /// The distance of unvoiced marks at rates other than 1: long enough for low notes.
   let wideGap: Int
 
   private let marks: UnsafeMutablePointer<VoiceMark>
@@ -92,13 +91,13 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     marks[number & (Self.size &- 1)]
   }
 
-  /// Whether a mark is in the chain and still known.
+  /// Whether a mark is in the chain and still stored.
   @_noLocks
   func has(_ number: Int) -> Bool {
     number >= first && number <= newest && number > newest &- Self.size
   }
 
-  /// Begins a new chain; the marks of the old one stay known for a while.
+  /// Starts a new chain; the marks of the old one remain stored for a while.
   @_noLocks
   mutating func restart(at mark: VoiceMark) {
     newest &+= 1
@@ -106,7 +105,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     marks[newest & (Self.size &- 1)] = mark
   }
 
-  /// Adds a mark, looking at the tape up to frame `end`; whether there is one.
+  /// Appends a mark, reading the tape up to frame `end`, and returns whether it could.
   @_noLocks
   mutating func extend(
     _ tape: borrowing Tape, upTo end: Int64, toward target: Int64,
@@ -121,7 +120,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     let frames = max(4, Int(tracker.period))
     let run = max(frames, shortestRun)
     if last.isVoiced {
-      // Mostly the last step was this long too, and is known more exactly and later.
+      // The last period is usually a good estimate too, and is more exact and more recent.
       let lastPeriod = Float(Double(last.period) / VoicePlaces.unit)
       let isNear = abs(lastPeriod - tracker.period) < 0.12 * tracker.period
       let radius = max(3, frames / 10)
@@ -149,7 +148,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
       }
       return true
     }
-    // A voice begins: at the spot of a period where its power rises.
+    // A voice starts: place the mark where the energy of the period rises.
     let begin = max(last.place &+ apart / 4, min(target, end << 32) &- Int64(frames) << 31)
     let rise = max(8, frames / 5)
     let count = min(frames, Int(end &- (begin >> 32)) &- rise &- 2)
@@ -177,17 +176,17 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
       place: place, span: span, period: period, isVoiced: isVoiced, clarity: clarity)
   }
 
-  /// By how much a mark is to be moved toward the middle of its period's power.
+  /// Returns the distance by which a mark should move toward the energy center of its period.
   ///
-  /// A grain around another place sounds hollow at another pitch: neighbouring partials are against
-  /// each other there, and what is heard between them is less than either.
+  /// Grains centered elsewhere sound hollow at another pitch: neighboring partials are out of phase
+  /// there, and the interpolated spectrum between them is weaker than either.
   @_noLocks
   private func way(
     from place: Int64, frames: Int, first: Int64, count: Int
   ) -> Int64 {
     let parts = frames / factor
     let whole = parts &* factor
-    // What it was compared by is still there.
+    // `new` still holds the correlated range.
     let at = Int((place >> 32) &- first)
     let begin = max(1, min(at &+ frames / 2, count) &- whole)
     for index in 0..<whole {
@@ -196,7 +195,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     }
     shrink(old, to: coarseNew, count: parts)
     for spare in parts..<(parts &+ 3) { coarseNew[spare] = 0 }
-    // The power of each part, turned by its place; four parts at a time.
+    // The first Fourier coefficient of the energy over one period, four parts at a time.
     let turn = 2 * Double.pi / Double(whole)
     let step = turn * Double(factor)
     let (cosine, sine) = (Float(rt_cos(step)), Float(rt_sin(step)))
@@ -221,18 +220,18 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
       part &+= 4
     }
     let (real, imaginary, all) = (reals.sum(), imaginaries.sum(), powers.sum())
-    // Of a plain tone the power is everywhere, and has no middle.
+    // The energy of a pure tone is spread evenly and has no center.
     let share = rt_square_root(real * real + imaginary * imaginary) / (all + 1e-20)
     let weight = Self.shareOfMove * max(0, min(1, 4 * (share - 0.1)))
     var middle = Float(rt_angle(Double(imaginary), Double(real)) / turn)
     middle += Float(begin &- at) + 0.5 * Float(factor &- 1)
-    // A period further on it is the same.
+    // One period further is equivalent.
     if middle < -0.5 * Float(whole) { middle += Float(whole) }
     let most = Self.longestMove * Float(frames)
     return VoicePlaces.of(Double(max(-most, min(most, weight * middle))))
   }
 
-  /// The frame at which the power behind is greatest against the power before.
+  /// Returns the frame with the greatest rise in energy.
   @_noLocks
   private func onset(
     _ tape: borrowing Tape, mono: VoiceMono, from begin: Int64, count: Int, rise: Int
@@ -260,10 +259,11 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     return begin &+ Int64(place)
   }
 
-  /// Finds the place near another where the tape is most like it is around a third; and how like.
+  /// Finds the position near `predicted` where the tape correlates best with that around
+  /// `reference`.
   ///
-  /// Looks at `behind` frames before the places and `ahead` behind them, up to `radius` frames
-  /// beside the second: first on a coarse copy, then where that was best.
+  /// Compares `behind` frames before the positions and `ahead` after them, up to `radius` frames
+  /// around the predicted one: first on a decimated copy, then near the best result.
   @_noLocks
   func align(
     _ tape: borrowing Tape, mono: VoiceMono, from reference: Int64, to predicted: Int64,
@@ -275,11 +275,11 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     let span = count &+ 2 &* radius &+ 3
     mono.read(tape, from: at, count: count, to: old)
     mono.read(tape, from: around, count: span, to: new)
-    // False for NaN, for silence, and for what is too great to be squared.
+    // False for NaN, for silence, and for values too large to be squared.
     let power = rt_product(old, old, count)
     if !(power > 1e-12 && power < 1e30) { return (predicted, 0) }
 
-    // Sums of `factor` samples tell where to look closer.
+    // Sums of `factor` samples narrow the search.
     var low = 0
     var high = 2 &* radius &+ 2
     if radius > 2 &* factor && factor > 1 {
@@ -305,7 +305,7 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
       beside = VoiceCorrelation.top(scores[best &- 1], clarity, scores[best &+ 1])
     }
     let moved = Int64(low &+ best &- radius &- 1) << 32 &+ VoicePlaces.of(Double(beside))
-    // The reference's own fraction stays.
+    // Keeps the fraction of the reference.
     let place = (predicted >> 32) << 32 &+ moved &+ Int64(reference & 0xFFFF_FFFF)
     return (place, min(1, clarity))
   }
@@ -333,13 +333,13 @@ struct VoiceMarks: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The normalised correlation at each lag.
+  /// Computes the normalized correlation at each lag.
   @_noLocks
   private func score(
     _ short: UnsafePointer<Float>, _ long: UnsafePointer<Float>, count: Int, lags: Int
   ) {
     let own = rt_product(short, short, count)
-    // What is 60 dB below isn't compared.
+    // Energy 60 dB lower is ignored.
     let floor = own * 1e-6 + 1e-20
     let power = own + floor
     var other = rt_product(long, long, count)

@@ -1,9 +1,9 @@
 internal import CRealtime
 
-/// A mono signal made of both sides of a tape: their sum, or their difference where the sides are
-/// against each other.
+/// A mono mix of a stereo tape: the sum of the channels, or the difference if they are out of
+/// phase.
 struct VoiceMono: BitwiseCopyable {
-  /// The factor of the right side: 1 or -1.
+  /// The gain of the right channel: 1 or -1.
   private(set) var rightShare: Float = 1
 
   @_noLocks
@@ -25,7 +25,8 @@ struct VoiceMono: BitwiseCopyable {
     }
   }
 
-  /// Chooses sum or difference by `count` frames from `first` on; whether it has changed.
+  /// Chooses sum or difference from `count` frames starting at `first`, and returns whether it
+  /// changed.
   @_noLocks
   mutating func choose(_ tape: borrowing Tape, from first: Int64, count: Int) -> Bool {
     var own: Float = 0
@@ -41,7 +42,7 @@ struct VoiceMono: BitwiseCopyable {
       shared += 2 * rt_product(left, right, piece)
       done &+= piece
     }
-    // Changes late: what is in between is heard either way.
+    // Hysteresis: in between, both mixes contain the signal.
     let share: Float = shared < -0.6 * own ? -1 : shared > -0.2 * own ? 1 : rightShare
     let hasChanged = share != rightShare
     rightShare = share

@@ -1,51 +1,54 @@
 internal import CRealtime
 
-/// The two lowest partials of a grain of voice, as far as its grains by themselves would miss them.
+/// The correction of a grain's two lowest partials, which grains alone would reproduce too weakly.
 ///
-/// A grain of two periods has a spectrum between the partials that goes through them; at another pitch
-/// the partials are taken from there. So the formants stay. But below the lowest partial there is nothing,
-/// and a strong one beside it is one only where it was: moved by a fifth and back again, a voice lost up to
-/// 9 dB of its fundamental. The strength of that one is less a matter of the mouth than of the voice
-/// itself, and is kept; the second has what lies between its neighbours in decibels, not in amplitudes.
+/// The spectrum of a two-period grain interpolates between the partials, and partials at another
+/// pitch are sampled from it, which preserves the formants. But below the lowest partial there is
+/// nothing to interpolate, and a strong partial is strong only at its own frequency: shifted by a
+/// fifth and back, a voice lost up to 9 dB of its fundamental. The level of the fundamental depends
+/// less on the vocal tract than on the source, so it is kept. The second partial is interpolated
+/// between its neighbors in decibels instead of amplitudes.
 struct VoicePartials: BitwiseCopyable {
-  /// Whether there is anything to be added.
+  /// Whether there is anything to add.
   private(set) var isOn = false
-  // How many frames before the grain's middle they begin.
+  // The length of the rise before the grain's center.
   private var rise: Int64 = 0
-  // Where behind the middle they begin to fall, once the next grain is known, and where they have ended.
+  // The start and end of the fall after the center, once the next grain is known.
   private var fallBegin: Int64 = .max
   private var fallEnd: Int64 = .max
 
-  // Cosine and sine of the left side and the right, of the first partial and of the second.
+  // Cosine and sine of the left and the right channel, for the first partial and then the second.
   private var amplitudes = SIMD8<Float>(repeating: 0)
-  // How many frames a turn of the first takes.
+  // The period of the first partial.
   private var period: Int64 = 1
-  // Where it is in that, once it sounds: eight frames, of which so many are over.
+  // The oscillator, eight frames at a time, and the current lane.
   private var turning = VoiceTurning()
   private var isTurning = false
   private var lane = 0
 
-  // By how much what the grains have may be changed at most.
+  // The limit of the correction, as a ratio.
   private static var most: Float { @_noLocks get { 4 } }
 
   @_noLocks
   init() {}
 
-  /// Has them rise from so many frames before the middle on.
+  /// Sets the length of the rise before the center.
   @_noLocks
   mutating func begin(rise: Int64) { self.rise = max(1, rise) }
 
-  /// Has them fall as those of the next grain rise, to that one's middle.
+  /// Sets the fall to coincide with the rise of the next grain, which ends at that grain's center.
   @_noLocks
   mutating func end(_ distance: Int64, fall: Int64) {
     fallEnd = max(1, distance)
     fallBegin = fallEnd &- max(1, fall)
   }
 
-  // MARK: - What is missing
+  // MARK: - Analysis
 
-  /// Finds what is missing where grains of two periods with this spectrum follow each other after
-  /// `spacing` frames, with this gain; `ratio` times as fast as they did, for whom the formants stay.
+  /// Computes the correction for grains with this spectrum that repeat every `spacing` frames with
+  /// this gain.
+  ///
+  /// `ratio` is the pitch ratio at constant formants.
   @_noLocks
   mutating func find(
     in spectrum: borrowing VoiceSpectrum, spacing: Int64, ratio: Float, gain: Float,
@@ -60,7 +63,7 @@ struct VoicePartials: BitwiseCopyable {
     )
     let way = max(0, 2 * ratio - below)
     for side in 0..<2 {
-      // All by ratios: a side that is half as strong has half of it.
+      // Applied as ratios, so that a channel at half the level gets half of the correction.
       let between = strength * lower[side] * rt_exp(way * rt_log(upper[side] / lower[side]))
       let (x, y) = (2 &* side, 2 &* side &+ 1)
       var change = share * (Self.bounded(own[side] / Self.strengths(first)[side]) - 1)
@@ -72,7 +75,7 @@ struct VoicePartials: BitwiseCopyable {
     isOn = true
   }
 
-  /// How strong both sides are, and not nothing.
+  /// Returns the magnitudes of both channels, never 0.
   @_noLocks
   private static func strengths(_ sides: SIMD4<Float>) -> SIMD2<Float> {
     let powers = sides * sides
@@ -85,9 +88,10 @@ struct VoicePartials: BitwiseCopyable {
   @_noLocks
   private static func bounded(_ change: Float) -> Float { max(1 / most, min(most, change)) }
 
-  // MARK: - Sound
+  // MARK: - Rendering
 
-  /// Adds up to 32 frames, the first of which is `position` behind the middle; whether more may follow.
+  /// Adds up to 32 frames, the first at `position` after the center, and returns whether more may
+  /// follow.
   @_noLocks
   mutating func add(
     from position: Int64, scratch weights: UnsafeMutablePointer<Float>, to out: Stereo, frames: Int
@@ -133,7 +137,7 @@ struct VoicePartials: BitwiseCopyable {
         frame &+= 8
         continue
       }
-      // Always the same eights, however the time is cut into blocks.
+      // Keeps the groups of eight aligned whatever the block size.
       let end = min(8, lane &+ count &- frame)
       while lane < end {
         out.left[frame] += left[lane] * weights[frame]

@@ -1,8 +1,8 @@
 internal import CRealtime
 
-/// The weights of a piece that rises until its middle, stays, and falls.
+/// The window of a grain: a rise up to its center, a plateau, and a fall.
 enum VoiceSlope {
-  /// Writes the weights of `count` frames, the first of which is `position` behind the middle.
+  /// Writes the weights of `count` frames, the first at `position` after the center.
   @_noLocks
   static func weigh(
     _ weights: UnsafeMutablePointer<Float>, gain: Float, from position: Int64, rise: Int64,
@@ -24,13 +24,13 @@ enum VoiceSlope {
     }
   }
 
-  /// Multiplies weights by those of a slope of this length, `way` from its foot at the first.
+  /// Multiplies weights by those of a slope of this length, starting at `way` from its foot.
   @_noLocks
   private static func multiply(
     _ weights: UnsafeMutablePointer<Float>, frames: Int, from way: Int64, step: Int64,
     length: Int64, likeness: Float
   ) {
-    // With 15 binary places, four frames at a time can be made floating.
+    // With 15 fractional bits, four frames at a time convert to floats.
     let first = Int32(truncatingIfNeeded: way >> 17)
     let step = Int32(truncatingIfNeeded: step >> 17)
     let scale = 131_072 / Float(length)
@@ -41,7 +41,7 @@ enum VoiceSlope {
       }
       return
     }
-    // Of sounds that are not alike the powers add up, not the amplitudes.
+    // The powers of uncorrelated signals add up, not the amplitudes.
     for frame in 0..<frames {
       let share = Float(first &+ Int32(truncatingIfNeeded: frame) &* step) * scale
       let weight = Crossfade.eased(max(0, min(1, share)))

@@ -1,20 +1,19 @@
 internal import CRealtime
 
-/// The spectrum of two periods of a voice, weighted as a grain is: between the partials it goes through
-/// them.
+/// The spectrum of two periods of a voice with the window of a grain, evaluated at any frequency.
 struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
-  // The weighted sound, and nothing behind it up to whole eights.
+  // The windowed signal, zero-padded to a multiple of eight.
   private let left: UnsafeMutablePointer<Float>
   private let right: UnsafeMutablePointer<Float>
   private let room: Int
   private var count = 0
-  // How many frames are one of these.
+  // The decimation factor.
   private var factor = 1
-  // Where the middle of the first is behind that place, in radians of the lowest partial, and how far they
-  // are apart.
+  // The phase of the first sample relative to the center, and the step per sample, in radians of
+  // the lowest partial.
   private var first = 0.0
   private var step = 0.0
-  // The least that a period is made of: enough for its lowest partials.
+  // The fewest samples per period, enough for the lowest partials.
   private static var fewest: Int64 { @_noLocks get { 48 } }
 
   init(sampleRate: Double) {
@@ -26,7 +25,9 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
 
   deinit { left.deallocate() }
 
-  /// Takes two periods around a place, from which phases are counted; whether there is room for them.
+  /// Loads two periods around a position, the phase reference.
+  ///
+  /// Returns whether they fit.
   @_noLocks
   mutating func take(_ tape: borrowing Tape, around place: Int64, period: Int64) -> Bool {
     let begin = VoicePlaces.ceiling(place &- period)
@@ -50,7 +51,7 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Makes one of two.
+  /// Decimates by two.
   @_noLocks
   private mutating func halve() {
     count = (count &+ 1) / 2
@@ -81,7 +82,8 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Cosine and sine of the left side, then of the right, at a multiple of the lowest partial.
+  /// Returns cosine and sine of the left channel, then of the right, at a multiple of the lowest
+  /// partial.
   @_noLocks
   func at(_ multiple: Float) -> SIMD4<Float> {
     var turning = VoiceTurning(from: Double(multiple) * first, step: Double(multiple) * step)
@@ -95,7 +97,7 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
       rightY += other * turning.sines
       turning.advance()
     }
-    // Sums of neighbours are weaker than both, the more so the higher the frequency.
+    // Compensates the roll-off of the decimation, which sums neighboring samples.
     let half = 0.5 * Double(multiple) * step
     let loss =
       factor == 1 ? 1 : Float(rt_sin(half) / (Double(factor) * rt_sin(half / Double(factor))))

@@ -1,19 +1,19 @@
 internal import CRealtime
 
-/// A vector that turns evenly, at eight frames at a time.
+/// A quadrature oscillator that yields eight frames at a time.
 struct VoiceTurning: BitwiseCopyable {
-  /// Its two sides at the present frames.
+  /// Cosine and sine at the current eight frames.
   private(set) var cosines = SIMD8<Float>(repeating: 1)
   private(set) var sines = SIMD8<Float>(repeating: 0)
-  // Those of a turn by eight frames.
+  // The rotation by eight frames.
   private var cosineOfEight: Float = 1
   private var sineOfEight: Float = 0
 
-  /// One that stands still.
+  /// Creates an oscillator at 0 Hz.
   @_noLocks
   init() {}
 
-  /// One that has an angle in radians at the first frame, and turns by `step` a frame.
+  /// Creates an oscillator that starts at `angle` and advances by `step` per frame, in radians.
   @_noLocks
   init(from angle: Double, step: Double) {
     let (x, y) = (Float(rt_cos(step)), Float(rt_sin(step)))
@@ -26,7 +26,7 @@ struct VoiceTurning: BitwiseCopyable {
     turn(Float(rt_cos(angle)), Float(rt_sin(angle)))
   }
 
-  /// Goes on by eight frames.
+  /// Advances by eight frames.
   @_noLocks
   mutating func advance() { turn(cosineOfEight, sineOfEight) }
 

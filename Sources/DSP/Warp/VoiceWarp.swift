@@ -1,22 +1,23 @@
 internal import CRealtime
 
-/// The warp for one voice: its formants stay where they are, or move on their own.
+/// The pitch shifter for a single voice: formants stay in place or shift independently.
 ///
-/// Pitch-synchronous overlap-add, after Eric Moulines and Francis Charpentier, "Pitch-Synchronous
-/// Waveform Processing Techniques for Text-to-Speech Synthesis Using Diphones" (1990): the sound
-/// is cut into grains of two periods around marks, one a period, and put together again with
-/// the marks another distance apart. Where there is no period, grains are put where they were:
-/// consonants, clicks and noise are neither moved nor shaped. What is not moved at all is the
-/// input, delayed.
+/// Pitch-synchronous overlap-add (PSOLA), after Eric Moulines and Francis Charpentier,
+/// "Pitch-Synchronous Waveform Processing Techniques for Text-to-Speech Synthesis Using Diphones"
+/// (1990). The signal is cut into grains of two periods around pitch marks, one per period, and
+/// reassembled with a different spacing. In unvoiced parts the grains keep their positions, so
+/// consonants, clicks and noise are neither shifted nor smeared. At neutral settings the output is
+/// the delayed input.
 ///
-/// The delay is the same at every pitch. A grain begins a period before its middle; its mark may
-/// lie half a period beside what is due, and is found with a quarter of a period behind it: 1.75
-/// periods, which is 20 ms at 88 Hz. Grains of lower voices begin later than a period before.
+/// The latency is the same at every pitch. A grain starts one period before its center, its mark
+/// may be half a period from the target, and finding the mark needs a quarter of a period after it:
+/// 1.75 periods, or 20 ms at 88 Hz. Grains of lower voices start less than a period before their
+/// centers.
 ///
-/// Where the place moves faster than the sound, it is further away a period before the middle of a
-/// grain: at rates above 1 the output is that much further behind its place.
+/// At rates above 1 the tape position moves faster than the sound, and is further away one period
+/// before the center of a grain. There the output lags by that much more.
 ///
-/// The tape must have a reach of 256 frames or more.
+/// The tape must have a reach of at least 256 frames.
 package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()
   static var mostGrains: Int { @_noLocks get { 16 } }
@@ -35,17 +36,17 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
   var hasLeapt = false
   private var lastRate: Int64 = 0
   private var lastPlace: Int64 = 0
-  // How far the output is behind its place, and how far it is to be, in frames of tape with 32
-  // binary places.
+  // The lag of the output behind the position, and its target, in frames of tape, 32.32
+  // fixed-point.
   private(set) var lag: Int64
   private var wantedLag: Int64
-  // The grain begun last, how long ago its middle was, and how far the next one's is away.
+  // The latest grain, the time since its center, and the time until the next grain's center.
   var latest = 0
   var sinceLatest: Int64 = 0
   var untilNext: Int64 = 0
   var nextRise: Int64 = 0
 
-  /// A warp with nothing on its way.
+  /// Creates an engine with empty history.
   package init(sampleRate: Double) {
     delayFrames = Int((sampleRate * 0.020).rounded())
     tracker = PitchTracker(sampleRate: sampleRate)
@@ -69,16 +70,16 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     filters.deallocate()
   }
 
-  /// Tells how many frames behind its place the output is at rate 1, at any pitch.
+  /// Returns the latency in frames at rate 1, the same at any pitch.
   @_noLocks
   package func delay(pitch: Float) -> Int { delayFrames }
 
-  /// After how many frames from the start the voice is found and moved.
+  /// The number of frames after a start until the voice is tracked and shifted.
   package var warmUp: Int {
     @_noLocks get { delayFrames / 2 &* 3 }
   }
 
-  /// Forgets everything; the next step begins at this place of the tape.
+  /// Resets the state; the next step starts at `place`.
   @_noLocks
   package mutating func start(at place: Int64) {
     for index in 0..<Self.mostGrains { grains[index].isActive = false }
@@ -111,7 +112,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
       if isFresh { begin(at: place) }
       settle(tape, step, place: place)
       if untilNext <= nextRise { plan(tape, step, bank, place: place) }
-      // Up to whatever comes first.
+      // Up to the next event.
       let untilPlan = Int((untilNext &- nextRise &+ 0xFFFF_FFFF) >> 32)
       let count = max(
         1, min(min(frames &- done, framesToSlot), min(untilPlan, framesToSettle())))
@@ -135,15 +136,16 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
 
   // MARK: - Lag
 
-  /// How far the output is behind its place at rate 1.
+  /// The lag of the output behind the position at rate 1.
   var leastLag: Int64 { @_noLocks get { Int64(delayFrames) << 32 } }
 
-  /// Sets how far the output is to be behind its place; where nobody hears it, it is at once.
+  /// Sets the target lag, or the lag itself if the change is inaudible.
   @_noLocks
   private mutating func aim(_ step: WarpStep) {
     wantedLag = leastLag
     if step.rate > WarpStep.unity {
-      // What the place gains on the sound in a period of the lowest voice with whole grains.
+      // The distance that the position gains within one period of the lowest voice with whole
+      // grains.
       let longest = leastLag / 7 &* 4
       let rate = min(max(step.rate, step.nextRate), 4 &* WarpStep.unity)
       wantedLag &+= VoicePlaces.product(longest, rate &- WarpStep.unity)
@@ -151,9 +153,9 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     if step.isLeap || isFresh { lag = wantedLag }
   }
 
-  /// Tells how far the output will be behind its place in some frames.
+  /// Returns the lag of the output behind the position after `frames` frames.
   ///
-  /// What is heard goes on meanwhile, between as fast as at rate 1 and twice as fast as that.
+  /// While the lag changes, the output advances at one to two times the speed of rate 1.
   @_noLocks
   func lag(after frames: Int64) -> Int64 {
     if lag == wantedLag { return lag }
@@ -161,7 +163,7 @@ package struct VoiceWarp: ~Copyable, @unchecked Sendable {
     return min(wantedLag, lag &+ VoicePlaces.product(frames, (lastRate &- WarpStep.unity) / 2))
   }
 
-  /// Sets the lag at once to that of rate 1.
+  /// Sets the lag to that of rate 1 at once.
   @_noLocks
   mutating func forgetLag() { lag = leastLag }
 }

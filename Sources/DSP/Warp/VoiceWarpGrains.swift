@@ -1,8 +1,8 @@
 internal import CRealtime
 
-/// The grains of the voice engine: their beginning, their shape and their end.
+/// The grains of the voice engine: scheduling, shape and end.
 extension VoiceWarp {
-  /// The first grain is the sound as it is, at once.
+  /// Starts the first grain: the unmodified signal, without a rise.
   @_noLocks
   mutating func begin(at place: Int64) {
     isFresh = false
@@ -16,7 +16,7 @@ extension VoiceWarp {
     nextRise = apart
   }
 
-  /// Chooses the next grain, and puts it on its way.
+  /// Chooses and schedules the next grain.
   @_noLocks
   mutating func plan(
     _ tape: borrowing Tape, _ step: WarpStep, _ bank: borrowing SincBank, place: Int64
@@ -50,7 +50,7 @@ extension VoiceWarp {
       pick &+= 1
     }
     let mark = marks[pick]
-    // Where the next mark can't be known yet, the sound is better left as it is.
+    // If the next mark can't be known yet, the signal is better left unshifted.
     let isLate = step.rate == WarpStep.unity && target &- mark.place > mark.period / 4 &* 3
     let isEarly =
       mark.place > latestPlace(place, step.rate, speed: speed, reach: reach, mark.period)
@@ -64,11 +64,11 @@ extension VoiceWarp {
     let spacing = VoicePlaces.quotient(mark.period, speedOf(pitch))
     var rise = riseOf(mark.period, speed: speed)
     if previous.isVoiced {
-      // The wave goes on evenly, whatever its marks are moved by.
+      // Keeps the waveform's phase continuous, whatever the marks' offsets.
       let moved = VoicePlaces.quotient(mark.moved &- previous.moved, speed)
       untilNext = spacing &+ moved &- sinceLatest
       if pitch == 1 && isAtRest && pick != previous.mark {
-        // What the marks were moved by while the pitch was another is taken back unnoticed.
+        // Slowly removes the offset that the marks acquired while the pitch was shifted.
         let error = due(place, step.rate) &- mark.place
         let most = mark.period / 256
         untilNext &-= max(-most, min(most, error))
@@ -93,11 +93,11 @@ extension VoiceWarp {
         tape, mark: mark, upTo: end, ratio: pitch / formant, spacing: spacing, gain: gain)
     }
     untilNext &+= spacing
-    // A little early, should the next period be longer.
+    // Slightly early, in case the next period is longer.
     nextRise = riseOf(mark.period, speed: speed) &+ mark.period / 16
   }
 
-  /// Gives the latest grain what its lowest partials lack.
+  /// Adds the correction of the lowest partials to the latest grain.
   @_noLocks
   private mutating func completeLatest(
     _ tape: borrowing Tape, mark: VoiceMark, upTo end: Int64, ratio: Float, spacing: Int64,
@@ -105,17 +105,18 @@ extension VoiceWarp {
   ) {
     let period = mark.period
     guard period > 4 << 32 else { return }
-    // Grains of low voices begin later, and have other spectra than two whole periods.
+    // Grains of low voices start later, and don't have the spectrum of two full periods.
     let speed = grains[latest].speed
     let whole = Double(VoicePlaces.quotient(period, speed))
     let wholeness = 4 * Float(Double(riseOf(period, speed: speed)) / whole) - 3
-    // Sound that is hardly like it was a period before has no partials to be told apart.
+    // A signal that hardly correlates with the period before has no distinct partials.
     let clearness = (mark.clarity - 0.8) / 0.15
     let share = min(1, min(wholeness, clearness))
-    // Mostly the period behind the mark is not there yet: the same spot of one before is as good.
+    // Usually the period after the mark isn't on the tape yet; the same phase of an earlier one
+    // serves as well.
     let missing = max(0, mark.place &+ period &+ 1 << 32 &- end << 32)
     let place = mark.place &- (missing &+ period &- 1) / period &* period
-    // Of partials near half of the sample rate nobody hears which is stronger.
+    // Near the Nyquist frequency the balance of partials is inaudible.
     guard share > 0, 2 * ratio + 2 < 0.45 * Float(Double(period) / VoicePlaces.unit),
       spectrum.take(tape, around: place, period: period)
     else { return }
@@ -123,7 +124,8 @@ extension VoiceWarp {
       in: spectrum, spacing: spacing, ratio: ratio, gain: gain, share: share)
   }
 
-  /// Puts the sound where it was, or near it where it is like what was heard before.
+  /// Schedules an unvoiced grain at its original position, or near it where the signal correlates
+  /// with the previous grain.
   @_noLocks
   private mutating func planUnvoiced(
     _ tape: borrowing Tape, _ step: WarpStep, place: Int64, mark: Int, previous: VoiceGrain
@@ -133,7 +135,7 @@ extension VoiceWarp {
     var rise = apart
     let isFalling = sinceLatest >= previous.fallBegin
     if isFalling {
-      // A voice ends: its last grain is already on its way out.
+      // A voice ends: its last grain is already falling.
       rise = min(rise, previous.fallEnd &- previous.fallBegin)
       untilNext = max(previous.fallEnd &- sinceLatest, rise)
       rise = isSteady ? max(rise, min(untilNext, previous.fallEnd &- previous.fallBegin)) : rise
@@ -151,7 +153,7 @@ extension VoiceWarp {
         place, latestPlace(place, step.rate, speed: WarpStep.unity, reach: 20 << 32, apart))
       target = min(target, latestEnd &- Int64(radius &+ 2) << 32)
       let continued = marks[previous.mark].place &+ untilNext &+ sinceLatest
-      // What isn't there yet is not compared.
+      // Correlates only what is on the tape.
       let over = max(0, continued &- place)
       let found = marks.align(
         tape, mono: tracker.mono, from: continued &- over, to: target &- over, radius: radius,
@@ -172,7 +174,7 @@ extension VoiceWarp {
     nextRise = apart
   }
 
-  /// Begins a new chain of marks after a leap, at the same spot of the wave as the last grain.
+  /// Starts a new chain of marks after a leap, at the same phase of the waveform as the last grain.
   @_noLocks
   private mutating func rejoin(
     _ tape: borrowing Tape, place: Int64, target: Int64, previous: VoiceGrain
@@ -198,10 +200,11 @@ extension VoiceWarp {
     marks.restart(at: mark)
   }
 
-  /// Puts a grain on its way, with its middle where the next one is due.
+  /// Schedules a grain with its center at the next due time.
   @_noLocks
   private mutating func add(mark: Int, speed: Int64, table: Int, gain: Float, rise: Int64) {
-    // The pool is larger than what can be on the way; were it full, the oldest makes room.
+    // The pool is larger than the number of concurrent grains; if it were full, the oldest would be
+    // replaced.
     var slot = 0
     for index in 0..<Self.mostGrains {
       if !grains[index].isActive {
@@ -222,7 +225,7 @@ extension VoiceWarp {
     grain.source = marks[mark].place &- VoicePlaces.product(untilNext, speed)
     grain.rise = rise
     grain.gain = gain
-    // Its partials rise as those of the one before fall.
+    // Its partials rise while those of the grain before fall.
     let distance = untilNext &+ sinceLatest
     let rising = max(1, min(rise, distance))
     grain.partials.begin(rise: rising)
@@ -232,7 +235,7 @@ extension VoiceWarp {
     sinceLatest = -untilNext
   }
 
-  /// Lets the latest grain fall as the next one rises.
+  /// Sets the latest grain to fall while the next one rises.
   @_noLocks
   private mutating func yieldLatest(rise: Int64, likeness: Float) {
     if !grains[latest].isActive || sinceLatest > grains[latest].fallBegin { return }
@@ -245,14 +248,14 @@ extension VoiceWarp {
   private mutating func setFall(ofGrain index: Int, begin: Int64, end: Int64) {
     let within = min(end, grains[index].limit)
     var fallBegin = max(0, begin &- (end &- within))
-    // One that is held back may have to fall before its middle.
+    // A limited grain may have to fall before its center.
     if within < end { fallBegin = min(fallBegin, min(grains[index].fallBegin, within &- 1)) }
     grains[index].isSettled = true
     grains[index].fallEnd = within
     grains[index].fallBegin = fallBegin
   }
 
-  /// Decides how the grains whose middle is reached will fall.
+  /// Determines the fall of the grains that have reached their centers.
   @_noLocks
   mutating func settle(_ tape: borrowing Tape, _ step: WarpStep, place: Int64) {
     for index in 0..<Self.mostGrains {
@@ -271,7 +274,7 @@ extension VoiceWarp {
     }
   }
 
-  /// Counts the frames to the next middle at which a grain is to be settled.
+  /// Returns the number of frames until the next grain center that needs `settle`.
   @_noLocks
   func framesToSettle() -> Int {
     var nearest = Int.max
@@ -291,16 +294,16 @@ extension VoiceWarp {
     setFall(ofGrain: index, begin: end &- riseOf(period, speed: speed), end: end)
   }
 
-  /// Lets a grain begin after, and end before, it would have to read past the place.
+  /// Limits a grain so that it doesn't read past the position at its start or end.
   @_noLocks
   private mutating func holdBack(grain index: Int, place: Int64, rate: Int64) {
     let grain = grains[index]
-    // The longest reader looks 64 frames ahead.
+    // The longest interpolator reads 64 frames ahead.
     let reach = Int64(grain.speed > WarpStep.unity ? 66 : 18) << 32
     let spare = place &- reach &- grain.source
     if grain.speed <= rate {
       if spare >= 0 || grain.position >= -grain.rise { return }
-      // It would begin too soon.
+      // It would start too early.
       let wait =
         grain.speed == rate ? Int64.max / 4 : VoicePlaces.quotient(-spare, rate &- grain.speed)
       let begin = grain.position &+ wait &+ 1 << 32
@@ -317,7 +320,7 @@ extension VoiceWarp {
     grains[index].fallBegin = max(min(grain.position, end &- 1), end &- slope)
   }
 
-  /// Holds back all grains likewise, when the rate changes.
+  /// Limits all grains when the rate changes.
   @_noLocks
   mutating func holdBack(place: Int64, rate: Int64) {
     for index in 0..<Self.mostGrains where grains[index].isActive && !grains[index].isOld {
@@ -325,7 +328,7 @@ extension VoiceWarp {
     }
   }
 
-  /// Leaves what is on its way to end by itself, looking no further than it might.
+  /// Lets active grains end on their own after a leap, without reading further than before.
   @_noLocks
   mutating func leap(from place: Int64, to newPlace: Int64) {
     for index in 0..<Self.mostGrains where grains[index].isActive && !grains[index].isOld {
@@ -339,15 +342,15 @@ extension VoiceWarp {
     tracker.start(at: newPlace >> 32)
   }
 
-  // MARK: - Places
+  // MARK: - Positions
 
-  /// The place on the tape that is due in the middle of the next grain.
+  /// Returns the tape position due at the center of the next grain.
   @_noLocks
   private func due(_ place: Int64, _ rate: Int64) -> Int64 {
     place &+ VoicePlaces.product(untilNext, rate) &- lag(after: untilNext)
   }
 
-  /// The last place a grain may be around, if it is never to look past the place of its frames.
+  /// Returns the latest center of a grain that never reads past the position of its frames.
   @_noLocks
   private func latestPlace(
     _ place: Int64, _ rate: Int64, speed: Int64, reach: Int64, _ period: Int64
@@ -355,13 +358,13 @@ extension VoiceWarp {
     let rise = min(riseOf(period, speed: speed), untilNext)
     let atStart =
       place &+ VoicePlaces.product(untilNext &- rise, rate) &+ VoicePlaces.product(rise, speed)
-    // Behind its middle, half a period is the least that a grain needs.
+    // After its center a grain needs at least half a period.
     let atMiddle = place &+ VoicePlaces.product(untilNext, rate)
     let lead = speed > rate ? VoicePlaces.product(period / 2, speed &- rate) : 0
     return min(atStart, atMiddle &- lead) &- reach
   }
 
-  /// How many frames before its middle a grain begins: as long as marks can be known before.
+  /// Returns the rise of a grain in frames, as long as marks are known in time.
   @_noLocks
   private func riseOf(_ period: Int64, speed: Int64) -> Int64 {
     let most = Int64(delayFrames &- 8) << 32 &- period / 4 &* 3
@@ -369,7 +372,7 @@ extension VoiceWarp {
     return max(period / 8, min(whole, most))
   }
 
-  /// Bounds a ratio; NaN is the least.
+  /// Clamps a ratio to 0.25...4; NaN becomes 0.25.
   @_noLocks
   private func ratio(_ value: Float) -> Float {
     value > 0.25 ? min(value, 4) : 0.25

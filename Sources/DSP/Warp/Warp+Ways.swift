@@ -1,4 +1,4 @@
-/// Loops and songs through a warp: tapes of which there is always more, whatever the rate.
+/// Loops and songs through a warp: sources that always have more frames, whatever the rate.
 extension Warp {
   /// Renders the next frames of a loop.
   @_noLocks
@@ -6,7 +6,7 @@ extension Warp {
     var done = 0
     while done < frames {
       let count = beginPiece(from: loop.unrolled.head, frames: frames &- done)
-      // The place of the last frame, and the frame itself.
+      // Up to and including the position after the last frame.
       loop.unroll(to: step.place(ofFrame: count))
       renderPiece(loop.unrolled, to: out.advanced(by: done), frames: count)
       done &+= count
@@ -25,9 +25,9 @@ extension Warp {
     }
   }
 
-  /// Renders the next frames of a song, and lets another warp render the same ones in its own way.
+  /// Renders the next frames of a song through two warps with their own pitch and engine.
   ///
-  /// The other one goes where this one goes, and at its rate.
+  /// The other warp follows the position and rate of this one.
   @_noLocks
   package mutating func process(
     _ song: inout SongTape, to out: Stereo, beside other: inout Warp, to otherOut: Stereo,

@@ -1,18 +1,18 @@
 internal import CRealtime
 
-/// The method by which a warp changes pitch and time.
+/// The algorithm that a warp uses for pitch and time.
 package enum WarpEngine: Int, CaseIterable, Sendable, BitwiseCopyable {
-  /// The least delay, for single voices and noises.
+  /// Lowest latency, for single voices and noises.
   case live
-  /// Formants kept, for speech and song.
+  /// Formant-preserving, for speech and singing.
   case voice
-  /// Many tones at once, for chords and mixes.
+  /// Polyphonic, for chords and mixes.
   case studio
 
-  /// The engine of a number, as parameters carry it; nil where none has that.
+  /// Returns the engine for a parameter value, or nil if there is none.
   @_noLocks
   package init?(number: Float) {
-    // The real-time check doesn't see the initialiser of a raw value.
+    // The real-time check rejects the initializer from a raw value.
     if number == 0 {
       self = .live
     } else if number == 1 {
@@ -25,20 +25,22 @@ package enum WarpEngine: Int, CaseIterable, Sendable, BitwiseCopyable {
   }
 }
 
-/// Plays a tape at a pitch and a rate of its own: one that is being written, or a loop.
+/// A pitch shifter and time stretcher that plays a tape, live or looped, at an independent pitch
+/// and rate.
 ///
-/// On a tape that is being written, at rate 1 it stays with the newest sound. Below 1 it falls behind, as far as the tape
-/// reaches, and then leaps to now; above 1 it goes back and catches up with now, again and
-/// again. Back at rate 1 it leaps to now.
+/// On a live tape, rate 1 follows the newest sound. Below 1 the warp falls behind as far as the
+/// tape reaches, and then jumps back to the present. Above 1 it goes back and catches up with the
+/// present, again and again. On return to rate 1 it jumps to the present. Such jumps are called
+/// leaps.
 package struct Warp: ~Copyable {
-  // From far behind or close to now, a leap needs this much tape around it for its crossfade.
+  // The tape required around a leap far back or close to the present, for the crossfade.
   private static var leapRoomSeconds: Double { @_noLocks get { 0.05 } }
-  // How far a rate above 1 goes back: long enough for a phrase to be one.
+  // How far a rate above 1 goes back: long enough for a phrase.
   private static var wayBackSeconds: Double { @_noLocks get { 1 } }
   private static var engineFadeSeconds: Double { @_noLocks get { 0.02 } }
-  // A leap of pitch or rate is heard as one, and yet no phase jumps.
+  // Fast enough for a jump of pitch or rate to be heard as one, without phase jumps.
   private static var glideSeconds: Float { @_noLocks get { 0.003 } }
-  // In semitones a fifth of a cent, in octaves of rate a seventh of a percent.
+  // A fifth of a cent in semitones, a seventh of a percent in octaves of rate.
   private static var imperceptible: Float { @_noLocks get { 0.002 } }
 
   private let anchor = Anchor()
@@ -53,8 +55,7 @@ package struct Warp: ~Copyable {
 
   private var engine = WarpEngine.live
   private var wantedEngine = WarpEngine.live
-  // A change of engine: the new one runs silently until its output is whole, then it is
-  // faded over to.
+  // A change of engine: the new one runs muted until its output is valid, and is then faded in.
   private var nextEngine = WarpEngine.live
   private var warmUpLeft = 0
   private var fadeLeft = 0
@@ -68,16 +69,16 @@ package struct Warp: ~Copyable {
   private(set) var step: WarpStep
   private var isGoing = false
   private var wantsNow = false
-  // What is older was forgotten.
+  // Older tape is ignored.
   private var earliest = Int64.min / 2
-  // How much of the current step is left: steps begin at multiples of their length from the
-  // warp's first frame, however that is cut into blocks.
+  // The rest of the current step. Steps start at multiples of their length from the warp's first
+  // frame, whatever the block size.
   private var framesOfStep = 0
   private var chunkSounds = false
   private var silentFrames = 0
   private let scratch: UnsafeMutablePointer<Float>
 
-  /// A warp for tapes that keep `seconds`.
+  /// Creates a warp for tapes of `seconds`.
   package init(seconds: Double, sampleRate: Double) {
     farthest = Int64(seconds * sampleRate)
     leapRoom = Int64(Self.leapRoomSeconds * sampleRate)
@@ -98,11 +99,13 @@ package struct Warp: ~Copyable {
 
   deinit { scratch.deallocate() }
 
-  /// Sets the engine; it takes over by a crossfade when its output is whole.
+  /// Sets the engine.
+  ///
+  /// It takes over with a crossfade once its output is valid.
   @_noLocks
   package mutating func setEngine(_ engine: WarpEngine) { wantedEngine = engine }
 
-  /// Sets the pitch, in semitones from the tape's own.
+  /// Sets the pitch shift, in semitones.
   @_noLocks
   package mutating func setPitch(semitones value: Float) {
     if value == semitones.target { return }
@@ -110,17 +113,17 @@ package struct Warp: ~Copyable {
     wantedPitch = Self.ratio(semitones: value)
   }
 
-  /// Moves the formants, in semitones from where they are.
+  /// Sets the formant shift, in semitones.
   @_noLocks
   package mutating func setFormant(semitones value: Float) { formant.move(to: value) }
 
-  /// Sets how fast the tape's time passes: 1 as fast as it was recorded.
+  /// Sets the playback rate: 1 is the recorded speed.
   @_noLocks
   package mutating func setRate(_ rate: Float) {
     octavesOfRate.move(to: rate == 1 ? 0 : rt_log(rate) * 1.442_695)
   }
 
-  /// Jumps to the pitch and rate that it glides to, before anything is heard.
+  /// Jumps to the target pitch and rate, before anything is heard.
   @_noLocks
   package mutating func settle() {
     semitones.jump(to: semitones.target)
@@ -130,8 +133,7 @@ package struct Warp: ~Copyable {
     isGoing = false
   }
 
-  /// By how many frames the output is late at rate 1 with the engine and the pitch that were set
-  /// last.
+  /// The latency in frames at rate 1, for the engine and pitch set last.
   package var delay: Int {
     @_noLocks get {
       switch wantedEngine {
@@ -142,19 +144,19 @@ package struct Warp: ~Copyable {
     }
   }
 
-  /// Whether it has nothing to say, and nothing in it moves: in silence it may be left to rest.
+  /// Whether the warp has no output and no parameter is moving: in silence it may be skipped.
   package var isIdle: Bool {
     @_noLocks get {
       !isGoing && !semitones.isMoving && !formant.isMoving && !octavesOfRate.isMoving
     }
   }
 
-  /// How many frames after it has rested its output is whole.
+  /// The number of frames until the output is valid after a rest.
   package var warmUp: Int {
     @_noLocks get { warmUp(of: wantedEngine) }
   }
 
-  /// How many frames after the last sound there may still be some.
+  /// The longest time that sound may follow the end of the input, in frames.
   private var tail: Int64 {
     @_noLocks get {
       let longest = max(delay, max(warmUp(of: engine), warmUp(of: nextEngine)))
@@ -191,7 +193,7 @@ package struct Warp: ~Copyable {
     }
   }
 
-  /// Reads a glide; at its target where that is 0 and nobody could hear the rest of the way.
+  /// Returns the value of a glide, or 0 if that is the target and the rest is imperceptible.
   @_noLocks
   private static func value(of glide: Glide) -> Float {
     glide.target == 0 && abs(glide.current) < Self.imperceptible ? 0 : glide.current
@@ -207,11 +209,11 @@ package struct Warp: ~Copyable {
     semitones == 0 ? 1 : rt_exp(semitones * 0.057_762_265)
   }
 
-  /// Begins the next piece of a way that leads from the frame `head` of a tape on for ever, and
-  /// returns how many frames it has, at most as many as are wanted.
+  /// Begins the next piece of an endless source that starts at frame `head` of a tape, and returns
+  /// its length, at most `frames`.
   @_noLocks
   mutating func beginPiece(from head: Int64, frames: Int) -> Int {
-    // Its steps begin where it begins: after a rest, now.
+    // Steps start with the source: after a rest, now.
     if !isGoing { framesOfStep = 0 }
     if framesOfStep == 0 {
       beginStep()
@@ -225,7 +227,7 @@ package struct Warp: ~Copyable {
     return min(framesOfStep, frames)
   }
 
-  /// Begins the next piece of a way that another warp goes, at the place and the rate of its step.
+  /// Begins the next piece at the position and rate of another warp's step.
   @_noLocks
   mutating func beginPiece(at other: WarpStep, frames: Int) -> Int {
     if !isGoing { framesOfStep = 0 }
@@ -241,15 +243,16 @@ package struct Warp: ~Copyable {
     return min(framesOfStep, frames)
   }
 
-  /// Renders a piece that was begun, when the tape reaches to the place of its last frame.
+  /// Renders a piece that was begun, once the tape reaches the position of its last frame.
   @_noLocks
   mutating func renderPiece(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
     render(tape, to: out, frames: frames)
     framesOfStep &-= frames
   }
 
-  /// Renders as many frames as were written to the tape last; false when the output is silent,
-  /// and not written.
+  /// Renders as many frames as were last written to the tape.
+  ///
+  /// Returns false, with nothing written, if the output is silent.
   @_noLocks
   package mutating func process(
     _ tape: borrowing Tape, to out: Stereo, frames: Int
@@ -283,7 +286,7 @@ package struct Warp: ~Copyable {
     return sounds
   }
 
-  /// Goes on by `frames` frames that nobody needs; what comes then begins anew.
+  /// Advances by `frames` frames without output; playback then starts afresh.
   @_noLocks
   package mutating func rest(frames: Int) {
     isGoing = false
@@ -295,7 +298,7 @@ package struct Warp: ~Copyable {
     framesOfStep = rest < 0 ? rest &+ WarpStep.longest : rest
   }
 
-  /// Leaps to now from wherever it is.
+  /// Leaps to the present.
   @_noLocks
   package mutating func returnToNow() { wantsNow = true }
 
@@ -305,7 +308,7 @@ package struct Warp: ~Copyable {
       || Magnitude(tape.right(at: frame), frames: frames).bits != 0
   }
 
-  /// Begins the next step of the grid: lets the parameters move on.
+  /// Starts the next step of the grid and advances the parameters.
   @_noLocks
   private mutating func beginStep() {
     framesOfStep = WarpStep.longest
@@ -316,7 +319,7 @@ package struct Warp: ~Copyable {
     aim()
   }
 
-  /// Sets the step to the values that the glides have come to.
+  /// Copies the current parameter values to the step.
   @_noLocks
   private mutating func aim() {
     step.pitch = Self.ratio(semitones: Self.value(of: semitones))
@@ -336,7 +339,7 @@ package struct Warp: ~Copyable {
     fadeLeft = fadeFrames
   }
 
-  /// Begins with an engine, without a crossfade.
+  /// Starts with an engine, without a crossfade.
   @_noLocks
   private mutating func begin(_ first: WarpEngine) {
     engine = first
@@ -345,7 +348,7 @@ package struct Warp: ~Copyable {
     start(first)
   }
 
-  /// Begins the next step of the grid on a tape that is at the frame `now`.
+  /// Starts the next step of the grid on a tape at frame `now`.
   @_noLocks
   private mutating func beginStep(now: Int64) {
     beginStep()
@@ -355,25 +358,25 @@ package struct Warp: ~Copyable {
       return
     }
     follow(now: now)
-    // How long its sound goes on is asked only where none comes any more.
+    // The tail is only evaluated when there is no input.
     let isOver =
       silentFrames > 0 && Int64(silentFrames) > framesBehind(now) &+ tail
     if isOver { isGoing = false }
   }
 
-  /// Sets the place where nothing was heard before: at the frame `now`, or on the way to it.
+  /// Sets the initial position: at frame `now`, or on the way to it.
   @_noLocks
   private mutating func place(at now: Int64) {
     step.place = (step.rate > WarpStep.unity ? now &- wayBack : now) << 32
   }
 
-  /// Measures how far the place is behind the frame `now`.
+  /// Returns the distance of the position behind frame `now`.
   ///
-  /// Places wrap around after half a day: only their differences say something.
+  /// Positions wrap around after half a day, so only differences are meaningful.
   @_noLocks
   private func framesBehind(_ now: Int64) -> Int64 { ((now << 32) &- step.place) >> 32 }
 
-  /// Keeps the place within the tape and not past now.
+  /// Keeps the position within the tape and not past the present.
   @_noLocks
   private mutating func follow(now: Int64) {
     let behind = framesBehind(now)
@@ -382,7 +385,7 @@ package struct Warp: ~Copyable {
       earliest = now
     }
     if step.rate > WarpStep.unity && now &- earliest < 4 &* leapRoom {
-      // There is nothing yet to go back to.
+      // There is nothing to go back to yet.
       step.rate = WarpStep.unity
     }
     if behind > now &- earliest && behind > 0 {
@@ -404,14 +407,14 @@ package struct Warp: ~Copyable {
     step.isLeap = true
   }
 
-  /// Begins to render in the middle of a step that was silent so far.
+  /// Starts rendering in the middle of a step that was silent so far.
   @_noLocks
   private mutating func wake(_ tape: borrowing Tape, now: Int64, skipping frames: Int) {
     isGoing = true
     aim()
     place(at: now &- Int64(frames))
     begin(wantedEngine)
-    // As if the whole step had been rendered.
+    // Renders the skipped part of the step.
     if frames > 0 {
       let nowhere = Stereo(scratch, scratch + WarpStep.longest)
       render(tape, to: nowhere, frames: frames)
@@ -426,7 +429,7 @@ package struct Warp: ~Copyable {
     step.isLeap = false
   }
 
-  /// Runs the next engine beside the old one, and fades over to it when it is warm.
+  /// Runs the next engine in parallel and crossfades to it when it is warm.
   @_noLocks
   private mutating func changeEngine(_ tape: borrowing Tape, to out: Stereo, frames: Int) {
     let other = Stereo(scratch, scratch + WarpStep.longest)

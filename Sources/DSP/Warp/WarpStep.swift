@@ -1,30 +1,31 @@
-/// A step of a warp engine: the next few frames, in which place, rate and pitch don't change.
+/// A step of a warp engine: the next few frames, with constant rate and pitch.
 ///
-/// Places on the tape are in frames with 32 binary places. The *place* of an output frame is the
-/// part of the tape that it is due to sound like; an engine sounds like it its delay later, and
-/// never looks at the tape past the place of the frame that it renders.
+/// Tape positions are in frames, 32.32 fixed-point. The *place* of an output frame is the tape
+/// position that it should sound like. An engine renders it after its latency, and never reads the
+/// tape past the place of the current frame.
 package struct WarpStep: BitwiseCopyable {
-  /// The most frames of one step.
+  /// The longest step, in frames.
   package static var longest: Int { @_noLocks get { 32 } }
-  /// The rate of one frame of tape a frame.
+  /// The rate of one frame of tape per frame.
   package static var unity: Int64 { @_noLocks get { 1 << 32 } }
 
-  /// The place of the first frame.
+  /// The tape position of the first frame.
   package var place: Int64
-  /// How far the place moves a frame: 0.25 to 4 frames of tape.
+  /// The advance of the position per frame: 0.25 to 4 frames of tape.
   package var rate: Int64
-  /// The pitch as a ratio of frequencies: 0.25 to 4.
+  /// The pitch ratio: 0.25 to 4.
   package var pitch: Float
-  /// By how much formants are moved, as a ratio of frequencies: 1 leaves them where they are.
+  /// The formant ratio: 1 leaves formants in place.
   package var formant: Float
-  /// The pitch that it is gliding to.
+  /// The target of the pitch glide.
   package var nextPitch: Float
-  /// The rate that it is gliding to.
+  /// The target of the rate glide.
   package var nextRate: Int64
-  /// Whether the place has leapt since the last step, instead of moving on from it.
+  /// Whether the position has jumped since the last step (a *leap*, unlike the live engine's own
+  /// jumps).
   package var isLeap: Bool
 
-  /// A step while pitch and rate rest.
+  /// Creates a step at constant pitch and rate.
   @_noLocks
   package init(place: Int64, rate: Int64, pitch: Float, formant: Float = 1, isLeap: Bool = false) {
     self.place = place
@@ -36,7 +37,7 @@ package struct WarpStep: BitwiseCopyable {
     self.isLeap = isLeap
   }
 
-  /// The place of a frame of the step, `frame` frames after its first.
+  /// Returns the tape position of the frame `frame` frames after the first.
   @_noLocks
   package func place(ofFrame frame: Int) -> Int64 { place &+ Int64(frame) &* rate }
 }
