@@ -1,9 +1,9 @@
 #include "CRealtime.h"
 #include "eights.h"
 
-// Most of what a search for a period costs.
+// Most of the cost of pitch detection.
 
-// The sum of eight numbers, into another; vectors as wide are no arguments for older processors.
+// Sums eight floats. A macro, because older processors can't pass vectors this wide as arguments.
 #define SUM(parts, result)                                                   \
   {                                                                          \
     const four half = FOLD(parts);                                           \
@@ -11,7 +11,7 @@
   }
 
 ALWAYS_INLINE float product(const float *a, const float *b, long count, int fused) {
-  // More sums than one, for none has to wait for another.
+  // Several accumulators, so that none waits for another.
   eight first = {0}, second = {0}, third = {0}, fourth = {0};
   long i = 0;
   for (; i + 32 <= count; i += 32) {
@@ -32,7 +32,7 @@ ALWAYS_INLINE four products(const float *a, const float *b, long count, int fuse
   eight first = {0}, second = {0}, third = {0}, fourth = {0};
   long i = 0;
   for (; i + 8 <= count; i += 8) {
-    // What is loaded of `a` serves all four.
+    // One load of `a` serves all four sums.
     const eight own = LOAD(a + i);
     first = ADDED(first, own, LOAD(b + i));
     second = ADDED(second, own, LOAD(b + i + 1));

@@ -1,9 +1,9 @@
 #include "CRealtime.h"
 #include "eights.h"
 
-// Most of what a voice costs.
+// Most of the cost of a sampler voice.
 
-// Where a reading begins: the row, the share of the next one, and the first samples of both kinds.
+// The start of a read: the row, the share of the next row, and the first sample of both kinds.
 #define LOCATE                                              \
   const uint32_t fraction = (uint32_t)position;             \
   const long place = fraction >> 24, late = place >> 7;     \
@@ -15,7 +15,7 @@
   position += step; \
   step += change;
 
-// The weighted samples of one reading, half added up.
+// The weighted samples of one output, half summed.
 #define READ(sum)                                                                         \
   {                                                                                       \
     LOCATE                                                                                \
@@ -42,7 +42,7 @@ ALWAYS_INLINE void read_one(
   }
 }
 
-// The weighted samples of one side, half added up.
+// The weighted samples of one channel, half summed.
 #define WEIGHTED(sum, from, between)                                                               \
   {                                                                                                \
     const eight all = ADDED(LOAD(between + index - 4 + late) * odd, LOAD(from + index - 3), even); \

@@ -1,8 +1,8 @@
 #include "CRealtime.h"
 #include "eights.h"
 
-// Most of what the studio engine costs. Nothing is fused: results are the same on all processors.
-// All that takes or gives vectors is inlined: there is no call whose form could differ.
+// Most of the studio engine's cost. Nothing is fused, so results are identical on all processors.
+// All functions with vector parameters are inlined, so no calling convention can differ.
 #pragma clang diagnostic ignored "-Wpsabi"
 
 typedef int32_t angles __attribute__((vector_size(32)));
@@ -17,27 +17,28 @@ ALWAYS_INLINE eight choose(angles mask, eight a, eight b) {
 ALWAYS_INLINE eight where(angles mask, eight a) { return (eight)(mask & (angles)a); }
 ALWAYS_INLINE eight magnitudes(eight a) { return (eight)((angles)a & 0x7FFFFFFF); }
 
-// Keeps numbers between 0 and 1.
+// Clamps to 0...1.
 ALWAYS_INLINE eight between(eight a) {
   a = where(a > 0, a);
   return choose(a < 1, a, (eight){} + 1);
 }
 
-// Angles in 2^32ths of a turn as parts of a turn, and back: without whole turns, up to 2^22.
+// Converts angles in units of 2^-32 cycles to cycles, and back with whole cycles removed, up to
+// 2^22.
 ALWAYS_INLINE eight to_turns(angles a) { return __builtin_convertvector(a, eight) * 0x1p-32f; }
 ALWAYS_INLINE angles from_turns(eight turns) {
   const eight whole = (turns + 12582912.0f) - 12582912.0f;
   return __builtin_convertvector((turns - whole) * 4294967040.0f, angles);
 }
 
-// The angles of complex numbers, to 2e-6 rad; 0 for 0.
+// The angles of complex numbers, accurate to 2e-6 rad; 0 for 0.
 ALWAYS_INLINE angles angles_of(eight imaginary, eight real) {
   const angles signs = (angles)imaginary & ~0x7FFFFFFF;
   const eight high = magnitudes(imaginary), wide = magnitudes(real);
   const angles steep = high > wide;
   const eight slope = choose(steep, wide, high) / (choose(steep, high, wide) + 1e-37f);
   const eight square = slope * slope;
-  // A polynomial of the least greatest error for the arc tangent of 0 to 1, in turns.
+  // A minimax polynomial for the arc tangent of 0...1, in cycles.
   eight turns = square * -0.0018651583f + 0.00837908604f;
   turns = turns * square - 0.01852985f;
   turns = turns * square + 0.0308029075f;
@@ -49,18 +50,19 @@ ALWAYS_INLINE angles angles_of(eight imaginary, eight real) {
   return __builtin_convertvector(turns * 4294967040.0f, angles);
 }
 
-// The square roots of numbers from 0 on, wrong by up to a 28th; of 0 less than 1e-19.
+// Approximate square roots of non-negative numbers, within a 28th; below 1e-19 for 0.
 ALWAYS_INLINE eight rough_square_roots(eight a) {
   return (eight)(((angles)a >> 1) + 0x1FBB4F2E);
 }
 
-// Numbers from 0 on, lowered by a 2^23th of so many powers of two, as straight between two.
+// Divides non-negative numbers by a power of two, given as its exponent in units of 2^-23 and
+// interpolated linearly between whole exponents.
 ALWAYS_INLINE eight lowered(eight a, eight by) {
   const angles bits = (angles)a - __builtin_convertvector(by, angles);
   return (eight)(bits & ~(bits >> 31));
 }
 
-// The sine of parts of a turn from -0.25 to 0.25, to 1e-6.
+// The sine of -0.25...0.25 cycles, accurate to 1e-6.
 ALWAYS_INLINE eight sine_of_turns(eight turns) {
   const eight square = turns * turns;
   const eight sum = (square * -70.9934337f + 81.3407689f) * square - 41.3371424f;
@@ -80,7 +82,7 @@ ALWAYS_INLINE float sum(eight a) {
 ALWAYS_INLINE void measure(rt_phases *phases, long start, long end) {
   const rt_phases p = *phases;
   const angles lanes = (angles){0, 1, 2, 3, 4, 5, 6, 7} + (int32_t)start;
-  // The angles by which the bins' centres go further, on the tape and in the stretched sound.
+  // The phase advance of the bins' center frequencies, on the tape and in the stretched signal.
   angles on_tape = lanes * p.tape_bin, in_stretched = lanes * p.stretched_bin;
   eight grown = {}, squares = {}, all = {}, steady = {};
   angles less = {};
@@ -114,12 +116,12 @@ ALWAYS_INLINE void measure(rt_phases *phases, long start, long end) {
     eight wander = LOAD(p.wanders + bin);
     angles before = LOAD_ANGLES(p.deviations + bin);
     if (p.is_leap) {
-      // The frequency from before the leap carries the phase over it.
+      // The frequency from before the leap carries the phase across it.
       STORE_ANGLES(
           p.ahead + bin, turn - moved + in_stretched + from_turns(to_turns(before) * p.further));
     } else {
       const angles deviation = moved - on_tape;
-      // Of two hops that are not equally long, the one before is seen as if it were as this one.
+      // If hops differ in length, scales the previous deviation to the current one.
       if (p.lengthened != 1) before = from_turns(to_turns(before) * p.lengthened);
       wander = wander * p.memory + magnitudes(to_turns(deviation - before)) * p.learnt;
       STORE(p.wanders + bin, wander);
@@ -168,7 +170,7 @@ ALWAYS_INLINE void turn(const rt_turning *turning, long start, long end) {
     STORE(p.imaginary + bin, a * imaginary + b * real);
     a = LOAD(p.high.real + bin), b = LOAD(p.high.imaginary + bin);
     const eight mirrored = a * real - b * imaginary, conjugate = -(a * imaginary + b * real);
-    // The first bin has a mirror only here, one behind the last.
+    // The first bin is mirrored only here, one past the last.
     STORE(p.real + (p.size - bin - 7),
           __builtin_shufflevector(mirrored, mirrored, 7, 6, 5, 4, 3, 2, 1, 0));
     STORE(p.imaginary + (p.size - bin - 7),

@@ -32,7 +32,7 @@ long rt_lockable_kilobytes(void) {
 }
 
 rt_locked rt_lock_memory(void) {
-  // With a finite limit, locking what is to come would make later allocations fail.
+  // With a finite limit, locking future pages would make later allocations fail.
   if (rt_lockable_kilobytes() >= 0) return RT_LOCKED_NOTHING;
   return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0 ? RT_LOCKED_ALL : RT_LOCKED_NOTHING;
 }
@@ -44,7 +44,7 @@ rt_locked rt_lock_memory(void) {
 #endif
 
 #ifdef WATCHED_MEMORY
-// What a sanitizer gives it watches the ends of.
+// Sanitizers check the bounds of heap memory only.
 void *rt_take_memory(size_t bytes) { return calloc(1, bytes); }
 void rt_give_memory(void *memory, size_t bytes) {
   (void)bytes;
@@ -57,14 +57,14 @@ static size_t in_huge_pages(size_t bytes) { return (bytes + huge_page - 1) & ~(h
 
 void *rt_take_memory(size_t bytes) {
   size_t size = in_huge_pages(bytes);
-  // A huge page more than is wanted, to begin at the beginning of one.
+  // One huge page more than requested, for alignment.
   char *taken = mmap(NULL, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (taken == MAP_FAILED) return NULL;
   char *memory = (char *)(((uintptr_t)taken + huge_page - 1) & ~(uintptr_t)(huge_page - 1));
   if (memory > taken) munmap(taken, (size_t)(memory - taken));
   munmap(memory + size, (size_t)(taken + huge_page - memory));
   madvise(memory, size, MADV_HUGEPAGE);
-  // Since Linux 5.14 all at once; else, one by one.
+  // All at once since Linux 5.14, otherwise page by page.
   if (madvise(memory, bytes, MADV_POPULATE_WRITE) != 0)
     for (size_t at = 0; at < bytes; at += 4096) ((volatile char *)memory)[at] = 0;
   return memory;

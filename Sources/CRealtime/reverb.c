@@ -1,15 +1,15 @@
 #include "CRealtime.h"
 #include "eights.h"
 
-// The loops of the reverb.
+// The inner loops of the reverb.
 
 #define ALL(number) ((number) - (eight){})
 
-// A product taken from a sum, and a sum from a product, rounded as where it is added.
+// A product subtracted from a sum, and a sum from a product, rounded like `ADDED`.
 #define TAKEN(sum, a, b) (fused ? __builtin_elementwise_fma(-(a), b, sum) : (sum) - (a) * (b))
 #define LESS(sum, a, b) (fused ? __builtin_elementwise_fma(a, b, -(sum)) : (a) * (b) - (sum))
 
-// The sums of two pairs and their differences, as what a Hadamard matrix makes of all four.
+// Completes a four-point Hadamard transform from the sums and differences of two pairs.
 #define SPREAD(a, b, c, d)                       \
   {                                              \
     const eight sum = a, difference = b;         \
@@ -19,7 +19,7 @@
     d = difference - d;                          \
   }
 
-// Of two lanes with their gains, the sum and the difference.
+// The sum and difference of two lanes with gains.
 #define PAIR(sum, difference, lane)                                                  \
   {                                                                                  \
     const eight one = LOAD(from[lane] + i), other = LOAD(from[lane + 1] + i) * g[lane + 1]; \
@@ -52,11 +52,11 @@ ALWAYS_INLINE void diffuse(
   }
 }
 
-// The first eight of a weight that goes on by a step a frame.
+// The first eight values of a weight with a constant step per frame.
 #define RAMP(weight) \
   ADDED(ALL(weights[weight]), ((eight){0, 1, 2, 3, 4, 5, 6, 7}), ALL(steps[weight]))
 
-// A sample and the one before it, weighted.
+// The weighted sum of a sample and the one before it.
 #define WEIGHTED(at, later, earlier) \
   ADDED(LOAD(from + i + (at) - 1) * earlier, LOAD(from + i + (at)), later)
 
@@ -99,7 +99,7 @@ ALWAYS_INLINE void feed(const float *old, const float *new, float *const *to, lo
   }
 }
 
-// Two taps with their gains, and eight of them.
+// The weighted sum of two taps, and of eight.
 #define TWO(tap) ADDED(LOAD(taps[(tap) + 1] + i) * g[(tap) + 1], LOAD(taps[tap] + i), g[tap])
 #define HEAR(tap) ((TWO(tap) + TWO((tap) + 2)) + (TWO((tap) + 4) + TWO((tap) + 6)))
 
@@ -115,8 +115,8 @@ ALWAYS_INLINE void hear(
   }
 }
 
-// In each half of four vectors: four lines of four frames as four frames of four lines, or the
-// other way round.
+// Transposes each half of four vectors: four lines of four frames to four frames of four lines, or
+// back.
 #define LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
 #define HIGH(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
 #define TURN(a, b, c, d)                                                  \

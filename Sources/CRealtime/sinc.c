@@ -1,9 +1,9 @@
 #include "CRealtime.h"
 #include "eights.h"
 
-// Most of what a change of pitch costs.
+// Most of the cost of resampling.
 
-// Where a reading begins: the row, the share of the next one, and how far the first sample is.
+// The start of a read: the row, the share of the next row, and the first sample.
 #define LOCATE                                                          \
   const uint32_t fraction = (uint32_t)position;                         \
   const float *row = rows + (long)(fraction >> 24) * taps;              \
@@ -11,7 +11,7 @@
   const eight part = share - (eight){};                                 \
   const long first = (long)(position >> 32) - (taps / 2 - 1);
 
-// Eight weights between two rows.
+// Eight weights, interpolated between two rows.
 #define WEIGHTS(at) ADDED(LOAD(row + at), LOAD(row + taps + at) - LOAD(row + at), part)
 
 ALWAYS_INLINE void read_sinc(

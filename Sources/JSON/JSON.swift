@@ -1,8 +1,8 @@
-/// A JSON value that knows the line on which it stands.
+/// A JSON value with its line number.
 ///
-/// Members keep their order, and two of one name in an object are an error.
+/// Members keep their order. Duplicate names in an object are an error.
 package struct JSON: Sendable {
-  /// The kinds of values.
+  /// The type and content of a value.
   package enum Content: Sendable {
     case null
     case flag(Bool)
@@ -12,36 +12,36 @@ package struct JSON: Sendable {
     case object([Member])
   }
 
-  /// One pair of an object.
+  /// A name and value of an object.
   package struct Member: Sendable {
-    /// Its name.
+    /// The member's name.
     package let name: String
-    /// The line of its name.
+    /// The line of the name.
     package let line: Int
-    /// Its value.
+    /// The member's value.
     package let value: JSON
   }
 
-  /// A fault of a text that is not JSON, or not of the form that was expected.
+  /// An error in a text that isn't JSON or doesn't have the expected form.
   package struct Fault: Error, Equatable, CustomStringConvertible {
-    /// The line, from 1.
+    /// The line number, from 1.
     package let line: Int
-    /// The reason, for people.
+    /// The error message.
     package let description: String
 
-    /// A fault on a line.
+    /// Creates an error for a line.
     package init(_ line: Int, _ description: String) {
       self.line = line
       self.description = description
     }
   }
 
-  /// The line on which it begins, from 1.
+  /// The line on which the value starts, from 1.
   package let line: Int
-  /// The value.
+  /// The type and content.
   package let content: Content
 
-  /// Reads the bytes of a whole file.
+  /// Parses the bytes of a whole file.
   package init(_ bytes: [UInt8]) throws(Fault) {
     var reader = JSONReader(bytes)
     self = try reader.readAll()
@@ -52,7 +52,7 @@ package struct JSON: Sendable {
     self.content = content
   }
 
-  /// The kind of the value, in words.
+  /// The type of the value, in words.
   package var kind: String {
     switch content {
     case .null: "null"
@@ -66,7 +66,7 @@ package struct JSON: Sendable {
 
   // MARK: - Writing
 
-  /// Writes a text in quotes, with what needs it escaped.
+  /// Returns a string with quotes and escapes.
   package static func written(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -81,7 +81,8 @@ package struct JSON: Sendable {
     return result + "\""
   }
 
-  /// Writes the shortest text that reads as the same single precision number, which must be finite.
+  /// Returns the shortest text that parses to the same single-precision number, which must be
+  /// finite.
   package static func written(_ number: Float) -> String {
     number == number.rounded() && abs(number) < 1e15 ? "\(Int64(number))" : "\(number)"
   }

@@ -1,6 +1,6 @@
-/// A reader of JSON as RFC 8259 has it, which tells on which line it is not.
+/// A JSON parser (RFC 8259) that reports errors with line numbers.
 ///
-/// The depth is limited, so that no file can exhaust the stack.
+/// The nesting depth is limited, so that no file can overflow the stack.
 struct JSONReader {
   static let deepest = 16
 
@@ -11,7 +11,7 @@ struct JSONReader {
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
-    // Some editors begin a file with a mark that it is UTF-8.
+    // Skips the byte order mark that some editors write.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
 
@@ -78,7 +78,7 @@ struct JSONReader {
     return values
   }
 
-  /// Reads what stands between brackets, with commas between.
+  /// Parses the comma-separated items between brackets.
   private mutating func readItems(
     of kind: String, until end: UInt8, _ readItem: (inout JSONReader) throws(JSON.Fault) -> Void
   ) throws(JSON.Fault) {
@@ -149,7 +149,7 @@ struct JSONReader {
     case UInt8(ascii: "t"): return "\t"
     case UInt8(ascii: "u"):
       var units = [try readUnit()]
-      // Half of a pair, of which the other half must follow.
+      // The high half of a surrogate pair; the low half must follow.
       if UTF16.isLeadSurrogate(units[0]), bytes[position...].starts(with: "\\u".utf8) {
         position += 2
         units.append(try readUnit())
@@ -217,7 +217,7 @@ struct JSONReader {
 
   // MARK: - Bytes
 
-  /// The next byte; nil at the end.
+  /// The next byte, or nil at the end.
   private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func skipBlanks() {

@@ -1,41 +1,40 @@
-/// A writer of JSON in one line.
+/// A writer for single-line JSON.
 ///
-/// A name and a value follow each other in an object, values in a list; the commas come by
-/// themselves.
+/// In an object, add names with values; in a list, only values. Commas are inserted automatically.
 package struct JSONText {
   /// The JSON written so far.
   package private(set) var text = ""
   private var needsComma = false
 
-  /// An empty text.
+  /// Creates an empty text.
   package init() {}
 
-  /// Opens an object or a list by its bracket.
+  /// Opens an object or a list with its bracket.
   package mutating func begin(_ bracket: Character, _ name: String? = nil) {
     put(name, String(bracket))
     needsComma = false
   }
 
-  /// Closes an object or a list by its bracket.
+  /// Closes an object or a list with its bracket.
   package mutating func end(_ bracket: Character) {
     text.append(bracket)
     needsComma = true
   }
 
-  /// Writes a text in quotes.
+  /// Writes a string.
   package mutating func add(_ name: String? = nil, _ value: String) {
     put(name, JSON.written(value))
   }
 
-  /// Writes a text in quotes in which nothing needs to be escaped, such as base 64.
+  /// Writes a string that needs no escaping, such as base 64.
   package mutating func add(_ name: String? = nil, plain value: String) {
     put(name, "\"\(value)\"")
   }
 
-  /// Writes a whole number.
+  /// Writes an integer.
   package mutating func add(_ name: String? = nil, _ value: Int) { put(name, String(value)) }
 
-  /// Writes a number; leaves out one that is not finite.
+  /// Writes a number; does nothing if it is nil or not finite.
   package mutating func add(_ name: String? = nil, _ value: Double?) {
     guard let value, value.isFinite else { return }
     put(name, value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)")
@@ -50,10 +49,10 @@ package struct JSONText {
 }
 
 extension JSONText {
-  /// Writes true or false.
+  /// Writes a boolean.
   package mutating func add(_ name: String? = nil, _ value: Bool) { put(name, "\(value)") }
 
-  /// Writes a number with its point, by which readers know it from a whole one; null where it is not
+  /// Writes a number with a decimal point, which distinguishes it from an integer; null if it isn't
   /// finite.
   package mutating func add(_ name: String? = nil, fractional value: Float) {
     put(name, value.isFinite ? "\(value)" : "null")

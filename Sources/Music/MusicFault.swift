@@ -1,18 +1,18 @@
-/// The error of a musical value that can't be played, in one line.
+/// An error for a musical value that can't be used, as a one-line message.
 package struct MusicFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The kind of a fault.
+  /// The kind of an error.
   package enum Kind: Sendable {
-    /// A name that nothing has.
+    /// No such name.
     case missing
-    /// A value out of its range.
+    /// A value out of range.
     case range
-    /// Something that can't be done in the present state.
+    /// Something that isn't possible in the current state.
     case state
   }
 
-  /// The kind.
+  /// The kind of the error.
   package let kind: Kind
-  /// What was wrong, and what would be right.
+  /// What was wrong, and what is accepted.
   package let description: String
 
   init(_ kind: Kind, _ description: String) {
@@ -20,10 +20,10 @@ package struct MusicFault: Error, Equatable, Sendable, CustomStringConvertible {
     self.description = description
   }
 
-  /// Quotes a text for one line: shortened, and without what would break the line.
+  /// Shortens a text and removes line breaks, for quoting in one line.
   static func quoted(_ text: String) -> String {
     guard !text.isEmpty else { return "nothing" }
-    // Bounded first, for what comes over the network can be long.
+    // Bounded first, because input from the network may be long.
     let shown = text.unicodeScalars.prefix(40).map { scalar in
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator: "?"

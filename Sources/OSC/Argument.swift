@@ -1,4 +1,4 @@
-/// One argument of a message.
+/// An argument of an OSC message.
 package enum Argument: Equatable, Sendable {
   case int32(Int32)
   case int64(Int64)
@@ -15,7 +15,7 @@ package enum Argument: Equatable, Sendable {
   case `nil`
   case infinitum
 
-  /// The argument's letter among the type tags.
+  /// The argument's type tag.
   package var tag: Character {
     switch self {
     case .int32: "i"
@@ -35,7 +35,7 @@ package enum Argument: Equatable, Sendable {
     }
   }
 
-  /// The argument as a number, where it is one of `i f d h T F`.
+  /// The argument as a number, if its type is one of `i f d h T F`.
   package var number: Double? {
     switch self {
     case .int32(let value): Double(value)
@@ -47,7 +47,7 @@ package enum Argument: Equatable, Sendable {
     }
   }
 
-  /// The argument as a text, where it is a string or a symbol.
+  /// The argument as text, if it is a string or symbol.
   package var text: String? {
     switch self {
     case .string(let value), .symbol(let value): value
@@ -56,22 +56,22 @@ package enum Argument: Equatable, Sendable {
   }
 }
 
-/// An OSC time tag: seconds since 1900 with 32 binary places.
+/// An OSC time tag: seconds since 1900, 32.32 fixed-point.
 package struct TimeTag: Equatable, Hashable, Sendable {
-  /// The 64 bits of the tag as they travel.
+  /// The 64 bits of the tag, as in a packet.
   package var bits: UInt64
 
-  /// The tag that means "at once".
+  /// The tag that means "immediately".
   package static let immediately = TimeTag(bits: 1)
 
   private static let unixEpoch: Int64 = 2_208_988_800
 
-  /// A tag from its bits.
+  /// Creates a tag from its bits.
   package init(bits: UInt64) {
     self.bits = bits
   }
 
-  /// The tag of a time in microseconds since 1970.
+  /// Creates a tag from microseconds since 1970.
   package init(unixMicroseconds: Double) {
     let seconds = (unixMicroseconds / 1e6).rounded(.down)
     let fraction = unixMicroseconds / 1e6 - seconds
@@ -81,7 +81,7 @@ package struct TimeTag: Equatable, Hashable, Sendable {
 
   /// The time in microseconds since 1970.
   ///
-  /// The seconds are taken for the era around 2036 that is nearer.
+  /// The seconds belong to the era around 2036 that is nearer.
   package var unixMicroseconds: Double {
     var seconds = Int64(bits >> 32)
     if seconds < 0x8000_0000 { seconds += 0x1_0000_0000 }

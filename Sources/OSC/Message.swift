@@ -1,21 +1,21 @@
-/// An OSC message as it lies in a packet whose bytes have been checked.
+/// A validated OSC message in the memory of its packet.
 ///
-/// It refers to the packet's memory and is good for as long as that is.
+/// It is valid for as long as that memory.
 package struct Message {
-  /// The address, without its end.
+  /// The address, without terminator.
   package let address: UnsafeRawBufferPointer
   /// The type tags, without the comma.
   package let tags: UnsafeRawBufferPointer
   private let data: UnsafeRawBufferPointer
 
-  /// Checks the bytes of one message and takes it apart.
+  /// Validates the bytes of one message.
   package init(_ bytes: UnsafeRawBufferPointer) throws(MalformedPacket) {
     guard bytes.count > 0, bytes[0] == UInt8(ascii: "/") else { throw .noAddress }
     guard bytes.count % 4 == 0 else { throw .odd(bytes.count) }
     guard let addressEnd = Self.stringEnd(in: bytes, from: 0) else { throw .unterminated }
     address = UnsafeRawBufferPointer(rebasing: bytes[0..<addressEnd.text])
     guard addressEnd.next < bytes.count else {
-      // Very old senders leave out the tags where there are no arguments.
+      // Very old senders omit the type tags if there are no arguments.
       tags = UnsafeRawBufferPointer(start: nil, count: 0)
       data = UnsafeRawBufferPointer(start: nil, count: 0)
       return
@@ -28,7 +28,7 @@ package struct Message {
     try checkArguments()
   }
 
-  /// Finds the end of the text that begins at `start`, and the place behind its padding.
+  /// Returns the end of the string at `start`, and the position after its padding.
   private static func stringEnd(
     in bytes: UnsafeRawBufferPointer, from start: Int
   ) -> (text: Int, next: Int)? {
@@ -58,12 +58,13 @@ package struct Message {
     guard position == data.count else { throw .excess(data.count - position) }
   }
 
-  /// Whether bytes are UTF-8: what is not would become another text, and a name another name.
+  /// Whether bytes are valid UTF-8: anything else would be altered on decoding, and a name would
+  /// become another one.
   private static func isText(_ bytes: UnsafeRawBufferPointer.SubSequence) -> Bool {
     bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
   }
 
-  /// Finds the end of the argument that begins at `position`.
+  /// Returns the end of the argument at `position`.
   private func end(of tag: UInt8, at position: Int) throws(MalformedPacket) -> Int {
     var end = position
     switch tag {
@@ -97,11 +98,12 @@ package struct Message {
     UInt64(bigEndian: data.loadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
 
-  /// The address as a text, for people; bytes that are no UTF-8 are replaced.
+  /// The address as text for display; invalid UTF-8 is replaced.
   package var addressText: String { String(decoding: address, as: UTF8.self) }
 
-  /// The only argument, where it is a number: the way of nearly all messages, without an
-  /// allocation.
+  /// The only argument, if it is a number.
+  ///
+  /// Allocation-free, for the most common kind of message.
   package var onlyNumber: Double? {
     guard tags.count == 1 else { return nil }
     switch tags[0] {
@@ -115,7 +117,7 @@ package struct Message {
     }
   }
 
-  /// All arguments; the brackets of arrays are left out.
+  /// All arguments, without the brackets of arrays.
   package var arguments: [Argument] {
     var result: [Argument] = []
     result.reserveCapacity(tags.count)
@@ -123,7 +125,7 @@ package struct Message {
     for tag in tags {
       guard let argument = argument(tag, at: position) else { continue }
       result.append(argument)
-      // The initialiser has walked this way before: it can't fail.
+      // Can't fail, because the initializer has validated it.
       position = (try? end(of: tag, at: position)) ?? data.count
     }
     return result
@@ -158,7 +160,7 @@ package struct Message {
   }
 }
 
-/// Why bytes are no OSC packet.
+/// The reason why bytes aren't an OSC packet.
 package enum MalformedPacket: Error, Equatable, CustomStringConvertible {
   case empty
   case noAddress

@@ -1,14 +1,14 @@
-/// An OSC packet: a message or a bundle of them.
+/// An OSC packet: a message or a bundle.
 package enum Packet {
-  /// How deep bundles may be nested.
+  /// The maximum nesting depth of bundles.
   package static let deepestBundle = 8
 
   private static let bundleStart: [UInt8] = Array("#bundle".utf8) + [0]
 
-  /// Checks a whole packet, then hands each message in it to `body`, in order, with the time of
-  /// the innermost bundle around it.
+  /// Validates a packet, then calls `body` for each message in order, with the time tag of its
+  /// innermost bundle.
   ///
-  /// Nothing is handed over unless all of the packet is well-formed.
+  /// If any part of the packet is malformed, `body` isn't called at all.
   package static func read(
     _ bytes: UnsafeRawBufferPointer, _ body: (Message, TimeTag) -> Void
   ) throws(MalformedPacket) {
@@ -32,7 +32,7 @@ package enum Packet {
     guard bytes.count >= 16, bytes.count % 4 == 0 else { throw .badBundle }
     let own = TimeTag(
       bits: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-    // An inner bundle may not be earlier than the one around it.
+    // A nested bundle can't be earlier than its enclosing one.
     let inner =
       own == .immediately || (time != .immediately && own.bits < time.bits) ? time : own
     var position = 16

@@ -1,27 +1,29 @@
-/// An address pattern as OSC 1.0 defines it: `?`, `*`, `[a-z]`, `[!a-z]` and `{one,two}`, none of
-/// which reaches over a `/`.
+/// An address pattern as defined by OSC 1.0: `?`, `*`, `[a-z]`, `[!a-z]` and `{one,two}`, none of
+/// which matches a `/`.
 package struct Pattern: Hashable, Sendable {
   private let bytes: [UInt8]
 
-  // A pattern of many stars and braces could be made to take for ever. No sensible one needs a
-  // hundredth of this.
+  // Bounds the matching time of malicious patterns with many stars and braces. No sensible one
+  // needs a hundredth of this.
   private static let mostSteps = 20_000
 
-  // Each star can be a step down the stack. No address is half as long.
+  // Each star may recurse. No address is half as long.
   private static let longest = 256
 
-  /// A pattern from its text.
+  /// Creates a pattern from text.
   package init(_ text: String) {
     self.init(text.utf8)
   }
 
-  /// A pattern from the address bytes of a message; one of more than 256 bytes matches nothing.
+  /// Creates a pattern from a message's address bytes.
+  ///
+  /// More than 256 bytes match nothing.
   package init(_ bytes: some Sequence<UInt8>) {
     let all = Array(bytes)
     self.bytes = all.count <= Self.longest ? all : [UInt8(ascii: "[")]
   }
 
-  /// Whether an address has any of the characters that make it a pattern.
+  /// Whether an address contains pattern characters.
   package static func isPattern(_ address: UnsafeRawBufferPointer) -> Bool {
     address.contains { byte in
       switch byte {
@@ -36,8 +38,8 @@ package struct Pattern: Hashable, Sendable {
     matches(Array(address.utf8), orAnythingBelow: false)
   }
 
-  /// Whether it matches an address, or a part of it that ends before a `/`: then it names all
-  /// that is below.
+  /// Whether the pattern matches an address, or a prefix of it that ends before a `/` and thus
+  /// includes everything below.
   package func covers(_ address: String) -> Bool {
     matches(Array(address.utf8), orAnythingBelow: true)
   }

@@ -1,14 +1,14 @@
-/// The framing that cuts a TCP stream of bytes into packets.
+/// Splits a TCP byte stream into OSC packets.
 ///
-/// Both ways are understood, and told apart by the first byte: a length before each packet
-/// (OSC 1.0), or SLIP with an END on both sides (OSC 1.1).
+/// The first byte decides between length-prefixed packets (OSC 1.0) and SLIP with END on both sides
+/// (OSC 1.1).
 package struct StreamFraming {
-  /// The style in which packets are marked off: by their length, or by SLIP.
+  /// The framing: length prefix or SLIP.
   package enum Style: Sendable {
     case lengthPrefix, slip
   }
 
-  /// The longest packet that is taken, in bytes.
+  /// The longest packet accepted, in bytes.
   package static let longestPacket = 65_536
 
   private static let end: UInt8 = 0xC0
@@ -16,20 +16,20 @@ package struct StreamFraming {
   private static let escapedEnd: UInt8 = 0xDC
   private static let escapedEscape: UInt8 = 0xDD
 
-  /// The framing style of this stream; nil before its first byte.
+  /// The framing of this stream; nil before its first byte.
   package private(set) var style: Style?
   private var partial: [UInt8] = []
   private var isEscaped = false
 
-  /// The framing of a stream at its beginning.
+  /// Creates framing for a new stream.
   package init() {}
 
-  /// Whether a packet has begun and not ended.
+  /// Whether a packet is incomplete.
   package var isInsidePacket: Bool { !partial.isEmpty || isEscaped }
 
-  /// Takes the next bytes and hands over each packet that they complete.
+  /// Parses the next bytes and calls `body` for each completed packet.
   ///
-  /// Returns false when the stream can't be followed any further.
+  /// Returns false if the stream can't be parsed any further.
   package mutating func take(
     _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
   ) -> Bool {
@@ -83,7 +83,7 @@ package struct StreamFraming {
     return true
   }
 
-  /// Wraps a packet into the bytes that carry it in a stream of this style.
+  /// Frames a packet for a stream of this style.
   package static func frame(_ packet: [UInt8], _ style: Style) -> [UInt8] {
     switch style {
     case .lengthPrefix:

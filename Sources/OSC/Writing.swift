@@ -1,6 +1,6 @@
-/// The writing of packets: messages and bundles as bytes.
+/// Serialization of messages and bundles.
 extension [UInt8] {
-  /// The bytes of one message.
+  /// Serializes a message.
   package init(address: String, _ arguments: [Argument]) {
     self.init()
     reserveCapacity(address.utf8.count + 8 + arguments.count * 8)
@@ -11,7 +11,7 @@ extension [UInt8] {
     for argument in arguments { append(osc: argument) }
   }
 
-  /// The bytes of a bundle of packets.
+  /// Serializes a bundle of packets.
   package init(bundle packets: [[UInt8]], at time: TimeTag) {
     self.init()
     append(osc: "#bundle")
@@ -23,7 +23,7 @@ extension [UInt8] {
   }
 
   private mutating func append(osc text: String) {
-    // A zero inside would end the text early, and shift all that follows.
+    // A zero byte would terminate the string early and misalign everything after it.
     var count = 0
     for byte in text.utf8 where byte != 0 {
       append(byte)

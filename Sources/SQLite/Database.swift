@@ -1,20 +1,21 @@
 internal import CSQLite
 internal import Glibc
 
-/// An open SQLite database, with its statements kept for the next time.
+/// An open SQLite database with cached statements.
 ///
-/// One thread at a time. Other processes may use the same file: one that writes waits for the
-/// other some seconds.
+/// Not thread-safe. Other processes may use the same file; writers wait for each other for a few
+/// seconds.
 package final class Database<Fault: DatabaseFault> {
-  /// The path of its file.
+  /// The path of the database file.
   package let path: String
-  /// SQLite's own handle.
+  /// The SQLite handle.
   package let handle: OpaquePointer
   private var statements: [String: Statement<Fault>] = [:]
   private var isInTransaction = false
 
-  /// Opens the one at a path, which is made if it is not there; another process that writes is waited
-  /// for so long.
+  /// Opens the database at a path, creating it if necessary.
+  ///
+  /// Writes wait up to `waitMilliseconds` for other processes.
   package init(_ path: String, waitMilliseconds: Int32 = 5000) throws(Fault) {
     var pointer: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -32,13 +33,13 @@ package final class Database<Fault: DatabaseFault> {
 
   deinit {
     statements.removeAll()
-    // Closes when the last statement is gone, too.
+    // Closes when the last statement is finalized.
     sqlite3_close_v2(handle)
   }
 
-  /// Reads SQLite's error message for its last call.
+  /// Returns the error of SQLite's last call.
   func fault(_ code: Int32) -> Fault {
-    // The system's own reason, where it is one, is the better one.
+    // If there is a system error, such as a full disk, its message is better.
     let number = sqlite3_system_errno(handle)
     guard code & 0xFF == SQLITE_IOERR, number == ENOSPC || number == EDQUOT || number == EFBIG
     else {
@@ -49,13 +50,13 @@ package final class Database<Fault: DatabaseFault> {
 
   // MARK: - Statements
 
-  /// Runs statements that give no rows.
+  /// Runs statements that return no rows.
   package func execute(_ sql: String) throws(Fault) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw fault(code) }
   }
 
-  /// The statement of a text, with values in the places of its question marks.
+  /// Returns the cached statement for an SQL text, with values bound to its parameters.
   package func statement(
     _ sql: String, _ values: [StatementValue] = []
   ) throws(Fault) -> Statement<Fault> {
@@ -67,7 +68,7 @@ package final class Database<Fault: DatabaseFault> {
     return statement
   }
 
-  /// Runs one that gives no rows; returns how many it changed.
+  /// Runs a statement that returns no rows, and returns the number of changed rows.
   @discardableResult
   package func run(_ sql: String, _ values: [StatementValue] = []) throws(Fault) -> Int {
     let statement = try statement(sql, values)
@@ -76,14 +77,14 @@ package final class Database<Fault: DatabaseFault> {
     return Int(sqlite3_changes(handle))
   }
 
-  /// The number in the first row's first column; 0 where there is no row.
+  /// Returns the number in the first column of the first row; 0 if there is no row.
   package func number(_ sql: String, _ values: [StatementValue] = []) throws(Fault) -> Int {
     let statement = try statement(sql, values)
     defer { statement.reset() }
     return try statement.step() ? statement.integer(0) : 0
   }
 
-  /// All rows.
+  /// Returns all rows.
   package func rows<Row>(
     _ sql: String, _ values: [StatementValue] = [], _ make: (Statement<Fault>) -> Row
   ) throws(Fault) -> [Row] {
@@ -94,9 +95,9 @@ package final class Database<Fault: DatabaseFault> {
     return rows
   }
 
-  /// Runs a transaction: all of it or nothing, and no other process writes meanwhile.
+  /// Runs a transaction, which excludes other writers and either commits or has no effect.
   ///
-  /// `undo` is called where it was done, and could then not be kept.
+  /// `undo` is called if the body succeeded but the commit failed.
   package func transaction<Result>(
     undo: () -> Void = {}, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {

@@ -1,7 +1,7 @@
-/// The reason why a database does not do what it was told, as who uses it has his faults.
+/// The error type of a database's client.
 package protocol DatabaseFault: Error {
-  /// Translates SQLite's error code for the database at a path; the reason is its own words.
+  /// Creates an error from SQLite's error code and message, for the database at a path.
   init(code: Int32, path: String, reason: String)
-  /// Tells that the database at a path can't be written, for a reason of the system's.
+  /// Creates an error for a database that can't be written, with the system's reason.
   init(cannotWrite path: String, reason: String)
 }

@@ -1,8 +1,8 @@
 internal import CSQLite
 
-/// A prepared statement, which is run again and again.
+/// A reusable prepared statement.
 package final class Statement<Fault: DatabaseFault> {
-  /// SQLite's own handle.
+  /// The SQLite handle.
   package let handle: OpaquePointer
   private unowned let database: Database<Fault>
 
@@ -17,7 +17,7 @@ package final class Statement<Fault: DatabaseFault> {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Puts values in the places of the question marks; those without a place are left out.
+  /// Binds values to the parameters; surplus values are ignored.
   package func bind(_ values: [StatementValue]) throws(Fault) {
     reset()
     let places = 1..<sqlite3_bind_parameter_count(handle) + 1
@@ -34,7 +34,9 @@ package final class Statement<Fault: DatabaseFault> {
     }
   }
 
-  /// Goes to the next row; false where there is none.
+  /// Advances to the next row.
+  ///
+  /// Returns false at the end.
   package func step() throws(Fault) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -43,28 +45,28 @@ package final class Statement<Fault: DatabaseFault> {
     }
   }
 
-  /// Lets go of the rows.
+  /// Resets the statement, which releases its rows.
   package func reset() { sqlite3_reset(handle) }
 
-  /// The whole number in a column.
+  /// Returns a column as an integer.
   package func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
 
-  /// Whether a column has no value.
+  /// Whether a column is NULL.
   package func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(handle, column) == SQLITE_NULL
   }
 
-  /// The number in a column; nil where it has no value.
+  /// Returns a column as a number, or nil if it is NULL.
   package func real(_ column: Int32) -> Double? {
     isNull(column) ? nil : sqlite3_column_double(handle, column)
   }
 
-  /// The text in a column; empty where it has no value.
+  /// Returns a column as text; empty if it is NULL.
   package func text(_ column: Int32) -> String {
     sqlite3_column_text(handle, column).map { String(cString: $0) } ?? ""
   }
 
-  /// The bytes in a column; none where it has no value.
+  /// Returns a column as bytes; empty if it is NULL.
   package func bytes(_ column: Int32) -> [UInt8] {
     let count = Int(sqlite3_column_bytes(handle, column))
     guard count > 0, let start = sqlite3_column_blob(handle, column) else { return [] }

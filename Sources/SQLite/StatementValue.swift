@@ -1,4 +1,4 @@
-/// A value in the place of a question mark.
+/// A value bound to a statement parameter.
 package enum StatementValue: Sendable {
   case integer(Int)
   case real(Double)
@@ -6,12 +6,12 @@ package enum StatementValue: Sendable {
   case bytes([UInt8])
   case null
 
-  /// A number, or no value.
+  /// A number, or NULL.
   package static func real(_ number: Double?) -> Self {
     number.map { Self.real($0 as Double) } ?? .null
   }
 
-  /// A whole number, or no value.
+  /// An integer, or NULL.
   package static func integer(_ number: Int?) -> Self {
     number.map { Self.integer($0 as Int) } ?? .null
   }

@@ -1,4 +1,4 @@
-// The little C that the audio thread needs.
+// C functions for the audio thread.
 #pragma once
 
 #include <math.h>
@@ -44,14 +44,14 @@ static inline RT_SAFE double rt_angle(double imaginary, double real) {
 }
 static inline RT_SAFE float rt_square_root(float x) { return sqrtf(x); }
 
-// Four numbers in one register, in other orders. Swift can only name them one by one, which
-// makes its optimizer take the arithmetic before and after apart, too.
+// Shuffles of four floats in one register. Swift can only name the elements one by one, which makes
+// its optimizer scalarize the arithmetic around them too.
 typedef float rt_four __attribute__((ext_vector_type(4)));
 
 static inline RT_SAFE rt_four rt_square_roots(rt_four a) { return __builtin_elementwise_sqrt(a); }
 
-// Keeps a number in its register here: otherwise the optimizer, too, may do the arithmetic
-// before once for each order after.
+// Pins a value to its register. Otherwise the optimizer may repeat the arithmetic before a shuffle
+// for each shuffle after it.
 static inline rt_four rt_settled(rt_four a) {
 #if defined(__SSE__)
   __asm__("" : "+x"(a));
@@ -98,7 +98,7 @@ static inline RT_SAFE rt_four rt_reversed(rt_four a) {
   return __builtin_shufflevector(a, a, 3, 2, 1, 0);
 }
 
-// Angles, four at once, in 2^32ths of a turn: they wrap by themselves.
+// Four angles in units of 2^-32 cycles, which wrap naturally.
 typedef int rt_four_angles __attribute__((ext_vector_type(4)));
 
 static inline RT_SAFE rt_four rt_choose(rt_four_angles mask, rt_four a, rt_four b) {
@@ -109,18 +109,18 @@ static inline RT_SAFE rt_four rt_magnitudes(rt_four a) {
   return (rt_four)((rt_four_angles)a & 0x7FFFFFFF);
 }
 
-// The nearest angles to these parts of a turn, of which whole turns are dropped. Up to 2^22.
+// Converts cycles to angles, with whole cycles removed. Valid up to 2^22.
 static inline RT_SAFE rt_four_angles rt_from_turns(rt_four turns) {
   rt_four whole = (turns + 12582912.0f) - 12582912.0f;
   return __builtin_convertvector((turns - whole) * 4294967040.0f, rt_four_angles);
 }
 
-// These angles as parts of a turn, from -0.5 to 0.5.
+// Converts angles to cycles, -0.5 to 0.5.
 static inline RT_SAFE rt_four rt_to_turns(rt_four_angles angles) {
   return __builtin_convertvector(angles, rt_four) * (1.0f / 4294967296.0f);
 }
 
-// All ones where a number is less than the other, or is not.
+// Comparison masks: all ones where true.
 static inline RT_SAFE rt_four_angles rt_less(rt_four a, rt_four b) { return a < b; }
 static inline RT_SAFE rt_four_angles rt_not_less(rt_four a, rt_four b) { return a >= b; }
 static inline RT_SAFE rt_four_angles rt_and(rt_four_angles a, rt_four_angles b) { return a & b; }
@@ -129,140 +129,139 @@ static inline RT_SAFE rt_four_angles rt_and_not(rt_four_angles a, rt_four_angles
   return ~a & b;
 }
 
-// The first angles where the mask is all ones, the others elsewhere.
+// Selects `a` where the mask is all ones, otherwise `b`.
 static inline RT_SAFE rt_four_angles rt_pick(
     rt_four_angles mask, rt_four_angles a, rt_four_angles b) {
   return (mask & a) | (~mask & b);
 }
 
-// The numbers where the mask is all ones, and 0 elsewhere.
+// Selects `a` where the mask is all ones, otherwise 0.
 static inline RT_SAFE rt_four rt_where(rt_four_angles mask, rt_four a) {
   return (rt_four)(mask & (rt_four_angles)a);
 }
 
-// Keeps numbers between two limits; what is not a number becomes the lower one.
+// Clamps to a range; NaN becomes the lower limit.
 static inline RT_SAFE rt_four rt_between(float low, rt_four a, float high) {
   a = rt_choose(a > low, a, low);
   return rt_choose(a < high, a, high);
 }
 
-// Marks the section that RealtimeSanitizer watches; does nothing where its runtime is not
-// linked.
+// Marks the section that RealtimeSanitizer checks; does nothing if its runtime isn't linked.
 RT_SAFE void rt_enter(void);
 RT_SAFE void rt_exit(void);
 
-// Sleeps for a tenth of a millisecond. Not for the audio thread.
+// Sleeps for 0.1 ms. Not for the audio thread.
 void rt_pause(void);
 
-// How much memory this process may lock; -1 where there is no limit.
+// Returns the memory that this process may lock, in KiB, or -1 if unlimited.
 long rt_lockable_kilobytes(void);
 
 typedef enum { RT_LOCKED_ALL, RT_LOCKED_NOTHING } rt_locked;
 
-// Keeps the process's memory from being paged out. Pages are locked as they are touched, so
-// that stacks which are never used cost nothing.
+// Locks the process's memory against paging. Pages are locked when first touched, so unused stacks
+// cost nothing.
 rt_locked rt_lock_memory(void);
 
-// Memory of zeros that is there from the start, in huge pages where the system has them; NULL where it
-// has none.
+// Returns zeroed and pre-faulted memory, in huge pages if available, or NULL.
 void *rt_take_memory(size_t bytes);
 void rt_give_memory(void *memory, size_t bytes);
 
-// The two parts of complex numbers.
+// Complex numbers in planar layout.
 typedef struct {
   const float *real, *imaginary;
 } rt_planar;
 
-// What the studio engine measures of the bins of one frame; its StudioPhases says what for. Angles
-// are in 2^32ths of a turn.
+// The measurements of one frame's bins for the studio engine's `StudioPhases`, which explains them.
+// Angles are in units of 2^-32 cycles.
 typedef struct {
   rt_planar low, high, low_before, high_before;
   const float *power_before, *looseness;
   const int32_t *turns;
   float *power, *owns, *wanders, *gains, *grown_to_next;
   int32_t *across, *ahead, *deviations;
-  int32_t tape_bin, stretched_bin;  // by which a bin's centre goes further than that before it
+  int32_t tape_bin, stretched_bin;  // phase advance per hop and bin number
   int32_t is_leap, goes_far;
   float stretch, further, further_across;
-  float habit, looser;               // `looser` is 0 where all bins are taken for steady, else 1
+  float habit, looser;               // `looser` is 0 if all bins count as steady, else 1
   float lengthened, memory, learnt;  // of wander
   float by_wander, least_wander;
-  // What is added up.
+  // Accumulated sums.
   float grown, squares, magnitudes, steady_magnitudes;
   int32_t grown_count;
 } rt_phases;
 
-// Measures bins `start` to `end`; where that is no multiple of 8, four more.
+// Measures bins `start` to `end`. If that is no multiple of 8, measures four more.
 RT_SAFE void rt_measure_phases(rt_phases *phases, long start, long end);
 
-// What it takes to turn the bins of a frame and lay them out for the inverse transform.
+// The parameters for rotating the bins of a frame and arranging them for the inverse transform.
 typedef struct {
   rt_planar low, high;
   const int32_t *follows_right, *turns_right;
-  const float *gains;  // null where all are 1
+  const float *gains;  // null if all are 1
   int32_t *turns;
   float *real, *imaginary;
   long size;
   int32_t fades;
 } rt_turning;
 
-// Turns bins `start` to `end`, multiples of 8.
+// Rotates bins `start` to `end`, multiples of 8.
 RT_SAFE void rt_turn_phases(const rt_turning *turning, long start, long end);
 
-// Rounds numbers, times a gain, to 16 bits, of which none goes over, and makes floats of such.
+// Converts floats times a gain to 16-bit integers with saturation, and back to floats.
 void rt_narrow(const float *from, int16_t *to, float gain, long count);
 RT_SAFE void rt_widen(const int16_t *from, float *to, long count);
 
-// Reads between samples that have their half-way samples beside them: `rows` of sixteen weights, a
-// place with 32 binary places, and a step that grows by `change` a frame. Writes whole fours.
+// Interpolates samples with half-way samples: `rows` of sixteen weights, a 32.32 fixed-point
+// position, and a step that grows by `change` per frame. Writes a multiple of four frames.
 RT_SAFE void rt_read_dense(
     const float *rows, const float *samples, const float *halves, int64_t position, int64_t step,
     int64_t change, float *output, long frames);
 
-// The same for two sides at the same places, frame by frame.
+// The same for two channels at the same positions, frame by frame.
 RT_SAFE void rt_read_dense_pair(
     const float *rows, const float *left, const float *left_halves, const float *right,
     const float *right_halves, int64_t position, int64_t step, int64_t change, float *left_output,
     float *right_output, long frames);
 
-// Reads between samples by rows of `taps` weights, a multiple of 16, for 256 places between two samples and
-// the second of these; from a place with 32 binary places on, by a step that stays.
+// Interpolates with rows of `taps` weights, a multiple of 16, for 256 phases and one more; from a
+// 32.32 fixed-point position with a constant step.
 RT_SAFE void rt_read_sinc(
     const float *rows, long taps, const float *samples, int64_t position, int64_t step,
     float *output, long frames);
 
-// The same for two sides at the same places.
+// The same for two channels at the same positions.
 RT_SAFE void rt_read_sinc_pair(
     const float *rows, long taps, const float *left, const float *right, int64_t position,
     int64_t step, float *left_output, float *right_output, long frames);
 
-// The sum of the products of `count` pairs.
+// Returns the dot product of `count` values.
 RT_SAFE float rt_product(const float *a, const float *b, long count);
 
-// The sums of the products with `b`, and with what begins one to three samples after it.
+// Returns the dot products with `b` and with `b` shifted by one to three samples.
 RT_SAFE rt_four rt_products(const float *a, const float *b, long count);
 
-// The reverb's inner loops, with as many frames as a chunk has, a multiple of eight.
-// Eight lanes with their gains, each half through a Hadamard matrix, and both halves turned.
+// The reverb's inner loops. `frames` is the chunk size, a multiple of eight. This one multiplies
+// eight lanes by gains and each half by a Hadamard matrix, and rotates both halves into each other.
 RT_SAFE void rt_reverb_diffuse(
     const float *const *from, const float *gains, float tangent, float *const *to, long frames);
 
-// What six weights make of a sample and those beside it, from one after it to four before; the
-// weights go on by a step a frame.
+// A six-tap filter, from one sample after to four before each. The weights advance by a step per
+// frame.
 RT_SAFE void rt_reverb_read(
     const float *from, const float *weights, const float *steps, float *to, long frames);
 
-// Eight lines one after the other through a Hadamard matrix, and eight others added.
+// Multiplies eight consecutive lines by a Hadamard matrix and adds eight others.
 RT_SAFE void rt_reverb_feed(const float *old, const float *new, float *const *to, long frames);
 
-// Adds eight taps with their gains to both sides, and eight more to the left, less to the right.
+// Adds eight weighted taps to both channels, and eight more to the left with positive and to the
+// right with negative sign.
 RT_SAFE void rt_reverb_hear(
     const float *const *taps, const float *gains, float *left, float *right, long frames);
 
-// What a pair of poles has for each of eight lines: its weights, or what came out last and before.
+// Two values for each of eight lines: pole coefficients, or the last two outputs.
 typedef struct {
   rt_four first_low, first_high, second_low, second_high;
 } rt_poles;
 
-// Puts eight lines, one after the other, through their poles; returns what came out last.
+// Filters eight consecutive lines through their poles and returns the last two outputs.
 RT_SAFE rt_poles rt_reverb_poles(float *lines, rt_poles by, rt_poles past, long frames);

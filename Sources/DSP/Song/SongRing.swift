@@ -121,7 +121,7 @@ package struct SongPointer: BitwiseCopyable, @unchecked Sendable {
       Blocks.copy(sound.right + start, to: out.right + done, frames: count)
       done &+= count
     }
-    marks.pointee.read.store(read &+ frames, ordering: .releasing)  // frees their places
+    marks.pointee.read.store(read &+ frames, ordering: .releasing)  // frees their slots
   }
 
   /// Reports whether the reader waits for data.

@@ -1,12 +1,12 @@
 internal import CRealtime
 
-/// The level of a sound over time, in steps of a few milliseconds.
+/// The level envelope of a sound, in steps of a few milliseconds.
 struct LevelCurve {
   private static let secondsApart = 0.0025
-  // What no sound is quieter than, in dB.
+  // The level of silence, in dB.
   private static let silence: Float = -120
 
-  // The level of each step in dB, and its power.
+  // The smoothed level of each step in dB, and its power.
   private let decibels: [Float]
   private let powers: [Float]
   private let seconds: Double
@@ -36,28 +36,29 @@ struct LevelCurve {
     max(0, min(decibels.count - 1, Int(time / seconds)))
   }
 
-  /// Measures the level around a time, over as much as a low note swings in, in dB.
+  /// Returns the mean level around a time in dB, over the period of a low note.
   func mean(around time: Double) -> Float {
     guard !powers.isEmpty else { return Self.silence }
     return Self.decibels(powers[index(time - 0.01)...index(time + 0.01)])
   }
 
-  /// Finds when it becomes loud around a time: where it has come half way up from what was
-  /// before, or to 20 dB below where it goes.
+  /// Returns the onset around a time: where the level rises halfway from its minimum before, or to
+  /// 20 dB below its maximum after, whichever is higher.
   func rise(near time: Double, from: Double, to: Double) -> Double {
     guard !decibels.isEmpty else { return time }
     let (first, last) = (index(from), index(to))
     let loud = decibels[index(time)...index(time + 0.06)].max() ?? Self.silence
     let quiet = decibels[first...index(time)].min() ?? Self.silence
     let threshold = max(loud - 20, (loud + quiet) / 2)
-    // From behind: what is heard before and goes away again is not its beginning.
+    // Searches backward, because earlier sounds that decayed again aren't the onset.
     var place = last
     while place > first, decibels[place] >= threshold || place > index(time) { place -= 1 }
     while place < last, decibels[place] < threshold { place += 1 }
     return Double(place) * seconds
   }
 
-  /// Finds when it is over, at the latest at an end: 30 dB below the loudest in between.
+  /// Returns the end of a sound, `to` at the latest: where the level has dropped 30 dB below its
+  /// maximum.
   func fall(from: Double, to: Double) -> Double {
     guard !decibels.isEmpty else { return to }
     let (first, last) = (index(from), index(to))

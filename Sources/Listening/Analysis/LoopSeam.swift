@@ -1,21 +1,21 @@
 internal import CRealtime
 
-/// A seam at which the end of a steady sound can lead into an earlier place of it.
+/// A loop point: where the end of a steady sound can crossfade into an earlier part of it.
 package struct LoopSeam: Equatable, Sendable {
-  /// The frames that go round.
+  /// The loop range, in frames.
   package let loop: Range<Int>
-  /// How like each other the frames before both ends are, up to 1.
+  /// The correlation of the frames before both loop points, up to 1.
   package let likeness: Float
-  /// How many frames before the end are faded into those before the beginning.
+  /// The length of the crossfade before the loop end, in frames.
   package let fade: Int
 
-  // Less alike, a loop would be heard as one.
+  // Below this correlation the loop would be audible.
   private static let leastLikeness: Float = 0.5
 
-  /// Finds the best seam within steady frames of a sound that has a period; nil where nothing fits.
+  /// Finds the best loop within the steady frames of a periodic sound, or nil if nothing fits.
   ///
-  /// The loop begins with them, and is more than half as long. So many frames before them as it is
-  /// faded in must be of the same sound.
+  /// The loop starts at the first steady frame and covers more than half of them. The `fade` frames
+  /// before the start must belong to the same sound.
   package static func find(
     in sound: [Float], steady: Range<Int>, period: Double, fade: Int
   ) -> LoopSeam? {
@@ -33,7 +33,7 @@ package struct LoopSeam: Equatable, Sendable {
       }
       return best
     }
-    // From behind, so that of equals the longest is taken; then to the frame.
+    // Searches backward, so that the longest of equal loops wins, then refines to a frame.
     let step = max(1, Int(period / 8))
     let rough = best(stride(from: steady.upperBound, to: earliest, by: -step))
     let fine = best(
@@ -42,7 +42,7 @@ package struct LoopSeam: Equatable, Sendable {
     return LoopSeam(loop: first..<fine.end, likeness: fine.likeness, fade: fade)
   }
 
-  /// Measures how like each other the frames before two places are, from -1 to 1.
+  /// Returns the correlation of the frames before two positions, -1 to 1.
   private static func likeness(
     of sound: [Float], before one: Int, and other: Int, frames: Int
   ) -> Float {
@@ -59,12 +59,12 @@ package struct LoopSeam: Equatable, Sendable {
     }
   }
 
-  /// Fades the end of the loop into what comes before its beginning.
+  /// Crossfades the end of the loop into the frames before its start.
   package func blend(_ sound: inout [Float]) {
     for frame in 0..<fade {
       let part = (Float(frame) + 0.5) / Float(fade)
       let (old, new) = (loop.upperBound - fade + frame, loop.lowerBound - fade + frame)
-      // Alike, both add up as amplitudes do; otherwise as powers.
+      // Correlated signals add up in amplitude, others in power.
       let power = (1 - part) * (1 - part) + part * part + 2 * part * (1 - part) * likeness
       sound[old] = ((1 - part) * sound[old] + part * sound[new]) / rt_square_root(power)
     }

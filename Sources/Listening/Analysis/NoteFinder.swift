@@ -1,10 +1,10 @@
 internal import CRealtime
 
-/// Finds the notes of a melody: one voice, whose notes follow each other.
+/// Transcribes a monophonic melody to notes.
 ///
-/// It goes by the pitch, and where that stays, by what is struck or sung anew.
+/// Notes are separated by pitch, and on the same pitch by new attacks.
 package struct NoteFinder {
-  /// The pitch and level of a few milliseconds.
+  /// Pitch and level of one analysis frame.
   private struct Frame {
     var cents = 0.0
     var clarity: Float = 0
@@ -15,15 +15,16 @@ package struct NoteFinder {
 
   private static let secondsApart = 0.005
   private static let clearest: Float = 0.75
-  // What is so far below the loudest, in dB, is not meant to be heard.
+  // Signals this far below the loudest, in dB, are considered noise.
   private static let depth: Float = 45
   private static let quietest: Float = -65
-  // A note that is further away, in cents, for longer than vibrato is, is another one.
+  // A pitch further away than this, in cents, and for longer than a vibrato cycle, starts a new
+  // note.
   private static let distance = 65.0
   private static let framesAway = 10
-  // What is shorter in between, in frames, is a breath of the same note.
+  // A shorter gap, in frames, is a breath within a note.
   private static let framesMissing = 5
-  // How much louder it becomes within a few frames where it is struck again, in dB.
+  // The rise in level within a few frames that marks a new attack, in dB.
   private static let strike: Float = 6
   private static let framesOfStrike = 8
   private static let framesBetweenStrikes = 20
@@ -61,32 +62,32 @@ package struct NoteFinder {
     smooth()
   }
 
-  /// Finds the notes of a sound of a rate in Hz, in their order.
+  /// Returns the notes of a sound with a sample rate in Hz, in order.
   package static func notes(in sound: [Float], rate: Double) -> [PlayedNote] {
     guard !sound.isEmpty else { return [] }
     return NoteFinder(sound, rate: rate).notes()
   }
 
-  /// Smooths pitches: a slip of a frame or two into another octave is none of the voice.
+  /// Applies a median filter to the pitches: octave errors of a frame or two aren't in the voice.
   private mutating func smooth() {
     let old = frames
     for index in old.indices where old[index].isVoiced {
       let near = (max(0, index - 2)...min(old.count - 1, index + 2))
         .filter { old[$0].isVoiced }.map { old[$0].cents }.sorted()
-      // Of an even number there is no middle one: as it is.
+      // An even number has no median; keep the value.
       if near.count % 2 == 1 { frames[index].cents = near[near.count / 2] }
     }
   }
 
-  // MARK: - Cutting
+  // MARK: - Segmentation
 
-  /// Frames that belong to one note.
+  /// Consecutive frames of one note.
   private struct Stretch {
     var first: Int
     var last: Int
-    /// The frames that count for its pitch.
+    /// The frames that determine its pitch.
     var members: [Int]
-    /// How it began: after nothing, or by a strike or another pitch after the one before.
+    /// How the note started: after silence, with an attack, or with a change of pitch.
     var beginning: Beginning
   }
 
@@ -132,7 +133,7 @@ package struct NoteFinder {
         away = []
         continue
       }
-      // Those that are away must be of one mind.
+      // The frames of a new pitch must agree with each other.
       if let first = away.first, abs(frames[index].cents - frames[first].cents) > Self.distance {
         away = []
       }
@@ -153,13 +154,13 @@ package struct NoteFinder {
     return frames[index].level - before > Self.strike
   }
 
-  /// Finds the middle of the pitches of frames: of the last ones, which is soon enough known.
+  /// Returns the median pitch of the last frames, which converges soon enough.
   private func middle(_ members: [Int]) -> Double {
     let cents = members.suffix(100).map { frames[$0].cents }.sorted()
     return cents[cents.count / 2]
   }
 
-  // MARK: - Measuring
+  // MARK: - Measurement
 
   private func note(_ stretch: Stretch) -> PlayedNote? {
     let seconds = Double(hop) / rate
@@ -172,13 +173,13 @@ package struct NoteFinder {
       }
     let end = level.fall(from: start, to: Double(stretch.last + 1) * seconds)
     guard end - start >= Self.shortest else { return nil }
-    // At both ends, other sound is in view.
+    // At both ends the window overlaps other sounds.
     let inner = stretch.members.filter {
       $0 >= stretch.first + reach && $0 <= stretch.last - reach
     }
     let members = inner.count >= 3 ? inner : stretch.members
     let all = members.map { frames[$0].cents }.sorted()
-    // Of the middle half the mean: steadier than the middle one, and as deaf to slips.
+    // The interquartile mean: steadier than the median, and as robust against outliers.
     let half = all[all.count / 4..<max(all.count / 4 + 1, all.count - all.count / 4)]
     let cents = half.reduce(0, +) / Double(half.count)
     let spread = members.reduce(0) { $0 + abs(frames[$1].cents - cents) } / Double(members.count)
@@ -192,7 +193,7 @@ enum Pitch {
 
   /// Converts a frequency to cents above MIDI key 0.
   static func cents(hertz: Double) -> Double {
-    // Octaves first, so that the series below is short.
+    // Octaves are removed first, to keep the series short.
     var (ratio, octaves) = (hertz / 440, 0.0)
     while ratio > 1.5 {
       ratio /= 2
@@ -202,7 +203,8 @@ enum Pitch {
       ratio *= 2
       octaves -= 1
     }
-    // ln x = 2 artanh ((x - 1) / (x + 1)), of at most 0.2: the term left out is below 1e-10.
+    // ln x = 2 artanh ((x - 1) / (x + 1)) with an argument of at most 0.2; the first omitted term
+    // is below 1e-10.
     let part = (ratio - 1) / (ratio + 1)
     let square = part * part
     var (sum, power) = (0.0, part)

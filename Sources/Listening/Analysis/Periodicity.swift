@@ -1,29 +1,27 @@
 internal import CRealtime
 internal import DSP
 
-/// How like itself a sound is after a while, and after which: its period, found with all of the
-/// sound at hand.
+/// An offline pitch detector: the normalized square difference function.
 ///
-/// The normalised square difference of Philip McLeod and Geoff Wyvill, "A Smarter Way to Find
-/// Pitch" (2005).
+/// From Philip McLeod and Geoff Wyvill, "A Smarter Way to Find Pitch" (2005).
 final class Periodicity {
-  /// A period, and how sure it is.
+  /// A period and its clarity.
   struct Finding {
-    /// The period, in frames; 0 where there is none.
+    /// The period in frames; 0 if the signal is aperiodic.
     var period = 0.0
-    /// Up to 1.
+    /// The height of the correlation peak, up to 1.
     var clarity: Float = 0
   }
 
-  // What is as silent as that, -90 dBFS, is no sound.
+  // Mean power that counts as silence: -90 dBFS.
   private static let silence: Float = 1e-9
 
-  /// The frames that are compared.
+  /// The analysis window, in frames.
   let window: Int
   private let shortest: Int
   private let longest: Int
-  // As much as that below the best maximum, an earlier one is the period: real sounds are most
-  // like themselves after two periods as often as after one.
+  // The first maximum above this share of the highest one is the period: real sounds often
+  // correlate better after two periods than after one.
   private let preference: Float
   private let fft: RealFFT
   private var samples: [Float]
@@ -31,7 +29,7 @@ final class Periodicity {
   private var imaginary: [Float]
   private var likeness: [Float]
 
-  /// For sounds of a rate in Hz, compared over at least so many seconds.
+  /// Creates a detector for a sample rate in Hz, with a window of at least `seconds`.
   init(rate: Double, seconds: Double = 0.035, preference: Float = 0.88) {
     var window = 256
     while Double(window) < seconds * rate { window *= 2 }
@@ -46,7 +44,7 @@ final class Periodicity {
     likeness = [Float](repeating: 0, count: longest + 2)
   }
 
-  /// The period around a frame.
+  /// Returns the period around a frame.
   func find(in sound: [Float], around center: Int) -> Finding {
     let start = center - window / 2
     var (sum, power) = (Float(0), Float(0))
@@ -63,7 +61,7 @@ final class Periodicity {
     }
     guard power > Self.silence * Float(window), power < 1e30 else { return Finding() }
     correlate()
-    // What both ends hold of what is compared, less with each lag.
+    // The energy of both compared ranges, which shrink with the lag.
     var both = 2 * power
     likeness[0] = 1
     for lag in 1...longest + 1 {
@@ -74,7 +72,7 @@ final class Periodicity {
     return choose()
   }
 
-  /// Leaves the correlation at each lag in `real`.
+  /// Computes the autocorrelation at each lag into `real`.
   private func correlate() {
     for index in window..<2 * window { samples[index] = 0 }
     let bins = fft.bins
@@ -91,7 +89,7 @@ final class Periodicity {
         }
       }
     }
-    // The correlation takes the place of the spectrum, by way of the second half of the samples.
+    // The inverse transform needs its own buffer; then the result replaces the spectrum.
     let result = [Float](unsafeUninitializedCapacity: fft.size) { output, count in
       real.withUnsafeMutableBufferPointer { real in
         imaginary.withUnsafeMutableBufferPointer { imaginary in
@@ -104,7 +102,7 @@ final class Periodicity {
     for lag in 0...longest + 1 { real[lag] = result[lag] }
   }
 
-  /// The first of the high maxima, one for each hill above zero.
+  /// Chooses the first high maximum, with one candidate per region above zero.
   private func choose() -> Finding {
     var tops: [Int] = []
     var lag = 1
@@ -130,8 +128,8 @@ final class Periodicity {
     return Finding(period: refined(chosen), clarity: min(1, likeness[chosen]))
   }
 
-  /// The period to a part of a frame: the further away the period that it is measured by, the
-  /// better, for as long as the sound does not change.
+  /// Refines the period to a fraction of a frame: peaks at multiples of it give more precision, as
+  /// long as the signal stays the same.
   private func refined(_ lag: Int) -> Double {
     let first = summit(lag)
     var period = first
@@ -143,14 +141,14 @@ final class Periodicity {
       for near in max(1, place - 2)...place + 2 where likeness[near] > likeness[top] { top = near }
       guard likeness[top] > 0.97 * likeness[lag] else { return period }
       let next = summit(top) / Double(count)
-      // Not another hill.
+      // Rejects a peak that isn't the next multiple.
       guard abs(next - period) < 0.5 / Double(count - 1) else { return period }
       period = next
       count += 1
     }
   }
 
-  /// How high a maximum is between frames: that of the parabola through three.
+  /// Returns the height of a maximum, by parabolic interpolation.
   private func height(_ lag: Int) -> Float {
     let (before, at, after) = (likeness[lag - 1], likeness[lag], likeness[lag + 1])
     let bend = before - 2 * at + after
@@ -158,7 +156,7 @@ final class Periodicity {
     return at - (before - after) * (before - after) / (8 * bend)
   }
 
-  /// Where between frames a maximum lies: that of the parabola through three.
+  /// Returns the position of a maximum, by parabolic interpolation.
   private func summit(_ lag: Int) -> Double {
     let (before, at, after) = (
       Double(likeness[lag - 1]), Double(likeness[lag]), Double(likeness[lag + 1])

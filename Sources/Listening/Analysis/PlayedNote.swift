@@ -1,14 +1,14 @@
-/// A note that was found in a sound.
+/// A note detected in a recording.
 package struct PlayedNote: Equatable, Sendable {
-  /// When it begins, in seconds.
+  /// The onset, in seconds.
   package var start: Double
-  /// How long it is, in seconds.
+  /// The duration, in seconds.
   package var length: Double
-  /// Its pitch, in cents above MIDI key 0.
+  /// The pitch, in cents above MIDI key 0.
   package var cents: Double
-  /// How far its pitch lies from that in the mean, in cents.
+  /// The mean absolute deviation of the pitch, in cents.
   package var spread: Double
 
-  /// When it ends, in seconds.
+  /// The end, in seconds.
   package var end: Double { start + length }
 }

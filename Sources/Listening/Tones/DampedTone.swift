@@ -1,17 +1,17 @@
 internal import CRealtime
 
-/// A sine that dies away: what strings, bars and bells are made of.
+/// An exponentially decaying sine: a mode of a string, bar or bell.
 package struct DampedTone: Sendable {
-  /// Its frequency in Hz.
+  /// The frequency, in Hz.
   package var hertz: Double
-  /// Its amplitude at the beginning.
+  /// The initial amplitude.
   package var amplitude: Double
-  /// How long it takes to fall by 60 dB, in seconds.
+  /// The decay time (RT60), in seconds.
   package var decay: Double
-  /// Where it begins, in turns: 0 is a sine, a quarter a cosine.
+  /// The start phase in cycles: 0 is a sine, 0.25 a cosine.
   package var phase: Double
 
-  /// A tone of a frequency in Hz that falls by 60 dB in some seconds.
+  /// Creates a tone from a frequency in Hz and a decay time in seconds.
   package init(hertz: Double, amplitude: Double, decay: Double, phase: Double = 0) {
     self.hertz = hertz
     self.amplitude = amplitude
@@ -19,19 +19,20 @@ package struct DampedTone: Sendable {
     self.phase = phase
   }
 
-  // The natural logarithm of 60 dB.
+  // 60 dB in nepers.
   private static let sixtyDecibels = 6.907755278982137
-  // Below this nobody hears a tone beside the others.
+  // Amplitude below which a tone is masked by the others.
   private static let silence = 3e-5
 
-  /// Counts the frames for which it can be heard.
+  /// Returns the number of frames for which the tone is audible.
   private func frames(rate: Double) -> Int {
     guard amplitude > Self.silence else { return 0 }
     let nepers = -Double(rt_log(Float(Self.silence / amplitude)))
     return Int(nepers / Self.sixtyDecibels * decay * rate)
   }
 
-  /// Adds tones to a sound of a rate in Hz; those that the rate can't hold are left out.
+  /// Adds tones to a sound with a sample rate in Hz, except for those near or above the Nyquist
+  /// frequency.
   package static func add(_ tones: [DampedTone], to sound: inout [Float], rate: Double) {
     let heard = tones.filter { $0.hertz > 0 && $0.hertz < 0.48 * rate && $0.decay > 0 }
       .map { (tone: $0, frames: min(sound.count, $0.frames(rate: rate))) }
@@ -43,7 +44,7 @@ package struct DampedTone: Sendable {
         for lane in 0..<min(8, heard.count - first) {
           let tone = heard[first + lane].tone
           let (start, angle) = (2 * Double.pi * tone.phase, 2 * Double.pi * tone.hertz / rate)
-          // Close enough to 1 for two terms, and exact to a ten-thousandth of a dB a second.
+          // Two terms of the exponential series, accurate to a ten-thousandth of a dB per second.
           let loss = sixtyDecibels / (tone.decay * rate)
           let factor = 1 - loss + loss * loss / 2
           state.re[lane] = Float(tone.amplitude * rt_cos(start))

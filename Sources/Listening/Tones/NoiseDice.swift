@@ -1,14 +1,14 @@
-/// Numbers without order that are the same at every start: white noise to make sounds of.
+/// A deterministic pseudorandom generator, used as a source of white noise.
 ///
-/// SplitMix64, of Guy Steele, Doug Lea and Christine Flood, "Fast Splittable Pseudorandom Number
+/// SplitMix64, from Guy Steele, Doug Lea and Christine Flood, "Fast Splittable Pseudorandom Number
 /// Generators" (2014).
 package struct NoiseDice: Sendable {
   private var state: UInt64
 
-  /// A sequence of its own for each seed.
+  /// Creates the sequence of a seed.
   package init(seed: UInt64) { state = seed }
 
-  /// The next number, from -1 to below 1.
+  /// Returns the next number, from -1 to below 1.
   package mutating func next() -> Float {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
@@ -18,6 +18,6 @@ package struct NoiseDice: Sendable {
     return Float(Int64(bitPattern: bits) >> 40) / 8_388_608
   }
 
-  /// The next number, from 0 to below 1.
+  /// Returns the next number, from 0 to below 1.
   package mutating func nextPart() -> Double { Double(next()) / 2 + 0.5 }
 }

@@ -1,14 +1,13 @@
 internal import CRealtime
 internal import DSP
 
-/// A sound that goes on for ever: all of its lines fit a whole number of times into its length, so
-/// that its end leads into its beginning.
+/// A seamless loop built by additive synthesis: all partials complete a whole number of cycles.
 package struct PeriodicTone: ~Copyable {
   private let fft: RealFFT
   private var real: [Float]
   private var imaginary: [Float]
 
-  /// Silence, as long as a power of two of frames, 128 at least.
+  /// Creates silence of `frames` frames, a power of two and at least 128.
   package init(frames: Int) {
     fft = RealFFT(size: frames)
     real = [Float](repeating: 0, count: fft.bins + 8)
@@ -18,15 +17,17 @@ package struct PeriodicTone: ~Copyable {
   /// The length, in frames.
   package var frames: Int { fft.size }
 
-  /// Adds a sine that swings so many times in all, from a phase in turns on.
+  /// Adds a sine partial with `cycles` cycles in the whole loop and a start phase in cycles.
   package mutating func add(cycles: Int, amplitude: Double, phase: Double) {
-    // Both ends are left out: there is no phase.
+    // DC and the Nyquist frequency are excluded; they have no phase.
     guard cycles > 0, cycles < fft.bins - 1 else { return }
     real[cycles] += Float(amplitude * rt_sin(2 * Double.pi * phase))
     imaginary[cycles] -= Float(amplitude * rt_cos(2 * Double.pi * phase))
   }
 
-  /// The sound, with an amplitude of 1 for lines of 1.
+  /// Renders the loop.
+  ///
+  /// A partial of amplitude 1 peaks at 1.
   package mutating func sound() -> [Float] {
     let size = fft.size
     return real.withUnsafeMutableBufferPointer { real in
@@ -35,7 +36,7 @@ package struct PeriodicTone: ~Copyable {
         return [Float](unsafeUninitializedCapacity: size) { sound, count in
           sound.initialize(repeating: 0)
           fft.inverse(spectrum, to: sound.baseAddress!)
-          // A line stands for itself and its mirror.
+          // A bin represents itself and its mirror.
           for frame in 0..<size { sound[frame] *= 0.5 }
           count = size
         }

@@ -1,8 +1,8 @@
 internal import CRealtime
 
-/// The shaping of whole sounds in memory: levels, fades, noise, filters.
+/// Offline processing of sounds in memory: levels, fades, noise, filters.
 package enum SoundShape {
-  /// Measures the root of the mean square of some frames of a sound.
+  /// Returns the RMS level of a range of frames.
   package static func level(_ sound: [Float], _ frames: Range<Int>) -> Float {
     let range = frames.clamped(to: sound.indices)
     guard !range.isEmpty else { return 0 }
@@ -11,27 +11,28 @@ package enum SoundShape {
     return rt_square_root(sum / Float(range.count))
   }
 
-  /// Finds the greatest magnitude of a sound.
+  /// Returns the peak magnitude of a sound.
   package static func peak(_ sound: [Float]) -> Float {
     var peak: Float = 0
     for sample in sound { peak = max(peak, abs(sample)) }
     return peak
   }
 
-  /// Makes a sound louder or softer by a factor.
+  /// Multiplies a sound by a gain.
   package static func scale(_ sound: inout [Float], by factor: Float) {
     for frame in sound.indices { sound[frame] *= factor }
   }
 
-  /// Fades the beginning in and the end out, each in so many frames.
+  /// Fades the start in and the end out, over `rise` and `fall` frames.
   package static func fade(_ sound: inout [Float], in rise: Int, out fall: Int) {
     let (rise, fall) = (min(rise, sound.count), min(fall, sound.count))
     for frame in 0..<rise { sound[frame] *= Float(frame) / Float(rise) }
     for frame in 0..<fall { sound[sound.count - 1 - frame] *= Float(frame) / Float(fall) }
   }
 
-  /// Adds noise that dies away by 60 dB in some seconds, from a frame on: low-passed, or what that
-  /// takes away of it.
+  /// Adds noise that decays by 60 dB in `decay` seconds, starting at a frame.
+  ///
+  /// The noise is low-passed at 12 dB/octave, or high-passed at 6 dB/octave if `takesLowAway`.
   package static func addNoise(
     to sound: inout [Float], seed: UInt64, amplitude: Float, decay: Double, cutoff: Double,
     takesLowAway: Bool = false, at start: Int = 0, rate: Double
@@ -51,16 +52,16 @@ package enum SoundShape {
     }
   }
 
-  /// Drives a sound through something that bends softly at 1, after so much gain.
+  /// Applies a gain and tanh saturation.
   package static func drive(_ sound: inout [Float], by gain: Float) {
     for frame in sound.indices {
-      // tanh, of what e to the power can hold.
+      // tanh by way of exp, with the exponent bounded against overflow.
       let power = rt_exp(2 * max(-20, min(20, gain * sound[frame])))
       sound[frame] = (power - 1) / (power + 1)
     }
   }
 
-  /// Filters away what is above a frequency in Hz, by 6 dB an octave.
+  /// Applies a low-pass of 6 dB/octave above a frequency in Hz.
   package static func darken(_ sound: inout [Float], above cutoff: Double, rate: Double) {
     let coefficient = 1 - rt_exp(Float(-2 * Double.pi * cutoff / rate))
     var low: Float = 0
@@ -70,7 +71,8 @@ package enum SoundShape {
     }
   }
 
-  /// Converts integers of 16 bits, the lowest byte first, to samples up to 1.
+  /// Converts 16-bit little-endian integers, optionally extended by low bytes to 24 bits, to
+  /// samples of -1...1.
   package static func samples(
     _ bytes: [UInt8], low: [UInt8], frames: Int
   ) -> [Float] {

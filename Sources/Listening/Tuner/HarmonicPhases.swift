@@ -1,32 +1,32 @@
 internal import CRealtime
 
-/// Measures the phases of a tone's harmonics, frame by frame back from the end of a sound.
+/// Measures the phases of a tone's harmonics, frame by frame backward from the end of a sound.
 ///
-/// A frame is a whole number of periods long, and its window the fourth power of a cosine: the
-/// transform of that is zero three whole periods away and further, which is where all other harmonics
-/// are, and hardly more between them.
+/// A frame is a whole number of periods long, and its window is the fourth power of a cosine. The
+/// transform of that window is zero at three and more whole bins' distance, where all other
+/// harmonics are, and hardly more in between.
 final class HarmonicPhases {
-  /// The harmonics of a frame.
+  /// The harmonics of one frame.
   struct Measurement {
     var phases: [Double]
     var powers: [Double]
-    /// The root of all powers together.
+    /// The square root of the total power.
     var amplitude: Double
   }
 
-  // The window's zeros want four periods; and shorter frames hear too much noise.
+  // The zeros of the window need four periods; shorter frames pick up too much noise.
   private static let leastPeriods = 4.0
   private static let leastSeconds = 0.02
   private static let mostHarmonics = 8
   private static let highest = 12_000.0
 
-  /// How many samples lie between two frames.
+  /// The number of samples between two frames.
   private(set) var hop = 1
   private let rate: Double
-  // How many samples a frame has on each side of its middle.
+  // The number of samples on each side of a frame's center.
   private var half = 0
   private var count = 0
-  // For each harmonic its cosines, and its sines, under the window: from the middle to the end.
+  // The windowed cosines and sines of each harmonic, from the center to the end.
   private var cosines: [Float] = []
   private var sines: [Float] = []
   private var even: [Float] = []
@@ -34,8 +34,9 @@ final class HarmonicPhases {
 
   init(rate: Double) { self.rate = rate }
 
-  /// Places the frames and the harmonics by a frequency in Hz: a period apart at first, and then by a
-  /// quarter of a frame.
+  /// Sets the frame length and the harmonics for a frequency in Hz.
+  ///
+  /// In the first pass frames are one period apart, later a quarter of a frame.
   func place(at frequency: Double, isFirst: Bool) {
     let periods = max(Self.leastPeriods, (Self.leastSeconds * frequency).rounded(.up))
     let length = periods * rate / frequency
@@ -49,7 +50,7 @@ final class HarmonicPhases {
     even = [Float](repeating: 0, count: size)
     odd = even
     let omega = 2 * Double.pi * frequency / rate
-    // The turn of one sample, of the fundamental and of the window; powers of it are the harmonics.
+    // The rotation per sample of the fundamental and of the window; its powers give the harmonics.
     let (turnReal, turnImaginary) = (rt_cos(omega), rt_sin(omega))
     let (bendReal, bendImaginary) = (rt_cos(.pi / length), rt_sin(.pi / length))
     var (real, imaginary) = (1.0, 0.0)
@@ -73,11 +74,10 @@ final class HarmonicPhases {
     }
   }
 
-  /// The place in a sound at which the frame begins that lies so many back from the last; negative
-  /// where the sound does not reach so far.
+  /// Returns the start of a frame, counted back from the last; negative if it is before the sound.
   func start(in sound: [Float], back: Int) -> Int { sound.count - 1 - 2 * half - back * hop }
 
-  /// Measures the frame that lies so many back from the last.
+  /// Measures a frame, counted back from the last.
   func measure(_ sound: [Float], back: Int) -> Measurement {
     let middle = sound.count - 1 - half - back * hop
     even[0] = sound[middle]

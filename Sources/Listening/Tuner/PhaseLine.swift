@@ -1,29 +1,29 @@
-/// The line of least squares through phases that come one after the other, at equal distances.
+/// A least-squares line through consecutive, equidistant phases.
 struct PhaseLine {
-  /// How many there are.
+  /// The number of phases.
   private(set) var count = 0
   private var sum = 0.0
-  // Each times its number.
+  // The sum of each phase times its index.
   private var moment = 0.0
 
-  /// Adds the next one.
+  /// Appends a phase.
   mutating func add(_ phase: Double) {
     sum += phase
     moment += Double(count) * phase
     count += 1
   }
 
-  /// How much the line rises from one to the next; 0 for one alone.
+  /// The slope per step; 0 for a single phase.
   var slope: Double {
     guard count > 1 else { return 0 }
     let number = Double(count)
-    // Numbers from 0 on: their mean, and the sum of their squares from it.
+    // The mean of the indices, and the sum of their squared deviations from it.
     let middle = (number - 1) / 2
     let square = number * (number * number - 1) / 12
     return (moment - middle * sum) / square
   }
 
-  /// Where the next one lies, if it lies on the line.
+  /// The extrapolation to the next index.
   var next: Double {
     guard count > 0 else { return 0 }
     let number = Double(count)

@@ -1,46 +1,48 @@
 internal import CRealtime
 
-/// Finds the frequency of the tone with which a sound ends: to a hundredth of a cent where the tone is
-/// steady for a third of a second, and soon after it began to less.
+/// Measures the frequency of the tone at the end of a sound: to a hundredth of a cent if it is
+/// steady for a third of a second, and less precisely soon after its onset.
 ///
-/// The period, found by likeness, tells where the harmonics are. Their phases are then measured in
-/// frames that are each a whole number of periods long, under a window that has zeros where the other
-/// harmonics are: how fast they go on from frame to frame is the frequency.
+/// The period from autocorrelation locates the harmonics. Their phases are then measured in frames
+/// of a whole number of periods, with a window that is zero at the other harmonics. The phase
+/// advance between frames gives the frequency.
 package final class ToneFinder {
-  /// The length of the sound that it looks at, in seconds.
+  /// The length of sound analyzed, in seconds.
   package static let seconds = 0.36
 
-  // What is found outside is not told.
+  // Frequencies outside this range, in Hz, aren't reported.
   private static let range = 25.0...4500.0
-  // How like itself a sound must be after a period, and where it moves. Noise comes to half of that.
+  // The required correlation after one period, and that of a moving tone. Noise reaches half of the
+  // former.
   private static let leastClarity: Float = 0.8
   private static let leastClarityOfMoving: Float = 0.97
-  // A peak as low as that, -60 dBFS, is no tone that somebody plays.
+  // A peak this low, -60 dBFS, is no played tone.
   private static let quietest: Float = 1e-3
-  // Further from the likeness's own finding, as a ratio, it is none of it: 50 cents, which a voice with
-  // vibrato can be away from its mean. The eighth harmonic's phase is then a quarter of a turn away.
+  // The largest deviation from the autocorrelation result, as a ratio: 50 cents, which covers a
+  // voice with vibrato. At that deviation the eighth harmonic's phase is off by a quarter of a
+  // cycle.
   private static let farthest = 0.0293
-  // A tone that does not go on like that for so many frames moves.
+  // A tone that stays steady for fewer frames is moving.
   private static let framesOfSteady = 4
-  // So many frames, a period apart, tell where the tone is at the moment.
+  // The number of frames, one period apart, that give the current frequency.
   private static let framesAtFirst = 4
-  // And from that finding, 10 cents, the mean of all frames.
+  // The largest deviation of the mean over all frames from that result: 10 cents.
   private static let near = 0.0058
-  // The tone has been steady for as long as the fundamental's phases lie on a line, to so much of a
-  // radian, and no frame was quieter than the one after it by more than this share.
+  // The tone has been steady for as long as the fundamental's phases lie on a line within this many
+  // radians, and no frame's level was below this share of the next one's.
   private static let straightness = 0.03
   private static let leastRise = 0.97
-  // It began where for a period nothing comes to this share of its peak.
+  // The onset is where the level stays below this share of the peak for one period.
   private static let onset: Float = 0.3
 
   private let rate: Double
-  /// How many frames it looks at.
+  /// The number of frames analyzed.
   package let frames: Int
   private let periodicity: Periodicity
   private var smooth: [Float]
   private let harmonics: HarmonicPhases
 
-  /// A finder for sounds of a rate in Hz.
+  /// Creates a finder for a sample rate in Hz.
   package init(rate: Double) {
     self.rate = rate
     frames = Int(Self.seconds * rate)
@@ -49,32 +51,34 @@ package final class ToneFinder {
     harmonics = HarmonicPhases(rate: rate)
   }
 
-  /// The frequency of the tone at the end of a sound, in Hz; nil where there is no steady one.
+  /// Returns the frequency of the tone at the end of a sound in Hz, or nil if there is no steady
+  /// one.
   package func frequency(atEndOf sound: [Float]) -> Double? {
     guard sound.count >= frames else { return nil }
     guard let (coarse, clarity) = coarse(sound) else { return nil }
     harmonics.place(at: coarse, isFirst: true)
     let first = refined(coarse, sound, most: Self.framesAtFirst, within: Self.farthest)
     guard let first = first?.frequency else { return nil }
-    // That places the zeros of the window well, and leaves no doubt of whole turns between frames that
-    // are further apart.
+    // This places the window's zeros precisely, and resolves the phase ambiguity between frames
+    // that are further apart.
     harmonics.place(at: first, isFirst: false)
     let second = refined(first, sound, most: .max, within: Self.near)
-    // A tone that moves is told as it is at the moment, and the end of one that another follows not.
+    // A moving tone is reported at its current frequency; the end of a tone that is followed by
+    // another isn't.
     if second?.isSteady != true, clarity < Self.leastClarityOfMoving { return nil }
     let found = second?.frequency ?? first
     return Self.range ~= found ? found : nil
   }
 
-  /// The frequency by the likeness of the sound to itself, of which only what is below 6 kHz counts.
+  /// Returns the frequency from autocorrelation of the content below 6 kHz.
   private func coarse(_ sound: [Float]) -> (frequency: Double, clarity: Float)? {
     let count = smooth.count
     let start = sound.count - count
     var peak: Float = 0
     for index in 0..<count { peak = max(peak, abs(sound[start + index])) }
     guard peak > Self.quietest, peak.isFinite else { return nil }
-    // Two running means, one behind the other: harmonics between whose samples a period ends would
-    // make two periods look more alike than one.
+    // Two cascaded moving averages. High harmonics whose period isn't a whole number of samples
+    // would make two periods correlate better than one.
     let width = max(1, Int((rate / 12_000).rounded()))
     for index in 0..<count { smooth[index] = sound[start + index] }
     for _ in 0..<2 {
@@ -89,8 +93,10 @@ package final class ToneFinder {
     return (rate / finding.period, finding.clarity)
   }
 
-  /// A better frequency than one that is nearly right, by the phases of its harmonics in as many
-  /// frames as the tone has been steady; nil where it is further away than a share of it.
+  /// Refines an approximate frequency by the phases of its harmonics, over as many frames as the
+  /// tone has been steady.
+  ///
+  /// Returns nil if the result deviates by more than the share `within`.
   private func refined(
     _ frequency: Double, _ sound: [Float], most: Int, within share: Double
   ) -> (frequency: Double, isSteady: Bool)? {
@@ -100,18 +106,17 @@ package final class ToneFinder {
     var latest = harmonics.measure(sound, back: 0)
     let loudest = latest.powers.max() ?? 0
     guard loudest > 0 else { return nil }
-    // What is weaker than that, by 30 dB, is noise as likely as not.
+    // Harmonics 30 dB weaker may be noise.
     let weights = latest.powers.map { $0 < 1e-3 * loudest ? 0 : $0 }
     let whole = weights.reduce(0, +)
-    // By how much the phase of the fundamental is ahead of what the frequency makes it, frame by frame
-    // into the past.
+    // The phase lead of the fundamental over the assumed frequency, frame by frame into the past.
     var lead = 0.0
     var line = PhaseLine()
     var isStraight = true
     line.add(lead)
     while line.count < most, harmonics.start(in: sound, back: line.count) >= begin {
       let before = harmonics.measure(sound, back: line.count)
-      // One that still rises is steady all the same.
+      // A rising tone still counts as steady.
       guard before.amplitude >= Self.leastRise * latest.amplitude else { break }
       var step = 0.0
       for index in weights.indices where weights[index] > 0 {
@@ -127,12 +132,12 @@ package final class ToneFinder {
       latest = before
     }
     guard line.count > 1 else { return nil }
-    // The line goes into the past.
+    // The line runs into the past.
     let found = (omega - line.slope / hop) * rate / (2 * .pi)
     return (found, isStraight || line.count >= Self.framesOfSteady)
   }
 
-  /// Where the tone of a frequency at the end of a sound begins.
+  /// Returns the onset of the tone at the end of a sound.
   private func onset(of frequency: Double, in sound: [Float]) -> Int {
     let period = Int((rate / frequency).rounded(.up))
     var loud: Float = 0
@@ -146,7 +151,7 @@ package final class ToneFinder {
       if abs(sound[index]) >= threshold { first = index }
       index -= 1
     }
-    // Where the sound itself ends, it may have begun before.
+    // At the start of the sound, the tone may have started earlier.
     return index < 0 ? 0 : first
   }
 }

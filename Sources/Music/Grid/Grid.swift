@@ -1,10 +1,10 @@
-/// The settings of the grid of buttons: root, scale, size, order, octaves and tuning.
+/// The settings of the note grid: root, scale, button size, order, octaves and tuning.
 package struct Grid: Hashable, Sendable {
-  /// The size of a button, and with it the number of octaves that there is room for.
+  /// The size of a button, which determines how many octaves fit.
   package enum Size: String, CaseIterable, Sendable {
     case small, medium, large
 
-    /// The octaves of the size, in halves: 4, 3 1/2 and 3 octaves.
+    /// The number of half octaves that fit: 4, 3 1/2 or 3 octaves.
     package var halfOctaves: Int {
       switch self {
       case .small: 8
@@ -16,35 +16,35 @@ package struct Grid: Hashable, Sendable {
 
   /// The order of the notes on the buttons.
   package enum Order: Hashable, Sendable {
-    /// The order of the scale, along the rows.
+    /// Scale order, along the rows.
     case scale
-    /// A random order, which is the same with each seed on every machine.
+    /// A random order, identical for each seed on every machine.
     case random(seed: UInt64)
   }
 
-  /// The range of whole octaves.
+  /// The range of the number of octaves.
   package static let possibleOctaves = 1...8
-  /// The range of octaves by which the grid can be moved.
+  /// The range of the octave shift.
   package static let possibleShifts = -3...3
 
   /// The root of the scale.
   package var root = Root.initial
-  /// The scale, whose notes lie on the buttons.
+  /// The scale on the buttons.
   package var scale = Scale.initial
   /// The size of a button.
   package var size = Size.medium
   /// The order of the notes.
   package var order = Order.scale
-  /// The number of octaves; as many as the size has room for, where nil.
+  /// The number of octaves, or nil for as many as fit.
   package var octaves: Int?
-  /// Octaves by which all is moved up.
+  /// The octave shift.
   ///
-  /// Without, the first note is from A2 (45) to G#3 (56).
+  /// At 0, the first note is A2 (45) to G#3 (56).
   package var shift = 0
-  /// The tuning: the frequencies of the notes.
+  /// The tuning.
   ///
-  /// One of twelve notes is taken as it is. Another one begins on the root, and its scale must have
-  /// its period.
+  /// A tuning of twelve notes is used as it is. Any other starts on the root, and the scale must
+  /// have the same period.
   package var tuning = Tuning.equal
 
   /// Creates the default grid.
@@ -53,7 +53,7 @@ package struct Grid: Hashable, Sendable {
   /// The MIDI note of the lowest button.
   package var lowestNote: Int { 45 + (root.pitchClass - 45).remainder(of: 12) + 12 * shift }
 
-  /// Checks the numbers of octaves and of the shift.
+  /// Checks the number of octaves, the shift, and the scale's period.
   func check() throws(MusicFault) {
     if let octaves, !Self.possibleOctaves.contains(octaves) {
       throw MusicFault(

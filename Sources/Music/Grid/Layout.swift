@@ -1,26 +1,26 @@
 /// The layout of the grid: the note of each button.
 ///
-/// The first row goes from left to right and the next one back, so that a finger that slides right,
-/// down and left plays the scale without a break. A row is an octave; one of more than eight notes
-/// takes two rows of large buttons. Only the last row can have places without a button, where the
-/// scale ends within it; it ends in the middle of an octave where there is half of one.
+/// Rows alternate between left to right and right to left, so a finger that slides right, down and
+/// left plays the scale without a gap. A row is an octave; with large buttons, an octave of more
+/// than eight notes takes two rows. Only the last row may be incomplete, where the scale ends
+/// within it. With a half octave, the grid ends in the middle of an octave.
 package struct Layout: Hashable, Sendable {
-  /// One button with its note.
+  /// A button and its note.
   package struct Cell: Hashable, Sendable {
     /// The row, from 1 at the top.
     package let row: Int
     /// The column, from 1 at the left.
     package let column: Int
-    /// The name of the note, without its octave.
+    /// The note name without octave.
     ///
-    /// In a tuning of other than twelve notes, what the nearest of twelve is called, and the cents
-    /// from there, such as `C#-24`.
+    /// In tunings of other than twelve notes, the name of the nearest of twelve and the offset in
+    /// cents, such as `C#-24`.
     package let name: String
-    /// The MIDI note, from 0 to 127.
+    /// The MIDI note, 0 to 127.
     package let note: Int
-    /// The cents by which the frequency is above that of the MIDI note with A4 at 440 Hz.
+    /// The offset in cents from the MIDI note, with A4 at 440 Hz.
     package let cents: Double
-    /// The frequency in Hz.
+    /// The frequency, in Hz.
     package let hz: Double
   }
 
@@ -28,16 +28,16 @@ package struct Layout: Hashable, Sendable {
   package let rows: Int
   /// The number of columns.
   package let columns: Int
-  /// The buttons along the way of a finger that plays the scale.
+  /// The buttons in playing order.
   package let path: [Cell]
 
-  // By row and column; nil where no button is.
+  // By row and column; nil where there is no button.
   private let places: [Cell?]
 
-  /// The buttons row by row from the top, each from left to right; places without one are left out.
+  /// The buttons row by row from the top, left to right, without the empty places.
   package var cells: [Cell] { places.compactMap { $0 } }
 
-  /// Lays a grid out.
+  /// Creates the layout of a grid.
   package init(_ grid: Grid) throws(MusicFault) {
     try grid.check()
     let octave = grid.scale.steps.count
@@ -66,14 +66,14 @@ package struct Layout: Hashable, Sendable {
     self.path = path
   }
 
-  /// Finds the button in a row and a column, both from 1 on; nil where there is none.
+  /// Returns the button in a row and column, both from 1, or nil.
   package func cell(row: Int, column: Int) -> Cell? {
     guard 1...rows ~= row, 1...columns ~= column else { return nil }
     return places[(row - 1) * columns + column - 1]
   }
 }
 
-/// The notes of a grid with name and frequency, counted along its scale.
+/// The notes of a grid with names and frequencies, indexed by scale step.
 private struct Pitches {
   private let scale: Scale
   private let spelling: Spelling
@@ -84,11 +84,11 @@ private struct Pitches {
     scale = grid.scale
     spelling = Spelling(of: grid.scale, on: grid.root)
     lowest = grid.lowestNote
-    // With other than twelve notes, only on the root do its degrees lie where the scale has them.
+    // Tunings of other than twelve notes match the scale only if they start on the root.
     tuning = grid.tuning.count == 12 ? grid.tuning : try grid.tuning.moved(to: lowest)
   }
 
-  /// Makes the cell of the note some notes up the scale; nil where MIDI has no number for it.
+  /// Creates the cell of a scale step, or nil if it is outside the MIDI range.
   func cell(_ step: Int, row: Int, column: Int) -> Layout.Cell? {
     let (octave, degree) = step.quotientAndRemainder(dividingBy: scale.steps.count)
     let key = lowest + octave * scale.period + scale.steps[degree]

@@ -1,6 +1,6 @@
-/// The seven white keys of an octave.
+/// The white keys of one octave.
 package struct Piano: Hashable, Sendable {
-  /// The range of octaves; 4 begins with middle C (60).
+  /// The range of octaves; 4 starts at middle C (60).
   package static let possibleOctaves = -1...8
   /// The default octave.
   package static let initialOctave = 4
@@ -8,10 +8,10 @@ package struct Piano: Hashable, Sendable {
   /// The octave.
   package let octave: Int
 
-  /// Creates the keys of the default octave.
+  /// Creates the default octave.
   package init() { octave = Self.initialOctave }
 
-  /// Creates the keys of an octave.
+  /// Creates an octave.
   package init(octave: Int) throws(MusicFault) {
     guard Self.possibleOctaves.contains(octave) else {
       throw MusicFault(
@@ -22,16 +22,16 @@ package struct Piano: Hashable, Sendable {
     self.octave = octave
   }
 
-  /// The MIDI notes of the keys from C to B.
+  /// The MIDI notes of the keys, C to B.
   package var notes: [Int] { NoteName.Letter.allCases.map { (octave + 1) * 12 + $0.semitones } }
 
-  /// Returns the MIDI note of a key, from 1 (C) to 7 (B).
+  /// Returns the MIDI note of a key, 1 (C) to 7 (B).
   package func note(key: Int) throws(MusicFault) -> Int {
     guard 1...7 ~= key else { throw MusicFault(.range, "a key is 1 (C) to 7 (B); got \(key)") }
     return notes[key - 1]
   }
 
-  /// Returns the name of a key, from 1 (C) to 7 (B).
+  /// Returns the name of a key, 1 (C) to 7 (B).
   package static func name(key: Int) -> NoteName? {
     1...7 ~= key ? NoteName(NoteName.Letter.allCases[key - 1]) : nil
   }

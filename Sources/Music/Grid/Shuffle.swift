@@ -1,17 +1,18 @@
-/// A random order of lists, the same one for each seed on every machine.
+/// A deterministic shuffle: the same order for each seed on every machine.
 struct Shuffle {
   private var state: UInt64
 
   init(seed: UInt64) { state = seed }
 
-  /// Shuffles a list, each order with the same chance (Fisher and Yates).
+  /// Shuffles a list with a uniform distribution (Fisher-Yates).
   mutating func shuffle(_ list: inout [Int]) {
     for last in stride(from: list.count - 1, to: 0, by: -1) {
       list.swapAt(last, below(last + 1))
     }
   }
 
-  /// Draws a number below a bound: the upper half of a product, again where that would favour some.
+  /// Returns a uniformly distributed number below a bound: the upper half of a product, with
+  /// rejection of biased draws.
   private mutating func below(_ bound: Int) -> Int {
     let bound = UInt64(bound)
     let unfair = (0 &- bound) % bound
@@ -21,8 +22,9 @@ struct Shuffle {
     }
   }
 
-  /// Draws 64 random bits by SplitMix64 (Steele, Lea and Flood, 2014): all seeds are good ones, 0
-  /// and 1, too.
+  /// Returns 64 random bits (SplitMix64 by Steele, Lea and Flood, 2014).
+  ///
+  /// Any seed is good, even 0 or 1.
   private mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

@@ -2,6 +2,6 @@
 package enum Phrase {
   /// The longest phrase, in seconds.
   package static let longest = 10.0
-  /// The most notes of a phrase.
+  /// The maximum number of notes in a phrase.
   package static let mostTouches = 4096
 }

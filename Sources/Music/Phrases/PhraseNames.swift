@@ -1,12 +1,12 @@
-/// The names of played notes in the key of the grid.
+/// Names played notes in the key of the grid.
 package struct PhraseNames: Sendable {
   private let scale: Scale
   private let spelling: Spelling
   private let lowest: Int
-  // The pitch of each MIDI key in a tuning of twelve notes; empty in others.
+  // The pitch of each MIDI key in a tuning of twelve notes; otherwise empty.
   private let keys: [Double]
 
-  /// Creates the names for the key, the scale and the tuning of a grid.
+  /// Creates names for the key, scale and tuning of a grid.
   package init(_ grid: Grid) throws(MusicFault) {
     scale = grid.scale
     spelling = Spelling(of: grid.scale, on: grid.root)
@@ -14,10 +14,10 @@ package struct PhraseNames: Sendable {
     keys = grid.tuning.count == 12 ? try KeySnap.cents(of: grid, snaps: false) : []
   }
 
-  /// Returns the name of a pitch in cents above MIDI key 0, without its octave.
+  /// Returns the name of a pitch in cents above MIDI key 0, without octave.
   ///
-  /// In a tuning of other than twelve notes, what the nearest of twelve is called, and the cents from
-  /// there.
+  /// In tunings of other than twelve notes, the name of the nearest of twelve and the offset in
+  /// cents.
   package func name(cents: Double) -> String {
     guard !keys.isEmpty else {
       let key = (cents / 100).rounded()

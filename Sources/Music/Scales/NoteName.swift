@@ -1,10 +1,10 @@
-/// The name of a note without its octave: a letter with its accidentals.
+/// A note name without octave: a letter with accidentals.
 package struct NoteName: Hashable, Sendable, CustomStringConvertible {
-  /// The seven letters, from C on.
+  /// The seven letters, from C.
   package enum Letter: Int, CaseIterable, Sendable {
     case c, d, e, f, g, a, b
 
-    /// Semitones above C.
+    /// The number of semitones above C.
     package var semitones: Int {
       switch self {
       case .c: 0
@@ -17,7 +17,7 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// Fifths above C, on the circle on which F is one below.
+    /// The position on the circle of fifths, with C at 0 and F at -1.
     var fifths: Int {
       switch self {
       case .f: -1
@@ -30,7 +30,7 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// Returns the letter some letters further up, after B again C.
+    /// Returns the letter `letters` higher; C follows B.
     func further(by letters: Int) -> Letter {
       Self.allCases[(rawValue + letters).remainder(of: 7)]
     }
@@ -38,22 +38,22 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
 
   /// The letter.
   package let letter: Letter
-  /// Sharps, or flats where it is negative.
+  /// The number of sharps, or of flats if negative.
   package let accidentals: Int
 
-  /// Creates a name of a letter and its sharps, or flats where negative.
+  /// Creates a name from a letter and its sharps, or flats if negative.
   package init(_ letter: Letter, _ accidentals: Int = 0) {
     self.letter = letter
     self.accidentals = accidentals
   }
 
-  /// Spells a pitch class with a letter, by the shorter way from that letter.
+  /// Spells a pitch class with a letter, in the direction that needs fewer accidentals.
   init(_ letter: Letter, for pitchClass: Int) {
     let semitones = (pitchClass - letter.semitones).remainder(of: 12)
     self.init(letter, semitones > 6 ? semitones - 12 : semitones)
   }
 
-  /// Spells a pitch class with one accidental at the most, among sharps, or among flats.
+  /// Spells a pitch class with at most one accidental, sharp or flat.
   package init(_ pitchClass: Int, inFlats: Bool) {
     let pitchClass = pitchClass.remainder(of: 12)
     for letter in Letter.allCases where letter.semitones == pitchClass {
@@ -65,9 +65,9 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
     self.init(letter, accidental)
   }
 
-  /// Reads a letter, large or small, and up to one `#`, `b`, `♯` or `♭`.
+  /// Parses a letter in either case and an optional `#`, `b`, `♯` or `♭`.
   package init?(_ text: String) {
-    // Not by characters: U+FE0F makes a sharp coloured on some phones, and one character with it.
+    // By scalar: some phones append U+FE0F to a sharp, which joins it into one character.
     guard text.utf8.count <= 16 else { return nil }
     let scalars = Array(text.unicodeScalars).filter { $0 != "\u{FE0F}" && $0 != "\u{FE0E}" }
     guard let first = scalars.first, scalars.count <= 2,
@@ -84,13 +84,13 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Semitones above C, from 0 to 11.
+  /// The number of semitones above C, 0 to 11.
   package var pitchClass: Int { (letter.semitones + accidentals).remainder(of: 12) }
 
-  /// Its place on the circle of fifths: C 0, G 1, F -1.
+  /// The position on the circle of fifths: C 0, G 1, F -1.
   var fifths: Int { letter.fifths + 7 * accidentals }
 
-  /// The letter, and `#` or `b` as often as needed.
+  /// The letter, followed by `#` or `b` for each accidental.
   package var description: String {
     "\(letter)".uppercased()
       + String(repeating: accidentals < 0 ? "b" : "#", count: abs(accidentals))
@@ -98,7 +98,7 @@ package struct NoteName: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Int {
-  /// Returns the remainder of a division that rounds down: never negative.
+  /// Returns the remainder of floored division, which is never negative.
   func remainder(of divisor: Int) -> Int {
     let rest = self % divisor
     return rest < 0 ? rest + divisor : rest

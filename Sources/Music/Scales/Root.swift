@@ -1,20 +1,20 @@
-/// The root of a scale: a pitch class, spelled where it came by name.
+/// The root of a scale: a pitch class, with its spelling if given by name.
 package struct Root: Hashable, Sendable {
-  /// Semitones above C, from 0 to 11.
+  /// The number of semitones above C, 0 to 11.
   package let pitchClass: Int
-  /// The spelling that was asked for; nil for a number, which is spelled as its scale has it best.
+  /// The requested spelling; nil if given by number, which is spelled to suit the scale.
   package let name: NoteName?
 
   /// The default root: A.
   package static let initial = Root(NoteName(.a))
 
-  /// Creates a root by its name.
+  /// Creates a root from a note name.
   package init(_ name: NoteName) {
     pitchClass = name.pitchClass
     self.name = name
   }
 
-  /// Reads `A` to `G`, with `#`, `b`, `♯` or `♭`.
+  /// Parses `A` to `G`, optionally with `#`, `b`, `♯` or `♭`.
   package init(_ text: String) throws(MusicFault) {
     guard let name = NoteName(text) else {
       throw MusicFault(
@@ -25,8 +25,8 @@ package struct Root: Hashable, Sendable {
     self.init(name)
   }
 
-  /// Reads a number: semitones above C, or any MIDI note (0 to 127), of which the octave is left
-  /// out.
+  /// Creates a root from semitones above C, or from any MIDI note (0 to 127), whose octave is
+  /// ignored.
   package init(number: Int) throws(MusicFault) {
     guard 0...127 ~= number else {
       throw MusicFault(

@@ -1,5 +1,5 @@
 extension Scale {
-  /// A shipped scale, and the aliases that find it.
+  /// A built-in scale and its aliases.
   package struct Shipped: Sendable {
     /// The scale.
     package let scale: Scale
@@ -7,13 +7,13 @@ extension Scale {
     package let aliases: [String]
 
     init(_ name: String, _ steps: [Int], letters: [Int]? = nil, _ aliases: String...) {
-      // Seven notes have each letter once.
+      // A scale of seven notes uses each letter once.
       scale = Scale(name, steps, letters: steps.count == 7 ? Array(0..<7) : letters)
       self.aliases = aliases
     }
   }
 
-  /// The shipped scales, the best known first, and chromatic at the end.
+  /// The built-in scales, best known first, chromatic last.
   package static let shipped: [Shipped] =
     sevens + fives + sixes + eights + [
       Shipped("chromatic", Array(0..<12), "all", "twelve-tone")
@@ -23,7 +23,7 @@ extension Scale {
     Shipped("major", [0, 2, 4, 5, 7, 9, 11], "ionian"),
     Shipped("minor", [0, 2, 3, 5, 7, 8, 10], "natural-minor", "natural", "aeolian"),
     Shipped("harmonic-minor", [0, 2, 3, 5, 7, 8, 11], "harmonic"),
-    // As it rises; falling, it is the natural one.
+    // The ascending form; the descending one is natural minor.
     Shipped("melodic-minor", [0, 2, 3, 5, 7, 9, 11], "melodic", "jazz-minor"),
     Shipped("dorian", [0, 2, 3, 5, 7, 9, 10]),
     Shipped("phrygian", [0, 1, 3, 5, 7, 8, 10]),
@@ -58,7 +58,7 @@ extension Scale {
     Shipped("iwato", [0, 1, 5, 6, 10], letters: [0, 1, 3, 4, 6]),
     Shipped("yo", [0, 2, 5, 7, 9], letters: [0, 1, 3, 4, 5]),
     Shipped("kumoi", [0, 2, 3, 7, 9], letters: [0, 1, 2, 4, 5]),
-    // In twelve equal semitones no more than a likeness of it.
+    // Only an approximation in twelve equal semitones.
     Shipped("pelog", [0, 1, 3, 7, 8], letters: [0, 1, 2, 4, 5]),
   ]
 

@@ -1,25 +1,25 @@
-/// A scale: the steps above a root, up to where they begin again.
+/// A scale: ascending steps above a root, within one period.
 package struct Scale: Hashable, Sendable {
-  /// The name by which the scale is chosen.
+  /// The name used to select the scale.
   package let name: String
-  /// Steps above the root, rising from 0; semitones where the octave has twelve.
+  /// The steps above the root, ascending from 0; semitones if the period is 12.
   package let steps: [Int]
-  /// The number of steps after which the scale begins again: 12, but for scales of other tunings.
+  /// The number of steps per period: 12, except for scales of other tunings.
   package let period: Int
-  /// The letters of the notes, counted from the root's, where that is settled.
+  /// The letter of each note relative to the root's, if defined.
   let letters: [Int]?
 
   /// The default scale: chromatic.
   package static let initial = Scale.shipped.last!.scale
 
-  /// Creates a scale of semitones above the root.
+  /// Creates a scale from semitones above the root.
   ///
-  /// The root can be left out, and the octave is.
+  /// The root may be omitted, and the octave must be.
   package init(name: String, semitones: [Int]) throws(MusicFault) {
     try self.init(name: name, steps: semitones, period: 12)
   }
 
-  /// Creates a scale in a tuning that has some notes to a period.
+  /// Creates a scale for a tuning of `period` notes.
   package init(name: String, steps: [Int], period: Int) throws(MusicFault) {
     try Tuning.check(count: period)
     guard let first = steps.first else {
@@ -41,7 +41,7 @@ package struct Scale: Hashable, Sendable {
       name, steps, period: period, letters: steps.count == 7 && period == 12 ? Array(0..<7) : nil)
   }
 
-  /// Creates the scale of all notes of a tuning that has some notes to a period.
+  /// Returns the scale of all notes of a tuning with `period` notes.
   package static func all(of period: Int) throws(MusicFault) -> Scale {
     guard period != 12 else { return initial }
     try Tuning.check(count: period)
@@ -55,6 +55,6 @@ package struct Scale: Hashable, Sendable {
     self.letters = letters
   }
 
-  /// Whether the scale has a minor third, so that it is spelled as a minor key is.
+  /// Whether the scale has a minor third and is spelled like a minor key.
   var isMinor: Bool { steps.contains(3) && !steps.contains(4) }
 }

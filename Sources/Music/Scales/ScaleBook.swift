@@ -1,13 +1,13 @@
-/// The scales that can be chosen: those that are shipped, and the user's own.
+/// The available scales: built-in and user-defined.
 package struct ScaleBook: Sendable {
-  /// The most scales of the user's own.
+  /// The maximum number of user-defined scales.
   package static let mostOwn = 100
   private static let longestName = 40
 
-  /// The user's own scales, in the order in which they came.
+  /// The user-defined scales, in the order they were added.
   package private(set) var own: [Scale] = []
 
-  // By what remains of a name when case and separators are taken out.
+  // Keyed by name without case and separators.
   private static let shipped: [String: Scale] = {
     var scales: [String: Scale] = [:]
     for shipped in Scale.shipped {
@@ -16,13 +16,13 @@ package struct ScaleBook: Sendable {
     return scales
   }()
 
-  /// Creates a book of the shipped scales.
+  /// Creates a book of the built-in scales.
   package init() {}
 
-  /// The names of all scales: the shipped ones, then the user's own.
+  /// The names of all scales, built-in ones first.
   package var names: [String] { Scale.shipped.map(\.scale.name) + own.map(\.name) }
 
-  /// Finds the scale of a name or an alias, in which case, `-`, `_` and spaces make no difference.
+  /// Returns the scale with a name or alias, ignoring case, `-`, `_` and spaces.
   package func scale(named name: String) throws(MusicFault) -> Scale {
     let key = Self.key(name)
     if let scale = Self.shipped[key] ?? own.first(where: { Self.key($0.name) == key }) {
@@ -31,13 +31,13 @@ package struct ScaleBook: Sendable {
     throw Self.missing(name)
   }
 
-  /// Adds a scale of semitones above the root, in the place of the user's own of that name.
+  /// Adds a scale of semitones above the root, replacing the user-defined one of that name.
   @discardableResult
   package mutating func add(_ name: String, semitones: [Int]) throws(MusicFault) -> Scale {
     try add(Scale(name: name, semitones: semitones))
   }
 
-  /// Adds a scale, in the place of the user's own of that name.
+  /// Adds a scale, replacing the user-defined one of that name.
   @discardableResult
   package mutating func add(_ scale: Scale) throws(MusicFault) -> Scale {
     let name = scale.name
@@ -68,7 +68,7 @@ package struct ScaleBook: Sendable {
     return scale
   }
 
-  /// Deletes a scale of the user's own.
+  /// Deletes a user-defined scale.
   package mutating func delete(_ name: String) throws(MusicFault) {
     let key = Self.key(name)
     guard let index = own.firstIndex(where: { Self.key($0.name) == key }) else {

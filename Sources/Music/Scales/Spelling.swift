@@ -1,17 +1,17 @@
-/// The spelling of a scale on a root: the names of its notes.
+/// The spelling of a scale on a root: its note names.
 package struct Spelling: Hashable, Sendable {
-  /// The name of each note of the scale, the root's first; empty where the octave has not twelve.
+  /// The name of each note, starting with the root; empty unless the octave has twelve notes.
   package let names: [NoteName]
-  /// Whether notes without a letter of their own are spelled with flats.
+  /// Whether notes outside the scale are spelled with flats.
   package let inFlats: Bool
 
   /// Spells a scale on a root.
   ///
-  /// Seven notes have each letter once, with double accidentals where those are due. The others are
-  /// called by the letters that they come from as long as that takes one accidental and no E#, B#,
-  /// Cb or Fb, else by sharps or flats, as the key has. A root that came by name keeps it, unless
-  /// a note would need three accidentals; one that came by number gets the name with which the
-  /// notes need the fewest, else the usual one of the key.
+  /// A scale of seven notes uses each letter once, with double accidentals where needed. Notes of
+  /// other scales use the letters of their parent scale, as long as that takes one accidental and
+  /// no E#, B#, Cb or Fb; otherwise they use sharps or flats, according to the key. A root given by
+  /// name keeps its name, unless a note would need three accidentals. A root given by number gets
+  /// the name that needs the fewest accidentals, or else the usual one of the key.
   package init(of scale: Scale, on root: Root) {
     guard scale.period == 12 else {
       names = []
@@ -24,7 +24,7 @@ package struct Spelling: Hashable, Sendable {
     let other = usual == flat ? sharp : flat
     var best: (root: NoteName, names: [NoteName])?
     if scale.steps.count == 7, let letters = scale.letters {
-      // The named root alone, else both: the first of those that need the fewest accidentals.
+      // The named root first, otherwise both names: the first of those with the fewest accidentals.
       for candidates in [root.name.map { [$0] } ?? [], [usual, other]] where best == nil {
         let spelled = candidates.compactMap { root in
           Self.each(letters, of: scale, on: root).map { (root, $0) }
@@ -64,16 +64,16 @@ package struct Spelling: Hashable, Sendable {
     names.reduce(0) { $0 + abs($1.accidentals) }
   }
 
-  /// Returns the usual name of a root: the key of which signature is shorter, and of six F# major
-  /// and Eb
-  /// minor.
+  /// Returns the usual name of a root: the one with the shorter key signature; with six
+  /// accidentals, F# major and Eb minor.
   private static func usual(_ scale: Scale, _ pitchClass: Int) -> NoteName {
     let inFlats: Set = scale.isMinor ? [3, 10] : [1, 3, 8, 10]
     return NoteName(pitchClass, inFlats: inFlats.contains(pitchClass))
   }
 
-  /// Tells whether a key has flats: that of C major and of A minor has them where the third is
-  /// minor.
+  /// Whether a key uses flats.
+  ///
+  /// Without a key signature, minor does and major doesn't.
   private static func isFlat(_ scale: Scale, on root: NoteName) -> Bool {
     let signature = root.fifths - (scale.isMinor ? 3 : 0)
     return signature < 0 || signature == 0 && scale.isMinor

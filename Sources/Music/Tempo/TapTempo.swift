@@ -1,20 +1,19 @@
-/// The tempo of taps: that of the median of the last times between two taps, which
-/// one bad tap does not move.
+/// Tap tempo: the median of the last intervals, which a single bad tap doesn't change.
 package struct TapTempo: Sendable {
-  // An even number of times would have two in the middle.
+  // Odd, so that a full history has a single median.
   private static let mostGaps = 7
-  // Taps a little out of the range still mean its ends. What comes faster is one tap that was told
-  // twice, and what comes later begins anew.
+  // Taps slightly out of range count as its ends. A faster tap is a bounce of the same tap; a
+  // slower one starts over.
   private static let least = 60 / Tempo.possible.upperBound * 0.8
   private static let most = 60 / Tempo.possible.lowerBound * 1.1
 
   private var last: Double?
   private var gaps: [Double] = []
 
-  /// Creates a tempo that waits for its first tap.
+  /// Creates a detector without taps.
   package init() {}
 
-  /// Takes a tap at a time in seconds; nil as long as there are not two of one tempo.
+  /// Records a tap at a time in seconds, and returns the tempo, or nil until there are two taps.
   package mutating func tap(at seconds: Double) -> Tempo? {
     guard seconds.isFinite else { return tempo }
     guard let last else {

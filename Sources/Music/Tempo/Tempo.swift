@@ -1,14 +1,14 @@
-/// A tempo, in beats a minute.
+/// A tempo in beats per minute.
 package struct Tempo: Hashable, Sendable {
-  /// The range of tempos, in beats a minute.
+  /// The range of tempos, in BPM.
   package static let possible = 20.0...300.0
   /// The default tempo.
   package static let initial = Tempo(clamping: 120)
 
-  /// The beats a minute.
+  /// The tempo in BPM.
   package let beatsPerMinute: Double
 
-  /// Creates a tempo of beats a minute.
+  /// Creates a tempo, or throws if it is out of range.
   package init(_ beatsPerMinute: Double) throws(MusicFault) {
     guard Self.possible.contains(beatsPerMinute) else {
       throw MusicFault(.range, "a tempo is 20 to 300 beats a minute; got \(beatsPerMinute)")
@@ -16,13 +16,13 @@ package struct Tempo: Hashable, Sendable {
     self.beatsPerMinute = beatsPerMinute
   }
 
-  /// Creates the possible tempo that is nearest to some beats a minute.
+  /// Creates a tempo clamped to the range.
   init(clamping beatsPerMinute: Double) {
     self.beatsPerMinute = min(
       max(beatsPerMinute, Self.possible.lowerBound), Self.possible.upperBound)
   }
 
-  /// The length of a beat in seconds.
+  /// The length of a beat, in seconds.
   package var secondsPerBeat: Double { 60 / beatsPerMinute }
 
   /// Converts beats to seconds.

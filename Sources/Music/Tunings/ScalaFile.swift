@@ -1,12 +1,12 @@
 /// A Scala file (`.scl`): the notes of a tuning above its first.
 ///
-/// The format is that of <https://www.huygens-fokker.org/scala/scl_format.html>.
+/// The format is described at <https://www.huygens-fokker.org/scala/scl_format.html>.
 package struct ScalaFile: Equatable, Sendable {
-  /// The error of a Scala file, with its line.
+  /// A parse error with its line number.
   package struct Fault: Error, Equatable, CustomStringConvertible {
-    /// The number of the line, from 1 on.
+    /// The line number, from 1.
     package let line: Int
-    /// What was wrong, and what would be right.
+    /// What was wrong, and what is accepted.
     package let message: String
     /// The line and the message, on one line.
     package var description: String { "line \(line): \(message)" }
@@ -17,17 +17,17 @@ package struct ScalaFile: Equatable, Sendable {
     }
   }
 
-  /// The most bytes of a file.
+  /// The maximum file size, in bytes.
   package static let longestFile = 256 * 1024
 
-  /// The description that the file gives of itself; can be empty.
+  /// The file's description line; may be empty.
   package let description: String
-  /// The notes in cents above the first one, which is not among them; the last begins it anew.
+  /// The notes in cents above the first, which isn't included; the last is the period.
   ///
-  /// They need not rise.
+  /// They need not ascend.
   package let cents: [Double]
 
-  /// Reads a Scala file.
+  /// Parses a Scala file.
   package init(_ bytes: [UInt8]) throws(Fault) {
     guard bytes.count <= Self.longestFile else {
       throw Fault(1, "a Scala file has at most \(Self.longestFile / 1024) KiB")
@@ -60,7 +60,7 @@ package struct ScalaFile: Equatable, Sendable {
     self.cents = cents
   }
 
-  // Blanks around the number are allowed. What else follows is left out, as behind a pitch.
+  // Blanks around the number are allowed. Anything after it is ignored, as after a pitch.
   private static func count(_ line: ArraySlice<UInt8>) -> Int? {
     let word = line.drop(while: isBlank).prefix { !isBlank($0) }
     guard word.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }
@@ -71,7 +71,7 @@ package struct ScalaFile: Equatable, Sendable {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
-  /// Decodes a line: UTF-8, or where it is none, Latin-1, as older files are.
+  /// Decodes a line as UTF-8, or else as Latin-1, which older files use.
   private static func text(_ line: ArraySlice<UInt8>) -> String {
     var line = line.drop(while: isBlank)
     while let last = line.last, isBlank(last) { line.removeLast() }
@@ -82,10 +82,10 @@ package struct ScalaFile: Equatable, Sendable {
   private static func quoted(_ line: ArraySlice<UInt8>) -> String { MusicFault.quoted(text(line)) }
 }
 
-/// The lines of a file that are no comments.
+/// The lines of a file, without comments.
 struct ScalaLines {
   private var rest: ArraySlice<UInt8>
-  /// The number of the line that came last, from 1 on; behind the end, of the last one there is.
+  /// The number of the last line read, from 1; at the end, that of the last line.
   private(set) var number = 0
 
   init(_ bytes: [UInt8]) {
@@ -93,7 +93,7 @@ struct ScalaLines {
     rest = bytes.starts(with: mark) ? bytes[3...] : bytes[...]
   }
 
-  /// Reads the next line, without its end; nil behind the last.
+  /// Returns the next line without its terminator, or nil at the end.
   mutating func next() -> ArraySlice<UInt8>? {
     while !rest.isEmpty {
       number += 1

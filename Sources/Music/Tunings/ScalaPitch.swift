@@ -1,20 +1,20 @@
-/// A pitch line of a Scala file: cents, where there is a point, else a ratio.
+/// A pitch line of a Scala file: cents if it has a decimal point, otherwise a ratio.
 struct ScalaPitch {
-  /// The error of a pitch line.
+  /// A parse error.
   struct Fault: Error {
     let message: String
 
     init(_ message: String) { self.message = message }
   }
 
-  // Farther than any ear, and near enough for all arithmetic.
+  // Beyond any audible range, and safe for all arithmetic.
   private static let mostCents = 100_000.0
 
   private var rest: ArraySlice<UInt8>
 
   init(_ line: ArraySlice<UInt8>) { rest = line }
 
-  /// Reads a pitch; what follows the value is left out.
+  /// Parses a pitch; anything after the value is ignored.
   mutating func cents() throws(Fault) -> Double {
     skipBlanks()
     let isNegative = take("-")
@@ -69,7 +69,7 @@ struct ScalaPitch {
     return number
   }
 
-  /// Tells whether a value ends here: what looks like more of it must not be left out.
+  /// Throws if the value continues in a way that must not be ignored.
   private func end(after rule: String) throws(Fault) {
     if rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "/") { throw Fault(rule) }
   }

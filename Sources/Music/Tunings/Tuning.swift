@@ -1,31 +1,32 @@
-/// A tuning: the frequencies of all notes.
+/// A tuning: the frequency of each note.
 package struct Tuning: Hashable, Sendable {
-  /// The most notes of a period.
+  /// The maximum number of notes per period.
   package static let mostNotes = 1024
 
-  /// The cents above the first note, which is not among them; the last begins the tuning anew.
+  /// The cents above the first note, which isn't included; the last is the period.
   package let cents: [Double]
-  /// The base: the MIDI note on which the tuning begins.
+  /// The MIDI note on which the tuning starts.
   package let base: Int
-  /// The reference: the MIDI note of which the frequency is given.
+  /// The MIDI note whose frequency is given.
   package let reference: Int
-  /// The frequency of the reference in Hz.
+  /// The frequency of the reference, in Hz.
   package let referenceHz: Double
 
-  // How many cents the reference lies above the base.
+  // The cents of the reference above the base.
   private let referenceCents: Double
 
-  /// The equal temperament of twelve semitones, with A4 at 440 Hz.
+  /// Twelve-tone equal temperament with A4 at 440 Hz.
   package static let equal = try! Tuning(cents: (1...12).map { Double($0) * 100 })
 
-  /// Creates the tuning of a Scala file, on a base, with the reference at a frequency in Hz.
+  /// Creates a tuning from a Scala file, a base note, and a reference note with its frequency in
+  /// Hz.
   package init(
     _ file: ScalaFile, base: Int = 60, reference: Int = 69, referenceHz: Double = 440
   ) throws(MusicFault) {
     try self.init(cents: file.cents, base: base, reference: reference, referenceHz: referenceHz)
   }
 
-  /// Creates a tuning of cents above the base, of which the last begins it anew.
+  /// Creates a tuning from cents above the base, of which the last is the period.
   package init(
     cents: [Double], base: Int = 60, reference: Int = 69, referenceHz: Double = 440
   ) throws(MusicFault) {
@@ -57,23 +58,25 @@ package struct Tuning: Hashable, Sendable {
     }
   }
 
-  /// Checks the number of notes of a tuning.
+  /// Checks the number of notes per period.
   static func check(count: Int) throws(MusicFault) {
     guard 1...mostNotes ~= count else {
       throw MusicFault(.range, "a tuning has 1 to \(mostNotes) notes; got \(count)")
     }
   }
 
-  /// The number of notes of a period.
+  /// The number of notes per period.
   package var count: Int { cents.count }
 
-  /// Returns the frequency of a MIDI note in Hz; those past 0 and 127 go on as the others.
+  /// Returns the frequency of a note in Hz.
+  ///
+  /// Notes beyond 0 and 127 continue the tuning.
   package func frequency(of note: Int) -> Double {
     referenceHz * Cents.ratio(Self.cents(cents, above: note - base) - referenceCents)
   }
 
-  /// Returns the tuning on another base, which sounds as twelve equal semitones from the reference
-  /// would have it.
+  /// Returns the tuning on another base, at the frequency that twelve-tone equal temperament from
+  /// the reference gives it.
   package func moved(to base: Int) throws(MusicFault) -> Tuning {
     try Tuning(
       cents: cents, base: base, reference: base,
