@@ -8,10 +8,11 @@ rigs=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 root=$(dirname "$(dirname "$rigs")")
 rig=$(basename "$0")
 SPEAKER=${SPEAKER:-Tests/Rigs/$rig}
-source "$root/scripts/speech.bash"
-source "$root/scripts/build.bash"
-source "$root/scripts/apt.bash"
-source "$root/scripts/own-shm.bash"
+source "$root/scripts/lib/speech.bash"
+source "$root/scripts/lib/build.bash"
+source "$root/scripts/lib/apt.bash"
+source "$root/scripts/lib/own-shm.bash"
+source "$root/scripts/lib/processes.bash"
 PATH+=:/opt/swift/usr/bin
 
 own_shm "$(readlink -f "$0")" "$@"
@@ -80,24 +81,6 @@ attend() {
   programs+=("$!")
   { wait "$!" || status=$?; } 2>/dev/null
   return "$status"
-}
-
-# Asks the shell for its own children, because a number alone may be another program by now.
-is_running() { grep -qx "$1" <<<"$(jobs -rp)"; }
-
-# Ends processes: the last one first, politely, then not.
-stop() {
-  local process i
-  for ((i = $#; i > 0; i--)); do
-    if is_running "${!i}"; then kill -TERM "${!i}" 2>/dev/null || true; fi
-  done
-  for process; do
-    for ((i = 0; i < 50; i++)); do
-      is_running "$process" || continue 2
-      sleep 0.1
-    done
-    kill -KILL "$process" 2>/dev/null || true
-  done
 }
 
 finish() {

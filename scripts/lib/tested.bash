@@ -1,5 +1,5 @@
 # How scripts/check runs tests: with a limit of time, and a log each. It has `root`, and the folder `logs`.
-source "$root/scripts/speech.bash"
+source "$root/scripts/lib/speech.bash"
 
 # tests_of FOLDER: the program that has a build's tests. It tells by its exit code alone how they went,
 # and by 69 that there are none.

@@ -1,4 +1,4 @@
-# How the scripts install Debian's packages; they have speech.bash, too.
+# Installing Debian packages. Scripts that source this have speech.bash.
 
 may_use_sudo() {
   command -v sudo >/dev/null || return
@@ -8,18 +8,18 @@ may_use_sudo() {
 
 install_packages() {
   local as_root=() apt=(apt-get -q -y -o DPkg::Lock::Timeout=120)
-  command -v apt-get >/dev/null || fail 69 "installs on Debian only; elsewhere install the like of: $*"
+  command -v apt-get >/dev/null || fail 69 "can install packages on Debian only; elsewhere install the equivalents of: $*"
   if ((EUID != 0)); then
-    may_use_sudo || fail 77 "not root; have root run:" \
+    may_use_sudo || fail 77 "not root; run as root:" \
       "apt-get update && apt-get install --no-install-recommends $*"
     as_root=(sudo)
   fi
   say "installing $*"
-  # Who may run with real-time priority is for the machine's owner to say.
+  # The owner of the machine decides who may run with real-time priority.
   if [[ " $* " == *" jackd2 "* ]]; then
     "${as_root[@]}" debconf-set-selections <<<"jackd2 jackd/tweak_rt_limits boolean false"
   fi
-  # Nor is a database that starts with the machine wanted: who needs one makes it.
+  # Without a database cluster that starts with the machine: the tests create their own.
   local no_database=/etc/postgresql-common/createcluster.d/syrinx.conf
   if [[ " $* " == *" postgresql "* ]]; then
     "${as_root[@]}" mkdir -p "${no_database%/*}"
@@ -27,8 +27,8 @@ install_packages() {
   fi
   as_root+=(env DEBIAN_FRONTEND=noninteractive)
   quietly "${as_root[@]}" "${apt[@]}" update \
-    || fail 69 "apt-get could not update its lists; what it said stands above"
+    || fail 69 "apt-get update failed; see its output above"
   quietly "${as_root[@]}" "${apt[@]}" install --no-install-recommends "$@" \
-    || fail 69 "apt-get could not install everything; what it said stands above"
+    || fail 69 "apt-get install failed; see its output above"
   "${as_root[@]}" rm -f "$no_database"
 }

@@ -1,0 +1,196 @@
+# scripts/bench loop
+#
+# Measures the process callback while a stereo loop of ten seconds plays with eight undo steps, and
+# while it is overdubbed, compared with SooperLooper doing the same in the same buffers. Then with 1, 4
+# and 8 loops, one of which is overdubbed, and with 8 through the engine for chords; the start time with
+# that many loops of ten seconds, and private memory; and the click level at loop points and
+# transitions, relative to a tone. Takes seven minutes.
+source "$root/scripts/benchmarks/looper.bash"
+
+# Records and plays a loop in both, adds to it eight times all round, and measures what that takes.
+measure_loop() {
+  local i
+  looper_port=$((20000 + RANDOM % 10000))
+  start_timed syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home"
+  # Memory for ten loops of ten seconds.
+  preloaded=$tools/libNoSequencer.so \
+    start_timed sooperlooper sooperlooper -q -l 1 -c 2 -t 120 -p "$looper_port"
+  await_times syrinx
+  await_times sooperlooper
+  await_ready syrinx
+  start_source syrinx:in_{1,2} sooperlooper:loop0_in_{1,2}
+
+  say "recording, and adding eight times, 95 s"
+  tell_both /player/record record
+  sleep 9.9
+  tell_both /player/stop record
+  send "$port" /player/play
+  sleep 0.5
+  expect_looper 4
+  for ((i = 0; i < 8; i++)); do
+    tell_both /loop/overdub overdub
+    sleep 10
+    tell_both /loop/overdub overdub
+    sleep 0.5
+  done
+  expect_looper 4
+  expect_player "playing * 8"
+  say "playing, 21 s"
+  attend "$tools/loop-times" playing 0.5 "$work"/{syrinx,sooperlooper}.times
+  send "$port" /live/route off
+  say "playing without the input, 21 s"
+  attend "$tools/loop-times" "playing alone" 0 "$work"/{syrinx,sooperlooper}.times
+  send "$port" /live/route chain
+  tell_both /loop/overdub overdub
+  sleep 0.5
+  expect_looper 5
+  say "adding, 21 s"
+  attend "$tools/loop-times" adding 0.5 "$work"/{syrinx,sooperlooper}.times
+  expect_player "playing * 9"
+}
+
+# The memory that a process has for itself, in MB.
+own_memory() { awk '/^RssAnon/ { printf "%.0f", $2 / 1024 }' "/proc/$1/status"; }
+
+# Milliseconds since a time in nanoseconds.
+since() { echo $((($(date +%s%N) - $1) / 1000000)); }
+
+# Lets so many loops play in both, one of them added to, and measures what that takes.
+measure_loops() {
+  local count=$1 began node_start looper_start node_process looper_process
+  stop "${clients[@]}"
+  clients=()
+  rm -f "$work"/{syrinx,sooperlooper,sound-source}.{times,log}
+  looper_port=$((20000 + RANDOM % 10000))
+  began=$(date +%s%N)
+  start_timed syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home" --loops "$count"
+  node_process=$started
+  await_ready syrinx
+  node_start=$(since "$began")
+  began=$(date +%s%N)
+  preloaded=$tools/libNoSequencer.so \
+    start_timed sooperlooper sooperlooper -q -l "$count" -c 2 -t 40 -p "$looper_port"
+  looper_process=$started
+  await_looper
+  looper_start=$(since "$began")
+  await_times syrinx
+  await_times sooperlooper
+  start_source syrinx:in_{1,2} sooperlooper:common_in_{1,2}
+  say "$count loops, recording, 10 s"
+  send "$port" --wait 0 '/loop/*/record'
+  send "$looper_port" --wait 0 /sl/-1/hit record
+  sleep 9.5
+  send "$port" --wait 0 '/loop/*/record'
+  send "$looper_port" --wait 0 /sl/-1/hit record
+  sleep 0.5
+  expect_looper 4
+  echo "  $count loops, start: syrinx $node_start ms, sooperlooper $looper_start ms;" \
+    "own memory: $(own_memory "$node_process") MB, $(own_memory "$looper_process") MB"
+  send "$port" --wait 0 /loop/1/overdub
+  tell_looper overdub
+  sleep 0.5
+  expect_looper 5
+  say "$count loops, one added to, 21 s"
+  attend "$tools/loop-times" "$count loops, adding to one" 0.5 \
+    "$work"/{syrinx,sooperlooper}.times
+  ((count == 8)) || return 0
+  send "$port" --wait 0 /loop/1/overdub
+  tell_looper overdub
+  send "$port" --wait 0 '/loop/*/engine' studio
+  send "$port" --wait 0 '/loop/*/semitones' 3.0
+  sleep 1
+  say "8 loops through studio, 21 s; 15 % of a core are 200 us"
+  attend "$tools/loop-times" "8 loops, studio" 0 "$work"/{syrinx,sooperlooper}.times
+}
+
+# press NAME COMMAND... -- LOOPER_COMMAND: does the same in both, and lets what sounds then be measured.
+press() {
+  local name=$1 own=()
+  shift
+  while [[ $1 != -- ]]; do
+    own+=("$1")
+    shift
+  done
+  echo "$name" >&9
+  send "$port" --wait 0 "${own[@]}"
+  tell_looper "$2"
+  sleep "${pause:-0.7}"
+}
+
+# Records a tone in both, does to it all that could click, and tells how much of that is heard.
+measure_seams() {
+  stop "${clients[@]}"
+  clients=()
+  rm -f "$work"/{syrinx,sooperlooper,seam-meter}.{times,log}
+  # In long blocks, of which none is lost: each that is would click by itself.
+  stop "$server"
+  start_server 1024
+  looper_port=$((20000 + RANDOM % 10000))
+  start_timed syrinx "$node" run -n syrinx -p 0 --fresh --home "$work/home" --loops 1
+  preloaded=$tools/libNoSequencer.so \
+    start_timed sooperlooper sooperlooper -q -l 1 -c 2 -t 40 -p "$looper_port"
+  await_ready syrinx
+  await_looper
+  mkfifo "$work/seams"
+  exec 9<>"$work/seams"
+  # shellcheck disable=SC2016
+  start_client seam-meter bash -c 'exec "$0" "${@:2}" <"$1"' "$tools/seam-meter" "$work/seams" \
+    syrinx:in_{1,2} sooperlooper:loop0_in_{1,2} -- syrinx:out_1 sooperlooper:loop0_out_1
+  for _ in {1..50}; do
+    ! grep -q ready "$work/seam-meter.log" || break
+    sleep 0.1
+  done
+  grep -q ready "$work/seam-meter.log" || fail 69 "$(tail -n 1 "$work/seam-meter.log")"
+  send "$port" /live/route off
+  send "$looper_port" --wait 0 /sl/0/set dry 0.0
+  sleep 0.5
+  say "seams and presses, half a minute"
+  tell_both /loop/1/record record
+  sleep 2.9
+  tell_both /loop/1/record record
+  sleep 0.5
+  expect_looper 4
+  pause=6.5 press "two rounds" /ping -- nothing
+  press "mute" /loop/1/mute 1 -- mute
+  press "heard again" /loop/1/mute 0 -- mute
+  press "overdub begins" /loop/1/overdub -- overdub
+  press "overdub ends" /loop/1/overdub -- overdub
+  press "undo" /loop/1/undo -- undo
+  press "redo" /loop/1/redo -- redo
+  press "replace begins" /loop/1/replace -- replace
+  press "replace ends" /loop/1/replace -- replace
+  press "substitute begins" /loop/1/substitute -- substitute
+  press "substitute ends" /loop/1/substitute -- substitute
+  press "multiply begins" /loop/1/multiply -- multiply
+  pause=6.5 press "multiply ends" /loop/1/multiply -- multiply
+  press "insert begins" /loop/1/insert -- insert
+  pause=6.5 press "insert ends" /loop/1/insert -- insert
+  press "reverse" /loop/1/direction -1 -- reverse
+  press "forward" /loop/1/direction 1 -- reverse
+  press "pause" /loop/1/pause -- pause
+  press "goes on" /loop/1/play -- pause
+  echo "end" >&9
+  sleep 0.2
+  exec 9>&-
+  echo
+  printf '%-42s%12s %s\n' "above 6 kHz, beside a tone of 301 Hz" syrinx sooperlooper
+  local name own looper lost
+  while IFS=$'\t' read -r name own looper lost; do
+    [[ -n $lost ]] || continue
+    if ((lost)); then
+      printf '  %-40s%s\n' "$name" "not measured: $lost blocks were lost"
+    else
+      printf '  %-40s%9s dB%9s dB\n' "$name" "$own" "$looper"
+    fi
+  done <"$work/seam-meter.log"
+}
+
+measure() {
+  prepare
+  start_server
+  head_table
+  measure_loop
+  local count
+  for count in 1 4 8; do measure_loops "$count"; done
+  measure_seams
+}
