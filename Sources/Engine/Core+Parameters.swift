@@ -1,61 +1,40 @@
 internal import DSP
 internal import Synchronization
 
-/// The way of each parameter to its owner, and to all others that go by it.
+/// Routes parameters to their owners.
 extension Core {
   /// Sets a parameter, in the unit of its address.
+  ///
+  /// After a change of the sample rate, all parameters are set again in their new units.
   @_noLocks
   mutating func set(_ parameter: Parameter, _ value: Float) {
+    let former = values[parameter.number]
     values[parameter.number] = value
     switch parameter {
     case .mixer(let own): set(own, value)
-    case .keyboard(let own): set(own, value)
-    case .capture(let own): capture.set(own, value)
-    case .gridSustain: sampler.setSustain(value != 0)
-    case .beat(.transportFollow): shared.transportFollowed.store(value != 0, ordering: .relaxed)
-    case .metronome(.on): beginBeat(isMetronomeOn: value != 0)
-    case .loop(let own, let loop): set(own, ofLoop: Int(loop), value)
-    case .warp, .echo, .reverb, .chainBypass, .beat, .metronome, .howlGuard: break
-    }
-    setUnits(parameter, value, at: present)
-  }
-
-  /// Sets a parameter in those units that are built anew for another sample rate.
-  ///
-  /// Three go by the pitch and stretch of the chain, two by a tempo, two by their route.
-  @_noLocks
-  mutating func setUnits(_ parameter: Parameter, _ value: Float, at frame: Int64) {
-    switch parameter {
     case .warp(let own):
       warp.set(own, value)
-      followWarp(at: frame)
-    case .chainBypass:
-      warp.isBypassed = value != 0
-      chain.setBypassed(value != 0)
-      followWarp(at: frame)
+      followWarp()
     case .echo(let own): chain.set(own, value)
     case .reverb(let own): chain.set(own, value)
     case .beat(let own):
-      if case .tempo = own { chain.setTempo(value) }
-      loops.set(own, value, at: frame)
-    case .metronome(let own): metronome.set(own, value)
-    case .loop(let own, let loop): setUnit(own, ofLoop: Int(loop), value, at: frame)
+      switch own {
+      case .tempo: chain.setTempo(value)
+      case .transportFollow: shared.transportFollowed.store(value != 0, ordering: .relaxed)
+      default: break
+      }
+      loops.set(own, value, at: present)
+    case .metronome(let own):
+      if case .on = own { switchBeat(isMetronomeOn: value != 0, wasOn: former != 0) }
+      metronome.set(own, value)
+    case .notes(let own): set(own, value)
+    case .capture(let own): capture.set(own, value)
     case .howlGuard(.on):
       howlGuard.setOn(value != 0)
       isGuarding = howlGuard.isActive
     case .howlGuard(.hold): howlGuard.setHold(seconds: value)
-    case .mixer(.musicRoute): songs.setThroughChain(value == 0)
-    case .mixer, .keyboard, .capture, .gridSustain: break
+    case .loop(let own, let loop): set(own, ofLoop: Int(loop), value)
     }
-  }
-
-  /// Lets all sources that can go through the chain go by its pitch and stretch.
-  @_noLocks
-  private mutating func followWarp(at frame: Int64) {
-    chain.follow(warp)
-    loops.follow(warp, at: frame)
-    songs.follow(warp)
-    recorded?.pointee.follow(warp)
   }
 
   @_noLocks
@@ -68,38 +47,39 @@ extension Core {
     case .outGain: master.setGain(Level.gain(decibels: value))
     case .liveRoute: setLiveRoute(Core.route(value))
     case .gridRoute: grid.pointee.setRoute(Core.route(value))
-    case .musicRoute: music.pointee.setRoute(Core.route(value))
+    case .musicRoute:
+      music.pointee.setRoute(Core.route(value))
+      songs.setThroughChain(value == 0)
     case .mute: master.setMute(value != 0)
+    case .bypass:
+      warp.isBypassed = value != 0
+      chain.setBypassed(value != 0)
+      followWarp()
     }
   }
 
   @_noLocks
   private mutating func set(_ parameter: Parameter.Loop, ofLoop index: Int, _ value: Float) {
+    guard index < loops.count else { return }
+    let strip = loopStrips + index
+    loops.wake(index)
     switch parameter {
-    case .gain: loopStrips[index].setGain(Level.gain(decibels: value))
-    case .pan: loopStrips[index].setPan(value)
-    case .route: loopStrips[index].setRoute(Core.route(value))
-    default: return
+    case .gain: strip.pointee.setGain(Level.gain(decibels: value))
+    case .pan: strip.pointee.setPan(value)
+    case .route:
+      strip.pointee.setRoute(Core.route(value))
+      loops.slot(index).pointee.setThroughChain(value == 0, at: present)
+    default:
+      loops.slot(index).pointee.set(parameter, value, at: present)
+      return
     }
     movingStrips.insert(index)
   }
 
   @_noLocks
-  private mutating func setUnit(
-    _ parameter: Parameter.Loop, ofLoop index: Int, _ value: Float, at frame: Int64
-  ) {
-    guard index < loops.count else { return }
-    loops.wake(index)
-    if case .route = parameter {
-      loops.slot(index).pointee.setThroughChain(value == 0, at: frame)
-    } else {
-      loops.slot(index).pointee.set(parameter, value, at: frame)
-    }
-  }
-
-  @_noLocks
-  private mutating func set(_ parameter: Parameter.Keyboard, _ value: Float) {
+  private mutating func set(_ parameter: Parameter.Notes, _ value: Float) {
     switch parameter {
+    case .sustain: sampler.setSustain(value != 0)
     case .snap: inlet.setSnaps(value != 0)
     case .bend:
       inlet.setBendRange(semitones: value)
@@ -108,10 +88,19 @@ extension Core {
     }
   }
 
-  /// Begins a bar where the metronome is switched on and nobody depends on the beat.
+  /// Applies pitch and stretch of the chain to all sources that can go through it.
   @_noLocks
-  private mutating func beginBeat(isMetronomeOn: Bool) {
-    if isMetronomeOn && !metronome.isOn && !loops.dependsOnBeat {
+  private mutating func followWarp() {
+    chain.follow(warp)
+    loops.follow(warp, at: present)
+    songs.follow(warp)
+    recorded?.pointee.follow(warp)
+  }
+
+  /// Starts a bar when the metronome is switched on, unless something depends on the beat.
+  @_noLocks
+  private mutating func switchBeat(isMetronomeOn: Bool, wasOn: Bool) {
+    if isMetronomeOn && !wasOn && !loops.dependsOnBeat {
       loops.time.pointee.beats.beginBar(at: present)
     }
     loops.time.pointee.isBeatInUse = isMetronomeOn || isTransportRolling || shared.isTransportLed

@@ -115,25 +115,23 @@ struct Core: ~Copyable {
     memory = .allocate(capacity: 11 * Core.longestSegment)
     memory.initialize(repeating: 0, count: 11 * Core.longestSegment)
     scratch = memory
-    values = .allocate(capacity: Parameter.allCases.count)
-    for parameter in Parameter.allCases {
-      (values + parameter.number).initialize(to: parameter.initial)
-    }
+    values = .allocate(capacity: Parameter.numbers)
+    values.initialize(repeating: 0, count: Parameter.numbers)
+    for parameter in Parameter.allCases { values[parameter.number] = parameter.initial }
     self.sampleRate = sampleRate
     bus = Stereo(memory + Core.longestSegment, memory + 2 * Core.longestSegment)
     warped = Stereo(memory + 3 * Core.longestSegment, memory + 4 * Core.longestSegment)
     dry = Stereo(memory + 5 * Core.longestSegment, memory + 6 * Core.longestSegment)
     silence = Stereo(memory + 7 * Core.longestSegment, memory + 8 * Core.longestSegment)
     unwanted = Stereo(memory + 9 * Core.longestSegment, memory + 10 * Core.longestSegment)
-    restoreUnits()
+    restoreParameters()
   }
 
-  /// Sets all units of one sample rate, which are new, to the values of the parameters.
-  private mutating func restoreUnits() {
-    for parameter in Parameter.allCases {
-      setUnits(parameter, values[parameter.number], at: timeline.frame)
-    }
+  /// Sets all parameters again in units that were created for a new sample rate.
+  private mutating func restoreParameters() {
+    for parameter in Parameter.allCases { set(parameter, values[parameter.number]) }
     chain.settle()
+    movingStrips = .none
   }
 
   deinit {
@@ -186,7 +184,7 @@ struct Core: ~Copyable {
       loops.breakOff(at: timeline.frame, shiftedBy: 0)
       var former = Loops(loops.setup, sampleRate: sampleRate)
       swap(&loops, &former)
-      restoreUnits()
+      restoreParameters()
       loops.adopt(former)
     }
     isAtRest = false

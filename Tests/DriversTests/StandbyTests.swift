@@ -9,8 +9,8 @@ import Testing
   /// A note on the grid's steady tone, by a route of the grid.
   private static func host(route: Float) -> OfflineHost {
     let host = OfflineHost(isPlayable: true)
-    host.send(Command(.set(.gridRoute, route)))
-    host.send(Command(.set(.gridGain, -20)))
+    host.send(Command(.set(.mixer(.gridRoute), route)))
+    host.send(Command(.set(.mixer(.gridGain), -20)))
     let note = NoteStart(finger: .key(60), key: 60, cents: 6000, velocity: 1)
     host.send(Command(.note(.on(note))))
     _ = host.render(Tone.constant(0, frames: 48_000), block: 240)

@@ -23,11 +23,12 @@ import Testing
     func render(_ block: Int) -> [Float] {
       let host = OfflineHost()
       let start = Int64(host.frame)
-      host.send(Command(.set(.liveGain, -12), at: start + 1001))
+      host.send(Command(.set(.mixer(.liveGain), -12), at: start + 1001))
       host.send(
-        Command(.set(.outGain, 3), at: start + 1500), Command(.set(.inGain, -3), at: start + 1500))
-      host.send(Command(.set(.liveRoute, 1), at: start + 2345))
-      host.send(Command(.set(.mute, 1), at: start + 6000))
+        Command(.set(.mixer(.outGain), 3), at: start + 1500),
+        Command(.set(.mixer(.inGain), -3), at: start + 1500))
+      host.send(Command(.set(.mixer(.liveRoute), 1), at: start + 2345))
+      host.send(Command(.set(.mixer(.mute), 1), at: start + 6000))
       return host.render(Tone.noise(frames: 9000), block: block).left
     }
     #expect(render(block) == render(9000))
@@ -36,7 +37,7 @@ import Testing
   @Test func `a command takes effect on its frame`() {
     for offset in [0, 1, 63, 64, 65, 1000] {
       let host = OfflineHost()
-      host.send(Command(.set(.liveGain, -6), at: Int64(host.frame) + Int64(offset)))
+      host.send(Command(.set(.mixer(.liveGain), -6), at: Int64(host.frame) + Int64(offset)))
       let output = host.render(Tone.constant(0.5, frames: 2048), block: 64).left
       #expect(output.firstIndex { $0 != 0.5 } == offset)
     }
@@ -44,14 +45,14 @@ import Testing
 
   @Test func `a command without a time takes effect with the next block`() {
     let host = OfflineHost()
-    host.send(Command(.set(.liveGain, -6)))
+    host.send(Command(.set(.mixer(.liveGain), -6)))
     let output = host.render(Tone.constant(0.5, frames: 64), block: 64).left
     #expect(output[0] != 0.5)
   }
 
   @Test func `a command that comes late is followed at once, and counted`() {
     let host = OfflineHost()
-    host.send(Command(.set(.liveGain, -6), at: Int64(host.frame) - 1))
+    host.send(Command(.set(.mixer(.liveGain), -6), at: Int64(host.frame) - 1))
     let output = host.render(Tone.constant(0.5, frames: 64), block: 64).left
     #expect(output[0] != 0.5)
     #expect(host.engine.shared.lateCount == 1)
@@ -86,8 +87,10 @@ import Testing
   }
 
   @Test(arguments: [
-    Command.Action.set(.liveGain, -90), .set(.liveGain, 12), .set(.inGain, -20),
-    .set(.outGain, -90), .set(.mute, 1), .set(.liveRoute, 1), .set(.liveRoute, 2), .leave,
+    Command.Action.set(.mixer(.liveGain), -90), .set(.mixer(.liveGain), 12),
+    .set(.mixer(.inGain), -20),
+    .set(.mixer(.outGain), -90), .set(.mixer(.mute), 1), .set(.mixer(.liveRoute), 1),
+    .set(.mixer(.liveRoute), 2), .leave,
   ])
   func `nothing that changes clicks`(action: Command.Action) {
     let host = OfflineHost()
@@ -105,7 +108,7 @@ import Testing
     for (value, isHeard) in [(Float(0), true), (1, true), (2, false)] {
       let host = OfflineHost()
       let noise = Tone.noise(frames: 9600)
-      host.send(Command(.set(.liveRoute, value)))
+      host.send(Command(.set(.mixer(.liveRoute), value)))
       let output = host.render(noise, block: 64)
       #expect(
         Array(output.left[4800...])
@@ -116,7 +119,7 @@ import Testing
 
   @Test func `changing between chain and direct keeps the level`() {
     let host = OfflineHost()
-    host.send(Command(.set(.liveRoute, 1), at: Int64(host.frame) + 1000))
+    host.send(Command(.set(.mixer(.liveRoute), 1), at: Int64(host.frame) + 1000))
     let output = host.render(Tone.constant(0.5, frames: 9600), block: 64).left
     // Both shares add up to 1 at each frame, but for rounding.
     #expect(output.allSatisfy { abs($0 - 0.5) < 1e-6 })
@@ -125,7 +128,8 @@ import Testing
   @Test func `gains are what they say`() {
     let host = OfflineHost()
     host.send(
-      Command(.set(.inGain, -6)), Command(.set(.liveGain, -10)), Command(.set(.outGain, 4)))
+      Command(.set(.mixer(.inGain), -6)), Command(.set(.mixer(.liveGain), -10)),
+      Command(.set(.mixer(.outGain), 4)))
     let output = host.render(Tone.constant(0.5, frames: 9600), block: 64)
     let expected = 0.5 * Float(pow(10, -12.0 / 20))
     #expect(abs(output.left.last! / expected - 1) < 1e-5)
@@ -134,7 +138,7 @@ import Testing
 
   @Test func `mute silences the mix and not the stems`() {
     let host = OfflineHost()
-    host.send(Command(.set(.mute, 1)))
+    host.send(Command(.set(.mixer(.mute), 1)))
     let output = host.render(Tone.constant(0.5, frames: 9600), block: 64)
     #expect(output.left.last == 0)
     #expect(output.live.last == 0.5)
@@ -142,7 +146,7 @@ import Testing
 
   @Test func `no sample above -0_1 dBFS leaves`() {
     let host = OfflineHost()
-    host.send(Command(.set(.inGain, 24)), Command(.set(.outGain, 24)))
+    host.send(Command(.set(.mixer(.inGain), 24)), Command(.set(.mixer(.outGain), 24)))
     let output = host.render(Tone.noise(amplitude: 1, frames: 48_000), block: 64)
     #expect(Measure.peak(output.left) <= Float(pow(10, -0.1 / 20)))
   }
@@ -161,7 +165,7 @@ import Testing
   @Test(arguments: [Float.greatestFiniteMagnitude, 1e30, .leastNonzeroMagnitude])
   func `extreme samples stay finite`(value: Float) {
     let host = OfflineHost()
-    host.send(Command(.set(.inGain, 24)), Command(.set(.outGain, 24)))
+    host.send(Command(.set(.mixer(.inGain), 24)), Command(.set(.mixer(.outGain), 24)))
     let output = host.render(Tone.constant(value, frames: 9600), block: 64)
     #expect(output.left.allSatisfy { $0.isFinite && abs($0) <= 1 })
   }
@@ -170,12 +174,12 @@ import Testing
     let host = OfflineHost()
     let free = host.engine.shared.commands.free
     let first = host.send(
-      Command(.set(.liveGain, -3)), Command(.sync(7)), Command(.set(.mute, 1)))!
+      Command(.set(.mixer(.liveGain), -3)), Command(.sync(7)), Command(.set(.mixer(.mute), 1)))!
     _ = host.render(Tone.constant(0, frames: 64), block: 64)
     let events = host.events()
     #expect(events.map(\.command) == [first, first + 1, first + 2])
-    guard case .applied(.liveGain, -3) = events[0].kind, case .synced(7) = events[1].kind,
-      case .applied(.mute, 1) = events[2].kind
+    guard case .applied(.mixer(.liveGain), -3) = events[0].kind, case .synced(7) = events[1].kind,
+      case .applied(.mixer(.mute), 1) = events[2].kind
     else {
       Issue.record("other events: \(events)")
       return
@@ -208,7 +212,7 @@ import Testing
     let renderer = engine.takeOver(sampleRate: 44_100, fadesIn: false)
     let clock = engine.shared.clockReading
     #expect(clock.frame(at: 0) == 0 && clock.frame(at: 1e6) == 44_100)
-    #expect(engine.shared.commands.submit([Command(.set(.liveGain, -6), at: 100)]) != nil)
+    #expect(engine.shared.commands.submit([Command(.set(.mixer(.liveGain), -6), at: 100)]) != nil)
     var memory = [Float](repeating: 0.5, count: 512 * 4)
     memory.withUnsafeMutableBufferPointer { memory in
       let input = memory.baseAddress!
@@ -224,7 +228,7 @@ import Testing
 
   @Test func `what was set before the first sound is there from its first sample`() {
     let host = OfflineHost(fadesIn: true)
-    host.send(Command(.set(.mute, 1)), Command(.set(.liveGain, -20)))
+    host.send(Command(.set(.mixer(.mute), 1)), Command(.set(.mixer(.liveGain), -20)))
     let output = host.render(Tone.constant(0.9, frames: 4800), block: 64)
     #expect(output.left.allSatisfy { $0 == 0 })
     #expect(output.live.max()! < 0.0901)
@@ -235,9 +239,9 @@ import Testing
     func render(cuts: Bool) -> [Float] {
       let host = OfflineHost()
       let start = Int64(host.frame)
-      host.send(Command(.set(.liveGain, -90), at: start + 1))
+      host.send(Command(.set(.mixer(.liveGain), -90), at: start + 1))
       if cuts {
-        for frame in 1..<480 { host.send(Command(.set(.loopGain, 0), at: start + Int64(frame))) }
+        for frame in 1..<480 { host.send(Command(.set(.loop(.gain), 0), at: start + Int64(frame))) }
       }
       let tone = (0..<480).map { [0, 0.5, 0, -0.5][$0 % 4] as Float }
       return host.render(tone, block: 64).left
@@ -247,7 +251,7 @@ import Testing
 
   @Test func `a stem is finite whatever its gain makes of it`() {
     let host = OfflineHost()
-    host.send(Command(.set(.inGain, 24)))
+    host.send(Command(.set(.mixer(.inGain), 24)))
     let output = host.render(Tone.constant(3e38, frames: 4800), block: 64)
     #expect(output.live.allSatisfy { $0.isFinite })
   }

@@ -7,8 +7,11 @@ struct Values {
   private var newest: [UInt64?]
 
   init(_ table: AddressTable) {
-    values = Parameter.allCases.map { table.address(of: $0)?.initial ?? 0 }
-    newest = Array(repeating: nil, count: values.count)
+    values = Array(repeating: 0, count: Parameter.numbers)
+    newest = Array(repeating: nil, count: Parameter.numbers)
+    for parameter in Parameter.allCases {
+      values[parameter.number] = table.address(of: parameter)?.initial ?? 0
+    }
   }
 
   subscript(parameter: Parameter) -> Float { values[parameter.number] }

@@ -42,8 +42,9 @@ final class Keeper: CourierObserver {
 
   /// Takes what all is at present for what sessions begin with.
   func begin() {
-    isParameterOfHome = Parameter.allCases.map { parameter in
-      table.address(of: parameter).map(isHeldByHome) ?? false
+    isParameterOfHome = Array(repeating: false, count: Parameter.numbers)
+    for parameter in Parameter.allCases {
+      isParameterOfHome[parameter.number] = table.address(of: parameter).map(isHeldByHome) ?? false
     }
     for address in table.addresses where isHeldByHome(address) && address.parameter == nil {
       initial[address.path] = text(of: address)

@@ -42,7 +42,7 @@ package struct AddressTable: Sendable {
       slots[slot] = Int16(index)
     }
     self.slots = slots
-    var byParameter = [[Int]](repeating: [], count: Parameter.allCases.count)
+    var byParameter = [[Int]](repeating: [], count: Parameter.numbers)
     for (index, address) in addresses.enumerated() {
       if let parameter = address.parameter { byParameter[parameter.number].append(index) }
     }

@@ -1,64 +1,112 @@
-/// A value that a command can set in the engine, sorted by who owns it.
+/// A value that a command can set in the engine, sorted by its owner.
 ///
-/// There is one for each address that is heard; its values travel as `Float` in the address's unit.
-/// An owner is given its own part and no other, so that the compiler sees whether it knows all of
-/// it; `Core.set` says who goes by what.
+/// There is one parameter for each address that sets the sound. Its value travels as `Float` in the unit of
+/// the address. A group declares its parameters and the values that they start with; numbers follow from
+/// the declaration. `Core.set` routes each group to its owner, and an owner receives its own group only, so
+/// that the compiler checks that it handles all of it.
 package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   case mixer(Mixer)
   case warp(Warp)
   case echo(Echo)
   case reverb(Reverb)
-  case chainBypass
   case beat(Beat)
   case metronome(Metronome)
-  case keyboard(Keyboard)
+  case notes(Notes)
   case capture(Capture)
-  case gridSustain
   case howlGuard(HowlGuard)
-  /// Of the loop that has this number, from 0.
+  /// A parameter of the loop with this index, from 0.
   case loop(Loop, UInt8 = 0)
 
-  /// Gains, routes and the mute.
+  /// Gains, routes, mute, and the bypass of all effects.
   package enum Mixer: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case inGain, liveGain, gridGain, musicGain, outGain
     case liveRoute, gridRoute, musicRoute
-    case mute
+    case mute, bypass
   }
 
-  /// Pitch and stretch of all that goes through the chain.
+  /// Pitch and stretch of the sources that go through the chain.
   package enum Warp: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case pitchOn, semitones, formant, mix, engine
     case stretchOn, rate
+
+    fileprivate var initial: Float {
+      switch self {
+      case .pitchOn, .mix, .stretchOn, .rate: 1
+      default: 0
+      }
+    }
   }
 
   /// The echo.
   package enum Echo: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case on, time, beats, feedback, tone, lowcut, spread, glide, hold, mix
+
+    fileprivate var initial: Float {
+      switch self {
+      case .time, .mix: 0.35
+      case .feedback: 0.4
+      case .tone: 6000
+      case .lowcut: 80
+      default: 0
+      }
+    }
   }
 
   /// The reverb.
   package enum Reverb: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case on, decay, size, damping, predelay, mix
+
+    fileprivate var initial: Float {
+      switch self {
+      case .decay: 2
+      case .size: 0.5
+      case .damping: 6000
+      case .predelay: 0.01
+      case .mix: 0.3
+      default: 0
+      }
+    }
   }
 
-  /// Tempo, bars, and what waits for them.
+  /// Tempo, bars, and what is quantized to them.
   package enum Beat: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case tempo, beatsPerBar, transportFollow, countIn
     /// Whether the first recording sets the tempo.
     case fitsFirst
+
+    fileprivate var initial: Float {
+      switch self {
+      case .tempo: 120
+      case .beatsPerBar: 4
+      default: 0
+      }
+    }
   }
 
-  /// The metronome's sound.
+  /// The sound of the metronome.
   package enum Metronome: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case on, gain
   }
 
-  /// MIDI keyboards and synthesizers.
-  package enum Keyboard: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    case snap, bend, channel
+  /// Notes of the grid, of MIDI keyboards, and to synthesizers.
+  package enum Notes: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case sustain, snap, bend, channel
+
+    fileprivate var initial: Float {
+      switch self {
+      case .sustain: 0
+      case .snap, .channel: 1
+      case .bend: 2
+      }
+    }
   }
 
-  /// The guard against howling.
+  /// Captures.
+  package enum Capture: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case source, format
+  }
+
+  /// The guard against feedback.
   package enum HowlGuard: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case on, hold
   }
@@ -69,51 +117,76 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case feedback, quantize, beats, threshold
     case semitones, rate, engine
     case gain, pan, route, mute
-    /// What follows a recording, a long press, and a double one.
+    /// What follows a recording, a long press, and a double press.
     case after, long, double
+
+    fileprivate var initial: Float {
+      switch self {
+      case .loop, .direction, .feedback, .rate: 1
+      case .threshold: -90
+      case .long: Float(PedalMeaning.stop.rawValue)
+      case .double: Float(PedalMeaning.undo.rawValue)
+      default: 0
+      }
+    }
   }
 
-  /// The most loops that there can be.
+  /// The maximum number of loops.
   package static var mostLoops: Int { @_noLocks get { 16 } }
 
-  /// Captures.
-  package enum Capture: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-    case source, format
+  /// The initial value, in the unit of the address.
+  package var initial: Float {
+    switch self {
+    case .warp(let own): own.initial
+    case .echo(let own): own.initial
+    case .reverb(let own): own.initial
+    case .beat(let own): own.initial
+    case .notes(let own): own.initial
+    case .howlGuard(let own): own == .hold ? 60 : 0
+    case .loop(let own, _): own.initial
+    case .mixer, .metronome, .capture: 0
+    }
   }
 }
 
 extension Parameter: CaseIterable {
-  /// All of them, in the order of their numbers.
+  /// All parameters, in the order of their numbers.
   package static let allCases: [Parameter] =
     Mixer.allCases.map(Parameter.mixer) + Warp.allCases.map(Parameter.warp)
-    + Echo.allCases.map(Parameter.echo) + Reverb.allCases.map(Parameter.reverb) + [.chainBypass]
+    + Echo.allCases.map(Parameter.echo) + Reverb.allCases.map(Parameter.reverb)
     + Beat.allCases.map(Parameter.beat) + Metronome.allCases.map(Parameter.metronome)
-    + Keyboard.allCases.map(Parameter.keyboard) + Capture.allCases.map(Parameter.capture)
-    + [.gridSustain] + HowlGuard.allCases.map(Parameter.howlGuard)
+    + Notes.allCases.map(Parameter.notes) + Capture.allCases.map(Parameter.capture)
+    + HowlGuard.allCases.map(Parameter.howlGuard)
     + (0..<mostLoops).flatMap { loop in
       Loop.allCases.map { Parameter.loop($0, UInt8(loop)) }
     }
 
-  /// Its place among all of them, from 0.
+  /// An index for tables by parameter, from 0 and less than `numbers`: its place in its group, behind
+  /// the room of the groups before.
   package var number: Int {
-    // The real-time check sees neither the getter of a raw value nor `allCases`: the byte is what
-    // the value would be, and a test compares the rest.
     @_noLocks get {
       switch self {
-      case .mixer(let own): Int(unsafeBitCast(own, to: UInt8.self))
-      case .warp(let own): 9 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .echo(let own): 16 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .reverb(let own): 26 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .chainBypass: 32
-      case .beat(let own): 33 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .metronome(let own): 38 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .keyboard(let own): 40 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .capture(let own): 43 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .gridSustain: 45
-      case .howlGuard(let own): 46 &+ Int(unsafeBitCast(own, to: UInt8.self))
-      case .loop(let own, let loop):
-        48 &+ 17 &* Int(loop) &+ Int(unsafeBitCast(own, to: UInt8.self))
+      case .mixer(let own): Self.number(own, inGroup: 0)
+      case .warp(let own): Self.number(own, inGroup: 1)
+      case .echo(let own): Self.number(own, inGroup: 2)
+      case .reverb(let own): Self.number(own, inGroup: 3)
+      case .beat(let own): Self.number(own, inGroup: 4)
+      case .metronome(let own): Self.number(own, inGroup: 5)
+      case .notes(let own): Self.number(own, inGroup: 6)
+      case .capture(let own): Self.number(own, inGroup: 7)
+      case .howlGuard(let own): Self.number(own, inGroup: 8)
+      case .loop(let own, let loop): Self.number(own, inGroup: 9 &+ Int(loop))
       }
     }
+  }
+
+  /// The size of a table by parameter.
+  package static var numbers: Int { @_noLocks get { (9 &+ mostLoops) &* groupRoom } }
+
+  private static var groupRoom: Int { @_noLocks get { 32 } }
+
+  private static func number<Group: BitwiseCopyable>(_ own: Group, inGroup group: Int) -> Int {
+    // The real-time check rejects the getter of a raw value. The byte has the same value.
+    group &* groupRoom &+ Int(unsafeBitCast(own, to: UInt8.self))
   }
 }

@@ -8,8 +8,8 @@ import Testing
 @Suite struct InitialValuesTests {
   /// The parameters that a performance turns on in its second half, so that others are heard.
   private static let turnedOn: [(Parameter, Float)] = [
-    (.echoTime, 0.02), (.pitchSemitones, 5), (.stretchRate, 0.9), (.loopSemitones, 3),
-    (.tempo, 300),
+    (.echo(.time), 0.02), (.warp(.semitones), 5), (.warp(.rate), 0.9), (.loop(.semitones), 3),
+    (.beat(.tempo), 300),
   ]
 
   private static let own = perform([])
@@ -141,14 +141,14 @@ import Testing
     }
     pass(with: [60, 64])
     heard.captures.append("\(ring.source) \(ring.isFine)")
-    for parameter in [.metronomeOn, .echoOn, .reverbOn] as [Parameter] {
+    for parameter in [.metronome(.on), .echo(.on), .reverb(.on)] as [Parameter] {
       send(.set(parameter, 1))
     }
     play(26_000, seed: 8)
     for (parameter, value) in turnedOn { send(.set(parameter, value)) }
     pass(with: [61, 65])
     // What keeps formants needs some.
-    send(.set(.pitchEngine, 1))
+    send(.set(.warp(.engine), 1))
     let voice = (1...8).map {
       Tone.sine(150 * Double($0), amplitude: 0.3 / Float($0), frames: 36_000)
     }

@@ -42,9 +42,10 @@ import Testing
     let ring = CaptureRing(rate: 48_000)
     // The output is another sound than the input, behind its gain too.
     host.send(
-      Command(.set(.inGain, -6)), Command(.set(.outGain, -3)), Command(.set(.echoTime, 0.01)),
-      Command(.set(.echoOn, 1)),
-      Command(.set(.captureSource, source == .input ? 0 : 1)))
+      Command(.set(.mixer(.inGain), -6)), Command(.set(.mixer(.outGain), -3)),
+      Command(.set(.echo(.time), 0.01)),
+      Command(.set(.echo(.on), 1)),
+      Command(.set(.capture(.source), source == .input ? 0 : 1)))
     _ = host.render(Tone.constant(0, frames: 48_000), block: 64)
     let start = Int64(host.frame)
     let (left, right) = (
@@ -139,7 +140,7 @@ import Testing
     let host = OfflineHost()
     let (first, second) = (CaptureRing(rate: 48_000), CaptureRing(rate: 48_000))
     host.send(
-      Command(.set(.captureFormat, 1)), begin(first), Command(.set(.captureFormat, 0)), end(),
+      Command(.set(.capture(.format), 1)), begin(first), Command(.set(.capture(.format), 0)), end(),
       begin(second))
     _ = host.render(Tone.noise(frames: 64), block: 64)
     #expect(first.isFine && !second.isFine)
@@ -148,15 +149,15 @@ import Testing
   @Test(arguments: blocks)
   func `another source is faded to, and back, without a corner`(block: Int) {
     let host = OfflineHost()
-    host.send(Command(.set(.outGain, -20)))
+    host.send(Command(.set(.mixer(.outGain), -20)))
     _ = host.render(Tone.constant(0, frames: 48_000), block: 64)
     let ring = CaptureRing(rate: 48_000)
     let start = Int64(host.frame)
     host.send(begin(ring))
-    host.send(Command(.set(.captureSource, 1), at: start + 4000))
+    host.send(Command(.set(.capture(.source), 1), at: start + 4000))
     // There and back before it is there.
-    host.send(Command(.set(.captureSource, 0), at: start + 8000))
-    host.send(Command(.set(.captureSource, 1), at: start + 8120))
+    host.send(Command(.set(.capture(.source), 0), at: start + 8000))
+    host.send(Command(.set(.capture(.source), 1), at: start + 8120))
     let sound = Tone.sine(100, frames: 16_000)
     let output = host.render(sound, block: block)
     let captured = drain(ring).left
@@ -196,10 +197,10 @@ import Testing
       let host = OfflineHost()
       let ring = CaptureRing(rate: 48_000)
       let start = Int64(host.frame)
-      host.send(Command(.set(.reverbOn, 1)))
-      host.send(Command(.set(.captureSource, 1), at: start + 10))
+      host.send(Command(.set(.reverb(.on), 1)))
+      host.send(Command(.set(.capture(.source), 1), at: start + 10))
       host.send(begin(ring, at: start + 1001))
-      host.send(Command(.set(.captureSource, 0), at: start + 7007))
+      host.send(Command(.set(.capture(.source), 0), at: start + 7007))
       host.send(end(at: start + 19_999))
       _ = host.render(Tone.noise(frames: 20_000), block: block)
       return drain(ring).left
@@ -215,7 +216,7 @@ import Testing
   func `the tuner has the input behind its gain, beside a capture of the output`(block: Int) {
     let host = OfflineHost()
     let (ring, other) = (CaptureRing(rate: 48_000, capacity: 48_000), CaptureRing(rate: 48_000))
-    host.send(Command(.set(.inGain, -6)), Command(.set(.captureSource, 1)), begin(other))
+    host.send(Command(.set(.mixer(.inGain), -6)), Command(.set(.capture(.source), 1)), begin(other))
     _ = host.render(Tone.constant(0, frames: 48_000), block: 64)
     let (left, right) = (Tone.noise(frames: 9000), Tone.noise(frames: 9000, seed: 2))
     host.send(Command(.tune(ring.pointer)))

@@ -13,40 +13,42 @@ import Testing
     var testDescription: String { "\(parameter)" }
   }
 
-  private static let echo: [(Parameter, Float)] = [(.echoOn, 1), (.echoMix, 0.5), (.echoTime, 0.1)]
-  private static let reverb: [(Parameter, Float)] = [(.reverbOn, 1), (.reverbMix, 0.5)]
+  private static let echo: [(Parameter, Float)] = [
+    (.echo(.on), 1), (.echo(.mix), 0.5), (.echo(.time), 0.1),
+  ]
+  private static let reverb: [(Parameter, Float)] = [(.reverb(.on), 1), (.reverb(.mix), 0.5)]
 
   // Rates are left out, because their effect is a leap, and tested for themselves.
   private static let turns = [
-    Turn(parameter: .pitchOn, least: 0, greatest: 1, also: [(.pitchSemitones, 7)]),
-    Turn(parameter: .pitchOn, least: 0, greatest: 1, also: [(.pitchEngine, 2)]),
-    Turn(parameter: .chainBypass, least: 0, greatest: 1, also: [(.pitchEngine, 2)]),
-    Turn(parameter: .chainBypass, least: 0, greatest: 1, also: [(.pitchEngine, 1)]),
-    Turn(parameter: .pitchSemitones, least: -24, greatest: 24),
+    Turn(parameter: .warp(.pitchOn), least: 0, greatest: 1, also: [(.warp(.semitones), 7)]),
+    Turn(parameter: .warp(.pitchOn), least: 0, greatest: 1, also: [(.warp(.engine), 2)]),
+    Turn(parameter: .mixer(.bypass), least: 0, greatest: 1, also: [(.warp(.engine), 2)]),
+    Turn(parameter: .mixer(.bypass), least: 0, greatest: 1, also: [(.warp(.engine), 1)]),
+    Turn(parameter: .warp(.semitones), least: -24, greatest: 24),
     Turn(
-      parameter: .pitchFormant, least: -24, greatest: 24,
-      also: [(.pitchEngine, 1), (.pitchSemitones, 2)]),
-    Turn(parameter: .pitchMix, least: 0, greatest: 1, also: [(.pitchSemitones, 7)]),
-    Turn(parameter: .pitchEngine, least: 0, greatest: 1, also: [(.pitchSemitones, 7)]),
-    Turn(parameter: .echoOn, least: 0, greatest: 1, also: Array(echo.dropFirst())),
-    Turn(parameter: .echoTime, least: 0.001, greatest: 0.3, also: Array(echo.prefix(2))),
+      parameter: .warp(.formant), least: -24, greatest: 24,
+      also: [(.warp(.engine), 1), (.warp(.semitones), 2)]),
+    Turn(parameter: .warp(.mix), least: 0, greatest: 1, also: [(.warp(.semitones), 7)]),
+    Turn(parameter: .warp(.engine), least: 0, greatest: 1, also: [(.warp(.semitones), 7)]),
+    Turn(parameter: .echo(.on), least: 0, greatest: 1, also: Array(echo.dropFirst())),
+    Turn(parameter: .echo(.time), least: 0.001, greatest: 0.3, also: Array(echo.prefix(2))),
     Turn(
-      parameter: .echoTime, least: 0.05, greatest: 0.3,
-      also: Array(echo.prefix(2)) + [(.echoGlide, 1)]),
-    Turn(parameter: .echoBeats, least: 0, greatest: 0.5, also: echo),
-    Turn(parameter: .echoFeedback, least: 0, greatest: 1.1, also: echo),
-    Turn(parameter: .echoTone, least: 200, greatest: 20_000, also: echo),
-    Turn(parameter: .echoLowcut, least: 20, greatest: 2000, also: echo),
-    Turn(parameter: .echoSpread, least: 0, greatest: 1, also: echo),
-    Turn(parameter: .echoHold, least: 0, greatest: 1, also: echo),
-    Turn(parameter: .echoMix, least: 0, greatest: 1, also: echo),
-    Turn(parameter: .reverbOn, least: 0, greatest: 1, also: [(.reverbMix, 0.5)]),
-    Turn(parameter: .reverbDecay, least: 0.1, greatest: 30, also: reverb),
-    Turn(parameter: .reverbSize, least: 0, greatest: 1, also: reverb),
-    Turn(parameter: .reverbDamping, least: 500, greatest: 20_000, also: reverb),
-    Turn(parameter: .reverbPredelay, least: 0, greatest: 0.25, also: reverb),
-    Turn(parameter: .reverbMix, least: 0, greatest: 1, also: reverb),
-    Turn(parameter: .chainBypass, least: 0, greatest: 1, also: echo + reverb),
+      parameter: .echo(.time), least: 0.05, greatest: 0.3,
+      also: Array(echo.prefix(2)) + [(.echo(.glide), 1)]),
+    Turn(parameter: .echo(.beats), least: 0, greatest: 0.5, also: echo),
+    Turn(parameter: .echo(.feedback), least: 0, greatest: 1.1, also: echo),
+    Turn(parameter: .echo(.tone), least: 200, greatest: 20_000, also: echo),
+    Turn(parameter: .echo(.lowcut), least: 20, greatest: 2000, also: echo),
+    Turn(parameter: .echo(.spread), least: 0, greatest: 1, also: echo),
+    Turn(parameter: .echo(.hold), least: 0, greatest: 1, also: echo),
+    Turn(parameter: .echo(.mix), least: 0, greatest: 1, also: echo),
+    Turn(parameter: .reverb(.on), least: 0, greatest: 1, also: [(.reverb(.mix), 0.5)]),
+    Turn(parameter: .reverb(.decay), least: 0.1, greatest: 30, also: reverb),
+    Turn(parameter: .reverb(.size), least: 0, greatest: 1, also: reverb),
+    Turn(parameter: .reverb(.damping), least: 500, greatest: 20_000, also: reverb),
+    Turn(parameter: .reverb(.predelay), least: 0, greatest: 0.25, also: reverb),
+    Turn(parameter: .reverb(.mix), least: 0, greatest: 1, also: reverb),
+    Turn(parameter: .mixer(.bypass), least: 0, greatest: 1, also: echo + reverb),
   ]
 
   @Test(arguments: turns)

@@ -8,20 +8,20 @@ import Testing
   @Test func `the pitch is changed, and what is told of its delay`() {
     let host = OfflineHost()
     #expect(host.engine.shared.chainDelayFrames == 0)
-    host.send(Command(.set(.pitchSemitones, 12)))
+    host.send(Command(.set(.warp(.semitones), 12)))
     let output = host.render(Tone.sine(440, frames: 24_000), block: 64)
     #expect(
       Measure.residue(output.left[12_000...], hertz: 880, sampleRate: 48_000) < -60)
     // The stem stays as it was played.
     #expect(Measure.residue(output.live[12_000...], hertz: 440, sampleRate: 48_000) < -100)
     #expect((96...144).contains(host.engine.shared.chainDelayFrames))
-    host.send(Command(.set(.liveRoute, 1)))
+    host.send(Command(.set(.mixer(.liveRoute), 1)))
     let direct = host.render(Tone.sine(440, frames: 24_000), block: 64)
     #expect(Measure.residue(direct.left[12_000...], hertz: 440, sampleRate: 48_000) < -100)
     #expect(host.engine.shared.chainDelayFrames == 0)
   }
 
-  @Test(arguments: [Parameter.chainBypass, .pitchOn])
+  @Test(arguments: [Parameter.mixer(.bypass), .warp(.pitchOn)])
   func `bypassed, the sound is the input to the bit, and no switch clicks`(parameter: Parameter) {
     let host = OfflineHost()
     let tone = Tone.sine(200, frames: 60_000)
@@ -31,13 +31,13 @@ import Testing
       output += host.render(Array(tone[range]), block: 64).left
     }
     play(4800)
-    host.send(Command(.set(.pitchSemitones, 7)))
+    host.send(Command(.set(.warp(.semitones), 7)))
     play(14_400)
-    host.send(Command(.set(parameter, parameter == .pitchOn ? 0 : 1)))
+    host.send(Command(.set(parameter, parameter == .warp(.pitchOn) ? 0 : 1)))
     play(14_400)
     #expect(Measure.firstDifference(output[28_000...], tone[28_000..<33_600]) == nil)
     #expect(host.engine.shared.chainDelayFrames == 0)
-    host.send(Command(.set(parameter, parameter == .pitchOn ? 1 : 0)))
+    host.send(Command(.set(parameter, parameter == .warp(.pitchOn) ? 1 : 0)))
     play(14_400)
     #expect(
       Measure.residue(output[42_000...], hertz: 200 * pow(2, 7 / 12), sampleRate: 48_000) < -60)
@@ -51,17 +51,17 @@ import Testing
   ) {
     let host = OfflineHost()
     host.send(
-      Command(.set(.pitchEngine, engine)), Command(.set(.pitchSemitones, 7)))
+      Command(.set(.warp(.engine), engine)), Command(.set(.warp(.semitones), 7)))
     _ = host.render(Tone.sine(200, frames: 9600), block: 64)
     let tone = Tone.sine(200, frames: 48_000)
-    host.send(Command(.set(.liveRoute, route)))
+    host.send(Command(.set(.mixer(.liveRoute), route)))
     let away = host.render(Array(tone[..<19_200]), block: 64).left
     if route == 1 {
       #expect(Measure.firstDifference(away[9600...], tone[9600..<19_200]) == nil)
     } else {
       #expect(Measure.peak(away[9600...]) == 0)
     }
-    host.send(Command(.set(.liveRoute, 0)))
+    host.send(Command(.set(.mixer(.liveRoute), 0)))
     let back = host.render(Array(tone[19_200...]), block: 64).left
     // The warm-up is at most 50 ms, the crossfade takes 20 ms more.
     #expect(
@@ -74,8 +74,8 @@ import Testing
     func run(resting: Bool) -> [Float] {
       let host = OfflineHost()
       host.send(
-        Command(.set(.pitchSemitones, 5)), Command(.set(.reverbOn, 1)),
-        Command(.set(.echoOn, 1)), Command(.set(.reverbDecay, 0.2)))
+        Command(.set(.warp(.semitones), 5)), Command(.set(.reverb(.on), 1)),
+        Command(.set(.echo(.on), 1)), Command(.set(.reverb(.decay), 0.2)))
       _ = host.render(Tone.noise(amplitude: 0.2, frames: 4800), block: 64)
       // The tape of ten seconds is empty after less than thirty; a block that is told something
       // does not rest.
@@ -102,7 +102,7 @@ import Testing
 
   @Test func `the dry sound in a mix is as late as the wet one`() {
     let host = OfflineHost()
-    host.send(Command(.set(.pitchSemitones, 7)), Command(.set(.pitchMix, 0.5)))
+    host.send(Command(.set(.warp(.semitones), 7)), Command(.set(.warp(.mix), 0.5)))
     _ = host.render(Tone.constant(0, frames: 9600), block: 64)
     var click = Tone.constant(0, frames: 4800)
     click[1000] = 0.5
@@ -116,7 +116,7 @@ import Testing
 
   @Test func `after a reset the sound is that of now`() {
     let host = OfflineHost()
-    host.send(Command(.set(.stretchRate, 0.5)))
+    host.send(Command(.set(.warp(.rate), 0.5)))
     // A second of tone, then silence: half a second of tone is still to come.
     _ = host.render(Tone.sine(300, frames: 48_000), block: 64)
     host.send(Command(.resetChain))
@@ -133,11 +133,11 @@ import Testing
     func render(_ block: Int) -> [Float] {
       let host = OfflineHost()
       let start = Int64(host.frame)
-      host.send(Command(.set(.pitchSemitones, 5), at: start + 1001))
-      host.send(Command(.set(.pitchMix, 0.4), at: start + 3000))
-      host.send(Command(.set(.stretchRate, 0.8), at: start + 4500))
-      host.send(Command(.set(.chainBypass, 1), at: start + 9000))
-      host.send(Command(.set(.chainBypass, 0), at: start + 15_000))
+      host.send(Command(.set(.warp(.semitones), 5), at: start + 1001))
+      host.send(Command(.set(.warp(.mix), 0.4), at: start + 3000))
+      host.send(Command(.set(.warp(.rate), 0.8), at: start + 4500))
+      host.send(Command(.set(.mixer(.bypass), 1), at: start + 9000))
+      host.send(Command(.set(.mixer(.bypass), 0), at: start + 15_000))
       let sound = Tone.sine(220, frames: 9000) + Tone.noise(frames: 9000)
       return host.render(sound, block: block).left
     }
@@ -147,14 +147,14 @@ import Testing
   @Test func `an echo comes after its time, in seconds or in beats, and again`() {
     for inBeats in [false, true] {
       let host = OfflineHost()
-      host.send(Command(.set(.echoOn, 1)), Command(.set(.echoTime, 0.1)))
+      host.send(Command(.set(.echo(.on), 1)), Command(.set(.echo(.time), 0.1)))
       if inBeats {
         // Half a beat at 300 a minute.
-        host.send(Command(.set(.tempo, 300)), Command(.set(.echoBeats, 0.5)))
+        host.send(Command(.set(.beat(.tempo), 300)), Command(.set(.echo(.beats), 0.5)))
       }
       host.send(
-        Command(.set(.echoTone, 20_000)), Command(.set(.echoMix, 0.5)),
-        Command(.set(.echoFeedback, 0.5)))
+        Command(.set(.echo(.tone), 20_000)), Command(.set(.echo(.mix), 0.5)),
+        Command(.set(.echo(.feedback), 0.5)))
       _ = host.render(Tone.constant(0, frames: 4800), block: 64)
       var click = Tone.constant(0, frames: 20_000)
       click[100] = 0.5
@@ -170,9 +170,9 @@ import Testing
   @Test func `time in beats that is longer than the echo stays in the beat`() {
     let host = OfflineHost()
     host.send(
-      Command(.set(.echoOn, 1)), Command(.set(.echoMix, 1)), Command(.set(.tempo, 20)),
-      Command(.set(.echoBeats, 4)), Command(.set(.echoFeedback, 0)),
-      Command(.set(.echoTone, 20_000)))
+      Command(.set(.echo(.on), 1)), Command(.set(.echo(.mix), 1)), Command(.set(.beat(.tempo), 20)),
+      Command(.set(.echo(.beats), 4)), Command(.set(.echo(.feedback), 0)),
+      Command(.set(.echo(.tone), 20_000)))
     _ = host.render(Tone.constant(0, frames: 4800), block: 1024)
     var click = Tone.constant(0, frames: 400_000)
     click[0] = 0.5
@@ -182,9 +182,9 @@ import Testing
   }
 
   @Test func `a reverb goes on after the sound, and stops at a reset and with the bypass`() {
-    for ending in [Command.Action.resetChain, .set(.chainBypass, 1)] {
+    for ending in [Command.Action.resetChain, .set(.mixer(.bypass), 1)] {
       let host = OfflineHost()
-      host.send(Command(.set(.reverbOn, 1)), Command(.set(.reverbMix, 0.5)))
+      host.send(Command(.set(.reverb(.on), 1)), Command(.set(.reverb(.mix), 0.5)))
       _ = host.render(Tone.noise(frames: 48_000), block: 64)
       let tail = host.render(Tone.constant(0, frames: 24_000), block: 64).left
       #expect(Measure.level(tail[12_000...]) > 0.01)

@@ -78,7 +78,7 @@ import Testing
     isTimed: Bool
   ) {
     let due = isTimed ? now + Int64(Self.block) : Command.now
-    send(0..<6000, batch: 1000) { _ in Command(.set(.liveGain, -1), at: due) }
+    send(0..<6000, batch: 1000) { _ in Command(.set(.mixer(.liveGain), -1), at: due) }
     for start in stride(from: 0, to: 6000, by: 100) {
       send(start..<start + 100, batch: 100) { Command(.sync(UInt32($0)), at: due) }
     }
@@ -94,7 +94,7 @@ import Testing
 
   @Test func `a sync is answered when all that was due before it is in effect`() {
     let due = now + Int64(Self.block)
-    send(0..<12_000, batch: 4000) { _ in Command(.set(.liveGain, -1), at: due) }
+    send(0..<12_000, batch: 4000) { _ in Command(.set(.mixer(.liveGain), -1), at: due) }
     var events: [Event] = []
     while events.isEmpty { events = play() }
     #expect(events.count < 12_000)
@@ -105,9 +105,9 @@ import Testing
   }
 
   @Test func `a flood of what has no time keeps nothing from its frame`() {
-    host.send(Command(.set(.mute, 1), at: now + 160))
+    host.send(Command(.set(.mixer(.mute), 1), at: now + 160))
     _ = play(0.5)
-    send(0..<12_288, batch: 4096) { _ in Command(.set(.liveGain, 0)) }
+    send(0..<12_288, batch: 4096) { _ in Command(.set(.mixer(.liveGain), 0)) }
     let output = host.render(Tone.constant(0.5, frames: 256), block: Self.block).left
     #expect(output.firstIndex { $0 != 0.5 } == 96)
     #expect(host.events().count < 12_288)

@@ -35,7 +35,7 @@ import Testing
     #expect(Measure.level(loop(open, seconds: 3).suffix(9600)) > 0.25)
 
     let host = OfflineHost()
-    host.send(Command(.set(.guardOn, 1)))
+    host.send(Command(.set(.howlGuard(.on), 1)))
     #expect(Measure.level(loop(host, seconds: 3).suffix(9600)) < 0.05)
     let notches = host.engine.shared.notches.all()
     #expect((1...8).contains(notches.count))
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `a notch stays its time in silence, too, and the engine rests after that`() {
     let host = OfflineHost()
-    host.send(Command(.set(.guardOn, 1)), Command(.set(.guardHold, 2)))
+    host.send(Command(.set(.howlGuard(.on), 1)), Command(.set(.howlGuard(.hold), 2)))
     _ = loop(host, seconds: 1.5)
     #expect(!host.engine.shared.notches.all().isEmpty)
     _ = host.render(Tone.constant(0, frames: 3 * 48_000), block: 64)

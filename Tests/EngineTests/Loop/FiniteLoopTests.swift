@@ -9,7 +9,7 @@ import Testing
   /// A host that has recorded 100 ms of a sound at a gain of the input, and plays them.
   private static func host(recording value: Float, gain: Float) -> OfflineHost {
     let host = OfflineHost()
-    host.send(Command(.set(.inGain, gain)))
+    host.send(Command(.set(.mixer(.inGain), gain)))
     _ = host.render(Tone.constant(0, frames: 9600), block: 64)
     host.send(Command(.loop(.record)))
     _ = host.render(Tone.constant(value, frames: 4800), block: 64)

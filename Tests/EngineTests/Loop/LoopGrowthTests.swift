@@ -118,7 +118,7 @@ import Testing
 
   @Test func `a multiple of a loop in time is in time`() {
     let stage = LoopStage()
-    stage.set(.tempo, 117)
+    stage.set(.beat(.tempo), 117)
     stage.set(.quantize, of: 0, 1)
     stage.send(.recordOn, 0)
     stage.rest(40_000)

@@ -35,7 +35,7 @@ import Testing
     let stage = LoopStage()
     stage.set(.quantize, of: 0, 2)
     // Somebody depends on the beat, so that it stays where it is.
-    stage.set(.metronomeOn, 1)
+    stage.set(.metronome(.on), 1)
     let sound = Tone.noise(amplitude: 0.3, frames: 300_000)
     let before = stage.time
     stage.play(Array(sound[..<250_000]))

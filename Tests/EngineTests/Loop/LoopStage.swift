@@ -16,7 +16,7 @@ final class LoopStage {
     host = OfflineHost(
       sampleRate: sampleRate, loops: LoopSetup(count: count, seconds: seconds, keptSeconds: kept))
     stems = Array(repeating: [], count: count)
-    set(.liveRoute, 2)
+    set(.mixer(.liveRoute), 2)
     play(Tone.constant(0, frames: 4800))
     stems = Array(repeating: [], count: count)
     mix = []

@@ -69,7 +69,7 @@ import Testing
     recording clip: [Float], followedBy rest: [Float], block: Int = 64
   ) -> Stage {
     let stage = Stage(block: block)
-    stage.set(.liveRoute, 2)
+    stage.set(.mixer(.liveRoute), 2)
     stage.host.send(Command(.loop(.record)))
     stage.play(clip)
     stage.host.send(Command(.loop(.stop)))
@@ -84,7 +84,7 @@ import Testing
     let stage = stage(
       recording: clip, followedBy: Tone.constant(0, frames: 1000), block: block)
     #expect(stage.state == .standby)
-    stage.set(.playerLoop, 0)
+    stage.set(.loop(.loop), 0)
     stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 8000))
     let played = Array(stage.loop[6000...])
@@ -101,7 +101,7 @@ import Testing
     // A hundred periods of a tone, and it goes on: the loop must go on, too.
     let tone = Tone.sine(400, frames: 48_000)
     let stage = Stage(block: block)
-    stage.set(.liveRoute, 2)
+    stage.set(.mixer(.liveRoute), 2)
     stage.host.send(Command(.loop(.record)))
     stage.play(Array(tone[..<12_000]))
     stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
@@ -149,7 +149,7 @@ import Testing
   @Test func `the input's delay is taken back, in recording and in adding`() {
     let clip = Tone.noise(amplitude: 0.25, frames: 9600)
     let stage = Stage()
-    stage.set(.liveRoute, 2)
+    stage.set(.mixer(.liveRoute), 2)
     stage.host.engine.shared.setInputDelay(300)
     stage.host.engine.shared.setOutputDelay(500)
     stage.host.send(Command(.loop(.record)))
@@ -173,7 +173,7 @@ import Testing
   @Test func `eight whole overdubs can be undone, and redone`() {
     // The slowest rate: ten seconds are ten seconds.
     let stage = Stage(block: 1024, sampleRate: 8000)
-    stage.set(.liveRoute, 2)
+    stage.set(.mixer(.liveRoute), 2)
     let clip = Tone.noise(amplitude: 0.1, frames: 80_000)
     stage.host.send(Command(.loop(.record)))
     stage.play(clip + Array(clip[..<480]))
@@ -201,7 +201,7 @@ import Testing
 
   @Test func `a recording that rested goes on without a step`() {
     let stage = Stage()
-    stage.set(.liveRoute, 2)
+    stage.set(.mixer(.liveRoute), 2)
     stage.host.send(Command(.loop(.record)))
     let tone = Tone.sine(200, frames: 19_210)
     stage.play(Array(tone[..<4810]))
@@ -224,7 +224,7 @@ import Testing
   @Test func `backwards it is the same, the other way round`() {
     let clip = Tone.noise(frames: 4800)
     let stage = stage(recording: clip, followedBy: Array(clip[..<480]))
-    stage.set(.playerDirection, -1)
+    stage.set(.loop(.direction), -1)
     stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 9600))
     let expected = (0..<9600).map { clip[4799 - $0 % 4800] }
@@ -233,10 +233,10 @@ import Testing
 
   @Test func `what is begun on a beat begins on its frame, and can be cancelled`() {
     let stage = Stage()
-    stage.set(.liveRoute, 2)
-    stage.set(.tempo, 125)
-    stage.set(.loopQuantize, 1)
-    stage.set(.loopBeats, 2)
+    stage.set(.mixer(.liveRoute), 2)
+    stage.set(.beat(.tempo), 125)
+    stage.set(.loop(.quantize), 1)
+    stage.set(.loop(.beats), 2)
     stage.play(Tone.constant(0, frames: 64))
     // 23,040 frames are a beat. When the tempo changed, 8192 frames of a bar of 96,000 were over,
     // and so much of the new one is: its first beat was 8256 - 327.68 frames ago.
@@ -250,7 +250,7 @@ import Testing
     stage.play(Array(sound[6400..<70_000]))
     let reading = stage.host.engine.shared.loops[0].state.read()
     #expect(reading.state == .standby && reading.length == 2 * 23_040 && reading.pending == nil)
-    stage.set(.loopQuantize, 0)
+    stage.set(.loop(.quantize), 0)
     stage.host.send(Command(.loop(.play)))
     stage.play(Tone.constant(0, frames: 40_000))
     let start = 64 + 70_000
@@ -258,7 +258,7 @@ import Testing
       Measure.firstDifference(
         stage.loop[(start + 48)..<(start + 40_000)], sound[(next + 48)...]) == nil)
     stage.host.send(Command(.loop(.stop)))
-    stage.set(.loopQuantize, 2)
+    stage.set(.loop(.quantize), 2)
     stage.play(Tone.constant(0, frames: 6400))
     stage.press(.play)
     stage.play(Tone.constant(0, frames: 64))
@@ -270,8 +270,8 @@ import Testing
 
   @Test func `a recording that waits for sound begins with it`() {
     let stage = Stage()
-    stage.set(.liveRoute, 2)
-    stage.set(.loopThreshold, -20)
+    stage.set(.mixer(.liveRoute), 2)
+    stage.set(.loop(.threshold), -20)
     stage.press(.record)
     stage.play(Tone.noise(amplitude: 0.05, frames: 10_000))
     #expect(stage.state == .standby)
@@ -290,7 +290,7 @@ import Testing
 
   @Test func `the first recording sets the tempo, where it shall`() {
     let stage = Stage()
-    stage.set(.loopTempo, 1)
+    stage.set(.beat(.fitsFirst), 1)
     stage.press(.record)
     stage.play(Tone.noise(frames: 87_999))
     stage.press(.stop)
@@ -308,14 +308,14 @@ import Testing
     #expect(stage.press(.rewind) == [.meaningless])
     #expect(stage.press(.undo) == [.nothingToUndo])
     #expect(stage.press(.overdub) == [.notPlaying])
-    stage.set(.loopBeats, 64)
+    stage.set(.loop(.beats), 64)
     #expect(stage.press(.record) == [.tooManyBeats])
-    stage.set(.loopBeats, 0)
+    stage.set(.loop(.beats), 0)
     #expect(stage.press(.record) == [nil])
     stage.play(Tone.noise(frames: 4800))
     #expect(stage.press(.undo) == [.meaningless])
     #expect(stage.press(.stop, .play) == [nil, nil])
-    stage.set(.loopRate, 0.5)
+    stage.set(.loop(.rate), 0.5)
     #expect(stage.press(.overdub) == [.notAsRecorded])
   }
 
@@ -339,7 +339,7 @@ import Testing
     seed: UInt64
   ) {
     let stage = Stage()
-    stage.set(.liveRoute, 2)
+    stage.set(.mixer(.liveRoute), 2)
     stage.host.engine.shared.setInputDelay(700)
     stage.host.engine.shared.setOutputDelay(300)
     var random = Random(seed: seed)
@@ -347,12 +347,12 @@ import Testing
       let action = LoopAction.allCases[Int(random.next() % UInt64(LoopAction.allCases.count))]
       stage.host.send(Command(.loop(action)))
       switch random.next() % 12 {
-      case 0: stage.set(.playerDirection, random.next() % 2 == 0 ? 1 : -1)
-      case 1: stage.set(.loopRate, random.next() % 2 == 0 ? 1 : 0.5)
-      case 2: stage.set(.playerLoop, Float(random.next() % 2))
+      case 0: stage.set(.loop(.direction), random.next() % 2 == 0 ? 1 : -1)
+      case 1: stage.set(.loop(.rate), random.next() % 2 == 0 ? 1 : 0.5)
+      case 2: stage.set(.loop(.loop), Float(random.next() % 2))
       case 3: stage.host.send(Command(.seek(Float(random.next() % 100) / 100)))
-      case 4: stage.set(.playerSource, random.next() % 2 == 0 ? 0 : 2)
-      case 5: stage.set(.loopQuantize, Float(random.next() % 3))
+      case 4: stage.set(.loop(.source), random.next() % 2 == 0 ? 0 : 2)
+      case 5: stage.set(.loop(.quantize), Float(random.next() % 3))
       default: break
       }
       // Presses within the input's delay, and recordings of a few frames, among them.
@@ -364,8 +364,9 @@ import Testing
     // same.
     #expect(Measure.peak(stage.loop).isFinite)
     for (parameter, value) in [
-      (Parameter.playerDirection, Float(1)), (.loopRate, 1), (.playerLoop, 1), (.playerSource, 0),
-      (.loopQuantize, 0),
+      (Parameter.loop(.direction), Float(1)), (.loop(.rate), 1), (.loop(.loop), 1),
+      (.loop(.source), 0),
+      (.loop(.quantize), 0),
     ] { stage.set(parameter, value) }
     stage.host.engine.shared.setInputDelay(0)
     stage.host.send(Command(.loop(.clear)))
@@ -424,8 +425,8 @@ import Testing
     var clip = Tone.constant(0, frames: 48_000)
     clip.replaceSubrange(24_000..<24_480, with: Tone.sine(1000, amplitude: 0.5, frames: 480))
     let stage = stage(recording: clip, followedBy: Tone.constant(0, frames: 480))
-    stage.set(.loopEngine, engine)
-    stage.set(.loopSemitones, 5)
+    stage.set(.loop(.engine), engine)
+    stage.set(.loop(.semitones), 5)
     stage.press(.play)
     // All of the burst is read, and the beginning of it heard at most.
     stage.play(Tone.constant(0, frames: 24_560))
@@ -446,7 +447,7 @@ import Testing
     stage.press(.play)
     stage.press(.overdub)
     stage.play(Tone.constant(0, frames: 12_000))
-    stage.set(.loopFeedback, 0)
+    stage.set(.loop(.feedback), 0)
     stage.play(Tone.constant(0, frames: 11_000))
     stage.press(.overdub)
     stage.play(Tone.constant(0, frames: 24_000))
@@ -479,8 +480,8 @@ import Testing
       guard frame >= origin else { return Transport() }
       return Self.transport(from: origin, beatsPerMinute: beatsPerMinute, at: frame)
     }
-    stage.set(.transportFollow, 1)
-    stage.set(.loopQuantize, 2)
+    stage.set(.beat(.transportFollow), 1)
+    stage.set(.loop(.quantize), 2)
     // Two bars, in which the ticks' rounding is found out.
     let bar = 3 * 48_000 * 60 / beatsPerMinute
     stage.play(Tone.constant(0, frames: Int(2.5 * bar)))
@@ -493,7 +494,7 @@ import Testing
     let clip = stage.host.engine.shared.loops[0].state.read().length
     // A bar, which is no whole number of frames: each end is the nearest to its own beat.
     #expect(abs(Double(clip) - bar) <= 1.5, "\(clip) of \(bar)")
-    stage.set(.loopQuantize, 0)
+    stage.set(.loop(.quantize), 0)
     stage.host.send(Command(.loop(.play)))
     let start = stage.loop.count
     stage.play(Tone.constant(0, frames: 4800))
@@ -513,8 +514,8 @@ import Testing
     stage.host.transport = {
       Self.transport(from: origin - leap, beatsPerMinute: 120, at: $0)
     }
-    stage.set(.transportFollow, 1)
-    stage.set(.loopQuantize, 2)
+    stage.set(.beat(.transportFollow), 1)
+    stage.set(.loop(.quantize), 2)
     stage.play(Tone.constant(0, frames: 64_000))
     #expect(stage.press(.record) == [nil])
     // The bar of three beats ends at 72,000; half a beat further on it is there sooner.
@@ -531,8 +532,8 @@ import Testing
     stage.host.transport = {
       Self.transport(from: origin, beatsPerMinute: 120, at: $0)
     }
-    stage.set(.transportFollow, 1)
-    stage.set(.loopQuantize, 2)
+    stage.set(.beat(.transportFollow), 1)
+    stage.set(.loop(.quantize), 2)
     stage.play(Tone.constant(0, frames: 4800))
     stage.host.transport = nil
     stage.play(Tone.constant(0, frames: 80_000))
@@ -547,8 +548,8 @@ import Testing
     let stage = Stage()
     let origin = Int64(stage.host.frame) - 10_000
     stage.host.transport = { Transport(isRolling: true, frame: $0 - origin) }
-    stage.set(.transportFollow, 1)
-    stage.set(.loopQuantize, 1)
+    stage.set(.beat(.transportFollow), 1)
+    stage.set(.loop(.quantize), 1)
     stage.play(Tone.constant(0, frames: 6400))
     #expect(stage.press(.record) == [nil])
     let waiting = stage.host.engine.shared.loops[0].state.read().waiting
@@ -564,9 +565,10 @@ import Testing
       let script: [(Int, Command.Action)] = [
         (100, .loop(.record)), (9000, .loop(.pause)), (12_000, .loop(.pause)),
         (20_000, .loop(.stop)), (20_000, .loop(.play)), (25_003, .loop(.overdub)),
-        (31_001, .set(.playerDirection, -1)), (40_000, .loop(.undo)),
-        (44_444, .seek(0.1)), (50_000, .set(.loopRate, 0.7)), (60_001, .set(.loopSemitones, 5)),
-        (70_000, .loop(.pause)), (71_000, .loop(.play)), (75_000, .set(.playerLoop, 0)),
+        (31_001, .set(.loop(.direction), -1)), (40_000, .loop(.undo)),
+        (44_444, .seek(0.1)), (50_000, .set(.loop(.rate), 0.7)),
+        (60_001, .set(.loop(.semitones), 5)),
+        (70_000, .loop(.pause)), (71_000, .loop(.play)), (75_000, .set(.loop(.loop), 0)),
         (76_000, .loop(.redo)),
       ]
       for (frame, action) in script {

@@ -61,7 +61,7 @@ import Testing
     // At a rate that lets an hour pass in seconds. A beat is 4102.56 frames: no length is a whole number
     // of them.
     let stage = LoopStage(kept: 1, sampleRate: 8000)
-    stage.set(.tempo, 117)
+    stage.set(.beat(.tempo), 117)
     for loop in 0..<2 { stage.set(.quantize, of: loop, 2) }
     stage.send(.recordOn, 0)
     stage.send(.recordOn, 1)
@@ -94,7 +94,7 @@ import Testing
 
   @Test func `the first recording sets the tempo, and others are a multiple of its round`() {
     let stage = LoopStage()
-    stage.set(.loopTempo, 1)
+    stage.set(.beat(.fitsFirst), 1)
     stage.record(Tone.noise(frames: 50_021), 0)
     stage.set(.quantize, of: 1, 3)
     stage.rest(10_000)

@@ -8,7 +8,7 @@ import Testing
   func `what waits for its frame goes on waiting for as long`(back: UInt32) {
     let host = OfflineHost()
     let due = 9600
-    host.send(Command(.set(.mute, 1), at: Int64(host.frame) + Int64(due)))
+    host.send(Command(.set(.mixer(.mute), 1), at: Int64(host.frame) + Int64(due)))
     var output = host.render(Tone.constant(0.5, frames: 4800), block: 64).left
     host.stepBack(frames: back)
     output += host.render(Tone.constant(0.5, frames: 64), block: 64).left
@@ -20,7 +20,7 @@ import Testing
 
   @Test func `the beat goes on as it was`() throws {
     let host = OfflineHost()
-    host.send(Command(.set(.metronomeOn, 1)))
+    host.send(Command(.set(.metronome(.on), 1)))
     var click = host.render(Tone.constant(0, frames: 36_000), block: 64).click
     host.stepBack(frames: 5000)
     click += host.render(Tone.constant(0, frames: 60_000), block: 64).click

@@ -213,7 +213,7 @@ import Testing
 
   @Test func `a note ends on the channel on which it began`() {
     let host = OfflineHost(isPlayable: true)
-    host.send(Command(on(.cell(1), 60)), Command(.set(.midiChannel, 16)))
+    host.send(Command(on(.cell(1), 60)), Command(.set(.notes(.channel), 16)))
     host.send(Command(.note(.off(.cell(1)))), Command(on(.cell(1), 61)))
     #expect(
       host.render(silence(64), block: 64).midi.map(\.bytes) == [

@@ -43,7 +43,7 @@ import Testing
   func `a light follows the sound within a block, also where that ends by itself`(block: Int) {
     let host = OfflineHost()
     let map = LightMap([light(note, .record), light(other, .play)])
-    host.send(Command(.set(.playerLoop, 0)), Command(.set(.loopBeats, 0.5)))
+    host.send(Command(.set(.loop(.loop), 0)), Command(.set(.loop(.beats), 0.5)))
     show(host, map)
     _ = midi(host, 1024, block: block)
     let start = Int64(host.frame)
@@ -60,7 +60,7 @@ import Testing
   @Test func `what waits for its beat blinks with it`() {
     let host = OfflineHost()
     let map = LightMap([light(note, .record)])
-    host.send(Command(.set(.loopQuantize, 2)), Command(.set(.metronomeOn, 1)))
+    host.send(Command(.set(.loop(.quantize), 2)), Command(.set(.metronome(.on), 1)))
     show(host, map)
     _ = midi(host, 64)
     let start = host.frame
@@ -88,7 +88,8 @@ import Testing
       let host = OfflineHost()
       let map = LightMap([light(note, .record)])
       host.send(
-        Command(.set(.loopThreshold, -6)), Command(.set(.tempo, tempo)), Command(.loop(.record)))
+        Command(.set(.loop(.threshold), -6)), Command(.set(.beat(.tempo), tempo)),
+        Command(.loop(.record)))
       show(host, map)
       let seconds = 8
       let lit = midi(host, seconds * 48_000).filter { $0[3] == 127 }.count
@@ -103,7 +104,7 @@ import Testing
   func `values, beats and what is known elsewhere have lights, and one that is lit lights all`() {
     let host = OfflineHost()
     let map = LightMap([
-      PedalLight(note, channel: 255, .parameter(.metronomeOn, 1)),
+      PedalLight(note, channel: 255, .parameter(.metronome(.on), 1)),
       PedalLight(note, channel: 255, .fixed(false)),
       PedalLight(other, channel: 255, .fixed(true)),
       PedalLight(Trigger(.controller, 21)!, channel: 255, .beat),
@@ -111,7 +112,7 @@ import Testing
       PedalLight(Trigger(.program, 5)!, channel: 255, .fixed(true)),
     ])
     show(host, map)
-    host.send(Command(.set(.metronomeOn, 1)))
+    host.send(Command(.set(.metronome(.on), 1)))
     #expect(
       midi(host, 64) == [[0, 0x90, 60, 127], [0, 0xB0, 20, 127], [0, 0xB0, 21, 127]])
     let beats = midi(host, 48_000)

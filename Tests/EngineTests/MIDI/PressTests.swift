@@ -62,13 +62,14 @@ import Testing
 
   @Test(arguments: [1, 64, 1000])
   func `a short press alone acts on its frame`(block: Int) {
-    let pressed = play(entry(note, short: .mute), [77, 40_000, 50_001, 50_002], block: block)
+    let pressed = play(
+      entry(note, short: .mixer(.mute)), [77, 40_000, 50_001, 50_002], block: block)
     #expect(pressed == [[1, 77], [1, 50_001]])
   }
 
   @Test(arguments: [64, 1000])
   func `beside a long one a short press acts when the foot is lifted`(block: Int) {
-    let both = entry(note, short: .mute, long: .echoOn)
+    let both = entry(note, short: .mixer(.mute), long: .echo(.on))
     #expect(play(both, [100, 5000], block: block) == [[1, 5000]])
     // Half a second: 24,000 frames.
     #expect(play(both, [100, 24_099], block: block) == [[1, 24_099]])
@@ -77,7 +78,7 @@ import Testing
   }
 
   @Test func `beside a double one a short press acts when no second one has come`() {
-    let both = entry(note, short: .mute, double: .echoOn)
+    let both = entry(note, short: .mixer(.mute), double: .echo(.on))
     // Three tenths of a second: 14,400 frames.
     #expect(play(both, [100, 200]) == [[1, 14_500]])
     #expect(play(both, [100, 30_000]) == [[1, 14_500]])
@@ -88,7 +89,7 @@ import Testing
   }
 
   @Test func `all three presses are told apart`() {
-    let all = entry(note, short: .mute, long: .echoOn, double: .reverbOn)
+    let all = entry(note, short: .mixer(.mute), long: .echo(.on), double: .reverb(.on))
     #expect(play(all, [0, 10]) == [[1, 14_400]])
     #expect(play(all, [0, 20_000]) == [[1, 20_000]])
     #expect(play(all, [0, 30_000]) == [[2, 24_000]])
@@ -96,8 +97,8 @@ import Testing
   }
 
   @Test func `a press that means nothing beside one that does does nothing`() {
-    #expect(play(entry(note, long: .mute), [0, 100]) == [])
-    #expect(play(entry(note, double: .mute), [0, 100]) == [])
+    #expect(play(entry(note, long: .mixer(.mute)), [0, 100]) == [])
+    #expect(play(entry(note, double: .mixer(.mute)), [0, 100]) == [])
   }
 
   @Test func `a bound note sounds no tone, nor does its end end another's`() {
@@ -105,7 +106,7 @@ import Testing
     host.midi = [(host.frame, [0x90, 62, 100])]
     _ = host.render(silence(64), block: 64)
     let map = PressMap([
-      entry(note, short: .mute), entry(Trigger(.note, 62)!, short: .echoOn),
+      entry(note, short: .mixer(.mute)), entry(Trigger(.note, 62)!, short: .echo(.on)),
     ])
     bind(host, map)
     host.midi = [(host.frame, [0x90, 60, 100])]
@@ -134,7 +135,7 @@ import Testing
     #expect(trigger == note && value == 100 && channel == 5)
     // Only the first one is told; the others are swallowed, too.
     #expect(host.engine.shared.nextPress()?.frame == nil)
-    let map = PressMap([entry(note, short: .mute)])
+    let map = PressMap([entry(note, short: .mixer(.mute))])
     host.send(Command(.presses(map.pointer)), Command(.learn(0)))
     host.midi = [(host.frame + 5, [0x85, 60, 0])]
     _ = host.render(silence(64), block: 64)
@@ -149,7 +150,7 @@ import Testing
 
   @Test func `a controller is pressed from the middle on, and by sending its value again`() {
     let host = OfflineHost()
-    let map = PressMap([entry(Trigger(.controller, 64)!, short: .mute)])
+    let map = PressMap([entry(Trigger(.controller, 64)!, short: .mixer(.mute))])
     bind(host, map)
     let start = Int64(host.frame)
     host.midi = [3, 63, 64, 90, 127, 70, 20, 100, 100, 0].enumerated().map { index, value in
@@ -163,8 +164,8 @@ import Testing
   @Test func `program changes and keys are presses`() {
     let host = OfflineHost()
     let map = PressMap([
-      entry(Trigger(.program, 3)!, short: .mute, double: .echoOn),
-      entry(Trigger(.key, 30)!, short: .reverbOn, long: .mute),
+      entry(Trigger(.program, 3)!, short: .mixer(.mute), double: .echo(.on)),
+      entry(Trigger(.key, 30)!, short: .reverb(.on), long: .mixer(.mute)),
     ])
     bind(host, map)
     let start = Int64(host.frame)
@@ -183,8 +184,8 @@ import Testing
     var entry = PressMap.Entry(note)
     entry.presses = PressBits.short
     entry.short = [
-      BoundAction(binding: 7, .toggle(.mute, 1, 0)),
-      BoundAction(binding: 8, .step(.liveRoute, by: -1, of: 3)),
+      BoundAction(binding: 7, .toggle(.mixer(.mute), 1, 0)),
+      BoundAction(binding: 8, .step(.mixer(.liveRoute), by: -1, of: 3)),
     ]
     let map = PressMap([entry])
     bind(host, map)
@@ -220,12 +221,13 @@ import Testing
 
   @Test func `news are told between the events of commands, in their order`() {
     let host = OfflineHost()
-    let map = PressMap([entry(note, short: .mute)])
+    let map = PressMap([entry(note, short: .mixer(.mute))])
     bind(host, map)
     let start = Int64(host.frame)
     host.midi = [(host.frame + 20, [0x90, 60, 9])]
     host.send(
-      Command(.set(.mute, 1), at: start + 10), Command(.set(.mute, 1), at: start + 30))
+      Command(.set(.mixer(.mute), 1), at: start + 10),
+      Command(.set(.mixer(.mute), 1), at: start + 30))
     _ = host.render(silence(64), block: 64)
     #expect(host.engine.shared.nextPress()?.frame == nil)
     #expect(host.engine.shared.nextEvent() != nil)
@@ -240,7 +242,7 @@ import Testing
 
   @Test func `more presses than anybody makes are lost, and counted`() {
     let host = OfflineHost()
-    let map = PressMap([entry(note, short: .mute)])
+    let map = PressMap([entry(note, short: .mixer(.mute))])
     bind(host, map)
     host.midi = (0..<3000).map { (host.frame, [0x90, 60, $0 % 2 == 0 ? 9 : 0]) }
     _ = host.render(silence(64), block: 64)
@@ -272,7 +274,7 @@ import Testing
     }
     func play(_ prepare: (OfflineHost) -> Void) -> OfflineHost.Output {
       let host = OfflineHost()
-      host.send(Command(.set(.loopRoute, 1)))
+      host.send(Command(.set(.loop(.route), 1)))
       _ = host.render(silence(64), block: 64)
       prepare(host)
       var output = host.render(Array(sound[..<4000]), block: block, isFreewheeling: true)
@@ -315,7 +317,7 @@ import Testing
 
   @Test func `all is lifted when another server comes`() {
     let host = OfflineHost()
-    let map = PressMap([entry(note, short: .mute, long: .echoOn)])
+    let map = PressMap([entry(note, short: .mixer(.mute), long: .echo(.on))])
     bind(host, map)
     host.midi = [(host.frame, [0x90, 60, 9])]
     _ = host.render(silence(64), block: 64)

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `beats are published where clicks begin, and where none are heard`() {
-    let host = host((.tempo, 130), (.metronomeBeats, 3), (.metronomeOn, 1))
+    let host = host((.beat(.tempo), 130), (.beat(.beatsPerBar), 3), (.metronome(.on), 1))
     var latest = host.engine.shared.beat.read().frame
     var found: [Int] = []
     var numbers: [Int] = []
@@ -70,7 +70,7 @@ import Testing
     #expect(numbers == numbers.indices.map { $0 % 3 + 1 })
     // A click begins with the first sample that is not 0.
     #expect(zip(found, clicks(sound)).allSatisfy { abs($0 - $1.frame) <= 1 })
-    host.send(Command(.set(.metronomeOn, 0)))
+    host.send(Command(.set(.metronome(.on), 0)))
     let silent = beats(host, frames: 192_000)
     #expect(silent.count >= 8)
     let period = 48_000 * 60 / 130.0
@@ -79,12 +79,12 @@ import Testing
   }
 
   @Test func `a tempo that is turned while it beats makes no beat twice`() {
-    let host = host((.tempo, 120))
+    let host = host((.beat(.tempo), 120))
     _ = host.render(silence(64), block: 64)
     var found: [(frame: Int, beat: Int, of: Int)] = []
     var start = 0
     for turn in 0..<100 {
-      host.send(Command(.set(.tempo, turn % 2 == 0 ? 120.1 : 119.9)))
+      host.send(Command(.set(.beat(.tempo), turn % 2 == 0 ? 120.1 : 119.9)))
       found += beats(host, frames: 4800).map { ($0.frame + start, $0.beat, $0.of) }
       start += 4800
     }
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `beats are those of the transport that is followed`() {
-    let host = host((.transportFollow, 1))
+    let host = host((.beat(.transportFollow), 1))
     host.transport = { frame in
       Transport(
         isRolling: true, frame: frame, beatsPerMinute: 90, beatsPerBar: 3,
@@ -136,14 +136,14 @@ import Testing
 
   @Test func `so they are heard, in freewheel, too`() {
     let period = 48_000 * 60 / Double(Float(133.7))
-    let host = host((.tempo, 133.7), (.metronomeOn, 1))
+    let host = host((.beat(.tempo), 133.7), (.metronome(.on), 1))
     let sound = host.render(silence(30 * 48_000), block: 1000, isFreewheeling: true).click
     #expect(clicks(sound).map(\.frame) == (0..<67).map { Int((Double($0) * period).rounded()) })
   }
 
   @Test(arguments: [1, 64, 1000])
   func `a bar begins with it, and the first of each is louder and higher`(block: Int) {
-    let host = host((.metronomeBeats, 3), (.metronomeOn, 1))
+    let host = host((.beat(.beatsPerBar), 3), (.metronome(.on), 1))
     let sound = host.render(silence(24_000 * 7), block: block).click
     let found = clicks(sound)
     #expect(found.map(\.frame) == (0..<7).map { $0 * 24_000 })
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `a click rises and dies away without a step, within 30 ms`() {
-    let sound = host((.metronomeOn, 1)).render(silence(24_000), block: 64).click
+    let sound = host((.metronome(.on), 1)).render(silence(24_000), block: 64).click
     #expect(sound[1440...].allSatisfy { $0 == 0 })
     // A tone of 2 kHz at -6 dB moves by 0.13 a frame at the most: its beginning is far slower, and
     // its end less than 24 bits show.
@@ -172,19 +172,19 @@ import Testing
   }
 
   @Test func `a new tempo goes on in the present beat`() {
-    let host = host((.metronomeOn, 1))
+    let host = host((.metronome(.on), 1))
     var sound = host.render(silence(36_000), block: 64).click
     // Half of the second beat is over; the other half takes as long as half a beat of 60 does.
-    host.send(Command(.set(.tempo, 60)))
+    host.send(Command(.set(.beat(.tempo), 60)))
     sound += host.render(silence(100_000), block: 64).click
     #expect(clicks(sound).map(\.frame) == [0, 24_000, 60_000, 108_000])
   }
 
   @Test func `many tempos in a row make no beat click twice`() {
-    let host = host((.metronomeOn, 1))
+    let host = host((.metronome(.on), 1))
     var sound: [Float] = []
     for step in 0..<400 {
-      host.send(Command(.set(.tempo, Float(60 + step % 200))))
+      host.send(Command(.set(.beat(.tempo), Float(60 + step % 200))))
       sound += host.render(silence(480), block: 480).click
     }
     let frames = clicks(sound).map(\.frame)
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test func `its gain is its own, and moves without a step`() {
-    let host = host((.metronomeGain, -20), (.metronomeOn, 1))
+    let host = host((.metronome(.gain), -20), (.metronome(.on), 1))
     // A glide is over after some 2000 frames.
     let sound = host.render(silence(48_000), block: 64).click
     #expect(abs((clicks(sound).last?.peak ?? 0) - 0.032) < 1e-5)
@@ -217,7 +217,8 @@ import Testing
 
   @Test func `it is heard on both sides of the mix, and not through the chain`() {
     let host = host(
-      (.echoOn, 1), (.echoTime, 0.1), (.echoMix, 1), (.reverbOn, 1), (.metronomeOn, 1))
+      (.echo(.on), 1), (.echo(.time), 0.1), (.echo(.mix), 1), (.reverb(.on), 1),
+      (.metronome(.on), 1))
     let output = host.render(silence(48_000), block: 64)
     #expect(Measure.firstDifference(output.left, output.click) == nil)
     #expect(Measure.firstDifference(output.right, output.click) == nil)
@@ -226,13 +227,13 @@ import Testing
   }
 
   @Test func `the output's gain and mute hold for it in the mix alone`() {
-    let host = host((.outGain, -20))
+    let host = host((.mixer(.outGain), -20))
     _ = host.render(silence(48_000), block: 64)
-    host.send(Command(.set(.metronomeOn, 1)))
+    host.send(Command(.set(.metronome(.on), 1)))
     let quiet = host.render(silence(24_000), block: 64)
     #expect(abs(Measure.peak(quiet.left) - 0.05) < 1e-5)
     #expect(abs(Measure.peak(quiet.click) - 0.5) < 1e-5)
-    host.send(Command(.set(.mute, 1)))
+    host.send(Command(.set(.mixer(.mute), 1)))
     _ = host.render(silence(24_000), block: 64)
     let mute = host.render(silence(24_000), block: 64)
     #expect(Measure.peak(mute.left) == 0)
@@ -240,13 +241,13 @@ import Testing
   }
 
   @Test func `on top of a full mix the limiter still holds`() {
-    let host = host((.metronomeGain, 24), (.metronomeOn, 1))
+    let host = host((.metronome(.gain), 24), (.metronome(.on), 1))
     let output = host.render(Tone.sine(100, frames: 96_000), block: 64)
     #expect(Measure.peak(output.left) <= 0.99)
   }
 
   @Test func `what is recorded of the mix has no click in it`() {
-    let host = host((.playerSource, 2), (.playerLoop, 0), (.metronomeOn, 1))
+    let host = host((.loop(.source), 2), (.loop(.loop), 0), (.metronome(.on), 1))
     host.send(Command(.loop(.record)))
     _ = host.render(silence(30_000), block: 64)
     host.send(Command(.loop(.stop)))
@@ -258,7 +259,7 @@ import Testing
   }
 
   @Test func `a recording that waits for its bar begins on an accent`() {
-    let host = host((.tempo, 133.7), (.loopQuantize, 2), (.metronomeOn, 1))
+    let host = host((.beat(.tempo), 133.7), (.loop(.quantize), 2), (.metronome(.on), 1))
     _ = host.render(silence(10_000), block: 64)
     host.send(Command(.loop(.record)))
     var sound: [Float] = []
@@ -273,7 +274,7 @@ import Testing
   }
 
   @Test func `turned on while a loop plays to the beat it takes the beats as they are`() {
-    let host = host((.loopQuantize, 1))
+    let host = host((.loop(.quantize), 1))
     host.send(Command(.loop(.record)))
     // The first block begins somewhere in a beat: the recording with the next.
     _ = host.render(silence(48_000), block: 64)
@@ -282,7 +283,7 @@ import Testing
     host.send(Command(.loop(.play)))
     _ = host.render(silence(48_000), block: 64)
     #expect(host.engine.shared.loops[0].state.read().state == .playing)
-    host.send(Command(.set(.metronomeOn, 1)))
+    host.send(Command(.set(.metronome(.on), 1)))
     let start = Int(host.frame)
     let found = clicks(host.render(silence(72_000), block: 64).click)
     // From the engine's own first frame on.
@@ -290,17 +291,17 @@ import Testing
   }
 
   @Test func `between clicks the engine rests, and wakes for the next`() {
-    let host = host((.metronomeOn, 1))
+    let host = host((.metronome(.on), 1))
     _ = host.render(silence(24_000 * 20), block: 64)
     let found = clicks(host.render(silence(48_000), block: 64).click)
     #expect(found.map(\.frame) == [0, 24_000])
-    host.send(Command(.set(.metronomeOn, 0)))
+    host.send(Command(.set(.metronome(.on), 0)))
     let after = host.render(silence(48_000), block: 64)
     #expect(after.click.allSatisfy { $0 == 0 })
   }
 
   @Test func `who leads the transport follows where it is, and not what it is told of itself`() {
-    let host = host((.transportFollow, 1), (.metronomeOn, 1))
+    let host = host((.beat(.transportFollow), 1), (.metronome(.on), 1))
     host.engine.shared.setTransportLed(true)
     let start = Int64(host.frame) + 10_000
     host.transport = { frame in
@@ -311,7 +312,7 @@ import Testing
     var sound = host.render(silence(46_000), block: 1000).click
     #expect(host.engine.shared.transportTempo == nil)
     // Half a beat on, in another tempo: only where it leaps is it followed.
-    host.send(Command(.set(.tempo, 60)))
+    host.send(Command(.set(.beat(.tempo), 60)))
     sound += host.render(silence(54_000), block: 1000).click
     let found = clicks(sound)
     #expect(found.map(\.frame) == [10_000, 34_000, 70_000])
@@ -321,7 +322,7 @@ import Testing
   // MARK: - Count-in
 
   @Test func `a recording begins after the bars that are counted, heard without the metronome`() {
-    let host = host((.tempo, 133.7), (.metronomeBeats, 3), (.metronomeCountIn, 2))
+    let host = host((.beat(.tempo), 133.7), (.beat(.beatsPerBar), 3), (.beat(.countIn), 2))
     _ = host.render(silence(12_345), block: 64)
     host.send(Command(.loop(.record)))
     let period = 48_000 * 60 / Double(Float(133.7))
@@ -344,7 +345,7 @@ import Testing
   }
 
   @Test func `with the metronome on it counts from the next bar`() {
-    let host = host((.metronomeCountIn, 1), (.metronomeOn, 1))
+    let host = host((.beat(.countIn), 1), (.metronome(.on), 1))
     _ = host.render(silence(30_000), block: 64)
     host.send(Command(.loop(.record)))
     _ = host.render(silence(64), block: 64)
@@ -354,7 +355,7 @@ import Testing
 
   @Test(arguments: [LoopAction.cancel, .stop])
   func `a count is ended by who has enough`(action: LoopAction) {
-    let host = host((.metronomeCountIn, 1))
+    let host = host((.beat(.countIn), 1))
     host.send(Command(.loop(.record)))
     _ = host.render(silence(30_000), block: 64)
     host.send(Command(.loop(action)))
@@ -366,11 +367,11 @@ import Testing
   }
 
   @Test func `a new tempo while it counts leaves as many beats to come`() {
-    let host = host((.metronomeCountIn, 1))
+    let host = host((.beat(.countIn), 1))
     host.send(Command(.loop(.record)))
     var sound = host.render(silence(24_000), block: 64).click
     // One beat of four is over.
-    host.send(Command(.set(.tempo, 240)))
+    host.send(Command(.set(.beat(.tempo), 240)))
     sound += host.render(silence(64), block: 64).click
     #expect(host.engine.shared.loops[0].state.read().waiting == 3 * 12_000 - 64)
     sound += host.render(silence(48_000), block: 64).click
@@ -379,7 +380,7 @@ import Testing
   }
 
   @Test func `pressed again while it counts it goes on counting`() {
-    let host = host((.metronomeCountIn, 1))
+    let host = host((.beat(.countIn), 1))
     host.send(Command(.loop(.record)))
     _ = host.render(silence(30_000), block: 64)
     host.send(Command(.loop(.record)))
@@ -388,7 +389,7 @@ import Testing
   }
 
   @Test func `it waits for sound when the bars are counted, and not before`() {
-    let host = host((.metronomeCountIn, 1), (.loopThreshold, -20))
+    let host = host((.beat(.countIn), 1), (.loop(.threshold), -20))
     host.send(Command(.loop(.record)))
     _ = host.render(Tone.constant(0.5, frames: 95_000), block: 64)
     #expect(host.engine.shared.loops[0].state.read().state != .recording)

@@ -16,7 +16,7 @@ import Testing
     init(block: Int = 64, _ instrument: SamplerInstrument? = nil) {
       self.block = block
       host = OfflineHost()
-      host.send(Command(.set(.gridRoute, 1)))
+      host.send(Command(.set(.mixer(.gridRoute), 1)))
       if let instrument { give(instrument) }
       pass(9600)
       sound = []
@@ -125,14 +125,14 @@ import Testing
 
   @Test func `what is sustained sounds on until that is over`() {
     let stage = Stage(Self.tone())
-    stage.host.send(Command(.set(.gridSustain, 1)))
+    stage.host.send(Command(.set(.notes(.sustain), 1)))
     stage.on(60)
     stage.on(67)
     stage.pass(640)
     stage.off(60)
     stage.pass(24_000)
     #expect(stage.level(.key(60)) == 1 && Measure.peak(stage.sound.suffix(1000)) > 0.5)
-    stage.host.send(Command(.set(.gridSustain, 0)))
+    stage.host.send(Command(.set(.notes(.sustain), 0)))
     stage.pass(24_000)
     #expect(stage.level(.key(60)) == 0 && stage.level(.key(67)) == 1)
     // The other one is still held, and alone.
@@ -143,13 +143,13 @@ import Testing
 
   @Test func `to sustain anew ends what was sustained before`() {
     let stage = Stage(Self.tone())
-    stage.host.send(Command(.set(.gridSustain, 1)))
+    stage.host.send(Command(.set(.notes(.sustain), 1)))
     stage.on(60)
     stage.pass(640)
     stage.off(60)
     stage.pass(640)
     // Off and on again in one frame.
-    stage.host.send(Command(.set(.gridSustain, 0)), Command(.set(.gridSustain, 1)))
+    stage.host.send(Command(.set(.notes(.sustain), 0)), Command(.set(.notes(.sustain), 1)))
     stage.pass(9600)
     #expect(stage.level(.key(60)) == 0)
     #expect(Measure.peak(stage.sound.suffix(1000)) == 0)
@@ -157,7 +157,7 @@ import Testing
 
   @Test func `all notes end at once, held and sustained ones`() {
     let stage = Stage(Self.tone())
-    stage.host.send(Command(.set(.gridSustain, 1)))
+    stage.host.send(Command(.set(.notes(.sustain), 1)))
     for key: UInt8 in 40..<50 { stage.on(key, velocity: 0.1) }
     stage.pass(640)
     for key: UInt8 in 40..<45 { stage.off(key) }

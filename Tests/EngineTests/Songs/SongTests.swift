@@ -69,7 +69,7 @@ import Testing
   func `a song comes out to the bit, from its first frame to its last`(block: Int, route: Float) {
     let song = Tone.noise(frames: 30_000)
     let stage = Stage(block: block)
-    stage.set(.musicRoute, route)
+    stage.set(.mixer(.musicRoute), route)
     // The route's own fade is over: sources that are silent are where they are going at once.
     stage.pass(9600)
     let ring = stage.play(song)
@@ -83,7 +83,7 @@ import Testing
 
   @Test func `routed nowhere it is silent, and yet goes on`() {
     let stage = Stage()
-    stage.set(.musicRoute, 2)
+    stage.set(.mixer(.musicRoute), 2)
     stage.pass(9600)
     let ring = stage.play(Tone.sine(440, frames: 48_000))
     stage.pass(24_000)
@@ -96,8 +96,9 @@ import Testing
     stage.play(Tone.sine(200, frames: 200_000))
     stage.pass(9600)
     for (parameter, value) in [
-      (Parameter.musicGain, Float(-12)), (.musicGain, 0), (.musicRoute, 1), (.musicRoute, 2),
-      (.musicRoute, 0),
+      (Parameter.mixer(.musicGain), Float(-12)), (.mixer(.musicGain), 0), (.mixer(.musicRoute), 1),
+      (.mixer(.musicRoute), 2),
+      (.mixer(.musicRoute), 0),
     ] {
       stage.host.send(Command(.set(parameter, value)))
       stage.pass(9600)
@@ -151,8 +152,8 @@ import Testing
   @Test(arguments: [Float(0.25), 0.5, 2, 4], [Float(0), 1, 2])
   func `a rate changes the length and keeps the pitch`(rate: Float, engine: Float) {
     let stage = Stage()
-    stage.set(.pitchEngine, engine)
-    stage.set(.stretchRate, rate)
+    stage.set(.warp(.engine), engine)
+    stage.set(.warp(.rate), rate)
     let frames = 96_000
     let ring = stage.play(Tone.sine(441, frames: frames))
     let expected = Int(Float(frames) / rate)
@@ -173,18 +174,18 @@ import Testing
 
   @Test func `the chain's pitch is the song's on the route chain only, and bypass takes it off`() {
     let stage = Stage()
-    stage.set(.pitchSemitones, 12)
+    stage.set(.warp(.semitones), 12)
     let song = Tone.sine(220, frames: 400_000)
     stage.play(song)
     stage.pass(48_000)
     #expect(Measure.residue(stage.mix[24_000...], hertz: 440, sampleRate: 48_000) < -60)
-    stage.set(.musicRoute, 1)
+    stage.set(.mixer(.musicRoute), 1)
     stage.pass(48_000)
     #expect(Measure.residue(stage.mix[72_000...], hertz: 220, sampleRate: 48_000) < -100)
-    stage.set(.musicRoute, 0)
+    stage.set(.mixer(.musicRoute), 0)
     stage.pass(48_000)
     #expect(Measure.residue(stage.mix[120_000...], hertz: 440, sampleRate: 48_000) < -60)
-    stage.set(.chainBypass, 1)
+    stage.set(.mixer(.bypass), 1)
     stage.pass(48_000)
     #expect(Measure.residue(stage.mix[168_000...], hertz: 220, sampleRate: 48_000) < -100)
   }
@@ -194,8 +195,8 @@ import Testing
     rate: Float, engine: Float
   ) {
     let stage = Stage()
-    stage.set(.pitchEngine, engine)
-    stage.set(.stretchRate, rate)
+    stage.set(.warp(.engine), engine)
+    stage.set(.warp(.rate), rate)
     let song = Tone.sine(200, frames: 400_000)
     let ring = stage.play(Array(song[..<100_000]), isWhole: false)
     stage.pass(Int(100_000 / rate) + 9600)
@@ -274,9 +275,9 @@ import Testing
   func `however it is cut into blocks, it sounds the same`(engine: Float) {
     func run(_ block: Int) -> [Float] {
       let stage = Stage(block: block)
-      stage.set(.pitchEngine, engine)
-      stage.set(.stretchRate, 0.8)
-      stage.set(.pitchSemitones, 3)
+      stage.set(.warp(.engine), engine)
+      stage.set(.warp(.rate), 0.8)
+      stage.set(.warp(.semitones), 3)
       stage.play(Tone.noise(frames: 48_000))
       stage.pass(64_000)
       return stage.mix

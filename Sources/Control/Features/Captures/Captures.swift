@@ -162,11 +162,11 @@ extension Captures {
       "1 captures to the disk; 0 ends that, then answers /reply with the take's id. A full or "
         + "slow disk ends it, too: the value is 0 then"),
     Address(
-      "/capture/source", .choice(.captureSource, ["in", "out"]), kept: .session,
+      "/capture/source", .choice(.capture(.source), ["in", "out"]), kept: .session,
       "Source of the capture: the input behind its gain, or the output; a change meanwhile is "
         + "crossfaded"),
     Address(
-      "/capture/format", .choice(.captureFormat, ["24", "float"]), kept: .session,
+      "/capture/format", .choice(.capture(.format), ["24", "float"]), kept: .session,
       "Sample format of the next capture: integers of 24 bits, or floating point"),
     Address(
       state,

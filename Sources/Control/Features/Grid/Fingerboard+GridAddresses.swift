@@ -170,7 +170,7 @@ extension Fingerboard {
       kept: .home,
       "1 sends the names of notes in /grid/cell, 0 leaves them empty"),
     Address(
-      "/grid/sustain", .whole(.gridSustain, 0...1), kept: .home,
+      "/grid/sustain", .whole(.notes(.sustain), 0...1), kept: .home,
       "Sustain: 1 lets notes sound on when their fingers are lifted"),
     Address(
       layoutPath,

@@ -124,7 +124,7 @@ struct GridNews {
   /// The MIDI keys that sound, by hand or by the phrase: their pitches in cents, and how strongly.
   private func soundingKeys(_ board: Fingerboard) -> [(cents: Double, level: Float)] {
     let shared = board.context.engine.shared
-    let snaps = board.context[.midiSnap] != 0
+    let snaps = board.context[.notes(.snap)] != 0
     let cents = snaps ? board.keyboard.snappedCents : board.keyboard.keyCents
     return (0..<128).compactMap { key in
       let finger = Finger.midi(UInt8(key))

@@ -15,11 +15,11 @@ final class HowlingGuard: Feature {
 
   static let addresses: [Address] = [
     Address(
-      "/guard/on", .whole(.guardOn, 0...1), kept: .session,
+      "/guard/on", .whole(.howlGuard(.on), 0...1), kept: .session,
       "1 guards the inputs against howling: what comes round from the loudspeakers is taken out by "
         + "at most eight narrow notches, without delay"),
     Address(
-      "/guard/hold", .number(.guardHold, 0...3600), unit: "s", kept: .session,
+      "/guard/hold", .number(.howlGuard(.hold), 0...3600), unit: "s", kept: .session,
       "Hold time of each notch, after which it lets go; 0 is until /guard/clear"),
     Address(
       "/guard/notches", Of<HowlingGuard>.reading(types: "ff…", isAnnounced: true) { $0.notches },

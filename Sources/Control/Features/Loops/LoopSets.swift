@@ -170,7 +170,8 @@ final class LoopSets {
         })
     }
     return LoopSet(
-      tempo: Double(context[.tempo]), beatsPerBar: Int(context[.metronomeBeats]), loops: loops)
+      tempo: Double(context[.beat(.tempo)]), beatsPerBar: Int(context[.beat(.beatsPerBar)]),
+      loops: loops)
   }
 
   // MARK: - Taking over

@@ -275,14 +275,14 @@ extension MIDI {
 
   static let addresses: [Address] = [
     Address(
-      "/midi/snap", .whole(.midiSnap, 0...1), kept: .home,
+      "/midi/snap", .whole(.notes(.snap), 0...1), kept: .home,
       "1 snaps a keyboard's keys to the scale: those between its notes play the nearest, the "
         + "lower of two as near; 0 plays them as they are"),
     Address(
-      "/midi/bend", .number(.midiBend, 0...24), unit: "semitones", kept: .home,
+      "/midi/bend", .number(.notes(.bend), 0...24), unit: "semitones", kept: .home,
       "Range of a keyboard's pitch wheel, either way"),
     Address(
-      "/midi/channel", .whole(.midiChannel, 1...16), kept: .home,
+      "/midi/channel", .whole(.notes(.channel), 1...16), kept: .home,
       "MIDI channel of the notes that go out; those that come in are taken on all"),
     Address(
       "/midi/learn",

@@ -5,18 +5,18 @@ final class Mixer: Feature {
   init(_ context: Context) {}
 
   static let addresses: [Address] = [
-    gain("/in/gain", .inGain, "Gain of the inputs, before everything"),
-    gain("/live/gain", .liveGain, "Gain of the live input in the mix and on its stem"),
-    gain("/loop/gain", .loopGain, "Gain of the loop in the mix and on its stem"),
-    gain("/grid/gain", .gridGain, "Gain of the grid's notes in the mix and on their stem"),
-    gain("/music/gain", .musicGain, "Gain of the songs in the mix"),
-    gain("/out/gain", .outGain, "Gain of the mix, before the limiter"),
-    route("/live/route", .liveRoute, "Where the live input goes"),
-    route("/loop/route", .loopRoute, "Where the loop goes"),
-    route("/grid/route", .gridRoute, "Where the grid's notes go"),
-    route("/music/route", .musicRoute, "Where the songs go"),
+    gain("/in/gain", .mixer(.inGain), "Gain of the inputs, before everything"),
+    gain("/live/gain", .mixer(.liveGain), "Gain of the live input in the mix and on its stem"),
+    gain("/loop/gain", .loop(.gain), "Gain of the loop in the mix and on its stem"),
+    gain("/grid/gain", .mixer(.gridGain), "Gain of the grid's notes in the mix and on their stem"),
+    gain("/music/gain", .mixer(.musicGain), "Gain of the songs in the mix"),
+    gain("/out/gain", .mixer(.outGain), "Gain of the mix, before the limiter"),
+    route("/live/route", .mixer(.liveRoute), "Where the live input goes"),
+    route("/loop/route", .loop(.route), "Where the loop goes"),
+    route("/grid/route", .mixer(.gridRoute), "Where the grid's notes go"),
+    route("/music/route", .mixer(.musicRoute), "Where the songs go"),
     Address(
-      "/mute", .whole(.mute, 0...1), kept: .session,
+      "/mute", .whole(.mixer(.mute), 0...1), kept: .session,
       "1 mutes the mix; the stems go on"),
   ]
 

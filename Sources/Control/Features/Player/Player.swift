@@ -56,7 +56,7 @@ final class Player: Feature {
       try? context[Tempo.self].set(beatsPerMinute: tempo)
     }
     // Also after somebody has set another one; one out of range moves the beats alone.
-    if let tempo = shared.transportTempo, tempo != context[.tempo] {
+    if let tempo = shared.transportTempo, tempo != context[.beat(.tempo)] {
       try? context[Tempo.self].set(beatsPerMinute: tempo)
     }
   }
@@ -116,7 +116,7 @@ extension Player {
         "/player/forward", .forward,
         "Goes forward by ten seconds, or to the end"),
       Address(
-        "/player/source", .choice(.playerSource, ["live", "grid", "mix"]), kept: .session,
+        "/player/source", .choice(.loop(.source), ["live", "grid", "mix"]), kept: .session,
         "Source of a recording: the live input without effects, the grid, or all that is heard"),
       Address(
         position,
@@ -128,10 +128,10 @@ extension Player {
         unit: "s",
         "Position in the clip; a number goes there"),
       Address(
-        "/player/loop", .whole(.playerLoop, 0...1), kept: .session,
+        "/player/loop", .whole(.loop(.loop), 0...1), kept: .session,
         "1 loops the clip, 0 plays it once"),
       Address(
-        "/player/direction", .whole(.playerDirection, -1...1), allowsZero: false,
+        "/player/direction", .whole(.loop(.direction), -1...1), allowsZero: false,
         kept: .session,
         "Direction: 1 is forwards, -1 is backwards"),
       Address(
@@ -189,30 +189,30 @@ extension Player {
       "Peaks of 256 equal parts of the clip, from 0 to 1, and none where there is no clip; told "
         + "four times a second at most"),
     Address(
-      "/loop/feedback", .number(.loopFeedback, 0...1), kept: .session,
+      "/loop/feedback", .number(.loop(.feedback), 0...1), kept: .session,
       "Feedback: how much of the loop is left under an overdub, each time round"),
     Address(
-      "/loop/quantize", .choice(.loopQuantize, ["off", "beat", "bar", "loop"]), kept: .session,
+      "/loop/quantize", .choice(.loop(.quantize), ["off", "beat", "bar", "loop"]), kept: .session,
       "Quantizes the start and the end of recording, playing and overdubbing to a beat, a bar, or a "
         + "round of the first loop that plays"),
     Address(
-      "/loop/beats", .number(.loopBeats, 0...64), unit: "beats", kept: .session,
+      "/loop/beats", .number(.loop(.beats), 0...64), unit: "beats", kept: .session,
       "Length of a recording; 0 records until it is ended"),
     Address(
-      "/loop/tempo", .whole(.loopTempo, 0...1), kept: .session,
+      "/loop/tempo", .whole(.beat(.fitsFirst), 0...1), kept: .session,
       "1 lets the first recording set the tempo: it is a whole number of beats long"),
     Address(
-      "/loop/threshold", .number(.loopThreshold, -90...0), unit: "dB", kept: .session,
+      "/loop/threshold", .number(.loop(.threshold), -90...0), unit: "dB", kept: .session,
       "Input level at which a recording starts; -90 starts at once"),
     Address(
-      "/loop/semitones", .number(.loopSemitones, -24...24), unit: "semitones",
+      "/loop/semitones", .number(.loop(.semitones), -24...24), unit: "semitones",
       kept: .session,
       "Pitch shift of the loop"),
     Address(
-      "/loop/rate", .number(.loopRate, 0.25...4), kept: .session,
+      "/loop/rate", .number(.loop(.rate), 0.25...4), kept: .session,
       "Speed of the loop, at the same pitch"),
     Address(
-      "/loop/engine", .choice(.loopEngine, ["live", "voice", "studio"]), kept: .session,
+      "/loop/engine", .choice(.loop(.engine), ["live", "voice", "studio"]), kept: .session,
       "Engine for the loop's pitch and speed; see /pitch/engine"),
   ]
 

@@ -51,7 +51,8 @@ extension Takes {
       rate: transfer.sampleRate, source: story.source)
     (take.place, take.preset, take.species) = (story.place, story.preset, story.species)
     let beat = WaveBeat(
-      round: transfer.round, tempo: context[.tempo], beatsPerBar: Int(context[.metronomeBeats]))
+      round: transfer.round, tempo: context[.beat(.tempo)],
+      beatsPerBar: Int(context[.beat(.beatsPerBar)]))
     try workers.list { [take] library throws(LibraryFault) in
       try library.addClip(
         take, transfer.sound, length: transfer.length, framesBehind: transfer.framesBehind,

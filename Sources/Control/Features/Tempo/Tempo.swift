@@ -137,21 +137,21 @@ extension Tempo {
 
   static let addresses: [Address] = [
     Address(
-      bpm, .number(.tempo, 20...300), unit: "beats/min", kept: .session,
+      bpm, .number(.beat(.tempo), 20...300), unit: "beats/min", kept: .session,
       "Tempo, which echoes in beats follow"),
     Address(
-      "/metronome/beats", .whole(.metronomeBeats, 1...16), unit: "beats",
+      "/metronome/beats", .whole(.beat(.beatsPerBar), 1...16), unit: "beats",
       kept: .session,
       "Beats of a bar"),
     Address(
-      "/metronome/on", .whole(.metronomeOn, 0...1), kept: .session,
+      "/metronome/on", .whole(.metronome(.on), 0...1), kept: .session,
       "1 turns the click on; a bar begins with it, unless something depends on the beats already"),
     Address(
-      "/metronome/gain", .number(.metronomeGain, -90...24), unit: "dB",
+      "/metronome/gain", .number(.metronome(.gain), -90...24), unit: "dB",
       kept: .session,
       "Gain of the click; -90 is silence"),
     Address(
-      "/metronome/countin", .whole(.metronomeCountIn, 0...4), unit: "bars",
+      "/metronome/countin", .whole(.beat(.countIn), 0...4), unit: "bars",
       kept: .session,
       "Count-in before a recording, in bars"),
     Address(
@@ -160,7 +160,7 @@ extension Tempo {
       "Tap tempo: sets the tempo by the median of the last taps"),
     Address(beat),
     Address(
-      "/transport/follow", .whole(.transportFollow, 0...1), kept: .session,
+      "/transport/follow", .whole(.beat(.transportFollow), 0...1), kept: .session,
       "1 follows JACK's transport: its tempo, beats and bars while it rolls; where it has no "
         + "bars, they begin with the transport, in the node's own tempo"),
     Address(

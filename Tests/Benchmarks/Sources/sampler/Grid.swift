@@ -16,7 +16,7 @@ final class Grid: Synth {
   init() {
     spare.initialize(repeating: 0, count: 9 * 4096)
     renderer = engine.takeOver(sampleRate: 48_000)
-    tell(.set(.gridRoute, 1))
+    tell(.set(.mixer(.gridRoute), 1))
     _ = play(48_000)
   }
 
