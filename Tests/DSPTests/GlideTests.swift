@@ -18,8 +18,8 @@ import Testing
   func `lands on its target exactly`(target: Float) {
     var glide = Glide(at: 0.5, sampleRate: 48_000)
     glide.move(to: target)
-    // 20 time constants of 3 ms: e^-20 of the way, times 20 for the second pole, is below the
-    // nearness of 1e-6 for jumps of more than 20.
+    // 20 time constants of 3 ms: e^-20, times 20 for the second pole, is below the snap distance of
+    // 1e-6 for jumps of more than 20.
     let moved = values(&glide, 48 * 60)
     #expect(moved.last == target)
     #expect(!glide.isMoving)
@@ -37,8 +37,8 @@ import Testing
     var all = [Float(0), 0] + values(&glide, 200)
     glide.move(to: 0)
     all += values(&glide, 4000)
-    // Both poles move by 1 - exp(-1 / 144) of what is to go; the greatest second difference of
-    // the pair is the square of that, for a jump of 1.
+    // Both poles have the coefficient 1 - exp(-1 / 144). The largest second difference of the
+    // cascade is its square, for a jump of 1.
     let coefficient: Float = 0.00692
     #expect(Measure.roughness(all) < 1.1 * coefficient * coefficient)
   }

@@ -10,7 +10,7 @@ import Testing
 
   @Test(arguments: [(Float(-20), Float(0.1)), (6.020_6, 2), (-60, 0.001), (24, 15.848_93)])
   func `gains follow the definition`(decibels: Float, gain: Float) {
-    // Single precision through exp: a few parts in a million.
+    // Single precision through exp: a few parts per million.
     #expect(abs(Level.gain(decibels: decibels) / gain - 1) < 5e-6)
     #expect(abs(Level.decibels(gain) - decibels) < 1e-4)
   }

@@ -34,25 +34,25 @@ import Testing
     let loud = Tone.constant(4, frames: 480)
     let quiet = Tone.noise(amplitude: 0.1, frames: 48_000 * 4)
     let output = limited(loud + quiet).left
-    // 25 ms of hold and 15 time constants of release lie within three seconds.
+    // 25 ms of hold and 15 time constants of release fit into three seconds.
     #expect(Array(output[(480 + 48_000 * 3)...]) == Array(quiet[(48_000 * 3)...]))
   }
 
   @Test(arguments: [55.0, 220, 997])
   func `keeps a steady tone pure at 6 dB too much`(hertz: Double) {
     let output = limited(Tone.sine(hertz, amplitude: 2, frames: 96_000)).left
-    // The hold spans half a wave down to 20 Hz; what is left is the release between holds,
-    // and the crest that it rounds.
+    // The hold spans half a period down to 20 Hz. What remains is the release between holds, and
+    // the peaks that it rounds.
     let residue = Measure.residue(output[48_000...], hertz: hertz, sampleRate: 48_000)
     #expect(residue < -60, "\(residue) dB")
   }
 
   @Test func `adds no corner that the ceiling itself does not make`() {
     let tone = Tone.sine(440, amplitude: 0.5, frames: 9600)
-    // From half to double: the tone is continuous, its gain changes at the overload.
+    // From half to double: the tone is continuous, and the gain changes at the overload.
     let input = tone.enumerated().map { $0.offset < 4800 ? $0.element : $0.element * 4 }
     let output = limited(input).left
-    // A crest that meets the ceiling turns by the whole slope of the input at most.
+    // At the ceiling a peak can turn by at most the input's slope.
     let slope = 2 * Float.pi * 440 / 48_000 * 2
     #expect(Measure.roughness(output) < slope)
   }

@@ -3,23 +3,23 @@ import Listening
 import TestSupport
 import Testing
 
-/// Melodies whose notes are known, and what is found of them.
+/// Transcription of melodies with known notes.
 @Suite struct NoteFinderTests {
   private static let rate = 48_000.0
 
-  /// What a note is made of.
+  /// The timbre of a synthetic note.
   enum Timbre: String, CaseIterable {
     case flute, reed, string, voice
   }
 
-  /// A note that is to be played.
+  /// A note to be synthesized.
   private struct Wanted {
     var start: Double
     var length: Double
     var cents: Double
   }
 
-  /// Plays a melody: each note with its own beginning and end.
+  /// Synthesizes a melody with an attack and a release for each note.
   private func play(
     _ notes: [Wanted], _ timbre: Timbre, vibrato: Double = 0, noise: Float = 0
   ) -> [Float] {
@@ -54,14 +54,14 @@ import Testing
     case .flute: [1, 0.3, 0.05][safe: partial - 1] ?? 0
     case .reed: partial % 2 == 1 ? 1 / Double(partial) : 0.02
     case .string: 1 / Double(partial)
-    // A vowel: the first partial is weak beside what lies at 600 and 1100 Hz.
+    // A vowel: the first partial is weak compared with the formants at 600 and 1100 Hz.
     case .voice:
       0.1 + exp(-pow((Double(partial) * hertz - 600) / 150, 2))
         + 0.6 * exp(-pow((Double(partial) * hertz - 1100) / 200, 2))
     }
   }
 
-  // A melody with leaps, steps, and a note that comes again; at the end notes without a gap.
+  // A melody with leaps, steps and a repeated note, ending in legato notes.
   private var melody: [Wanted] {
     var notes: [Wanted] = []
     var time = 0.2
@@ -86,25 +86,26 @@ import Testing
     #expect(names.0 == names.1, sourceLocation: sourceLocation)
     guard found.count == wanted.count else { return }
     for (found, wanted) in zip(found, wanted) {
-      // Nobody hears 20 ms as another rhythm; the lowest notes have not swung once by then.
+      // 20 ms are imperceptible as a timing error; the lowest notes complete less than a cycle in
+      // that time.
       let swing = 1 / (440 * exp2((wanted.cents - 6900) / 1200))
       #expect(
         abs(found.start - wanted.start) < max(0.02, swing), sourceLocation: sourceLocation)
       #expect(abs(found.cents - wanted.cents) < cents, sourceLocation: sourceLocation)
-      // The end is where it has died away, or sound of it is still in view.
+      // The detected end is where the note has decayed, or where the window still overlaps it.
       #expect(abs(found.end - wanted.start - wanted.length) < 0.06, sourceLocation: sourceLocation)
     }
   }
 
   @Test("A melody is found note by note, whoever plays it", arguments: Timbre.allCases)
   func melody(_ timbre: Timbre) {
-    // A steady tone's pitch is nearly exact; five cents is what is promised.
+    // A steady pitch is nearly exact; the documented accuracy is five cents.
     expect(NoteFinder.notes(in: play(melody, timbre), rate: Self.rate), melody, cents: 5)
   }
 
   @Test("Vibrato makes no notes of its own", arguments: Timbre.allCases)
   func vibrato(_ timbre: Timbre) {
-    // Not whole swings of it are in view.
+    // The window doesn't hold whole cycles of the vibrato.
     expect(
       NoteFinder.notes(in: play(melody, timbre, vibrato: 40), rate: Self.rate), melody, cents: 25)
   }

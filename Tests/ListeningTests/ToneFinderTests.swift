@@ -3,14 +3,14 @@ import Listening
 import TestSupport
 import Testing
 
-/// The finding of a steady tone: how exact it is, how soon, and what is none.
+/// Accuracy, speed and rejection of the tone finder.
 @Suite struct ToneFinderTests {
-  // Two tunings that differ by a tenth of a cent beat once in half an hour at 10 Hz, and nobody hears
-  // it: this is asked for. What is computed in 24 bits comes to a ten-thousandth of that.
+  // The required accuracy: tunings a tenth of a cent apart beat once in half an hour at 10 Hz,
+  // which is inaudible. Single-precision computation reaches a ten-thousandth of that.
   private static let tolerance = 0.1
   private static let ownTolerance = 0.001
 
-  /// The waveforms: by their harmonics, each with its amplitude.
+  /// Waveforms, as lists of harmonics and amplitudes.
   enum Wave: CaseIterable {
     case sine, saw, square, pulse
     /// A bass whose fundamental is 20 dB below its second harmonic.
@@ -30,8 +30,9 @@ import Testing
     }
   }
 
-  /// A tone: each harmonic begins at another place of its own, and falls by so many times itself a
-  /// second, the higher ones faster.
+  /// Synthesizes a tone.
+  ///
+  /// Each harmonic has its own start phase, and decays at `decay` times its number per second.
   private static func tone(
     _ wave: Wave, _ hertz: Double, phase: Double = 0, decay: Double = 0, frames: Int,
     rate: Double = 48_000
@@ -53,13 +54,13 @@ import Testing
     zip(sound, other).map { $0 + $1 }
   }
 
-  /// By how many cents what is found differs; infinity where nothing is.
+  /// The error in cents; infinite if nothing was found.
   private static func error(_ found: Double?, _ hertz: Double) -> Double {
     guard let found else { return .infinity }
     return abs(1200 * log2(found / hertz))
   }
 
-  /// Frequencies from 30 Hz to 4 kHz, none of which has whole samples to its period.
+  /// Frequencies from 30 Hz to 4 kHz, none with a period of whole samples.
   private static let frequencies = (0...16).map { 30.03 * pow(4000.0 / 30.03, Double($0) / 16) }
 
   @Test(arguments: Wave.allCases, [44_100.0, 48_000, 96_000])
@@ -77,8 +78,8 @@ import Testing
   @Test(arguments: Wave.allCases)
   func `noise, hum and an offset do not mislead it`(wave: Wave) {
     let finder = ToneFinder(rate: 48_000)
-    // The best that can be done in a third of a second, by Cramér and Rao, leaves a sine of 30 Hz under
-    // noise of -30 dB at 0.02 cents: one in ten thousand would be four times as far off.
+    // The Cramér-Rao bound for a third of a second of a 30 Hz sine in noise at -30 dB is 0.02
+    // cents. One in ten thousand would be off by four times as much.
     for hertz in Self.frequencies {
       let tone = Self.tone(wave, hertz, frames: finder.frames)
       let power = tone.reduce(0) { $0 + Double($1 * $1) } / Double(tone.count)
@@ -94,7 +95,7 @@ import Testing
     for hertz in Self.frequencies where hertz > 60 {
       let sound = Self.add(Self.tone(wave, hertz, frames: finder.frames), hum)
       let error = Self.error(finder.frequency(atEndOf: sound), hertz)
-      // A pulse has so little of each harmonic that the hum is as loud as some.
+      // The harmonics of a pulse are so weak that the hum matches some of them.
       #expect(error < (wave == .pulse ? 1 : Self.tolerance), "\(wave) of \(hertz) Hz: \(error)")
     }
   }
@@ -126,7 +127,7 @@ import Testing
       first = first ?? frames
       #expect(Self.error(found, hertz) < Self.tolerance, "after \(frames) frames")
     }
-    // Five periods and a little, or at high tones as much as a frame is long; 52 ms at 100 Hz.
+    // Slightly more than five periods, or a frame length at high pitches; 52 ms at 100 Hz.
     let expected = max(5.3 * 48_000 / hertz, 0.032 * 48_000)
     #expect(Double(first ?? .max) < expected)
   }
@@ -150,7 +151,7 @@ import Testing
     let finder = ToneFinder(rate: 48_000)
     for start in 0..<12 {
       var phase = 0.0
-      // Half a semitone to either side, six times a second.
+      // Half a semitone to either side, six times per second.
       let cents = (0..<finder.frames).map {
         50 * sin(2 * .pi * (6 * Double($0) / 48_000 + Double(start) / 12))
       }
@@ -158,7 +159,7 @@ import Testing
         phase += 2 * .pi * 220 * exp2(cents / 1200) / 48_000
         return Float(0.3 * sin(phase) + 0.2 * sin(2 * phase))
       }
-      // What it tells is some milliseconds old, in which a voice goes 20 cents.
+      // The result is some milliseconds old, in which a voice moves by 20 cents.
       #expect(Self.error(finder.frequency(atEndOf: sound), 220) < 55)
     }
   }
@@ -172,7 +173,7 @@ import Testing
     for seed in 1...20 as ClosedRange<UInt64> {
       let white = Tone.noise(frames: finder.frames, seed: seed)
       #expect(finder.frequency(atEndOf: white) == nil)
-      // Less and less of what is high, as wind and traffic.
+      // With less and less treble, like wind and traffic.
       for share: Float in [0.05, 0.001] {
         var level: Float = 0
         let dark = white.map { sample in
@@ -192,7 +193,7 @@ import Testing
       _ = finder.frequency(atEndOf: sound)
     }
     #expect(finder.frequency(atEndOf: []) == nil)
-    // It has forgotten them.
+    // Nothing of them remains in its state.
     let sound = Tone.sine(440, frames: finder.frames)
     #expect(Self.error(finder.frequency(atEndOf: sound), 440) < Self.ownTolerance)
   }

@@ -9,7 +9,7 @@ import Testing
       let cents = Double(step) * 1.37
       worst = max(worst, abs(Cents.ratio(cents) / exp2(cents / 1200) - 1))
     }
-    // A few of the last bits.
+    // A few units in the last place.
     #expect(worst < 1e-15)
   }
 
@@ -22,7 +22,7 @@ import Testing
         worst = max(worst, error / max(1, abs(octaves)))
       }
     }
-    // A few of the last bits of an octave's 1200.
+    // A few units in the last place of 1200.
     #expect(worst < 1e-12)
   }
 

@@ -1,10 +1,10 @@
 import Music
 import Testing
 
-/// What the keys of a MIDI keyboard sound like.
+/// The pitches of a MIDI keyboard's keys.
 @Suite struct KeySnapTests {
   private func cents(_ grid: Grid, snaps: Bool) throws -> [Int] {
-    // Cents of a hundredth are beyond any ear, and exact enough to be rounded.
+    // A hundredth of a cent is inaudible, and large enough to round to.
     try KeySnap.cents(of: grid, snaps: snaps).map { Int(($0 * 100).rounded()) }
   }
 
@@ -26,7 +26,7 @@ import Testing
     grid.scale = try Scale(name: "fifths", semitones: [0, 7])
     let wide = try cents(grid, snaps: true).map { $0 / 10_000 }
     #expect(wide[60...72] == [60, 60, 60, 60, 67, 67, 67, 67, 67, 67, 72, 72, 72])
-    // Below the root of the grid, and at both ends.
+    // Below the grid's root, and at both ends.
     #expect(wide[...6] == [0, 0, 0, 0, 7, 7, 7] && wide[127] == 127)
   }
 
@@ -36,7 +36,7 @@ import Testing
     grid.scale = try Scale(name: "third", steps: [0, 6, 11], period: 19)
     let plain = try KeySnap.cents(of: grid, snaps: false)
     let snapped = try KeySnap.cents(of: grid, snaps: true)
-    // The grid begins at A2 (45), which is where twelve equal semitones have it.
+    // The grid starts at A2 (45), with the pitch of twelve-tone equal temperament.
     #expect(abs(plain[45] - 4500) < 1e-9 && abs(snapped[45] - 4500) < 1e-9)
     #expect(abs(plain[46] - plain[45] - 1200.0 / 19) < 1e-9)
     #expect(snapped[48] == plain[45] && snapped[49] == plain[51] && snapped[64] == plain[64])

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// All that has a shape of its own: every scale, size and number of octaves, on every root.
+  /// Every combination of scale, size and root.
   private func everyGrid(_ check: (Grid) throws -> Void) throws {
     for shipped in Scale.shipped {
       for size in Grid.Size.allCases {
@@ -86,7 +86,7 @@ import Testing
       #expect(layout.path.map(\.note) == notes, "\(grid.scale.name)")
       #expect(layout.path[0].row == 1 && layout.path[0].column == 1)
       let isWhole = zip(layout.path, layout.path.dropFirst()).allSatisfy { before, cell in
-        // One step to the side, or one down.
+        // One step to the side or one down.
         cell.row >= before.row
           && cell.row - before.row + abs(cell.column - before.column) == 1
       }
@@ -148,7 +148,7 @@ import Testing
     grid.octaves = 8
     let layout = try Layout(grid)
     #expect(layout.rows == 8)
-    // From 56 on, the sixth octave ends at 127.
+    // From note 56, the sixth octave ends at 127.
     #expect(layout.path.count == 6 * 7)
     #expect(layout.path.last?.note == 127)
     #expect(layout.cell(row: 7, column: 1) == nil)
@@ -177,7 +177,7 @@ import Testing
     grid.tuning = try Tuning(cents: (1...19).map { Double($0) * 1200 / 19 })
     grid.scale = try Scale.all(of: 19)
     let layout = try Layout(grid)
-    // A step is 63 cents: nearer to a semitone than to none.
+    // A step is 63 cents, which is closer to one semitone than to none.
     #expect(layout.path.prefix(4).map(\.name) == ["A", "A#-37", "A#+26", "B-11"])
     #expect(layout.path[0].hz == 110)
     #expect(abs(layout.path[19].hz - 220) < 1e-9)

@@ -1,7 +1,7 @@
 import Music
 import Testing
 
-/// What the notes of a phrase are called.
+/// The names of the notes in a phrase.
 @Suite struct PhraseNamesTests {
   @Test func `notes of the scale go by its names, others by the key's sharps or flats`() throws {
     var grid = Grid()
@@ -18,7 +18,7 @@ import Testing
 
   @Test func `a tuning that lies elsewhere has the names of its own keys`() throws {
     var grid = Grid()
-    // A4 at 415 Hz: nearly a semitone lower.
+    // A4 at 415 Hz is almost a semitone lower.
     grid.tuning = try Tuning(cents: Tuning.equal.cents, referenceHz: 415)
     let names = try PhraseNames(grid)
     #expect(names.name(cents: 6900 + Cents.of(415.0 / 440)) == "A")

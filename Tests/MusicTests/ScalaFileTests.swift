@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `damaged files never harm, and what is read is finite`() {
-    // The same damage each time, from a small generator of its own (Knuth's MMIX constants).
+    // Reproducible damage from a small generator (Knuth's MMIX constants).
     var state: UInt64 = 1
     func random(_ bound: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -166,7 +166,7 @@ import Testing
         #expect(isOneLine && error.line >= 1)
       }
     }
-    // Both ways are taken often.
+    // Both outcomes are frequent.
     #expect(2_000...18_000 ~= read)
   }
 

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `a seed always gives the same order`() {
-    // Pinned: surfaces and presets keep seeds.
+    // Pinned, because layouts and presets store seeds.
     #expect(shuffled(12, seed: 1) == [7, 0, 4, 1, 2, 11, 5, 10, 3, 9, 8, 6])
     #expect(shuffled(12, seed: 2) == [9, 0, 10, 1, 3, 4, 11, 2, 6, 5, 8, 7])
   }
@@ -28,7 +28,7 @@ import Testing
     var counts: [[Int]: Int] = [:]
     for seed in 0..<24_000 { counts[shuffled(4, seed: UInt64(seed)), default: 0] += 1 }
     #expect(counts.count == 24)
-    // A thousand each, give or take five times the deviation of 31.
+    // A thousand each, within five standard deviations of 31.
     #expect(counts.values.allSatisfy { abs($0 - 1000) < 155 })
   }
 }

@@ -53,7 +53,8 @@ import Testing
         changed.append("\(name) \(shipped.scale.name)")
       }
     }
-    // F would need three sharps in the first, B three flats in the last: such as those, and no more.
+    // The first would need three sharps for F, the last three flats for B; only such extreme cases
+    // change.
     #expect(changed.contains("B# lydian-augmented"))
     #expect(changed.contains("Fb altered"))
     #expect(!changed.contains { $0.hasSuffix(" major") || $0.hasSuffix(" minor") })
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test func `any of one's own has names of its pitch classes`() throws {
-    // All scales that there are: each of the eleven notes above the root is in, or not.
+    // All possible scales: each of the eleven notes above the root is included or not.
     for bits in 0..<2048 {
       let steps = [0] + (1...11).filter { bits & 1 << ($0 - 1) != 0 }
       let scale = try Scale(name: "x", semitones: steps)

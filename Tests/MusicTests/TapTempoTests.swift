@@ -22,14 +22,14 @@ import Testing
     for beats in 20...300 {
       let gap = 60 / Double(beats)
       let tapped = try #require(tempo((0..<8).map { 1000 + Double($0) * gap }))
-      // Times of a thousand seconds have 1e-13 of their own.
+      // At a thousand seconds, time stamps have a rounding error of 1e-13.
       #expect(abs(tapped / Double(beats) - 1) < 1e-11)
     }
   }
 
   @Test func `one bad tap does not move it`() {
     #expect(tempo([0, 0.5, 1, 1.7, 2, 2.5]) == 120)
-    // Of two times it is the middle.
+    // With two intervals, the median is their mean.
     #expect(tempo([0, 0.5, 1.25]) == 96)
   }
 

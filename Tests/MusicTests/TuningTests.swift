@@ -8,7 +8,7 @@ import Testing
     #expect(Tuning.equal.frequency(of: 57) == 220)
     for note in -50...200 {
       let expected = 440 * pow(2, Double(note - 69) / 12)
-      // A few of the last bits.
+      // A few units in the last place.
       #expect(abs(Tuning.equal.frequency(of: note) / expected - 1) < 1e-14)
     }
   }
@@ -20,7 +20,7 @@ import Testing
     for base in stride(from: 0, through: 120, by: 12) {
       let root = tuning.frequency(of: base)
       for (steps, ratio) in [(4, 1.25), (7, 1.5), (9, 5.0 / 3), (12, 2)] {
-        // A few of the last bits.
+        // A few units in the last place.
         #expect(abs(tuning.frequency(of: base + steps) / root / ratio - 1) < 1e-14)
       }
     }

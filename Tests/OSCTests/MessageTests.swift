@@ -12,7 +12,7 @@ import Testing
     ("/abc", [.int64(.min), .string("abc"), .string(""), .symbol("four"), .infinitum, .nil]),
     ("/abcd", [.blob([1, 2, 3]), .blob([]), .blob([1, 2, 3, 4]), .string("é ♯")]),
     ("/t", [.timeTag(TimeTag(bits: 0xE3A1_B2C3_8000_0000)), .character(65), .midi(0x0090_4064)]),
-    // liblo knows no colours: this one must stand last, and is not compared with it.
+    // liblo doesn't support colors: this message must be last, and isn't compared.
     ("/r", [.color(0xFF00_00FF)]),
   ]
 

@@ -15,7 +15,8 @@ import Testing
   @Test func `messages of nested bundles come in order with their times`() throws {
     let (early, late) = (TimeTag(bits: 100 << 32), TimeTag(bits: 200 << 32))
     let inner = [UInt8](bundle: [message("/b")], at: late)
-    // Earlier than the one around it, which the specification forbids: it waits for that.
+    // Earlier than its enclosing bundle, which the specification forbids: it takes that bundle's
+    // time.
     let hasty = [UInt8](bundle: [message("/c")], at: TimeTag(bits: 50 << 32))
     let packet = [UInt8](bundle: [message("/a"), inner, hasty, message("/d")], at: early)
     let read = try read(packet)

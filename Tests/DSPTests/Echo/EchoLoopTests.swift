@@ -7,17 +7,17 @@ import Testing
   @Test func `feedback of more than all swells to a bound and stays there`() {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 1.1)
     _ = rig.play(Tone.noise(amplitude: 0.01, frames: 80))
-    // 1000 passes: without a bound, 10^41 times as much.
+    // 1000 repeats: unbounded, the gain would be 10^41.
     let output = rig.rest(80_000).left
     #expect(output.allSatisfy { abs($0) <= 1.1 })
-    // A bound that took more than the feedback gives would let it die.
+    // A limiter that removes more than the feedback adds would let it decay.
     #expect(Measure.peak(output[72_000...]) > 0.4)
   }
 
   @Test func `a loud input on top is bounded by itself and the ceiling`() {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 1.1)
     let output = rig.play(Tone.sine(500, amplitude: 1, frames: 16_000, sampleRate: 8000)).left
-    // 500 Hz has whole periods in the time: each pass adds in phase.
+    // The delay holds whole periods of 500 Hz, so all repeats add in phase.
     #expect(Measure.peak(output) < 2.05)
   }
 
@@ -26,7 +26,7 @@ import Testing
     _ = rig.play(Tone.constant(0.5, frames: 8000))
     let output = rig.play(Tone.constant(0.5, frames: 8000)).left
     let mean = output.reduce(0, +) / 8000
-    // Left in the loop it would be at the ceiling.
+    // Recirculating, it would reach the ceiling.
     #expect(abs(mean) < 0.01, "\(mean)")
   }
 
@@ -36,7 +36,7 @@ import Testing
       return rig.play(Tone.noise(amplitude: amplitude, frames: 80) + Tone.constant(0, frames: 800))
         .left
     }
-    // A ceiling that bends has no two amplitudes alike; doubling is exact in binary.
+    // A saturator is nonlinear at every amplitude, while doubling is exact in binary.
     #expect(echoed(0.2) == echoed(0.1).map { $0 * 2 })
     #expect(echoed(0.8) != echoed(0.4).map { $0 * 2 })
   }
@@ -61,7 +61,7 @@ import Testing
     rig.echo.setLowCut(hertz: 500)
     rig.echo.setHighCut(hertz: 2000)
     rig.echo.settle()
-    // The time holds 43.7 periods: held as they are, they would meet in a corner.
+    // The delay holds 43.7 periods: looped without a crossfade, they would meet in a corner.
     let tone = Tone.sine(437, frames: 48_000)
     var output = rig.play(Array(tone[..<14_400])).left
     let steady = Measure.roughness(output[9600...])
@@ -69,7 +69,7 @@ import Testing
     output += rig.play(Array(tone[14_400..<33_600])).left
     rig.echo.setHold(false)
     output += rig.play(Array(tone[33_600...])).left
-    // Held, it sounds as it was written, before the cuts: 1.5 times as loud at 437 Hz.
+    // The held loop bypasses the filters: 1.5 times as loud at 437 Hz.
     #expect(Measure.roughness(output[9600...]) < 2 * 1.5 * steady)
     #expect(Measure.peak(output[20_000..<33_600]) > 0.3)
   }
@@ -87,7 +87,7 @@ import Testing
     rig.echo.reset()
     output += rig.play(Array(tone[24_000...])).left
     #expect(Measure.roughness(output[12_000...]) < 2 * steady)
-    // 25 ms of fade, then nothing for 0.2 s, then what came after.
+    // 25 ms of fade, then silence for 0.2 s, then the new input.
     let emptied = 24_000 + 1200
     #expect(output[emptied..<(emptied + 9600)].allSatisfy { $0 == 0 })
     #expect(Measure.peak(output[(emptied + 9600)...]) > 0.45)
@@ -98,7 +98,7 @@ import Testing
     let rig = EchoRig(seconds: 0.05, feedback: 1)
     _ = rig.play(Tone.noise(frames: 4800))
     rig.echo.setOn(false)
-    // A shorter pause than the fade's 1200 frames: the fade still ends.
+    // The fade lasts 1200 frames and also ends if the pause is shorter.
     var output = rig.play(Tone.constant(0, frames: pause)).left
     rig.echo.setOn(true)
     output += rig.rest(9600).left
@@ -113,8 +113,8 @@ import Testing
     _ = rig.play(Tone.noise(frames: 4800))
     rig.echo.setOn(true)
     let output = rig.play(click(frames: 2400) + Tone.constant(0, frames: 2400)).left
-    // The mix goes from the input alone to the repeats alone. A click that comes with the
-    // switch doesn't enter the delay: what enters fades in over 10 ms.
+    // The mix moves from dry to wet. The input of the delay line fades in over 10 ms, so a click at
+    // the switch doesn't enter it.
     #expect(output[1...].allSatisfy { abs($0) < 1e-3 })
   }
 
@@ -143,10 +143,10 @@ import Testing
       _ = rig.rest(64, block: 64)
       blocks += 1
     }
-    // 0.5 falls below -120 dB with the 19th repeat, at 15 200 frames; then it waits for one time
-    // more, and the low-cut's own tail.
+    // At 0.5 the 19th repeat falls below -120 dB, at 15 200 frames. One more delay time and the
+    // low-cut's tail follow.
     #expect(blocks > 15_200 / 64 && blocks < 17_600 / 64, "\(blocks)")
-    // It wakes with the first sound, and its repeat comes in time.
+    // The first sound wakes it, and its repeat is on time.
     let output = rig.play(click(frames: 900)).left
     #expect(abs(output[800] - 0.5 * 0.9922) < 1e-4)
   }

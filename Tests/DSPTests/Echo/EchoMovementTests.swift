@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct EchoMovementTests {
-  /// Something that moves between two extremes.
+  /// A parameter that moves between two extremes.
   enum Move: CaseIterable {
     case feedback, lowCut, highCut, spread, mix, on, hold, reset, seconds, glidingSeconds
 
@@ -20,7 +20,7 @@ import Testing
       case .reset: echo.reset()
       case .seconds: echo.setSeconds(high ? 0.06 : 0.001)
       case .glidingSeconds:
-        // What is fed back within a glide is bent twice: that is no click, but as steep.
+        // Feedback during a glide is bent twice: no click, but as steep.
         echo.setFeedback(0)
         echo.setGlides(true)
         echo.setSeconds(high ? 0.06 : 0.001)
@@ -30,11 +30,11 @@ import Testing
 
   @Test(arguments: Move.allCases)
   func `no move between extremes clicks`(move: Move) {
-    // A quarter period less than whole ones: repeats don't pile up against the ceiling.
+    // A quarter period off a whole number, so that repeats don't pile up at the ceiling.
     let rig = EchoRig(seconds: 0.05, feedback: 0.3, mix: 0.5)
     move.apply(true, to: &rig.echo)
     rig.echo.settle()
-    // It begins softly: the corner of a sudden beginning would come again with each repeat.
+    // Fades in: the corner of an abrupt start would recur with each repeat.
     let tone = Tone.sine(435, amplitude: 0.2, frames: 21_600).enumerated().map {
       $0.element * min(Float($0.offset) / 2400, 1)
     }
@@ -45,8 +45,8 @@ import Testing
       output.left += played.left
       output.right += played.right
     }
-    // The loudest that the tone ever is rests on the phases of its repeats: what is compared is
-    // the corner beside the level around it.
+    // The overall peak depends on the phases of the repeats, so each corner is compared with the
+    // level around it.
     for side in [output.left, output.right] {
       for start in stride(from: 0, to: side.count - 600, by: 300) {
         let around = side[max(start - 600, 0)..<min(start + 900, side.count)]

@@ -3,14 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An echo together with the blocks that it works on.
+/// A test host that runs an echo block by block.
 final class EchoRig {
   var echo: Echo
   let rate: Double
-  /// Whether the last block sounded.
+  /// Whether the last block had output.
   private(set) var sounds = true
 
-  /// An echo that is on, with repeats only, and open filters.
+  /// Creates an echo that is on, fully wet, with open filters.
   init(rate: Double = 48_000, seconds: Float, feedback: Float = 0, mix: Float = 1) {
     self.rate = rate
     echo = Echo(sampleRate: Float(rate))
@@ -23,7 +23,7 @@ final class EchoRig {
     echo.settle()
   }
 
-  /// Plays both sides in blocks and returns what comes out.
+  /// Processes both channels in blocks and returns the output.
   func play(
     _ left: [Float], _ right: [Float]? = nil, block: Int = 512
   ) -> (left: [Float], right: [Float]) {
@@ -35,19 +35,19 @@ final class EchoRig {
     return (left, right)
   }
 
-  /// Plays silence.
+  /// Processes silence.
   func rest(_ frames: Int, block: Int = 512) -> (left: [Float], right: [Float]) {
     play(Tone.constant(0, frames: frames), block: block)
   }
 }
 
-/// A click, then silence.
+/// An impulse followed by silence.
 func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
   [amplitude] + Tone.constant(0, frames: frames - 1)
 }
 
 @Suite struct EchoTests {
-  /// The level of a tone in a signal, linear.
+  /// The amplitude of a sine component of a signal.
   private func level(_ samples: ArraySlice<Float>, hertz: Double, rate: Double) -> Double {
     var (sine, cosine) = (0.0, 0.0)
     for (index, sample) in samples.enumerated() {
@@ -64,7 +64,8 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     let rig = EchoRig(seconds: time.seconds)
     let output = rig.play(click(frames: time.frames + 1000), block: block).left
     #expect(output[..<time.frames].allSatisfy { $0 == 0 })
-    // A low-cut at 20 Hz takes 0.13 % of a click's crest at 48 kHz, and spreads it behind.
+    // A low-cut at 20 Hz takes 0.13 % of an impulse's peak at 48 kHz and spreads it over what
+    // follows.
     #expect(abs(output[time.frames] / 0.5 - 0.9987) < 0.0001)
     #expect(output[(time.frames + 1)...].allSatisfy { abs($0) < 0.002 })
   }
@@ -74,8 +75,8 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     let rig = EchoRig(rate: 8000, seconds: 0.1, feedback: feedback)
     let output = rig.play(click(0.4, frames: 4100)).left
     for index in 1...4 {
-      // A tone in the middle of the band would show feedback alone; a click's crest loses
-      // 0.78 % a repeat to a low-cut of 20 Hz at 8 kHz.
+      // A tone in mid-band would show the feedback gain alone; an impulse's peak loses 0.78 % per
+      // repeat to a low-cut of 20 Hz at 8 kHz.
       let expected = 0.4 * pow(feedback, Float(index)) * pow(0.9922, Float(index + 1))
       #expect(abs(output[800 * (index + 1)] - expected) < 0.0005)
     }
@@ -93,7 +94,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
       Tone.sine(lost, amplitude: 0.2, frames: 4320), Tone.sine(kept, amplitude: 0.2, frames: 4320)
     ).map { $0 + $1 }
     let output = rig.play(tones + Tone.constant(0, frames: 4 * 4800)).left
-    // The bilinear transform of a first-order section.
+    // First-order bilinear sections.
     func loss(_ hertz: Double) -> Double {
       let here = tan(.pi * hertz / 48_000)
       let low = tan(.pi * Double(lowCut) / 48_000) / here
@@ -101,12 +102,12 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
       return -10 * log10((1 + low * low) * (1 + high * high))
     }
     for index in [1, 4] {
-      // Behind what the filters need to settle, and a whole number of periods of both tones.
+      // After the filters have settled, over whole periods of both tones.
       let part = output[(4800 * index + 1920)..<(4800 * index + 4320)]
       let measured =
         20 * log10(level(part, hertz: lost, rate: 48_000) / level(part, hertz: kept, rate: 48_000))
       let expected = Double(index) * (loss(lost) - loss(kept))
-      // The other tone and what is left of the beginning, in a repeat that is 50 dB down.
+      // Leakage from the other tone and the onset, into a repeat at -50 dB.
       #expect(abs(measured - expected) < 0.2, "\(index): \(measured) dB for \(expected)")
     }
   }
@@ -122,11 +123,11 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 0.5)
     rig.echo.setSpread(1)
     rig.echo.settle()
-    // As mono: half of what is on one side only.
+    // Mono: half of a signal on one channel only.
     let (left, right) = rig.play(click(frames: 800), Tone.constant(0, frames: 800))
     for (index, gain) in [(1, Float(1)), (2, 0.5), (3, 0.25), (4, 0.125)] {
       let (near, far) = index % 2 == 1 ? (left, right) : (right, left)
-      // The crest that the low-cut takes, and what it left behind of the repeats before.
+      // The peak loss of the low-cut, and its residue of the repeats before.
       #expect(abs(near[80 * index] - 0.25 * gain * pow(0.9922, Float(index))) < 0.005)
       #expect(abs(far[80 * index]) < 0.005)
     }
@@ -139,7 +140,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     let (left, right) = rig.play(click(frames: 800))
     for index in 1...4 {
       let (near, far) = index % 2 == 1 ? (left, right) : (right, left)
-      // What the low-cut leaves behind of the repeats before.
+      // The low-cut's residue of the repeats before.
       #expect(abs(far[80 * index] / near[80 * index] - 0.25) < 0.03)
     }
   }
@@ -170,7 +171,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     let rig = EchoRig(seconds: (480 + fraction) / 48_000)
     let output = rig.play(Tone.sine(10_000, frames: 4800)).left
     let step = 2 * Double.pi * 10_000 / 48_000
-    // The low-cut turns the phase by 0.0017, and so it is a thousandth of full scale beside.
+    // The low-cut shifts the phase by 0.0017, a difference of a thousandth of full scale.
     for frame in 2400..<4800 {
       let expected = 0.5 * Float(sin(step * (Double(frame) - 480 - Double(fraction)) + 0.0017))
       #expect(abs(output[frame] - expected) < 1e-4)
@@ -184,7 +185,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     let tone = Tone.sine(10_000, frames: 40_000)
     _ = rig.play(Array(tone[..<25_000]))
     rig.echo.setSeconds(to)
-    // After 0.2 s it is at its full speed, which is a binary fraction.
+    // After 0.2 s it has reached full speed, which is a binary fraction.
     let output = rig.play(Array(tone[25_000...])).left
     let residue = Measure.residue(
       output[9600..<14_400], hertz: 10_000 * speed, sampleRate: 48_000)
@@ -192,8 +193,8 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
   }
 
   @Test func `a whole time is read to the bit`() {
-    // The filters see the same either way, so an echo of no spread and no feedback yields the
-    // same at two times, but later.
+    // The filters see the same signal, so without spread and feedback the outputs are equal apart
+    // from the delay.
     let noise = Tone.noise(frames: 4800)
     let near = EchoRig(seconds: 0.01)
     let far = EchoRig(seconds: 0.02)

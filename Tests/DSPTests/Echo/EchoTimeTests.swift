@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct EchoTimeTests {
-  /// A tone whose time changes at 0.48 s: the output from there on, and its roughness before.
+  /// Changes the delay time at 0.48 s during a tone.
+  ///
+  /// Returns the output from there on, and its roughness before.
   private func change(
     _ hertz: Double, from: Float, to: Float, glides: Bool, frames: Int
   ) -> (after: [Float], steady: Float) {
@@ -17,25 +19,25 @@ import Testing
     return (Array(before[23_030...]) + after, Measure.roughness(before[22_600...]))
   }
 
-  // At 440 Hz the two places have the same phase, at 437 nearly the opposite one.
+  // At 440 Hz the two taps are in phase, at 437 Hz almost in antiphase.
   @Test(arguments: [440.0, 437], [(Float(0.3), Float(0.45)), (0.45, 0.3)])
   func `a crossfade changes the time without click and pitch`(
     hertz: Double, times: (Float, Float)
   ) {
     let (after, steady) = change(hertz, from: times.0, to: times.1, glides: false, frames: 8000)
     #expect(Measure.roughness(after) < 2 * steady)
-    // From the end of the fade on there is nothing but the tone.
+    // After the fade only the tone is left.
     let residue = Measure.residue(after[1500..<8000], hertz: hertz, sampleRate: 48_000)
     #expect(residue < -90, "\(residue) dB")
-    // In the fade itself each zero crossing is where the tone of one phase or the other has it:
-    // a pitch that glided would shift them by 7200 frames in all.
+    // During the fade each zero crossing belongs to one tap or the other; a pitch glide would shift
+    // them by 7200 frames in total.
     let crossings = zip(after, after.dropFirst()).filter { $0 <= 0 && $1 > 0 }.count
     #expect(abs(Double(crossings) - hertz * Double(after.count) / 48_000) < 2)
   }
 
   @Test func `a crossfade between the same keeps its level`() {
     let after = change(440, from: 0.3, to: 0.45, glides: false, frames: 2400).after
-    // The two places differ by 66 whole periods. A crossfade of equal power would gain 3 dB.
+    // The taps are 66 whole periods apart. An equal-power crossfade would gain 3 dB.
     #expect(Measure.peak(after) < 0.5 * 1.01)
   }
 
@@ -46,8 +48,8 @@ import Testing
     let (left, right) = rig.rest(1440)
     let middle = left[480..<960] + right[480..<960]
     let power = middle.reduce(0) { $0 + $1 * $1 } / Float(middle.count)
-    // 960 samples of noise have their power to 0.12 dB; crossfaded with gains that add to one
-    // they would lack 2.5 dB.
+    // The power of 960 noise samples is accurate to 0.12 dB. An equal-gain crossfade would lose 2.5
+    // dB.
     #expect(abs(10 * log10(power / (0.25 / 3))) < 0.5)
   }
 
@@ -55,7 +57,7 @@ import Testing
   func `a glide bends the pitch without click`(from: Float, to: Float, speed: Double) {
     let (after, steady) = change(440, from: from, to: to, glides: true, frames: 43_200)
     #expect(Measure.roughness(after) < 2 * steady)
-    // Between 0.1 and 0.2 s after the change it goes at its full speed.
+    // Between 0.1 and 0.2 s after the change it runs at full speed.
     let residue = Measure.residue(
       after[4810..<9610], hertz: 440 * speed, sampleRate: 48_000)
     #expect(residue < -50, "\(residue) dB")
@@ -69,13 +71,13 @@ import Testing
     rig.echo.setGlides(true)
     _ = rig.play(Tone.noise(frames: 64))
     rig.echo.setSeconds(to)
-    // 0.4 s at the slower of the bounds, and 16 time constants of 15 ms. The input is nothing,
-    // but not silence, where the echo would rest and be at its time at once.
+    // 0.4 s at the slower speed limit, plus 16 time constants of 15 ms. The input is tiny but not
+    // silent; in silence the echo would go idle and jump to the target.
     _ = rig.play(Tone.constant(1e-30, frames: 33_600))
     let frames = Int(to * 48_000 + 0.5)
     let output = rig.play(click(frames: frames + 10)).left
     #expect(abs(output[frames] / 0.5 - 0.9987) < 0.0001)
-    // Read a thousandth of a frame beside, it would ring around the click with 0.0005.
+    // An error of a thousandth of a frame would ring at 0.0005 around the click.
     #expect(abs(output[frames - 1]) < 1e-6)
   }
 
@@ -90,7 +92,7 @@ import Testing
     output += rig.play(Array(tone[20_480...])).left
     let steady = Float(0.5 * pow(2 * .pi * 440 / 48_000, 2))
     #expect(Measure.roughness(output) < 2 * steady)
-    // 65 ms to come to rest and 30 to fade.
+    // 65 ms to come to rest and 30 ms to fade.
     let residue = Measure.residue(output[6080...], hertz: 440, sampleRate: 48_000)
     #expect(residue < -90, "\(residue) dB")
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct RealFFTTests {
-  /// The bins of a transform, as complex numbers in double precision.
+  /// The bins of a spectrum, in double precision.
   private struct Spectrum {
     var real: [Double]
     var imaginary: [Double]
@@ -40,7 +40,7 @@ import Testing
     return samples
   }
 
-  /// One bin by the sum that defines it.
+  /// One bin, computed from the definition.
   private func bin(_ index: Int, of samples: [Float]) -> (real: Double, imaginary: Double) {
     let step = -2 * Double.pi / Double(samples.count)
     var sum = (real: 0.0, imaginary: 0.0)
@@ -56,10 +56,9 @@ import Testing
   func `agrees with the sum that defines it`(size: Int) {
     let samples = Tone.noise(frames: size)
     let spectrum = forward(samples)
-    // The rounding of as many sums as there are octaves of size, against the root of the power
-    // of the whole.
+    // Rounding error of log2(size) additions, relative to the RMS spectrum.
     let near = 1e-6 * (spectrum.power / Double(size)).squareRoot()
-    // The ends, the middle, and what lies beside them, where vectors begin and end.
+    // Both ends, the middle, and their neighbors, where vectors start and end.
     let middle = size / 4
     for index in [0, 1, 2, 4, 5, middle - 1, middle, middle + 1, size / 2 - 1, size / 2] {
       let expected = bin(index, of: samples)
@@ -73,7 +72,7 @@ import Testing
     let spectrum = forward(samples)
     for index in 0...128 {
       let expected = bin(index, of: samples)
-      // Bins are 5 in size.
+      // Bins have a magnitude of about 5.
       #expect(abs(spectrum.real[index] - expected.real) < 1e-5)
       #expect(abs(spectrum.imaginary[index] - expected.imaginary) < 1e-5)
     }
@@ -84,7 +83,7 @@ import Testing
     let samples = Tone.noise(frames: size, seed: 3)
     let back = inverse(forward(samples))
     let error = zip(back, samples).map { abs($0 / Float(size) - $1) }.max()!
-    // Two transforms' rounding of samples of at most 0.5.
+    // The rounding of two transforms of samples up to 0.5.
     #expect(error < 1e-6)
   }
 

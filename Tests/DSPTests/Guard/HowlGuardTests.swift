@@ -4,9 +4,9 @@ import Howl
 import TestSupport
 import Testing
 
-/// The guard against howling: in a simulated room, under held tones, and by itself.
+/// The feedback suppressor in a simulated room, with held tones, and in isolation.
 @Suite struct HowlGuardTests {
-  /// Guards a sound that comes from nowhere but its source, in blocks.
+  /// Processes a signal without feedback, in blocks.
   private func guarded(
     _ left: [Float], _ right: [Float]? = nil, block: Int, sampleRate: Double = 48_000,
     isOn: Bool = true
@@ -20,7 +20,7 @@ import Testing
     return (left, right, guardian.probeCount)
   }
 
-  /// A stage whose gain is raised over its limit at once, after a second below it.
+  /// A stage whose gain jumps above its feedback limit after one second below.
   private func howling(
     seed: Int, decibels: Double, seconds: Double, isGuarded: Bool = true, hold: Float = 600
   ) -> HowlStage {
@@ -34,8 +34,8 @@ import Testing
 
   @Test(arguments: [1, 3, 6])
   func `a howl that would stay is over`(seed: Int) {
-    // Without a guard it comes to the loudspeaker's limit; with one, to a level like that of speech,
-    // which is 0.02, and twice that in a room that rings.
+    // Without suppression the loudspeaker reaches its limit. With it, the level is like that of
+    // speech, which is 0.02, or twice that in a resonant room.
     let plain = howling(seed: seed, decibels: 1.5, seconds: 4, isGuarded: false)
     #expect(Measure.level(plain.heard.suffix(24_000)) > 0.25)
     let stage = howling(seed: seed, decibels: 1.5, seconds: 4)
@@ -46,7 +46,7 @@ import Testing
   @Test func `the first notch is at a frequency at which the room howls`() throws {
     let stage = howling(seed: 1, decibels: 1, seconds: 3)
     let hertz = try #require(stage.found.first).hertz
-    // What howls next to the limit is the room's strongest way round; a bin is 23 Hz.
+    // Just above the limit the loop's strongest resonance howls. A bin is 23 Hz wide.
     let howl = try #require(
       Measure.frequency(
         howling(seed: 1, decibels: 1, seconds: 3, isGuarded: false).heard.suffix(9600),
@@ -55,9 +55,9 @@ import Testing
   }
 
   @Test func `howls side by side are found while both last`() {
-    // Two ways round of this room howl 135 Hz apart, which is six bins. Where each had to be alone for a
-    // width like that, they were loud for a second, one after the other; a round takes 10 ms, and three
-    // tenths of a second are what either needs.
+    // This room has two howls 135 Hz apart, which is six bins. When each had to be isolated by that
+    // width, they stayed loud for a second, one after the other. A loop trip takes 10 ms, and
+    // either alone is found in 0.3 s.
     let stage = HowlStage(
       HowlRoom(seed: 104, delay: 500, early: 0.4, tail: 0.15), isGuarded: true)
     let speech = MadeSpeech.sound(seconds: 4, seed: 104).map { 0.02 * $0 }
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `where all notches are taken, neighbours share one, and more gain is had`() {
-    // 5 dB over the limit, at which eight notches of a tenth of an octave don't hold this room.
+    // 5 dB above the limit, where eight notches of a tenth of an octave don't suffice in this room.
     let stage = HowlStage(HowlRoom(seed: 2, delay: 400, tail: 0.3), isGuarded: true)
     let speech = MadeSpeech.sound(seconds: 2, seed: 2).map { 0.02 * $0 }
     for decibels in stride(from: -1.0, through: 5, by: 1) {
@@ -77,11 +77,11 @@ import Testing
     #expect(Measure.level(stage.heard.suffix(24_000)) < 0.25)
     #expect(stage.notches.count == HowlGuard.mostNotches)
     #expect(stage.found.count > HowlGuard.mostNotches)
-    // Those that are shared are less deep.
+    // Shared notches are shallower.
     #expect(Set(stage.depths) == [-30, -12])
   }
 
-  /// The tenths of a second that are as loud as no speech on these stages is, together, in seconds.
+  /// The total time, in seconds, of 0.1 s segments that are louder than any speech in these tests.
   private func loudSeconds(_ sound: [Float]) -> Double {
     stride(from: 48_000, to: sound.count - 4799, by: 4800).reduce(0) {
       $0 + (Measure.level(sound[$1..<($1 + 4800)]) > 0.2 ? 0.1 : 0)
@@ -90,16 +90,16 @@ import Testing
 
   @Test(arguments: HeldTones.allCases)
   func `held tones are no howls`(kind: HeldTones) {
-    // The long run is `scripts/bench guard`.
+    // `scripts/bench guard` is the long version.
     let stage = HowlStage(HowlRoom(seed: 2, delay: 600), isGuarded: true)
     stage.play(kind.sound(seconds: 12, seed: 3), decibels: -200)
     #expect(stage.found.isEmpty)
-    // They were suspected.
+    // They were suspects.
     #expect(stage.probeCount > 0)
   }
 
   @Test func `a sine that rises as a howl does is none`() {
-    // 40 dB a second, which no property of the sound itself tells from a howl.
+    // 40 dB/s: no property of the signal itself distinguishes it from a howl.
     let sound = Tone.sine(1234.5, amplitude: 1, frames: 96_000).enumerated().map {
       $0.element * Float(pow(10, (Double($0.offset) / 48_000 * 40 - 70) / 20))
     }
@@ -114,7 +114,7 @@ import Testing
     let tone = Tone.sine(hertz, frames: 96_000)
     let output = guarded(tone, block: 64)
     #expect(output.probes > 0)
-    // Within 0.8 dB in each 20 ms: the filter needs 46 ms to settle at 110 Hz, and less above.
+    // Within 0.8 dB over each 20 ms. The filter needs 46 ms to settle at 110 Hz, less above.
     for start in stride(from: 4800, to: 95_000, by: 480) {
       let ratio =
         Measure.level(output.left[start..<(start + 960)])
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test func `a notch takes a tenth of an octave`() throws {
-    // What a room found is looked at by noise: 3 dB down at both edges, 30 in the middle.
+    // Measures the notch with tones: -3 dB at both edges, -30 dB at the center.
     var guardian = HowlGuard(sampleRate: 48_000)
     guardian.setOn(true)
     let found = Self.notched(&guardian)
@@ -167,7 +167,7 @@ import Testing
       var sound = Tone.sine(hertz, amplitude: 0.1, frames: 9600)
       Self.process(&guardian, &sound)
       let level = 20 * log10(Measure.level(sound.suffix(4800)) / (0.1 / 2.0.squareRoot()))
-      // The middle is found to within a bin's hundredths, which counts where it is steep.
+      // The center is accurate to hundredths of a bin, which matters where the slope is steep.
       #expect(abs(level - decibels) < (octaves == 0 ? 6 : 0.6), "\(octaves): \(level) dB")
     }
   }
@@ -198,9 +198,10 @@ import Testing
     #expect(noise == before)
   }
 
-  // MARK: - A loop of its own
+  // MARK: - A minimal feedback loop
 
-  /// Lets a guard find the howl of a short loop, and returns the frequency of the notch.
+  /// Runs a guard in a short feedback loop until it finds the howl, and returns the notch
+  /// frequency.
   private static func notched(_ guardian: inout HowlGuard) -> Float? {
     let room = HowlRoom(seed: 1, delay: 400, tail: 0.3)
     let gain = Float(room.limit * pow(10, 1.5 / 20))

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SincBankTests {
   private static let bank = SincBank()
 
-  /// How loud a tone comes out that is read so many semitones up, in dB of what it was.
+  /// The level of a tone after resampling upward, in dB relative to the input.
   private func level(hertz: Double, semitones: Int) -> Double {
     let frames = 4800
     let margin = SincBank.mostTaps
@@ -25,7 +25,7 @@ import Testing
     return 20 * log10(Measure.level(output[..<frames]) / Measure.level(tone) + 1e-12)
   }
 
-  // Below two semitones nothing that is there comes back that low.
+  // Below two semitones, no alias falls that low.
   @Test(arguments: 3...24)
   func `what folds back to below 19 kHz is at most -85 dB`(semitones: Int) {
     let hertz = 29_000 / exp2(Double(semitones) / 12)
@@ -35,7 +35,7 @@ import Testing
 
   @Test(arguments: 1...24)
   func `what comes to 17 kHz is as loud as it was`(semitones: Int) {
-    // A tenth of a decibel is what the window leaves of a slope that ends there.
+    // 0.1 dB is the window's effect on a transition band that ends there.
     let change = level(hertz: 17_000 / exp2(Double(semitones) / 12), semitones: semitones)
     #expect(abs(change) < 0.1, "\(change) dB")
   }

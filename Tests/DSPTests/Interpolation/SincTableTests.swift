@@ -6,7 +6,7 @@ import Testing
 @Suite struct SincTableTests {
   private let rate = 48_000.0
 
-  /// Reads a tone at a ratio, from a place that is no sample.
+  /// Reads a tone at a speed, from a fractional position.
   private func read(_ table: borrowing SincTable, hertz: Double, ratio: Double) -> [Float] {
     let frames = 9600
     let margin = 256
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func `what would fold back is at most -90 dB`() {
-    // An octave up: a tone of 15 kHz would come back at 18 kHz.
+    // An octave up, a tone of 15 kHz would alias to 18 kHz.
     let table = SincTable(taps: 64, cutoff: 0.97 / 2)
     let output = read(table, hertz: 15_000, ratio: 2)
     let level = output.reduce(0) { $0 + Double($1 * $1) } / Double(output.count)
@@ -47,7 +47,7 @@ import Testing
       table.read(
         $0.baseAddress! + 64, from: 0, step: Int64(1.37 * 4_294_967_296), to: &output, frames: 1000)
     }
-    // Rounding of 32 products.
+    // The rounding of 32 products.
     #expect(output.allSatisfy { abs($0 - 0.5) < 1e-6 })
   }
 
@@ -58,7 +58,7 @@ import Testing
     noise.withUnsafeBufferPointer {
       table.read($0.baseAddress! + 64, from: 0, step: 1 << 32, to: &output, frames: 1000)
     }
-    // The other taps are zeros of the sinc, but for the rounding of its sine.
+    // The other taps are zeros of the sinc, apart from the rounding of its sine.
     #expect(zip(output, noise[64...]).allSatisfy { abs($0 - $1) < 1e-6 })
   }
 }

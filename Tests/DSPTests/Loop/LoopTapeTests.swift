@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LoopTapeTests {
-  /// What comes out of a loop that holds a clip.
+  /// The output of a loop that plays a clip.
   private func play(
     _ clip: [Float], frames: Int, block: Int = 512, _ set: (inout Warp) -> Void = { _ in }
   ) -> [Float] {
@@ -12,7 +12,7 @@ import Testing
     var warp = Warp(seconds: 10, sampleRate: 48_000)
     set(&warp)
     warp.settle()
-    // Behind its end the clip goes on as it begins: the seam changes nothing.
+    // The tail continues with the start of the clip, so the loop crossfade is transparent.
     var sound = clip + clip.prefix(loop.seam)
     sound.withUnsafeMutableBufferPointer {
       let side = $0.baseAddress!
@@ -35,14 +35,14 @@ import Testing
 
   @Test(arguments: WarpEngine.allCases, [0.25 as Float, 0.7, 1.5, 4])
   func `any rate holds for ever, at the clip's pitch`(engine: WarpEngine, rate: Float) {
-    // Half a second with a whole number of periods: the seam is none.
+    // Half a second with whole periods: the loop point is seamless.
     let clip = Tone.sine(400, frames: 24_000)
     let output = play(clip, frames: 72_000) {
       $0.setEngine(engine)
       $0.setRate(rate)
     }
-    // Eight times round at the fastest. Engines for voices and chords cost a single tone a
-    // little of its purity and level, the more the further from rate 1.
+    // Eight cycles at the highest rate. The voice and studio engines lose a little purity and level
+    // on a single tone, more so further from rate 1.
     let least: Double = engine == .live ? -60 : -20
     #expect(
       Measure.residue(output[48_000...], hertz: 400, sampleRate: 48_000) < least,
@@ -52,7 +52,7 @@ import Testing
         < (engine == .live ? 0.01 : 0.2))
   }
 
-  // Of a voice the formants stay, which in a single tone means the tone.
+  // The voice engine preserves formants, which for a single tone means the tone itself.
   @Test(arguments: [WarpEngine.live, .studio])
   func `pitch and rate go their own ways`(engine: WarpEngine) {
     let clip = Tone.sine(400, frames: 24_000)
@@ -65,12 +65,11 @@ import Testing
   }
 
   @Test func `half the rate takes twice as long`() {
-    // Two tones, one after the other: where the second begins tells how fast the time passes.
+    // Two tones in sequence: the start of the second shows the speed of time.
     let clip = Tone.sine(300, frames: 12_000) + Tone.sine(900, frames: 12_000)
     for (rate, middle) in [(0.5 as Float, 24_000), (1, 12_000), (2, 6000)] {
       let output = play(clip, frames: 48_000) { $0.setRate(rate) }
-      // What is left of the first tone when its own is taken away, a hundredth of a second
-      // before and behind.
+      // The residue of each tone, 0.01 s before and after the transition.
       let before = output[(middle - 1200)..<(middle - 480)]
       let behind = output[(middle + 1200)..<(middle + 1920)]
       #expect(Measure.residue(before, hertz: 300, sampleRate: 48_000) < -30)

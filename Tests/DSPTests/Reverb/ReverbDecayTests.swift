@@ -4,11 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How loud a reverb stays while its decay is played.
+/// The loudness of a reverb while its decay is played.
 @Suite struct ReverbDecayTests {
-  /// Two noises through a wet reverb, 20 ms at a time: the power of both sides in each.
+  /// Runs two noises through a wet reverb and measures the power in windows of 20 ms.
   private struct Noise: ~Copyable {
-    // Whole windows at all rates here, and longer than what is heard at a time.
+    // Whole windows at all sample rates here, and longer than any measurement.
     private static let left = Tone.noise(frames: 230_400)
     private static let right = Tone.noise(frames: 230_400, seed: 2)
 
@@ -32,7 +32,7 @@ import Testing
 
     mutating func setDecay(_ seconds: Float) { reverb.setDecay(seconds: seconds) }
 
-    /// Puts sound through, and measures it where it `isHeard`.
+    /// Processes noise, and measures the output if `isHeard`.
     mutating func run(seconds: Double, isHeard: Bool = true) {
       for _ in 0..<Int(seconds * 50) {
         let start = windows * frames % Self.left.count
@@ -52,7 +52,7 @@ import Testing
     /// The mean power of the last second.
     var lately: Double { powers.suffix(50).reduce(0, +) / 50 }
 
-    /// The power from a window on, smoothed over five of them, or 100 ms.
+    /// The power from a window on, smoothed over five windows or 100 ms.
     func smoothed(from first: Int) -> [Double] {
       (first..<(powers.count - 5)).map { powers[$0..<($0 + 5)].reduce(0, +) / 5 }
     }
@@ -62,7 +62,7 @@ import Testing
   func `steady noise neither swells nor dips when the decay steps`(
     step: (from: Float, to: Float), size: Float
   ) {
-    // Half of the longest decay takes 30 dB: all but a thousandth of the power is there.
+    // Half of the longest decay loses 30 dB: all but a thousandth of the power is there.
     var before = Noise(decay: step.from, size: size, damping: 20_000)
     before.run(seconds: Double(step.from) / 2 + 0.5, isHeard: false)
     before.run(seconds: 1)
@@ -75,7 +75,7 @@ import Testing
     before.setDecay(step.to)
     before.run(seconds: 3)
     let powers = before.smoothed(from: begin - 2)
-    // It may be 0.4 dB louder on its way, and 0.1 s of noise varies by 0.2 dB with these decays.
+    // The transition may be 0.4 dB louder, and 0.1 s of noise varies by 0.2 dB at these decays.
     let swell = 10 * log10(powers.max()! / max(old, new))
     #expect(swell < 0.8, "\(swell) dB")
     let dip = 10 * log10(powers.min()! / min(old, new))
@@ -94,7 +94,7 @@ import Testing
     }
     let dry = Measure.level(Tone.noise(frames: 48_000))
     let powers = noise.smoothed(from: 25).map { 10 * log10($0 / (dry * dry)) }
-    // What is in the lines can't be lost faster than the shorter decay loses it, nor made.
+    // The power in the lines can't fall faster than with the shorter decay, nor can it be created.
     #expect(powers.max()! < 1, "\(powers.max()!) dB")
     #expect(powers.min()! > -4, "\(powers.min()!) dB")
   }
@@ -103,13 +103,12 @@ import Testing
   func `the shortest decay in the largest room has nothing that rings`(
     damping: Float, sampleRate: Float
   ) {
-    // A pass takes 200 dB there: too much for single precision to tell where the poles are.
+    // A pass loses 200 dB there: single precision can't represent the poles.
     var noise = Noise(decay: 30, size: 1, damping: damping, sampleRate: sampleRate)
     noise.run(seconds: 0.5, isHeard: false)
     noise.setDecay(0.1)
     noise.run(seconds: 3.5)
-    // Steady noise up to a half comes out as loud as it is, with peaks of less than four times
-    // its level of 0.29.
+    // Steady noise up to 0.5 keeps its level of 0.29, with peaks below four times that.
     #expect(noise.peak < 2, "\(noise.peak)")
   }
 }

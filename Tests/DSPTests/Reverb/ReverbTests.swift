@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a reverb does when it is told something.
+/// The response of a reverb to its controls.
 @Suite struct ReverbTests {
-  /// Puts sounds through a reverb block by block; `each` is called before each, with its frame.
+  /// Processes a signal in blocks, calling `each` before each block with its first frame.
   private func render(
     _ reverb: inout Reverb, _ left: [Float], _ right: [Float]? = nil, block: Int = 256,
     isSilent: Bool = false, each: ((Int, inout Reverb) -> Void)? = nil
@@ -52,7 +52,7 @@ import Testing
       click[frame] = 1
       return render(&reverb, click).left[frame..<frame + 24_000]
     }
-    // The second lies elsewhere in the grid on which the lines move: another sum of the same tail.
+    // The second one has another modulation phase, which gives another sum of the same tail.
     #expect(abs(decibels(tail(after: 0), to: tail(after: 48_000))) < 0.5)
   }
 
@@ -72,7 +72,7 @@ import Testing
 
   @Test(arguments: [1, 16, 333, 1024])
   func `yields the same however it is cut`(block: Int) {
-    // Enough for the decay, the damping, a predelay and all lines to move.
+    // Long enough for the decay, damping, predelay and all lines to change.
     func output(_ block: Int) -> [Float] {
       var reverb = reverb(mix: 0.5)
       let noise = Tone.noise(frames: 999)
@@ -102,17 +102,17 @@ import Testing
     var reverb = reverb(decay: decay, size: size)
     reverb.setDamping(hertz: 20_000)
     reverb.settle()
-    // A fifth of the decay takes 12 dB: 94 % of the power is there.
+    // A fifth of the decay loses 12 dB: 94 % of the power is there.
     let noise = Tone.noise(frames: Int(decay * 9600) + 4800)
     let other = Tone.noise(frames: noise.count, seed: 2)
     let output = render(&reverb, noise, other, block: 1024)
     let end = (noise.count - 4800)...
-    // Damping takes some of white noise, and a tenth of a second of it varies by itself.
+    // Damping removes some of the white noise, and 0.1 s of it varies by itself.
     #expect(abs(decibels(output.left[end], to: noise[end])) < 3)
     #expect(abs(decibels(output.right[end], to: other[end])) < 3)
   }
 
-  /// A change that must make no corner that the tone itself does not have.
+  /// A change that must not cause a corner sharper than the tone's own.
   enum Change: String, CaseIterable {
     case size, shrinking, decay, lengthening, damping, predelay, mix
   }
@@ -135,7 +135,7 @@ import Testing
     }
     for side in [output.left, output.right] {
       let moving = side[9400...]
-      // The second difference of the loudest sine that is heard; twice as much is no corner yet.
+      // The second difference of the loudest sine in the output; up to twice as much is no click.
       let steady = Measure.peak(moving) * Float(pow(2 * Double.pi * 440 / 48_000, 2))
       #expect(Measure.roughness(moving) < 2 * steady)
     }
@@ -144,7 +144,7 @@ import Testing
   @Test func `a held tone keeps its pitch`() {
     var reverb = reverb(decay: 1, size: 0.5)
     let output = render(&reverb, Tone.sine(1000, frames: 43_200), block: 1024)
-    // The phase against a steady tone, every 10 ms, weighed by its power.
+    // The phase relative to a steady tone every 10 ms, weighted by power.
     var phasors: [(Double, Double)] = []
     for start in stride(from: 19_200, to: 43_200, by: 480) {
       var (x, y) = (0.0, 0.0)
@@ -163,7 +163,7 @@ import Testing
       squares += weight * cents * cents
       weights += weight
     }
-    // Five cents is what trained ears begin to hear.
+    // Trained ears notice about five cents.
     #expect(sqrt(squares / weights) < 2.5, "\(sqrt(squares / weights)) cents")
   }
 
@@ -173,7 +173,7 @@ import Testing
     let before = render(&reverb, noise).left[4800...]
     reverb.reset()
     let after = render(&reverb, silence, silence).left
-    // 20 ms, the chunk that was ready, and one that is empty.
+    // 20 ms, the chunk that was already computed, and an empty one.
     #expect(decibels(after[..<240], to: before) > -12)
     #expect(after[1056...].allSatisfy { $0 == 0 })
     #expect(Measure.roughness(Array(after[..<1100])) < 2 * Measure.roughness(before))
@@ -209,16 +209,16 @@ import Testing
   @Test func `with nothing left to say it touches nothing`() {
     var reverb = reverb(mix: 0.5, decay: 0.2, size: 0)
     _ = render(&reverb, Tone.noise(frames: 4800))
-    // 120 dB in 0.4 s; then the lines' and the predelay's 0.6 s have to be through, too.
+    // 120 dB take 0.4 s; then the lines and the predelay, 0.6 s, must drain.
     let early = render(&reverb, Tone.constant(0, frames: 12_000), isSilent: true)
     #expect(early.sounds)
     let late = render(&reverb, Tone.constant(0, frames: 57_600), isSilent: true)
     #expect(!late.sounds)
-    // Where it has stopped, what it had was below -120 dB.
+    // Where it stopped, the signal was below -120 dB.
     #expect(Measure.peak(late.left[40_000...]) < 1e-6)
     let mark = Tone.constant(0.5, frames: 64)
     #expect(render(&reverb, mark, isSilent: true).left == mark)
-    // And hears what comes then.
+    // It responds to the next input.
     let noise = Tone.noise(frames: 9600)
     let again = render(&reverb, noise)
     #expect(again.sounds && decibels(again.left[4800...], to: noise) > 0.5)
@@ -244,7 +244,7 @@ import Testing
     let moved = render(&reverb, Tone.constant(0, frames: 28_800), block: 1024) { frame, reverb in
       reverb.setSize(Float(frame / 1024 % 7) / 6)
     }
-    // A line in a crossfade may be louder for its 24 ms, where it is like itself.
+    // During its 24 ms crossfade a line may be louder where it correlates with itself.
     #expect(decibels(moved.left[24_000...], to: still.left) < 1)
   }
 

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a reverb sounds like, by its impulse response.
+/// The sound of a reverb, measured from its impulse response.
 @Suite struct ReverbToneTests {
   private static let twoSeconds = ReverbResponse(decay: 2, seconds: 1.7)
 
@@ -19,7 +19,7 @@ import Testing
 
   @Test func `at the damping frequency the decay takes half as long`() {
     // An octave around 8 kHz spans decays from 1.7 s down to 0.7 s, of which the longer ones
-    // last.
+    // dominate.
     let measured = Self.twoSeconds.decay(around: 8000)
     #expect(measured > 0.9 && measured < 1.4, "\(measured) s")
   }
@@ -28,7 +28,8 @@ import Testing
   func `the decay is the same at other sample rates`(rate: Double) {
     let response = ReverbResponse(decay: 0.8, seconds: 0.7, sampleRate: rate)
     for hertz in [250.0, 1000] {
-      // What each rate rounds the lengths to makes other notes, and a band holds few of them.
+      // Line lengths are rounded differently at each sample rate, which shifts the modes; a band
+      // holds few of them.
       #expect(abs(response.decay(around: hertz) / 0.8 - 1) < 0.05)
     }
   }
@@ -37,9 +38,9 @@ import Testing
     for side in [Self.twoSeconds.left, Self.twoSeconds.right] {
       let density = ReverbResponse.echoDensity(Array(side[Self.twoSeconds.onset...]))
       let begun = density.firstIndex { $0 > 0.9 }
-      // Windows of 20 ms, each 1 ms later: the one after 10 ms has its middle at 20 ms.
+      // Windows of 20 ms in steps of 1 ms: the one after 10 ms has its center at 20 ms.
       #expect(begun != nil && begun! <= 10, "\(String(describing: begun)) ms")
-      // Nor does it come apart again.
+      // And it stays dense.
       #expect(density[(begun ?? 0)..<250].min()! > 0.75)
     }
   }
@@ -59,7 +60,7 @@ import Testing
   @Test func `the smallest room's tail has few notes of its own`() {
     let response = ReverbResponse(decay: 2, seconds: 1.7, size: 0)
     for side in [response.left, response.right] {
-      // Short lines have few notes between which noise could lie; twice as short had 7.8 dB.
+      // Short lines have sparse modes; with half the length it was 7.8 dB.
       let deviation = response.spectralDeviation(side)
       #expect(deviation < 7.1, "\(deviation) dB")
     }
@@ -69,7 +70,7 @@ import Testing
     let response = ReverbResponse(decay: 2, seconds: 0.4, size: 1)
     for side in [response.left, response.right] {
       let density = ReverbResponse.echoDensity(Array(side[response.onset...]))
-      // As for the middle size; where first echoes lie apart it falls to a third.
+      // As for the medium size; with separate early echoes it drops to a third.
       #expect(density[10..<250].min()! > 0.7, "\(density[10..<250].min()!)")
     }
   }
@@ -101,11 +102,11 @@ import Testing
   }
 }
 
-/// A reverb's answer to an impulse, and what can be measured of it.
+/// The impulse response of a reverb and its measurements.
 private struct ReverbResponse {
   let left: [Float]
   let right: [Float]
-  /// The first frame less than 60 dB below the greatest.
+  /// The first frame within 60 dB of the peak.
   let onset: Int
   let sampleRate: Double
   private let decay: Double
@@ -140,8 +141,8 @@ private struct ReverbResponse {
       }!.offset
   }
 
-  /// The decay time in the octave around a frequency, both sides' mean: Schroeder's backward
-  /// integral from -5 to -35 dB, extrapolated to 60.
+  /// The decay time in the octave around a frequency, averaged over both channels: Schroeder's
+  /// backward integral from -5 to -35 dB, extrapolated to 60 dB.
   func decay(around hertz: Double) -> Double {
     [left, right].map { side in
       var sound = side[onset...].map(Double.init)
@@ -155,7 +156,7 @@ private struct ReverbResponse {
         sum += sound[index] * sound[index]
         left[index] = sum
       }
-      // The line of least squares through every 16th value.
+      // A least-squares line through every 16th value.
       var (n, st, sd, stt, std) = (0.0, 0.0, 0.0, 0.0, 0.0)
       for index in stride(from: 0, to: left.count, by: 16) {
         let level = 10 * log10(left[index] / sum)
@@ -192,8 +193,8 @@ private struct ReverbResponse {
     }
   }
 
-  /// The normalised echo density of Abel & Huang (AES 121, 2006): the share of samples beyond
-  /// the standard deviation, in a Hann window of 20 ms each millisecond, as 1 for noise.
+  /// The normalized echo density of Abel & Huang (AES 121, 2006): the share of samples beyond the
+  /// standard deviation in a Hann window of 20 ms, each millisecond, relative to noise.
   static func echoDensity(_ sound: [Float]) -> [Double] {
     let window = (0..<960).map { 0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / 960) }
     return (0..<260).map { step in
@@ -206,7 +207,7 @@ private struct ReverbResponse {
     }
   }
 
-  /// Half a second to one and a half after the onset, without the decay.
+  /// 0.5 s to 1.5 s after the onset, with the decay compensated.
   private func tail(_ side: [Float]) -> [Double] {
     var gain = 1.0
     let step = pow(10, 3 / 48_000 / decay)
@@ -216,8 +217,8 @@ private struct ReverbResponse {
     }
   }
 
-  /// The standard deviation of the tail's spectrum from 200 Hz to 8 kHz, in dB, without what
-  /// changes over more than 500 Hz.
+  /// The standard deviation of the tail's spectrum from 200 Hz to 8 kHz in dB, after removing
+  /// variations wider than 500 Hz.
   func spectralDeviation(_ side: [Float]) -> Double {
     let spectrum = Spectrum(
       tail(side).enumerated().map {
@@ -230,8 +231,8 @@ private struct ReverbResponse {
     return sqrt(residue.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(residue.count))
   }
 
-  /// The greatest correlation of the tail with itself 5 to 200 ms later, from 200 Hz to 8 kHz,
-  /// made white over 500 Hz.
+  /// The highest autocorrelation of the tail at lags of 5 to 200 ms, from 200 Hz to 8 kHz, whitened
+  /// over 500 Hz.
   func selfCorrelation(_ side: [Float]) -> Double {
     let power = Spectrum(tail(side), size: 65_536).power
     let smooth = Spectrum.mean(power, width: 683)
@@ -240,21 +241,21 @@ private struct ReverbResponse {
       white[bin] = power[bin] / smooth[bin]
       white[65_536 - bin] = white[bin]
     }
-    // A power spectrum's own spectrum is the correlation. 17 536 zeros behind the tail keep
-    // delays up to 0.36 s apart.
+    // The transform of a power spectrum is the autocorrelation. 17 536 zeros after the tail
+    // separate lags up to 0.36 s.
     let correlation = Spectrum(white, size: 65_536).real
     return correlation[240..<9600].map { abs($0) }.max()! / correlation[0]
   }
 }
 
-/// A Fourier transform of real numbers.
+/// The Fourier transform of a real signal.
 private struct Spectrum {
   private(set) var real: [Double]
   private var imaginary: [Double]
 
   var power: [Double] { zip(real, imaginary).map { $0 * $0 + $1 * $1 } }
 
-  /// Transforms values and the zeros that `size`, a power of two, has beyond them.
+  /// Transforms values, zero-padded to `size`, a power of two.
   init(_ values: [Double], size: Int) {
     real = [Double](repeating: 0, count: size)
     imaginary = real
@@ -294,7 +295,7 @@ private struct Spectrum {
     }
   }
 
-  /// The mean of `width` values around each.
+  /// A moving average of `width` values.
   static func mean(_ values: [Double], width: Int) -> [Double] {
     var sums = [0.0]
     for value in values { sums.append(sums.last! + value) }

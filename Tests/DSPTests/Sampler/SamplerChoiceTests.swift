@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which regions sound, and which voices give way.
+/// Region selection and voice stealing.
 @Suite struct SamplerChoiceTests {
-  /// Regions that each play a constant of their own: 1, 2, 4, ...
+  /// Regions that each play a distinct power of two: 1, 2, 4 and so on.
   private func stage(_ changes: (inout SamplerRegion) -> Void...) -> VoiceStage {
     var regions: [SamplerRegion] = []
     var sounds: [[[Float]]] = []
@@ -21,7 +21,7 @@ import Testing
     return VoiceStage(SamplerInstrument(regions: regions, modulators: [], sounds: sounds))
   }
 
-  /// The sum of those that sound.
+  /// The sum of the regions that sound.
   private func heard(_ stage: VoiceStage) -> Int { Int(stage.pass(640).last!.rounded()) }
 
   @Test func `keys and velocities choose what sounds`() {
@@ -60,7 +60,7 @@ import Testing
       stage.release(note.number)
       stage.pass(1600)
     }
-    // A quarter of 400, and three deviations of 8.7.
+    // A quarter of 400, within three standard deviations of 8.7.
     #expect((74...126).contains(counts[0]))
   }
 
@@ -130,14 +130,15 @@ import Testing
     stage.begin(key: 62)
     #expect(heard(stage) == 5)
     stage.begin(key: 61)
-    // The step under way, and 8 ms.
+    // The current step, and 8 ms.
     stage.pass(32 + 32 + 384)
     #expect(heard(stage) == 6)
     #expect(stage.over == [1])
   }
 
   @Test func `the softest give way, and nothing clicks`() {
-    // Of a low tone: a voice that is cut off steps by as much as it is loud, others bend by 1e-5.
+    // With a low tone, a voice that is cut off makes a step as large as its level, while the tone
+    // itself bends by 1e-5 per frame.
     let region = VoiceStage.region(48_000) {
       $0.envelope.attack = 0.02
       $0.envelope.release = 5
@@ -152,7 +153,7 @@ import Testing
     }
     stage.pass(9600)
     #expect(stage.soundingCount == 128)
-    // Those that are released go first.
+    // Released voices go first.
     for number in numbers[40..<60] { stage.release(number) }
     stage.pass(9600)
     let from = stage.left.count
@@ -163,7 +164,7 @@ import Testing
     stage.pass(4800)
     #expect(Set(stage.over) == Set(numbers[40..<60]))
     #expect(stage.soundingCount == 128)
-    // Of 5 ms, a fade bends by at most a 240th of 0.25; all 128 bend by 1.4e-3 at most.
+    // A fade of 5 ms bends by at most a 240th of 0.25, and all 128 voices by at most 1.4e-3.
     #expect(Measure.roughness(stage.left[from...]) < 0.003)
   }
 
@@ -175,7 +176,7 @@ import Testing
     for note in notes { stage.release(note) }
     stage.pass(9600)
     #expect(stage.soundingCount == 0)
-    // Each voice is told of once.
+    // Each voice is reported once.
     #expect(stage.over.count == Set(stage.over).count)
   }
 

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Instruments that are played while their sounds are made, and sounds that are kept in 16 bits.
+/// Instruments that are played while loading, and sounds stored in 16 bits.
 @Suite struct SamplerLoadingTests {
   private static let kind = SamplerSoundKind(channels: 1, isCompact: true)
 
-  /// An instrument whose sounds are all there, each in 16 bits.
+  /// An instrument with all sounds loaded, in 16 bits.
   private static func compact(
     _ regions: [SamplerRegion], _ sounds: [Float]...
   ) -> SamplerInstrument {
@@ -21,7 +21,7 @@ import Testing
     return made
   }
 
-  // MARK: - Sixteen bits
+  // MARK: - 16 bits
 
   @Test(arguments: [1000.0, 5000, 15_000])
   func `a tone in 16 bits is as it was, but for their rounding`(hertz: Double) {
@@ -29,7 +29,7 @@ import Testing
       let shifted = hertz * exp2((Double(Float(6000 + shift)) - 6000) / 1200)
       guard shifted < 19_000 else { continue }
       let region = VoiceStage.region(24_000, loopFrom: 12_000)
-      // At a tenth of what 16 bits hold: they are those below its own peak.
+      // At a tenth of full scale: the 16 bits are relative to the sound's own peak.
       let stage = VoiceStage(
         Self.compact([region], Tone.sine(hertz, amplitude: 0.1, frames: 24_000)))
       stage.begin(shift: shift)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `a level is kept as far as something would fold back`() {
-    // A bright beginning, and a dull rest that goes round.
+    // A bright start, and a dull rest that loops.
     let bright = zip(Tone.noise(frames: 9600), 0..<9600).map { $0 * Float(9600 - $1) / 9600 }
     let sound = zip(bright + Tone.constant(0, frames: 86_400), Tone.sine(480, frames: 96_000))
       .map { $0 * 0.5 + $1 * 0.5 }
@@ -65,8 +65,8 @@ import Testing
       Self.compact([region], sound),
       SamplerInstrument(regions: [region], modulators: [], sounds: [[sound]])
     )
-    // Two bytes a frame of the dull rest, and of seven levels four of the tenth that is bright; of six
-    // in floats eight of all.
+    // Two bytes per frame of the dull rest, and four per frame of the bright tenth for each of
+    // seven levels; with six levels in floats, eight per frame of everything.
     #expect(small.bytes > 2 * 96_000 && small.bytes < 6 * 96_000 && small.bytes < small.mostBytes)
     #expect(whole.bytes > 5 * 8 * 96_000 && whole.bytes == whole.mostBytes)
     for shift in [0.0, 700, 2400] {
@@ -76,14 +76,14 @@ import Testing
         stage.pass(48_000)
       }
       let worst = zip(stages[0].left, stages[1].left).map { abs($0 - $1) }.max()!
-      // The step from one level to another is one of 16 bits, and so is each rounding.
+      // Switching levels makes a difference of one 16-bit step, and so does each rounding.
       #expect(worst < 2e-4, "\(shift) cents: \(worst)")
     }
   }
 
-  // MARK: - While it is made
+  // MARK: - While loading
 
-  /// Three regions of tones of 375 Hz at their own keys 36, 60 and 72, none of which is there.
+  /// Three regions with tones of 375 Hz at their root keys 36, 60 and 72, none of them loaded.
   private static func waiting(
     isPercussion: Bool = false, _ change: (inout SamplerRegion, Int) -> Void = { _, _ in }
   ) -> (instrument: SamplerInstrument, make: (Int) -> Void) {
@@ -101,7 +101,7 @@ import Testing
     return (
       instrument,
       { index in
-        // Each as loud as no other.
+        // Each has a distinct level.
         let tone = Tone.sine(375, amplitude: 0.1 * Float(index + 1), frames: 12_800)
         instrument.make(index, of: [tone], in: SoundWorkshop())
         instrument.publish(index)
@@ -109,7 +109,7 @@ import Testing
     )
   }
 
-  /// The frequency and the peak of a note, and 0 where it is silent.
+  /// The frequency and peak of a note, or 0 if it is silent.
   private static func heard(_ key: UInt8, of instrument: SamplerInstrument) -> (Double, Float) {
     let stage = VoiceStage(instrument)
     stage.begin(key: key)
@@ -126,10 +126,10 @@ import Testing
     #expect(instrument.isMissed(1) && !instrument.isMissed(0) && !instrument.isMissed(2))
     make(0)
     var (hertz, peak) = Self.heard(60, of: instrument)
-    // Crossings in a tenth of a second are counted: one more or less is 10 Hz.
+    // Counts zero crossings in 0.1 s: one more or less is 10 Hz.
     #expect(abs(hertz - 1500) < 11 && abs(peak - 0.1) < 0.01)
     #expect(!instrument.isMissed(0) && !instrument.isMissed(2))
-    // Nearer, and its own.
+    // A nearer substitute, then the region's own sound.
     make(2)
     (hertz, peak) = Self.heard(64, of: instrument)
     #expect(abs(peak - 0.3) < 0.01)
@@ -176,7 +176,7 @@ import Testing
     stage.pass(4800)
     make(1)
     stage.pass(4800)
-    // No click: a tone of 1500 Hz that is 0.1 loud bends by 3.9e-3 a frame.
+    // A tone of 1500 Hz with amplitude 0.1 bends by 3.9e-3 per frame.
     #expect(Measure.roughness(stage.left[1000...]) < 4.1e-3)
     stage.release(note)
     stage.pass(9600)

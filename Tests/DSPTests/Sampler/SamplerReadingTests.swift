@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How voices read their sounds.
+/// The resampling of sounds by voices.
 @Suite struct SamplerReadingTests {
-  /// A tone without an end, as a voice plays it.
+  /// An endless tone played by a voice.
   private func played(_ hertz: Double, shift: Double, isStereo: Bool = false) -> VoiceStage {
     let tone = Tone.sine(hertz, frames: 24_000)
     let region = VoiceStage.region(24_000, loopFrom: 12_000) { $0.pan = isStereo ? 0 : -1 }
@@ -25,17 +25,17 @@ import Testing
     hertz: Double, isStereo: Bool
   ) {
     for shift in Self.shifts {
-      // As it is told, in cents of 24 binary places.
+      // The shift as rounded to single precision.
       let shifted = hertz * exp2((Double(Float(6000 + shift)) - 6000) / 1200)
       guard shifted < 19_000 else { continue }
       let stage = played(hertz, shift: shift, isStereo: isStereo)
-      // A tone that were wrong by a hundredth of a cent would leave -50 dB in a fifth of a second.
+      // An error of a hundredth of a cent would leave -50 dB over a fifth of a second.
       let residue = Measure.residue(stage.left[2000...], hertz: shifted, sampleRate: 48_000)
       #expect(residue < -100, "\(shift) cents: \(residue) dB")
       if isStereo { #expect(Measure.firstDifference(stage.left, stage.right) == nil) }
-      // As loud as it was.
+      // The level is unchanged.
       let level = 20 * log10(Measure.level(stage.left[2000...]) / (0.5 / 2.0.squareRoot()))
-      // The levels for higher speeds fall by a tenth of a dB below 18 kHz.
+      // Levels for higher speeds drop by 0.1 dB below 18 kHz.
       #expect(abs(level) < 0.1, "\(shift) cents: \(level) dB")
     }
   }
@@ -45,7 +45,7 @@ import Testing
       (10_000.0, 1800.0), (10_000, 2100), (10_000, 3000), (15_000, 1100),
       (20_000, 700), (20_000, 1200), (5000, 3600),
     ] {
-      // All of them would be heard above 27 kHz, of which nothing may come back.
+      // All of them would land above 27 kHz; none may alias.
       var region = VoiceStage.region(24_000, loopFrom: 12_000)
       region.rootKey = 30
       let stage = VoiceStage([region], [Tone.sine(hertz, frames: 24_000)])
@@ -58,7 +58,7 @@ import Testing
 
   @Test(arguments: [1, 2, 7, 15, 33, 101, 1009], [-1234.0, -500, 0, 333])
   func `a loop of any length has no seam`(length: Int, shift: Double) {
-    // As many whole periods as make a tone of some kHz, in a loop that begins some way in.
+    // Whole periods of a tone of some kHz, in a loop that starts some way in.
     let periods = max(1, length / 12)
     let hertz = length < 3 ? 0 : 48_000 * Double(periods) / Double(length)
     let start = 20 * length + 50
@@ -71,7 +71,7 @@ import Testing
     stage.pass(48_000)
     let sound = stage.left[200...]
     if length < 3 {
-      // A loop of one sample, or of two alike, is a constant: rounding alone moves it.
+      // A loop of one sample, or two equal ones, is a constant apart from rounding.
       #expect(sound.allSatisfy { abs($0 - 0.5) < 1e-5 })
     } else {
       let shifted = hertz * exp2(shift / 1200)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func `what came before a loop is heard once`() {
-    // Noise, and then a tone that goes round: a reader that saw the noise again would let it in.
+    // Noise, then a looped tone: a read that reached the noise again would let it in.
     let noise = Tone.noise(frames: 1000)
     let tone = Tone.sine(1000, frames: 480)
     let stage = VoiceStage(
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `a loop until the release goes on to the end of the sound`() {
-    // Up and down in the loop, and 1 behind it.
+    // A sine in the loop and 0.5 after it.
     let sound = Tone.sine(480, frames: 1000) + Tone.constant(0.5, frames: 4000)
     let region = VoiceStage.region(5000) {
       $0.loop = (0, 1000)
@@ -107,7 +107,7 @@ import Testing
     let before = stage.pass(20_000)
     #expect(Measure.residue(before, hertz: 480, sampleRate: 48_000) < -90)
     stage.release(note)
-    // What is left of the loop is at most 1000 frames.
+    // At most 1000 frames of the loop remain.
     let after = stage.pass(6000)
     #expect(after[1200..<3900].allSatisfy { abs($0 - 0.5) < 0.01 })
     #expect(Measure.peak(after[5100...]) == 0 && stage.over == [note])
@@ -118,7 +118,7 @@ import Testing
     let stage = VoiceStage([region], [Tone.constant(0.5, frames: 5000)])
     let note = stage.begin(shift: 1200).number
     let sound = stage.pass(2200)
-    // A sharp edge rings for as long as what it is made of reaches, that is 144 samples.
+    // An edge rings for the combined length of the filters, 144 samples.
     #expect(sound[75..<1925].allSatisfy { abs($0 - 0.5) < 2e-5 })
     #expect(Measure.peak(sound[2075...]) == 0)
     #expect(stage.over == [note] && stage.soundingCount == 0)

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What voices do to what they read: envelopes, filters, places.
+/// Envelopes, filters and panning of voices.
 @Suite struct SamplerShapeTests {
-  /// What a constant of 1 becomes, that is the envelope itself.
+  /// A constant of 1 with an envelope, that is the envelope itself.
   private func shape(
     _ change: (inout SamplerRegion) -> Void
   ) -> (stage: VoiceStage, note: () -> UInt32) {
@@ -32,7 +32,7 @@ import Testing
       #expect(abs(sound[480 + Int(4800 * place)] - Float(place)) < 5e-4)
     }
     #expect(sound[5290..<7670].allSatisfy { abs($0 - 1) < 1e-5 })
-    // 100 dB in a second, at an even slope, until 20 dB are gone.
+    // 100 dB per second, linear in dB, until 20 dB are reached.
     for seconds in [0.05, 0.1, 0.15] {
       let level = decibels(sound[7680 + Int(48_000 * seconds)])
       #expect(abs(level + 100 * seconds) < 0.05, "\(level) dB after \(seconds) s")
@@ -48,12 +48,12 @@ import Testing
     }
     let note = begin()
     let sound = stage.pass(24_000)
-    // Half the way, in dB, after half the time.
+    // Half of the distance in dB after half of the time.
     #expect(abs(decibels(sound[4800]) - 0.5 * decibels(0.25)) < 0.05)
     #expect(sound[9650...].allSatisfy { abs($0 - 0.25) < 1e-5 })
     stage.release(note)
     let rest = stage.pass(24_000)
-    // From there to -100 dB in 0.3 s; a step of 32 frames is under way when the end begins.
+    // From there to -100 dB in 0.3 s; the release takes effect after the current step of 32 frames.
     let middle = decibels(rest[7200])
     #expect(abs(middle - (decibels(0.25) - 100) / 2) < 0.3, "\(middle) dB")
     #expect(Measure.peak(rest[14_500...]) == 0 && stage.over == [note])
@@ -71,7 +71,7 @@ import Testing
     let rest = stage.pass(48_000)
     let first = decibels(rest[9600]), second = decibels(rest[19_200])
     #expect(abs((first - second) - 20) < 0.05)
-    // 20 dB are gone already: it is over after 0.8 s.
+    // 20 dB are gone already, so it ends after 0.8 s.
     #expect(Measure.peak(rest[38_600...]) == 0)
   }
 
@@ -101,7 +101,7 @@ import Testing
   ])
   func `a filter takes away what it should`(kind: SamplerRegion.Filter.Kind, levels: [Double]) {
     for (hertz, level) in zip([250.0, 1000, 4000], levels) {
-      // The bilinear transform takes a little more at the top.
+      // The bilinear transform takes slightly more at the top.
       #expect(abs(response(kind, at: hertz) - level) < 0.6, "\(hertz) Hz")
     }
     #expect(abs(response(kind, at: 1000) + 3.01) < 0.05)
@@ -142,7 +142,7 @@ import Testing
     let stage = VoiceStage([region], [Tone.sine(200, amplitude: 0.1, frames: 48_000)])
     stage.begin()
     stage.pass(48_000)
-    // A tone of 200 Hz that is at most 10 dB louder bends by 2.2e-4 a frame.
+    // A tone of 200 Hz boosted by at most 10 dB bends by 2.2e-4 per frame.
     #expect(Measure.roughness(stage.left[4800...]) < 3e-4)
   }
 
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func `hands move what sounds, without a step`() {
-    // Softer by the controller of volume, in the way of a SoundFont, and higher by the wheel.
+    // Quieter by the volume controller, with the SoundFont curve, and higher by the pitch wheel.
     let volume = SamplerModulator(
       source: .init(.control(7), curve: .concave, isReversed: true), target: .attenuation,
       amount: 96)
@@ -182,7 +182,7 @@ import Testing
     stage.pass(19_200)
     let level = Measure.level(stage.left[19_200...]) / (0.4 / 2.0.squareRoot())
     #expect(abs(20 * log10(level) - 40 * log10(64.0 / 127)) < 0.01)
-    // The gain begins to fall at once, with a corner: a step would be a thousand times that.
+    // The gain starts to fall with a corner; a step would be a thousand times larger.
     #expect(Measure.roughness(stage.left[100...]) < 4 * before)
     let residue = Measure.residue(
       stage.left[19_200...], hertz: 100 * exp2(2.0 / 12), sampleRate: 48_000)

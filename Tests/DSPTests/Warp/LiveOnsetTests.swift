@@ -3,12 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How late what begins after silence is, against what is told.
+/// The latency of onsets after silence, compared with the reported latency.
 @Suite struct LiveOnsetTests {
   private static let pitches: [Float] = [-24, -12, -7, -3, -1, 0, 1, 3, 7, 12, 24]
   private static let rate = 48_000.0
 
-  /// What a warp makes of a sound, on the left or the right side, and the delay that it tells.
+  /// Runs a sound through a warp in the left or right channel.
+  ///
+  /// Returns the output and the reported latency.
   private func shifted(
     _ sound: [Float], by semitones: Float, sampleRate: Double = rate, block: Int = 512,
     isOnTheRight: Bool = false
@@ -21,7 +23,7 @@ import Testing
     return (isOnTheRight ? output.right : output.left, host.warp.delay)
   }
 
-  /// Frames at random distances, the same ones for the same seed.
+  /// Positions at pseudorandom distances, reproducible by seed.
   private func places(_ count: Int, apart distances: ClosedRange<Int>, seed: UInt64) -> [Int] {
     var state = seed
     var places = [distances.lowerBound]
@@ -38,7 +40,7 @@ import Testing
     return sound
   }
 
-  /// How many frames after `start` a click is heard for the first time, to a part of a frame.
+  /// The time of a click after `start` in frames, interpolated.
   private func heard(_ output: [Float], after start: Int) -> Double {
     let window = Array(output[start..<start + 2350])
     let most = Measure.peak(window)
@@ -58,7 +60,7 @@ import Testing
   ) {
     let errors = places.map { heard(output.sound, after: $0) - Double(output.delay) }.sorted()
     let (least, most) = (errors.first!, errors.last!)
-    // What an editor moves by whole frames is in its place.
+    // A DAW that compensates by whole frames aligns it exactly.
     #expect(least >= -1 && most <= 1, "\(what): \(least) to \(most) frames late")
   }
 
@@ -70,13 +72,13 @@ import Testing
 
   @Test(arguments: pitches)
   func `a click after a short pause is as late as is told`(semitones: Float) {
-    // Two octaves up the silence before it is read in a quarter of its time, and the engine has
-    // to find so much of it.
+    // Two octaves up, the silence is read in a quarter of its duration, and the engine has to find
+    // that much of it.
     let places = places(80, apart: 1440...2880, seed: 2)
     expectAsTold(shifted(clicks(at: places), by: semitones), at: places, "\(semitones)")
   }
 
-  // Two octaves up there is not always enough of the pause behind what the engine still reads.
+  // Two octaves up, the pause isn't always long enough beyond what the engine still reads.
   @Test(arguments: pitches.filter { $0 != 0 && $0 < 24 })
   func `a click over the noise of a microphone is as late as is told`(semitones: Float) {
     let places = places(80, apart: 1440...2880, seed: 6)
@@ -124,7 +126,7 @@ import Testing
   @Test(arguments: pitches)
   func `a burst after silence begins when it is told to`(semitones: Float) {
     let speed = exp2(Double(semitones) / 12)
-    // In no relation, and below what may be shifted up by two octaves.
+    // Inharmonic, and low enough to be shifted up by two octaves.
     func burst(_ time: Double) -> Double {
       guard time >= 0 && time < 0.02 else { return 0 }
       let hertz = [1310, 1990, 2870, 4130.0]
@@ -136,7 +138,7 @@ import Testing
       for frame in 0..<960 { sound[place + frame] = Float(burst(Double(frame) / Self.rate)) }
     }
     let (output, delay) = shifted(sound, by: semitones)
-    // Its first millisecond as it should come out, compared at every distance.
+    // The expected first millisecond, compared at every offset.
     let first = (0..<48).map { Float(burst(Double($0) / Self.rate * speed)) }
     var errors: [Int] = []
     for place in places {

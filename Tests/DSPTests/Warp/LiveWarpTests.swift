@@ -16,7 +16,7 @@ import Testing
     return host.render(left, block: block).left
   }
 
-  /// A tone whose loudness wanders, so that its delay can be measured.
+  /// A tone with a varying level, which makes its latency measurable.
   private func wanderingTone(_ hertz: Double, frames: Int) -> [Float] {
     (0..<frames).map { frame in
       let time = Double(frame) / Self.rate
@@ -30,16 +30,16 @@ import Testing
     let tone = wanderingTone(440, frames: 60_000)
     let output = shifted(tone, by: semitones)
     let delay = Measure.delay(of: output, against: tone, atMost: 480, smoothing: 400)
-    // The envelopes' maximum is found to a few hundredths of a millisecond.
+    // The maximum of the envelope correlation is accurate to a few hundredths of a millisecond.
     #expect(delay / 48 < most + 0.03, "\(delay / 48) ms")
     #expect(delay / 48 > -0.05)
-    // What is told of the delay is what it is, to within the swing of half a period.
+    // The reported latency is correct within the jitter of half a period.
     var host = WarpHost()
     host.warp.setPitch(semitones: semitones)
     #expect(abs(Double(host.warp.delay) - delay) < 55)
   }
 
-  /// A tone of twelve partials which, shifted, has a period of whole frames.
+  /// A tone with twelve partials that has a period of whole frames after shifting.
   private func harmonicTone(period: Int, semitones: Float, frames: Int) -> [Float] {
     let hertz = Self.rate / Double(period) / pow(2, Double(semitones) / 12)
     let partials = (1...12).map(Double.init).filter { hertz * $0 * 1.5 < 20_000 }
@@ -78,8 +78,8 @@ import Testing
     for semitones: Float in [-12, -3.3, 1, 7, 12] {
       let output = shifted(Tone.sine(440, frames: 40_000), by: semitones)[16_000...]
       let hertz = 440 * pow(2, Double(semitones) / 12)
-      // Wrong by a hundredth of a cent, a tone of 440 Hz would lose a 800th of a turn in half a
-      // second: -46 dB.
+      // An error of a hundredth of a cent at 440 Hz would accumulate to an 800th of a cycle in half
+      // a second: -46 dB.
       #expect(Measure.residue(output, hertz: hertz, sampleRate: Self.rate) < -50)
     }
   }
@@ -94,7 +94,7 @@ import Testing
     (7 as Float, 1 as Float), (-5, 1), (0, 0.6), (3, 1.7), (24, 1), (-12, 1.6),
   ])
   func `the outcome doesn't depend on how it is cut into blocks`(semitones: Float, rate: Float) {
-    // A sound that begins in the middle of a block of any size, and noise and hits in its course.
+    // A sound that starts in the middle of a block of any size, followed by noise and hits.
     let tone =
       Tone.constant(0, frames: 1777) + Tone.sine(220, frames: 9000) + Tone.noise(frames: 6000)
       + train(.shortNoise, background: 0.000_1).sound[..<15_000]
@@ -111,7 +111,7 @@ import Testing
     host.warp.settle()
     let tone = Tone.sine(330, frames: 24_000)
     let output = host.render(tone, right: tone.map { $0 * -0.5 })
-    // Two products of 64 factors, rounded.
+    // The rounding of two 64-term products.
     #expect(zip(output.left, output.right).allSatisfy { abs($0 * -0.5 - $1) < 1e-5 })
   }
 
@@ -119,14 +119,14 @@ import Testing
     for semitones: Float in [-7, 5] {
       let noise = Tone.noise(frames: 48_000)
       let output = shifted(noise, by: semitones)[9600...]
-      // Upward a part of the noise leaves the band; downward its band ends lower. Up to there
-      // each frequency keeps its level: the whole loses what was lost of the band, and the
-      // crossfades, made for equal power, a little.
+      // Upward, part of the noise leaves the band; downward, the band ends lower. Within it, each
+      // frequency keeps its level: the total loses what left the band, and slightly at the
+      // equal-power crossfades.
       let kept = semitones > 0 ? 0.92 / 1.12 / 1.3348 : 1
       let level = Measure.level(output) / Measure.level(noise)
       #expect(20 * log10(level / kept.squareRoot()) < 1.5)
       #expect(20 * log10(level / kept.squareRoot()) > -1.5)
-      // Repeated at one distance it would be like itself there.
+      // Repetition at a fixed distance would show up in the autocorrelation.
       let samples = Array(output)
       let power = samples.reduce(0) { $0 + $1 * $1 }
       for lag in stride(from: 60, to: 1000, by: 7) {
@@ -139,10 +139,10 @@ import Testing
   @Test func `no sweep of the pitch clicks`() {
     var host = WarpHost()
     let tone = Tone.sine(220, frames: 50_000)
-    // Before it begins to move there must be enough of the tone to move in.
+    // Enough of the tone to jump in before the pitch moves.
     var start = 4000
     var output = host.render(Array(tone[..<start]), block: 64).left
-    // Between the extremes in steps of any size, at any time.
+    // Between the extremes, in steps of any size at any time.
     for (frames, semitones) in zip(
       [3001, 2002, 1500, 9000, 4000, 7777, 5000, 9999], [24 as Float, -24, 24, 3, -12, 12, 0, 0.1])
     {
@@ -156,13 +156,13 @@ import Testing
 
   @Test func `a constant stays one, and full scale stays within it`() {
     let output = shifted(Tone.constant(0.5, frames: 24_000), by: 7)[9600...]
-    // Each reading passes a constant to a few millionths, and so does each crossfade.
+    // Each read passes a constant to a few parts per million, and so does each crossfade.
     #expect(output.allSatisfy { abs($0 - 0.5) < 1e-4 })
     let loud = shifted(Tone.sine(300, amplitude: 1, frames: 24_000), by: -7)[9600...]
     #expect(Measure.peak(loud) < 1.01)
   }
 
-  /// A short sound that begins at once, as a function of seconds.
+  /// A short sound with an instant attack, as a function of time in seconds.
   enum Hit: CaseIterable {
     case click, shortNoise, longNoise, pluck
 
@@ -179,7 +179,7 @@ import Testing
       }
     }
 
-    /// Forty sines in no relation, below what may be shifted up by two octaves.
+    /// Forty inharmonic sines, low enough to be shifted up by two octaves.
     private static func noise(_ time: Double) -> Double {
       var sum = 0.0
       for index in 0..<40 {
@@ -190,8 +190,8 @@ import Testing
     }
   }
 
-  /// Hits after pauses of 20 to 70 ms, of lengths that meet the engine in every state; and
-  /// where they begin.
+  /// Hits after pauses of 20 to 70 ms, whose lengths catch the engine in every state, and their
+  /// positions.
   private func train(_ hit: Hit, background: Float) -> (sound: [Float], starts: [Int]) {
     var starts = [4800]
     for index in 0..<40 { starts.append(starts[index] + 1440 + 960 + 61 * index) }
@@ -208,7 +208,7 @@ import Testing
   func `shifted down, an attack after a pause is as high as it was and not much later`(
     semitones: Float, hit: Hit
   ) {
-    // The attack itself, in steps far finer than what is in it.
+    // The peak of the hit itself, sampled finely.
     let peak = (0..<2000).map { abs(hit.sound(Double($0) / 400_000)) }.max()!
     for background: Float in [0, 0.000_1] {
       let (sound, starts) = train(hit, background: background)
@@ -217,7 +217,7 @@ import Testing
         let attack = output[start..<start + 2350]
         let level = 20 * log10(Double(Measure.peak(attack)) / peak)
         #expect(abs(level) < 2, "\(level) dB at \(start) over \(background)")
-        // The greatest lag, and the same again for an attack that was waited for, pulled apart.
+        // The longest lag, and the same again for an attack that was waited for, stretched.
         let first = attack.firstIndex { abs($0) > Float(peak) / 3 } ?? attack.endIndex
         #expect(first - start < 1200, "at \(start) over \(background)")
       }
@@ -237,7 +237,7 @@ import Testing
     }
     for start in starts {
       let energy = output[start..<start + 2350].reduce(0) { $0 + Double($1) * Double($1) }
-      // Its edges are covered at most; said again and again it would fill its own time.
+      // At most its edges are masked; repeated again and again it would fill its original duration.
       let level = 10 * log10(energy / once)
       #expect(level > -1, "\(level) dB at \(start)")
       #expect(level < 10 * log10(speed) + 2, "\(level) dB at \(start)")

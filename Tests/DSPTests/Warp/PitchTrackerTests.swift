@@ -3,16 +3,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A sung vowel with a known pitch: pulses through three formants.
+/// A synthetic sung vowel with a known pitch: pulses through three formants.
 struct Vowel {
-  /// The formants of an open vowel: hertz, and how wide they are.
+  /// The formants of an open vowel: frequency and bandwidth, in Hz.
   static let open = [(730.0, 60.0), (1090, 70), (2440, 110)]
-  /// The formants of a closed one.
+  /// The formants of a closed vowel.
   static let closed = [(310.0, 45.0), (870, 60), (2250, 110)]
 
   var samples: [Float]
 
-  /// `pitch` is in hertz, at a time in seconds.
+  /// Creates a vowel with `pitch` in Hz as a function of time in seconds.
   init(
     seconds: Double, sampleRate: Double = 48_000, formants: [(Double, Double)] = open,
     pitch: (Double) -> Double
@@ -22,7 +22,7 @@ struct Vowel {
     for index in sound.indices {
       let step = pitch(Double(index) / sampleRate) / sampleRate
       phase += step
-      // A pulse between two samples is shared by both.
+      // A pulse between two samples is distributed over both.
       if phase >= 1 {
         phase -= 1
         let late = phase / step
@@ -30,7 +30,7 @@ struct Vowel {
         if index > 0 { sound[index - 1] += late }
       }
     }
-    // The slope of a glottal pulse, and the formants.
+    // The spectral slope of glottal pulses, and the formants.
     let filters =
       [(0.0, 150.0), (0.0, 900.0)].map { resonator($0.0, $0.1) }
       + formants.map { resonator($0.0, $0.1) }
@@ -46,7 +46,7 @@ struct Vowel {
         sound[index] = value
       }
     }
-    // Breath has no constant part.
+    // Removes DC.
     var (last, value) = (0.0, 0.0)
     for index in sound.indices {
       value = 0.995 * (value + sound[index] - last)
@@ -57,7 +57,7 @@ struct Vowel {
     samples = sound.map { Float(0.5 * $0 / peak) }
   }
 
-  /// The same with white noise, so many dB below.
+  /// Returns the vowel with white noise, `decibels` below it.
   func withNoise(_ decibels: Double) -> [Float] {
     let power = samples.reduce(0) { $0 + Double($1 * $1) } / Double(samples.count)
     let amplitude = Float((3 * power).squareRoot() * pow(10, -decibels / 20))
@@ -66,7 +66,7 @@ struct Vowel {
 }
 
 @Suite struct PitchTrackerTests {
-  /// The pitch after each slot, in hertz; 0 where there is none.
+  /// The pitch after each slot in Hz, or 0 if unvoiced.
   private func pitches(
     _ left: [Float], _ right: [Float]? = nil, sampleRate: Double = 48_000
   ) -> [(frame: Int, hertz: Double)] {
@@ -77,7 +77,7 @@ struct Vowel {
     var right = right ?? left
     var found = [(frame: Int, hertz: Double)]()
     inBlocks(of: tracker.slotFrames, &left, &right) {
-      // What is left at the end is no whole slot.
+      // The rest at the end is shorter than a slot.
       guard $0.frames == tracker.slotFrames else { return }
       tape.write($0.sound, frames: $0.frames)
       tracker.advance(tape, to: tape.head - 1)
@@ -87,12 +87,12 @@ struct Vowel {
     return found
   }
 
-  /// How many of the results from 60 ms on are more than 5 % beside the pitch.
+  /// The number of results after 60 ms that are off by more than 5 %.
   private func misses(
     _ found: [(frame: Int, hertz: Double)], from first: Int = 2880, pitch: (Double) -> Double
   ) -> Int {
     found.count { result in
-      // The window ends at the place; what it sees is about 17 ms old.
+      // The window ends at the position; the result reflects about 17 ms earlier.
       let due = pitch(Double(result.frame) / 48_000 - 0.017)
       return result.frame >= first && abs(result.hertz / due - 1) > 0.05
     }
@@ -100,11 +100,11 @@ struct Vowel {
 
   @Test(arguments: [65.0, 82, 110, 147, 220, 330, 523, 700, 900])
   func `the pitch of a vowel is found from bass to soprano`(hertz: Double) {
-    // Where a formant lies below the pitch, singers raise it.
+    // Singers raise a formant that would lie below the pitch.
     let formants = Vowel.closed.map { (max($0.0, 1.05 * hertz), $0.1) }
     let found = pitches(Vowel(seconds: 0.3, formants: formants) { _ in hertz }.samples)
     #expect(misses(found) { _ in hertz } == 0)
-    // On the decimated copy, a lag of 13 samples is known to a few thousandths.
+    // On the decimated copy, a lag of 13 samples is accurate to a few thousandths.
     #expect(abs(found.last!.hertz / hertz - 1) < 0.005)
   }
 
@@ -124,20 +124,20 @@ struct Vowel {
 
   @Test func `a glide over an octave is followed`() {
     let pitch = { (time: Double) -> Double in 110 * pow(2, max(0, min(1, (time - 0.1) / 0.4))) }
-    // While it glides, the window's age lies within a few percent.
+    // During the glide, the age of the window amounts to a few percent.
     let found = pitches(Vowel(seconds: 0.6, pitch: pitch).samples)
     #expect(misses(found, pitch: pitch) == 0)
   }
 
   @Test func `noise is no voice`() {
     let found = pitches(Tone.noise(frames: 48_000))
-    // The odd likeness by chance is caught where marks are set, on the whole band.
+    // Occasional chance correlations are rejected when marks are placed, on the full band.
     #expect(Double(found.count { $0.hertz > 0 }) < 0.1 * Double(found.count))
   }
 
   @Test func `silence and constants are no voice`() {
     #expect(pitches(Tone.constant(0, frames: 9600)).allSatisfy { $0.hertz == 0 })
-    // The step at the beginning is past after the window's 36 ms.
+    // The initial step has left the window after 36 ms.
     let constant = pitches(Tone.constant(0.5, frames: 9600))
     #expect(constant.allSatisfy { $0.frame < 2400 || $0.hertz == 0 })
   }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct StudioWarpTests {
   private static let bank = SincBank()
 
-  /// What an engine makes of a tape, the place moving on at `rate` from 0.
+  /// Runs an engine over a tape, with the position advancing at `rate` from 0.
   private func warped(
     _ left: [Float], right: [Float]? = nil, frames: Int, sampleRate: Double = 48_000,
     block: Int = 32, pitch: (Int) -> Float = { _ in 1 }, rate: Double = 1,
@@ -33,7 +33,7 @@ import Testing
         }
         let isLeap = frame == leap?.at
         if isLeap { place += leap!.by << 32 }
-        // Steps end on a grid of 32 frames, wherever blocks end.
+        // Steps end on a grid of 32 frames, whatever the block size.
         let count = min(32 - frame % 32, block - frame % block, frames - frame)
         let step = WarpStep(
           place: place, rate: speed, pitch: pitch(frame / 32 * 32), isLeap: isLeap)
@@ -47,7 +47,7 @@ import Testing
 
   private func ratio(semitones: Double) -> Float { Float(exp2(semitones / 12)) }
 
-  /// How much is left when partials are fitted, against them, in dB.
+  /// The residue after fitting partials, in dB relative to them.
   private func residue(_ samples: ArraySlice<Float>, hertz: [Double]) -> Double {
     let sound = samples.map(Double.init)
     let left = rest(samples, hertz: hertz)
@@ -55,7 +55,7 @@ import Testing
     return 10 * log10(rest / (dot(sound, sound) - rest))
   }
 
-  /// What is left when partials are fitted.
+  /// The signal minus the fitted partials.
   private func rest(_ samples: ArraySlice<Float>, hertz: [Double]) -> [Double] {
     var waves: [[Double]] = []
     for hertz in hertz {
@@ -63,7 +63,7 @@ import Testing
       waves.append(samples.indices.map { cos(step * Double($0)) })
       waves.append(samples.indices.map { sin(step * Double($0)) })
     }
-    // Takes each wave out of the ones after it, then out of the sound (Gram and Schmidt).
+    // Orthogonalizes the waves and removes each from the sound (Gram-Schmidt).
     var left = samples.map(Double.init)
     for index in waves.indices {
       let wave = waves[index]
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// The partials of a justly tuned chord, in Hz: none lies so close to another that it beats.
+  /// The partials of a chord in just intonation, in Hz: none is close enough to another to beat.
   private func partials(_ base: Double, _ ratios: [Double], count: Int) -> [Double] {
     var all: Set<Int> = []
     for ratio in ratios {
@@ -121,7 +121,7 @@ import Testing
     let output = warped(
       sum(hertz, frames: 13_000), frames: 13_000, pitch: { _ in ratio }
     ).left
-    // Behind the delay and the beginning.
+    // After the latency and the onset.
     let rest = residue(output[6500...], hertz: hertz.map { $0 * Double(ratio) })
     #expect(rest < most, "\(rest) dB")
   }
@@ -142,17 +142,16 @@ import Testing
     let output = warped(sound, frames: 28_000, rate: rate).left
     let delay = StudioWarp(sampleRate: 48_000).delay(pitch: 1)
     for place in places {
-      // What is seen ahead of a place takes longer or shorter, but never by so much.
+      // The lookahead takes longer or shorter, but never by this much.
       let about = Int(Double(place) / rate) + delay
       guard about < 26_000 else { continue }
       let left = rest(output[(about - 1000)..<(about + 1000)], hertz: hertz)
       let peak = left.indices.max { abs(left[$0]) < abs(left[$1]) }!
-      // Of the energy, 0.1 ms hold nine tenths, or a little less where the place is between two
-      // samples.
+      // 0.1 ms holds nine tenths of the energy, or slightly less between two samples.
       let near = Array(left[(peak - 2)...(peak + 2)])
       let share = dot(near, near) / dot(left, left)
       #expect(share > 0.85, "\(share) of it at \(place)")
-      // It is upright. All of it adds up to 0.9; the part below 1.2 kHz goes with the tones there.
+      // Its polarity is kept. The total is 0.9; the part below 1.2 kHz follows the tones there.
       let height = near.reduce(0, +)
       #expect(height > 0.65, "\(height) at \(place)")
     }
@@ -167,8 +166,8 @@ import Testing
     let peak = output.indices.max { abs(output[$0]) < abs(output[$1]) }!
     #expect(abs(peak - 1001 - engine.delay(pitch: pitch)) <= 1, "\(peak - 1001)")
     #expect(Double(engine.delay(pitch: pitch)) <= 0.043 * 48_000)
-    // What is not within a quarter of a millisecond around is 15 dB less: the longer waves of
-    // two octaves down reach as far.
+    // Outside of 0.25 ms around the peak it is 15 dB lower; at two octaves down, the longer waves
+    // reach that far.
     let energy = output.reduce(0) { $0 + $1 * $1 }
     let near = output[(peak - 12)...(peak + 12)].reduce(0) { $0 + $1 * $1 }
     #expect(energy - near < 0.03 * energy)
@@ -176,8 +175,8 @@ import Testing
 
   @Test(arguments: [0.5 as Float, 1.498_31, 2])
   func `an impulse comes out its delay later also after noise`(pitch: Float) {
-    // Noise has it take its short window, which looks less far ahead; the impulse lies behind all
-    // that frames of noise reach.
+    // Noise selects the short window, which has less lookahead. The impulse is beyond the reach of
+    // any frame with noise.
     var sound = Tone.noise(frames: 24_000)
     for index in 14_000..<24_000 { sound[index] = 0 }
     sound[20_000] = 1
@@ -198,15 +197,15 @@ import Testing
     var energies = (burst: 0.0, gap: 0.0)
     for frame in (delay + 6000)..<40_000 {
       let energy = Double(output[frame] * output[frame])
-      // Not within 4 ms of an edge.
+      // Excludes 4 ms around the edges.
       switch (frame - delay) % 6000 {
       case ..<2400: energies.burst += energy / 2400
       case 2600..<5800: energies.gap += energy / 3200
       default: break
       }
     }
-    // Were frames to fall for 21 ms it would be -33, -20 and -17 dB; and -17 and -10, up and down by seven,
-    // were bins of noise to go on by their own pasts.
+    // With a fall of 21 ms it would be -33, -20 and -17 dB; if noise bins continued from their own
+    // past, -17 and -10 at seven semitones up and down.
     let level = 10 * log10(energies.gap / energies.burst)
     #expect(level < most, "\(level) dB")
   }
@@ -215,7 +214,7 @@ import Testing
   func `every sample rate has a delay of its own, and keeps it`(sampleRate: Double) {
     let engine = StudioWarp(sampleRate: sampleRate)
     let delay = engine.delay(pitch: 1.5)
-    // Readers look at as many samples at every rate, which takes longer at a low one.
+    // The interpolator has the same number of taps at every rate, which takes longer at a low one.
     #expect(Double(delay) < (sampleRate < 40_000 ? 0.053 : 0.043) * sampleRate)
     var impulse = [Float](repeating: 0, count: delay)
     impulse[delay / 4] = 1
@@ -231,11 +230,11 @@ import Testing
     let output = warped(noise, frames: 6000).left
     let engine = StudioWarp(sampleRate: 48_000)
     let delay = engine.delay(pitch: 1)
-    // Whole from its warm-up on, also of what was on the tape before.
+    // Valid from the warm-up on, including what was on the tape before.
     let difference = (engine.warmUp..<6000).map {
       abs(output[$0] - ($0 < delay ? 0 : noise[$0 - delay]))
     }
-    // -100 dB of noise at -6 dB: the rounding of transforms, sines and window sums.
+    // -100 dB for noise at -6 dB: the rounding of transforms, sines and window sums.
     #expect(difference.max()! < 5e-6, "\(difference.max()!)")
   }
 
@@ -244,7 +243,7 @@ import Testing
     let noise = Tone.noise(frames: 66_000)
     let output = warped(noise, frames: 66_000, pitch: { $0 < 5000 ? pitchBefore : 1 }).left
     let delay = StudioWarp(sampleRate: 48_000).delay(pitch: 1)
-    // A pitch leaves it between two samples; it comes to the nearest one.
+    // A pitch shift leaves the position between two samples; it settles on the nearest one.
     let late = [delay - 1, delay, delay + 1].filter { late in
       Measure.firstDifference(output[63_000...], noise[(63_000 - late)...].prefix(3000)) == nil
     }
@@ -254,15 +253,15 @@ import Testing
 
   @Test(arguments: [(pitch: Float(1.2), leap: Int64(0)), (0.7, 0), (1, -1500), (1, 777)])
   func `nothing is heard of its coming to rest and its going on`(pitch: Float, leap: Int64) {
-    // While it rests this tone gains half a turn on whole turns a hop: a spectrum from before
-    // would be as wrong as can be.
+    // While idle, this tone gains half a cycle per hop, so an outdated spectrum would be as wrong
+    // as possible.
     let hertz: Float = 377.5
     let tone = Tone.sine(Double(hertz), frames: 80_000)
     let output = warped(
       tone, frames: 76_000, pitch: { $0 < 5000 ? 1.3 : $0 < 66_016 ? 1 : pitch },
       leap: leap == 0 ? nil : (at: 66_016, by: leap)
     ).left
-    // Of 0.5 at the higher pitch.
+    // For an amplitude of 0.5 at the higher pitch.
     let steepest = pow(2 * Float.pi * hertz * max(1, pitch) / 48_000, 2) * 0.5
     #expect(Measure.roughness(output[50_000...]) < 1.3 * steepest)
     // Two to four periods each.
@@ -309,7 +308,7 @@ import Testing
     let noise = Tone.noise(frames: 8192)
     let output = warped(noise, right: noise.map { -0.5 * $0 }, frames: 5000, pitch: { _ in 1.4 })
     let peak = Measure.peak(output.left)
-    // The transform's rounding: both sides are parts of the same complex numbers.
+    // The rounding of the transform: both channels are parts of the same complex values.
     #expect(zip(output.left, output.right).allSatisfy { abs($0 * -0.5 - $1) < 2e-6 * max(1, peak) })
   }
 
@@ -318,7 +317,7 @@ import Testing
     let output = warped(
       tone, frames: 14_000, pitch: { Float(exp2(sin(Double($0) / 2000))) }
     ).left
-    // Twice 440 Hz of 0.5 has at most this second difference; a click would have many times.
+    // The largest second difference of 880 Hz at 0.5; a click would have many times that.
     let steepest = pow(2 * Float.pi * 880 / 48_000, 2) * 0.5
     #expect(Measure.roughness(output[3000...]) < 1.3 * steepest)
   }
@@ -330,7 +329,7 @@ import Testing
     ).left
     let steepest = pow(2 * Float.pi * 330 / 48_000, 2) * 0.5
     #expect(Measure.roughness(output[4000...]) < 1.3 * steepest)
-    // Frequencies carry on: what crosses over adds up, instead of cancelling.
+    // Frequencies carry on: the crossfaded parts add up instead of cancelling.
     let levels = stride(from: 4000, to: 8700, by: 291).map { start in
       // Two periods.
       output[start..<(start + 291)].reduce(Float(0)) { $0 + $1 * $1 }
@@ -343,7 +342,7 @@ import Testing
     let output = warped(
       tone, frames: 12_000, pitch: { $0 / 1024 % 2 == 0 ? 4 : 0.25 }
     ).left
-    // Tones of 0.5 add up to about as much, whatever the frames that overlap.
+    // Tones of 0.5 keep about that level, however many frames overlap.
     #expect(Measure.peak(output) < 0.9)
   }
 
@@ -353,7 +352,7 @@ import Testing
     let constant = warped(
       Tone.constant(1, frames: 6500), frames: 6500, pitch: { _ in 1.2 }
     ).left
-    // The window's shape is moved with the group delay, and its sum is only nearly so.
+    // The window's shape moves with the group delay, so the sum is only approximate.
     #expect(constant[5200...].allSatisfy { abs($0 - 1) < 0.03 })
   }
 
@@ -361,7 +360,7 @@ import Testing
     var input = Tone.constant(0, frames: 700)
     for index in 500..<600 { input[index] = value }
     let output = warped(input, frames: 8000, pitch: { _ in 1.2 }).left
-    // Where no window sees it any more there is nothing left of it.
+    // Once no window contains it, nothing of it remains.
     #expect(output[7000...].allSatisfy { $0 == 0 })
   }
 
@@ -377,7 +376,7 @@ import Testing
       host.warp.setRate([1, 0.25, 4, 1][round % 4])
       output += host.render(Tone.noise(frames: 150 + 37 * (round % 11)), block: 100).left
     }
-    // What is written past its place is found by the address sanitizer, if not by the sound.
+    // The address sanitizer finds writes out of bounds that the output doesn't show.
     #expect(output.allSatisfy { $0.isFinite && abs($0) < 8 })
   }
 }

@@ -2,14 +2,14 @@ import DSP
 import Foundation
 import TestSupport
 
-/// Voices that play one instrument, for tests.
+/// A test host for voices that play one instrument.
 final class VoiceStage {
   private var voices: SamplerVoices
   private let instrument: SamplerInstrument
   private let held: UnsafeMutablePointer<UInt16>
   private var lastNumber: UInt32 = 0
   private(set) var left: [Float] = [], right: [Float] = []
-  /// The notes of the voices that are over.
+  /// The notes of the voices that have ended.
   private(set) var over: [UInt32] = []
 
   init(_ instrument: SamplerInstrument, sampleRate: Double = 48_000) {
@@ -32,7 +32,7 @@ final class VoiceStage {
 
   var soundingCount: Int { voices.soundingCount }
 
-  /// Begins a note, and returns its number and how many voices it has.
+  /// Starts a note and returns its number and the number of its voices.
   @discardableResult
   func begin(
     key: UInt8 = 60, shift: Double = 0, velocity: Float = 1, isLegato: Bool = false,
@@ -51,7 +51,7 @@ final class VoiceStage {
   func control(_ number: UInt8, _ value: UInt8) { voices.setControl(number, value) }
   func fadeOut() { voices.fadeOut(instrument: nil, seconds: 0.005) }
 
-  /// What sounds in so many frames more, on the left.
+  /// Renders `frames` frames and returns the left channel.
   @discardableResult
   func pass(_ frames: Int, block: Int = 64) -> [Float] {
     let before = left.count
@@ -70,7 +70,7 @@ final class VoiceStage {
     return Array(left[before...])
   }
 
-  /// A region that plays all of a sound, round and round from a frame on.
+  /// A region that plays a whole sound and loops from a frame on.
   static func region(
     _ frames: Int, loopFrom start: Int = 0, _ change: (inout SamplerRegion) -> Void = { _ in }
   ) -> SamplerRegion {
@@ -78,7 +78,7 @@ final class VoiceStage {
     region.end = Int32(frames)
     region.loop = (Int32(start), Int32(frames))
     region.loopMode = .continuous
-    // All on the left, as loud as it is.
+    // Panned left, at unity gain.
     region.pan = -1
     change(&region)
     return region

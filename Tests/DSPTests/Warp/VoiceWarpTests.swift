@@ -4,23 +4,23 @@ import TestSupport
 import Testing
 
 @Suite struct VoiceWarpTests {
-  /// What a warp is asked for at an output frame.
+  /// The settings of a warp at an output frame.
   private struct Wish {
     var pitch: Float = 1
     var formant: Float = 1
     var rate = 1.0
-    /// Where the place leaps to, if it does.
+    /// The target of a leap, if any.
     var leap: Int?
   }
 
-  /// The readers take a while to be made: all tests share them.
+  /// Shared by all tests, because the tables take a while to build.
   private final class Readers: Sendable { let bank = SincBank() }
   private static let readers = Readers()
 
   private static let rate = 48_000.0
   private static let delay = 960
 
-  /// How the tape is there: all at once, or never further than the place.
+  /// Whether the tape is complete from the start or grows with the position.
   private enum Supply { case atOnce, asItGoes }
 
   private func warped(
@@ -47,7 +47,7 @@ import Testing
         var place: Int64 = 0
         var done = 0
         while done < frames {
-          // Steps end where the wishes may change: every 32 frames.
+          // Settings may change every 32 frames, where steps end.
           let count = min(block, 32 - done % 32, frames - done)
           let wish = wish(done)
           if let leap = wish.leap { place = Int64(leap) << 32 }
@@ -65,10 +65,10 @@ import Testing
     return (outLeft, outRight)
   }
 
-  /// The mean period of a steady tone in frames, from its likeness to itself.
+  /// The mean period of a steady tone in frames, from its autocorrelation.
   private func period(_ sound: ArraySlice<Float>, near expected: Double) -> Double {
     let sound = Array(sound)
-    // Over several periods, the top between two samples is known that much better.
+    // Several periods make the interpolated maximum more precise.
     let periods = max(1, min(6, Int(Double(sound.count) / expected / 3)))
     let middle = expected * Double(periods)
     let lags = Int(middle * 0.96)...Int(middle * 1.04)
@@ -95,7 +95,7 @@ import Testing
     10 * log10(sound.reduce(0) { $0 + Double($1) * Double($1) } / Double(sound.count))
   }
 
-  /// The level of a partial in dB.
+  /// The level of a partial, in dB.
   private func partial(_ sound: ArraySlice<Float>, _ hertz: Double) -> Double {
     var (real, imaginary, weights) = (0.0, 0.0, 0.0)
     let step = 2 * Double.pi * hertz / Self.rate
@@ -108,11 +108,11 @@ import Testing
     return 10 * log10((real * real + imaginary * imaginary) / (weights * weights))
   }
 
-  /// How far, in dB rms, bands of 450 Hz up to 3.5 kHz lie beside the vowel's envelope moved by
-  /// `formant`.
+  /// The RMS deviation in dB, in bands of 450 Hz up to 3.5 kHz, from the vowel's envelope shifted
+  /// by `formant`.
   private func envelopeError(of sound: ArraySlice<Float>, pitch: Double, formant: Double) -> Double
   {
-    // Single partials are beside it, because a grain of two periods smooths the spectrum.
+    // Single partials deviate, because a two-period grain smooths the spectrum.
     let partials = (2..<Int(3500 * min(1, formant) / pitch)).map { number in
       let hertz = pitch * Double(number)
       return (hertz, pow(10, partial(sound, hertz) / 10), pow(10, envelope(hertz / formant) / 10))
@@ -126,9 +126,9 @@ import Testing
     return (power / Double(differences.count)).squareRoot()
   }
 
-  /// The level that a vowel's partial has at a frequency, in dB, but for a constant.
+  /// The level of a vowel's partial at a frequency in dB, up to a constant.
   private func envelope(_ hertz: Double) -> Double {
-    // The filters of the vowel, one by one, at that angle.
+    // The product of the vowel's filters.
     var decibels = 0.0
     for (formant, width) in [(0.0, 150.0), (0.0, 900.0)] + Vowel.open {
       let radius = exp(-Double.pi * width / Self.rate)
@@ -138,11 +138,11 @@ import Testing
       let imaginary = first * sin(angle) + second * sin(2 * angle)
       decibels -= 10 * log10(real * real + imaginary * imaginary)
     }
-    // The high-pass against constants is one above all partials but the lowest.
+    // The DC filter is transparent for all partials but the lowest.
     return decibels
   }
 
-  /// A saw of a whole number of frames a period, without what would fold back.
+  /// A bandlimited saw with a period of whole frames.
   private func saw(_ hertz: Int, frames: Int) -> [Float] {
     let length = Int(Self.rate) / hertz
     let period = (0..<length).map { frame in
@@ -155,32 +155,32 @@ import Testing
     return (0..<frames).map { period[$0 % length] }
   }
 
-  /// The power of a pitch's partials up to 1.5 kHz, but for those that another pitch has too.
+  /// The power of a pitch's partials up to 1.5 kHz, excluding those shared with another pitch.
   private func power(
     of pitch: Double, besides other: Double? = nil, in sound: ArraySlice<Float>
   ) -> Double {
     (1...Int(1500 / pitch)).reduce(0) { sum, number in
       let hertz = pitch * Double(number)
-      // Closer than that, the window of `partial` can't tell them apart.
+      // Closer than this, the window of `partial` can't separate them.
       if let other, abs(hertz - other * max(1, (hertz / other).rounded())) < 25 { return sum }
       return sum + pow(10, partial(sound, hertz) / 10)
     }
   }
 
-  /// By how many dB a saw's new pitch stands out against its old one, of what they don't share.
+  /// How much a saw's new pitch exceeds its old one in dB, excluding shared partials.
   private func lead(of new: Double, over old: Double, in sound: ArraySlice<Float>) -> Double {
     let rest = power(of: old, besides: new, in: sound)
     if rest == 0 {
-      // All of the old one's partials are the new one's too: those between them must be there.
+      // All partials of the old pitch belong to the new one too, so those in between must be there.
       return power(of: new, besides: old, in: sound) > power(of: old, in: sound) / 4 ? 100 : 0
     }
     let own = power(of: new, besides: old, in: sound)
-    // An octave above there is none that the old one hasn't.
+    // An octave above there are no partials of its own.
     return 10 * log10((own > 0 ? own : power(of: new, in: sound)) / rest)
   }
 
   private func speech(_ frames: Int) -> [Float] {
-    // A vowel that glides, noise, a pause, another vowel.
+    // A gliding vowel, noise, a pause, and another vowel.
     let first = Vowel(seconds: 0.25) { 120 + 100 * $0 }.samples
     let noise = Tone.noise(amplitude: 0.1, frames: 4800)
     let second = Vowel(seconds: 0.25, formants: Vowel.closed) { 200 - 150 * $0 }.samples
@@ -201,16 +201,15 @@ import Testing
     let wish = Wish(pitch: pitch)
     let moved = warped(sound) { _ in wish }.left[20_000..<52_000]
     let change = partial(moved, 250 * Double(pitch)) - partial(sound[20_000..<52_000], 250)
-    // What a grain has there of other partials is taken for its own: less than a decibel.
+    // Leakage from other partials into the estimate: less than a decibel.
     #expect(abs(change) < 0.5)
-    // Between both partials the level falls by 20 dB from one to the next, and where there are fewer
-    // grains there is less of all.
+    // Between the partials the level falls by 20 dB, and a lower grain rate lowers everything.
     let second = partial(moved, 500 * Double(pitch)) - partial(moved, 250 * Double(pitch))
     let expected = -20 * (2 * Double(pitch) - 1) + 10 * log10(Double(pitch))
     if pitch < 1 {
       #expect(abs(second - expected) < 1, "\(second) dB")
     } else {
-      // There is nothing any more.
+      // There is nothing to interpolate.
       #expect(second < -24, "\(second) dB")
     }
   }
@@ -229,7 +228,7 @@ import Testing
     let sound = Tone.sine(300, amplitude: 0.3, frames: 48_000)
     let (left, right) = warped(sound, sound.map { -0.25 * $0 }) { _ in Wish(pitch: 1.5) }
     for frame in 20_000..<40_000 { #expect(abs(right[frame] + 0.25 * left[frame]) < 1e-5) }
-    // As a whole it is in phase: nothing is left beside the tone.
+    // The whole tone is in phase: no residue remains.
     #expect(Measure.residue(left[20_000..<40_000], hertz: 450, sampleRate: Self.rate) < -50)
   }
 
@@ -244,7 +243,7 @@ import Testing
   @Test func `a voice that is not moved is the input, delayed`() {
     let input = speech(38_000)
     let output = warped(input) { _ in Wish() }.left
-    // Slopes add up to one but for their rounding.
+    // The slopes add up to one, apart from rounding.
     let error = zip(output[Self.delay...], input).map(-)
     #expect(VoiceWarp(sampleRate: Self.rate).delay(pitch: 2) == Self.delay)
     #expect(level(error) < level(input) - 100)
@@ -279,23 +278,23 @@ import Testing
   @Test(arguments: [1.5, 4])
   func `back at rate 1, the delay is what it was, too`(rate: Double) {
     let wish = { (frame: Int) in Wish(rate: frame >= 4800 && frame < 9600 ? rate : 1) }
-    // Where the place is ahead of the frame in the end.
+    // The final lead of the position over the frame.
     let ahead = Int(4800 * (rate - 1))
     func due(_ frames: Range<Int>) -> Range<Int> {
       (frames.lowerBound + ahead - Self.delay)..<(frames.upperBound + ahead - Self.delay)
     }
-    // What has no pitch is there within 50 ms, to the bit but for the slopes.
+    // Unvoiced sound is back within 50 ms, bit-exact apart from the slopes.
     let noise = Tone.noise(frames: 48_000)
     let output = warped(noise, frames: 14_400, wish).left
     #expect(zip(output[12_000...], noise[due(12_000..<14_400)]).allSatisfy { abs($0 - $1) < 1e-6 })
-    // A voice that rises by 100 Hz a second tells where it comes from: by then, it may be half a
-    // period beside it, which is 4 cents, and within a window it rises by 60. What it lags behind
-    // at rate 4 would be 37.
+    // A voice that rises by 100 Hz per second reveals its source position. It may be half a period
+    // off, which is 4 cents, and rises by 60 cents within a window. The lag at rate 4 would be 37
+    // cents.
     let rising = Vowel(seconds: 1) { 100 + 100 * $0 }.samples
     let risen = warped(rising, frames: 14_400, wish).left[12_000...]
     let expected = Self.rate / (100 + 100 * Double(due(13_200..<13_201).lowerBound) / Self.rate)
     #expect(abs(cents(period(risen, near: expected) / expected)) < 15)
-    // The rest is made up for unnoticed, within a second.
+    // The rest is corrected inaudibly within a second.
     let steady = Vowel(seconds: 1.5) { _ in 250 }.samples
     let exact = warped(steady, frames: 50_000, wish).left[48_000...]
     #expect(level(zip(exact, steady[due(48_000..<50_000)]).map(-)) < level(steady) - 100)
@@ -308,7 +307,7 @@ import Testing
     let input = Vowel(seconds: 0.22) { _ in hertz }.samples
     let output = warped(input) { _ in Wish(pitch: ratio) }.left
     let expected = Self.rate / hertz / Double(ratio)
-    // Marks are set between samples, and their errors don't add up.
+    // Marks are placed with subsample precision, and their errors don't accumulate.
     #expect(abs(cents(period(output.suffix(6000), near: expected) / expected)) < 3)
   }
 
@@ -319,7 +318,7 @@ import Testing
       let input = saw(hertz, frames: Int(14_400 * rate) + 4)
       let output = warped(input, frames: 14_400) { _ in wish }.left
       #expect(output.allSatisfy { $0.isFinite })
-      // A fifth of a second behind a tenth, in which the pitch is found.
+      // A fifth of a second, after 0.1 s in which the pitch is found.
       let old = Double(hertz)
       let lead = lead(of: old * Double(wish.pitch), over: old, in: output[4800...])
       #expect(lead > 20, "\(hertz) Hz: \(lead) dB")
@@ -336,7 +335,7 @@ import Testing
     host.warp.setRate(rate)
     host.warp.settle()
     let output = host.render(saw(150, frames: 120_000), block: 64).left
-    // In half a second it goes a second back once or twice; so short a break is faint.
+    // In half a second it goes back by one second once or twice; so short a gap is faint.
     let lead = lead(of: 150 * exp2(Double(semitones) / 12), over: 150, in: output[96_000...])
     #expect(lead > 20, "\(lead) dB")
   }
@@ -358,7 +357,7 @@ import Testing
     let moved = envelopeError(
       of: output.suffix(7200), pitch: 110 * Double(ratio), formant: Double(ratio))
     #expect(moved > 2 * error, "\(moved) dB")
-    // What the window of two periods smooths.
+    // The smoothing by the two-period window.
     #expect(error < 4.2, "\(error) dB")
   }
 
@@ -371,14 +370,14 @@ import Testing
     #expect(abs(cents(period / Self.rate * 110)) < 3)
     let error = envelopeError(of: sound, pitch: 110, formant: Double(formant))
     let unmoved = envelopeError(of: sound, pitch: 110, formant: 1)
-    // What the window of two periods smooths.
+    // The smoothing by the two-period window.
     #expect(error < 4.2, "\(error) dB")
     #expect(unmoved > 2 * error, "\(unmoved) dB")
   }
 
   @Test func `the voice is moved once the warp is warm`() {
     let input = Vowel(seconds: 0.5) { _ in 130 }.samples
-    // Starts in the middle of a voice, as after a change of the engine.
+    // Starts in the middle of a voice, as after a change of engine.
     let start = 9600
     var tape = Tape(seconds: 1, reach: 512, sampleRate: Self.rate)
     var warp = VoiceWarp(sampleRate: Self.rate)
@@ -394,7 +393,7 @@ import Testing
         place: Int64(start + $0.start) << 32, rate: WarpStep.unity, pitch: 1.5)
       warp.process(tape, step, bank: Self.readers.bank, to: $0.sound, frames: $0.frames)
     }
-    // It sounds from the first frame on: the voice as it is.
+    // It has output from the first frame on: the unshifted voice.
     #expect(
       zip(output, input[(start - Self.delay)...]).prefix(64).allSatisfy { abs($0 - $1) < 1e-6 })
     let expected = Self.rate / 130 / 1.5
@@ -402,7 +401,7 @@ import Testing
     #expect(abs(cents(period(warm, near: expected) / expected)) < 20)
   }
 
-  // MARK: - What is no voice
+  // MARK: - Unvoiced input
 
   @Test(arguments: [Float(0.6), 1.5])
   func `noise passes as it is`(pitch: Float) {
@@ -416,7 +415,7 @@ import Testing
     let input = Tone.noise(frames: 48_000)
     let output = Array(warped(input, frames: 11_600) { _ in Wish(rate: rate) }.left[2000...])
     #expect(abs(level(output) - level(input)) < 1)
-    // A buzz would repeat itself throughout; at a quarter of the speed, some of it must.
+    // A buzz would correlate with itself throughout; at a quarter of the speed, some of it has to.
     let power = output.reduce(0) { $0 + $1 * $1 }
     for lag in stride(from: 96, to: 1440, by: 37) {
       let product = zip(output, output[lag...]).reduce(0) { $0 + $1.0 * $1.1 }
@@ -436,14 +435,14 @@ import Testing
   @Test func `a sweep over four octaves has no click`() {
     let input = Vowel(seconds: 0.5) { _ in 170 }.samples
     let output = warped(input) { Wish(pitch: Float(pow(2, Double($0) / 6000 - 2))) }.left
-    // Grains are cut, not bent: no corner is sharper than the voice's own, but they may meet.
+    // Grains have smooth windows: no corner is sharper than the voice's own, but two may coincide.
     #expect(Measure.roughness(output[4800...]) < 2 * Measure.roughness(input))
   }
 
   @Test(arguments: [1.25, 2, 4], [Float(0.75), 1, 1.5])
   func `a rate that glides through 1 is no click and no gap`(rate: Double, pitch: Float) {
     let hertz = 150.0
-    // Up in 3 ms, down again, and down below 1.
+    // Up in 3 ms, down again, and below 1.
     func octaves(_ frame: Int) -> Double {
       func way(_ begin: Int) -> Double { max(0, min(1, Double(frame - begin) / 144)) }
       return log2(rate) * (way(9600) - way(14_400) + way(19_200) - 2 * way(20_160))
@@ -453,7 +452,7 @@ import Testing
       Wish(pitch: pitch, rate: exp2(octaves($0)))
     }.left
     let steady = Measure.roughness(output[4800..<9600])
-    // Periods are left out or repeated whole.
+    // Whole periods are skipped or repeated.
     #expect(Measure.roughness(output[4800...]) < 1.2 * steady)
     let span = Int(2 * Self.rate / hertz / Double(min(1, pitch)))
     let levels = stride(from: 4800, to: 25_000, by: 100).map { level(output[$0..<($0 + span)]) }
@@ -479,7 +478,7 @@ import Testing
     for wish in [
       Wish(pitch: 1.3), Wish(pitch: 0.7, formant: 1.2, rate: 1.5), Wish(pitch: 1.2, rate: 3),
     ] {
-      // From rate 1 there and back: it falls further behind and catches up.
+      // From rate 1 and back: the lag grows and shrinks again.
       let wishes = { (frame: Int) in
         frame < 640 || frame >= 5120 ? Wish(pitch: wish.pitch, formant: wish.formant) : wish
       }
@@ -501,7 +500,7 @@ import Testing
       return Wish(
         pitch: Float(pow(2, octaves())), formant: Float(pow(2, octaves())), rate: pow(2, octaves()))
     }
-    // Where tape is missing, there would be silence.
+    // Missing tape would read as silence.
     let wish = { (frame: Int) in wishes[frame / 160] }
     let all = warped(input, frames: 9600, block: 1, wish)
     let late = warped(input, frames: 9600, block: 1, supply: .asItGoes, wish)
@@ -512,7 +511,7 @@ import Testing
   @Test func `both sides are moved alike`() {
     let input = speech(12_000)
     let wish = Wish(pitch: 1.3, formant: 0.9)
-    // The sides are against each other: their sum is nearly nothing.
+    // The channels are in antiphase: their sum is almost nothing.
     let output = warped(input, input.map { -0.5 * $0 }) { _ in wish }
     #expect(zip(output.left, output.right).allSatisfy { $1 == -0.5 * $0 })
     #expect(level(output.left[4800...]) > level(input) - 3)

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 @Suite struct WarpTests {
-  // Slow enough for a tape of ten seconds to be passed in a test.
+  // Low, so that a test can run through a ten-second tape.
   private static let rate = 8000.0
 
   @Test func `below rate 1 it falls behind as far as the tape reaches, and leaps to now`() {
     var host = WarpHost(sampleRate: Self.rate)
     host.warp.setRate(0.5)
     host.warp.settle()
-    // A tone that rises by 100 Hz a second tells when it was recorded.
+    // A tone that rises by 100 Hz per second reveals when it was recorded.
     var phase = 0.0
     let sweep = (0..<200_000).map { frame -> Float in
       phase += 2 * .pi * (200 + 100 * Double(frame) / Self.rate) / Self.rate
@@ -19,14 +19,14 @@ import Testing
     }
     let output = host.render(sweep).left
     func secondsBehind(at second: Double) -> Double {
-      // Half the time of 20 periods, by their zero crossings, at the pitch that was recorded.
+      // Counts zero crossings over a quarter of a second, at the recorded pitch.
       let start = Int(second * Self.rate)
       let crossings = (start..<start + 2000).filter { output[$0 - 1] < 0 && output[$0] >= 0 }
       let hertz =
         Double(crossings.count - 1) * Self.rate / Double(crossings.last! - crossings.first!)
       return second + 0.125 - (hertz - 200) / 100
     }
-    // Crossings of a moving tone within a quarter of a second: good for a quarter of a second.
+    // The tone moves within the quarter of a second, which limits the accuracy to that.
     #expect(abs(secondsBehind(at: 4) - 2) < 0.25)
     #expect(abs(secondsBehind(at: 18) - 9) < 0.25)
     #expect(abs(secondsBehind(at: 20.5) - 0.3) < 0.25)
@@ -35,7 +35,7 @@ import Testing
 
   @Test func `back at rate 1 it is back at now within 50 ms, and no change clicks`() {
     let sampleRate = 16_000.0
-    // Long enough for a rate above 1 to go back to where there already was a tone.
+    // Long enough for a rate above 1 to go back into the tone.
     let (start, end) = (18_000, 40_000)
     let back = end + 800
     let tone = Tone.sine(200, frames: 44_000, sampleRate: sampleRate)
@@ -48,7 +48,7 @@ import Testing
       output += host.render(Array(tone[end...]), block: 64).left
       #expect(Measure.firstDifference(output[back...], tone[back...]) == nil)
       #expect(Measure.roughness(output) < 2 * Measure.roughness(tone), "at \(rate)")
-      // It did something in between.
+      // It was active in between.
       #expect(Measure.firstDifference(output[30_000..<35_000], tone[30_000..<35_000]) != nil)
     }
   }
@@ -68,7 +68,7 @@ import Testing
     #expect(Measure.roughness(output[8000...]) < 2 * steady)
   }
 
-  // Above rate 1 a part of the first second is silence, from before the tone began.
+  // Above rate 1, part of the first second is the silence from before the tone.
   @Test(arguments: [
     (0.5 as Float, 4000..<12_000), (0.8, 4000..<12_000), (1.5, 33_000..<40_000),
     (2, 18_000..<30_000),
@@ -79,7 +79,7 @@ import Testing
     host.warp.settle()
     let tone = Tone.sine(440, frames: window.upperBound, sampleRate: 16_000)
     let output = host.render(tone).left[window]
-    // Each jump keeps the phase.
+    // Each jump preserves the phase.
     #expect(Measure.residue(output, hertz: 440, sampleRate: 16_000) < -60)
   }
 
@@ -110,12 +110,12 @@ import Testing
       let steady = Array(output[9600..<14_400])
       let change = Array(output[14_400..<26_000])
       #expect(Measure.roughness(change) < 2 * Measure.roughness(steady), "\(other) to \(engine)")
-      // In any hundredth of a second there is sound; of two phases that meet in the crossfade
-      // little can be left for a moment.
+      // Every 0.01 s has sound. Where two phases meet in the crossfade, little may be left for a
+      // moment.
       for start in stride(from: 0, to: change.count - 960, by: 480) {
         #expect(Measure.level(change[start..<start + 960]) > 0.02, "\(other) to \(engine)")
       }
-      // It is there in the end.
+      // It has changed in the end.
       let pitch = 220 * exp2(Double(4) / 12)
       #expect(Measure.residue(output[28_000...], hertz: pitch, sampleRate: 48_000) < -25)
     }
@@ -135,7 +135,7 @@ import Testing
         host.warp.setEngine(engine)
         host.warp.settle()
         let output = host.render(sound, block: 256).left
-        // Partials whose phases have changed can add up to more than they did.
+        // Partials with changed phases can add up to a higher peak.
         let most: Float = Measure.peak(sound) == 0 ? 0 : 4
         #expect(output.allSatisfy { $0.isFinite && abs($0) <= most }, "\(engine) \(semitones)")
       }
@@ -152,7 +152,7 @@ import Testing
       return host.render(Tone.sine(200, frames: 40_000, sampleRate: 8000)).left
     }
     let first = render(from: 0)
-    // Beyond the number at which places wrap around, and beyond the next.
+    // Beyond the first and the second wraparound of positions.
     let heads: [Int64] = [(1 << 31) + 4096, (1 << 32) + 4096]
     for head in heads {
       #expect(Measure.firstDifference(render(from: head), first) == nil, "\(head)")
