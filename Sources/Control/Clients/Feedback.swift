@@ -58,10 +58,10 @@ final class Feedback {
     dirty.formUnion(table.indices(of: parameter))
   }
 
-  /// Notes that the values of an address that is no parameter are others.
+  /// Notes that the values of an address without a parameter changed, under all of its names.
   func changed(_ path: String) {
     guard subscriptions.count > 0, let index = table.index(of: path) else { return }
-    dirty.insert(index)
+    dirty.formUnion(table.names(of: index))
   }
 
   /// Subscribes a client and sends it the present values of what it asked for; returns the places of

@@ -34,11 +34,21 @@ final class Dispatcher {
 
   /// The present values of an address; nil where it has none.
   func present(_ address: Address) -> [Argument]? {
-    switch address.value?.source {
+    let address = resolved(address)
+    return switch address.value?.source {
     case .parameter(let parameter): [address.argument(for: courier.values[parameter])]
     case .feature(let read): read(features)
     case nil: nil
     }
+  }
+
+  /// The declaration that a message to an address has now: its own, or that of the selected target under
+  /// the path of the alias.
+  private func resolved(_ address: Address) -> Address {
+    guard let path = address.target?.selected?(features), let target = table[path] else {
+      return address
+    }
+    return target.renamed(address.path)
   }
 
   // MARK: - From packets
@@ -104,7 +114,7 @@ final class Dispatcher {
     let pressed = Self.lastPart(message.addressText)
     let matching = table.addresses.indices.filter { index in
       let address = table.addresses[index]
-      if case .chosen? = address.family { return false }
+      if case .selected? = address.family { return false }
       let isMeant =
         address.hasValue && !(sets && address.isProcess)
         || address.isReachedByPatterns && address.path.hasSuffix(pressed)
@@ -228,6 +238,7 @@ final class Dispatcher {
     _ address: Address, _ arguments: [Argument], _ numbers: [Int] = [], at due: Double?,
     from origin: Origin, isRestoring: Bool = false, into plan: inout Plan
   ) throws(Refusal) {
+    let address = resolved(address)
     let given: [Argument]
     let deed: Address.Deed?
     switch address.kind {

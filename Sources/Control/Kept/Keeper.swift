@@ -130,8 +130,8 @@ final class Keeper: CourierObserver {
     if case .home? = address.kept?.place { true } else { false }
   }
 
-  private func isHeldBySession(_ address: Address) -> Bool {
-    if case .session? = address.kept?.place { true } else { false }
+  private func isWrittenBySession(_ address: Address) -> Bool {
+    if case .session? = address.kept?.place { table.isPersistedName(address) } else { false }
   }
 
   /// The text that is kept of an address now; nil where that is nothing.
@@ -151,7 +151,7 @@ final class Keeper: CourierObserver {
   /// The state: all that a client can have set, but for what the library of takes keeps anyway.
   var state: NodeState {
     var state = links
-    state.values = table.addresses.filter(isHeldBySession).compactMap(line)
+    state.values = table.addresses.filter(isWrittenBySession).compactMap(line)
     return state
   }
 
@@ -161,7 +161,7 @@ final class Keeper: CourierObserver {
     var state = NodeState()
     state.values = table.addresses.compactMap { address in
       // A value that the audio has is always there; all else when it was set.
-      if isHeldBySession(address) || isHeldByHome(address) && address.parameter != nil {
+      if isWrittenBySession(address) || isHeldByHome(address) && address.parameter != nil {
         return line(address)
       }
       return settings[address.path].map { "\(address.path)=\($0)" }

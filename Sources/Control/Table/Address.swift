@@ -1,8 +1,8 @@
 package import Engine
 package import OSC
 
-/// The declaration of one address: all that dispatch, checks, feedback, what is kept, help and the
-/// reference page know of it.
+/// The declaration of one address, from which dispatch, checks, feedback, persistence, help and the
+/// reference page are derived.
 package struct Address: Sendable {
   /// The nature of an address, with what goes with it.
   package enum Kind: Sendable {
@@ -20,28 +20,39 @@ package struct Address: Sendable {
     case first
     /// Of one of the others.
     case further
-    /// Of whichever is chosen.
-    case chosen
+    /// Of the selected loop.
+    case selected
   }
 
-  /// The address itself.
-  package let path: String
-  /// Its nature.
-  package let kind: Kind
+  /// The address that an alias stands for.
+  struct Target: Sendable {
+    /// The path of the address that declares kind, unit, persistence and help.
+    let path: String
+    /// The path that messages are passed to, where it changes with the state of the node; nil where it
+    /// is always `path`.
+    let selected: (@Sendable (Features) -> String)?
+  }
+
+  /// The OSC path.
+  package private(set) var path: String
+  /// Value, act or event, with its handlers.
+  package private(set) var kind: Kind
   /// The unit of its number, for people; empty where it has none.
-  package let unit: String
+  package private(set) var unit: String
   /// One line of help.
-  package let help: String
+  package private(set) var help: String
   /// Whether 0 is one of its whole numbers.
-  package let allowsZero: Bool
+  package private(set) var allowsZero: Bool
   /// Whether a preset made of the present sound holds its value.
   package let belongsToPreset: Bool
-  /// The part of it that outlives the node; nil where nothing does.
-  let kept: Kept?
-  /// Its place among those that each loop has; nil for one that there is once.
+  /// The persistence of its value; nil if it is not persisted.
+  private(set) var kept: Kept?
+  /// Its role among the addresses that each loop has; nil for all others.
   package let family: Family?
-  /// How many there are at present of each part in braces, counted from 1; nil where the path has none.
+  /// The current count of each part in braces, from 1; nil where the path has none.
   let extents: (@Sendable (Features) -> [Int])?
+  /// The target of an alias; nil for an address with a declaration of its own.
+  let target: Target?
 
   /// The declaration of an address.
   init(
@@ -49,6 +60,7 @@ package struct Address: Sendable {
     allowsZero: Bool = true, kept: Kept? = nil,
     extents: (@Sendable (Features) -> [Int])? = nil, family: Family? = nil, _ help: String
   ) {
+    target = nil
     self.family = family
     self.path = path
     self.kind = kind
@@ -60,6 +72,44 @@ package struct Address: Sendable {
     self.extents = extents
   }
 
+  /// Another name for an address.
+  ///
+  /// The table fills in the declaration of the target. With `selected`, each message is passed to the path
+  /// that `selected` returns, and the alias has no parameter and no persistence of its own.
+  init(
+    _ path: String, aliasOf target: String, selected: (@Sendable (Features) -> String)? = nil
+  ) {
+    self.target = Target(path: target, selected: selected)
+    self.path = path
+    kind = .event(types: "")
+    unit = ""
+    help = ""
+    belongsToPreset = false
+    allowsZero = true
+    extents = nil
+    family = selected == nil ? nil : .selected
+  }
+
+  /// An alias with the declaration of its target.
+  func filled(from declaration: Address) -> Address {
+    var alias = self
+    alias.kind = declaration.kind
+    alias.unit = declaration.unit
+    alias.allowsZero = declaration.allowsZero
+    alias.kept = target?.selected == nil ? declaration.kept : nil
+    alias.help =
+      target?.selected == nil
+      ? "\(declaration.help) (alias of \(declaration.path))" : declaration.help
+    return alias
+  }
+
+  /// The same declaration under another path.
+  func renamed(_ path: String) -> Address {
+    var address = self
+    address.path = path
+    return address
+  }
+
   /// Whether it stands for many, with a number for each part in braces.
   package var standsForMany: Bool { extents != nil }
 
@@ -68,7 +118,7 @@ package struct Address: Sendable {
   package var pathForAll: String? {
     switch family {
     case .first: "/loop/N/" + path.split(separator: "/").dropFirst(2).joined(separator: "/")
-    case .further, .chosen: nil
+    case .further, .selected: nil
     case nil: path
     }
   }
@@ -78,7 +128,7 @@ package struct Address: Sendable {
   package var isReachedByPatterns: Bool {
     switch family {
     case .first, .further: true
-    case .chosen, nil: false
+    case .selected, nil: false
     }
   }
 
@@ -123,7 +173,9 @@ package struct Address: Sendable {
 
   /// The engine's parameter behind it.
   package var parameter: Parameter? {
-    if case .parameter(let parameter)? = value?.source { parameter } else { nil }
+    if target?.selected != nil { return nil }
+    if case .parameter(let parameter)? = value?.source { return parameter }
+    return nil
   }
 
   /// The address by which its end is told, some time after it was asked for, unless that is

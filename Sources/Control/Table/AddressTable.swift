@@ -12,6 +12,8 @@ package struct AddressTable: Sendable {
   private let byParameter: [[Int]]
   // Nearly all messages are one number for a parameter: what it takes, by the place of its address.
   private let numbers: [(parameter: Parameter, range: ClosedRange<Float>)?]
+  // The places of all names of an address that has aliases, by the place of each of them.
+  private let names: [Int: [Int]]
   // Those that stand for many, with a number for each part in braces.
   private let numbered: [(index: Int, parts: [[UInt8]?])]
 
@@ -27,8 +29,25 @@ package struct AddressTable: Sendable {
   }
 
   /// A table of these addresses, whose paths must differ.
-  package init(_ addresses: [Address]) {
+  ///
+  /// The target of each alias must be one of them.
+  package init(_ declared: [Address]) {
+    let byPath = Dictionary(declared.map { ($0.path, $0) }) { first, _ in first }
+    let addresses = declared.map { address in
+      guard let target = address.target else { return address }
+      guard let declaration = byPath[target.path], declaration.target == nil else {
+        preconditionFailure("\(address.path): no declaration of \(target.path)")
+      }
+      return address.filled(from: declaration)
+    }
     self.addresses = addresses
+    let groups = Dictionary(grouping: addresses.indices) { index in
+      let address = addresses[index]
+      return address.target.map { $0.selected == nil ? $0.path : address.path } ?? address.path
+    }
+    names = groups.values.filter { $0.count > 1 }.reduce(into: [:]) { names, group in
+      for index in group { names[index] = group }
+    }
     paths = addresses.map { Array($0.path.utf8) }
     var count = 64
     while count < addresses.count * 4 { count *= 2 }
@@ -126,6 +145,14 @@ package struct AddressTable: Sendable {
   /// The address that sets a parameter.
   package func address(of parameter: Parameter) -> Address? {
     index(of: parameter).map { addresses[$0] }
+  }
+
+  /// The places of all names of the address at a place: an address with its aliases.
+  func names(of index: Int) -> [Int] { names[index] ?? [index] }
+
+  /// Whether the state of the node is written under this name: of several, under the first.
+  func isPersistedName(_ address: Address) -> Bool {
+    index(of: address.path).map { names(of: $0)[0] == $0 } ?? false
   }
 
   /// The parameter that the address at a place sets to a number, and the range of that; nil where it

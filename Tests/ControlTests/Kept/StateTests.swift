@@ -152,8 +152,6 @@ import Testing
     let desk = Desk()
     var values: [(Address, Argument)] = []
     for address in desk.node.table.addresses {
-      // The first loop has two names, and is set by one of them.
-      if case .first? = address.family, address.kept == nil { continue }
       guard let value = Self.another(address) else { continue }
       desk.tell(address.path, value)
       values.append((address, value))
@@ -173,6 +171,24 @@ import Testing
     // It is in effect: what is kept of it is the same again.
     other.pass()
     #expect(other.node.state.text == text)
+  }
+
+  @Test func `a value with several names is written under the first, and read under each`() throws {
+    let desk = Desk()
+    desk.tell("/loop/1/gain", .float(-4))
+    desk.tell("/loop/1/source", .string("grid"))
+    let written = desk.node.state.values
+    #expect(written.contains("/loop/gain=-4") && written.contains("/player/source=grid"))
+    #expect(!written.contains { $0.hasPrefix("/loop/1/gain=") || $0.hasPrefix("/loop/selected/") })
+    #expect(written.contains { $0.hasPrefix("/loop/1/pan=") })
+    for path in ["/loop/gain", "/loop/1/gain"] {
+      var state = NodeState()
+      state.values = ["\(path)=-7"]
+      let other = Desk()
+      #expect(other.node.resume(state).isEmpty)
+      #expect(other.tell("/loop/1/gain").first?.arguments == [.float(-7)])
+      #expect(other.tell("/loop/gain").first?.arguments == [.float(-7)])
+    }
   }
 
   @Test func `the preset's name comes back without the preset`() throws {

@@ -21,6 +21,22 @@ import Testing
     }
   }
 
+  @Test func `an alias has the types, range, unit and initial value of its target`() throws {
+    for (path, target) in [
+      ("/loop/gain", "/loop/1/gain"), ("/player/direction", "/loop/1/direction"),
+      ("/loop/overdub", "/loop/1/overdub"), ("/player/next", "/loop/1/next"),
+      ("/player/position", "/loop/1/position"), ("/loop/selected/rate", "/loop/1/rate"),
+    ] {
+      let (alias, address) = (try #require(table[path]), try #require(table[target]))
+      #expect(alias.types == address.types && alias.unit == address.unit, "\(path)")
+      #expect(alias.range == address.range && alias.words == address.words, "\(path)")
+      #expect(
+        alias.allowsZero == address.allowsZero && alias.help.hasPrefix(address.help), "\(path)")
+    }
+    #expect(table["/loop/gain"]?.parameter == table["/loop/1/gain"]?.parameter)
+    #expect(table["/loop/selected/gain"]?.parameter == nil)
+  }
+
   @Test func `there are as many numbered addresses as loops`() {
     for count in [1, 4, 16] {
       let table = AddressTable(loops: LoopSetup(count: count))

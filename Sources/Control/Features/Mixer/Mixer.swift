@@ -7,12 +7,12 @@ final class Mixer: Feature {
   static let addresses: [Address] = [
     gain("/in/gain", .mixer(.inGain), "Gain of the inputs, before everything"),
     gain("/live/gain", .mixer(.liveGain), "Gain of the live input in the mix and on its stem"),
-    gain("/loop/gain", .loop(.gain), "Gain of the loop in the mix and on its stem"),
+    Address("/loop/gain", aliasOf: "/loop/1/gain"),
     gain("/grid/gain", .mixer(.gridGain), "Gain of the grid's notes in the mix and on their stem"),
     gain("/music/gain", .mixer(.musicGain), "Gain of the songs in the mix"),
     gain("/out/gain", .mixer(.outGain), "Gain of the mix, before the limiter"),
     route("/live/route", .mixer(.liveRoute), "Where the live input goes"),
-    route("/loop/route", .loop(.route), "Where the loop goes"),
+    Address("/loop/route", aliasOf: "/loop/1/route"),
     route("/grid/route", .mixer(.gridRoute), "Where the grid's notes go"),
     route("/music/route", .mixer(.musicRoute), "Where the songs go"),
     Address(

@@ -40,13 +40,10 @@ final class Player: Feature {
     return context.engine.shared.isTransportFollowed ? Self.transportMilliseconds : nil
   }
 
-  /// Tells what has become of the first loop.
-  func tell(_ news: LoopWatch.News) {
-    if news.isState {
-      context.changed(Self.state, Self.controls, Self.next, Self.loopState, Self.history)
-    }
-    if news.isPosition { context.changed(Self.position, Self.state, Self.loopState) }
-    if news.isPicture { context.changed(Self.loopPeaks) }
+  /// Reports changes of loop 1 under the player's own addresses.
+  func report(_ news: LoopWatch.News) {
+    if news.isState { context.changed(Self.state, Self.controls) }
+    if news.isPosition { context.changed(Self.state) }
   }
 
   private func followTempo() {
@@ -67,8 +64,6 @@ final class Player: Feature {
     if reading.length > 0 { ending.append(Self.clear) }
     for path in ending { try? context.perform(path, []) }
   }
-
-  fileprivate var peaksOfNow: [Argument] { loops.peaks(0) }
 }
 
 // MARK: - Addresses
@@ -77,63 +72,30 @@ extension Player {
   typealias Declared = Of<Player>
 
   private static let (play, done) = ("/player/play", "/player/done")
-  private static let (state, controls, next, position) = (
-    "/player/state", "/player/controls", "/player/next", "/player/position"
-  )
+  private static let (state, controls) = ("/player/state", "/player/controls")
   private static let (clear, cancel) = ("/loop/clear", "/loop/cancel")
-  private static let (loopState, history, loopPeaks) = (
-    "/loop/state", "/loop/history", "/loop/peaks"
-  )
 
-  static let addresses: [Address] = addresses(LoopSetup())
-
-  static func addresses(_ loops: LoopSetup) -> [Address] {
-    ofThePlayer(seconds: Float(loops.seconds)) + ofTheLoop
-  }
-
-  /// The player of one clip of at most so many seconds.
-  private static func ofThePlayer(seconds: Float) -> [Address] {
+  static let addresses: [Address] =
     [
       button(
         "/player/record", .record,
-        "Starts recording, and ends it; resumes after a pause"),
-      button(
-        play, .play,
-        "Plays what was recorded; again, it pauses, and resumes"),
-      button(
-        "/player/pause", .pause,
-        "Pauses playing or recording; again, it resumes"),
-      button(
-        "/player/stop", .stop,
-        "Stops playing or recording, and goes to the beginning"),
+        "Starts or ends a recording; resumes a paused one"),
+      alias(play),
+      alias("/player/pause"),
+      alias("/player/stop"),
       button(
         done, .done,
-        "Ends whatever is under way; everything can be pressed again"),
+        "Ends whatever is in progress and closes the clip"),
       button(
         "/player/rewind", .rewind,
-        "Goes back by ten seconds, or to the beginning"),
+        "Jumps back ten seconds, at most to the start"),
       button(
         "/player/forward", .forward,
-        "Goes forward by ten seconds, or to the end"),
-      Address(
-        "/player/source", .choice(.loop(.source), ["live", "grid", "mix"]), kept: .session,
-        "Source of a recording: the live input without effects, the grid, or all that is heard"),
-      Address(
-        position,
-        Declared.place(in: 0...seconds) { player in
-          player.telling.position
-        } make: { player, seconds, request in
-          player.command(.seek(seconds), request)
-        },
-        unit: "s",
-        "Position in the clip; a number goes there"),
-      Address(
-        "/player/loop", .whole(.loop(.loop), 0...1), kept: .session,
-        "1 loops the clip, 0 plays it once"),
-      Address(
-        "/player/direction", .whole(.loop(.direction), -1...1), allowsZero: false,
-        kept: .session,
-        "Direction: 1 is forwards, -1 is backwards"),
+        "Jumps forward ten seconds, at most to the end"),
+      alias("/player/source"),
+      alias("/player/position"),
+      alias("/player/loop"),
+      alias("/player/direction"),
       Address(
         state,
         Declared.reading(types: "ssffi", isAnnounced: true) { $0.telling.player },
@@ -144,77 +106,29 @@ extension Player {
         Declared.reading(types: "iiiiiissssss", isAnnounced: true) {
           PlayerControls($0.reading).arguments
         },
-        "Buttons that can be pressed: 1 or 0 for record, play, stop, rewind, forward, done; then "
-          + "the icon of each, empty where it is hidden"),
-      Address(
-        next,
-        Declared.reading(types: "sf", isAnnounced: true) { $0.telling.waiting },
-        "What waits for its beat or for sound, and for how many seconds; -1 where that is unknown"),
+        "Enabled buttons: 1 or 0 for record, play, stop, rewind, forward, done; then the icon of "
+          + "each, empty if it is hidden"),
+      alias("/player/next"),
     ]
-  }
+    + ["overdub", "replace", "undo", "redo", "clear", "cancel", "state", "history", "peaks"].map {
+      alias("/loop/\($0)")
+    } + [
+      alias("/loop/feedback"),
+      alias("/loop/quantize"),
+      alias("/loop/beats"),
+      Address(
+        "/loop/tempo", .whole(.beat(.fitsFirst), 0...1), kept: .session,
+        "1 sets the tempo from the first recording, as a whole number of beats"),
+      alias("/loop/threshold"),
+      alias("/loop/semitones"),
+      alias("/loop/rate"),
+      alias("/loop/engine"),
+    ]
 
-  /// The loop: the player's clip, as something to be added to.
-  private static let ofTheLoop: [Address] = [
-    button(
-      "/loop/overdub", .overdub,
-      "Overdubs: adds the source to the loop; again, it ends that"),
-    button(
-      "/loop/replace", .replace,
-      "Replaces: records the source over the loop; again, it ends that"),
-    button(
-      "/loop/undo", .undo,
-      "Undoes the last step"),
-    button(
-      "/loop/redo", .redo,
-      "Redoes the step that was undone last"),
-    button(
-      clear, .clear,
-      "Clears the loop; /loop/undo brings it back"),
-    button(
-      cancel, .cancel,
-      "Cancels what waits for its beat or for sound"),
-    Address(
-      loopState,
-      Declared.reading(types: "sffis", isAnnounced: true) { $0.telling.loop },
-      "State of the loop (empty, recording, overdubbing, replacing, substituting, multiplying, "
-        + "inserting, playing, muted, paused, stopped), position and length in seconds, number "
-        + "of overdubs, and the state that waits for its beat or for sound"),
-    Address(
-      history,
-      Declared.reading(types: "ii", isAnnounced: true) { $0.telling.steps },
-      "Number of steps that can be undone, and redone"),
-    Address(
-      loopPeaks,
-      Declared.reading(types: "f…", isAnnounced: true) { $0.peaksOfNow },
-      "Peaks of 256 equal parts of the clip, from 0 to 1, and none where there is no clip; told "
-        + "four times a second at most"),
-    Address(
-      "/loop/feedback", .number(.loop(.feedback), 0...1), kept: .session,
-      "Feedback: how much of the loop is left under an overdub, each time round"),
-    Address(
-      "/loop/quantize", .choice(.loop(.quantize), ["off", "beat", "bar", "loop"]), kept: .session,
-      "Quantizes the start and the end of recording, playing and overdubbing to a beat, a bar, or a "
-        + "round of the first loop that plays"),
-    Address(
-      "/loop/beats", .number(.loop(.beats), 0...64), unit: "beats", kept: .session,
-      "Length of a recording; 0 records until it is ended"),
-    Address(
-      "/loop/tempo", .whole(.beat(.fitsFirst), 0...1), kept: .session,
-      "1 lets the first recording set the tempo: it is a whole number of beats long"),
-    Address(
-      "/loop/threshold", .number(.loop(.threshold), -90...0), unit: "dB", kept: .session,
-      "Input level at which a recording starts; -90 starts at once"),
-    Address(
-      "/loop/semitones", .number(.loop(.semitones), -24...24), unit: "semitones",
-      kept: .session,
-      "Pitch shift of the loop"),
-    Address(
-      "/loop/rate", .number(.loop(.rate), 0.25...4), kept: .session,
-      "Speed of the loop, at the same pitch"),
-    Address(
-      "/loop/engine", .choice(.loop(.engine), ["live", "voice", "studio"]), kept: .session,
-      "Engine for the loop's pitch and speed; see /pitch/engine"),
-  ]
+  /// A name of loop 1 without its number.
+  private static func alias(_ path: String) -> Address {
+    Address(path, aliasOf: "/loop/1/" + path.split(separator: "/")[1])
+  }
 
   private static func button(_ path: String, _ action: LoopAction, _ help: String) -> Address {
     Address(

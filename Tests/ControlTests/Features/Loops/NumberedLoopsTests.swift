@@ -96,7 +96,59 @@ import Testing
     #expect(desk.tell("/loop/selected/gain").first?.arguments == [.float(0)])
     #expect(
       desk.tell("/loop/select", .int32(5)).first { $0.address == "/error" }?.arguments.last
-        == .string("there are 4 loops; `syrinx run --loops` gives up to 16"))
+        == .string("/loop/select: 5 is out of range (1 to 4); --loops sets the number"))
+  }
+
+  @Test func `a selection applies to the rest of its bundle, and to none that is refused`() {
+    desk.give(
+      [UInt8](
+        bundle: [
+          [UInt8](address: "/loop/select", [.int32(2)]),
+          [UInt8](address: "/loop/selected/gain", [.float(-9)]),
+          [UInt8](address: "/loop/selected/record", []),
+        ], at: .immediately))
+    _ = desk.play(Tone.noise(frames: 480))
+    #expect(state("2") == "recording" && state("1") == "empty")
+    #expect(desk.tell("/loop/2/gain").first?.arguments == [.float(-9)])
+    #expect(desk.tell("/loop/1/gain").first?.arguments == [.float(0)])
+    var packet = [[UInt8](address: "/loop/select", [.int32(4)])]
+    packet += (0...CommandQueue.largestBatch).map { _ in
+      [UInt8](address: "/loop/selected/gain", [.float(-3)])
+    }
+    let answers = desk.give([UInt8](bundle: packet, at: .immediately))
+    #expect(answers.contains { $0.address == "/error" })
+    #expect(desk.tell("/loop/select").first?.arguments == [.int32(2)])
+  }
+
+  @Test(arguments: [
+    ("/loop/1/state", ["/loop/state"]), ("/loop/1/next", ["/player/next"]),
+    ("/loop/1/history", ["/loop/history"]), ("/loop/1/position", ["/player/position"]),
+    ("/loop/1/peaks", ["/loop/peaks"]), ("/loop/1/source", ["/player/source"]),
+  ])
+  func `subscribers receive a change of loop 1 under each of its names`(
+    path: String, aliases: [String]
+  ) {
+    let client = Desk.client(9100)
+    desk.tell("/subscribe", as: client)
+    desk.pass(frames: 4800)
+    _ = desk.take(client)
+    desk.tell("/loop/1/source", .string("grid"))
+    desk.tell("/loop/1/source", .string("live"))
+    desk.tell("/loop/1/quantize", .string("bar"))
+    desk.tell("/loop/1/record")
+    _ = desk.play(Tone.noise(frames: 480))
+    desk.tell("/loop/1/quantize", .string("off"))
+    desk.tell("/loop/1/cancel")
+    record(Tone.noise(frames: 4800), 1)
+    desk.tell("/loop/1/source", .string("mix"))
+    desk.seconds += 1
+    desk.pass(frames: 9600)
+    let received = desk.take(client)
+    let last = received.last { $0.address == path }?.arguments
+    #expect(last != nil)
+    for alias in aliases {
+      #expect(received.last { $0.address == alias }?.arguments == last, "\(alias)")
+    }
   }
 
   @Test func `who subscribes is told of each loop, and of what is chosen`() {

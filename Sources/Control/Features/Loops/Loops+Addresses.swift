@@ -1,0 +1,141 @@
+internal import Engine
+internal import OSC
+
+extension Loops {
+  typealias Declared = Of<Loops>
+
+  /// The alias of the selected loop.
+  static let selectedPath = "/loop/selected"
+  static let addresses: [Address] = addresses(LoopSetup())
+
+  static func addresses(_ setup: LoopSetup) -> [Address] {
+    let loops = (0..<setup.count).map { addresses(ofLoop: $0, seconds: Float(setup.seconds)) }
+    return loops.flatMap(\.self) + loops[0].map(selected) + common
+  }
+
+  /// The same address of the selected loop.
+  private static func selected(_ first: Address) -> Address {
+    let name = first.path.dropFirst("/loop/1/".count)
+    return Address("\(selectedPath)/\(name)", aliasOf: first.path) { features in
+      "/loop/\(features[Loops.self].selected + 1)/\(name)"
+    }
+  }
+
+  /// All addresses of one loop, counted from 0.
+  private static func addresses(ofLoop index: Int, seconds: Float) -> [Address] {
+    let path = "/loop/\(index + 1)"
+    let family: Address.Family = index == 0 ? .first : .further
+    func button(_ name: String, _ action: LoopAction, _ help: String) -> Address {
+      Address(
+        "\(path)/\(name)",
+        Declared.command(isButton: true) { loops, request in
+          loops.command(.loop(action, loop: UInt8(index)), of: index, request)
+        }, family: family, help)
+    }
+    func keep(_ name: String, _ unit: String, isBars: Bool, _ help: String) -> Address {
+      Address(
+        "\(path)/\(name)",
+        Declared.command([.needed(unit, .number, in: isBars ? 0.25...64 : 0.05...60)]) {
+          loops, request in
+          let amount = Float(request.number(0) ?? 0)
+          return loops.command(
+            .keep(amount, isBars: isBars, loop: UInt8(index)), of: index, request)
+        }, unit: unit, family: family, help)
+    }
+    func reading(
+      _ name: String, _ types: String, _ help: String,
+      _ read: @escaping @Sendable (Loops) -> [Argument]
+    ) -> Address {
+      Address(
+        "\(path)/\(name)", Declared.reading(types: types, isAnnounced: true, read: read),
+        family: family, help)
+    }
+    return [
+      button(
+        "record", .recordOn,
+        "Starts or ends a recording, which continues as after says; resumes a paused one"),
+      button("play", .play, "Plays or pauses the loop; ends a recording"),
+      button("pause", .pause, "Pauses or resumes playback or recording"),
+      button("stop", .stop, "Stops playback or recording and rewinds to the start"),
+      button("overdub", .overdub, "Starts or ends overdubbing of the source onto the loop"),
+      button("replace", .replace, "Starts or ends replacing the loop with the source"),
+      button(
+        "substitute", .substitute,
+        "Starts or ends replacing the loop with the source while the previous cycle is heard"),
+      button(
+        "multiply", .multiply,
+        "Starts or ends repeating the loop under an overdub, in whole cycles"),
+      button("insert", .insert, "Starts or ends inserting the source at the playhead"),
+      button("once", .once, "Plays the loop once, from start to end"),
+      button("undo", .undo, "Undoes the last step"),
+      button("redo", .redo, "Redoes the last undone step"),
+      button("clear", .clear, "Clears the loop; undo restores it"),
+      button("cancel", .cancel, "Cancels the command that waits for a beat or the threshold"),
+      keep(
+        "keep", "bars", isBars: true,
+        "Retroactive recording: makes a loop of the last bars of the source"),
+      keep(
+        "keepSeconds", "s", isBars: false,
+        "Retroactive recording: makes a loop of the last seconds of the source"),
+      Address(
+        "\(path)/pedal",
+        Declared.gesture([.optional("down", .number, in: 0...127)]) { loops, request, plan in
+          loops.press(index, request, &plan)
+        }, family: family,
+        "Pedal, 0 releases it: a press records, plays, overdubs, plays and so on; pedal/long and "
+          + "pedal/double set long and double presses"),
+    ] + LoopValue.all.map { $0.address(ofLoop: index) } + [
+      Address(
+        "\(path)/position",
+        Declared.place(in: 0...seconds) { loops in
+          loops.telling(index).position
+        } make: { loops, seconds, request in
+          loops.command(.seek(seconds, loop: UInt8(index)), of: index, request)
+        },
+        unit: "s", family: family, "Playhead in the clip; a number jumps there"),
+      reading(
+        "state", "sffis",
+        "State of the loop (empty, recording, overdubbing, replacing, substituting, multiplying, "
+          + "inserting, playing, muted, paused, stopped), position and length in seconds, number "
+          + "of overdubs, and the queued state"
+      ) { $0.telling(index).loop },
+      reading("history", "ii", "Number of undo and redo steps") { $0.telling(index).steps },
+      reading(
+        "next", "sf",
+        "Command that waits for a beat or the threshold, and the seconds left; -1 if unknown"
+      ) { $0.telling(index).waiting },
+      reading(
+        "peaks", "f…",
+        "Peaks of 256 equal parts of the clip, from 0 to 1, none without a clip; sent at most four "
+          + "times a second"
+      ) { $0.peaks(index) },
+      Address(
+        "\(path)/save",
+        Declared.task([.optional("title", .text)]) { loops, request throws(Refusal) in
+          try loops.context[Takes.self].save(request, loop: index)
+        }, family: family, "Saves the loop as a take, like /take/save"),
+      Address(
+        "\(path)/load",
+        Declared.task([.needed("take", .text)]) { loops, request throws(Refusal) in
+          try loops.context[Takes.self].load(request, loop: index)
+        }, family: family, "Loads a take into the loop, like /take/load"),
+    ]
+  }
+
+  private static let common: [Address] =
+    [
+      Address(
+        "/loop/select",
+        Declared.arrangement([.whole(in: 1...Parameter.mostLoops)]) {
+          [.int32(Int32($0.selected + 1))]
+        } plan: { loops, request, plan throws(Refusal) in
+          try loops.select(request, &plan)
+        },
+        "Number of the loop that /loop/selected/… refers to"),
+      Address(
+        "/loops/size",
+        Declared.reading(types: "iff", isAnnounced: true) { $0.size },
+        "Number of loops (--loops), maximum length in seconds (--loop-seconds), and memory of all loops "
+          + "and the recent audio in MB"),
+    ] + LoopSets.addresses
+}
