@@ -152,7 +152,7 @@ package struct Echo: ~Copyable {
     wet.move(to: min(1, 2 * mix))
   }
 
-  /// Fades out the repeats, clears the delay line and goes on.
+  /// Fades out the repeats, clears the delay line and continues.
   @_noLocks
   package mutating func reset() { isToForget = true }
 

@@ -22,7 +22,7 @@ struct HowlProbe: BitwiseCopyable {
   private static var slowest: Float { @_noLocks get { 0.08 } }
   // How much of a response must have been observed, in hops.
   private static var leastSeen: Float { @_noLocks get { 7.3 } }
-  // By what factor the response must exceed the tone's own frequency jitter.
+  // The factor by which the response must exceed the tone's own frequency jitter.
   private static var ratio: Float { @_noLocks get { 5 } }
   // The largest drop of a howl's level during a probe, and the rise that indicates loop gain, in
   // dB.

@@ -170,7 +170,7 @@ package struct Reverb: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Fades out the tail in 20 ms and goes on with empty lines.
+  /// Fades out the tail in 20 ms and continues with empty lines.
   @_noLocks
   package mutating func reset() {
     switch state {

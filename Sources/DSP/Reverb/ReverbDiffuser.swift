@@ -1,6 +1,6 @@
 internal import CRealtime
 
-/// An allpass diffuser: it turns each impulse into thousands within a few hundredths of a second,
+/// A lossless diffuser: it turns each impulse into thousands within a few hundredths of a second,
 /// with the same total power.
 ///
 /// Four steps, each with eight delays and an orthogonal matrix: the feed-forward part of Geraint

@@ -4,14 +4,14 @@ internal import CRealtime
 extension ReverbLines {
   /// The steady-state power of the lines for white noise of power 1.
   struct Balance: BitwiseCopyable {
-    /// The input power at which each channel hears a power of 1.
+    /// The input power at which each channel receives a power of 1.
     let input: Float
     /// The power that then enters each line, including feedback.
     let entering: Float
 
     /// The mean power p in a line satisfies p = input + p * kept.
     ///
-    /// A channel hears it at its taps, plus four diffused lanes at the input.
+    /// A channel receives it at its taps, plus four diffused lanes at the input.
     @_noLocks
     init(kept: Float, heard: Float) {
       let lost = max(1 - kept, 1e-6)

@@ -1,6 +1,6 @@
 /// The line lengths, tap positions and signs that define the reverb's sound.
 ///
-/// They were found by an optimization for density in the first 20 ms and a tail without pitch.
+/// They were found by a search for density in the first 20 ms and a tail without pitch.
 enum ReverbRoom {
   /// Four steps of eight short delays, left lanes first: seconds, and a sign each.
   static let diffusion: [[(seconds: Double, sign: Float)]] = [

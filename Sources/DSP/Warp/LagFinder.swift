@@ -128,7 +128,7 @@ struct LagFinder: ~Copyable {
     return Finding(lag: isForward ? lag : -lag, likeness: found.likeness)
   }
 
-  /// By how many frames a forward short-window search reaches less far.
+  /// The reduction in range of a forward short-window search, in frames.
   var framesAhead: Int { @_noLocks get { ahead } }
 
   /// Returns the best of the loaded lags, comparing only the range heard during the crossfade.

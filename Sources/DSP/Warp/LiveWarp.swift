@@ -50,7 +50,7 @@ struct LiveWarp: ~Copyable, @unchecked Sendable {
   var leaving = Reader(position: 0, table: 0, isPlain: true)
   private var isFresh = true
   private var hasLeapt = false
-  // The position before the last leap of the transport.
+  // The position after the last rendered frame, where a leap starts from.
   private var lastPlace: Int64 = 0
 
   // The crossfade in progress.

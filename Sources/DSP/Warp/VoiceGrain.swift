@@ -35,7 +35,6 @@ struct VoiceGrain: BitwiseCopyable {
   var fallEnd: Int64 = .max
   /// The latest end, beyond which it would read past the tape position.
   var limit: Int64 = .max
-  /// Its gain.
   var gain: Float = 1
   /// The correlation with the grain before: slopes of uncorrelated grains must be steeper.
   var likenessBefore: Float = 1
