@@ -1,8 +1,8 @@
-/// The versions of a loop's clip in their order, to go back and forth between.
+/// The undo history of a loop: the versions of its clip in order.
 ///
-/// It always has a current version. Where memory is short, the oldest one is forgotten.
+/// There is always a current version. When memory runs short, the oldest one is dropped.
 struct ClipHistory: ~Copyable, @unchecked Sendable {
-  /// How many steps back there can be.
+  /// The maximum number of undo steps.
   static var mostSteps: Int { @_noLocks get { 32 } }
 
   var memory: ClipMemory
@@ -10,7 +10,7 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
   private(set) var count = 1
   private(set) var place = 0
 
-  /// A history of clips in the pages of a pool.
+  /// Creates a history whose clips live in the pages of a pool.
   init(_ pages: UnsafeMutablePointer<ClipPages>) {
     memory = ClipMemory(pages)
     versions = .allocate(capacity: Self.mostSteps + 1)
@@ -20,15 +20,16 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
 
   deinit { versions.deallocate() }
 
-  /// The version that is heard.
+  /// The version that is playing.
   var current: Int { @_noLocks get { versions[place] } }
-  /// How many steps can be taken back.
+  /// The number of steps that can be undone.
   var stepsBack: Int { @_noLocks get { place } }
-  /// How many steps can be taken forth again.
+  /// The number of steps that can be redone.
   var stepsForth: Int { @_noLocks get { count &- place &- 1 } }
 
-  /// Makes a version the current one, which it takes over from whoever began it; there is no way
-  /// forth from it.
+  /// Makes a version the current one and drops all redo steps.
+  ///
+  /// The caller's reference passes to the history.
   @_noLocks
   mutating func append(_ version: Int) {
     while count > place &+ 1 {
@@ -41,7 +42,9 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
     count &+= 1
   }
 
-  /// Goes a step back; false where there is none.
+  /// Goes back one step.
+  ///
+  /// Returns false if there is none.
   @_noLocks
   mutating func goBack() -> Bool {
     if place == 0 { return false }
@@ -49,7 +52,9 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Goes a step forth; false where there is none.
+  /// Goes forward one step.
+  ///
+  /// Returns false if there is none.
   @_noLocks
   mutating func goForth() -> Bool {
     if stepsForth == 0 { return false }
@@ -57,7 +62,9 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Forgets the oldest step back, or else the farthest step forth; false where there is none.
+  /// Drops the oldest undo step, or else the last redo step.
+  ///
+  /// Returns false if there is neither.
   @_noLocks
   mutating func forgetStep() -> Bool {
     if place > 0 {
@@ -81,8 +88,8 @@ struct ClipHistory: ~Copyable, @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer<ClipHistory> {
-  /// Forgets steps until so many pages are free: its own first, then those of the loop that has the
-  /// most of them.
+  /// Drops steps until `pages` pages are free: the loop's own first, then those of the loop with
+  /// the longest history.
   @_noLocks
   func makeRoom(pages: Int) {
     let pool = pointee.memory.pages

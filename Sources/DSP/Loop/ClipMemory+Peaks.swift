@@ -1,18 +1,17 @@
-/// The peaks of clips, for pictures of them: found when they are asked for, and then kept with their
-/// page until that is written to.
+/// Waveform peaks for display, computed on demand and cached until the page is written again.
 extension ClipMemory {
-  /// The frames of a cell, the part of a page of which a peak is kept.
+  /// The number of frames per cell, each of which has one peak value.
   static var cellFrames: Int { @_noLocks get { 64 } }
   static var cellsOfPage: Int { @_noLocks get { pageFrames / cellFrames } }
 
   @_noLocks
   func forgetPeaks(ofPage page: Int) { pages.pointee.peaks[page &* Self.cellsOfPage] = -1 }
 
-  /// Finds the greatest magnitude on both sides in a stretch of a version, as far as the cells reach
-  /// that it touches.
+  /// Returns the peak magnitude of both channels in a range of a version, rounded outward to whole
+  /// cells.
   ///
-  /// Each page that must be read for it takes one from `budget`; nil where that was not enough, and
-  /// the next attempt goes on from there.
+  /// Each page that has to be scanned takes one from `budget`. Returns nil if the budget runs out;
+  /// the next call resumes from there.
   @_noLocks
   func peak(_ version: Int, from start: Int, to end: Int, budget: inout Int) -> Float? {
     let table = tables + version &* pagesOfClip

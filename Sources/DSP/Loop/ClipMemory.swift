@@ -1,44 +1,44 @@
 internal import CRealtime
 
-/// The versions of a loop's clip, in pages of the pool, which versions share where they are alike.
+/// The versions of a loop's clip, as copy-on-write page tables into a shared pool.
 ///
-/// A new version costs a table of its pages; a page is copied when it is first written to.
+/// A new version costs one page table. A page is copied when it is first written.
 struct ClipMemory: ~Copyable, @unchecked Sendable {
-  /// The frames of a page.
+  /// The number of frames per page.
   static var pageFrames: Int { @_noLocks get { ClipPages.frames } }
-  /// The most versions at a time.
+  /// The maximum number of versions.
   static var mostVersions: Int { @_noLocks get { 48 } }
   private static var nowhere: Int32 { @_noLocks get { -1 } }
-  // So much can be added to itself once more.
+  // Small enough that the sum of two such values is finite.
   private static var most: Float { @_noLocks get { 1e38 } }
 
   private let anchor = Anchor()
   let pages: UnsafeMutablePointer<ClipPages>
-  /// The pages of the longest clip.
+  /// The number of pages of the longest clip.
   let pagesOfClip: Int
 
-  /// How often the sound of a version, or its length, was changed.
+  /// Counts changes of the audio or length of any version.
   private(set) var changes = 0
-  /// How often a version was begun or its length changed.
+  /// Counts new versions and changes of length.
   private(set) var outlines = 0
-  /// Whether something was to be written and there was no page for it.
+  /// Whether a write failed for lack of free pages.
   private(set) var isShort = false
 
-  // For each version its pages; and for how many it is kept, 0 where it is none.
+  // The page table and reference count of each version; a count of 0 means unused.
   let tables: UnsafeMutablePointer<Int32>
   private let holds: UnsafeMutablePointer<UInt8>
   let lengths: UnsafeMutablePointer<Int>
-  // The length of a round, in frames: that of the clip, or up to a frame less.
+  // The exact loop length in frames: the clip's length, or less by up to one frame.
   let rounds: UnsafeMutablePointer<Double>
   let layers: UnsafeMutablePointer<Int>
   let clips: UnsafeMutablePointer<Int>
   let serials: UnsafeMutablePointer<UInt32>
-  /// The pages that were written to, for who keeps them elsewhere.
+  /// The pages written, for the copy on disk.
   let touched: UnsafeMutablePointer<TouchedPages>
-  /// The number of the clip that was begun last.
+  /// The number of the latest clip.
   private(set) var latestClip = 0
 
-  /// No versions yet, of clips as long as the pool allows.
+  /// Creates memory without versions, for clips as long as the pool allows.
   init(_ pages: UnsafeMutablePointer<ClipPages>) {
     self.pages = pages
     pagesOfClip = pages.pointee.pagesOfClip
@@ -75,12 +75,12 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     touched.deallocate()
   }
 
-  /// How many pages are free.
+  /// The number of free pages.
   var freePages: Int { @_noLocks get { pages.pointee.freeCount } }
 
   // MARK: - Versions
 
-  /// Tells the length of a version's clip, in frames, without what is kept behind its end.
+  /// Returns the length of a version in frames, without the tail after its end.
   @_noLocks
   func length(_ version: Int) -> Int { lengths[version] }
 
@@ -92,12 +92,11 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     outlines &+= 1
   }
 
-  /// The length of a round of a version, in frames: no more than its length, and less by less than
-  /// one.
+  /// Returns the exact loop length of a version in frames: its length, or less by under one frame.
   @_noLocks
   func round(_ version: Int) -> Double { rounds[version] }
 
-  /// Sets how long a round is, where that is the length of the version, or a part of a frame less.
+  /// Sets the exact loop length, if it is within one frame below the version's length.
   @_noLocks
   mutating func setRound(_ version: Int, _ frames: Double) {
     outlines &+= 1
@@ -105,26 +104,27 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     if frames > least && frames <= least + 1 { rounds[version] = frames }
   }
 
-  /// The number of a version among all that any loop of the pool has had.
+  /// Returns the serial number of a version, unique among all loops of the pool.
   @_noLocks
   func serial(_ version: Int) -> UInt32 { serials[version] }
 
-  /// Counts the versions between this one and the recording that it began with.
+  /// Returns the number of overdubs since the clip's recording.
   @_noLocks
   func layers(_ version: Int) -> Int { layers[version] }
 
-  /// The number of the clip that a version is one of: whatever is added to it, it stays that one.
+  /// Returns the number of a version's clip, which overdubs don't change.
   @_noLocks
   func clip(_ version: Int) -> Int { clips[version] }
 
-  /// Says that a version is of a clip that has a number already, and goes on counting from another.
+  /// Assigns an existing clip number to a version, and sets the counter for new ones.
   mutating func setClip(_ version: Int, _ number: Int, latest: Int) {
     clips[version] = number
     latestClip = latest
     outlines &+= 1
   }
 
-  /// A new version, held once: an empty one, or one like another; nil where there is no place.
+  /// Creates a version with one reference, either empty or as a copy, or returns nil if there are
+  /// too many.
   @_noLocks
   mutating func begin(like other: Int? = nil) -> Int? {
     for version in 0..<Self.mostVersions where holds[version] == 0 {
@@ -155,11 +155,11 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     return nil
   }
 
-  /// Holds a version once more.
+  /// Adds a reference to a version.
   @_noLocks
   mutating func hold(_ version: Int) { holds[version] &+= 1 }
 
-  /// Lets go of a version; its pages are free when nobody holds it.
+  /// Removes a reference; the last one frees the version's pages.
   @_noLocks
   mutating func release(_ version: Int) {
     holds[version] &-= 1
@@ -171,17 +171,17 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Forgets that there was no page for something.
+  /// Clears the flag for failed writes.
   @_noLocks
   mutating func forgetShortage() { isShort = false }
 
-  // MARK: - Sound
+  // MARK: - Audio
 
-  /// The frames that a version may need for itself in a stretch of a clip.
+  /// Returns the number of pages that writing `frames` frames may need.
   @_noLocks
   static func pages(forFrames frames: Int) -> Int { frames / pageFrames &+ 2 }
 
-  /// The page of a version that is to be written to; nil where there is no memory left.
+  /// Returns a page of a version for writing, copied if shared, or nil if no page is free.
   @_noLocks
   mutating func ownPage(_ version: Int, _ index: Int) -> UnsafeMutablePointer<Float>? {
     let table = tables + version &* pagesOfClip
@@ -212,7 +212,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     pages.pointee.samples + number &* 2 &* Self.pageFrames
   }
 
-  /// Writes frames in the place of those that were there.
+  /// Overwrites frames.
   @_noLocks
   mutating func write(_ sound: Stereo, to version: Int, at start: Int, frames: Int) {
     var done = 0
@@ -229,7 +229,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Adds frames to what is left of those that were there: `kept` says how much of each.
+  /// Mixes frames with the existing ones, each of which is multiplied by its value in `kept`.
   @_noLocks
   mutating func mix(
     _ sound: Stereo, keeping kept: UnsafePointer<Float>, to version: Int, at start: Int,
@@ -259,7 +259,7 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     while frame &+ 8 <= frames {
       let old = there.eight(at: frame)
       var sum = old * kept.eight(at: frame) + sound.eight(at: frame)
-      // As below: what is no number, too.
+      // Clamps like `bounded`, including NaN.
       sum.replace(with: -most, where: .!(sum .>= -most))
       sum.replace(with: most, where: sum .> most)
       there.setEight(at: frame, sum)
@@ -271,11 +271,11 @@ struct ClipMemory: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// A sum that can be added to for ever and stays finite.
+  /// Clamps a sum, so that overdubs stay finite.
   @_noLocks
   private static func bounded(_ sample: Float) -> Float { max(-most, min(sample, most)) }
 
-  /// Reads frames; silence where nothing was written.
+  /// Reads frames; parts never written are silent.
   @_noLocks
   borrowing func read(_ version: Int, at start: Int, to out: Stereo, frames: Int) {
     let table = tables + version &* pagesOfClip

@@ -1,18 +1,18 @@
-/// The versions of a loop's clip as they lie in memory, to be read page by page.
+/// A read-only view of a loop's versions, page by page.
 ///
-/// It holds for as long as nothing is done with the loop.
+/// It is valid until the loop is next modified.
 package struct ClipView: BitwiseCopyable, @unchecked Sendable {
-  /// How many pages a version has a place for.
+  /// The number of page table entries per version.
   package let pagesOfClip: Int
-  /// How often a version was begun, or its length changed.
+  /// Counts new versions and changes of length.
   package let outlines: Int
-  /// The versions in the history, the oldest first.
+  /// The versions in the undo history, oldest first.
   package let versions: UnsafePointer<Int>
-  /// How many those are, and which of them is heard.
+  /// The number of versions, and the index of the current one.
   package let count: Int, place: Int
-  /// The version that is being recorded, negative where none is, and how many frames of it are written.
+  /// The version being recorded, or -1, and the number of frames written to it.
   package let making: Int, written: Int
-  /// The version that is being added to, negative where none is.
+  /// The version being overdubbed, or -1.
   package let adding: Int
 
   private let tables: UnsafePointer<Int32>
@@ -42,34 +42,35 @@ package struct ClipView: BitwiseCopyable, @unchecked Sendable {
     clips = UnsafePointer(history.pointee.memory.clips)
   }
 
-  /// The number of a version among all that there were.
+  /// Returns the serial number of a version.
   @_noLocks
   package func serial(_ version: Int) -> UInt32 { serials[version] }
 
-  /// The length of a version, in frames.
+  /// Returns the length of a version, in frames.
   @_noLocks
   package func length(_ version: Int) -> Int { lengths[version] }
 
-  /// The length of a round of a version, in frames.
+  /// Returns the exact loop length of a version, in frames.
   @_noLocks
   package func round(_ version: Int) -> Double { rounds[version] }
 
-  /// How many times something was added to a version.
+  /// Returns the number of overdubs in a version.
   @_noLocks
   package func layers(_ version: Int) -> Int { layers[version] }
 
-  /// The number of the clip of a version.
+  /// Returns the number of a version's clip.
   @_noLocks
   package func clip(_ version: Int) -> Int { clips[version] }
 
-  /// The number of a page of a version, the same where they have it in common; negative where there
-  /// is none.
+  /// Returns the number of a version's page, or a negative value if it was never written.
+  ///
+  /// Shared pages have the same number.
   @_noLocks
   package func page(_ version: Int, _ index: Int) -> Int32 {
     tables[version &* pagesOfClip &+ index]
   }
 
-  /// The sound of a page: its left frames, and then its right ones.
+  /// Returns the samples of a page: the left channel, then the right.
   @_noLocks
   package func sound(ofPage number: Int32) -> UnsafePointer<Float> {
     samples + Int(number) &* 2 &* ClipPages.frames

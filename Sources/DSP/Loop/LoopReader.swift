@@ -1,21 +1,21 @@
-/// A place in a version of a clip, and which way it goes on from there.
+/// A playhead in a version of a clip.
 struct LoopReader: BitwiseCopyable {
-  /// The version that is read.
+  /// The version to read.
   var version: Int
-  /// The frame that comes next; behind the end while the last sound fades out.
+  /// The next frame; past the end while the tail fades out.
   var frame = 0
-  /// Whether it reads towards the beginning.
+  /// Whether it plays in reverse.
   var isBackward: Bool
-  /// Whether it has come round: then the beginning is mixed with what was recorded behind the end.
+  /// Whether it has wrapped, so that the start is crossfaded with the tail recorded after the end.
   var hasTurned = false
-  /// Whether it has come to an end that it doesn't go round.
+  /// Whether it has reached the end without looping.
   var isOver = false
-  /// How many frames of silence it has read since.
+  /// The number of silent frames read since then.
   var framesOver = 0
-  /// The part of a frame, in 32 binary places, that the round began before its frame: what rounds that
-  /// are no whole number of frames long come to.
+  /// The accumulated fraction of a frame by which the cycle started early, in units of 2^-32, for
+  /// loop lengths that aren't whole frames.
   var phase: UInt32 = 0
-  /// How many frames the round is shorter than the clip, and the one before was: one, or none.
+  /// How many frames the current and the previous cycle are shorter than the clip: 0 or 1.
   var shift: UInt8 = 0, formerShift: UInt8 = 0
 
   @_noLocks

@@ -1,28 +1,28 @@
-/// A clip that becomes longer while something is added to it.
+/// The state of a multiply or insert: an overdub that lengthens the clip.
 struct Growth: BitwiseCopyable {
   /// The way in which it grows.
   enum Kind: BitwiseCopyable {
-    /// It is repeated under what is added, and stays a whole number of rounds.
+    /// Repeats the clip under the overdub, in whole cycles.
     case multiply
-    /// It is parted where it was, and goes on behind what came between.
+    /// Splits the clip at the playhead and inserts the new material.
     case insert
   }
 
   var kind = Kind.multiply
-  /// The version that grows, and the one that it grew from; nil where nothing does.
+  /// The growing version and the one it is based on; nil when inactive.
   var version: Int?
   var base = 0
-  /// Where it was when that began, in frames of the clip.
+  /// The playhead at the start, in frames of the clip.
   var start = 0
-  /// Where the next sound goes.
+  /// The next frame to be written.
   var place = 0
-  /// Up to where the version holds what the sound is added to, and up to where it shall.
+  /// The range of the version already filled from the base, and its end.
   var filled = 0, end = 0
-  /// Where the base is read for that.
+  /// The position in the base for filling.
   var source = LoopReader(version: 0, isBackward: false)
-  /// Whether its end is known: then it is the version that is heard.
+  /// Whether the final length is known; then the version is playing.
   var isPublished = false
-  /// Whether sound still comes.
+  /// Whether input is still being recorded.
   var isOpen = false
 
   @_noLocks
@@ -30,27 +30,28 @@ struct Growth: BitwiseCopyable {
 }
 
 extension LoopTape {
-  // What a warp may have read ahead when the version that it reads is exchanged.
+  // How far a warp may have read ahead when its version is replaced.
   private static var room: Int { @_noLocks get { 4096 } }
 
-  /// The length of a clip whose round takes so long, in frames.
+  /// Returns the length of a clip in frames for an exact loop length.
   @_noLocks
   package static func frames(ofRound frames: Double) -> Int {
     let whole = Int(frames)
     return Double(whole) < frames ? whole &+ 1 : whole
   }
 
-  /// Whether a clip grows, or what it grew by is still put together.
+  /// Whether a clip is growing or still being filled.
   package var isGrowing: Bool { @_noLocks get { growth.version != nil } }
 
-  /// Whether the sound goes to a clip that grows.
+  /// Whether input is recorded to a growing clip.
   package var isGrowthOpen: Bool { @_noLocks get { growth.isOpen } }
 
-  /// The frames by which a clip has room to grow.
+  /// The number of frames by which the clip can still grow.
   package var roomToGrow: Int { @_noLocks get { capacity &- length } }
 
-  /// Begins to repeat the clip under what is added from a frame of it on; false where there is no
-  /// memory.
+  /// Starts repeating the clip under an overdub from a frame on.
+  ///
+  /// Returns false if memory is short.
   @_noLocks
   package mutating func beginMultiplying(at frame: Int) -> Bool {
     guard beginGrowing(.multiply, at: frame) else { return false }
@@ -61,12 +62,13 @@ extension LoopTape {
     return true
   }
 
-  /// Begins to part the clip at a frame, and to put what comes between; false where there is no
-  /// memory.
+  /// Splits the clip at a frame and starts inserting.
+  ///
+  /// Returns false if memory is short.
   @_noLocks
   package mutating func beginInserting(at frame: Int) -> Bool {
     guard beginGrowing(.insert, at: frame) else { return false }
-    // Behind the end there is silence already.
+    // After the end the version is silent already.
     growth.filled = .max
     growth.end = 0
     return true
@@ -91,7 +93,7 @@ extension LoopTape {
     return true
   }
 
-  /// Forgets a clip that grows, and goes on with what it grew from.
+  /// Discards a growing clip and continues with its base.
   @_noLocks
   package mutating func dropGrowth() {
     guard let version = growth.version else { return }
@@ -101,14 +103,16 @@ extension LoopTape {
     overdub = Overdub()
   }
 
-  /// Ends what was let into the version, without any hold on what is heard.
+  /// Ends filling, independent of what is playing.
   @_noLocks
   private mutating func closeGrowth() {
     history.pointee.memory.release(growth.base)
     growth = Growth()
   }
 
-  /// Adds the next frames to a clip that grows; `feedback` says what becomes of what is there.
+  /// Records the next frames to a growing clip.
+  ///
+  /// `feedback` is the gain of the existing audio.
   @_noLocks
   package mutating func grow(_ sound: Stereo, feedback: Float, frames: Int) {
     guard let version = growth.version, growth.isOpen else { return }
@@ -135,22 +139,21 @@ extension LoopTape {
     }
   }
 
-  /// Makes a clip that was repeated the one that is heard, `frames` after that began: it has as many
-  /// rounds as have begun until then.
+  /// Publishes a multiplied clip `frames` frames after the start, rounded up to whole cycles.
   ///
-  /// What is late still comes to it.
+  /// Delayed input is still recorded to it.
   @_noLocks
   package mutating func finishMultiplying(after frames: Int) {
     guard let version = growth.version, !growth.isPublished else { return }
     let round = round
     let heard = growth.start &+ frames
-    // One that begins on this very frame has not begun.
+    // A cycle that starts exactly at this frame doesn't count.
     var count = Int((Double(heard) - 0.5) / round) &+ 1
     while count > 1 && Double(count) * round > Double(capacity) { count &-= 1 }
     let whole = Double(count) * round
     let length = Self.frames(ofRound: whole)
     let ahead = heard &+ aheadOfPlace
-    // In which of the rounds it is read at present.
+    // The cycle that is currently read.
     let rounds = Int((Double(ahead &- way.frame) / round + 0.5))
     let frame = (Int((Double(max(0, rounds)) * round + 0.5)) &+ way.frame) % length
     growth.end = length &+ seam
@@ -159,8 +162,10 @@ extension LoopTape {
     goOn(in: version, at: frame)
   }
 
-  /// Makes a clip that was parted the one that is heard, with `frames` put between, of which the exact
-  /// length may be a part of a frame less; returns where it goes on, nil where nothing came between.
+  /// Publishes a clip with `frames` frames inserted, whose exact length may be less by under one
+  /// frame.
+  ///
+  /// Returns the frame where playback continues, or nil if nothing was inserted.
   @_noLocks
   package mutating func finishInserting(after frames: Int, exactly exact: Double) -> Int? {
     guard let version = growth.version, !growth.isPublished else { return nil }
@@ -187,13 +192,13 @@ extension LoopTape {
     history.pointee.memory.setLength(version, length)
     history.pointee.memory.setRound(version, round)
     history.pointee.append(version)
-    // Once more for what is still written when that has gone on.
+    // A second reference, for writing after the history has moved on.
     history.pointee.memory.hold(version)
     overdub.version = version
     growth.isPublished = true
   }
 
-  /// Goes on with what is put together, as far as a block of so many frames allows.
+  /// Continues filling, as far as a block of `frames` frames allows.
   @_noLocks
   package mutating func carryGrowth(frames: Int) {
     guard growth.version != nil, growth.isPublished else { return }
@@ -201,7 +206,7 @@ extension LoopTape {
     if growth.filled >= growth.end && !growth.isOpen { closeGrowth() }
   }
 
-  /// Copies what the version is made of, up to a frame.
+  /// Fills the version from its base, up to a frame.
   @_noLocks
   private mutating func fillGrowth(to frame: Int) {
     guard let version = growth.version else { return }
@@ -211,7 +216,7 @@ extension LoopTape {
       switch growth.kind {
       case .multiply: growth.source = read(growth.source, to: piece, frames: count)
       case .insert:
-        // Also what lies behind the end, as it is.
+        // Includes the tail after the end.
         history.pointee.memory.read(
           growth.base, at: growth.source.frame, to: piece, frames: count)
         growth.source.frame &+= count

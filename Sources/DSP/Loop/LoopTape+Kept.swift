@@ -1,35 +1,35 @@
-/// The clip and its former versions for who keeps them elsewhere, and from there.
+/// Persistence of the clip and its history.
 extension LoopTape {
-  /// The versions as they lie in memory.
+  /// A read-only view of the versions.
   package var view: ClipView {
     @_noLocks get { ClipView(history, recording, overdub) }
   }
 
-  /// The pages that were written to.
+  /// The pages written.
   package var touched: UnsafeMutablePointer<TouchedPages> {
     @_noLocks get { history.pointee.memory.touched }
   }
 
-  // MARK: - From elsewhere, while nobody plays
+  // MARK: - Restoring, before playback starts
 
-  /// How many pages are free for clips of all loops.
+  /// The number of pages free for all loops.
   package var freePages: Int { history.pointee.memory.freePages }
 
-  /// How many pages the longest clip has, what lies behind its end included.
+  /// The number of pages of the longest clip, including its tail.
   package var pagesOfClip: Int { history.pointee.memory.pagesOfClip }
 
-  /// Begins a version that comes from elsewhere, like another one or empty; nil where there are too many.
+  /// Starts restoring a version, empty or as a copy, or returns nil if there are too many.
   package mutating func beginKept(like other: Int?) -> Int? {
     history.pointee.memory.begin(like: other)
   }
 
-  /// The memory of a page of such a version, the left frames and then the right ones; nil where none is
-  /// left.
+  /// Returns a page of a restored version, the left channel and then the right, or nil if memory is
+  /// short.
   package mutating func keptPage(_ version: Int, _ index: Int) -> UnsafeMutablePointer<Float>? {
     history.pointee.memory.ownPage(version, index)
   }
 
-  /// Makes such a version the latest step: so many frames long, and a round of it as exactly.
+  /// Appends a restored version to the history, with its length and exact loop length.
   package mutating func addKept(
     _ version: Int, frames: Int, round: Double, layers: Int, clip: Int
   ) {
@@ -40,21 +40,21 @@ extension LoopTape {
     history.pointee.append(version)
   }
 
-  /// Ends what comes from elsewhere: what there was before is gone, and the version at a place is heard.
+  /// Ends restoring: drops the previous history and makes the version at `place` current.
   package mutating func finishKept(count: Int, place: Int) {
     while history.pointee.count > count, history.pointee.forgetStep() {}
     while history.pointee.place > place, history.pointee.goBack() {}
     rewind()
   }
 
-  /// Makes up what lies behind the end of the clip that is heard, where nothing is known of it.
+  /// Synthesizes the tail of the current clip, if it is unknown.
   package mutating func makeUpTail() {
     let version = history.pointee.current
     mirrorTail(of: version, from: history.pointee.memory.length(version))
   }
 
-  /// Takes away the step between a page of the clip that is heard and the next one, within the time of a
-  /// seam.
+  /// Removes the discontinuity between a page of the current clip and the next, over the length of
+  /// a loop crossfade.
   package mutating func mend(behind page: Int) {
     let version = history.pointee.current
     let next = (page + 1) * ClipPages.frames

@@ -1,8 +1,8 @@
 internal import CRealtime
 
 extension LoopTape {
-  /// Reads the next frames of a way through the clip, at most `longestPiece`, and returns how it
-  /// goes on.
+  /// Reads the next frames from a playhead, at most `longestPiece`, and returns the advanced
+  /// playhead.
   @_noLocks
   func read(_ start: LoopReader, to out: Stereo, frames: Int) -> LoopReader {
     var reader = start
@@ -28,7 +28,7 @@ extension LoopTape {
     return reader
   }
 
-  /// Counts the frames at the beginning that rise from what lies behind the end.
+  /// Returns the length of the loop crossfade for a clip length.
   @_noLocks
   private func seam(ofLength length: Int) -> Int { min(seam, length / 2) }
 
@@ -52,7 +52,7 @@ extension LoopTape {
     return count
   }
 
-  /// Begins another round.
+  /// Starts the next cycle.
   @_noLocks
   private func turn(_ reader: inout LoopReader) {
     reader.hasTurned = true
@@ -64,7 +64,7 @@ extension LoopTape {
       reader.shift = 0
       return
     }
-    // It borrows a frame where the part that is there is not enough.
+    // Drops a frame when the accumulated fraction is used up.
     reader.phase &-= UInt32(missing * 4_294_967_296)
     reader.shift = shift(of: reader)
   }
@@ -94,7 +94,7 @@ extension LoopTape {
     return count
   }
 
-  /// Reads what was recorded behind the end, and lets it fade out.
+  /// Reads the tail recorded after the end, with a fade-out.
   @_noLocks
   private func readBehind(
     _ reader: inout LoopReader, _ length: Int, to out: Stereo, frames: Int
@@ -116,7 +116,7 @@ extension LoopTape {
     return count
   }
 
-  /// Lets the beginning rise from what lies behind the end of so long a round, or from silence.
+  /// Fades the start in, either from the tail after the end of the cycle or from silence.
   @_noLocks
   private func mixSeam(
     _ version: Int, _ length: Int, at start: Int, to out: Stereo, frames: Int, rising: Bool

@@ -1,69 +1,72 @@
 internal import CRealtime
 
-/// A clip in the making.
+/// The state of a recording.
 struct Recording: BitwiseCopyable {
-  /// Its version; nil where nothing is recorded.
+  /// The version being recorded, or nil.
   var version: Int?
-  /// How many frames were written.
+  /// The number of frames written.
   var written = 0
-  /// Where it stops, but for what is kept behind; nil while it goes on.
+  /// The end of the recording, apart from its tail; nil while it continues.
   var mark: Int?
-  /// Whether it ends there, or goes on some time.
+  /// Whether it ends there instead of being suspended.
   var isEnding = false
-  // How many frames are still to be joined to what was recorded behind the mark.
+  // The remaining frames of the crossfade from the tail to the resumed input.
   var joining = 0
 
   @_noLocks
   init() {}
 }
 
-/// A version that something is added to.
+/// The state of an overdub.
 struct Overdub: BitwiseCopyable {
-  /// Its version; nil where nothing is added.
+  /// The version being overdubbed, or nil.
   var version: Int?
-  /// The frames of its fade that are over.
+  /// The progress of its fade, in frames.
   var risen = 0
   /// Whether it fades out.
   var isEnding = false
-  /// What is left of what is there, as it moves to where it was set; negative before the first.
+  /// The smoothed gain of the existing audio; negative before the first frame.
   var feedback: Float = -1
 
   @_noLocks
   init() {}
 }
 
-// MARK: - A new clip
+// MARK: - Recording
 
 extension LoopTape {
-  /// Whether a clip is in the making, be it only what is kept behind its end.
+  /// Whether a recording is in progress, including its tail.
   package var isRecording: Bool { @_noLocks get { recording.version != nil } }
 
-  /// Begins a new clip, which is heard when it is published: its version; nil where there is no
-  /// memory.
+  /// Starts a clip, which plays once published.
+  ///
+  /// Returns its version, or nil if memory is short.
   @_noLocks
   package mutating func beginClip() -> Int? { history.pointee.memory.begin() }
 
-  /// Drops a clip that was begun, and neither recorded nor published.
+  /// Drops a clip that was neither recorded nor published.
   @_noLocks
   package mutating func dropClip(_ version: Int) { history.pointee.memory.release(version) }
 
-  /// Records from now on what becomes of a clip that was begun; its maker's hold passes to the
-  /// recorder.
+  /// Records to a clip that was started.
+  ///
+  /// The caller's reference passes to the recording.
   @_noLocks
   package mutating func record(into version: Int) {
     discardRecording()
     recording.version = version
   }
 
-  /// Records from a frame on what is missing of a clip that was begun, of which all before comes from
-  /// elsewhere.
+  /// Records the rest of a clip from a frame on; everything before comes from another source.
   @_noLocks
   package mutating func record(into version: Int, from frame: Int) {
     record(into: version)
     recording.written = frame
   }
 
-  /// Forgets the clip in the making, unless it was published.
+  /// Ends the recording.
+  ///
+  /// An unpublished clip is discarded.
   @_noLocks
   package mutating func discardRecording() {
     if let version = recording.version {
@@ -89,7 +92,7 @@ extension LoopTape {
         join(part, version, frames: count)
       } else {
         history.pointee.memory.write(part, to: version, at: recording.written, frames: count)
-        // What was begun upon this clip already, has its own copy of what lies behind the end.
+        // An overdub of this clip that has started already has its own copy of the tail.
         if let upon = overdub.version, recording.isEnding {
           history.pointee.memory.write(part, to: upon, at: recording.written, frames: count)
         }
@@ -98,12 +101,12 @@ extension LoopTape {
       done &+= count
     }
     if recording.isEnding, let mark = recording.mark, recording.written >= mark &+ seam {
-      // All of it is there.
+      // Clip and tail are complete.
       discardRecording()
     }
   }
 
-  /// Goes over from what was recorded behind the mark.
+  /// Crossfades from the tail after the mark.
   @_noLocks
   private mutating func join(_ sound: Stereo, _ version: Int, frames: Int) {
     for index in 0..<frames {
@@ -118,13 +121,13 @@ extension LoopTape {
     recording.joining &-= frames
   }
 
-  /// Suspends a recording.
+  /// Suspends the recording.
   @_noLocks
   package mutating func suspendRecording() {
     if recording.mark == nil { recording.mark = recording.written }
   }
 
-  /// Resumes a recording where it stopped.
+  /// Resumes the recording where it stopped.
   @_noLocks
   package mutating func resumeRecording() {
     guard let mark = recording.mark, !recording.isEnding else { return }
@@ -133,15 +136,16 @@ extension LoopTape {
     recording.mark = nil
   }
 
-  /// Ends the clip at so many frames; what is kept behind is still recorded.
+  /// Ends the clip at a frame; its tail is still recorded.
   @_noLocks
   package mutating func endRecording(at frames: Int) {
     recording.mark = frames
     recording.isEnding = true
   }
 
-  /// Makes a clip the one that is heard, so many frames long, be it written to its end or not; a round
-  /// of it may be a part of a frame shorter.
+  /// Makes a clip the current one with the given length, even if it isn't complete yet.
+  ///
+  /// Its exact loop length may be less by under one frame.
   @_noLocks
   package mutating func publish(_ version: Int, length: Int, round: Double? = nil) {
     history.pointee.memory.hold(version)
@@ -151,13 +155,15 @@ extension LoopTape {
   }
 }
 
-// MARK: - Upon a clip
+// MARK: - Overdubbing
 
 extension LoopTape {
-  /// Whether something is added at the moment.
+  /// Whether an overdub is in progress.
   package var isOverdubbing: Bool { @_noLocks get { overdub.version != nil } }
 
-  /// Begins to add to the clip, as a new version of it; false where there is none, or no memory.
+  /// Starts an overdub as a new version.
+  ///
+  /// Returns false if the clip is empty or memory is short.
   @_noLocks
   package mutating func beginOverdub() -> Bool {
     if length == 0 { return false }
@@ -168,7 +174,7 @@ extension LoopTape {
     guard let version = history.pointee.memory.begin(like: history.pointee.current) else {
       return false
     }
-    // Once for the history, and once for what is still written when that has gone on.
+    // One reference for the history, and one for writing after it has moved on.
     history.pointee.memory.hold(version)
     history.pointee.append(version)
     readCurrent()
@@ -177,20 +183,22 @@ extension LoopTape {
     return true
   }
 
-  /// Ends an overdub by a short fade.
+  /// Ends the overdub with a short fade.
   @_noLocks
   package mutating func endOverdub() {
     if overdub.version != nil { overdub.isEnding = true }
   }
 
-  /// Ends an overdub at once, where what was added is not heard any more.
+  /// Ends the overdub at once, when it is no longer audible.
   @_noLocks
   package mutating func breakOffOverdub() {
     if let version = overdub.version { history.pointee.memory.release(version) }
     overdub = Overdub()
   }
 
-  /// Adds frames from a frame of the clip on; `feedback` says what becomes of what is there.
+  /// Overdubs frames from a frame of the clip on.
+  ///
+  /// `feedback` is the gain of the existing audio.
   @_noLocks
   package mutating func overdub(_ sound: Stereo, at start: Int, feedback: Float, frames: Int) {
     if overdub.feedback < 0 { overdub.feedback = feedback }
@@ -204,7 +212,7 @@ extension LoopTape {
       let sound = shaped(sound.advanced(by: done), feedback: feedback, frames: count)
       history.makeRoom(pages: 2 &* ClipMemory.pages(forFrames: count))
       history.pointee.memory.mix(sound, keeping: kept, to: version, at: frame, frames: count)
-      // The same goes behind the end, from where the beginning rises.
+      // The start is also written to the tail, from which it fades in.
       let seam = min(self.seam, length / 2)
       if frame < seam {
         history.pointee.memory.mix(
@@ -223,17 +231,17 @@ extension LoopTape {
 }
 
 extension LoopTape {
-  /// Prepares a piece to be added, with the fade that it begins or ends with, and how much of what is there
-  /// is kept; returns what is to be added.
+  /// Prepares a piece for overdubbing: applies the fade and computes the gains of the existing
+  /// audio.
   @_noLocks
   mutating func shaped(_ sound: Stereo, feedback: Float, frames: Int) -> Stereo {
     if !overdub.isEnding && overdub.risen >= seam && overdub.feedback == feedback {
-      // It goes on as it is.
+      // No fade or glide in progress.
       let all = 1 + (feedback - 1)
       for index in 0..<frames { kept[index] = all }
       return sound
     }
-    // As long as a crossfade, however the time is cut into blocks.
+    // Smoothed over the length of a crossfade, independent of the block size.
     let glide = 4 / Float(seam)
     for index in 0..<frames {
       let risen =
@@ -249,21 +257,25 @@ extension LoopTape {
   }
 }
 
-// MARK: - From elsewhere, and to there
+// MARK: - Loading and saving
 
 extension LoopTape {
-  /// Begins a clip that comes from elsewhere: its version; nil where there is no memory.
+  /// Starts loading a clip.
+  ///
+  /// Returns its version, or nil if memory is short.
   @_noLocks
   package mutating func beginLoading() -> Int? { history.pointee.memory.begin() }
 
-  /// Copies frames of a sound into a version.
+  /// Copies frames into a version.
   @_noLocks
   package mutating func load(_ sound: Stereo, into version: Int, at frame: Int, frames: Int) {
     history.makeRoom(pages: ClipMemory.pages(forFrames: frames))
     history.pointee.memory.write(sound, to: version, at: frame, frames: frames)
   }
 
-  /// Makes it the clip that is heard, so long, with as much known of what lies behind its end.
+  /// Makes a loaded clip the current one.
+  ///
+  /// `framesBehind` frames of its tail are known.
   @_noLocks
   package mutating func finishLoading(
     _ version: Int, length: Int, framesBehind: Int, round: Double = 0
@@ -274,8 +286,7 @@ extension LoopTape {
     add(version)
   }
 
-  /// Makes up what lies behind the end from a frame on: it goes back the way it came, which is no
-  /// step, and hardly a corner.
+  /// Synthesizes the tail from a frame on by mirroring the end, which avoids a step.
   @_noLocks
   mutating func mirrorTail(of version: Int, from known: Int) {
     let length = history.pointee.memory.length(version)
@@ -288,52 +299,53 @@ extension LoopTape {
     }
   }
 
-  /// A copy of the present clip, whatever becomes of it, so that it can be read in peace; nil
-  /// where there is no memory.
+  /// Returns a copy of the current clip that later edits don't affect, or nil if there are too many
+  /// versions.
   @_noLocks
   package mutating func copyCurrent() -> Int? {
     history.pointee.memory.begin(like: history.pointee.current)
   }
 
-  /// Reads the present clip from its first frame on, and what lies behind its end.
+  /// Reads the current clip and its tail from the first frame on.
   package borrowing func readCurrent(to out: Stereo, frames: Int) {
     history.pointee.memory.read(history.pointee.current, at: 0, to: out, frames: frames)
   }
 
-  /// Tells the length of a version, in frames.
+  /// Returns the length of a version, in frames.
   @_noLocks
   package func length(of version: Int) -> Int { history.pointee.memory.length(version) }
 
-  /// Tells how long a round of a version takes, in frames.
+  /// Returns the exact loop length of a version, in frames.
   @_noLocks
   package func round(of version: Int) -> Double { history.pointee.memory.round(version) }
 
-  /// The number of the clip that a version is one of.
+  /// Returns the number of a version's clip.
   @_noLocks
   package func clip(of version: Int) -> Int { history.pointee.memory.clip(version) }
 
-  /// The number of the clip that was begun last, be it recorded or loaded.
+  /// The number of the latest clip, recorded or loaded.
   package var latestClip: Int { @_noLocks get { history.pointee.memory.latestClip } }
 
-  /// Lets a version be what the present clip of another tape is, and goes on counting from there.
+  /// Gives a version the clip number of another tape's current clip, and sets the counter for new
+  /// ones.
   package mutating func setClip(_ version: Int, asIn former: borrowing LoopTape) {
     history.pointee.memory.setClip(
       version, former.clip(of: former.history.pointee.current), latest: former.latestClip)
   }
 
-  /// Releases a version, or one that was not loaded to its end.
+  /// Releases a version, or one whose loading was aborted.
   @_noLocks
   package mutating func release(_ version: Int) { history.pointee.memory.release(version) }
 
-  /// Reads frames of what is held; from its length on what lies behind its end.
+  /// Reads frames of a retained version; past its length, its tail.
   @_noLocks
   package borrowing func read(_ version: Int, at frame: Int, to out: Stereo, frames: Int) {
     history.pointee.memory.read(version, at: frame, to: out, frames: frames)
   }
 
-  /// Puts another clip onto the tape, at most as long as it is, and begins at its first frame.
+  /// Replaces the clip, truncated to the capacity, and starts at its first frame.
   ///
-  /// `framesBehind` frames behind it in memory are what was recorded behind its end.
+  /// `framesBehind` frames after it in memory are its tail.
   @_noLocks
   package mutating func fill(
     left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>, frames: Int,

@@ -1,38 +1,37 @@
 internal import CRealtime
 
-/// A clip that goes round: a tape of which there is always more, the clip again and again.
+/// A looping clip as an endless tape for a warp, at any pitch and rate.
 ///
-/// A warp plays it at any pitch and rate for ever. The clip and its former versions lie in memory
-/// that is all there from the start; what the warp is about to hear is laid out behind one another
-/// on a short tape. Where the clip comes round, its beginning rises from what was recorded behind
-/// its end, so that the seam is not heard; all leaps are crossfades.
+/// The clip and its undo history live in preallocated pages. The frames that the warp reads next
+/// are unrolled onto a short tape. At the loop point, the start is crossfaded with the tail that
+/// was recorded after the end, so the loop doesn't click. All jumps are crossfades.
 package struct LoopTape: ~Copyable, @unchecked Sendable {
-  // What an engine that goes over to another rate still reads ahead of its place: 2 ms at most.
+  // How far an engine reads ahead while it changes its rate: 2 ms at most.
   private static var aheadSeconds: Double { @_noLocks get { 0.003 } }
-  /// The most frames that are worked on in one piece.
+  /// The maximum number of frames processed at once.
   package static var longestPiece: Int { @_noLocks get { 256 } }
 
-  /// The most frames of a clip.
+  /// The maximum length of a clip, in frames.
   package let capacity: Int
-  /// How many frames are kept behind its end.
+  /// The length of the loop crossfade and of the tail, in frames.
   package let seam: Int
-  /// Whether the clip comes round, or ends.
+  /// Whether the clip loops or plays once.
   package private(set) var isLooping = true
 
-  // Whoever owns the memory keeps it for as long as there is a loop in it.
+  // Keeps the pages alive.
   private let pool: ClipPool
 
   private let ahead: Int
   let history: UnsafeMutablePointer<ClipHistory>
-  // What has been laid out.
+  // The unrolled frames.
   var unrolled: Tape
-  // How far the warp has come in it, in frames with 32 binary places.
+  // The warp's position on it, 32.32 fixed-point.
   var place: Int64
   private var reader: LoopReader
   private var leaving: LoopReader
   private var fadeLeft = 0
 
-  // What is recorded at the moment.
+  // Operations in progress.
   var recording = Recording()
   var overdub = Overdub()
   var growth = Growth()
@@ -43,15 +42,15 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
   let behind: Stereo
   let kept: UnsafeMutablePointer<Float>
 
-  /// A tape for clips of up to `seconds` in memory of its own, of which `reach` frames can be read in
-  /// one piece.
+  /// Creates a tape for clips of up to `seconds` with its own pool, readable contiguously over
+  /// `reach` frames.
   package init(seconds: Double, reach: Int, sampleRate: Double) {
-    // A clip that is being made, the one that is heard, and eight steps back, all of them different.
+    // A clip being recorded, the current one, and eight undo steps, all without shared pages.
     let pool = ClipPool(seconds: 10 * seconds, longest: seconds, sampleRate: sampleRate)
     self.init(pool, seconds: seconds, reach: reach, sampleRate: sampleRate)
   }
 
-  /// A tape for clips of up to `seconds` in a pool for clips that are no shorter.
+  /// Creates a tape for clips of up to `seconds` in a pool that allows them.
   package init(_ pool: ClipPool, seconds: Double, reach: Int, sampleRate: Double) {
     self.pool = pool
     capacity = Int((seconds * sampleRate).rounded(.up))
@@ -60,7 +59,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     history = .allocate(capacity: 1)
     history.initialize(to: ClipHistory(pool.pages))
     pool.pages.pointee.add(history)
-    // A step at the fastest, behind all that an engine looks back at.
+    // The fastest step, on top of the longest lookback of an engine.
     unrolled = Tape(seconds: 0.1, reach: reach, sampleRate: sampleRate)
     place = 0
     reader = LoopReader(version: history.pointee.current, isBackward: false)
@@ -85,13 +84,13 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     @_noLocks get { history.pointee.memory.length(history.pointee.current) }
   }
 
-  /// How long a round of the clip takes, in frames: its length, or up to a frame less, so that clips
-  /// whose rounds are a number of beats stay together for ever.
+  /// The exact loop length in frames: the clip's length, or less by up to one frame, so that loops
+  /// in a number of beats never drift apart.
   package var round: Double {
     @_noLocks get { history.pointee.memory.round(history.pointee.current) }
   }
 
-  /// How many frames come before the next round begins, the way that it goes.
+  /// The number of frames until the next cycle, in the current direction.
   package var framesToRound: Int {
     @_noLocks get {
       let length = length
@@ -102,17 +101,17 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The part of a frame, in 32 binary places, that the present round began before its frame.
+  /// The fraction of a frame by which the current cycle started early, in units of 2^-32.
   package var phase: UInt32 { @_noLocks get { reader.phase } }
 
-  /// Sets by which part of a frame, in 32 binary places, the present round began before its frame.
+  /// Sets the fraction of a frame by which the current cycle started early, in units of 2^-32.
   @_noLocks
   package mutating func setPhase(_ phase: UInt32) {
     reader.phase = phase
     reader.shift = shift(of: reader)
   }
 
-  /// How many frames the round that a reader is in is shorter than the clip: one, or none.
+  /// Returns how many frames the reader's cycle is shorter than the clip: 0 or 1.
   @_noLocks
   func shift(of reader: LoopReader) -> UInt8 {
     let version = reader.version
@@ -122,30 +121,30 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     return reader.phase < UInt32(missing * 4_294_967_296) ? 1 : 0
   }
 
-  /// Holds a version, for whoever writes to it.
+  /// Adds a reference to a version, for a writer.
   @_noLocks
   package mutating func hold(_ version: Int) { history.pointee.memory.hold(version) }
 
-  /// Whether something was to be written and all memory was in use.
+  /// Whether a write failed because all memory was in use.
   package var isShort: Bool { @_noLocks get { history.pointee.memory.isShort } }
 
-  /// Forgets that there was no memory for something.
+  /// Clears the flag for failed writes.
   @_noLocks
   package mutating func forgetShortage() { history.pointee.memory.forgetShortage() }
 
-  /// How many times something was added to the clip as it is now.
+  /// The number of overdubs in the current clip.
   package var layers: Int {
     @_noLocks get { history.pointee.memory.layers(history.pointee.current) }
   }
 
-  /// The version that is heard.
+  /// The version that is playing.
   package var currentVersion: Int { @_noLocks get { history.pointee.current } }
 
-  /// How often the sound of any version, or its length, was changed.
+  /// Counts changes of the audio or length of any version.
   package var changes: Int { @_noLocks get { history.pointee.memory.changes } }
 
-  /// Finds the greatest magnitude in a stretch of a version, to 64 frames; nil where more pages must
-  /// be read for it than `budget` allows, which tells what is left of it.
+  /// Returns the peak magnitude in a range of a version, rounded outward to 64 frames, or nil if
+  /// that needs more page scans than `budget`, which is updated.
   @_noLocks
   package borrowing func peak(
     of version: Int, from start: Int, to end: Int, budget: inout Int
@@ -153,30 +152,29 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     history.pointee.memory.peak(version, from: start, to: end, budget: &budget)
   }
 
-  /// How many steps can be taken back.
+  /// The number of steps that can be undone.
   package var stepsBack: Int { @_noLocks get { history.pointee.stepsBack } }
-  /// How many steps can be taken forth again.
+  /// The number of steps that can be redone.
   package var stepsForth: Int { @_noLocks get { history.pointee.stepsForth } }
 
-  /// How many frames lie on the tape that the warp hasn't come to yet.
+  /// The number of unrolled frames that the warp hasn't reached.
   ///
-  /// Places wrap around: only their differences say something.
+  /// Positions wrap around, so only differences are meaningful.
   private var framesAhead: Int {
     @_noLocks get { Int((unrolled.head << 32 &- place) >> 32) }
   }
 
-  /// How many frames of the tape ago the clip's last sound was; negative before, nil where it
-  /// comes round.
+  /// The number of frames since the end of the clip; negative before it, nil while looping.
   package var framesSinceEnd: Int? {
     @_noLocks get {
       reader.isOver ? reader.framesOver &- framesAhead : nil
     }
   }
 
-  /// Whether it is read towards its beginning.
+  /// Whether the clip plays in reverse.
   package var isBackward: Bool { @_noLocks get { reader.isBackward } }
 
-  /// The place of the warp in the clip, in frames.
+  /// The warp's playhead in the clip, in frames.
   package var position: Int {
     @_noLocks get {
       if length == 0 { return 0 }
@@ -187,20 +185,20 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Counts a frame round the clip.
+  /// Wraps a frame number to the clip.
   @_noLocks
   package func wrapped(_ frame: Int) -> Int {
     let rest = frame % length
     return rest < 0 ? rest &+ length : rest
   }
 
-  // MARK: - Ways
+  // MARK: - Playback
 
-  /// Sets whether the clip comes round.
+  /// Sets whether the clip loops.
   @_noLocks
   package mutating func setLooping(_ value: Bool) { isLooping = value }
 
-  /// Goes on from a frame by a crossfade.
+  /// Jumps to a frame with a crossfade.
   @_noLocks
   package mutating func jump(to frame: Int) {
     var next = LoopReader(version: history.pointee.current, isBackward: reader.isBackward)
@@ -210,13 +208,15 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     go(to: next)
   }
 
-  /// Goes on from where its direction begins, by a crossfade.
+  /// Restarts in the current direction, with a crossfade.
   @_noLocks
   package mutating func restart() {
     jump(to: isBackward ? length &- 1 : 0)
   }
 
-  /// Begins anew, where its direction begins, without a crossfade: for what was not heard.
+  /// Restarts in the current direction without a crossfade.
+  ///
+  /// For use while inaudible.
   @_noLocks
   package mutating func rewind() {
     endFade()
@@ -225,8 +225,9 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     reader.shift = shift(of: reader)
   }
 
-  /// Begins at a frame, or where its direction begins where that is 0, behind so much silence:
-  /// for what was not heard.
+  /// Starts at a frame, or at the start of the current direction if 0, after `silence` frames.
+  ///
+  /// For use while inaudible.
   @_noLocks
   package mutating func cue(to frame: Int, silence: Int) {
     rewind()
@@ -238,20 +239,22 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     place = unrolled.head << 32
   }
 
-  /// Goes the other way from where it is, by a crossfade.
+  /// Sets the direction, with a crossfade at the playhead.
   @_noLocks
   package mutating func setBackward(_ value: Bool) {
     if value == reader.isBackward { return }
     var next = reader
     next.isBackward = value
-    // From the frame that was laid out last.
+    // From the last unrolled frame.
     next.frame = max(0, min(value ? reader.frame &- 1 : reader.frame &+ 1, length &- 1))
     next.isOver = false
     next.framesOver = 0
     go(to: next)
   }
 
-  /// Goes a step back in the clip's history; false where there is none.
+  /// Goes back one step in the undo history.
+  ///
+  /// Returns false if there is none.
   @_noLocks
   package mutating func undo() -> Bool {
     if !history.pointee.goBack() { return false }
@@ -259,7 +262,9 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Goes a step forth in the clip's history; false where there is none.
+  /// Goes forward one step in the undo history.
+  ///
+  /// Returns false if there is none.
   @_noLocks
   package mutating func redo() -> Bool {
     if !history.pointee.goForth() { return false }
@@ -267,7 +272,9 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Clears the clip, which is a step like any other; false where there is no memory.
+  /// Clears the clip as an undoable step.
+  ///
+  /// Returns false if memory is short.
   @_noLocks
   package mutating func clear() -> Bool {
     guard let version = history.pointee.memory.begin() else { return false }
@@ -282,7 +289,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     switchToCurrent()
   }
 
-  /// Goes over to the present version, at the frame that comes next.
+  /// Switches to the current version at the next frame, with a crossfade.
   @_noLocks
   private mutating func switchToCurrent() {
     var next = reader
@@ -294,7 +301,7 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     go(to: next)
   }
 
-  /// Goes on at a frame of a version that is the present one from now on, by a crossfade.
+  /// Continues at a frame of a version, which becomes the current one, with a crossfade.
   @_noLocks
   mutating func goOn(in version: Int, at frame: Int) {
     var next = reader
@@ -304,20 +311,22 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     go(to: next)
   }
 
-  /// Goes over to a version at once, where nothing is heard.
+  /// Switches to a version without a crossfade.
+  ///
+  /// For use while inaudible.
   @_noLocks
   mutating func switchReader(to version: Int) {
     endFade()
     reader.version = version
   }
 
-  /// How many frames lie laid out before the place of the warp.
+  /// The number of unrolled frames ahead of the playhead.
   var aheadOfPlace: Int { @_noLocks get { framesAhead &- reader.framesOver } }
 
-  /// The way that the clip is read at present.
+  /// The current playhead for reading.
   var way: LoopReader { @_noLocks get { reader } }
 
-  /// Reads on in the present version as if nothing had happened: it sounds the same.
+  /// Switches to the current version without a crossfade, because it sounds the same.
   @_noLocks
   mutating func readCurrent() {
     if fadeLeft == 0 { leaving.version = history.pointee.current }
@@ -340,16 +349,16 @@ package struct LoopTape: ~Copyable, @unchecked Sendable {
     history.pointee.memory.release(leaving.version)
   }
 
-  // MARK: - Laying out
+  // MARK: - Unrolling
 
-  /// Lays out what lies up to a place of the way, if it doesn't lie there yet.
+  /// Unrolls the clip up to `place` plus lookahead.
   @_noLocks
   mutating func unroll(to place: Int64) {
     self.place = place
-    // Places wrap around: only their differences say something.
+    // Positions wrap around, so only differences are meaningful.
     var toGo = Int((place &- unrolled.head << 32) >> 32) &+ 1 &+ ahead
     while toGo > 0 {
-      // There, and not by way of memory of its own.
+      // Writes in place, without an intermediate buffer.
       let (piece, count) = unrolled.room(min(toGo, Self.longestPiece))
       reader = read(reader, to: piece, frames: count)
       if fadeLeft > 0 {

@@ -1,29 +1,29 @@
-/// The pages of a loop's versions that were written to, for whoever writes them down elsewhere.
+/// A queue of the pages written in a loop's versions, for the copy on disk.
 ///
-/// Where they are more than there is room for, that is known, and all are to be taken for touched.
+/// If it overflows, `isOverfull` is set and all pages must be treated as written.
 package struct TouchedPages: ~Copyable, @unchecked Sendable {
-  /// A page of a version, and since when it is one of these.
+  /// A page of a version, and the time it was first seen.
   package struct Entry: BitwiseCopyable {
-    /// The number of the version in the memory of its loop.
+    /// The version's index in its loop.
     package let version: Int
-    /// The number of the version among all that there were; 0 where it is written down already.
+    /// The version's serial number; 0 once it has been saved.
     package var serial: UInt32
-    /// The number of the page in the version.
+    /// The page's index in the version.
     package let index: Int
-    /// The frame at which it was looked at first.
+    /// The frame at which it was first seen.
     package var since: Int64 = .max
   }
 
   private static var capacity: Int { @_noLocks get { 1024 } }
-  // A piece that is written touches its own page, the next, and those of what lies behind the end.
+  // Writing a piece touches its own page, the next, and those of the tail.
   private static var nearby: Int { @_noLocks get { 4 } }
 
   private let entries: UnsafeMutablePointer<Entry>
   private var first = 0
   private var end = 0
-  /// Whether some were lost.
+  /// Whether entries were lost.
   package private(set) var isOverfull = false
-  /// Whether anybody wants to know.
+  /// Whether pages are recorded at all.
   package var isWanted = false
 
   init() {
@@ -33,16 +33,16 @@ package struct TouchedPages: ~Copyable, @unchecked Sendable {
 
   deinit { entries.deallocate() }
 
-  /// How many there are.
+  /// The number of entries.
   package var count: Int { @_noLocks get { end &- first } }
 
-  /// One of them, the oldest being 0.
+  /// An entry, of which 0 is the oldest.
   package subscript(place: Int) -> Entry {
     @_noLocks get { entries[(first &+ place) & (Self.capacity &- 1)] }
     @_noLocks set { entries[(first &+ place) & (Self.capacity &- 1)] = newValue }
   }
 
-  /// Notes that a page was written to.
+  /// Records that a page was written.
   @_noLocks
   mutating func note(_ version: Int, _ serial: UInt32, _ index: Int) {
     if !isWanted { return }
@@ -60,11 +60,11 @@ package struct TouchedPages: ~Copyable, @unchecked Sendable {
     end &+= 1
   }
 
-  /// Removes the oldest one.
+  /// Removes the oldest entry.
   @_noLocks
   package mutating func removeFirst() { first &+= 1 }
 
-  /// Removes all, and forgets that some were lost.
+  /// Removes all entries and clears `isOverfull`.
   @_noLocks
   package mutating func removeAll() {
     first = end
