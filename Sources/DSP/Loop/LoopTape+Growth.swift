@@ -16,7 +16,7 @@ struct Growth: BitwiseCopyable {
   var start = 0
   /// The next frame to be written.
   var place = 0
-  /// The range of the version already filled from the base, and its end.
+  /// How far the version is filled from its base, and how far it will be.
   var filled = 0, end = 0
   /// The position in the base for filling.
   var source = LoopReader(version: 0, isBackward: false)
