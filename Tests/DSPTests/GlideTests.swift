@@ -25,13 +25,13 @@ import Testing
     #expect(!glide.isMoving)
   }
 
-  @Test func `moves with its first frame`() {
+  @Test func `moves on the first frame`() {
     var glide = Glide(at: 1, sampleRate: 48_000)
     glide.move(to: 0)
     #expect(values(&glide, 1)[0] < 1)
   }
 
-  @Test func `has neither step nor kink, also when it turns half-way`() {
+  @Test func `has no step or corner, even when reversed on the way`() {
     var glide = Glide(at: 0, sampleRate: 48_000)
     glide.move(to: 1)
     var all = [Float(0), 0] + values(&glide, 200)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [1, 16, 64, 333])
-  func `yields the same however it is cut`(block: Int) {
+  func `the result doesn't depend on the block size`(block: Int) {
     var whole = Glide(at: 0, sampleRate: 48_000)
     var cut = whole
     whole.move(to: 0.7)

@@ -18,13 +18,13 @@ import Testing
     return (left, right)
   }
 
-  @Test func `changes no bit of what stays below -0_1 dBFS`() {
+  @Test func `is bit-transparent below -0_1 dBFS`() {
     let noise = Tone.noise(amplitude: 0.988, frames: 48_000)
     #expect(limited(noise).left == noise)
   }
 
   @Test(arguments: [Float(1), 2, 10, 1000, 1e30])
-  func `lets nothing above -0_1 dBFS pass`(amplitude: Float) {
+  func `never exceeds -0_1 dBFS`(amplitude: Float) {
     #expect(Measure.peak(limited(Tone.noise(amplitude: amplitude, frames: 48_000)).left) <= ceiling)
     #expect(
       Measure.peak(limited(Tone.sine(997, amplitude: amplitude, frames: 48_000)).left) <= ceiling)
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [55.0, 220, 997])
-  func `keeps a steady tone pure at 6 dB too much`(hertz: Double) {
+  func `keeps a steady tone clean at 6 dB of overload`(hertz: Double) {
     let output = limited(Tone.sine(hertz, amplitude: 2, frames: 96_000)).left
     // The hold spans half a period down to 20 Hz. What remains is the release between holds, and
     // the peaks that it rounds.
@@ -47,7 +47,7 @@ import Testing
     #expect(residue < -60, "\(residue) dB")
   }
 
-  @Test func `adds no corner that the ceiling itself does not make`() {
+  @Test func `adds no corners beyond those at the ceiling`() {
     let tone = Tone.sine(440, amplitude: 0.5, frames: 9600)
     // From half to double: the tone is continuous, and the gain changes at the overload.
     let input = tone.enumerated().map { $0.offset < 4800 ? $0.element : $0.element * 4 }
@@ -57,7 +57,7 @@ import Testing
     #expect(Measure.roughness(output) < slope)
   }
 
-  @Test func `turns both sides down alike`() {
+  @Test func `reduces both channels equally`() {
     let left = Tone.constant(0.1, frames: 256)
     let right = Tone.constant(2, frames: 256)
     let output = limited(left, right)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [1, 16, 333])
-  func `yields the same however it is cut`(block: Int) {
+  func `the result doesn't depend on the block size`(block: Int) {
     let noise = Tone.noise(amplitude: 3, frames: 9600)
     #expect(limited(noise, block: block).left == limited(noise, block: 9600).left)
   }

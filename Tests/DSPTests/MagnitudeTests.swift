@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct MagnitudeTests {
   @Test(arguments: [0, 1, 7, 8, 9, 64, 333])
-  func `finds the greatest magnitude wherever it stands`(frames: Int) {
+  func `finds the peak at any index`(frames: Int) {
     for place in 0..<frames {
       var samples = [Float](repeating: 0.25, count: frames)
       samples[place] = -0.75
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, .signalingNaN])
-  func `finds and silences what is not finite`(bad: Float) {
+  func `detects and clears non-finite samples`(bad: Float) {
     for place in 0..<21 {
       var samples = [Float](repeating: 0.5, count: 21)
       samples[place] = bad

@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `values are read, in their order and with their lines`() throws {
+  @Test func `parses values with order and line numbers`() throws {
     let file = try read("\u{FEFF}{\r\n \"b\": [1, -2.5e1,\n true, null],\n\t\"a\": \"x\"\n}\n")
     guard case .object(let members) = file.content, case .list(let list) = members[0].value.content
     else {
@@ -35,7 +35,7 @@ import Testing
     (#""""#, ""), (#""a\"\\\/\b\f\n\r\t""#, "a\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9é""#, "éé"),
     (#""\ud834\udd1E""#, "𝄞"),
   ])
-  func `texts are read with what is escaped in them`(written: String, text: String) throws {
+  func `parses escaped strings`(written: String, text: String) throws {
     guard case .text(let read) = try read(written).content else {
       Issue.record("no text")
       return
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: ["", "plain", "quotes \" and \\", "a\nb\t\u{1}\u{1F}", "é 𝄞 \u{7F}"])
-  func `what is written is read again`(text: String) throws {
+  func `strings survive a round trip`(text: String) throws {
     guard case .text(let again) = try read(JSON.written(text)).content else {
       Issue.record("no text")
       return
@@ -56,7 +56,7 @@ import Testing
     Float(0), 1, -24, 0.35, 0.001, 1.1, 20000, 1e-9, 123_456.79, -0.0,
     .greatestFiniteMagnitude, .leastNonzeroMagnitude,
   ])
-  func `numbers are written short, and read again to the bit`(number: Float) throws {
+  func `numbers are written short and round-trip exactly`(number: Float) throws {
     let text = JSON.written(number)
     #expect(text.utf8.count <= 15)
     guard case .number(let again) = try read(text).content else {
@@ -96,20 +96,20 @@ import Testing
     ("tru", 1, "a value is missing; got 't'"), ("// no\n1", 1, "a value is missing; got '/'"),
     ("\u{A0}1", 1, "got the byte 0xc2"),
   ])
-  func `what is broken is named with its line`(text: String, line: Int, message: String) throws {
+  func `reports errors with their line`(text: String, line: Int, message: String) throws {
     let fault = try #require(self.fault(Array(text.utf8)))
     #expect(fault.line == line, "\(fault)")
     #expect(fault.description.contains(message), "\(fault)")
   }
 
-  @Test func `a text that is no UTF-8 is named with its line`() throws {
+  @Test func `reports invalid UTF-8 with its line`() throws {
     let fault = try #require(
       self.fault(Array("{\n\"a\": \"".utf8) + [0xFF, 0xFE] + Array("\"}".utf8)))
     #expect(fault == JSON.Fault(2, "a text is not in UTF-8"))
   }
 
   @Test(arguments: ["[", "{\"a\":"])
-  func `no depth exhausts the stack`(opening: String) throws {
+  func `deep nesting doesn't overflow the stack`(opening: String) throws {
     let fault = try #require(self.fault(Array(String(repeating: opening, count: 40_000).utf8)))
     #expect(fault.description == "more than 16 levels deep")
     #expect(throws: Never.self) {
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `no damage to one byte, and no end before the end, breaks the reader`() {
+  @Test func `no corrupted byte or truncation breaks the parser`() {
     let whole = Array("{\"é\\u00e9\": [1, -2.5e1, true, null, \"\\n\"],\n\"b\": {}}".utf8)
     var broken = 0
     for index in whole.indices {

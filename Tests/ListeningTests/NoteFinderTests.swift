@@ -97,26 +97,26 @@ import Testing
     }
   }
 
-  @Test("A melody is found note by note, whoever plays it", arguments: Timbre.allCases)
+  @Test("A melody is transcribed note by note in any timbre", arguments: Timbre.allCases)
   func melody(_ timbre: Timbre) {
     // A steady pitch is nearly exact; the documented accuracy is five cents.
     expect(NoteFinder.notes(in: play(melody, timbre), rate: Self.rate), melody, cents: 5)
   }
 
-  @Test("Vibrato makes no notes of its own", arguments: Timbre.allCases)
+  @Test("Vibrato adds no notes", arguments: Timbre.allCases)
   func vibrato(_ timbre: Timbre) {
     // The window doesn't hold whole cycles of the vibrato.
     expect(
       NoteFinder.notes(in: play(melody, timbre, vibrato: 40), rate: Self.rate), melody, cents: 25)
   }
 
-  @Test("Noise that is 20 dB below makes no notes", arguments: Timbre.allCases)
+  @Test("Noise at -20 dB adds no notes", arguments: Timbre.allCases)
   func noise(_ timbre: Timbre) {
     expect(
       NoteFinder.notes(in: play(melody, timbre, noise: 0.02), rate: Self.rate), melody, cents: 10)
   }
 
-  @Test("A note that is played again without a gap is another one", arguments: Timbre.allCases)
+  @Test("A note repeated without a gap counts as a new note", arguments: Timbre.allCases)
   func again(_ timbre: Timbre) {
     let wanted = (0..<4).map { Wanted(start: 0.2 + 0.25 * Double($0), length: 0.25, cents: 6400) }
     expect(NoteFinder.notes(in: play(wanted, timbre), rate: Self.rate), wanted, cents: 5)
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test("Noise, silence and what is too short have no notes")
+  @Test("Noise, silence and very short input have no notes")
   func nothing() {
     #expect(NoteFinder.notes(in: [], rate: Self.rate).isEmpty)
     #expect(NoteFinder.notes(in: [0.1], rate: Self.rate).isEmpty)

@@ -64,7 +64,7 @@ import Testing
   private static let frequencies = (0...16).map { 30.03 * pow(4000.0 / 30.03, Double($0) / 16) }
 
   @Test(arguments: Wave.allCases, [44_100.0, 48_000, 96_000])
-  func `a steady tone is found to far less than a tenth of a cent`(wave: Wave, rate: Double) {
+  func `a steady tone is accurate to far less than a tenth of a cent`(wave: Wave, rate: Double) {
     let finder = ToneFinder(rate: rate)
     for hertz in Self.frequencies {
       for phase in [0.3, 2, 4.4] {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: Wave.allCases)
-  func `noise, hum and an offset do not mislead it`(wave: Wave) {
+  func `noise, hum and DC don't affect the accuracy`(wave: Wave) {
     let finder = ToneFinder(rate: 48_000)
     // The Cramér-Rao bound for a third of a second of a 30 Hz sine in noise at -30 dB is 0.02
     // cents. One in ten thousand would be off by four times as much.
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [41.2, 82.41, 110, 196, 329.63, 880])
-  func `a plucked tone is followed while it fades`(hertz: Double) {
+  func `tracks a plucked tone while it decays`(hertz: Double) {
     let finder = ToneFinder(rate: 48_000)
     let sound = Self.tone(.string, hertz, decay: 1.2, frames: 96_000)
     for end in stride(from: 12_000, through: sound.count, by: 6000) {
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: [30.9, 55, 101.3, 220, 440, 1000, 3000], [Wave.sine, .saw, .string])
-  func `what it tells first of a tone that begins is right`(hertz: Double, wave: Wave) {
+  func `the first result after an onset is correct`(hertz: Double, wave: Wave) {
     let finder = ToneFinder(rate: 48_000)
     let tone = Self.tone(wave, hertz, frames: 12_000)
     var first: Int?
@@ -132,7 +132,7 @@ import Testing
     #expect(Double(first ?? .max) < expected)
   }
 
-  @Test func `the next note is told when it is there, and no note between`() {
+  @Test func `switches to the next note without anything in between`() {
     let finder = ToneFinder(rate: 48_000)
     for frames in stride(from: 480, through: 7200, by: 480) {
       let sound =
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `a voice is told as it is at the moment, vibrato and all`() {
+  @Test func `tracks the current pitch of a voice with vibrato`() {
     let finder = ToneFinder(rate: 48_000)
     for start in 0..<12 {
       var phase = 0.0
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func `silence and noise are no tone`() {
+  @Test func `silence and noise have no tone`() {
     let finder = ToneFinder(rate: 48_000)
     #expect(finder.frequency(atEndOf: Tone.constant(0, frames: finder.frames)) == nil)
     #expect(finder.frequency(atEndOf: Tone.constant(0.5, frames: finder.frames)) == nil)
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func `what is no number is no tone`() {
+  @Test func `non-finite input has no tone`() {
     let finder = ToneFinder(rate: 48_000)
     for bad: Float in [.nan, .infinity, 1e38] {
       var sound = Tone.sine(440, frames: finder.frames)

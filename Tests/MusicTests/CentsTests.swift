@@ -3,7 +3,7 @@ import Music
 import Testing
 
 @Suite struct CentsTests {
-  @Test func `ratios are those of the C library`() {
+  @Test func `ratios match the C library`() {
     var worst = 0.0
     for step in -40_000...40_000 {
       let cents = Double(step) * 1.37
@@ -13,7 +13,7 @@ import Testing
     #expect(worst < 1e-15)
   }
 
-  @Test func `cents are those of the C library`() {
+  @Test func `cents match the C library`() {
     var worst = 0.0
     for step in 1...40_000 {
       for ratio in [Double(step) / 173, 1 + Double(step) * 1e-9] {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `the ends are what they should be`() {
+  @Test func `extreme and invalid values are handled`() {
     #expect(Cents.ratio(.infinity) == .infinity)
     #expect(Cents.ratio(-.infinity) == 0)
     #expect(Cents.ratio(.nan).isNaN)

@@ -8,7 +8,7 @@ import Testing
     try KeySnap.cents(of: grid, snaps: snaps).map { Int(($0 * 100).rounded()) }
   }
 
-  @Test func `each key has its own pitch where nothing snaps`() throws {
+  @Test func `without snapping each key has its own pitch`() throws {
     var grid = Grid()
     grid.scale = try ScaleBook().scale(named: "major")
     #expect(try cents(grid, snaps: false) == (0..<128).map { $0 * 10_000 })
@@ -16,7 +16,7 @@ import Testing
     #expect(try cents(grid, snaps: false) == (0..<128).map { $0 * 10_000 - 3000 })
   }
 
-  @Test func `a key beside the scale plays the nearest note of it, the lower of two`() throws {
+  @Test func `a key outside the scale plays the nearest note, the lower of two`() throws {
     var grid = Grid()
     grid.root = try Root("C")
     grid.scale = try ScaleBook().scale(named: "major")
@@ -42,7 +42,7 @@ import Testing
     #expect(snapped[48] == plain[45] && snapped[49] == plain[51] && snapped[64] == plain[64])
   }
 
-  @Test func `every key has a pitch, however far apart the notes of a tuning lie`() throws {
+  @Test func `every key has a pitch, even in tunings with huge steps`() throws {
     var grid = Grid()
     grid.tuning = try Tuning(cents: [7000, 14_000])
     grid.scale = try Scale(name: "one", steps: [0], period: 2)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `a scale of another tuning is a fault`() throws {
+  @Test func `a scale with another period is refused`() throws {
     var grid = Grid()
     grid.tuning = try Tuning(cents: (1...19).map { Double($0) * 1200 / 19 })
     #expect(throws: MusicFault.self) { try KeySnap.cents(of: grid, snaps: true) }

@@ -34,14 +34,14 @@ import Testing
     }
   }
 
-  @Test func `E minor goes right, down and back`() throws {
+  @Test func `E minor runs right, down and back left`() throws {
     let layout = try Layout(grid("E", "minor", .large))
     #expect(drawn(layout) == ["E F# G A B C D", "D C B A G F# E", "E F# G A B C D"])
     #expect(layout.cells.prefix(8).map(\.note) == [52, 54, 55, 57, 59, 60, 62, 74])
     #expect(layout.path.prefix(8).map(\.note) == [52, 54, 55, 57, 59, 60, 62, 64])
   }
 
-  @Test func `small buttons have four octaves, medium ones half of one less, large ones three`()
+  @Test func `small buttons fit four octaves, medium ones three and a half, large ones three`()
     throws
   {
     #expect(
@@ -55,7 +55,7 @@ import Testing
     #expect(try Layout(grid("C", "major", .large)).rows == 3)
   }
 
-  @Test func `more than eight notes take two rows of large buttons`() throws {
+  @Test func `with large buttons an octave of more than eight notes takes two rows`() throws {
     let layout = try Layout(grid("A", "chromatic", .large))
     #expect(
       drawn(layout).prefix(3) == ["A A# B C C# D", "G# G F# F E D#", "A A# B C C# D"])
@@ -64,7 +64,7 @@ import Testing
     #expect(try Layout(grid("A", "diminished", .large)).columns == 8)
   }
 
-  @Test func `an odd number of them flows on over the rows`() throws {
+  @Test func `an odd number of notes continues across rows`() throws {
     for notes in [9, 11] {
       var grid = try grid("C", "chromatic", .large)
       grid.scale = try Scale(name: "x", semitones: Array(0..<notes))
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a slide along the rows plays every scale on without a break`() throws {
+  @Test func `sliding along the rows plays every scale without a gap`() throws {
     try everyGrid { grid in
       let layout = try Layout(grid)
       let octave = grid.scale.steps.count
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `each button is where it says, and only the last row has places without one`() throws {
+  @Test func `each button is at its position, and only the last row has empty places`() throws {
     try everyGrid { grid in
       let layout = try Layout(grid)
       for row in 1...layout.rows {
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `a random order has the same notes in the same places, the same for a seed`() throws {
+  @Test func `a random order permutes the same notes, reproducibly for each seed`() throws {
     try everyGrid { grid in
       let straight = try Layout(grid)
       var random = grid
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `the first note is from A2 to G sharp 3, and moves by octaves`() throws {
+  @Test func `the first note is A2 to G sharp 3, and shifts by octaves`() throws {
     for root in 0..<12 {
       var grid = Grid()
       grid.root = try Root(number: root)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `octaves can be asked for, and what is above MIDI has no button`() throws {
+  @Test func `the number of octaves can be set, and notes above MIDI have no button`() throws {
     var grid = try grid("G#", "major", .large)
     grid.octaves = 8
     let layout = try Layout(grid)
@@ -156,7 +156,7 @@ import Testing
     #expect(try Layout(grid).rows == 1)
   }
 
-  @Test func `a tuning of twelve notes leaves the notes and changes their frequencies`() throws {
+  @Test func `a tuning of twelve notes changes only the frequencies`() throws {
     var grid = try grid("C", "major", .large)
     let equal = try Layout(grid)
     #expect(equal.cells.allSatisfy { abs($0.cents) < 1e-9 })
@@ -171,8 +171,7 @@ import Testing
     }
   }
 
-  @Test func `another tuning begins on the root, and names the cents from the nearest note`() throws
-  {
+  @Test func `other tunings start on the root and show cents from the nearest note`() throws {
     var grid = try grid("A", "chromatic", .large)
     grid.tuning = try Tuning(cents: (1...19).map { Double($0) * 1200 / 19 })
     grid.scale = try Scale.all(of: 19)
@@ -186,7 +185,7 @@ import Testing
     #expect(layout.columns == 10 && layout.path.count == 57)
   }
 
-  @Test func `numbers out of range are refused in a line`() throws {
+  @Test func `values out of range are refused with a one-line message`() throws {
     func message(_ change: (inout Grid) throws -> Void) throws -> String? {
       var grid = Grid()
       try change(&grid)
@@ -201,7 +200,7 @@ import Testing
         == "the scale chromatic is for 12 notes to the octave, and the tuning has 2")
   }
 
-  @Test func `the grid that nobody asked for is chromatic from A, of medium size`() throws {
+  @Test func `the default grid is chromatic from A, of medium size`() throws {
     let layout = try Layout(Grid())
     #expect(layout.columns == 12 && layout.rows == 4)
     #expect(layout.path.count == 42)

@@ -7,7 +7,7 @@ import Testing
     ("F♯", 6, "F#"), ("g♭", 6, "Gb"), ("E#", 5, "E#"), ("Cb", 11, "Cb"), ("B#", 0, "B#"),
     ("A♯\u{FE0F}", 10, "A#"),
   ])
-  func `a letter and an accidental are read, in either script`(
+  func `parses a letter and an accidental, ASCII or Unicode`(
     text: String, pitchClass: Int, written: String
   ) {
     let name = NoteName(text)
@@ -16,11 +16,11 @@ import Testing
   }
 
   @Test(arguments: ["", "H", "#", "A##", "A b", "Ä", "a4", "AA", "♯A", "A#bbbbbbbbb", "A\u{0301}"])
-  func `nothing else is`(text: String) {
+  func `refuses anything else`(text: String) {
     #expect(NoteName(text) == nil)
   }
 
-  @Test func `double accidentals are written twice, and counted`() {
+  @Test func `double accidentals are written twice and both count`() {
     #expect("\(NoteName(.f, 2))" == "F##")
     #expect(NoteName(.f, 2).pitchClass == 7)
     #expect("\(NoteName(.c, -2))" == "Cbb")

@@ -3,7 +3,7 @@ import Testing
 
 /// The names of the notes in a phrase.
 @Suite struct PhraseNamesTests {
-  @Test func `notes of the scale go by its names, others by the key's sharps or flats`() throws {
+  @Test func `notes of the scale use its names, others the key's sharps or flats`() throws {
     var grid = Grid()
     grid.root = try Root("Eb")
     grid.scale = try ScaleBook().scale(named: "minor")
@@ -16,7 +16,7 @@ import Testing
       [64, 66, 65, 68].map { sharps.name(cents: Double($0) * 100) } == ["E", "F#", "F", "G#"])
   }
 
-  @Test func `a tuning that lies elsewhere has the names of its own keys`() throws {
+  @Test func `a tuning at another reference names its own keys`() throws {
     var grid = Grid()
     // A4 at 415 Hz is almost a semitone lower.
     grid.tuning = try Tuning(cents: Tuning.equal.cents, referenceHz: 415)
@@ -25,7 +25,7 @@ import Testing
     #expect(names.name(cents: 0) == "C#")
   }
 
-  @Test func `other tunings are told in cents from the nearest of twelve`() throws {
+  @Test func `other tunings are named in cents from the nearest of twelve`() throws {
     var grid = Grid()
     grid.tuning = try Tuning(cents: (1...19).map { Double($0) * 1200 / 19 })
     grid.scale = try Scale.all(of: 19)

@@ -2,12 +2,12 @@ import Music
 import Testing
 
 @Suite struct PianoTests {
-  @Test func `the fourth octave begins with middle C`() throws {
+  @Test func `octave 4 starts at middle C`() throws {
     #expect(Piano().notes == [60, 62, 64, 65, 67, 69, 71])
     #expect(try Piano(octave: 4) == Piano())
   }
 
-  @Test func `each octave has seven keys that MIDI has numbers for`() throws {
+  @Test func `each octave has seven keys within the MIDI range`() throws {
     for octave in Piano.possibleOctaves {
       let piano = try Piano(octave: octave)
       #expect(piano.notes == Piano().notes.map { $0 + 12 * (octave - 4) })
@@ -20,7 +20,7 @@ import Testing
     #expect((1...7).compactMap(Piano.name).map(\.description).joined() == "CDEFGAB")
   }
 
-  @Test func `there is no eighth key, and no tenth octave`() {
+  @Test func `keys and octaves out of range are refused`() {
     for key in [0, 8, .min, .max] {
       let fault = #expect(throws: MusicFault.self) { try Piano().note(key: key) }
       #expect(fault?.description == "a key is 1 (C) to 7 (B); got \(key)")

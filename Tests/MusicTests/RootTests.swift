@@ -2,18 +2,18 @@ import Music
 import Testing
 
 @Suite struct RootTests {
-  @Test func `a root is A unless it is another`() throws {
+  @Test func `the default root is A`() throws {
     #expect(try Root.initial == Root("A"))
     #expect(Root.initial.pitchClass == 9)
   }
 
-  @Test func `numbers count from C, and MIDI notes lose their octave`() throws {
+  @Test func `numbers count from C, and the octave of MIDI notes is ignored`() throws {
     for number in 0...127 { #expect(try Root(number: number).pitchClass == number % 12) }
     #expect(try Root(number: 60).name == nil)
     #expect(try Root("C").name == NoteName(.c))
   }
 
-  @Test func `what is no root is refused in a line`() {
+  @Test func `invalid roots are refused with a one-line message`() {
     let asked = "a root is a letter from A to G, with # or b, or 0 (C) to 11 (B); got "
     for (text, got) in [("H", "H"), ("", "nothing"), ("A\n#", "A?#")] {
       let fault = #expect(throws: MusicFault.self) { try Root(text) }

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["\n", "\r\n", "\r"])
-  func `a file is its description and its notes, whatever ends its lines`(end: String) throws {
+  func `parses description and notes with any line ending`(end: String) throws {
     let text = Self.meantone.split(separator: "\n", omittingEmptySubsequences: false)
     let file = try read(text.joined(separator: end))
     #expect(file.description == "Quarter-comma meantone")
@@ -57,7 +57,7 @@ import Testing
     ("701.955 3/2", 701.955), ("0.0", 0), ("-0.0", 0), ("100.0cents", 100),
     ("00000000000000000000000000100.00000000000000000000000000000000", 100),
   ])
-  func `a note is cents with a point, else a ratio, and what follows is left out`(
+  func `a note is cents with a decimal point or a ratio, and the rest is ignored`(
     line: String, cents: Double
   ) throws {
     #expect(try read("\n1\n\(line)\n").cents == [cents])
@@ -101,12 +101,12 @@ import Testing
     ),
     ("x\n1\n100001.0\n", 3, "a note is at most 100000 cents away; got 100001.0"),
   ])
-  func `what is wrong is told in a line, with its place`(text: String, line: Int, message: String) {
+  func `errors are one line with the line number`(text: String, line: Int, message: String) {
     let fault = fault(Array(text.utf8))
     #expect(fault?.description == "line \(line): \(message)")
   }
 
-  @Test func `comments are lines that begin with an exclamation mark, anywhere`() throws {
+  @Test func `lines that start with an exclamation mark are comments anywhere`() throws {
     let file = try read("!a\n!\nx ! y\n!\n2\n!b\n3/2 ! c\n!9/8\n2/1\n!\n")
     #expect(file.description == "x ! y")
     #expect(
@@ -114,18 +114,18 @@ import Testing
     #expect(file.cents.count == 2)
   }
 
-  @Test func `a description can be empty, in Latin-1, or behind a byte order mark`() throws {
+  @Test func `a description can be empty, in Latin-1, or after a byte order mark`() throws {
     #expect(try read("\n0\n").description == "")
     #expect(try ScalaFile([0x4A, 0xF6, 0x0A, 0x30]).description == "Jö")
     #expect(try ScalaFile([0xEF, 0xBB, 0xBF] + Array("Jö\n0".utf8)).description == "Jö")
   }
 
-  @Test func `there need be no notes, nor need they rise, and what follows is left out`() throws {
+  @Test func `notes may be missing or descending, and the rest is ignored`() throws {
     #expect(try read("x\n0\n").cents.isEmpty)
     #expect(try read("x\n3 notes\n500.\n300.\n2\nnot a note\n").cents == [500, 300, 1200])
   }
 
-  @Test func `a file too large is refused, and one that promises too much takes no memory`() {
+  @Test func `a large file is refused, and a huge note count allocates nothing`() {
     let large = [UInt8](repeating: UInt8(ascii: "x"), count: 256 * 1024 + 1)
     #expect(fault(large)?.message == "a Scala file has at most 256 KiB")
     #expect(
@@ -133,7 +133,7 @@ import Testing
         == "the file has 1 notes; it should have 9223372036854775807")
   }
 
-  @Test func `damaged files never harm, and what is read is finite`() {
+  @Test func `corrupted files cause no crash and yield finite values`() {
     // Reproducible damage from a small generator (Knuth's MMIX constants).
     var state: UInt64 = 1
     func random(_ bound: Int) -> Int {
@@ -170,7 +170,7 @@ import Testing
     #expect(2_000...18_000 ~= read)
   }
 
-  @Test func `bytes of any kind never harm`() {
+  @Test func `arbitrary bytes cause no crash`() {
     var state: UInt64 = 2
     for length in 0..<3_000 {
       let bytes = (0..<length % 300).map { _ in

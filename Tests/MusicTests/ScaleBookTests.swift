@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  @Test func `every name and alias finds its scale, however it is written`() throws {
+  @Test func `every name and alias finds its scale, regardless of case and separators`() throws {
     let book = ScaleBook()
     for shipped in Scale.shipped {
       for name in [shipped.scale.name] + shipped.aliases {
@@ -24,7 +24,7 @@ import Testing
     #expect(try book.scale(named: "Hirajōshi").name == "hirajoshi")
   }
 
-  @Test func `what there is not is said so`() {
+  @Test func `unknown names are refused`() {
     let book = ScaleBook()
     for (name, got) in [("nothere", "nothere"), ("", "nothing"), ("a\nb", "a?b")] {
       let fault = fault { () throws(MusicFault) in _ = try book.scale(named: name) }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `one's own come behind the others, can be replaced, and go again`() throws {
+  @Test func `user scales come last, can be replaced and deleted`() throws {
     var book = ScaleBook()
     let shipped = book.names
     #expect(shipped.count == Scale.shipped.count)
@@ -48,7 +48,7 @@ import Testing
     #expect(fault { () throws(MusicFault) in try book.delete("mine") }?.kind == .missing)
   }
 
-  @Test func `those that come with it stay as they are`() {
+  @Test func `built-in scales can't be replaced or deleted`() {
     var book = ScaleBook()
     for name in ["major", "Aeolian", "harmonicminor"] {
       let added = fault { () throws(MusicFault) in try book.add(name, semitones: [1]) }
@@ -61,12 +61,12 @@ import Testing
   @Test(arguments: [
     "", "-", "_-", "a b", "a/b", "../a", "a\n", "\u{0}", String(repeating: "a", count: 41),
   ])
-  func `names that could lead elsewhere or could not be told are refused`(name: String) {
+  func `names unsafe in paths or messages are refused`(name: String) {
     var book = ScaleBook()
     #expect(fault { () throws(MusicFault) in try book.add(name, semitones: [1]) }?.kind == .range)
   }
 
-  @Test func `there are a hundred of one's own at the most`() throws {
+  @Test func `at most a hundred user scales are allowed`() throws {
     var book = ScaleBook()
     for number in 1...100 { try book.add("own\(number)", semitones: [1]) }
     let fault = fault { () throws(MusicFault) in try book.add("own101", semitones: [1]) }

@@ -4,8 +4,7 @@ import Testing
 
 /// The list of scales in the documentation.
 @Suite struct ScalePageTests {
-  @Test func `the page of the grid lists all scales, with their semitones and other names`() throws
-  {
+  @Test func `the grid page lists all scales with semitones and aliases`() throws {
     let page = URL(fileURLWithPath: #filePath).appendingPathComponent(
       "../../../Sources/syrinx/Documentation.docc/Grid.md"
     ).standardized

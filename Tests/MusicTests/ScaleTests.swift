@@ -4,7 +4,7 @@ import Testing
 @Suite struct ScaleTests {
   private func steps(_ name: String) throws -> [Int] { try ScaleBook().scale(named: name).steps }
 
-  @Test func `those that come with it rise within an octave from the root`() {
+  @Test func `built-in scales ascend within an octave from the root`() {
     for shipped in Scale.shipped {
       let steps = shipped.scale.steps
       #expect(steps.first == 0 && steps.last! < 12, "\(shipped.scale.name)")
@@ -13,19 +13,19 @@ import Testing
     }
   }
 
-  @Test func `no two have the same notes, nor a name in common`() {
+  @Test func `no two scales share their notes or a name`() {
     #expect(Set(Scale.shipped.map(\.scale.steps)).count == Scale.shipped.count)
     let names = Scale.shipped.flatMap { [$0.scale.name] + $0.aliases }
     #expect(Set(names).count == names.count)
   }
 
-  @Test func `names are lower-case words that a shell takes as they are`() {
+  @Test func `names are lowercase words that need no quoting in a shell`() {
     for name in Scale.shipped.map(\.scale.name) {
       #expect(name.allSatisfy { "a"..."z" ~= $0 || $0 == "-" }, "\(name)")
     }
   }
 
-  @Test func `the modes are major from each of its notes on`() throws {
+  @Test func `the modes are rotations of major`() throws {
     let major = try steps("major")
     let modes = ["ionian", "dorian", "phrygian", "lydian", "mixolydian", "aeolian", "locrian"]
     for (degree, mode) in modes.enumerated() {
@@ -43,19 +43,19 @@ import Testing
     ("major-blues", "blues", 5), ("diminished", "half-whole", 1),
     ("double-harmonic", "hungarian-minor", 3),
   ])
-  func `a scale is another one from one of its notes on`(
+  func `some scales are rotations of others`(
     of: String, mode: String, degree: Int
   ) throws {
     let scale = try steps(of)
     #expect(try steps(mode) == scale.map { ($0 - scale[degree] + 12) % 12 }.sorted())
   }
 
-  @Test func `the chromatic one is taken unless it is another`() {
+  @Test func `the default scale is chromatic`() {
     #expect(Scale.initial.name == "chromatic")
     #expect(Scale.initial.steps == Array(0..<12))
   }
 
-  @Test func `one's own can leave out its root`() throws {
+  @Test func `user scales may omit the root`() throws {
     #expect(try Scale(name: "x", semitones: [3, 7]).steps == [0, 3, 7])
     #expect(try Scale(name: "x", semitones: [0, 3, 7]).steps == [0, 3, 7])
     #expect(try Scale(name: "x", semitones: [0]).steps == [0])
@@ -71,7 +71,7 @@ import Testing
     ([4, 3], "the notes of a scale rise; got 3 after 4"),
     ([.min, .max], "the notes of a scale are 0 to 11 semitones above its root; got \(Int.min)"),
   ])
-  func `one's own that does not rise within an octave is refused`(
+  func `user scales that don't ascend within an octave are refused`(
     semitones: [Int], message: String
   ) {
     let fault = #expect(throws: MusicFault.self) { try Scale(name: "x", semitones: semitones) }

@@ -10,7 +10,7 @@ import Testing
     return list
   }
 
-  @Test func `nothing is lost, and nothing comes twice`() {
+  @Test func `a shuffle is a permutation`() {
     for count in 0..<100 {
       for seed in [0, 1, 2, UInt64.max] {
         #expect(shuffled(count, seed: seed).sorted() == Array(0..<count))
@@ -24,7 +24,7 @@ import Testing
     #expect(shuffled(12, seed: 2) == [9, 0, 10, 1, 3, 4, 11, 2, 6, 5, 8, 7])
   }
 
-  @Test func `each order of four comes as often as the others`() {
+  @Test func `all orders of four are equally frequent`() {
     var counts: [[Int]: Int] = [:]
     for seed in 0..<24_000 { counts[shuffled(4, seed: UInt64(seed)), default: 0] += 1 }
     #expect(counts.count == 24)

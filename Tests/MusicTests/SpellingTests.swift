@@ -13,7 +13,7 @@ import Testing
     return spelling.names.map(\.description).joined(separator: " ")
   }
 
-  @Test func `every scale on every root has names of its own pitch classes`() {
+  @Test func `every scale on every root has names of its pitch classes`() {
     for shipped in Scale.shipped {
       for root in Self.roots {
         let names = Spelling(of: shipped.scale, on: root).names
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `seven notes have each letter once, in order`() {
+  @Test func `seven notes use each letter once, in order`() {
     for shipped in Scale.shipped where shipped.scale.steps.count == 7 {
       for root in Self.roots {
         let letters = Spelling(of: shipped.scale, on: root).names.map(\.letter)
@@ -35,8 +35,7 @@ import Testing
     }
   }
 
-  @Test func `other numbers of notes have one accidental at the most, but a root that is so named`()
-  {
+  @Test func `other scales use at most one accidental, except for a named root`() {
     for shipped in Scale.shipped where shipped.scale.steps.count != 7 {
       for root in Self.roots {
         let names = Spelling(of: shipped.scale, on: root).names
@@ -76,13 +75,13 @@ import Testing
     ("C", "diminished", "C D Eb F Gb Ab A B"), ("C", "bebop", "C D E F G A Bb B"),
     ("A♯", "minor", "A# B# C# D# E# F# G#"),
   ])
-  func `a scale has the names that musicians write`(
+  func `scales are spelled as musicians write them`(
     root: String, scale: String, names: String
   ) throws {
     #expect(try spelled(root, scale) == names)
   }
 
-  @Test func `roots by number have the usual key`() throws {
+  @Test func `roots by number use the usual key`() throws {
     func roots(_ scale: String) throws -> String {
       try (0..<12).map { try spelled("\($0)", scale).prefix { $0 != " " } }.joined(separator: " ")
     }
@@ -92,7 +91,7 @@ import Testing
     #expect(try roots("chromatic") == "C Db D Eb E F F# G Ab A Bb B")
   }
 
-  @Test func `one's own of seven notes has each letter once, as long as that can be written`()
+  @Test func `user scales of seven notes use each letter once where possible`()
     throws
   {
     let own = try Scale(name: "x", semitones: [0, 2, 3, 6, 7, 9, 11])
@@ -105,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `any of one's own has names of its pitch classes`() throws {
+  @Test func `any user scale has names of its pitch classes`() throws {
     // All possible scales: each of the eleven notes above the root is included or not.
     for bits in 0..<2048 {
       let steps = [0] + (1...11).filter { bits & 1 << ($0 - 1) != 0 }

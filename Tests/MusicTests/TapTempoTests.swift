@@ -8,7 +8,7 @@ import Testing
     return taps.tempo?.beatsPerMinute
   }
 
-  @Test func `one tap is no tempo, and two are one`() {
+  @Test func `one tap has no tempo, two taps do`() {
     #expect(tempo([]) == nil)
     #expect(tempo([7]) == nil)
     #expect(tempo([7, 7.5]) == 120)
@@ -18,7 +18,7 @@ import Testing
     #expect(first == nil && second?.beatsPerMinute == 60)
   }
 
-  @Test func `every tempo that there is can be tapped, its ends too`() throws {
+  @Test func `every tempo in the range can be tapped, including its ends`() throws {
     for beats in 20...300 {
       let gap = 60 / Double(beats)
       let tapped = try #require(tempo((0..<8).map { 1000 + Double($0) * gap }))
@@ -27,30 +27,30 @@ import Testing
     }
   }
 
-  @Test func `one bad tap does not move it`() {
+  @Test func `one bad tap doesn't change the tempo`() {
     #expect(tempo([0, 0.5, 1, 1.7, 2, 2.5]) == 120)
     // With two intervals, the median is their mean.
     #expect(tempo([0, 0.5, 1.25]) == 96)
   }
 
-  @Test func `it follows another tempo after four of its taps`() {
+  @Test func `a new tempo takes effect after four taps`() {
     let times = (0...7).map { Double($0) } + [7.5, 8, 8.5]
     #expect(tempo(times) == 60)
     #expect(tempo(times + [9]) == 120)
   }
 
-  @Test func `a tap told twice counts once, and one after a pause begins anew`() {
+  @Test func `a bounced tap counts once, and a tap after a pause starts over`() {
     #expect(tempo([0, 0.01, 0.5, 0.51, 1]) == 120)
     #expect(tempo([0, 0.5, 1, 10]) == nil)
     #expect(tempo([0, 0.5, 1, 10, 11]) == 60)
   }
 
-  @Test func `a little beyond the range is its end`() {
+  @Test func `a tempo slightly out of range is clamped`() {
     #expect(tempo([0, 0.18, 0.36]) == 300)
     #expect(tempo([0, 3.2]) == 20)
   }
 
-  @Test func `a clock that goes back begins anew, and no time is no tap`() {
+  @Test func `a clock that goes back starts over, and invalid times are ignored`() {
     #expect(tempo([10, 10.5, 3]) == nil)
     #expect(tempo([10, 10.5, 3, 4]) == 60)
     #expect(tempo([10, .nan, 10.5, .infinity]) == 120)

@@ -2,7 +2,7 @@ import Music
 import Testing
 
 @Suite struct TempoTests {
-  @Test func `beats are seconds and back`() throws {
+  @Test func `converts beats to seconds and back`() throws {
     let tempo = try Tempo(90)
     #expect(tempo.seconds(3) == 2)
     #expect(tempo.beats(2) == 3)
@@ -10,7 +10,7 @@ import Testing
     #expect(Tempo.initial.beatsPerMinute == 120)
   }
 
-  @Test func `there are 20 to 300 a minute`() throws {
+  @Test func `accepts 20 to 300 BPM`() throws {
     for beats in [20.0, 300] { #expect(try Tempo(beats).beatsPerMinute == beats) }
     for beats in [19.9, 300.1, .nan, -.infinity] {
       let fault = #expect(throws: MusicFault.self) { try Tempo(beats) }

@@ -3,7 +3,7 @@ import Music
 import Testing
 
 @Suite struct TuningTests {
-  @Test func `twelve equal semitones are those of MIDI`() {
+  @Test func `twelve-tone equal temperament matches MIDI`() {
     #expect(Tuning.equal.frequency(of: 69) == 440)
     #expect(Tuning.equal.frequency(of: 57) == 220)
     for note in -50...200 {
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `just fifths and thirds are heard above the base, in each octave`() throws {
+  @Test func `a just tuning has pure fifths and thirds above the base in each octave`() throws {
     let just = "x\n12\n16/15\n9/8\n6/5\n5/4\n4/3\n45/32\n3/2\n8/5\n5/3\n9/5\n15/8\n2/1\n"
     let tuning = try Tuning(ScalaFile(Array(just.utf8)))
     #expect(tuning.frequency(of: 69) == 440)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `another reference moves all, and another base the wolf`() throws {
+  @Test func `another reference shifts everything, another base moves the wolf`() throws {
     let cents = (1...12).map { Double($0) * 100 + ($0 == 7 ? 2 : 0) }
     let tuning = try Tuning(cents: cents, base: 62, reference: 69, referenceHz: 415)
     #expect(tuning.frequency(of: 69) == 415)
@@ -36,7 +36,7 @@ import Testing
     #expect(abs(moved.frequency(of: 67) / moved.frequency(of: 60) / Cents.ratio(702) - 1) < 1e-14)
   }
 
-  @Test func `tunings of other numbers of notes, and without octaves, begin anew`() throws {
+  @Test func `tunings with other note counts or without octaves repeat at their period`() throws {
     let bohlenPierce = try Tuning(cents: (1...13).map { Double($0) * Cents.of(3) / 13 })
     #expect(bohlenPierce.count == 13)
     #expect(abs(bohlenPierce.frequency(of: 73) / bohlenPierce.frequency(of: 60) - 3) < 1e-13)
@@ -60,7 +60,7 @@ import Testing
     ([.infinity], 60, 440, "a note of a tuning is a number of cents; got inf"),
     ([.nan, 1200], 60, 440, "a note of a tuning is a number of cents; got nan"),
   ])
-  func `what has no frequencies is refused`(
+  func `tunings without valid frequencies are refused`(
     cents: [Double], base: Int, hz: Double, message: String
   ) {
     let fault = #expect(throws: MusicFault.self) {

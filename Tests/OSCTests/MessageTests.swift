@@ -17,7 +17,7 @@ import Testing
   ]
 
   @Test(arguments: messages.indices)
-  func `what is written is read back`(index: Int) throws {
+  func `messages survive a round trip`(index: Int) throws {
     let (address, arguments) = Self.messages[index]
     let bytes = [UInt8](address: address, arguments)
     #expect(bytes.count % 4 == 0)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: messages.indices.dropLast())
-  func `liblo reads what is written, and writes the same`(index: Int) throws {
+  func `liblo reads the messages and writes the same bytes`(index: Int) throws {
     let (address, arguments) = Self.messages[index]
     var bytes = [UInt8](address: address, arguments)
     var result: Int32 = 0
@@ -46,7 +46,7 @@ import Testing
     try [UInt8](address: "/x", [argument]).withUnsafeBytes { try Message($0).onlyNumber }
   }
 
-  @Test func `numbers of every kind are one number`() throws {
+  @Test func `every numeric type is a number`() throws {
     for argument: Argument in [.int32(3), .int64(3), .float(3), .double(3)] {
       #expect(try onlyNumber(argument) == 3)
       #expect(argument.number == 3)
@@ -69,13 +69,13 @@ import Testing
     ("/a\0\0,[i\0\0\0\0\0", .unbalanced),
     ("/a\0\0,]\0\0", .unbalanced),
   ])
-  func `what is no message is refused with its reason`(text: String, reason: MalformedPacket) {
+  func `malformed messages are refused with a reason`(text: String, reason: MalformedPacket) {
     #expect(throws: reason) {
       try Array(text.utf8).withUnsafeBytes { _ = try Message($0) }
     }
   }
 
-  @Test func `a text that is no UTF-8 is refused, and one of any language taken`() throws {
+  @Test func `invalid UTF-8 is refused, and any language is accepted`() throws {
     let bytes = Array("/a\0\0,s\0\0".utf8) + [0x4B, 0xE4, 0x75, 0x7A, 0, 0, 0, 0]
     #expect(throws: MalformedPacket.notUTF8) {
       try bytes.withUnsafeBytes { _ = try Message($0) }
@@ -87,12 +87,12 @@ import Testing
     }
   }
 
-  @Test func `a message without type tags is one without arguments`() throws {
+  @Test func `a message without type tags has no arguments`() throws {
     let count = try Array("/abc\0\0\0\0".utf8).withUnsafeBytes { try Message($0).arguments.count }
     #expect(count == 0)
   }
 
-  @Test func `a damaged message is refused or read, and never harms`() {
+  @Test func `a corrupted message is refused or parsed without a crash`() {
     var state: UInt64 = 42
     func random(_ below: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

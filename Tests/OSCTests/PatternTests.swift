@@ -15,7 +15,7 @@ import Testing
     ("/{live,li}ve/gain", "/live/gain", true), ("/{,x}live", "/live", true),
     ("/{live", "/live", false), ("", "", true), ("*", "", true),
   ])
-  func `matches as the specification says`(pattern: String, address: String, matches: Bool) {
+  func `matches as specified`(pattern: String, address: String, matches: Bool) {
     #expect(Pattern(pattern).matches(address) == matches)
   }
 
@@ -23,11 +23,11 @@ import Testing
     ("/live", "/live/gain", true), ("/*", "/live/gain", true), ("/l*", "/grid/gain", false),
     ("/liv", "/live/gain", false), ("/live/gain", "/live/gain", true),
   ])
-  func `covers what lies below`(pattern: String, address: String, covers: Bool) {
+  func `covers everything below an address`(pattern: String, address: String, covers: Bool) {
     #expect(Pattern(pattern).covers(address) == covers)
   }
 
-  @Test func `a pattern longer than any address matches nothing, and harms nothing`() {
+  @Test func `a pattern longer than any address matches nothing`() {
     for text in [String(repeating: "*", count: 60_000), String(repeating: "{", count: 60_000)] {
       #expect(!Pattern("/live/" + text).covers("/live/gain"))
     }
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a pattern made to take for ever gives up`() {
+  func `a pattern with exponential cost gives up`() {
     let pattern = Pattern("/" + String(repeating: "*a", count: 120) + "{a,b}")
     #expect(!pattern.matches("/" + String(repeating: "a", count: 200) + "c"))
   }

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [StreamFraming.Style.lengthPrefix, .slip], [1, 2, 3, 7, 1000])
-  func `packets come out as they went in, however the stream is cut`(
+  func `packets survive any fragmentation of the stream`(
     style: StreamFraming.Style, pieces: Int
   ) {
     var framing = StreamFraming()
@@ -36,14 +36,14 @@ import Testing
     #expect(!framing.isInsidePacket)
   }
 
-  @Test func `it knows when it is inside a packet`() {
+  @Test func `reports an incomplete packet`() {
     var framing = StreamFraming()
     _ = cut(
       Array(StreamFraming.frame(packets[0], .lengthPrefix).dropLast()), pieces: 100, into: &framing)
     #expect(framing.isInsidePacket)
   }
 
-  @Test func `lengths and escapes that can't be are the end`() {
+  @Test func `invalid lengths and escapes end the stream`() {
     var prefixed = StreamFraming()
     #expect(!cut([0x7F, 0, 0, 0, 1], pieces: 5, into: &prefixed).isWhole)
     var slip = StreamFraming()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct EchoLoopTests {
-  @Test func `feedback of more than all swells to a bound and stays there`() {
+  @Test func `feedback above 1 grows to a bound and stays there`() {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 1.1)
     _ = rig.play(Tone.noise(amplitude: 0.01, frames: 80))
     // 1000 repeats: unbounded, the gain would be 10^41.
@@ -14,14 +14,14 @@ import Testing
     #expect(Measure.peak(output[72_000...]) > 0.4)
   }
 
-  @Test func `a loud input on top is bounded by itself and the ceiling`() {
+  @Test func `with a loud input the output stays below the input plus the ceiling`() {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 1.1)
     let output = rig.play(Tone.sine(500, amplitude: 1, frames: 16_000, sampleRate: 8000)).left
     // The delay holds whole periods of 500 Hz, so all repeats add in phase.
     #expect(Measure.peak(output) < 2.05)
   }
 
-  @Test func `a constant does not stay in the loop`() {
+  @Test func `DC doesn't recirculate`() {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 1.1)
     _ = rig.play(Tone.constant(0.5, frames: 8000))
     let output = rig.play(Tone.constant(0.5, frames: 8000)).left
@@ -30,7 +30,7 @@ import Testing
     #expect(abs(mean) < 0.01, "\(mean)")
   }
 
-  @Test func `what is quieter than half of full scale passes the ceiling to the bit`() {
+  @Test func `the saturator is bit-transparent below half of full scale`() {
     func echoed(_ amplitude: Float) -> [Float] {
       let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 0.9)
       return rig.play(Tone.noise(amplitude: amplitude, frames: 80) + Tone.constant(0, frames: 800))
@@ -41,7 +41,7 @@ import Testing
     #expect(echoed(0.8) != echoed(0.4).map { $0 * 2 })
   }
 
-  @Test func `what is held repeats to the bit`() {
+  @Test func `the held loop repeats bit for bit`() {
     let rig = EchoRig(rate: 8000, seconds: 0.05, feedback: 0.3)
     rig.echo.setHighCut(hertz: 1000)
     rig.echo.setSpread(1)
@@ -56,7 +56,7 @@ import Testing
     #expect(Measure.peak(first.left) > 0.1 && Measure.peak(first.right) > 0.05)
   }
 
-  @Test func `holding begins, repeats and ends without click`() {
+  @Test func `hold starts, loops and ends without a click`() {
     let rig = EchoRig(seconds: 0.1, feedback: 0.2)
     rig.echo.setLowCut(hertz: 500)
     rig.echo.setHighCut(hertz: 2000)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a reset fades the tail out and goes on`(isWithinGlide: Bool) {
+  func `a reset fades out the tail and continues`(isWithinGlide: Bool) {
     let rig = EchoRig(seconds: 0.2, feedback: 1)
     let tone = Tone.sine(440, frames: 54_000)
     var output = rig.play(Array(tone[..<24_000])).left
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [600, 2400, 9600])
-  func `nothing old is heard after off and on`(pause: Int) {
+  func `turning the echo off and on clears old content`(pause: Int) {
     let rig = EchoRig(seconds: 0.05, feedback: 1)
     _ = rig.play(Tone.noise(frames: 4800))
     rig.echo.setOn(false)
@@ -106,7 +106,7 @@ import Testing
     #expect(output[..<600].contains { abs($0) > 0.1 })
   }
 
-  @Test func `what entered before its fade ended is gone as well`() {
+  @Test func `input from before the end of the fade is cleared too`() {
     let rig = EchoRig(seconds: 0.05, feedback: 1)
     _ = rig.play(Tone.noise(frames: 4800))
     rig.echo.setOn(false)
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity, 3e38, -3e38])
-  func `recovers from whatever comes in`(bad: Float) {
+  func `recovers from non-finite and huge input`(bad: Float) {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 1.1)
     var noise = Tone.noise(frames: 800)
     noise[100] = bad
@@ -135,7 +135,7 @@ import Testing
     #expect(rig.play(Tone.noise(frames: 800)).left.allSatisfy { $0.isFinite })
   }
 
-  @Test func `says when it has nothing left to say`() {
+  @Test func `becomes idle once the tail has decayed`() {
     let rig = EchoRig(rate: 8000, seconds: 0.1, feedback: 0.5)
     _ = rig.play(click(frames: 64), block: 64)
     var blocks = 0

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: Move.allCases)
-  func `no move between extremes clicks`(move: Move) {
+  func `no parameter jump between extremes clicks`(move: Move) {
     // A quarter period off a whole number, so that repeats don't pile up at the ceiling.
     let rig = EchoRig(seconds: 0.05, feedback: 0.3, mix: 0.5)
     move.apply(true, to: &rig.echo)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: [1, 16, 64, 333])
-  func `yields the same however it is cut`(block: Int) {
+  func `the result doesn't depend on the block size`(block: Int) {
     #expect(Measure.firstDifference(everything(block: block), everything(block: 1024)) == nil)
   }
 }

@@ -60,7 +60,9 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
 
   @Test(
     arguments: [(Float(0.001), 48), (0.0013125, 63), (0.05, 2400), (0.3, 14_400)], [64, 333, 1024])
-  func `the first repeat comes at its time`(time: (seconds: Float, frames: Int), block: Int) {
+  func `the first repeat arrives exactly after the delay time`(
+    time: (seconds: Float, frames: Int), block: Int
+  ) {
     let rig = EchoRig(seconds: time.seconds)
     let output = rig.play(click(frames: time.frames + 1000), block: block).left
     #expect(output[..<time.frames].allSatisfy { $0 == 0 })
@@ -71,7 +73,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
   }
 
   @Test(arguments: [Float(0), 0.25, 0.5, 1])
-  func `repeats decay as feedback says`(feedback: Float) {
+  func `repeats decay by the feedback gain`(feedback: Float) {
     let rig = EchoRig(rate: 8000, seconds: 0.1, feedback: feedback)
     let output = rig.play(click(0.4, frames: 4100)).left
     for index in 1...4 {
@@ -83,7 +85,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
   }
 
   @Test(arguments: [(8000.0, 500.0, Float(20), Float(2000)), (200, 4000, 500, 20_000)])
-  func `each repeat loses what the cuts say`(
+  func `the cut filters attenuate each repeat`(
     lost: Double, kept: Double, lowCut: Float, highCut: Float
   ) {
     let rig = EchoRig(seconds: 0.1, feedback: 1)
@@ -112,14 +114,14 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     }
   }
 
-  @Test func `without spread both sides repeat in place`() {
+  @Test func `without spread each channel repeats in place`() {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 0.9)
     let (left, right) = rig.play(click(frames: 800), Tone.constant(0, frames: 800))
     #expect(right.allSatisfy { $0 == 0 })
     #expect(left[80] > 0.49 && left[160] > 0.43)
   }
 
-  @Test func `with full spread repeats are left and right in turn`() {
+  @Test func `at full spread repeats alternate between left and right`() {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 0.5)
     rig.echo.setSpread(1)
     rig.echo.settle()
@@ -133,7 +135,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     }
   }
 
-  @Test func `with three quarters of spread repeats go three quarters to the sides`() {
+  @Test func `at a spread of three quarters repeats pan three quarters to the sides`() {
     let rig = EchoRig(rate: 8000, seconds: 0.01, feedback: 1)
     rig.echo.setSpread(0.75)
     rig.echo.settle()
@@ -148,14 +150,16 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
   @Test(arguments: [
     (Float(0), Float(1), Float(0)), (0.25, 1, 0.5), (0.5, 1, 1), (0.75, 0.5, 1), (1, 0, 1),
   ])
-  func `either side of the mix is full up to the middle`(mix: Float, dry: Float, wet: Float) {
+  func `dry and wet are at full level up to the middle of the mix`(
+    mix: Float, dry: Float, wet: Float
+  ) {
     let rig = EchoRig(rate: 8000, seconds: 0.01, mix: mix)
     let output = rig.play(click(frames: 100)).left
     #expect(output[0] == 0.5 * dry)
     #expect(abs(output[80] - 0.5 * 0.9922 * wet) < 1e-4)
   }
 
-  @Test func `off leaves every bit`() {
+  @Test func `bypass is bit-transparent`() {
     let rig = EchoRig(seconds: 0.01, feedback: 0.5)
     rig.echo.setOn(false)
     rig.echo.settle()
@@ -167,7 +171,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
   }
 
   @Test(arguments: [Float(0.2), 0.5, 0.9])
-  func `a fractional time is met and loses nothing up to 10 kHz`(fraction: Float) {
+  func `a fractional delay is exact and flat up to 10 kHz`(fraction: Float) {
     let rig = EchoRig(seconds: (480 + fraction) / 48_000)
     let output = rig.play(Tone.sine(10_000, frames: 4800)).left
     let step = 2 * Double.pi * 10_000 / 48_000
@@ -179,7 +183,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
   }
 
   @Test(arguments: [(Float(0.05), Float(0.5), 0.375), (0.5, 0.05, 1.375)])
-  func `a glide is read at least 90 dB clean at 10 kHz`(from: Float, to: Float, speed: Double) {
+  func `a glide has artifacts below -90 dB at 10 kHz`(from: Float, to: Float, speed: Double) {
     let rig = EchoRig(seconds: from)
     rig.echo.setGlides(true)
     let tone = Tone.sine(10_000, frames: 40_000)
@@ -192,7 +196,7 @@ func click(_ amplitude: Float = 0.5, frames: Int) -> [Float] {
     #expect(residue < -90, "\(residue) dB")
   }
 
-  @Test func `a whole time is read to the bit`() {
+  @Test func `a whole-frame delay is bit-exact`() {
     // The filters see the same signal, so without spread and feedback the outputs are equal apart
     // from the delay.
     let noise = Tone.noise(frames: 4800)

@@ -21,7 +21,7 @@ import Testing
 
   // At 440 Hz the two taps are in phase, at 437 Hz almost in antiphase.
   @Test(arguments: [440.0, 437], [(Float(0.3), Float(0.45)), (0.45, 0.3)])
-  func `a crossfade changes the time without click and pitch`(
+  func `a crossfade changes the time without a click or pitch bend`(
     hertz: Double, times: (Float, Float)
   ) {
     let (after, steady) = change(hertz, from: times.0, to: times.1, glides: false, frames: 8000)
@@ -35,13 +35,13 @@ import Testing
     #expect(abs(Double(crossings) - hertz * Double(after.count) / 48_000) < 2)
   }
 
-  @Test func `a crossfade between the same keeps its level`() {
+  @Test func `a crossfade between identical signals keeps the level`() {
     let after = change(440, from: 0.3, to: 0.45, glides: false, frames: 2400).after
     // The taps are 66 whole periods apart. An equal-power crossfade would gain 3 dB.
     #expect(Measure.peak(after) < 0.5 * 1.01)
   }
 
-  @Test func `a crossfade between what is unrelated keeps its power`() {
+  @Test func `a crossfade between uncorrelated signals keeps the power`() {
     let rig = EchoRig(seconds: 0.05)
     _ = rig.play(Tone.noise(frames: 9600), Tone.noise(frames: 9600, seed: 2))
     rig.echo.setSeconds(0.1)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [(Float(0.3), Float(0.45), 0.375), (0.45, 0.3, 1.375)])
-  func `a glide bends the pitch without click`(from: Float, to: Float, speed: Double) {
+  func `a glide bends the pitch without a click`(from: Float, to: Float, speed: Double) {
     let (after, steady) = change(440, from: from, to: to, glides: true, frames: 43_200)
     #expect(Measure.roughness(after) < 2 * steady)
     // Between 0.1 and 0.2 s after the change it runs at full speed.
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [(Float(0.3), Float(0.45)), (0.45, 0.3), (0.3, 0.299)])
-  func `a glide lands on its time exactly`(from: Float, to: Float) {
+  func `a glide lands exactly on its target`(from: Float, to: Float) {
     let rig = EchoRig(seconds: from)
     rig.echo.setGlides(true)
     _ = rig.play(Tone.noise(frames: 64))
@@ -81,7 +81,7 @@ import Testing
     #expect(abs(output[frames - 1]) < 1e-6)
   }
 
-  @Test func `a glide that is broken off ends in a crossfade`() {
+  @Test func `an aborted glide ends in a crossfade`() {
     let rig = EchoRig(seconds: 0.3)
     rig.echo.setGlides(true)
     let tone = Tone.sine(440, frames: 48_000)
@@ -97,7 +97,7 @@ import Testing
     #expect(residue < -90, "\(residue) dB")
   }
 
-  @Test func `many changes in a row end at the last`() {
+  @Test func `many changes in a row end at the last one`() {
     let rig = EchoRig(rate: 8000, seconds: 0.1)
     for index in 0..<20 {
       rig.echo.setSeconds(Float(index) * 0.01 + 0.05)

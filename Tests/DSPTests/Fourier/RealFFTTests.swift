@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [128, 256, 512, 1024, 2048, 4096, 8192, 16_384])
-  func `agrees with the sum that defines it`(size: Int) {
+  func `agrees with the definition of the DFT`(size: Int) {
     let samples = Tone.noise(frames: size)
     let spectrum = forward(samples)
     // Rounding error of log2(size) additions, relative to the RMS spectrum.
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `every bin of a small one agrees`() {
+  @Test func `every bin of a small transform agrees`() {
     let samples = Tone.noise(frames: 256, seed: 7)
     let spectrum = forward(samples)
     for index in 0...128 {
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [128, 256, 512, 1024, 2048, 4096, 8192, 16_384])
-  func `the inverse gives the samples back, times their number`(size: Int) {
+  func `the inverse restores the samples times the size`(size: Int) {
     let samples = Tone.noise(frames: size, seed: 3)
     let back = inverse(forward(samples))
     let error = zip(back, samples).map { abs($0 / Float(size) - $1) }.max()!
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [256, 4096])
-  func `a cosine that fits is one bin and nothing else`(size: Int) {
+  func `a cosine with whole periods has a single bin`(size: Int) {
     let samples = (0..<size).map { Float(cos(2 * Double.pi * Double(9 * $0) / Double(size))) }
     let spectrum = forward(samples)
     #expect(abs(spectrum.real[9] / Double(size) - 0.5) < 1e-6)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `an impulse has the same magnitude in every bin and the phase of its place`() {
+  @Test func `an impulse has a flat magnitude and a linear phase`() {
     var samples = [Float](repeating: 0, count: 1024)
     samples[5] = 1
     let spectrum = forward(samples)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a constant is the first bin, alternating samples are the last`() {
+  @Test func `a constant fills the first bin, alternating samples the last`() {
     let constant = forward(Tone.constant(1, frames: 512))
     #expect(constant.real[0] == 512)
     #expect(constant.power == 512 * 512)
@@ -119,7 +119,7 @@ import Testing
     #expect(alternating.power == 512 * 512)
   }
 
-  @Test(arguments: [1, 2, 4]) func `passes cut in slices give the same`(count: Int) {
+  @Test(arguments: [1, 2, 4]) func `sliced passes give the same result`(count: Int) {
     let size = 1024
     let fft = ComplexFFT(size: size)
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 8 * size)

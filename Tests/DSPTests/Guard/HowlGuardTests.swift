@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 6])
-  func `a howl that would stay is over`(seed: Int) {
+  func `suppresses a howl that would persist`(seed: Int) {
     // Without suppression the loudspeaker reaches its limit. With it, the level is like that of
     // speech, which is 0.02, or twice that in a resonant room.
     let plain = howling(seed: seed, decibels: 1.5, seconds: 4, isGuarded: false)
@@ -43,7 +43,7 @@ import Testing
     #expect((1...8).contains(stage.notches.count))
   }
 
-  @Test func `the first notch is at a frequency at which the room howls`() throws {
+  @Test func `the first notch is at the frequency of the howl`() throws {
     let stage = howling(seed: 1, decibels: 1, seconds: 3)
     let hertz = try #require(stage.found.first).hertz
     // Just above the limit the loop's strongest resonance howls. A bin is 23 Hz wide.
@@ -54,7 +54,7 @@ import Testing
     #expect(abs(howl - Double(hertz)) < 5)
   }
 
-  @Test func `howls side by side are found while both last`() {
+  @Test func `finds two close howls that sound at the same time`() {
     // This room has two howls 135 Hz apart, which is six bins. When each had to be isolated by that
     // width, they stayed loud for a second, one after the other. A loop trip takes 10 ms, and
     // either alone is found in 0.3 s.
@@ -67,7 +67,7 @@ import Testing
     #expect(stage.notches.count >= 2)
   }
 
-  @Test func `where all notches are taken, neighbours share one, and more gain is had`() {
+  @Test func `merges neighboring notches when none is free, for more gain`() {
     // 5 dB above the limit, where eight notches of a tenth of an octave don't suffice in this room.
     let stage = HowlStage(HowlRoom(seed: 2, delay: 400, tail: 0.3), isGuarded: true)
     let speech = MadeSpeech.sound(seconds: 2, seed: 2).map { 0.02 * $0 }
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: HeldTones.allCases)
-  func `held tones are no howls`(kind: HeldTones) {
+  func `held tones aren't taken for howls`(kind: HeldTones) {
     // `scripts/bench guard` is the long version.
     let stage = HowlStage(HowlRoom(seed: 2, delay: 600), isGuarded: true)
     stage.play(kind.sound(seconds: 12, seed: 3), decibels: -200)
@@ -98,7 +98,7 @@ import Testing
     #expect(stage.probeCount > 0)
   }
 
-  @Test func `a sine that rises as a howl does is none`() {
+  @Test func `a sine that rises like a howl isn't taken for one`() {
     // 40 dB/s: no property of the signal itself distinguishes it from a howl.
     let sound = Tone.sine(1234.5, amplitude: 1, frames: 96_000).enumerated().map {
       $0.element * Float(pow(10, (Double($0.offset) / 48_000 * 40 - 70) / 20))
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [110.0, 997, 7040])
-  func `a tone that is asked keeps its level`(hertz: Double) {
+  func `a probed tone keeps its level`(hertz: Double) {
     let tone = Tone.sine(hertz, frames: 96_000)
     let output = guarded(tone, block: 64)
     #expect(output.probes > 0)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `where nothing is suspected no bit is changed and nothing is late`() {
+  @Test func `without suspects it is bit-transparent and has no latency`() {
     let noise = Tone.noise(frames: 48_000)
     let other = Tone.noise(frames: 48_000, seed: 2)
     let output = guarded(noise, other, block: 64)
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: [1, 16, 333, 1024])
-  func `what comes out does not depend on blocks`(block: Int) {
+  func `the result doesn't depend on the block size`(block: Int) {
     let tones = HeldTones.organ.sound(seconds: 2, seed: 4)
     let whole = guarded(tones, block: 64)
     #expect(whole.probes > 0)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: [8000.0, 22_050, 44_100, 96_000, 192_000])
-  func `tones are asked at any rate, and nothing overflows`(rate: Double) {
+  func `probes tones at any sample rate without overflow`(rate: Double) {
     let tone = Tone.sine(1000, frames: Int(rate), sampleRate: rate)
     let output = guarded(tone, block: 64, sampleRate: rate)
     #expect(output.probes > 0)
@@ -150,13 +150,13 @@ import Testing
   }
 
   @Test(arguments: [Float(1e-30), 1, 1e5, 1e30])
-  func `it stays finite`(amplitude: Float) {
+  func `the output stays finite`(amplitude: Float) {
     let tone = Tone.sine(1000, amplitude: amplitude, frames: 48_000)
     let output = guarded(tone, block: 64).left
     #expect(output.allSatisfy { $0.isFinite })
   }
 
-  @Test func `a notch takes a tenth of an octave`() throws {
+  @Test func `a notch is a tenth of an octave wide`() throws {
     // Measures the notch with tones: -3 dB at both edges, -30 dB at the center.
     var guardian = HowlGuard(sampleRate: 48_000)
     guardian.setOn(true)
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `a notch lets go after its time, and at once where it is told`() {
+  @Test func `a notch expires after its hold time, or at once when cleared`() {
     let stage = howling(seed: 1, decibels: 1, seconds: 2, hold: 600)
     #expect(!stage.notches.isEmpty)
     stage.clear()
@@ -183,7 +183,7 @@ import Testing
     #expect(short.notches.isEmpty)
   }
 
-  @Test func `turned off it ends, and changes no bit from then on`() {
+  @Test func `once turned off it fades out and becomes bit-transparent`() {
     var guardian = HowlGuard(sampleRate: 48_000)
     guardian.setOn(true)
     let found = Self.notched(&guardian)

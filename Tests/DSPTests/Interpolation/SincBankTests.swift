@@ -27,20 +27,20 @@ import Testing
 
   // Below two semitones, no alias falls that low.
   @Test(arguments: 3...24)
-  func `what folds back to below 19 kHz is at most -85 dB`(semitones: Int) {
+  func `aliases below 19 kHz are at most -85 dB`(semitones: Int) {
     let hertz = 29_000 / exp2(Double(semitones) / 12)
     let left = level(hertz: hertz, semitones: semitones)
     #expect(left < -85, "\(left) dB")
   }
 
   @Test(arguments: 1...24)
-  func `what comes to 17 kHz is as loud as it was`(semitones: Int) {
+  func `the passband is flat up to 17 kHz`(semitones: Int) {
     // 0.1 dB is the window's effect on a transition band that ends there.
     let change = level(hertz: 17_000 / exp2(Double(semitones) / 12), semitones: semitones)
     #expect(abs(change) < 0.1, "\(change) dB")
   }
 
-  @Test func `a semitone that is rounded is read by its own reader`() {
+  @Test func `a rounded semitone uses its own table`() {
     for semitones in 1...24 {
       let ratio = Float(exp2(Double(semitones) / 12))
       #expect(Self.bank.table(forSpeed: ratio) == semitones)

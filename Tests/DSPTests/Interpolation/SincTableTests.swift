@@ -23,14 +23,14 @@ import Testing
   @Test(
     arguments: [1000.0, 5000, 10_000],
     [0.5, 0.749_153_538, 0.890_898_718, 1.189_207_115, 1.498_307_077])
-  func `a tone is read at least 95 dB clean`(hertz: Double, ratio: Double) {
+  func `a resampled tone has artifacts below -95 dB`(hertz: Double, ratio: Double) {
     let table = SincTable(taps: 32, cutoff: 1)
     let output = read(table, hertz: hertz, ratio: ratio)
     let residue = Measure.residue(output, hertz: hertz * ratio, sampleRate: rate)
     #expect(residue < -95, "\(residue) dB")
   }
 
-  @Test func `what would fold back is at most -90 dB`() {
+  @Test func `aliases are at most -90 dB`() {
     // An octave up, a tone of 15 kHz would alias to 18 kHz.
     let table = SincTable(taps: 64, cutoff: 0.97 / 2)
     let output = read(table, hertz: 15_000, ratio: 2)
@@ -39,7 +39,7 @@ import Testing
     #expect(10 * log10(level / tone) < -90)
   }
 
-  @Test func `a constant is read as it is`() {
+  @Test func `a constant keeps its value`() {
     let table = SincTable(taps: 32, cutoff: 0.9)
     let samples = Tone.constant(0.5, frames: 4096)
     var output = [Float](repeating: 0, count: 1000)
@@ -51,7 +51,7 @@ import Testing
     #expect(output.allSatisfy { abs($0 - 0.5) < 1e-6 })
   }
 
-  @Test func `at the samples themselves it is the samples`() {
+  @Test func `whole positions return the samples`() {
     let table = SincTable(taps: 32, cutoff: 1)
     let noise = Tone.noise(frames: 4096)
     var output = [Float](repeating: 0, count: 1000)

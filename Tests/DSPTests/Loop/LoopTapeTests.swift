@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 1024])
-  func `at its own pitch and rate the clip comes round to the bit`(block: Int) {
+  func `at pitch 0 and rate 1 the loop is bit-exact`(block: Int) {
     let clip = Tone.noise(frames: 1000)
     let output = play(clip, frames: 5500, block: block)
     let expected = (0..<5500).map { clip[$0 % 1000] }
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: WarpEngine.allCases, [0.25 as Float, 0.7, 1.5, 4])
-  func `any rate holds for ever, at the clip's pitch`(engine: WarpEngine, rate: Float) {
+  func `any rate can be sustained at the clip's pitch`(engine: WarpEngine, rate: Float) {
     // Half a second with whole periods: the loop point is seamless.
     let clip = Tone.sine(400, frames: 24_000)
     let output = play(clip, frames: 72_000) {
@@ -54,7 +54,7 @@ import Testing
 
   // The voice engine preserves formants, which for a single tone means the tone itself.
   @Test(arguments: [WarpEngine.live, .studio])
-  func `pitch and rate go their own ways`(engine: WarpEngine) {
+  func `pitch and rate are independent`(engine: WarpEngine) {
     let clip = Tone.sine(400, frames: 24_000)
     let output = play(clip, frames: 72_000) {
       $0.setEngine(engine)
@@ -64,7 +64,7 @@ import Testing
     #expect(Measure.residue(output[48_000...], hertz: 800, sampleRate: 48_000) < -20)
   }
 
-  @Test func `half the rate takes twice as long`() {
+  @Test func `half the rate takes twice the time`() {
     // Two tones in sequence: the start of the second shows the speed of time.
     let clip = Tone.sine(300, frames: 12_000) + Tone.sine(900, frames: 12_000)
     for (rate, middle) in [(0.5 as Float, 24_000), (1, 12_000), (2, 6000)] {
@@ -77,12 +77,12 @@ import Testing
     }
   }
 
-  @Test func `without a clip there is silence`() {
+  @Test func `an empty loop is silent`() {
     #expect(play([], frames: 2000).allSatisfy { $0 == 0 })
   }
 
   @Test(arguments: WarpEngine.allCases, [0.7 as Float, 1, 1.6])
-  func `a loop sounds the same however the time is cut into blocks`(
+  func `the result doesn't depend on the block size`(
     engine: WarpEngine, rate: Float
   ) {
     let clip = Tone.noise(amplitude: 0.3, frames: 16_900)

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [(Float(0.1), Float(30)), (0.3, 10), (30, 0.1)], [Float(0), 0.5, 1])
-  func `steady noise neither swells nor dips when the decay steps`(
+  func `steady noise keeps its level when the decay jumps`(
     step: (from: Float, to: Float), size: Float
   ) {
     // Half of the longest decay loses 30 dB: all but a thousandth of the power is there.
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: [2, 10, 25])
-  func `steady noise stays as loud while the decay jumps about`(timesASecond: Int) {
+  func `steady noise keeps its level while the decay changes repeatedly`(timesASecond: Int) {
     var noise = Noise(decay: 1, size: 0.5, damping: 20_000)
     noise.run(seconds: 1)
     var state: UInt64 = 7
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: [(Float(500), Float(48_000)), (8000, 48_000), (500, 192_000)])
-  func `the shortest decay in the largest room has nothing that rings`(
+  func `the shortest decay in the largest room doesn't ring`(
     damping: Float, sampleRate: Float
   ) {
     // A pass loses 200 dB there: single precision can't represent the poles.

@@ -45,7 +45,7 @@ import Testing
 
   private let silence = Tone.constant(0, frames: 4800)
 
-  @Test func `a click on the first frame has all of its reverb, as one a second later has`() {
+  @Test func `a click on the first frame has the same tail as one a second later`() {
     func tail(after frame: Int) -> ArraySlice<Float> {
       var reverb = reverb()
       var click = Tone.constant(0, frames: 96_000)
@@ -56,7 +56,7 @@ import Testing
     #expect(abs(decibels(tail(after: 0), to: tail(after: 48_000))) < 0.5)
   }
 
-  @Test func `off, it is not there`() {
+  @Test func `bypass is bit-transparent`() {
     var reverb = Reverb(sampleRate: 48_000)
     let noise = Tone.noise(frames: 4800)
     let output = render(&reverb, noise)
@@ -64,14 +64,14 @@ import Testing
     #expect(!render(&reverb, silence, isSilent: true).sounds)
   }
 
-  @Test func `with nothing of it in the mix, the input passes unchanged`() {
+  @Test func `a dry mix passes the input unchanged`() {
     var reverb = reverb(mix: 0)
     let noise = Tone.noise(frames: 9600)
     #expect(render(&reverb, noise).left == noise)
   }
 
   @Test(arguments: [1, 16, 333, 1024])
-  func `yields the same however it is cut`(block: Int) {
+  func `the result doesn't depend on the block size`(block: Int) {
     // Long enough for the decay, damping, predelay and all lines to change.
     func output(_ block: Int) -> [Float] {
       var reverb = reverb(mix: 0.5)
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: Change.allCases)
-  func `what moves makes no click`(change: Change) {
+  func `no parameter change clicks`(change: Change) {
     var reverb = reverb(decay: 0.5, size: 0.3)
     let tone = Tone.sine(440, frames: 19_200)
     let output = render(&reverb, tone) { frame, reverb in
@@ -167,7 +167,7 @@ import Testing
     #expect(sqrt(squares / weights) < 2.5, "\(sqrt(squares / weights)) cents")
   }
 
-  @Test func `a reset fades the tail out and goes on`() {
+  @Test func `a reset fades out the tail and continues`() {
     var reverb = reverb(decay: 10)
     let noise = Tone.noise(frames: 9600)
     let before = render(&reverb, noise).left[4800...]
@@ -180,7 +180,7 @@ import Testing
     #expect(decibels(render(&reverb, noise).left[4800...], to: before) > -6)
   }
 
-  @Test func `off, it fades out, and begins empty when it is on again`() {
+  @Test func `turning it off fades out the tail, and on again starts empty`() {
     var reverb = reverb(mix: 0.5, decay: 10)
     let noise = Tone.noise(frames: 9600)
     _ = render(&reverb, noise)
@@ -195,7 +195,7 @@ import Testing
     #expect(decibels(render(&reverb, noise).left, to: noise) > 0.2)
   }
 
-  @Test func `switched off and on within its fade, it begins again`() {
+  @Test func `switching it off and on within the fade restarts it`() {
     var reverb = reverb(decay: 10)
     _ = render(&reverb, Tone.noise(frames: 9600))
     reverb.setOn(false)
@@ -206,7 +206,7 @@ import Testing
     #expect(after[1600...].allSatisfy { $0 == 0 })
   }
 
-  @Test func `with nothing left to say it touches nothing`() {
+  @Test func `once the tail has decayed it leaves the block untouched`() {
     var reverb = reverb(mix: 0.5, decay: 0.2, size: 0)
     _ = render(&reverb, Tone.noise(frames: 4800))
     // 120 dB take 0.4 s; then the lines and the predelay, 0.6 s, must drain.
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test(arguments: [Float.nan, .infinity, .greatestFiniteMagnitude])
-  func `recovers from what is no sound`(bad: Float) {
+  func `recovers from non-finite and huge input`(bad: Float) {
     var reverb = reverb(decay: 0.2)
     var noise = Tone.noise(frames: 2400)
     noise[1000] = bad
@@ -236,7 +236,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0), 1])
-  func `the longest decay is no growth, even while the size moves`(size: Float) {
+  func `the longest decay never grows, even while the size changes`(size: Float) {
     var reverb = reverb(decay: 30, size: size)
     reverb.setDamping(hertz: 20_000)
     _ = render(&reverb, Tone.noise(frames: 12_000), block: 1024)
@@ -248,7 +248,7 @@ import Testing
     #expect(decibels(moved.left[24_000...], to: still.left) < 1)
   }
 
-  @Test func `holds whatever it is set to`() {
+  @Test func `stays stable at any parameter value`() {
     var reverb = reverb()
     for value in [-Float.infinity, -1, 0, 1e9, .infinity, .nan] {
       reverb.setDecay(seconds: value)
@@ -262,7 +262,7 @@ import Testing
   }
 
   @Test(arguments: [Float(8000), 192_000])
-  func `works at the ends of the sample rates`(rate: Float) {
+  func `works at the lowest and highest sample rates`(rate: Float) {
     for size in [Float(0), 1] {
       var reverb = reverb(decay: 2, size: size, sampleRate: rate)
       let noise = Tone.noise(frames: Int(rate * 0.1))

@@ -9,7 +9,7 @@ import Testing
   private static let twoSeconds = ReverbResponse(decay: 2, seconds: 1.7)
 
   @Test(arguments: [0.8, 2])
-  func `mid frequencies decay in the time asked for`(decay: Double) {
+  func `mid frequencies decay in the set time`(decay: Double) {
     let response = decay == 2 ? Self.twoSeconds : ReverbResponse(decay: decay, seconds: 0.8)
     for hertz in [125.0, 250, 500, 1000, 2000] {
       let measured = response.decay(around: hertz)
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `at the damping frequency the decay takes half as long`() {
+  @Test func `at the damping frequency the decay time is half`() {
     // An octave around 8 kHz spans decays from 1.7 s down to 0.7 s, of which the longer ones
     // dominate.
     let measured = Self.twoSeconds.decay(around: 8000)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [44_100.0, 96_000])
-  func `the decay is the same at other sample rates`(rate: Double) {
+  func `the decay time is the same at other sample rates`(rate: Double) {
     let response = ReverbResponse(decay: 0.8, seconds: 0.7, sampleRate: rate)
     for hertz in [250.0, 1000] {
       // Line lengths are rounded differently at each sample rate, which shifts the modes; a band
@@ -49,7 +49,7 @@ import Testing
     #expect(Double(Self.twoSeconds.onset) / 48_000 < 0.005)
   }
 
-  @Test func `the tail has no notes of its own`() {
+  @Test func `the tail has no pitch of its own`() {
     for side in [Self.twoSeconds.left, Self.twoSeconds.right] {
       // Noise has 5.57 dB; zita-rev1 has 6.2 to 7.3 by the same measure.
       let deviation = Self.twoSeconds.spectralDeviation(side)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `the smallest room's tail has few notes of its own`() {
+  @Test func `the smallest room's tail has little pitch of its own`() {
     let response = ReverbResponse(decay: 2, seconds: 1.7, size: 0)
     for side in [response.left, response.right] {
       // Short lines have sparse modes; with half the length it was 7.8 dB.
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `the largest room has no hole behind its onset`() {
+  @Test func `the largest room has no gap after its onset`() {
     let response = ReverbResponse(decay: 2, seconds: 0.4, size: 1)
     for side in [response.left, response.right] {
       let density = ReverbResponse.echoDensity(Array(side[response.onset...]))
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `one voice comes from both sides, unalike`() {
+  @Test func `a mono source gives uncorrelated channels of equal level`() {
     var (both, left, right) = (0.0, 0.0, 0.0)
     for frame in (Self.twoSeconds.onset + 24_000)..<(Self.twoSeconds.onset + 72_000) {
       let (l, r) = (Double(Self.twoSeconds.left[frame]), Double(Self.twoSeconds.right[frame]))
@@ -94,7 +94,7 @@ import Testing
     #expect(abs(10 * log10(left / right)) < 1)
   }
 
-  @Test func `what is left begins rather left`() {
+  @Test func `a source on the left starts mostly on the left`() {
     let response = ReverbResponse(decay: 2, seconds: 0.06, right: 0)
     let left = response.left.reduce(0) { $0 + $1 * $1 }
     let right = response.right.reduce(0) { $0 + $1 * $1 }

@@ -24,7 +24,7 @@ import Testing
   /// The sum of the regions that sound.
   private func heard(_ stage: VoiceStage) -> Int { Int(stage.pass(640).last!.rounded()) }
 
-  @Test func `keys and velocities choose what sounds`() {
+  @Test func `keys and velocities select regions`() {
     let stage = stage(
       { $0.keys = (0, 59) }, { $0.keys = (60, 127) },
       {
@@ -37,7 +37,7 @@ import Testing
     #expect(stage.begin(key: 73, velocity: 99.4 / 127).voices == 1)
   }
 
-  @Test func `regions take turns`() {
+  @Test func `regions alternate in round robin`() {
     let stage = stage(
       { $0.turn = (3, 1) }, { $0.turn = (3, 2) }, { $0.turn = (3, 3) })
     var sounds: [Int] = []
@@ -50,7 +50,7 @@ import Testing
     #expect(sounds == [1, 2, 4, 1])
   }
 
-  @Test func `chance chooses one of those that share it`() {
+  @Test func `random ranges select one region`() {
     let stage = stage({ $0.chance = (0, 0.25) }, { $0.chance = (0.25, 1) })
     var counts = [0, 0]
     for _ in 0..<400 {
@@ -64,7 +64,7 @@ import Testing
     #expect((74...126).contains(counts[0]))
   }
 
-  @Test func `switches, and other fingers, choose too`() {
+  @Test func `key switches and held keys select regions`() {
     let stage = stage(
       {
         $0.keys = (60, 127)
@@ -114,7 +114,7 @@ import Testing
     #expect(play(52) == 64 && play(52) == 0)
   }
 
-  @Test func `a note of a group ends those that it is to end, within 8 ms`() {
+  @Test func `a note chokes its group within 8 ms`() {
     let stage = stage(
       {
         $0.keys = (60, 60)
@@ -136,7 +136,7 @@ import Testing
     #expect(stage.over == [1])
   }
 
-  @Test func `the softest give way, and nothing clicks`() {
+  @Test func `the quietest voices are stolen without a click`() {
     // With a low tone, a voice that is cut off makes a step as large as its level, while the tone
     // itself bends by 1e-5 per frame.
     let region = VoiceStage.region(48_000) {
@@ -168,7 +168,7 @@ import Testing
     #expect(Measure.roughness(stage.left[from...]) < 0.003)
   }
 
-  @Test func `a chord larger than all voices leaves none stuck`() {
+  @Test func `a chord beyond the polyphony leaves no stuck voices`() {
     let stage = stage({ $0.envelope.release = 0.1 })
     let notes = (0..<1000).map { _ in stage.begin().number }
     stage.pass(4800)
@@ -180,7 +180,7 @@ import Testing
     #expect(stage.over.count == Set(stage.over).count)
   }
 
-  @Test func `a sample that is played to its end doesn't mind its release`() {
+  @Test func `a one-shot sample ignores the release`() {
     let stage = stage({ $0.loopMode = .oneShot })
     let note = stage.begin(shift: 0).number
     stage.release(note)

@@ -24,7 +24,7 @@ import Testing
   // MARK: - 16 bits
 
   @Test(arguments: [1000.0, 5000, 15_000])
-  func `a tone in 16 bits is as it was, but for their rounding`(hertz: Double) {
+  func `a tone in 16 bits is accurate to quantization`(hertz: Double) {
     for shift in [-2400.0, -700, -33.3, 0, 250, 700, 1187] {
       let shifted = hertz * exp2((Double(Float(6000 + shift)) - 6000) / 1200)
       guard shifted < 19_000 else { continue }
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `what would fold back of 16 bits is below their rounding`() {
+  @Test func `aliases in 16 bits are below quantization`() {
     for (hertz, shift) in [(10_000.0, 1800.0), (15_000, 1100), (20_000, 700), (5000, 3600)] {
       var region = VoiceStage.region(24_000, loopFrom: 12_000)
       region.rootKey = 30
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a level is kept as far as something would fold back`() {
+  @Test func `a level is stored only as far as it prevents aliasing`() {
     // A bright start, and a dull rest that loops.
     let bright = zip(Tone.noise(frames: 9600), 0..<9600).map { $0 * Float(9600 - $1) / 9600 }
     let sound = zip(bright + Tone.constant(0, frames: 86_400), Tone.sine(480, frames: 96_000))
@@ -120,7 +120,7 @@ import Testing
     return (Double(turns) * 10, peak)
   }
 
-  @Test func `a note without its sound has that of the nearest key, at its own pitch`() {
+  @Test func `a note without its sound uses the nearest key's at the right pitch`() {
     let (instrument, make) = Self.waiting()
     #expect(Self.heard(60, of: instrument) == (0, 0))
     #expect(instrument.isMissed(1) && !instrument.isMissed(0) && !instrument.isMissed(2))
@@ -139,7 +139,7 @@ import Testing
     #expect(abs(Self.heard(36, of: instrument).1 - 0.1) < 0.01)
   }
 
-  @Test func `a sound that can't be had has nobody to stand in for it`() {
+  @Test func `a sound that can't be loaded has no substitute`() {
     let (instrument, make) = Self.waiting()
     make(0)
     instrument.giveUp(1)
@@ -148,14 +148,14 @@ import Testing
     #expect(Self.heard(72, of: instrument).1 > 0.2)
   }
 
-  @Test func `no drum stands in for another one`() {
+  @Test func `drums don't substitute for each other`() {
     let (instrument, make) = Self.waiting(isPercussion: true)
     make(0)
     #expect(Self.heard(60, of: instrument) == (0, 0))
     #expect(Self.heard(36, of: instrument).1 > 0.05)
   }
 
-  @Test func `one stand-in is enough for two layers, and no release stands in for a note`() {
+  @Test func `two layers share one substitute, and releases don't substitute for notes`() {
     let layered = Self.waiting { region, index in
       region.keys = (0, 127)
       region.trigger = index == 2 ? .release : .attack
@@ -168,7 +168,7 @@ import Testing
     #expect(VoiceStage(layered.instrument).begin().voices == 2)
   }
 
-  @Test func `a voice that stands in goes on when the other sound comes`() {
+  @Test func `a substitute voice continues when the sound arrives`() {
     let (instrument, make) = Self.waiting()
     make(0)
     let stage = VoiceStage(instrument)

@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test(arguments: [1000.0, 5000, 10_000], [false, true])
-  func `a tone is at its pitch, and 95 dB clean, however far it is shifted`(
+  func `a tone has the right pitch and artifacts below -95 dB at any shift`(
     hertz: Double, isStereo: Bool
   ) {
     for shift in Self.shifts {
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `what would fold back is at most -95 dB`() {
+  @Test func `aliases are at most -95 dB`() {
     for (hertz, shift) in [
       (10_000.0, 1800.0), (10_000, 2100), (10_000, 3000), (15_000, 1100),
       (20_000, 700), (20_000, 1200), (5000, 3600),
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 7, 15, 33, 101, 1009], [-1234.0, -500, 0, 333])
-  func `a loop of any length has no seam`(length: Int, shift: Double) {
+  func `a loop of any length is seamless`(length: Int, shift: Double) {
     // Whole periods of a tone of some kHz, in a loop that starts some way in.
     let periods = max(1, length / 12)
     let hertz = length < 3 ? 0 : 48_000 * Double(periods) / Double(length)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `what came before a loop is heard once`() {
+  @Test func `the part before a loop plays once`() {
     // Noise, then a looped tone: a read that reached the noise again would let it in.
     let noise = Tone.noise(frames: 1000)
     let tone = Tone.sine(1000, frames: 480)
@@ -93,7 +93,7 @@ import Testing
     #expect(residue < -95, "\(residue) dB")
   }
 
-  @Test func `a loop until the release goes on to the end of the sound`() {
+  @Test func `a loop until release continues to the end of the sound`() {
     // A sine in the loop and 0.5 after it.
     let sound = Tone.sine(480, frames: 1000) + Tone.constant(0.5, frames: 4000)
     let region = VoiceStage.region(5000) {
@@ -113,7 +113,7 @@ import Testing
     #expect(Measure.peak(after[5100...]) == 0 && stage.over == [note])
   }
 
-  @Test func `a sound that goes into no loop ends, and its voice with it`() {
+  @Test func `a sound without a loop ends together with its voice`() {
     let region = VoiceStage.region(4000) { $0.loopMode = .none }
     let stage = VoiceStage([region], [Tone.constant(0.5, frames: 5000)])
     let note = stage.begin(shift: 1200).number
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 32, 64, 333, 4096])
-  func `a block of any size makes the same sound`(block: Int) {
+  func `the result doesn't depend on the block size`(block: Int) {
     func sound(_ block: Int) -> [Float] {
       let region = VoiceStage.region(9600) {
         $0.envelope.attack = 0.0123

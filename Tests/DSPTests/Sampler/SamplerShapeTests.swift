@@ -15,7 +15,7 @@ import Testing
 
   private func decibels(_ value: Float) -> Double { 20 * log10(Double(value)) }
 
-  @Test func `a note waits, rises evenly, and stays before it falls`() {
+  @Test func `the envelope has delay, linear attack, hold and decay`() {
     let (stage, begin) = shape {
       $0.envelope.delay = 0.01
       $0.envelope.attack = 0.1
@@ -40,7 +40,7 @@ import Testing
     #expect(sound[17_600...].allSatisfy { abs($0 - 0.1) < 1e-5 })
   }
 
-  @Test func `a fall of the rest takes its time however far it goes`() {
+  @Test func `decay and release take their time over any distance`() {
     let (stage, begin) = shape {
       $0.envelope.decay = 0.2
       $0.envelope.sustain = 0.25
@@ -59,7 +59,7 @@ import Testing
     #expect(Measure.peak(rest[14_500...]) == 0 && stage.over == [note])
   }
 
-  @Test func `a release of the whole way falls at its slope from where it is`() {
+  @Test func `a full-range release keeps its slope from the current level`() {
     let (stage, begin) = shape {
       $0.envelope.sustain = 0.1
       $0.envelope.isWhole = true
@@ -75,7 +75,7 @@ import Testing
     #expect(Measure.peak(rest[38_600...]) == 0)
   }
 
-  @Test func `higher keys hold and fall for a shorter time`() {
+  @Test func `higher keys shorten hold and decay`() {
     func holds(_ key: UInt8) -> Int {
       let region = VoiceStage.region(1000) {
         $0.envelope.hold = 0.1
@@ -99,7 +99,7 @@ import Testing
     (.highpass2, [-24.1, -3.01, -0.01]), (.lowpass1, [-0.26, -3.01, -12.3]),
     (.highpass1, [-12.3, -3.01, -0.26]),
   ])
-  func `a filter takes away what it should`(kind: SamplerRegion.Filter.Kind, levels: [Double]) {
+  func `filters have the expected response`(kind: SamplerRegion.Filter.Kind, levels: [Double]) {
     for (hertz, level) in zip([250.0, 1000, 4000], levels) {
       // The bilinear transform takes slightly more at the top.
       #expect(abs(response(kind, at: hertz) - level) < 0.6, "\(hertz) Hz")
@@ -107,7 +107,7 @@ import Testing
     #expect(abs(response(kind, at: 1000) + 3.01) < 0.05)
   }
 
-  @Test func `resonance lifts the cutoff by as many decibels`() {
+  @Test func `resonance boosts the cutoff by its value in decibels`() {
     for kind in [SamplerRegion.Filter.Kind.lowpass2, .highpass2, .bandpass] {
       let plain = response(kind, at: 1000)
       let lifted = response(kind, at: 1000, resonance: 15)
@@ -131,7 +131,7 @@ import Testing
     return 20 * log10(Measure.level(stage.left[12_000...]) / (0.1 / 2.0.squareRoot()))
   }
 
-  @Test func `a filter that moves doesn't click`() {
+  @Test func `filter modulation doesn't click`() {
     let region = VoiceStage.region(48_000) {
       $0.isFiltered = true
       $0.filter.cutoff = 800
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: [-1.0, -0.5, 0, 0.3, 1])
-  func `one channel goes to its place at an even power`(pan: Double) {
+  func `mono sounds are panned at constant power`(pan: Double) {
     let region = VoiceStage.region(1000) { $0.pan = Float(pan) }
     let stage = VoiceStage([region], [Tone.constant(0.5, frames: 1000)])
     stage.begin()
@@ -157,7 +157,7 @@ import Testing
     #expect(abs(Double(stage.right[900]) - 0.5 * sin(angle)) < 1e-5)
   }
 
-  @Test func `two channels stay as loud as they are`() {
+  @Test func `stereo sounds keep their level`() {
     let region = VoiceStage.region(1000) { $0.pan = 0 }
     let stage = VoiceStage(
       [region], [Tone.constant(0.5, frames: 1000), Tone.constant(-0.25, frames: 1000)])
@@ -166,7 +166,7 @@ import Testing
     #expect(abs(stage.left[900] - 0.5) < 1e-5 && abs(stage.right[900] + 0.25) < 1e-5)
   }
 
-  @Test func `hands move what sounds, without a step`() {
+  @Test func `controllers modulate sounding notes without a step`() {
     // Quieter by the volume controller, with the SoundFont curve, and higher by the pitch wheel.
     let volume = SamplerModulator(
       source: .init(.control(7), curve: .concave, isReversed: true), target: .attenuation,

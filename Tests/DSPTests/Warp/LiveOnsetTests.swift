@@ -65,13 +65,13 @@ import Testing
   }
 
   @Test(arguments: pitches)
-  func `a click after silence is as late as is told`(semitones: Float) {
+  func `a click after silence has the reported latency`(semitones: Float) {
     let places = places(40, apart: 9600...28_800, seed: 1)
     expectAsTold(shifted(clicks(at: places), by: semitones), at: places, "\(semitones)")
   }
 
   @Test(arguments: pitches)
-  func `a click after a short pause is as late as is told`(semitones: Float) {
+  func `a click after a short pause has the reported latency`(semitones: Float) {
     // Two octaves up, the silence is read in a quarter of its duration, and the engine has to find
     // that much of it.
     let places = places(80, apart: 1440...2880, seed: 2)
@@ -80,7 +80,7 @@ import Testing
 
   // Two octaves up, the pause isn't always long enough beyond what the engine still reads.
   @Test(arguments: pitches.filter { $0 != 0 && $0 < 24 })
-  func `a click over the noise of a microphone is as late as is told`(semitones: Float) {
+  func `a click over microphone noise has the reported latency`(semitones: Float) {
     let places = places(80, apart: 1440...2880, seed: 6)
     let noise = Tone.noise(amplitude: 0.000_05, frames: places.last! + 4800)
     let sound = zip(clicks(at: places), noise).map { $0 + $1 }
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [32_000.0, 44_100, 96_000, 192_000])
-  func `a click is as late as is told at any sample rate`(sampleRate: Double) {
+  func `a click has the reported latency at any sample rate`(sampleRate: Double) {
     for semitones: Float in [-12, -5, 0.3, 7, 24] {
       let places = places(10, apart: 9600...28_800, seed: 3)
       expectAsTold(
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [1, 64, 333], [false, true])
-  func `a click on one side is as late as is told in blocks of any size`(
+  func `a click in one channel has the reported latency at any block size`(
     block: Int, isOnTheRight: Bool
   ) {
     for semitones: Float in [-7, 7] {
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [-24 as Float, -7, 1, 7, 24], [0 as Float, 0.000_05])
-  func `what comes out after pauses doesn't depend on how it is cut into blocks`(
+  func `the result after pauses doesn't depend on the block size`(
     semitones: Float, background: Float
   ) {
     let places = places(12, apart: 300...2880, seed: 7)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: pitches)
-  func `a burst after silence begins when it is told to`(semitones: Float) {
+  func `a burst after silence has the reported latency`(semitones: Float) {
     let speed = exp2(Double(semitones) / 12)
     // Inharmonic, and low enough to be shifted up by two octaves.
     func burst(_ time: Double) -> Double {

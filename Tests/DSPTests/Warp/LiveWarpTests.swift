@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [(12 as Float, 3.0), (0, 0.5), (-12, 2.7)])
-  func `the mean delay at 440 Hz is a few milliseconds`(semitones: Float, most: Double) {
+  func `the mean latency at 440 Hz is a few milliseconds`(semitones: Float, most: Double) {
     let tone = wanderingTone(440, frames: 60_000)
     let output = shifted(tone, by: semitones)
     let delay = Measure.delay(of: output, against: tone, atMost: 480, smoothing: 400)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `harmonic tones from 82 to 659 Hz come out at least 50 dB clean, 65 in the mean`() {
+  @Test func `harmonic tones of 82 to 659 Hz have artifacts below -50 dB, on average -65`() {
     var sum = 0.0
     var count = 0.0
     for hertz in [82.41, 98, 130.81, 196, 329.63, 659.26] {
@@ -68,13 +68,13 @@ import Testing
     #expect(sum / count > 65, "\(sum / count) dB")
   }
 
-  @Test func `of a tone that would fold back at most -90 dB is left`() {
+  @Test func `aliases are at most -90 dB`() {
     let tone = Tone.sine(15_000, frames: 24_000)
     let output = shifted(tone, by: 12)[6000...]
     #expect(20 * log10(Measure.level(output) / Measure.level(tone)) < -90)
   }
 
-  @Test func `a pitch is met within a hundredth of a cent`() {
+  @Test func `the pitch is accurate to a hundredth of a cent`() {
     for semitones: Float in [-12, -3.3, 1, 7, 12] {
       let output = shifted(Tone.sine(440, frames: 40_000), by: semitones)[16_000...]
       let hertz = 440 * pow(2, Double(semitones) / 12)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(arguments: [1, 16, 64, 333, 1024])
-  func `at its own pitch and rate the sound is the input to the bit`(block: Int) {
+  func `at pitch 0 and rate 1 it is bit-transparent`(block: Int) {
     let noise = Tone.noise(frames: 5000)
     #expect(Measure.firstDifference(shifted(noise, by: 0, block: block), noise) == nil)
   }
@@ -93,7 +93,7 @@ import Testing
   @Test(arguments: [
     (7 as Float, 1 as Float), (-5, 1), (0, 0.6), (3, 1.7), (24, 1), (-12, 1.6),
   ])
-  func `the outcome doesn't depend on how it is cut into blocks`(semitones: Float, rate: Float) {
+  func `the result doesn't depend on the block size`(semitones: Float, rate: Float) {
     // A sound that starts in the middle of a block of any size, followed by noise and hits.
     let tone =
       Tone.constant(0, frames: 1777) + Tone.sine(220, frames: 9000) + Tone.noise(frames: 6000)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `both sides move alike`() {
+  @Test func `both channels are shifted alike`() {
     var host = WarpHost()
     host.warp.setPitch(semitones: 5)
     host.warp.settle()
@@ -115,7 +115,7 @@ import Testing
     #expect(zip(output.left, output.right).allSatisfy { abs($0 * -0.5 - $1) < 1e-5 })
   }
 
-  @Test func `noise keeps its level and gets no tone`() {
+  @Test func `noise keeps its level and stays tonefree`() {
     for semitones: Float in [-7, 5] {
       let noise = Tone.noise(frames: 48_000)
       let output = shifted(noise, by: semitones)[9600...]
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `no sweep of the pitch clicks`() {
+  @Test func `pitch sweeps don't click`() {
     var host = WarpHost()
     let tone = Tone.sine(220, frames: 50_000)
     // Enough of the tone to jump in before the pitch moves.
@@ -154,7 +154,7 @@ import Testing
     #expect(Measure.roughness(output) < 2 * steady)
   }
 
-  @Test func `a constant stays one, and full scale stays within it`() {
+  @Test func `a constant stays constant, and full scale isn't exceeded`() {
     let output = shifted(Tone.constant(0.5, frames: 24_000), by: 7)[9600...]
     // Each read passes a constant to a few parts per million, and so does each crossfade.
     #expect(output.allSatisfy { abs($0 - 0.5) < 1e-4 })
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(arguments: [-3 as Float, -5, -7, -12], Hit.allCases)
-  func `shifted down, an attack after a pause is as high as it was and not much later`(
+  func `shifted down, an attack after a pause keeps its peak and is hardly later`(
     semitones: Float, hit: Hit
   ) {
     // The peak of the hit itself, sampled finely.
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test(arguments: [12 as Float, 24], [Hit.shortNoise, .longNoise])
-  func `shifted up, a hit is as loud as when it is said once or more`(
+  func `shifted up, a hit has the energy of one to several repetitions`(
     semitones: Float, hit: Hit
   ) {
     let speed = Double(exp2(semitones / 12))

@@ -99,7 +99,7 @@ struct Vowel {
   }
 
   @Test(arguments: [65.0, 82, 110, 147, 220, 330, 523, 700, 900])
-  func `the pitch of a vowel is found from bass to soprano`(hertz: Double) {
+  func `tracks a vowel from bass to soprano`(hertz: Double) {
     // Singers raise a formant that would lie below the pitch.
     let formants = Vowel.closed.map { (max($0.0, 1.05 * hertz), $0.1) }
     let found = pitches(Vowel(seconds: 0.3, formants: formants) { _ in hertz }.samples)
@@ -109,46 +109,46 @@ struct Vowel {
   }
 
   @Test(arguments: [8000.0, 44_100, 96_000, 192_000])
-  func `the pitch is found at other sample rates`(sampleRate: Double) {
+  func `tracks the pitch at other sample rates`(sampleRate: Double) {
     let vowel = Vowel(seconds: 0.15, sampleRate: sampleRate) { _ in 170 }
     #expect(abs(pitches(vowel.samples, sampleRate: sampleRate).last!.hertz - 170) < 1)
   }
 
   @Test(arguments: [0, 1])
-  func `vibrato is followed through noise without a jump`(formants: Int) {
+  func `tracks vibrato in noise without jumps`(formants: Int) {
     let pitch = { (time: Double) -> Double in 140 * pow(2, 0.04 * sin(2 * .pi * 5.5 * time)) }
     let vowel = Vowel(
       seconds: 0.8, formants: formants == 0 ? Vowel.open : Vowel.closed, pitch: pitch)
     #expect(misses(pitches(vowel.withNoise(20)), pitch: pitch) == 0)
   }
 
-  @Test func `a glide over an octave is followed`() {
+  @Test func `tracks a glide over an octave`() {
     let pitch = { (time: Double) -> Double in 110 * pow(2, max(0, min(1, (time - 0.1) / 0.4))) }
     // During the glide, the age of the window amounts to a few percent.
     let found = pitches(Vowel(seconds: 0.6, pitch: pitch).samples)
     #expect(misses(found, pitch: pitch) == 0)
   }
 
-  @Test func `noise is no voice`() {
+  @Test func `noise is unvoiced`() {
     let found = pitches(Tone.noise(frames: 48_000))
     // Occasional chance correlations are rejected when marks are placed, on the full band.
     #expect(Double(found.count { $0.hertz > 0 }) < 0.1 * Double(found.count))
   }
 
-  @Test func `silence and constants are no voice`() {
+  @Test func `silence and constants are unvoiced`() {
     #expect(pitches(Tone.constant(0, frames: 9600)).allSatisfy { $0.hertz == 0 })
     // The initial step has left the window after 36 ms.
     let constant = pitches(Tone.constant(0.5, frames: 9600))
     #expect(constant.allSatisfy { $0.frame < 2400 || $0.hertz == 0 })
   }
 
-  @Test func `sides that cancel each other are heard`() {
+  @Test func `tracks a voice in antiphase channels`() {
     let vowel = Vowel(seconds: 0.3) { _ in 150 }.samples
     let found = pitches(vowel, vowel.map { -$0 })
     #expect(misses(found, from: 4800) { _ in 150 } == 0)
   }
 
-  @Test func `a voice is heard within 30 ms of its beginning`() {
+  @Test func `detects a voice within 30 ms of its onset`() {
     let vowel = Vowel(seconds: 0.2) { _ in 120 }.samples
     let found = pitches(Tone.constant(0, frames: 4800) + vowel)
     let first = found.first { abs($0.hertz / 120 - 1) < 0.05 }!.frame
@@ -156,7 +156,7 @@ struct Vowel {
     #expect(first < 4800 + 200 + 1440)
   }
 
-  @Test func `it is well again after what is not a number`() {
+  @Test func `recovers from non-finite input`() {
     var sound = Vowel(seconds: 0.4) { _ in 120 }.samples
     sound[4800] = .nan
     sound[4900] = .infinity

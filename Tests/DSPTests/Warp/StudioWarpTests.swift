@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [0.8, 0.9, 1.1, 1.25])
-  func `impulses on a chord stay what they are at another rate`(rate: Double) {
+  func `impulses over a chord keep their shape at another rate`(rate: Double) {
     let hertz = partials(261.63, [1, 1.25, 1.5], count: 3)
     var sound = sum(hertz, frames: 36_000)
     let places = [7000, 12_345, 17_001, 21_500, 25_000]
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: [0.25, 0.667_42, 1, 1.498_31, 4])
-  func `an impulse comes out its delay later`(pitch: Float) {
+  func `an impulse has the reported latency`(pitch: Float) {
     var impulse = [Float](repeating: 0, count: 2048)
     impulse[1001] = 1
     let output = warped(impulse, frames: 4500, pitch: { _ in pitch }).left
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: [0.5 as Float, 1.498_31, 2])
-  func `an impulse comes out its delay later also after noise`(pitch: Float) {
+  func `an impulse after noise has the reported latency`(pitch: Float) {
     // Noise selects the short window, which has less lookahead. The impulse is beyond the reach of
     // any frame with noise.
     var sound = Tone.noise(frames: 24_000)
@@ -189,7 +189,7 @@ import Testing
   @Test(arguments: [
     (semitones: 7.0, most: -33.5), (-7, -23), (-12, -19.5),
   ])
-  func `between bursts of noise it stays quiet`(semitones: Double, most: Double) {
+  func `gaps between noise bursts stay quiet`(semitones: Double, most: Double) {
     let ratio = ratio(semitones: semitones)
     let sound = Tone.noise(frames: 40_000).enumerated().map { $0 % 6000 < 2400 ? $1 : 0 }
     let output = warped(sound, frames: 40_000, pitch: { _ in ratio }).left
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: [8000.0, 44_100, 192_000])
-  func `every sample rate has a delay of its own, and keeps it`(sampleRate: Double) {
+  func `the latency is as reported at every sample rate`(sampleRate: Double) {
     let engine = StudioWarp(sampleRate: sampleRate)
     let delay = engine.delay(pitch: 1.5)
     // The interpolator has the same number of taps at every rate, which takes longer at a low one.
@@ -225,7 +225,7 @@ import Testing
     #expect(abs(peak - delay / 4 - delay) <= 1, "\(peak - delay / 4), not \(delay)")
   }
 
-  @Test func `without pitch and rate it is the tape, later`() {
+  @Test func `at neutral pitch and rate it is the delayed tape`() {
     let noise = Tone.noise(frames: 6000)
     let output = warped(noise, frames: 6000).left
     let engine = StudioWarp(sampleRate: 48_000)
@@ -239,7 +239,7 @@ import Testing
   }
 
   @Test(arguments: [Float(1), 1.3])
-  func `comes to be the tape itself where nothing moves`(pitchBefore: Float) {
+  func `becomes bit-identical to the tape when nothing changes`(pitchBefore: Float) {
     let noise = Tone.noise(frames: 66_000)
     let output = warped(noise, frames: 66_000, pitch: { $0 < 5000 ? pitchBefore : 1 }).left
     let delay = StudioWarp(sampleRate: 48_000).delay(pitch: 1)
@@ -252,7 +252,7 @@ import Testing
   }
 
   @Test(arguments: [(pitch: Float(1.2), leap: Int64(0)), (0.7, 0), (1, -1500), (1, 777)])
-  func `nothing is heard of its coming to rest and its going on`(pitch: Float, leap: Int64) {
+  func `coming to rest and resuming are inaudible`(pitch: Float, leap: Int64) {
     // While idle, this tone gains half a cycle per hop, so an outdated spectrum would be as wrong
     // as possible.
     let hertz: Float = 377.5
@@ -271,7 +271,7 @@ import Testing
     #expect(levels.min()! > 0.6 * levels.max()!, "\(levels.min()!) of \(levels.max()!)")
   }
 
-  @Test(arguments: [Float(0.5), 0.9]) func `time goes slower without a click`(rate: Float) {
+  @Test(arguments: [Float(0.5), 0.9]) func `slowing down doesn't click`(rate: Float) {
     var host = WarpHost(sampleRate: 48_000)
     host.warp.setEngine(.studio)
     host.warp.settle()
@@ -288,14 +288,14 @@ import Testing
     #expect(levels.min()! > 0.6 * levels.max()!, "\(levels.min()!) of \(levels.max()!)")
   }
 
-  @Test(arguments: [1, 7, 64, 333]) func `yields the same however it is cut`(block: Int) {
+  @Test(arguments: [1, 7, 64, 333]) func `the result doesn't depend on the block size`(block: Int) {
     let noise = Tone.noise(frames: 4000)
     let whole = warped(noise, frames: 2500, pitch: { _ in 1.3 }, rate: 0.9).left
     let cut = warped(noise, frames: 2500, block: block, pitch: { _ in 1.3 }, rate: 0.9).left
     #expect(Measure.firstDifference(whole, cut) == nil)
   }
 
-  @Test func `starts again as a fresh one`() {
+  @Test func `a restart resets all state`() {
     let noise = Tone.noise(frames: 4096)
     let fresh = warped(noise, frames: 2400, pitch: { _ in 0.8 }).left
     let again = warped(
@@ -304,7 +304,7 @@ import Testing
     #expect(Measure.firstDifference(fresh, again[2016...]) == nil)
   }
 
-  @Test func `both sides keep their level and phase against each other`() {
+  @Test func `both channels keep their relative level and phase`() {
     let noise = Tone.noise(frames: 8192)
     let output = warped(noise, right: noise.map { -0.5 * $0 }, frames: 5000, pitch: { _ in 1.4 })
     let peak = Measure.peak(output.left)
@@ -312,7 +312,7 @@ import Testing
     #expect(zip(output.left, output.right).allSatisfy { abs($0 * -0.5 - $1) < 2e-6 * max(1, peak) })
   }
 
-  @Test func `a sweep of the pitch doesn't click`() {
+  @Test func `pitch sweeps don't click`() {
     let tone = Tone.sine(440, frames: 14_000)
     let output = warped(
       tone, frames: 14_000, pitch: { Float(exp2(sin(Double($0) / 2000))) }
@@ -337,7 +337,7 @@ import Testing
     #expect(levels.min()! > 0.6 * levels.max()!)
   }
 
-  @Test func `the pitch may fall and rise four octaves at once`() {
+  @Test func `the pitch may jump by four octaves`() {
     let tone = Tone.sine(440, frames: 12_000)
     let output = warped(
       tone, frames: 12_000, pitch: { $0 / 1024 % 2 == 0 ? 4 : 0.25 }
@@ -346,7 +346,7 @@ import Testing
     #expect(Measure.peak(output) < 0.9)
   }
 
-  @Test func `silence is silent, and a constant stays one`() {
+  @Test func `silence stays silent, and a constant stays constant`() {
     let silence = warped(Tone.constant(0, frames: 100), frames: 4000, pitch: { _ in 1.2 }).left
     #expect(silence.allSatisfy { $0 == 0 })
     let constant = warped(
@@ -356,7 +356,7 @@ import Testing
     #expect(constant[5200...].allSatisfy { abs($0 - 1) < 0.03 })
   }
 
-  @Test(arguments: [Float.nan, 1e30]) func `gets over what is not sound`(value: Float) {
+  @Test(arguments: [Float.nan, 1e30]) func `recovers from non-finite and huge input`(value: Float) {
     var input = Tone.constant(0, frames: 700)
     for index in 500..<600 { input[index] = value }
     let output = warped(input, frames: 8000, pitch: { _ in 1.2 }).left
@@ -365,7 +365,7 @@ import Testing
   }
 
   @Test(arguments: [8000.0, 16_000, 22_050, 32_000, 44_100])
-  func `leaps of the pitch stay within bounds at any sample rate`(sampleRate: Double) {
+  func `pitch jumps stay in bounds at any sample rate`(sampleRate: Double) {
     var host = WarpHost(sampleRate: sampleRate)
     host.warp.setEngine(.studio)
     host.warp.setPitch(semitones: -24)

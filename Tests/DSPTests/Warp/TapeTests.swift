@@ -9,7 +9,7 @@ import Testing
     withStereo(&left, &right) { tape.write($0, frames: frames) }
   }
 
-  @Test func `every stretch that it keeps is there in one piece`() {
+  @Test func `every stored range is readable contiguously`() {
     var tape = Tape(seconds: 0.01, reach: 100, sampleRate: 48_000)
     var written = 0
     for frames in [1, 64, 333, 500, 7, 1000, 77, 64, 512] {
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `before the first frame and after silence there is silence`() {
+  @Test func `frames before the first and after silence are silent`() {
     var tape = Tape(seconds: 0.01, reach: 100, sampleRate: 48_000)
     #expect((0..<100).allSatisfy { tape.left(at: -100)[$0] == 0 })
     write(&tape, from: 1, frames: tape.capacity)

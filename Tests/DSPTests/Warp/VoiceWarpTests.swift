@@ -191,7 +191,7 @@ import Testing
   // MARK: - The lowest partials
 
   @Test(arguments: [Float(-7), -4, 4, 7])
-  func `a strong fundamental is as strong at another pitch`(_ semitones: Float) {
+  func `a strong fundamental keeps its level at another pitch`(_ semitones: Float) {
     let pitch = pow(2, semitones / 12)
     let frames = 60_000
     let tones = zip(
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test(arguments: [Float(-7), 7])
-  func `a voice that is moved there and back again has its level`(_ semitones: Float) {
+  func `a voice shifted there and back keeps its level`(_ semitones: Float) {
     let sound = Vowel(seconds: 1.5, formants: Vowel.closed) { _ in 220 }.samples
     let pitch = pow(2, semitones / 12)
     let there = warped(sound) { _ in Wish(pitch: pitch) }.left
@@ -224,7 +224,7 @@ import Testing
     #expect(abs(change) < 1, "\(change) dB")
   }
 
-  @Test func `both sides get what is theirs of the lowest partials`() {
+  @Test func `each channel gets its own share of the lowest partials`() {
     let sound = Tone.sine(300, amplitude: 0.3, frames: 48_000)
     let (left, right) = warped(sound, sound.map { -0.25 * $0 }) { _ in Wish(pitch: 1.5) }
     for frame in 20_000..<40_000 { #expect(abs(right[frame] + 0.25 * left[frame]) < 1e-5) }
@@ -232,7 +232,7 @@ import Testing
     #expect(Measure.residue(left[20_000..<40_000], hertz: 450, sampleRate: Self.rate) < -50)
   }
 
-  @Test func `a tone that is higher than most voices is moved as a whole`() {
+  @Test func `a tone above most voices is shifted completely`() {
     let sound = Tone.sine(1312, amplitude: 0.3, frames: 48_000)
     let moved = warped(sound) { _ in Wish(pitch: 2 / 3) }.left[20_000..<40_000]
     #expect(partial(moved, 1312 * 2 / 3) > partial(moved, 1312) + 30)
@@ -240,7 +240,7 @@ import Testing
 
   // MARK: - Time
 
-  @Test func `a voice that is not moved is the input, delayed`() {
+  @Test func `an unshifted voice is the delayed input`() {
     let input = speech(38_000)
     let output = warped(input) { _ in Wish() }.left
     // The slopes add up to one, apart from rounding.
@@ -250,7 +250,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0.5), 1.5], [Float(0.7), 2])
-  func `a click comes out once, as it is, at its place and the delay`(
+  func `a click comes out once, unchanged, after the latency`(
     pitch: Float, formant: Float
   ) {
     var input = Tone.constant(0, frames: 5000)
@@ -260,7 +260,7 @@ import Testing
     #expect(output.indices.allSatisfy { $0 == 3001 + Self.delay || output[$0] == 0 })
   }
 
-  @Test func `back at pitch 1, the delay is exact again within a second`() {
+  @Test func `back at pitch 1, the latency is exact again within a second`() {
     let input = Vowel(seconds: 0.8) { _ in 250 }.samples
     let output = warped(input) { Wish(pitch: $0 < 4800 ? 1.3 : 1) }.left
     let due = input[(34_000 - Self.delay)...]
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test(arguments: [0.8, 1.25, 2, 3, 4])
-  func `time is stretched without touching the pitch`(rate: Double) {
+  func `time stretching keeps the pitch`(rate: Double) {
     let input = Vowel(seconds: 0.4 * max(1, rate)) { _ in 150 }.samples
     let output = warped(input, frames: 18_000) { _ in Wish(rate: rate) }.left
     #expect(abs(cents(320 / period(output.suffix(5000), near: 320))) < 2)
@@ -276,7 +276,7 @@ import Testing
   }
 
   @Test(arguments: [1.5, 4])
-  func `back at rate 1, the delay is what it was, too`(rate: Double) {
+  func `back at rate 1, the latency is exact again`(rate: Double) {
     let wish = { (frame: Int) in Wish(rate: frame >= 4800 && frame < 9600 ? rate : 1) }
     // The final lead of the position over the frame.
     let ahead = Int(4800 * (rate - 1))
@@ -303,7 +303,7 @@ import Testing
   // MARK: - Pitch and formants
 
   @Test(arguments: [Float(0.5), 0.749, 1.3485, 4], [98.0, 220])
-  func `the pitch is moved by its ratio`(ratio: Float, hertz: Double) {
+  func `the pitch is shifted by its ratio`(ratio: Float, hertz: Double) {
     let input = Vowel(seconds: 0.22) { _ in hertz }.samples
     let output = warped(input) { _ in Wish(pitch: ratio) }.left
     let expected = Self.rate / hertz / Double(ratio)
@@ -312,7 +312,7 @@ import Testing
   }
 
   @Test(arguments: [0.5, 1.25, 1.5, 2, 3, 4], [Float(-12), -5, 5, 7, 12])
-  func `the pitch is moved at every rate`(rate: Double, semitones: Float) {
+  func `the pitch is shifted at every rate`(rate: Double, semitones: Float) {
     let wish = Wish(pitch: exp2(semitones / 12), rate: rate)
     for hertz in [100, 150, 250] {
       let input = saw(hertz, frames: Int(14_400 * rate) + 4)
@@ -326,7 +326,7 @@ import Testing
   }
 
   @Test(arguments: [2 as Float, 4], [Float(-5), 7])
-  func `the pitch is moved where a live tape is caught up with, too`(
+  func `the pitch is shifted while catching up with a live tape`(
     rate: Float, semitones: Float
   ) {
     var host = WarpHost()
@@ -341,7 +341,7 @@ import Testing
   }
 
   @Test(arguments: [8000.0, 44_100, 96_000])
-  func `the pitch is moved at other sample rates`(sampleRate: Double) {
+  func `the pitch is shifted at other sample rates`(sampleRate: Double) {
     let input = Vowel(seconds: 0.2, sampleRate: sampleRate) { _ in 150 }.samples
     let output = warped(input, sampleRate: sampleRate) { _ in Wish(pitch: 1.25) }.left
     let expected = sampleRate / 150 / 1.25
@@ -350,7 +350,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0.749), 1.3485])
-  func `formants stay where they are when the pitch moves`(ratio: Float) {
+  func `formants stay in place when the pitch is shifted`(ratio: Float) {
     let input = Vowel(seconds: 0.28) { _ in 110 }.samples
     let output = warped(input) { _ in Wish(pitch: ratio) }.left
     let error = envelopeError(of: output.suffix(7200), pitch: 110 * Double(ratio), formant: 1)
@@ -362,7 +362,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0.8), 1.25])
-  func `formants are moved by their ratio and the pitch stays`(formant: Float) {
+  func `formants are shifted by their ratio and the pitch stays`(formant: Float) {
     let input = Vowel(seconds: 0.28) { _ in 110 }.samples
     let output = warped(input) { _ in Wish(formant: formant) }.left
     let sound = output.suffix(7200)
@@ -375,7 +375,7 @@ import Testing
     #expect(unmoved > 2 * error, "\(unmoved) dB")
   }
 
-  @Test func `the voice is moved once the warp is warm`() {
+  @Test func `the voice is shifted once the warp has warmed up`() {
     let input = Vowel(seconds: 0.5) { _ in 130 }.samples
     // Starts in the middle of a voice, as after a change of engine.
     let start = 9600
@@ -404,14 +404,14 @@ import Testing
   // MARK: - Unvoiced input
 
   @Test(arguments: [Float(0.6), 1.5])
-  func `noise passes as it is`(pitch: Float) {
+  func `noise passes unchanged`(pitch: Float) {
     let input = Tone.noise(frames: 12_000)
     let output = warped(input) { _ in Wish(pitch: pitch, formant: 1.4) }.left
     #expect(zip(output[Self.delay...], input).allSatisfy { abs($0 - $1) < 1e-6 })
   }
 
   @Test(arguments: [0.25, 1.25])
-  func `stretched noise keeps its level and has no tone`(rate: Double) {
+  func `stretched noise keeps its level and stays tonefree`(rate: Double) {
     let input = Tone.noise(frames: 48_000)
     let output = Array(warped(input, frames: 11_600) { _ in Wish(rate: rate) }.left[2000...])
     #expect(abs(level(output) - level(input)) < 1)
@@ -423,7 +423,7 @@ import Testing
     }
   }
 
-  @Test func `silence is silent, and a constant is constant`() {
+  @Test func `silence stays silent, and a constant stays constant`() {
     let wish = Wish(pitch: 1.4, formant: 0.8)
     #expect(warped(Tone.constant(0, frames: 9600)) { _ in wish }.left.allSatisfy { $0 == 0 })
     let constant = warped(Tone.constant(0.5, frames: 9600)) { _ in wish }.left
@@ -432,7 +432,7 @@ import Testing
 
   // MARK: - Changes
 
-  @Test func `a sweep over four octaves has no click`() {
+  @Test func `a sweep over four octaves doesn't click`() {
     let input = Vowel(seconds: 0.5) { _ in 170 }.samples
     let output = warped(input) { Wish(pitch: Float(pow(2, Double($0) / 6000 - 2))) }.left
     // Grains have smooth windows: no corner is sharper than the voice's own, but two may coincide.
@@ -440,7 +440,7 @@ import Testing
   }
 
   @Test(arguments: [1.25, 2, 4], [Float(0.75), 1, 1.5])
-  func `a rate that glides through 1 is no click and no gap`(rate: Double, pitch: Float) {
+  func `a rate gliding through 1 causes no click or gap`(rate: Double, pitch: Float) {
     let hertz = 150.0
     // Up in 3 ms, down again, and below 1.
     func octaves(_ frame: Int) -> Double {
@@ -460,7 +460,7 @@ import Testing
   }
 
   @Test(arguments: [Float(0.7), 1, 1.4])
-  func `a leap is joined at the same spot of the wave`(pitch: Float) {
+  func `a leap continues at the same phase of the waveform`(pitch: Float) {
     let input = Vowel(seconds: 0.5) { _ in 150 }.samples
     let output = warped(input, frames: 14_400) {
       $0 == 9600 ? Wish(pitch: pitch, leap: 5345) : Wish(pitch: pitch)
@@ -473,7 +473,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7])
-  func `yields the same however it is cut`(block: Int) {
+  func `the result doesn't depend on the block size`(block: Int) {
     let input = speech(24_000)
     for wish in [
       Wish(pitch: 1.3), Wish(pitch: 0.7, formant: 1.2, rate: 1.5), Wish(pitch: 1.2, rate: 3),
@@ -489,7 +489,7 @@ import Testing
     }
   }
 
-  @Test func `never looks past the place, whatever the wishes do`() {
+  @Test func `never reads past the position, whatever the settings`() {
     let input = speech(48_000)
     var state: UInt64 = 1
     let wishes = (0..<60).map { _ in
@@ -508,7 +508,7 @@ import Testing
     #expect(all.left.allSatisfy { abs($0) < 4 })
   }
 
-  @Test func `both sides are moved alike`() {
+  @Test func `both channels are shifted alike`() {
     let input = speech(12_000)
     let wish = Wish(pitch: 1.3, formant: 0.9)
     // The channels are in antiphase: their sum is almost nothing.
@@ -517,7 +517,7 @@ import Testing
     #expect(level(output.left[4800...]) > level(input) - 3)
   }
 
-  @Test func `it is well again after what is not a number`() {
+  @Test func `recovers from non-finite input`() {
     var input = Vowel(seconds: 0.4) { _ in 120 }.samples
     input[4000] = .nan
     input[4100] = .infinity
@@ -528,7 +528,7 @@ import Testing
     #expect(abs(cents(period(output.suffix(6000), near: expected) / expected)) < 3)
   }
 
-  @Test func `starting forgets everything`() {
+  @Test func `a restart resets all state`() {
     var tape = Tape(seconds: 1, reach: 512, sampleRate: Self.rate)
     var sound = speech(40_000)
     sound.withUnsafeMutableBufferPointer {

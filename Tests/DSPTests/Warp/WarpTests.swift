@@ -7,7 +7,7 @@ import Testing
   // Low, so that a test can run through a ten-second tape.
   private static let rate = 8000.0
 
-  @Test func `below rate 1 it falls behind as far as the tape reaches, and leaps to now`() {
+  @Test func `below rate 1 it falls behind to the end of the tape, then leaps to the present`() {
     var host = WarpHost(sampleRate: Self.rate)
     host.warp.setRate(0.5)
     host.warp.settle()
@@ -33,7 +33,7 @@ import Testing
     #expect(abs(secondsBehind(at: 22) - 1) < 0.25)
   }
 
-  @Test func `back at rate 1 it is back at now within 50 ms, and no change clicks`() {
+  @Test func `back at rate 1 it returns to the present within 50 ms without a click`() {
     let sampleRate = 16_000.0
     // Long enough for a rate above 1 to go back into the tone.
     let (start, end) = (18_000, 40_000)
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: [12 as Float, 24, -12])
-  func `a leap doesn't click at another pitch either`(semitones: Float) {
+  func `leaps don't click at another pitch`(semitones: Float) {
     var host = WarpHost(sampleRate: 16_000)
     host.warp.setPitch(semitones: semitones)
     host.warp.settle()
@@ -73,7 +73,7 @@ import Testing
     (0.5 as Float, 4000..<12_000), (0.8, 4000..<12_000), (1.5, 33_000..<40_000),
     (2, 18_000..<30_000),
   ])
-  func `another rate leaves the pitch`(rate: Float, window: Range<Int>) {
+  func `another rate keeps the pitch`(rate: Float, window: Range<Int>) {
     var host = WarpHost(sampleRate: 16_000)
     host.warp.setRate(rate)
     host.warp.settle()
@@ -83,7 +83,7 @@ import Testing
     #expect(Measure.residue(output, hertz: 440, sampleRate: 16_000) < -60)
   }
 
-  @Test func `silence is told, and the sound after it comes out whole`() {
+  @Test func `silence is reported, and the sound after it is complete`() {
     var host = WarpHost()
     host.warp.setPitch(semitones: 4)
     host.warp.settle()
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: WarpEngine.allCases)
-  func `a change of engine is heard neither as a click nor as a gap`(engine: WarpEngine) {
+  func `a change of engine causes no click or gap`(engine: WarpEngine) {
     for other in WarpEngine.allCases where other != engine {
       var host = WarpHost()
       host.warp.setPitch(semitones: 4)
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: WarpEngine.allCases)
-  func `silence stays silence, and full scale and constants stay within bounds`(
+  func `silence stays silent, and full scale and constants stay in bounds`(
     engine: WarpEngine
   ) {
     for sound in [
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: WarpEngine.allCases, [0.5 as Float, 2])
-  func `after days it goes on as on the first one`(engine: WarpEngine, rate: Float) {
+  func `after days of running the result is the same`(engine: WarpEngine, rate: Float) {
     func render(from head: Int64) -> [Float] {
       var host = WarpHost(sampleRate: 8000, head: head)
       host.warp.setEngine(engine)
