@@ -27,7 +27,7 @@ package final class Phone {
   }
 
   /// Takes the next message; nil when none comes in time.
-  package func receive(seconds: Double = 2) -> Received? {
+  package func receive(seconds: Double = waitLimit) -> Received? {
     let deadline = HostTime.steady + seconds * 1e6
     while inbox.isEmpty {
       let count = reader.read(socket) { bytes, _ in inbox += Received.all(in: bytes) }
@@ -47,7 +47,7 @@ package final class Phone {
   }
 
   /// Takes messages until one has this address.
-  package func receive(_ address: String, seconds: Double = 2) -> Received? {
+  package func receive(_ address: String, seconds: Double = waitLimit) -> Received? {
     let deadline = HostTime.steady + seconds * 1e6
     while let message = receive(seconds: max(0, (deadline - HostTime.steady) / 1e6)) {
       if message.address == address { return message }
@@ -56,7 +56,7 @@ package final class Phone {
   }
 
   /// Takes all messages until one has an address of these; empty where none comes in time.
-  package func receive(untilOneOf ends: [String], seconds: Double = 5) -> [Received] {
+  package func receive(untilOneOf ends: [String], seconds: Double = waitLimit) -> [Received] {
     let deadline = HostTime.steady + seconds * 1e6
     var result: [Received] = []
     while let message = receive(seconds: max(0, (deadline - HostTime.steady) / 1e6)) {
@@ -64,6 +64,20 @@ package final class Phone {
       if ends.contains(message.address) { return result }
     }
     return []
+  }
+
+  /// Takes messages until those that came so far are enough; returns them, also when the limit has passed.
+  package func receive(
+    seconds: Double = waitLimit, until areEnough: ([Received]) -> Bool
+  ) -> [Received] {
+    let deadline = HostTime.steady + seconds * 1e6
+    var result: [Received] = []
+    while !areEnough(result),
+      let message = receive(seconds: max(0, (deadline - HostTime.steady) / 1e6))
+    {
+      result.append(message)
+    }
+    return result
   }
 
   /// Takes all messages that come within a time.
@@ -79,13 +93,12 @@ package final class Phone {
   /// Asks an address for its value.
   package func ask(_ address: String) -> Received? {
     send(address)
-    // A machine that is too busy to play is not one that has nothing to say.
-    return receive(address, seconds: 10)
+    return receive(address)
   }
 
   /// Waits until an address has a value.
   package func awaitValue(
-    of address: String, _ value: Argument, seconds: Double = 10, file: String = #fileID,
+    of address: String, _ value: Argument, seconds: Double = waitLimit, file: String = #fileID,
     line: Int = #line
   ) throws {
     try waitUntil(
@@ -93,9 +106,18 @@ package final class Phone {
     ) { ask(address)?.arguments == [value] }
   }
 
+  /// Waits until the clip of a loop has a length, in seconds of the frames that the node recorded.
+  package func awaitLength(
+    _ seconds: Double, ofLoop number: Int = 1, file: String = #fileID, line: Int = #line
+  ) throws {
+    try waitUntil("loop \(number) has \(seconds) s", file: file, line: line) {
+      ask("/loop/\(number)/state")?.arguments[2].number ?? 0 >= seconds
+    }
+  }
+
   /// Waits until the node tells that its JACK server is `running` or `gone`.
   package func awaitServer(
-    _ state: String, seconds: Double = 20, file: String = #fileID, line: Int = #line
+    _ state: String, seconds: Double = waitLimit, file: String = #fileID, line: Int = #line
   ) throws {
     try awaitValue(
       of: "/status/server", .string(state), seconds: seconds, file: file, line: line)

@@ -10,8 +10,10 @@ package final class Probe: @unchecked Sendable {
   /// samples.
   package typealias Listener = (_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) -> Void
 
-  /// What is heard in some time; `gaps` counts the blocks that the server lost, or
-  /// had late from a client, meanwhile.
+  /// The samples heard in some time.
+  ///
+  /// `gaps` counts the xruns meanwhile: the buffers that the server skipped, or that a client finished
+  /// too late.
   package typealias Recording = (start: UInt32, samples: [Float], gaps: Int)
 
   private let player: OpaquePointer
@@ -61,49 +63,77 @@ package final class Probe: @unchecked Sendable {
     callbacks.listen(listener)
   }
 
+  /// The number of frames that were heard so far.
+  package var heardFrames: Int { callbacks.heardFrames }
+
+  /// Waits until so many seconds of sound have been heard from now on, counted in frames.
+  package func pass(
+    seconds: Double, file: String = #fileID, line: Int = #line, _ reason: StaticString
+  ) throws {
+    try pass(frames: frames(seconds), file: file, line: line)
+  }
+
+  private func frames(_ seconds: Double) -> Int {
+    Int(seconds * Double(jack_get_sample_rate(hearer)))
+  }
+
+  private func pass(frames: Int, file: String, line: Int) throws {
+    let end = callbacks.heardFrames + frames
+    try waitUntil("\(frames) frames are heard", file: file, line: line) {
+      callbacks.heardFrames >= end
+    }
+  }
+
+  // The frames recorded before and after a body. The server reports xruns on a thread of its own: by the
+  // end of the second margin, those during the body have been reported.
+  private static let margin = 2400
+
   /// Records what is heard while a body runs, and a little before and after.
-  package func record(_ body: () throws -> Void) rethrows -> Recording {
+  package func record(
+    file: String = #fileID, line: Int = #line, _ body: () throws -> Void
+  ) throws -> Recording {
     callbacks.beginRecording()
-    letPass(seconds: 0.05, "what is heard before it is recorded, too")
+    try pass(frames: Self.margin, file: file, line: line)
     try body()
-    letPass(seconds: 0.05, "what is heard after it is recorded, too")
+    try pass(frames: Self.margin, file: file, line: line)
     return callbacks.endRecording()
   }
 
-  /// Records what is heard in a time, and a little before and after.
-  package func record(seconds: Double) -> Recording {
-    record { letPass(seconds: seconds, "the part of the sound that is measured") }
+  /// Records so many seconds of sound, counted in frames, and a little before and after.
+  package func record(
+    seconds: Double, file: String = #fileID, line: Int = #line
+  ) throws -> Recording {
+    try record(file: file, line: line) {
+      try pass(frames: frames(seconds), file: file, line: line)
+    }
   }
 
-  /// Records what is heard in a time without a lost block, or nothing where the server loses some
-  /// every time.
+  /// Records so many seconds of sound without an xrun; nil if every attempt has one.
   ///
-  /// What a block that was lost before left in something that is slow has passed by then.
-  package func unbroken(seconds: Double) -> [Float]? {
+  /// Transients of an xrun before have decayed by then.
+  package func unbroken(
+    seconds: Double, file: String = #fileID, line: Int = #line
+  ) throws -> [Float]? {
     for _ in 0..<8 {
-      let heard = record(seconds: Self.leadSeconds + seconds)
-      if heard.gaps == 0 { return Array(heard.samples.suffix(Int(seconds * 48_000))) }
+      let heard = try record(seconds: Self.leadSeconds + seconds, file: file, line: line)
+      if heard.gaps == 0 { return Array(heard.samples.suffix(frames(seconds))) }
     }
     return nil
   }
 
-  // Longer than any engine looks back.
+  // Longer than the memory of any engine.
   private static let leadSeconds = 0.35
 
-  /// Records at least so many frames, however long a busy server takes for them.
+  /// Records at least so many frames, and a little before and after.
   package func record(
     frames: Int, file: String = #fileID, line: Int = #line
   ) throws -> Recording {
-    try record {
-      try waitUntil("\(frames) frames are heard", file: file, line: line) {
-        callbacks.recordedFrames >= frames
-      }
-    }
+    try record(file: file, line: line) { try pass(frames: frames, file: file, line: line) }
   }
 
   /// Waits until a block is heard from now on that is as it should be.
   package func awaitBlock(
-    _ what: String, seconds: Double = 10, file: String = #fileID, line: Int = #line,
+    _ what: String, seconds: Double = waitLimit, file: String = #fileID, line: Int = #line,
     _ isSo: ([Float]) -> Bool
   ) throws {
     callbacks.forgetLatest()

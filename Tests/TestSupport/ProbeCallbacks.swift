@@ -22,6 +22,7 @@ final class ProbeCallbacks: @unchecked Sendable {
   private var isRecording = false
   private var nextFrame: UInt32 = 0
   private var gapCount = 0
+  private var heardCount = 0
 
   /// Makes the ports of two clients that are not active yet.
   init(
@@ -99,6 +100,7 @@ final class ProbeCallbacks: @unchecked Sendable {
       count: Int(frames))
     lock.lock()
     latestBlock = (start, Array(samples))
+    heardCount += samples.count
     if isRecording {
       if recording.isEmpty { recordingStart = start } else if start != nextFrame { gapCount += 1 }
       recording += samples
@@ -124,8 +126,8 @@ final class ProbeCallbacks: @unchecked Sendable {
     }
   }
 
-  /// How many frames are kept so far.
-  var recordedFrames: Int { lock.withLock { recording.count } }
+  /// The number of frames that were heard since the client was opened.
+  var heardFrames: Int { lock.withLock { heardCount } }
 
   /// What was kept.
   func endRecording() -> Probe.Recording {

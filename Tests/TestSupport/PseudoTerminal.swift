@@ -86,7 +86,7 @@ package final class PseudoTerminal {
 
   /// Reads output until a condition holds; false where it does not in time.
   package func wait(
-    seconds: Double = 10, until isDone: (TerminalPicture) -> Bool
+    seconds: Double = waitLimit, until isDone: (TerminalPicture) -> Bool
   ) -> Bool {
     (try? waitUntil("the terminal shows what is looked for", seconds: seconds, every: 0.01) {
       read()
@@ -95,7 +95,7 @@ package final class PseudoTerminal {
   }
 
   /// Waits until the terminal shows a text; false where it does not in time.
-  package func shows(_ text: String, seconds: Double = 10) -> Bool {
+  package func shows(_ text: String, seconds: Double = waitLimit) -> Bool {
     wait(seconds: seconds) { $0.lines.contains { $0.contains(text) } }
   }
 
@@ -122,7 +122,7 @@ package final class PseudoTerminal {
   }
 
   /// Waits for the end of the program, and returns its exit code; nil where it goes on.
-  package func awaitEnd(seconds: Double = 10) -> Int32? {
+  package func awaitEnd(seconds: Double = waitLimit) -> Int32? {
     guard wait(seconds: seconds, until: { _ in !process.isRunning }) else { return nil }
     read()
     return process.terminationStatus

@@ -43,7 +43,7 @@ package final class StreamPhone {
   }
 
   /// Takes the next message; nil when none comes in time, or the node has closed.
-  package func receive(seconds: Double = 2) -> Received? {
+  package func receive(seconds: Double = waitLimit) -> Received? {
     let deadline = Date() + seconds
     while inbox.isEmpty, Date() < deadline, !isClosed { readSome() }
     return inbox.isEmpty ? nil : inbox.removeFirst()
@@ -53,7 +53,7 @@ package final class StreamPhone {
   package private(set) var isClosed = false
 
   /// Waits until the node has ended the connection.
-  package func awaitClose(seconds: Double) -> Bool {
+  package func awaitClose(seconds: Double = waitLimit) -> Bool {
     let deadline = Date() + seconds
     while !isClosed, Date() < deadline { readSome() }
     return isClosed

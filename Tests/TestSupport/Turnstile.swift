@@ -26,7 +26,7 @@ package final class Turnstile: @unchecked Sendable {
     heardUntil = frame
     gate.broadcast()
     // A test that has failed meanwhile must not hold the server for ever.
-    let deadline = Date() + 60
+    let deadline = Date() + waitLimit
     while heardUntil > openUntil {
       isHeld = true
       gate.broadcast()
@@ -36,11 +36,11 @@ package final class Turnstile: @unchecked Sendable {
     gate.unlock()
   }
 
-  /// Lets nothing more through, and waits until the server is held; a minute at most.
+  /// Lets nothing more through, and waits until the server is held; `waitLimit` at most.
   package func hold() {
     gate.lock()
     openUntil = .min
-    let deadline = Date() + 60
+    let deadline = Date() + waitLimit
     while !isHeld, gate.wait(until: deadline) {}
     gate.unlock()
   }
@@ -53,10 +53,10 @@ package final class Turnstile: @unchecked Sendable {
     }
   }
 
-  /// Waits until all up to a frame was heard; a minute at most.
+  /// Waits until all up to a frame was heard; `waitLimit` at most.
   package func awaitHeard(_ frame: Int64) {
     gate.lock()
-    let deadline = Date() + 60
+    let deadline = Date() + waitLimit
     while heardUntil < frame, gate.wait(until: deadline) {}
     gate.unlock()
   }

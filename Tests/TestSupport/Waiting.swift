@@ -1,12 +1,17 @@
 internal import Foundation
 internal import Posix
 
-/// Waits until something is so, and throws what was waited for where it is not so in time.
+/// The limit of a wait for an event, in seconds of the host's clock.
 ///
-/// The time is one that only what is broken takes: a test that passes waits no longer than it must.
+/// Only a failure reaches it: it is far longer than a busy machine delays anything.
+package let waitLimit = 60.0
+
+/// Waits until a condition holds, and throws a fault that names it when the limit has passed.
+///
+/// A test that passes waits no longer than the event takes, whatever the limit is.
 package func waitUntil(
-  _ what: String, seconds: Double = 10, every pause: Double = 0.005, file: String = #fileID,
-  line: Int = #line, _ isSo: () throws -> Bool
+  _ what: String, seconds: Double = waitLimit, every pause: Double = 0.005,
+  file: String = #fileID, line: Int = #line, _ isSo: () throws -> Bool
 ) throws {
   let deadline = HostTime.steady + seconds * 1e6
   while try !isSo() {
@@ -17,11 +22,14 @@ package func waitUntil(
   }
 }
 
-/// Lets a time pass that is itself what a test is about, such as the length of what is recorded.
+/// Sleeps for a time that is itself the subject of a test: a random moment, or the time in which
+/// something must not happen.
 ///
-/// Whoever waits for something to happen uses `waitUntil`. The reason is for who reads the test.
+/// To wait for an event use `waitUntil`, for a clip of a length `Phone.awaitLength`, and for sound
+/// `Probe.pass`: a busy machine delays all three, and the host's clock knows of none. The reason is for
+/// the reader of the test.
 package func letPass(seconds: Double, _ reason: StaticString) {
-  // A signal, as of a process that ends, cuts a sleep short.
+  // A signal, such as that of a child's end, cuts a sleep short.
   let end = HostTime.steady + seconds * 1e6
   while case let left = end - HostTime.steady, left > 0 { usleep(UInt32(left.rounded(.up))) }
 }

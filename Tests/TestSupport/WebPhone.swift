@@ -50,7 +50,7 @@ package final class WebPhone {
   /// Asks by another method, with a body, and waits for the answer.
   package func ask(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8] = [],
-    seconds: Double = 10
+    seconds: Double = waitLimit
   ) throws -> Answer {
     var lines = ["\(method) \(path) HTTP/1.1", "Host: \(headers["Host"] ?? host)"]
     lines += headers.filter { $0.key != "Host" }.map { "\($0.key): \($0.value)" }
@@ -98,7 +98,7 @@ package final class WebPhone {
   package func send(text: String) { write(WebFrame.sent(1, Array(text.utf8))) }
 
   /// Takes the next message of an address; nil where none comes in time.
-  package func receive(_ address: String, seconds: Double = 5) -> Received? {
+  package func receive(_ address: String, seconds: Double = waitLimit) -> Received? {
     let deadline = HostTime.steady + seconds * 1e6
     while HostTime.steady < deadline {
       if let index = inbox.firstIndex(where: { $0.address == address }) {
@@ -113,7 +113,7 @@ package final class WebPhone {
   }
 
   /// Waits until the node has ended the connection.
-  package func awaitClose(seconds: Double = 5) -> Bool {
+  package func awaitClose(seconds: Double = waitLimit) -> Bool {
     let deadline = HostTime.steady + seconds * 1e6
     while !isClosed, HostTime.steady < deadline { readSome() }
     return isClosed

@@ -41,13 +41,13 @@ extension BoardTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.hangLimit)
     func `killed at any moment, a board with a file has what it answered, once`() throws {
       let folder = try TemporaryFolder()
       try kill(at: .file(folder.path("board.sqlite")), folder.path("board.sqlite"), boards: 1)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.hangLimit)
     func `killed at any moment, two boards on one PostgreSQL have what they answered, once`() throws
     {
       guard let url = try BoardTests.postgres() else { return }

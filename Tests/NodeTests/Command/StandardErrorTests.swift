@@ -35,7 +35,7 @@ extension NodeTests {
       return text
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a node goes on when nobody reads what it says, and tells later how much that was`() throws
     {
       let pipe = fullPipe()
@@ -44,9 +44,9 @@ extension NodeTests {
         server: server, environment: ["NSM_URL": "osc.udp://127.0.0.1:1/"], errors: pipe)
       let phone = try Phone(port: node.port)
       server.kill()
-      #expect(awaits("/status/server", .string("gone"), phone))
+      try phone.awaitServer("gone")
       try server.start()
-      #expect(awaits("/status/server", .string("running"), phone))
+      try phone.awaitServer("running")
       #expect(phone.sync())
       let before = Data(pipe.fileHandleForReading.readData(ofLength: 65_536))
       #expect(before.allSatisfy { $0 == UInt8(ascii: ".") })
@@ -56,7 +56,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a node goes on when standard output is that pipe, too`() throws {
       let pipe = fullPipe()
       let node = try NodeProcess(server: server, awaitsReady: false, errors: pipe, output: pipe)
@@ -65,7 +65,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a command tells its failure to a reader who is slow`() throws {
       let pipe = fullPipe()
       let process = Process()
@@ -82,24 +82,13 @@ extension NodeTests {
     /// The port in the file that tells where a node listens.
     private func port(of node: NodeProcess) throws -> UInt16 {
       let file = node.folder.appendingPathComponent("syrinx/syrinx.url")
-      let deadline = Date() + 20
-      while Date() < deadline {
+      var port: UInt16?
+      try waitUntil("the node tells where it listens", every: 0.02) {
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        if text.hasSuffix("\n"), let port = UInt16(text.dropLast().split(separator: ":").last ?? "")
-        {
-          return port
-        }
-        usleep(20_000)
+        if text.hasSuffix("\n") { port = UInt16(text.dropLast().split(separator: ":").last ?? "") }
+        return port != nil
       }
-      throw Fault("the node does not tell where it listens")
-    }
-
-    private func awaits(_ path: String, _ value: Argument, _ phone: Phone) -> Bool {
-      let deadline = Date() + 10
-      while Date() < deadline {
-        if phone.ask(path)?.arguments == [value] { return true }
-      }
-      return false
+      return try #require(port)
     }
   }
 }

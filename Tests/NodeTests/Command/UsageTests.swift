@@ -36,7 +36,7 @@ extension NodeTests {
       #expect(text == "syrinx: argument 9, \"ow\u{FFFD}l\", is not UTF-8\n")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `ready tells the whole path of a home that was given as a part`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()

@@ -63,7 +63,7 @@ extension NodeTests {
       return phone.receive("/reply")?.arguments[1].text
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["in", "out"], ["24", "float"])
+    @Test(.hangLimit, arguments: ["in", "out"], ["24", "float"])
     func `what goes through the node is kept to the bit`(source: String, format: String) throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.counter)
@@ -74,7 +74,7 @@ extension NodeTests {
       phone.send("/capture/on", .int32(1))
       #expect(phone.sync())
       #expect(phone.ask("/capture/on")?.arguments == [.int32(1)])
-      let heard = probe.record(seconds: 0.7)
+      let heard = try probe.record(seconds: 0.7)
       #expect(phone.ask("/capture/state")?.arguments[0] == .string("on"))
       let id = ended(phone)
       let take = try #require(try takes(node).first)
@@ -96,7 +96,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `its end is the take's end, with the fade`() throws {
       let (server, node, phone) = try startNode([
         "--set", "/capture/source=out", "--set", "/capture/on=1",
@@ -117,13 +117,13 @@ extension NodeTests {
       #expect(loudest == 0.5 && last == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `bundles begin and end it on their frames`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.counter)
       try probe.connect(to: "syrinx")
       phone.send("/capture/format", .string("float"))
-      letPass(seconds: 1, "the clock that times are mapped by is smoothed over it")
+      try probe.pass(seconds: 1, "the clock that times are mapped by is smoothed over it")
       let now = Date().timeIntervalSince1970 * 1e6 + 500_000
       for (value, later) in [(1, 0.0), (0, 250_000)] as [(Int32, Double)] {
         phone.send(
@@ -131,7 +131,7 @@ extension NodeTests {
             bundle: [[UInt8](address: "/capture/on", [.int32(value)])],
             at: TimeTag(unixMicroseconds: now + later)))
       }
-      #expect(phone.receive("/reply", seconds: 5) != nil)
+      #expect(phone.receive("/reply") != nil)
       let late = phone.ask("/status/late")?.arguments[0].number ?? 0
       // A machine that is too busy to be in time makes both of them late.
       guard late == 0 else { return }
@@ -144,7 +144,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.hangLimit)
     func `a node that is killed loses less than a second`() throws {
       let server = try JackServer()
       var worst = 0.0
@@ -194,14 +194,18 @@ extension NodeTests {
       try probe.awaitPassage()
       phone.send("/capture/on", .int32(1))
       var error: Received?
-      let heard = probe.record {
-        error = phone.receive("/error", seconds: 10)
-        letPass(seconds: 0.3, "what is heard after the fault is looked at, too")
+      let heard = try probe.record {
+        error = phone.receive("/error")
+        try probe.pass(seconds: 0.3, "what is heard after the fault is looked at, too")
       }
       let (isHeardWhole, heardFrames) = (isWhole(heard), heard.samples.count)
       #expect(isHeardWhole && heardFrames > 4000)
       #expect(error?.arguments[..<2] == [.string("/capture/on"), .string("io")])
-      let told = listener.receiveAll(seconds: 0.7)
+      let told = listener.receive { told in
+        told.contains { $0.address == "/error" }
+          && told.last { $0.address == "/capture/on" }?.arguments == [.int32(0)]
+          && told.last { $0.address == "/capture/state" }?.arguments[0] == .string("off")
+      }
       #expect(told.contains { $0.address == "/error" })
       #expect(told.last { $0.address == "/capture/on" }?.arguments == [.int32(0)])
       #expect(told.last { $0.address == "/capture/state" }?.arguments[0] == .string("off"))
@@ -210,7 +214,7 @@ extension NodeTests {
       return (phone, error)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a file that may not grow ends it, and what it has is a take`() throws {
       let (server, node, _) = try startNode()
       // No more than this in any file, from here on.
@@ -265,7 +269,7 @@ extension NodeTests {
 
     // MARK: - Servers that come and go
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `it goes on when the server comes back, and anew at another rate`() throws {
       let (server, node, phone) = try startNode()
       phone.send("/capture/on", .int32(1))

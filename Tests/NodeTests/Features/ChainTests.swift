@@ -24,7 +24,7 @@ extension NodeTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["live", "voice", "studio"])
+    @Test(.hangLimit, arguments: ["live", "voice", "studio"])
     func `a tone comes out at the pitch that was asked for, and JACK knows how late`(
       engine: String
     ) throws {
@@ -38,8 +38,8 @@ extension NodeTests {
       try waitUntil("the chain tells of its delay") {
         probe.latency(of: "syrinx:out_1", isCapture: true)?.lowerBound ?? 0 > 0
       }
-      letPass(seconds: 0.5, "what was heard before the pitch was changed fades out")
-      if let heard = probe.unbroken(seconds: 0.5) {
+      try probe.pass(seconds: 0.5, "what was heard before the pitch was changed fades out")
+      if let heard = try probe.unbroken(seconds: 0.5) {
         // 400 Hz come round after 120 frames. What keeps formants, or follows chords, costs a
         // single tone a little of its purity.
         #expect(Measure.aperiodicity(heard, period: 120) < (engine == "live" ? -50 : -25))
@@ -53,15 +53,15 @@ extension NodeTests {
       try waitUntil("no delay is told any more") {
         probe.latency(of: "syrinx:out_1", isCapture: true)?.lowerBound == 0
       }
-      letPass(seconds: 0.5, "what is in the chain fades out")
-      if let heard = probe.unbroken(seconds: 0.5) {
+      try probe.pass(seconds: 0.5, "what is in the chain fades out")
+      if let heard = try probe.unbroken(seconds: 0.5) {
         #expect(Measure.aperiodicity(heard, period: 240) < -100)
       }
       probe.close()
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `echoes come after their time, to the frame`() throws {
       let (server, node, phone) = try startNode(["--set", "/echo/time=0.1"])
       // A click three times a second.
@@ -73,7 +73,7 @@ extension NodeTests {
       // Where the server lost a block of the node's, an echo is missed or late: not every time.
       var isHeard = false
       for _ in 0..<20 where !isHeard {
-        let heard = probe.record(seconds: 1.5)
+        let heard = try probe.record(seconds: 1.5)
         // The first echo has a peak of 0.14, the second, duller one of 0.046, two frames on.
         let places = heard.samples.indices.filter { abs(heard.samples[$0]) > 0.02 }
         isHeard = places.contains { click in
@@ -88,7 +88,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `everything in the chain can be turned at once while it plays`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone(180))
@@ -114,17 +114,17 @@ extension NodeTests {
           }
         }
         if round % 10 == 9 { phone.send("/chain/reset") }
-        letPass(seconds: 0.03, "so long it plays with these values")
+        try probe.pass(seconds: 0.03, "so long it plays with these values")
       }
       #expect(phone.sync())
-      let heard = probe.record(seconds: 0.3)
+      let heard = try probe.record(seconds: 0.3)
       #expect(heard.samples.allSatisfy { $0.isFinite && abs($0) <= 1 })
       // Nothing was refused, and nothing was no number.
       #expect(phone.receiveAll(seconds: 0.2).allSatisfy { $0.address != "/error" })
       phone.send("/preset", .string("dry"))
       #expect(phone.sync())
-      letPass(seconds: 0.5, "what is in the chain fades out")
-      if let heard = probe.unbroken(seconds: 0.5) {
+      try probe.pass(seconds: 0.5, "what is in the chain fades out")
+      if let heard = try probe.unbroken(seconds: 0.5) {
         #expect(Measure.residue(heard, hertz: 180, sampleRate: 48_000) < -100)
       }
       probe.close()

@@ -36,7 +36,7 @@ extension NodeTests {
       return values
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `keys of a keyboard are heard on their frames`() throws {
       let (server, node, phone) = try startNode(block: 512, environment: Self.environment)
       let probe = try Probe(server: server.name)
@@ -44,14 +44,14 @@ extension NodeTests {
       let keyboard = try MIDIProbe(server: server.name)
       try keyboard.connect(to: "syrinx", listening: false)
       phone.send("/grid/instrument", .string("organ"))
-      #expect(phone.receive("/reply", seconds: 20)?.arguments[0] == .string("/grid/instrument"))
-      let late = collect(5) { () -> UInt32? in
+      #expect(phone.receive("/reply")?.arguments[0] == .string("/grid/instrument"))
+      let late = try collect(5) { () -> UInt32? in
         _ = keyboard.takePlayed()
-        let heard = probe.record {
+        let heard = try probe.record {
           let frame = keyboard.frame &+ 9607
           keyboard.play([0x90, 69, 100], at: frame)
           keyboard.play([0x80, 69, 0], at: frame &+ 4800)
-          letPass(seconds: 0.6, "the note begins after 0.2 s, is 0.1 s long, and rings out")
+          try probe.pass(seconds: 0.6, "the note begins after 0.2 s, is 0.1 s long, and rings out")
         }
         // Where the machine came late, that is later than was asked for.
         let played = keyboard.takePlayed()
@@ -67,7 +67,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `what is touched goes out as MIDI with its sound, and ends there, too`() throws {
       let (server, node, phone) = try startNode(block: 512, environment: Self.environment)
       let probe = try Probe(server: server.name)
@@ -75,18 +75,18 @@ extension NodeTests {
       let listener = try MIDIProbe(server: server.name)
       try listener.connect(to: "syrinx", listening: true)
       phone.send("/grid/instrument", .string("organ"))
-      #expect(phone.receive("/reply", seconds: 20)?.arguments[0] == .string("/grid/instrument"))
+      #expect(phone.receive("/reply")?.arguments[0] == .string("/grid/instrument"))
       // A A# B C, from A2 on.
       var cell = 0
-      let late = collect(4) { () -> UInt32? in
+      let late = try collect(4) { () -> UInt32? in
         _ = listener.take()
         let column = Int32(cell % 4 + 1)
-        let heard = probe.record {
-          letPass(seconds: 0.1, "silence, by which the note's beginning is known")
+        let heard = try probe.record {
+          try probe.pass(seconds: 0.1, "silence, by which the note's beginning is known")
           phone.send("/grid/touch", .int32(1), .int32(column), .float(0.5))
-          letPass(seconds: 0.1, "so long the note is")
+          try probe.pass(seconds: 0.1, "so long the note is")
           phone.send("/grid/release", .int32(1), .int32(column))
-          letPass(seconds: 0.3, "the note rings out")
+          try probe.pass(seconds: 0.3, "the note rings out")
         }
         // Struck at 0.5, and ended.
         let (told, key) = (listener.take(), UInt8(45 + cell % 4))
@@ -104,7 +104,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `it greets whoever is connected, unless told not to`() throws {
       let server = try JackServer()
       func start(_ arguments: [String], home: String? = nil) throws -> (NodeProcess, [Received]) {
@@ -127,7 +127,7 @@ extension NodeTests {
       #expect(isGreeted(greeting))
       // It is short: what rings is over soon.
       let phone = try Phone(port: heard.port)
-      try waitUntil("the greeting is over", seconds: 1.5) {
+      try waitUntil("the greeting is over") {
         phone.ask("/status/voices")?.arguments == [.int32(0)]
       }
       phone.send("/settings/startup", .int32(0))

@@ -10,13 +10,15 @@ extension NodeTests {
       Float(Measure.level(block[...]))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a howl ends when the guard is turned on, and is found anew when it is cleared`() throws {
       let (server, node, phone) = try startNode()
       let way = HowlingWay()
       let probe = try Probe(server: server.name, plays: way.sample)
       probe.listen(way.hear)
       try probe.connect(to: "syrinx")
+      // No buffer is lost then: an xrun in the way round is a click, in which the guard may find a howl.
+      probe.setFreewheel(true)
       // 2 dB more than comes back.
       phone.send("/live/gain", .float(2))
       try probe.awaitBlock("there is a howl") { level($0) > 0.3 }
@@ -26,7 +28,6 @@ extension NodeTests {
       func notches() throws -> [Double] {
         try #require(phone.ask("/guard/notches")).arguments.compactMap(\.number)
       }
-      // A block that the server has lost is silent, too: first it is found.
       try waitUntil("the howl is found") { try !notches().isEmpty }
       try probe.awaitBlock("the howl is over") { level($0) < 0.02 }
       let found = try notches()
@@ -51,6 +52,7 @@ extension NodeTests {
       phone.send("/guard/on", .int32(0))
       try probe.awaitBlock("it howls again") { level($0) > 0.3 }
       #expect(phone.ask("/guard/notches")?.arguments.isEmpty == true)
+      probe.setFreewheel(false)
       probe.close()
       #expect(node.end() == 0)
     }

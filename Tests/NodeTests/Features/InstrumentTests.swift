@@ -19,7 +19,7 @@ extension NodeTests {
       ) throws {
         (server, node, phone) = try startNode(
           arguments, environment: ["SYRINX_SOUNDFONTS": fonts], home: home)
-        try waitUntil("it has an instrument", seconds: 30) { present != "" }
+        try waitUntil("it has an instrument") { present != "" }
       }
 
       func write(_ name: String, _ bytes: [UInt8]) throws {
@@ -39,7 +39,7 @@ extension NodeTests {
       /// Asks for something, and waits for its end: what /reply says, or the code of /error.
       func ask(_ address: String, _ arguments: Argument...) -> [String] {
         phone.send(bytes: [UInt8](address: address, arguments))
-        while let received = phone.receive(seconds: 20) {
+        while let received = phone.receive() {
           guard ["/reply", "/error"].contains(received.address),
             received.arguments.first == .string(address)
           else { continue }
@@ -53,7 +53,7 @@ extension NodeTests {
       var present: String? { phone.ask("/grid/instrument")?.arguments.first?.text }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.hangLimit)
     func `however often instruments from files follow one another, they take no more memory`()
       throws
     {
@@ -90,7 +90,7 @@ extension NodeTests {
       return try #require(Int(line.split(separator: " ")[1])) / 1024
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `without any soundfont the node has a piano and others at once`() throws {
       let stage = try Stage()
       #expect(stage.present == "piano")
@@ -106,7 +106,7 @@ extension NodeTests {
       #expect(unknown.first == "missing")
     }
 
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: font)), .timeLimit(.minutes(1)))
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: font)), .hangLimit)
     func `a soundfont of General MIDI plays all names, and its file is told once`() throws {
       let stage = try Stage(["--soundfont", Self.font])
       let names = stage.names
@@ -115,7 +115,7 @@ extension NodeTests {
       #expect(stage.node.errors.components(separatedBy: Self.font).count == 2)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a soundfont that is cut off is passed over with one line`() throws {
       let folder = try TemporaryFolder()
       let bytes = Array("RIFF".utf8) + [255, 255, 0, 0] + Array("sfbkLIST".utf8)
@@ -129,7 +129,7 @@ extension NodeTests {
         stage.ask("/instrument/load", .string("cut"), .string("cut.sf2")).first == "type")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a user's files become instruments, and what is wrong with them is told`() throws {
       let stage = try Stage()
       try stage.writeWave("owls/A4.wav")
@@ -152,7 +152,7 @@ extension NodeTests {
       #expect(!stage.names.contains("part"))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `the instrument is the same after a restart`() throws {
       let folder = try TemporaryFolder()
       for expected in ["piano", "violin"] {

@@ -28,7 +28,7 @@ extension NodeTests {
       Issue.record("\(what) in vain")
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func
       `a pedal records, its light follows in the same block, and again when it is plugged in anew`()
       throws
@@ -80,7 +80,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `what is bound to notes and programs presses after a restart, and sounds no tone`() throws
     {
       let (server, node, phone) = try startNode()
@@ -104,7 +104,7 @@ extension NodeTests {
       #expect(again.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a pedal that speaks as a keyboard is learnt by its keys, and may come later`() throws {
       let folder = try TemporaryFolder()
       let path = folder.url.appendingPathComponent("keys").path
@@ -135,7 +135,7 @@ extension NodeTests {
       #expect(node.errors.split(separator: "\n").count { $0.contains("--keys") } == 2)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `what is no keyboard is refused in a line`() throws {
       let folder = try TemporaryFolder()
       let file = folder.url.appendingPathComponent("file").path

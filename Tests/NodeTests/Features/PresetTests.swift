@@ -21,7 +21,7 @@ extension NodeTests {
       return phone.receive("/reply")?.arguments == [.string(address), .string(name)]
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `each shipped preset can be loaded, and its values arrive`() throws {
       let (_, node, phone) = try startNode()
       let names = try names(phone)
@@ -46,7 +46,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `what is saved is there after a restart, until it is deleted`() throws {
       let server = try JackServer()
       let first = try NodeProcess(server: server)
@@ -74,7 +74,7 @@ extension NodeTests {
       #expect(second.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `killed while it saves, it leaves the old preset or the new one`() throws {
       let server = try JackServer()
       let home = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -102,7 +102,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a preset that can't be loaded at the start ends it with its code`() throws {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "syrinx-start-\(UUID().uuidString)")
@@ -136,7 +136,7 @@ extension NodeTests {
       #expect(try start("").code == 64)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `it starts with a preset from anywhere, and without those that come with it`() throws {
       let server = try JackServer()
       let file = Self.shipped.appendingPathComponent("vader.json").path

@@ -50,7 +50,7 @@ extension NodeTests {
       /// Asks for something, and waits for its /reply; nil where another answer comes.
       func done(_ address: String, _ arguments: Argument...) -> String? {
         phone.send(bytes: [UInt8](address: address, arguments))
-        while let received = phone.receive(seconds: 20) {
+        while let received = phone.receive() {
           guard ["/reply", "/error"].contains(received.address) else { continue }
           guard received.address == "/reply", received.arguments[0] == .string(address) else {
             return nil
@@ -67,7 +67,7 @@ extension NodeTests {
       }
 
       func refusal(of address: String) -> (code: String, line: String)? {
-        guard let error = phone.receive("/error", seconds: 20),
+        guard let error = phone.receive("/error"),
           error.arguments[0] == .string(address), let code = error.arguments[1].text,
           let line = error.arguments[2].text
         else { return nil }
@@ -81,18 +81,18 @@ extension NodeTests {
       }
 
       func awaitState(_ word: String, file: String = #fileID, line: Int = #line) throws {
-        try waitUntil("the music is \(word)", seconds: 30, every: 0.02, file: file, line: line) {
+        try waitUntil("the music is \(word)", every: 0.02, file: file, line: line) {
           state.word == word
         }
       }
 
       /// A part of a second of what is heard, or nil where the server lost blocks every time.
-      func take() -> [Float]? { probe.unbroken(seconds: 0.15) }
+      func take() throws -> [Float]? { try probe.unbroken(seconds: 0.15) }
     }
 
     // What a codec leaves of a tone's purity, in dB.
     @Test(
-      .timeLimit(.minutes(1)),
+      .hangLimit,
       arguments: [("wav", -90.0), ("flac", -90), ("ogg", -40), ("mp3", -40), ("opus", -30)])
     func `a song of any format and rate is heard at its pitch and level, as long as it is`(
       ending: String, purity: Double
@@ -116,7 +116,7 @@ extension NodeTests {
       #expect(stage.node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `next and previous lead through the folder, and say at its ends that there is no more`()
       throws
     {
@@ -133,8 +133,8 @@ extension NodeTests {
         ("/music/next", "3", 600),
       ] {
         #expect(stage.done(address) == title)
-        letPass(seconds: 0.2, "the song before fades out")
-        if let heard = stage.take() {
+        try stage.probe.pass(seconds: 0.2, "the song before fades out")
+        if let heard = try stage.take() {
           #expect(Measure.residue(heard, hertz: hertz, sampleRate: 48_000) < -90)
         }
       }
@@ -144,13 +144,13 @@ extension NodeTests {
       stage.phone.send("/music/stop")
       try stage.awaitState("stopped")
       try stage.probe.awaitBlock("the song has faded out") { Measure.peak($0) == 0 }
-      #expect(Measure.peak(stage.probe.record(seconds: 0.05).samples) == 0)
+      #expect(Measure.peak(try stage.probe.record(seconds: 0.05).samples) == 0)
       #expect(stage.refusal("/music/stop")?.code == "state")
       #expect(stage.done("/music/play") == "3")
       #expect(stage.node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["live", "voice", "studio"])
+    @Test(.hangLimit, arguments: ["live", "voice", "studio"])
     func `on the route chain pitch and rate are the chain's, each on its own`(engine: String) throws
     {
       let stage = try Stage()
@@ -162,29 +162,29 @@ extension NodeTests {
       stage.phone.send("/pitch/semitones", .float(12))
       stage.phone.send("/stretch/rate", .float(0.5))
       #expect(stage.phone.sync())
-      letPass(seconds: 0.6, "what was heard before the change fades out")
+      try stage.probe.pass(seconds: 0.6, "what was heard before the change fades out")
       let frames = stage.phone.ask("/clock")?.arguments[0].number ?? 0
       let before = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
-      if let heard = stage.take() {
+      if let heard = try stage.take() {
         // 400 Hz come round after 120 frames. An octave up and twice as long, what keeps formants or
         // follows chords costs a single tone some of its purity; not changed, it is at -3 or above.
         #expect(Measure.aperiodicity(heard, period: 120) < (engine == "live" ? -45 : -15))
       }
-      letPass(seconds: 1, "the song goes on meanwhile, at half its speed")
+      try stage.probe.pass(seconds: 1, "the song goes on meanwhile, at half its speed")
       let after = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       let passed = ((stage.phone.ask("/clock")?.arguments[0].number ?? 0) - frames) / 48_000
       #expect(after > before && after - before < passed * 0.5 + 0.7)
       stage.phone.send("/music/route", .string("direct"))
       #expect(stage.phone.sync())
-      letPass(seconds: 0.3, "what is in the chain fades out")
-      if let heard = stage.take() {
+      try stage.probe.pass(seconds: 0.3, "what is in the chain fades out")
+      if let heard = try stage.take() {
         #expect(Measure.aperiodicity(heard, period: 240) < -90)
         #expect(Measure.aperiodicity(heard, period: 120) > -3)
       }
       #expect(stage.node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `what vanishes plays on to its end, and what came in its place is passed by`() throws {
       let stage = try Stage()
       // Longer than what is read ahead.
@@ -195,8 +195,8 @@ extension NodeTests {
       unlink("\(stage.music)/a.wav")
       unlink("\(stage.music)/b.wav")
       mkfifo("\(stage.music)/b.wav", 0o600)
-      letPass(seconds: 0.3, "more is read of what is gone")
-      if let heard = stage.take() {
+      try stage.probe.pass(seconds: 0.3, "more is read of what is gone")
+      if let heard = try stage.take() {
         #expect(Measure.residue(heard, hertz: 441, sampleRate: 48_000) < -90)
       }
       stage.phone.send("/stretch/rate", .float(4))
@@ -219,7 +219,7 @@ extension NodeTests {
       return data
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `files that lie or are broken are told once, and the next song is played`() throws {
       let stage = try Stage()
       try stage.write("a.wav", seconds: 1)
@@ -250,13 +250,14 @@ extension NodeTests {
       listener.send("/subscribe", .string("/error"))
       #expect(listener.sync())
       heard +=
-        stage.probe.record {
+        try stage.probe.record {
           #expect(stage.done("/music/play") == "a")
-          let end = Date() + 30
-          while Date() < end, stage.state.word != "stopped" {
+          // One error of each file that can't be played, and the end of the last song.
+          try waitUntil("all songs are over") {
             for received in listener.receiveAll(seconds: 0.1) where received.address == "/error" {
               told.append(received.arguments[2].text ?? "")
             }
+            return stage.state.word == "stopped"
           }
         }.samples
       #expect(heard.allSatisfy { $0.isFinite && abs($0) <= 1 })
@@ -274,12 +275,12 @@ extension NodeTests {
       #expect(stage.node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a server that comes back at another rate hears the song go on`() throws {
       let stage = try Stage()
       try stage.write("a.flac", hertz: 300, seconds: 30)
       #expect(stage.done("/music/play") == "a")
-      letPass(seconds: 0.5, "so much of the song is over")
+      try stage.probe.pass(seconds: 0.5, "so much of the song is over")
       stage.probe.close()
       stage.server.stop()
       try stage.phone.awaitServer("gone")
@@ -290,9 +291,9 @@ extension NodeTests {
       try probe.connect(to: "syrinx")
       #expect(stage.state == ("playing", 1))
       try probe.awaitBlock("the song is heard") { Measure.peak($0) > 0.1 }
-      letPass(seconds: 0.2, "it fades in")
+      try probe.pass(seconds: 0.2, "it fades in")
       for _ in 0..<4 {
-        let heard = probe.record(seconds: 0.2)
+        let heard = try probe.record(seconds: 0.2)
         if heard.gaps > 0 { continue }
         #expect(Measure.residue(heard.samples, hertz: 300, sampleRate: 96_000) < -90)
         break
@@ -303,7 +304,7 @@ extension NodeTests {
       #expect(stage.node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `folders are those of the options, and the command line waits for what is asked`() throws {
       let elsewhere = try TemporaryFolder()
       try FileManager.default.createDirectory(

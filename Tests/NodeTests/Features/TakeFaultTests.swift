@@ -11,30 +11,30 @@ extension NodeTests {
     /// What an errand is answered with: the code and the line of its error.
     private func fault(_ phone: Phone, _ address: String, _ arguments: Argument...) -> [String]? {
       phone.send(bytes: [UInt8](address: address, arguments))
-      let all = phone.receive(untilOneOf: ["/reply", "/error", "/takes/end"], seconds: 10)
+      let all = phone.receive(untilOneOf: ["/reply", "/error", "/takes/end"])
       guard let error = all.last, error.address == "/error" else { return nil }
       return error.arguments.dropFirst().compactMap(\.text)
     }
 
     /// Whether a constant sounds on all the while; where the server itself lost blocks, as one
     /// without real-time priority does, nobody can tell.
-    private func soundsOn(_ probe: Probe, during body: () throws -> Void) rethrows -> Bool {
+    private func soundsOn(_ probe: Probe, during body: () throws -> Void) throws -> Bool {
       let heard = try probe.record(body)
       return heard.samples.count > 1000
         && (heard.gaps > 0 || heard.samples.allSatisfy { abs($0 - 0.25) < 1e-6 })
     }
 
-    private func record(_ phone: Phone, seconds: Double) {
+    private func record(_ phone: Phone, seconds: Double) throws {
       phone.send("/player/record")
-      letPass(seconds: seconds, "so long the clip is")
+      try phone.awaitLength(seconds)
       phone.send("/player/stop")
       #expect(phone.sync())
-      letPass(seconds: 0.05, "what lies behind the end comes by itself")
+      letPass(seconds: 0.05, "about so long what lies behind the end is on its way")
     }
 
     @Test(
       .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
-      .timeLimit(.minutes(1)))
+      .hangLimit)
     func `a disk that is full is told, and used again when it can be`() throws {
       guard let disk = try SmallDisk(megabytes: 3) else {
         withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
@@ -43,11 +43,11 @@ extension NodeTests {
       let (server, node, phone) = try startNode(home: disk.path + "/home")
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
-      record(phone, seconds: 0.5)
+      try record(phone, seconds: 0.5)
       try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
       // Two seconds are 384 bytes a millisecond, half of one is less than that.
       try disk.fill(leaving: 80_000)
-      let isWhole = soundsOn(probe) {
+      let isWhole = try soundsOn(probe) {
         let full = fault(phone, "/take/save")
         #expect(full?[0] == "io")
         #expect(full?[1].contains("No space left on device") == true)
@@ -65,7 +65,7 @@ extension NodeTests {
 
     @Test(
       .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
-      .timeLimit(.minutes(1)))
+      .hangLimit)
     func `takes on a disk that can only be read are told of, and the node plays`() throws {
       guard let disk = try SmallDisk(megabytes: 3) else {
         withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
@@ -83,9 +83,9 @@ extension NodeTests {
       let phone = try Phone(port: node.port)
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
-      record(phone, seconds: 0.1)
+      try record(phone, seconds: 0.1)
       try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
-      let isWhole = soundsOn(probe) {
+      let isWhole = try soundsOn(probe) {
         let readOnly = fault(phone, "/take/save")
         #expect(readOnly?[0] == "io" && readOnly?[1].lowercased().contains("read-only") == true)
         phone.send("/settings/autoplay", .int32(1))
@@ -99,14 +99,14 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a take whose file has gone, or is no sound any more, is told`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
       var ids: [String] = []
       for _ in 0..<2 {
-        record(phone, seconds: 0.1)
+        try record(phone, seconds: 0.1)
         phone.send("/take/save")
         ids.append(try #require(phone.receive("/reply")?.arguments[1].text))
       }
@@ -114,7 +114,7 @@ extension NodeTests {
       try FileManager.default.removeItem(atPath: "\(node.home)/takes/\(ids[0]).wav")
       try Data("this is no sound".utf8).write(
         to: URL(fileURLWithPath: "\(node.home)/takes/\(ids[1]).wav"))
-      let isWhole = soundsOn(probe) {
+      let isWhole = try soundsOn(probe) {
         for path in ["/take/load", "/take/play"] {
           #expect(fault(phone, path, .string(ids[0]))?[0] == "missing")
           #expect(fault(phone, path, .string(ids[1]))?[0] == "type")
@@ -129,7 +129,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a library that is none is told at the start, and the node plays`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
@@ -143,7 +143,7 @@ extension NodeTests {
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
       try probe.awaitBlock("the constant sounds") { $0.allSatisfy { abs($0 - 0.25) < 1e-6 } }
-      #expect(soundsOn(probe) { letPass(seconds: 0.1, "the part of it that is looked at") })
+      #expect(try soundsOn(probe) { try probe.pass(seconds: 0.1, "the part that is looked at") })
       #expect(node.end() == 0)
     }
   }

@@ -18,15 +18,15 @@ extension NodeTests {
       return all.last?.address == "/reply" ? Array(all.last!.arguments.dropFirst()) : nil
     }
 
-    private func record(_ phone: Phone, seconds: Double) {
+    private func record(_ phone: Phone, seconds: Double) throws {
       phone.send("/player/record")
-      letPass(seconds: seconds, "so long the clip is")
+      try phone.awaitLength(seconds)
       phone.send("/player/stop")
       #expect(phone.sync())
-      letPass(seconds: 0.05, "what lies behind the end comes by itself")
+      letPass(seconds: 0.05, "about so long what lies behind the end is on its way")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a take outlives the node, with where and when it was, and plays in the next`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
@@ -40,7 +40,7 @@ extension NodeTests {
         phone.send("/settings/autoplay", .int32(1))
         phone.send("/preset", .string("vader"))
         #expect(phone.receive("/reply") != nil)
-        record(phone, seconds: 0.5)
+        try record(phone, seconds: 0.5)
         let reply = try #require(ask(phone, "/take/save", .string("Dawn chorus")))
         id = try #require(reply[0].text)
         #expect(ask(phone, "/take/species", .string(id), .string("Wren")) != nil)
@@ -64,13 +64,13 @@ extension NodeTests {
       #expect(shown.first { $0.address == "/take/sound" }?.arguments[2] == .string("vader"))
       #expect(phone.receive("/reply")?.arguments[0] == .string("/take/play"))
       try probe.awaitBlock("the take begins") { Measure.peak($0) > 0.1 }
-      let heard = probe.record(seconds: 0.2)
+      let heard = try probe.record(seconds: 0.2)
       #expect(Measure.peak(heard.samples) > 0.25)
       #expect(node.end() == 0)
       #expect(node.errors == "" || !node.errors.contains("library"))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `send waits for lists and files, and ends as they did`() throws {
       let (_, node, phone) = try startNode()
       func send(_ arguments: String...) throws -> (code: Int32, output: String, errors: String) {
@@ -78,7 +78,7 @@ extension NodeTests {
       }
       #expect(try send("/takes").output == "/takes/end 0\n")
       #expect(try send("/take/save").code == 69)
-      record(phone, seconds: 0.1)
+      try record(phone, seconds: 0.1)
       let saved = try send("/take/save", "First")
       #expect(saved.code == 0 && saved.output.hasPrefix("/reply /take/save "))
       let id = try #require(saved.output.split(separator: " ").dropFirst(2).first)
@@ -90,7 +90,7 @@ extension NodeTests {
       #expect(try send("/take/load", "feed").code == 66)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `a server of another rate plays a take as it was`() throws {
       let folder = try TemporaryFolder()
       let home = folder.path("home")
@@ -100,7 +100,7 @@ extension NodeTests {
         let (node, phone) = try startNode(on: server, home: home)
         let probe = try Probe(server: server.name, plays: Self.tone)
         try probe.connect(to: "syrinx")
-        record(phone, seconds: 1)
+        try record(phone, seconds: 1)
         id = try #require(ask(phone, "/take/save")?[0].text)
         #expect(node.end() == 0)
       }
@@ -112,7 +112,7 @@ extension NodeTests {
       phone.send("/loop/route", .string("direct"))
       #expect(ask(phone, "/take/play", .string(id)) != nil)
       try probe.awaitBlock("the take begins") { Measure.peak($0) > 0.1 }
-      let heard = probe.record(seconds: 0.4).samples
+      let heard = try probe.record(seconds: 0.4).samples
       // The tone is 400 Hz, whatever the rate; in some parts lie the loop's seam, and blocks that
       // a server on a busy machine has lost.
       let residues = stride(from: 0, to: 16_000, by: 2000).map {

@@ -21,7 +21,7 @@ extension NodeTests {
       return frame
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `it tells the tone that comes in, twelve times a second`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone)

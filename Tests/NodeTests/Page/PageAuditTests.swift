@@ -15,7 +15,7 @@ extension NodeTests.PageTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `what is wrong with a page is found, and nothing else`() throws {
       try withPage(
         """

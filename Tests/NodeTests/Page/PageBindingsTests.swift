@@ -14,17 +14,17 @@ extension NodeTests.PageTests {
       try stage.open("rig")
     }
 
-    private func awaitRows(_ rows: String...) throws {
+    private func awaitRows(_ rows: String..., seconds: Double = waitLimit) throws {
       let list = rows.map { "'\($0)'" }.joined(separator: ", ")
       try browser.await(
         """
         JSON.stringify([...document.querySelectorAll('#bindings li')]\
         .map((one) => [...one.children].slice(0, 3).map((part) => part.textContent).join('|'))) \
         === JSON.stringify([\(list)])
-        """)
+        """, seconds: seconds)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a press is learnt with what it sends, shown beside others, and forgotten`() throws {
       let keyboard = try MIDIProbe(server: stage.server.name)
       try keyboard.connect(to: "syrinx", listening: false)
@@ -41,7 +41,8 @@ extension NodeTests.PageTests {
         keyboard.play([0x90, 60, 100])
         keyboard.play([0x80, 60, 0])
         let isThere =
-          (try? awaitRows("note 60|long|/midi/snap toggle", "note 60||/player/record")) != nil
+          (try? awaitRows(
+            "note 60|long|/midi/snap toggle", "note 60||/player/record", seconds: 5)) != nil
         if isThere { break }
       }
       try awaitRows("note 60|long|/midi/snap toggle", "note 60||/player/record")

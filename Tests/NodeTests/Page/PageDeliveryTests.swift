@@ -16,7 +16,7 @@ extension NodeTests.PageTests {
         "return performance.getEntriesByType('resource').map((one) => one.name)") as? [String] ?? []
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `nothing is asked for from anywhere but the node`() throws {
       for page in PageStage.pages {
         try stage.turn(to: page)
@@ -42,7 +42,7 @@ extension NodeTests.PageTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `all of it is less than 200 kB, packed, and comes a second time only where it changed`()
       throws
     {

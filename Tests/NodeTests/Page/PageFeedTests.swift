@@ -23,7 +23,7 @@ extension NodeTests.PageTests {
         """)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a post is written, recorded, heard and taken back, and text is only text`() throws {
       try browser.await("!document.querySelector('#feed-empty').hidden")
       // Nothing to be posted yet.
@@ -45,7 +45,7 @@ extension NodeTests.PageTests {
       // A clip is recorded with the player's own buttons, and goes along.
       try browser.tap(".feed-player [data-loop=record]")
       try browser.await("document.querySelector('#loop-face').dataset.state === 'recording'")
-      letPass(seconds: 0.4, "so long the clip is")
+      try stage.phone.awaitLength(0.4)
       try browser.tap(".feed-player [data-loop=stop]")
       try browser.await(
         "document.querySelector('#feed-clip').getAttribute('aria-checked') === 'true'")
@@ -63,13 +63,13 @@ extension NodeTests.PageTests {
         "!document.querySelector('.feed-player [data-loop=record]').hidden")
       let watcher = try stage.watcher(of: "/take")
       try browser.tap("[data-act=keep]")
-      let take = try #require(watcher.receive("/take", seconds: 10))
+      let take = try #require(watcher.receive("/take"))
       #expect(take.arguments[1] == .string("a sound"))
       // Other tests begin without takes, and without a picture that is asked for in vain.
       try browser.await(
         "performance.getEntriesByType('resource').some((one) => one.name.endsWith('/small'))")
       stage.phone.send(bytes: [UInt8](address: "/take/delete", [take.arguments[0]]))
-      #expect(stage.phone.receive("/reply", seconds: 5) != nil)
+      #expect(stage.phone.receive("/reply") != nil)
       try browser.tap("[data-act=delete]")
       try messages("b", "<i>hello</i>")
     }

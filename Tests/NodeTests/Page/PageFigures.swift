@@ -45,7 +45,7 @@ extension NodeTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.hangLimit)
     func `from touch to sound, by the page and by a datagram`() throws {
       let stage = try #require(PageStage.current)
       let browser = stage.browser
@@ -94,7 +94,7 @@ extension NodeTests {
 
   /// What the page's door takes of the machine.
   @Suite(.serialized, .whereFiguresAreWanted) struct DoorPageFigures {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.hangLimit)
     func `sixty-four sockets beside none`() throws {
       let server = try JackServer(block: 64)
       let (node, phone) = try startNode(on: server, hasPage: true)
@@ -132,7 +132,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.hangLimit)
     func `memory and start, with the page and without`() throws {
       let server = try JackServer(block: 64)
       func ownMemory(_ node: NodeProcess) throws -> Double {

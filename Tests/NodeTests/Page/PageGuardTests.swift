@@ -22,7 +22,7 @@ extension NodeTests.PageTests {
         "((text) => \(condition))(document.querySelector('.guard \(selector)').textContent)")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `its part is fetched when the rig is first seen`() throws {
       let isFetched =
         "performance.getEntriesByType('resource').some((one) => one.name.endsWith('guard.js'))"
@@ -32,7 +32,7 @@ extension NodeTests.PageTests {
       try browser.await(isFetched)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `it is turned on by a finger, tells its notches, and lets go of them`() throws {
       let way = HowlingWay()
       let probe = try Probe(server: stage.server.name, plays: way.sample)
@@ -71,7 +71,7 @@ extension NodeTests.PageTests {
       #expect(stage.phone.ask("/guard/notches")?.arguments.isEmpty == true)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `one of four times is chosen, and any other is told`() throws {
       defer { stage.phone.send("/guard/hold", .float(60)) }
       try browser.tap(".guard [data-word='600']")

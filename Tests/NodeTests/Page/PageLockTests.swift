@@ -11,7 +11,7 @@ extension NodeTests.PageTests {
 
     init() throws { stage = try PageStage.ready() }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `locked, the page only plays; a tap on the lock does not open it, holding it does`() throws
     {
       stage.phone.send("/echo/mix", .float(0.25))
@@ -31,8 +31,9 @@ extension NodeTests.PageTests {
       // … but cells are played, the loop is pressed, and all is muted.
       try stage.turn(to: "grid")
       let watcher = try stage.watcher(of: "/grid/lit")
-      try browser.tap("[data-row='1'][data-column='2']")
+      try browser.press(at: try browser.place("[data-row='1'][data-column='2']"))
       #expect(watcher.receive("/grid/lit") != nil)
+      try browser.lift()
       try stage.turn(to: "loop")
       try browser.tap("[data-loop='record']")
       try waitUntil("it is recorded") {
@@ -61,7 +62,7 @@ extension NodeTests.PageTests {
       #expect(stage.phone.ask("/echo/mix")?.arguments != [.float(0.25)])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `locked, a swipe does not go back to the page before`() throws {
       try stage.turn(to: "takes")
       try stage.turn(to: "voice")

@@ -54,12 +54,12 @@ extension NodeTests.PageTests {
     /// Makes a loop of some seconds that plays.
     private func makeLoop(_ number: Int, seconds: Double = 0.6) throws {
       phone.send("/loop/\(number)/record")
-      letPass(seconds: seconds, "so long the loop is")
+      try phone.awaitLength(seconds, ofLoop: number)
       phone.send("/loop/\(number)/record")
       try awaitState("playing", of: number)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `one big button records, plays and adds, and shows it in word and colour`() throws {
       let button = slot(2) + " .pedal"
       #expect(try style("borderTopStyle", of: button) == "dashed")
@@ -83,7 +83,7 @@ extension NodeTests.PageTests {
       try waitUntil("the bar has moved") { try bar() != before }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a finger that stays on the button stops the loop, and is no second press when it goes`()
       throws
     {
@@ -95,7 +95,7 @@ extension NodeTests.PageTests {
       #expect(phone.ask("/loop/1/state")?.arguments.first == .string("stopped"))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `mute, undo and level are those of their loop`() throws {
       try makeLoop(3)
       try browser.tap(slot(3) + " .slot-mute")
@@ -121,7 +121,7 @@ extension NodeTests.PageTests {
       try awaitState("empty", of: 3)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `what waits blinks twice a second beside what is, with icon, word and beats`() throws {
       try makeLoop(2)
       phone.send("/metronome/bpm", .float(30))
@@ -144,7 +144,7 @@ extension NodeTests.PageTests {
       try browser.await("document.querySelector(\"\(next)\").hidden")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `the chosen loop has its waveform, its buttons and its settings`() throws {
       try browser.tap("#loop-choice .number:nth-of-type(4)")
       try phone.awaitValue(of: "/loop/select", .int32(3))
@@ -152,7 +152,7 @@ extension NodeTests.PageTests {
       try browser.await("!document.querySelector('#slots').checkVisibility()")
       try browser.tap("[data-loop=record]")
       try awaitState("recording", of: 3)
-      letPass(seconds: 0.5, "so long the loop is")
+      try phone.awaitLength(0.5, ofLoop: 3)
       try browser.tap("[data-loop=record]")
       try awaitState("playing", of: 3)
       for (what, state) in [
@@ -203,7 +203,7 @@ extension NodeTests.PageTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `what was just played is kept, as a loop and as a take`() throws {
       try browser.tap("#loop-choice .number:nth-of-type(3)")
       try browser.run(
@@ -244,7 +244,7 @@ extension NodeTests.PageTests {
       try phone.awaitValue(of: "/takes/total", .int32(0))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `all loops are saved as a set, and loaded again`() throws {
       try makeLoop(1)
       try makeLoop(4)
@@ -264,7 +264,7 @@ extension NodeTests.PageTests {
       try removeTakes()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["touch", "key"])
+    @Test(.hangLimit, arguments: ["touch", "key"])
     func `a pedal that is to be learnt takes the button that is touched, which does nothing else`(
       _ way: String
     ) throws {
@@ -284,7 +284,7 @@ extension NodeTests.PageTests {
       try browser.tap("#notice-action")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `keys choose a loop, and space is its pedal`() throws {
       try browser.run("document.activeElement?.blur()")
       try browser.type("4")
@@ -308,7 +308,7 @@ extension NodeTests.PageTests {
       try phone.awaitValue(of: "/loop/select", .int32(1))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `all that is touched of the loops has nine millimetres on a phone`() throws {
       for part in ["slots", "one"] {
         try browser.run(
@@ -328,7 +328,7 @@ extension NodeTests.PageTests {
       #expect(save.height >= 57 && clear[0] > 57)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [1, 16])
+    @Test(.hangLimit, arguments: [1, 16])
     func `as many loops as there are have their place in every window`(loops: Int) throws {
       let node = try NodeProcess(
         server: stage.server, ["--loops", "\(loops)", "-n", "many"],
@@ -337,7 +337,7 @@ extension NodeTests.PageTests {
       let many = try Phone(port: node.port)
       let states = ["record", "overdub", "replace", "multiply", "insert", "substitute", "stop"]
       for number in 1...loops { many.send("/loop/\(number)/record") }
-      letPass(seconds: 0.3, "so long the loops are")
+      try many.awaitLength(0.3, ofLoop: loops)
       for number in 1...loops { many.send("/loop/\(number)/record") }
       many.send("/loop/select", .int32(Int32(loops)))
       for (number, what) in zip(1...loops, states.dropFirst()) {

@@ -13,7 +13,7 @@ extension NodeTests.PageTests {
       stage = try PageStage.ready()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `keys reach every control of every page`() throws {
       // Arrows choose, too; what they choose is not for the node.
       try browser.run(
@@ -32,7 +32,7 @@ extension NodeTests.PageTests {
       try stage.open("voice")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `readers hear a name for whatever can have the focus, and no two alike on a page`() throws
     {
       for size in [Browser.Size.phone, .laptop] {
@@ -50,7 +50,7 @@ extension NodeTests.PageTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["dark", "light"])
+    @Test(.hangLimit, arguments: ["dark", "light"])
     func `all texts stand out from what is behind them`(_ scheme: String) throws {
       try browser.prefer(["prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"])
       // Between these two no colour is another.
@@ -65,7 +65,7 @@ extension NodeTests.PageTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `nothing moves by itself for who wants less motion`() throws {
       try browser.prefer(["prefers-reduced-motion": "reduce"])
       // What waits for its time blinks, for all others.

@@ -52,7 +52,7 @@ final class PageStage: @unchecked Sendable {
     browser = try Browser()
     // It begins at once, and ends soon.
     phone.send("/grid/instrument", .string("organ"))
-    #expect(phone.receive("/reply", seconds: 20)?.arguments[0] == .string("/grid/instrument"))
+    #expect(phone.receive("/reply")?.arguments[0] == .string("/grid/instrument"))
     try browser.open(address)
     try awaitLink()
   }
@@ -68,10 +68,9 @@ final class PageStage: @unchecked Sendable {
   static let files = Project.file("Sources/Page/web")
 
   /// Waits until the page has its connection, and shows what the node has told it.
-  func awaitLink(seconds: Double = 10) throws {
+  func awaitLink() throws {
     try browser.await(
-      "document.body.dataset.link === 'open' && document.querySelector('[data-cell][data-row]')",
-      seconds: seconds)
+      "document.body.dataset.link === 'open' && document.querySelector('[data-cell][data-row]')")
   }
 
   /// All pages, by the names that stand behind the # of their addresses.

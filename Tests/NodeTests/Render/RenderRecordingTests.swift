@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `syrinx render` as a player of recordings: at every rate all of the file, from its first frame to its last.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RenderRecordingTests {
+@Suite(.serialized, .hangLimit) struct RenderRecordingTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -5,7 +5,7 @@ import Testing
 /// `syrinx render`, which needs no server.
 ///
 /// One after the other, to leave the machine to those who play beside it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RenderTests {
+@Suite(.serialized, .hangLimit) struct RenderTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

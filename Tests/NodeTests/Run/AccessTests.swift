@@ -8,7 +8,7 @@ extension NodeTests {
     private let server: JackServer
     init() throws { server = try JackServer() }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `addresses that are not allowed hear nothing`() throws {
       let (node, stranger) = try startNode(
         on: server, ["--allow", "192.0.2.0/24", "--allow", "::1"])
@@ -18,13 +18,13 @@ extension NodeTests {
       }
       #expect(stranger.receive(seconds: 0.3) == nil)
       let stream = try StreamPhone(port: node.port)
-      #expect(stream.awaitClose(seconds: 2))
+      #expect(stream.awaitClose())
       let friend = try Phone(port: node.port, host: "::1")
       #expect(friend.ask("/status/denied")?.arguments == [.int32(7)])
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `version 6 of the protocol is as good as version 4`() throws {
       let node = try NodeProcess(server: server, ["--allow", "127.0.0.0/8", "--allow", "::1/128"])
       for host in ["127.0.0.1", "::1"] {
@@ -34,7 +34,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `closed, it listens on this machine only; open, on all addresses`() throws {
       func listening(_ port: UInt16) throws -> Set<String> {
         // The kernel's own list: local addresses in hexadecimal.
@@ -58,7 +58,7 @@ extension NodeTests {
       #expect(open.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a busy port ends it with a hint, of either protocol`() throws {
       let first = try NodeProcess(server: server)
       let second = try NodeProcess(
@@ -69,7 +69,7 @@ extension NodeTests {
       #expect(first.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `the ready line says where it is, and so does the file`() throws {
       let node = try NodeProcess(server: server, ["-n", "canary"])
       #expect(node.ready["name"] == "canary")
@@ -82,7 +82,7 @@ extension NodeTests {
       #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `feedback goes where the command line said, from the server's own port`() throws {
       let ear = try Phone(port: 9)
       let node = try NodeProcess(server: server, ["--feedback", "127.0.0.1:\(ear.port)"])
@@ -93,7 +93,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `settings of the command line are heard from the first sample`() throws {
       let (node, phone) = try startNode(
         on: server, ["--set", "/live/gain=-12", "--set", "/loop/route=direct"])
@@ -102,7 +102,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `quit ends it cleanly`() throws {
       let (node, phone) = try startNode(on: server)
       phone.send("/quit", .float(0))

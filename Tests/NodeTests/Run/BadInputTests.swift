@@ -15,12 +15,12 @@ extension NodeTests {
       Int(phone.ask("/status/\(name)")?.arguments[0].number ?? -1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `no bad packet is left without an answer, and none is heard`() throws {
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
       try probe.awaitPassage()
-      let heard = probe.record {
+      let heard = try probe.record {
         for bytes: [UInt8] in [
           [], [0], Array("/abc".utf8), Array("#bundle\0".utf8), [UInt8](repeating: 255, count: 64),
           [UInt8](address: "/live/gain", [.float(-6)]).dropLast(4),
@@ -45,13 +45,13 @@ extension NodeTests {
       probe.close()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a client that sends half a message and stays is dropped, and the others play on`() throws
     {
       let lame = try StreamPhone(port: node.port)
       lame.write(Array(StreamFraming.frame([UInt8](address: "/ping", []), .lengthPrefix).prefix(7)))
       let sound = try StreamPhone(port: node.port)
-      for _ in 0..<80 where !lame.awaitClose(seconds: 0.1) {
+      for _ in 0..<600 where !lame.awaitClose(seconds: 0.1) {
         sound.send("/ping", .int32(3), style: .lengthPrefix)
         #expect(sound.receive()?.address == "/pong")
       }
@@ -61,16 +61,16 @@ extension NodeTests {
       #expect(sound.receive()?.address == "/pong")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a stream that is no OSC is dropped and counted`() throws {
       let garbage = try StreamPhone(port: node.port)
       garbage.write(Array("GET / HTTP/1.1\r\n\r\n".utf8))
-      #expect(garbage.awaitClose(seconds: 2))
+      #expect(garbage.awaitClose())
       #expect(status("dropped") == 1)
       #expect(status("malformed") == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a client that never reads costs no one else anything`() throws {
       let deaf = try StreamPhone(port: node.port)
       for _ in 0..<400 { deaf.send("/addresses", style: .lengthPrefix) }
@@ -78,7 +78,7 @@ extension NodeTests {
       #expect(phone.ask("/status/rate") != nil)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [StreamFraming.Style.lengthPrefix, .slip])
+    @Test(.hangLimit, arguments: [StreamFraming.Style.lengthPrefix, .slip])
     func `streams are answered in the framing that they use`(style: StreamFraming.Style) throws {
       let client = try StreamPhone(port: node.port)
       client.send("/live/gain", .float(-3), style: style)
@@ -90,7 +90,7 @@ extension NodeTests {
       #expect(client.receive() == Received("/mute", [.int32(1)]))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a phone that went away is forgotten as soon as the network says so`() throws {
       var gone: Phone? = try Phone(port: node.port)
       gone?.send("/subscribe")
@@ -99,10 +99,10 @@ extension NodeTests {
       gone = nil
       // What is sent to where nobody listens comes back as an error, the first time that it is.
       phone.send("/live/gain", .float(-1))
-      try waitUntil("it is forgotten", seconds: 1) { status("clients") == 0 }
+      try waitUntil("it is forgotten") { status("clients") == 0 }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a flood is followed to its last message`() throws {
       let count = 20_000
       let before = status("messages")

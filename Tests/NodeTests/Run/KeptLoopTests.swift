@@ -47,23 +47,28 @@ extension NodeTests {
     /// Records a clip of so many seconds, and leaves it stopped.
     private func record(_ phone: Phone, _ loop: Int, seconds: Double) throws {
       phone.send("/loop/\(loop)/record")
-      letPass(seconds: seconds, "so long the clip is")
+      try phone.awaitLength(seconds, ofLoop: loop)
       phone.send("/loop/\(loop)/record")
       phone.send("/loop/\(loop)/stop")
       #expect(phone.sync())
       try waitUntil("loop \(loop) is recorded") { state(phone, loop) == "stopped" }
     }
 
-    /// Waits until the journal has what there is by now.
-    private func awaitKept() throws {
+    /// Waits until the journal has the loops that there are, at their lengths, and grows no more.
+    private func awaitKept(_ phone: Phone) throws {
       var size = -1
-      // Where nothing is told for so long, nothing is on its way.
       try waitUntil("all is kept", every: 0.3) {
         let before = size
         size =
           (try? FileManager.default.attributesOfItem(atPath: loops + "/journal")[.size] as? Int)
           ?? 0
-        return size == before && size > 0
+        guard size == before, size > 0 else { return false }
+        let kept = try LoopStore(in: copied(loops)).archive.slots
+        return (1...4).allSatisfy { number in
+          let slot = kept.first { $0.number == number - 1 }
+          let frames = length(phone, number) * Double(slot?.rate ?? 1)
+          return Int(frames.rounded()) == slot?.current.frames ?? 0
+        }
       }
     }
 
@@ -78,23 +83,23 @@ extension NodeTests {
 
     // MARK: - What is there again
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `killed, all loops are there with their steps, and silent`() throws {
       var (node, phone) = try start()
       try record(phone, 1, seconds: 0.3)
       try record(phone, 3, seconds: 0.2)
       phone.send("/loop/3/play")
       phone.send("/loop/3/overdub")
-      letPass(seconds: 0.3, "so long something is added")
+      try waitUntil("something is added") { state(phone, 3) == "overdubbing" }
+      letPass(seconds: 0.3, "so long something is added, about")
       phone.send("/loop/3/overdub")
-      #expect(phone.sync())
-      letPass(seconds: 0.1, "what is late comes, too")
+      try waitUntil("it is a step") { state(phone, 3) == "playing" && steps(phone, 3) == [2, 0] }
       phone.send("/loop/3/undo")
       phone.send("/loop/2/gain", .float(-3))
       #expect(phone.sync())
       let lengths = [length(phone, 1), length(phone, 3)]
       #expect(lengths.allSatisfy { $0 > 0.1 })
-      try awaitKept()
+      try awaitKept(phone)
       letPass(seconds: 0.5, "so old the state is that is promised to be kept")
       node.kill()
       (node, phone) = try start()
@@ -111,7 +116,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `with playing to resume, what played plays, and what was stopped is silent`() throws {
       var (node, phone) = try start()
       #expect(phone.ask("/settings/resume")?.arguments == [.string("silent")])
@@ -120,7 +125,7 @@ extension NodeTests {
       try record(phone, 2, seconds: 0.3)
       phone.send("/loop/2/play")
       #expect(phone.sync())
-      try awaitKept()
+      try awaitKept(phone)
       letPass(seconds: 0.5, "so old the state is that is promised to be kept")
       node.kill()
       (node, phone) = try start()
@@ -129,11 +134,11 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `fresh, it forgets them`() throws {
       var (node, phone) = try start()
       try record(phone, 1, seconds: 0.2)
-      try awaitKept()
+      try awaitKept(phone)
       node.kill()
       (node, phone) = try start(["--fresh"])
       #expect(state(phone, 1) == "empty")
@@ -143,13 +148,13 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `what has no place any more is said, and lies in a file that can be put back`() throws {
       var (node, phone) = try start()
       try record(phone, 1, seconds: 0.2)
       try record(phone, 4, seconds: 0.3)
       let length = length(phone, 4)
-      try awaitKept()
+      try awaitKept(phone)
       node.kill()
       (node, phone) = try start(["--loops", "2"])
       #expect(node.errors.contains("loop 4 has no place: there are 2 now\n"))
@@ -164,12 +169,12 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `under a server of another rate they are there, converted`() throws {
       var (node, phone) = try start()
       try record(phone, 2, seconds: 0.4)
       let length = length(phone, 2)
-      try awaitKept()
+      try awaitKept(phone)
       node.kill()
       server.stop()
       try server.start(rate: 44_100)
@@ -181,7 +186,7 @@ extension NodeTests {
       }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a server that is killed takes nothing with it`() throws {
       var (node, phone) = try start()
       try record(phone, 1, seconds: 0.3)
@@ -193,7 +198,7 @@ extension NodeTests {
       #expect(self.length(phone, 1) == length)
       try record(phone, 2, seconds: 0.2)
       let second = self.length(phone, 2)
-      try awaitKept()
+      try awaitKept(phone)
       node.kill()
       (node, phone) = try start()
       #expect(self.length(phone, 1) == length && self.length(phone, 2) == second)
@@ -202,16 +207,16 @@ extension NodeTests {
 
     // MARK: - Disks
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `loops that nobody touches cost the disk nothing`() throws {
       let (node, phone) = try start()
       for loop in 1...4 {
         phone.send("/loop/\(loop)/record")
-        letPass(seconds: 0.2, "so long the clip is")
+        try phone.awaitLength(0.2, ofLoop: loop)
         phone.send("/loop/\(loop)/record")
       }
       try waitUntil("all play") { (1...4).allSatisfy { state(phone, $0) == "playing" } }
-      try awaitKept()
+      try awaitKept(phone)
       var before = Written()
       // The state is written as well, and a busy machine takes its time.
       try waitUntil("nothing is on its way", every: 2) {
@@ -244,7 +249,7 @@ extension NodeTests {
 
     @Test(
       .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
-      .timeLimit(.minutes(1)))
+      .hangLimit)
     func `on a full disk it plays on, says so once, and keeps all when there is room`() throws {
       guard let disk = try SmallDisk(megabytes: 4) else {
         withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
@@ -269,7 +274,7 @@ extension NodeTests {
       }
       #expect(lines.count == 1 && lines[0].contains("No space left on device"), "\(lines)")
       try disk.empty()
-      try waitUntil("all of it is kept", seconds: 40, every: 0.2) {
+      try waitUntil("all of it is kept", every: 0.2) {
         try LoopStore(in: copied(disk.path + "/home/loops/syrinx")).archive.slots.prefix(3).map {
           ($0.current.frames, $0.wasRecording)
         }.elementsEqual(frames.map { ($0, false) }, by: ==)
@@ -285,7 +290,7 @@ extension NodeTests {
     private static let kills =
       ProcessInfo.processInfo.environment["SYRINX_KILLS"].flatMap(Int.init) ?? 25
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.hangLimit)
     func `killed at random while four loops are added to, it loses less than half a second`() throws
     {
       let probe = try Probe(server: server.name, plays: Self.ramp)
@@ -363,10 +368,8 @@ extension NodeTests {
     private func recordAll(_ phone: Phone) throws {
       for loop in 1...4 { phone.send("/loop/\(loop)/feedback", .float(0)) }
       phone.send("/loop/*/record")
-      var passed = 0.0
       for (index, seconds) in Self.lengths.enumerated() {
-        letPass(seconds: seconds - passed, "so long the clip is")
-        passed = seconds
+        try phone.awaitLength(seconds, ofLoop: index + 1)
         phone.send("/loop/\(index + 1)/record")
       }
       #expect(phone.sync())

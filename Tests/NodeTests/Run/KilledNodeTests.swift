@@ -47,7 +47,7 @@ extension NodeTests {
       var shown: [String] { titles.keys.filter { deleted[$0] == nil } }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.hangLimit)
     func `killed at a hundred moments, it has all that it answered`() throws {
       let folder = try TemporaryFolder()
       let home = folder.path("home")
@@ -87,14 +87,11 @@ extension NodeTests {
       let (node, phone) = try startNode(on: server, home: home)
       phone.send("/capture/on", .int32(1))
       phone.send("/player/record")
-      letPass(seconds: 0.02, "so long the clip is")
+      try phone.awaitLength(0.02)
       phone.send("/player/stop")
+      // At any moment between so many of its messages.
+      var left = Int.random(in: 0...40)
       let id = node.id
-      DispatchQueue.global().asyncAfter(
-        deadline: .now() + .milliseconds(Int.random(in: 0...400))
-      ) {
-        kill(id, SIGKILL)
-      }
       while node.isRunning {
         switch Int.random(in: 0..<4) {
         case 0: phone.send("/take/save")
@@ -111,7 +108,17 @@ extension NodeTests {
           }
         default: phone.send("/capture/state")
         }
-        while let message = phone.receive(seconds: 0.005) { answered.take(message) }
+        while let message = phone.receive(seconds: 0.005) {
+          answered.take(message)
+          left -= 1
+        }
+        guard left <= 0 else { continue }
+        left = .max
+        DispatchQueue.global().asyncAfter(
+          deadline: .now() + .microseconds(Int.random(in: 0...20_000))
+        ) {
+          kill(id, SIGKILL)
+        }
       }
       while let message = phone.receive(seconds: 0.005) { answered.take(message) }
       _ = node.awaitEnd()

@@ -30,7 +30,7 @@ extension NodeTests {
       return phone.ask(address.path)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `every value takes its least, greatest and first, and refuses what is beyond`() throws {
       for address in AddressTable.node.addresses where address.parameter != nil {
         let path = address.path
@@ -73,7 +73,7 @@ extension NodeTests {
       #expect(phone.sync())
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `what is read or done answers, refuses wrong types, and leaves the node whole`() throws {
       for address in AddressTable.node.addresses where address.parameter == nil {
         switch address.kind {

@@ -5,7 +5,7 @@ import Testing
 extension NodeTests {
   /// The probes themselves: what is wrong with them is wrong with all that is heard by them.
   @Suite struct ProbeTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `one that nobody holds any more leaves, whatever its callback is at`() throws {
       let server = try JackServer()
       for _ in 0..<20 {

@@ -48,11 +48,13 @@ extension NodeTests.SurfaceTests {
       try phone.run(seconds: 0.1)
       let value = try stage.number(address)
       try finger.lift()
-      try phone.run(seconds: 0.2)
-      let shown = SurfaceStage.number(in: try stage.control("Voice/\(name)/value").text)
-      #expect(abs(try #require(shown) - value) < 0.006, "\(name)")
       // The answer to the question at the end comes back to the same place.
-      #expect(abs(fader.x - 0.3) < 1e-4)
+      let label = try stage.control("Voice/\(name)/value")
+      #expect(
+        try phone.wait {
+          abs(SurfaceStage.number(in: label.text) ?? .infinity - value) < 0.006
+            && abs(fader.x - 0.3) < 1e-4
+        }, "\(name)")
     }
     for (name, address) in [("Voice/echo-on", "/echo/on"), ("bar/mute", "/mute")] {
       let before = try stage.number(address)
@@ -72,12 +74,12 @@ extension NodeTests.SurfaceTests {
     let names = ["record", "play", "stop", "rewind", "forward", "done"]
     func checkLights(_ doing: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
       #expect(
-        try phone.wait(seconds: 2) { other.ask("/player/state")?.arguments[0] == .string(doing) },
+        try phone.wait { other.ask("/player/state")?.arguments[0] == .string(doing) },
         sourceLocation: sourceLocation)
       let told = try #require(other.ask("/player/controls")).arguments
       let flags = told[..<6].map { $0 == .int32(1) }
       #expect(
-        try phone.wait(seconds: 2) { try names.map { try stage.isLit("Loop/\($0)") } == flags },
+        try phone.wait { try names.map { try stage.isLit("Loop/\($0)") } == flags },
         "\(doing): \(flags)", sourceLocation: sourceLocation)
       for (name, flag) in zip(names, flags) {
         let button = try stage.control("Loop/\(name)/button")
@@ -93,7 +95,7 @@ extension NodeTests.SurfaceTests {
     try stage.tap("Loop/record")
     try checkLights("recording")
     #expect(try stage.control("Loop/record/caption").text == "Stop")
-    try phone.run(seconds: 0.6)
+    try other.awaitLength(0.6)
     try stage.tap("Loop/record")
     try checkLights("start")
     #expect(try stage.control("Loop/record/caption").text == "Record")
@@ -159,7 +161,7 @@ extension NodeTests.SurfaceTests {
     try stage.tap("Loops/slot-2")
     #expect(try shows("recording", "Rec"))
     #expect(face.color[0] == 1 && face.color[1] < 0.4)
-    try phone.run(seconds: 0.8)
+    try other.awaitLength(0.8, ofLoop: 2)
     try stage.tap("Loops/slot-2")
     #expect(try shows("playing", "Play"))
     // Its bar goes round, also between two messages.
@@ -265,7 +267,7 @@ extension NodeTests.SurfaceTests {
     }
     func agrees() throws -> Bool {
       let names = try told()
-      return try phone.wait(seconds: 2) { shown() == names }
+      return try phone.wait { shown() == names }
     }
     #expect(try agrees())
     #expect(shown().count == 42)
@@ -277,13 +279,10 @@ extension NodeTests.SurfaceTests {
     )
     let (small, smaller) = (first.frame, second.frame)
     // What was still in the chain is heard no more.
-    try phone.run(seconds: 0.1)
-    let quiet = Measure.level(stage.probe.record(seconds: 0.05).samples)
-    #expect(quiet < 1e-4)
+    try stage.probe.awaitBlock("it is silent") { Measure.level($0[...]) < 1e-4 }
     let finger = try phone.touch(first)
     #expect(try phone.wait { first.frame.width > small.width })
-    try phone.run(seconds: 0.2)
-    #expect(Measure.level(stage.probe.record(seconds: 0.1).samples) > 1e-3)
+    try stage.probe.awaitBlock("the cell sounds") { Measure.level($0[...]) > 1e-3 }
     try finger.slide(to: second)
     #expect(
       try phone.wait { first.frame == small && second.frame.width > smaller.width })
@@ -301,7 +300,7 @@ extension NodeTests.SurfaceTests {
     #expect(shown()["1 1"] == "E" && shown()["1 3"] == "G")
     other.send("/grid/names", .int32(0))
     #expect(other.sync())
-    #expect(try phone.wait(seconds: 2) { shown().values.allSatisfy { $0 == "" } })
+    #expect(try phone.wait { shown().values.allSatisfy { $0 == "" } })
     other.send("/grid/names", .int32(1))
     for size in ["small", "large"] {
       other.send("/grid/size", .string(size))
@@ -318,8 +317,7 @@ extension NodeTests.SurfaceTests {
       let button = try stage.control("Piano/key-\(key)/button")
       let finger = try phone.touch(button)
       if key == 3 {
-        try phone.run(seconds: 0.2)
-        #expect(Measure.level(stage.probe.record(seconds: 0.1).samples) > 1e-3)
+        try stage.probe.awaitBlock("the key sounds") { Measure.level($0[...]) > 1e-3 }
       }
       try finger.lift()
     }

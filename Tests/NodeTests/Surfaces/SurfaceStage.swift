@@ -71,7 +71,7 @@ final class SurfaceStage {
 
   /// Waits until the node has a value.
   func reaches(_ address: String, _ value: Argument) throws -> Bool {
-    try phone.wait(seconds: 2) { other.ask(address)?.arguments.first == value }
+    try phone.wait { other.ask(address)?.arguments.first == value }
   }
 
   /// The number that the node tells.

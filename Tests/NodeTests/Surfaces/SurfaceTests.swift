@@ -8,7 +8,7 @@ extension NodeTests {
   @Suite struct SurfaceTests {
     private static let screens = ["phone", "tablet"]
 
-    @Test(.timeLimit(.minutes(2)), arguments: screens)
+    @Test(.hangLimit, arguments: screens)
     func `it subscribes by itself, shows all values, and finds a node that comes back`(
       screen: String
     ) throws {
@@ -51,14 +51,14 @@ extension NodeTests {
       stage.other.send("/pitch/semitones", .float(6))
       // Answers to its questions reach it no more: it must miss the levels for twelve seconds, and
       // looks every five.
-      #expect(try stage.phone.wait(seconds: 25) { abs(pitch.x - 30.0 / 48) < 1e-6 })
+      #expect(try stage.phone.wait { abs(pitch.x - 30.0 / 48) < 1e-6 })
       // From now on it is told of changes, too.
       stage.other.send("/pitch/semitones", .float(-6))
       #expect(try stage.phone.wait { abs(pitch.x - 18.0 / 48) < 1e-6 })
       stage.end()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: screens)
+    @Test(.hangLimit, arguments: screens)
     func `all pages play the node and show it`(screen: String) throws {
       let stage = try SurfaceStage(screen)
       try voice(stage)
@@ -72,7 +72,7 @@ extension NodeTests {
       stage.end()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: screens)
+    @Test(.hangLimit, arguments: screens)
     func `whatever is touched, the node takes it`(screen: String) throws {
       let stage = try SurfaceStage(screen)
       let phone = stage.phone

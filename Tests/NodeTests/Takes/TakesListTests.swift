@@ -6,7 +6,7 @@ import Testing
 /// What `syrinx takes` lists and finds, and how it looks.
 ///
 /// One after the other, to leave the machine to those who play beside it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TakesListTests {
+@Suite(.serialized, .hangLimit) struct TakesListTests {
   private let at: TakesHome
 
   init() throws { at = try TakesHome() }

@@ -12,7 +12,7 @@ extension NodeTests {
     /// Leaves the other page with the cursor shown, as the last thing that it does.
     private static let closing = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `once, it prints what was just set, and ends`() throws {
       let (_, node, phone) = try startNode(["-n", "owl"])
       phone.send("/live/gain", .float(-7.5))
@@ -44,7 +44,7 @@ extension NodeTests {
       #expect(alone.errors.split(separator: "\n").count == 1)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `it follows the node and the terminal, and gives that back`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
@@ -86,7 +86,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `keys play the loops as a pedal does, and clear one only when pressed twice`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
@@ -103,7 +103,7 @@ extension NodeTests {
       terminal.type(" ")
       try isIn("recording")
       #expect(terminal.shows("> 2 REC"))
-      letPass(seconds: 0.5, "so long the loop is")
+      try phone.awaitLength(0.5, ofLoop: 2)
       terminal.type(" ")
       try isIn("playing")
       #expect(terminal.shows("> 2 PLAY"))
@@ -141,7 +141,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `its page of pedals tells what is bound as that changes`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
@@ -155,7 +155,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `stopped, it lets the shell have the terminal until it goes on`() throws {
       let (_, node, _) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)], inShell: true)
@@ -173,7 +173,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [SIGTERM, SIGHUP, SIGINT])
+    @Test(.hangLimit, arguments: [SIGTERM, SIGHUP, SIGINT])
     func `a signal ends it as a key does`(number: Int32) throws {
       let (_, node, _) = try startNode()
       let terminal = try PseudoTerminal(
@@ -190,7 +190,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.hangLimit)
     func `a node that goes away is said to, and is shown again when it is back`() throws {
       let server = try JackServer()
       let first = try NodeProcess(server: server)
@@ -213,7 +213,7 @@ extension NodeTests {
       #expect(second.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `it sends the node a few messages a second`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
@@ -229,7 +229,7 @@ extension NodeTests {
 
     // MARK: - The line of `syrinx run`
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `run shows a line on a terminal, below all that it says`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
@@ -266,7 +266,7 @@ extension NodeTests {
       #expect(!terminal.picture.lines.contains { $0.contains("SERVER GONE") })
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `where nobody reads along, run shows no line`() throws {
       let (server, node, phone) = try startNode()
       phone.send("/player/record")

@@ -12,7 +12,7 @@ extension NodeTests {
 
     private static let page = ["Accept": "text/html"]
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a node tells where its page is, and so does the command`() throws {
       let node = try NodeProcess(server: server, ["--web", "18471"])
       #expect(node.ready["web"] == "http://127.0.0.1:18471/")
@@ -36,7 +36,7 @@ extension NodeTests {
       #expect(gone.code == 69 && gone.errors.contains("no node called \"syrinx\""))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a note by a WebSocket is heard, and ends with its client`() throws {
       let node = try NodeProcess(
         server: server, ["--web", "18472"], environment: ["SYRINX_SOUNDFONTS": "none"])
@@ -45,22 +45,24 @@ extension NodeTests {
       var phone: WebPhone? = try WebPhone(port: node.webPort)
       try phone?.open(["Origin": "http://127.0.0.1:18472", "Host": "127.0.0.1:18472"])
       phone?.send("/grid/instrument", .string("organ"))
-      #expect(phone?.receive("/reply", seconds: 20)?.arguments.first == .string("/grid/instrument"))
+      #expect(phone?.receive("/reply")?.arguments.first == .string("/grid/instrument"))
       phone?.send("/note/on", .int32(69), .float(0.8))
       try waitUntil("the note is heard") {
         try (probe.record(frames: 4800).samples.map(abs).max() ?? 0) > 0.01
       }
       phone = nil
-      let start = HostTime.steady
+      var frames = 0
       try waitUntil("it is silent", every: 0) {
-        try (probe.record(frames: 4800).samples.map(abs).max() ?? 1) < 1e-4
+        let heard = try probe.record(frames: 4800).samples
+        frames += heard.count
+        return (heard.map(abs).max() ?? 1) < 1e-4
       }
       // Two blocks, the instrument's own release, and what was recorded to know it.
-      #expect(HostTime.steady - start < 1e6)
+      #expect(frames < 48_000)
       #expect(node.end() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `on a network it wants its token, which no log tells`() throws {
       let node = try NodeProcess(server: server, ["--web", "18473", "--listen", "lan"])
       let path = node.home + "/web-token"
@@ -90,7 +92,7 @@ extension NodeTests {
       #expect(!node.errors.contains(token))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `a second node takes the next port, unless it was given one`() throws {
       // Without a port, as somebody types it.
       let nodes = try (0..<2).map {
@@ -106,7 +108,7 @@ extension NodeTests {
       for node in nodes { #expect(node.end() == 0) }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.hangLimit)
     func `sixty-four phones play at once`() throws {
       let node = try NodeProcess(server: server, ["--web", "18474"])
       let phones = try (0..<64).map { _ in

@@ -158,7 +158,7 @@ package final class Browser {
 
   /// Waits until an expression is true in the page.
   package func await(
-    _ expression: String, seconds: Double = 10, file: String = #fileID, line: Int = #line
+    _ expression: String, seconds: Double = waitLimit, file: String = #fileID, line: Int = #line
   ) throws {
     try waitUntil(expression, seconds: seconds, every: 0.01, file: file, line: line) {
       try ask("POST", "/execute/sync", ["script": "return !!(\(expression))", "args": [Any]()])

@@ -48,9 +48,8 @@ final class ChromeDriver {
   /// Has the driver do something, and returns its answer's value.
   func ask(_ method: String, _ path: String, _ body: [String: Any]? = nil) throws -> Any? {
     let bytes = try body.map { Array(try JSONSerialization.data(withJSONObject: $0)) } ?? []
-    // Whatever takes so long never comes.
     let answer = try WebPhone(port: port).ask(
-      method, path, ["Content-Type": "application/json"], body: bytes, seconds: 20)
+      method, path, ["Content-Type": "application/json"], body: bytes)
     let told = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
     guard answer.status == 200 else {
       let fault = told?["value"] as? [String: Any]

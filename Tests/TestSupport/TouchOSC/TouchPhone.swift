@@ -62,7 +62,7 @@ package final class TouchPhone {
   package func run(seconds: Double) throws { _ = try wait(seconds: seconds) { false } }
 
   /// Runs the app until a condition holds; false where it does not in time.
-  package func wait(seconds: Double = 5, until isSo: () throws -> Bool) throws -> Bool {
+  package func wait(seconds: Double = waitLimit, until isSo: () throws -> Bool) throws -> Bool {
     let deadline = HostTime.steady + seconds * 1e6
     while true {
       try takeMessages()
