@@ -13,8 +13,14 @@ package struct WebFrame {
     let masked: UInt8 = isMasked ? 0x80 : 0
     switch bytes.count {
     case ..<126: frame.append(masked | UInt8(bytes.count))
-    case ..<65_536: frame += [masked | 126, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)]
-    default: frame += [masked | 127] + (0..<8).map { UInt8(bytes.count >> (56 - 8 * $0) & 255) }
+    case ..<65_536:
+      frame.append(masked | 126)
+      frame += [UInt8(bytes.count >> 8), UInt8(bytes.count & 255)]
+    default:
+      frame.append(masked | 127)
+      for shift in stride(from: 56, through: 0, by: -8) {
+        frame.append(UInt8(truncatingIfNeeded: bytes.count >> shift))
+      }
     }
     guard isMasked else { return frame + bytes }
     let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]

@@ -199,10 +199,10 @@ private struct ReverbResponse {
     let window = (0..<960).map { 0.5 - 0.5 * cos(2 * .pi * (Double($0) + 0.5) / 960) }
     return (0..<260).map { step in
       let part = sound[(step * 48)..<(step * 48 + 960)].map(Double.init)
-      let power = zip(part, window).reduce(0) { $0 + $1.0 * $1.0 * $1.1 } / 480
-      let beyond = zip(part, window).reduce(0) {
-        $0 + ($1.0 * $1.0 > power ? $1.1 : 0)
-      }
+      var (power, beyond) = (0.0, 0.0)
+      for (sample, weight) in zip(part, window) { power += sample * sample * weight }
+      power /= 480
+      for (sample, weight) in zip(part, window) where sample * sample > power { beyond += weight }
       return beyond / 480 / erfc(1 / 2.0.squareRoot())
     }
   }

@@ -273,8 +273,9 @@ import Testing
   @Test(arguments: ["chipmunk", "vader", "snail", "rabbit", "echo", "reverb"])
   func `what changes a voice changes any loop alike`(preset: String) throws {
     let shipped = Project.file("Presets").path
-    let clip = (0..<24_000).map {
-      0.2 * sin(Float($0) * 0.02) + 0.1 * sin(Float($0) * 0.043)
+    let clip = (0..<24_000).map { frame -> Float in
+      let (low, high) = (sin(Float(frame) * 0.02), sin(Float(frame) * 0.043))
+      return 0.2 * low + 0.1 * high
     }
     func sound(ofLoop loop: Int) -> [Float] {
       let desk = Desk(
