@@ -1,10 +1,10 @@
-# How scripts/run and the service of the JACK server choose a sound card, and what jackd may do.
+# The choice of a sound card and of scheduling, for scripts/run and the service of the JACK server.
 
-# Elsewhere only where cards that come and go are tried.
+# Another folder in tests of cards that come and go.
 cards=${SYRINX_CARDS:-/proc/asound}
 
-# Sets `folder` and `card` to the card of a name, or for `auto` to the first one that plays and hears,
-# else the first one that plays; fails if it is not there.
+# Sets `folder` and `card` to the card with a name, or for `auto` to the first one with playback and capture,
+# else the first one with playback. Fails if there is none.
 find_card() {
   local wanted=$1 each name
   card=
@@ -16,19 +16,18 @@ find_card() {
       continue
     fi
     folder=$each card=$name
-    # The first one that hears, too, is the one.
+    # The first one with capture, too.
     if [[ $wanted != auto || -e $each/pcm0c ]]; then break; fi
   done
   [[ -n $card ]]
 }
 
-# Others are asked over the session's D-Bus to let go of the card; where there is no such bus, jackd
-# would give up.
+# jackd reserves the card over the D-Bus of the session, and fails where there is none.
 ask_for_card_if_possible() {
   if [[ -z ${DBUS_SESSION_BUS_ADDRESS-} && ! -S ${XDG_RUNTIME_DIR-}/bus ]]; then
     export JACK_NO_AUDIO_RESERVATION=1
   fi
 }
 
-# Whether a program may run with this real-time priority.
+# Succeeds if programs may run with this real-time priority.
 may_run_with() { chrt --fifo "$1" true 2>/dev/null; }

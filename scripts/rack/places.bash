@@ -1,14 +1,14 @@
-# Where scripts/install puts things, and scripts/uninstall finds them; both have speech.bash, too.
+# The folders of an installation, for scripts/install and scripts/uninstall, which have speech.bash, too.
 
-# --- What both are told
+# --- Common options
 
 prefix=''
 # system or user
 kind=system
-# Where a system is put together that does not run; empty for the one that does.
+# The root folder of a system that is not running; empty for the running one.
 DESTDIR=${DESTDIR-}
 
-# Takes an option that both have; fails if it is none of those. Sets `taken` to its words.
+# Parses a common option; fails if it is not one. Sets `taken` to the number of its arguments.
 take_option() {
   taken=1
   case $1 in
@@ -26,28 +26,28 @@ take_option() {
   esac
 }
 
-# A path without slashes at its end.
+# Prints a path without trailing slashes.
 trimmed() {
   local path=$1
   while [[ $path == */ ]]; do path=${path%/}; done
   echo "$path"
 }
 
-# A folder that can stand in a unit as it is.
+# Fails unless a folder can be written into a systemd unit without quoting.
 check_folder() {
   [[ $2 =~ ^(/[A-Za-z0-9._+@-]+)+$ && $2/ != */../* ]] \
-    || fail 64 "$1 must be a whole path of letters, digits and . _ + @ - for systemd; it is \"$2\""
+    || fail 64 "$1 must be an absolute path of letters, digits and . _ + @ - for systemd; got \"$2\""
 }
 
-# --- Where
+# --- Folders
 
-# What is the user's and what is the system's, from `kind` and `prefix`.
+# Sets the folders of the system or the user, from `kind` and `prefix`.
 set_places() {
   if [[ -n $DESTDIR ]]; then DESTDIR=$(readlink -m "$DESTDIR"); fi
   if [[ $DESTDIR == / ]]; then DESTDIR=; fi
   if [[ $kind == user ]]; then
     [[ -n $DESTDIR || ${SUDO_USER:-root} == root ]] || ((EUID != 0)) \
-      || fail 64 "--user is for who calls this, and under sudo that is root; call it without"
+      || fail 64 "--user installs for the calling user, which is root under sudo; run it without sudo"
     prefix=$(trimmed "${prefix:-$HOME/.local}")
     local settings
     settings=$(trimmed "${XDG_CONFIG_HOME:-$HOME/.config}")
@@ -68,7 +68,7 @@ set_places() {
     home=/var/lib/syrinx
     manager=(systemctl)
     journal=journalctl
-    # systemd looks for what is installed in these two; elsewhere, it is the administrator's.
+    # systemd searches these two prefixes; elsewhere, units go to the folder of the administrator.
     case $prefix in
       /usr | /usr/local)
         units=$prefix/lib/systemd/system
@@ -79,7 +79,7 @@ set_places() {
         users=/etc/sysusers.d
         ;;
     esac
-    # Where a unit of another prefix would be.
+    # The folders of units of any prefix.
     all_units=(/etc/systemd/system {/usr/local,/usr}/lib/systemd/system)
   fi
   check_folder --prefix "$prefix"
@@ -87,11 +87,11 @@ set_places() {
   lib=$prefix/lib/syrinx
   share=$prefix/share/syrinx
   doc=$prefix/share/doc/syrinx
-  # A line each: what it is, the sum of what was in it, and where.
+  # One line per entry: its kind, its checksum and its path.
   manifest=$lib/installed
 }
 
-# Whether the systemd is there that would run it.
+# Succeeds if the systemd that would run the service is running.
 is_managed() {
   [[ -z $DESTDIR ]] || return
   case $kind in
@@ -100,39 +100,39 @@ is_managed() {
   esac
 }
 
-# The same, with what to say where it is not.
+# Prints why the service was not started.
 missing_manager() {
   if [[ -n $DESTDIR ]]; then
-    echo "nothing is started from $DESTDIR"
+    echo "services under $DESTDIR are not started"
   elif [[ $kind == user ]]; then
-    echo "no systemd of yours runs here: it starts when one does"
+    echo "no systemd user instance is running; the service starts with the next one"
   else
-    echo "systemd does not run here: it starts with the next boot under it"
+    echo "systemd is not running; the service starts at the next boot with systemd"
   fi
 }
 
-# The service of the machine must find its program, although it does not see these folders.
+# A system service runs with these folders hidden, so its program must not be in one.
 check_visibility() {
   [[ $kind == system ]] || return 0
   local folder=$prefix
   if [[ -z $DESTDIR ]]; then folder=$(readlink -m "$prefix"); fi
   [[ ! "$folder/" =~ ^/(home|root|run/user|tmp|var/tmp)/ ]] \
-    || fail 64 "a service of the machine does not see ${BASH_REMATCH[0]%/}: --prefix takes another" \
-      "folder, or --user is meant"
+    || fail 64 "a system service has no access to ${BASH_REMATCH[0]%/}; use --prefix with another" \
+      "folder, or --user"
 }
 
-# Changing the system takes root; a folder of one's own does not.
+# A system-wide installation needs root.
 check_rights() {
   [[ $kind == user || -n $DESTDIR ]] || ((EUID == 0)) \
-    || fail 77 "not root; use sudo, or --user for yourself alone"
+    || fail 77 "not root; use sudo, or --user for your account"
 }
 
-# --- What was installed
+# --- Manifest
 
 declare -A sum_of=() what_is=()
 installed=()
 
-# Reads the manifest, where there is one.
+# Reads the manifest; fails if there is none.
 read_manifest() {
   local what sum path
   [[ -e $DESTDIR$manifest ]] || return 1
