@@ -38,7 +38,8 @@ let ordering: [LinkerSetting] =
 // optimiser: then every access to a buffer is checked, and nothing is built a second time.
 let withFuzzer = sanitizer == "realtime"
 let fuzzed = [
-  "Control", "Doors", "Feed", "HTTP", "JSON", "Music", "OSC", "Posix", "Screen", "Takes",
+  "Control", "Doors", "Feed", "HTTP", "InstrumentFiles", "JSON", "Library", "Music", "OSC", "Posix",
+  "Screen", "SoundFiles",
 ]
 
 let package = Package(
@@ -85,25 +86,32 @@ let package = Package(
     .target(name: "Screen", dependencies: ["OSC"]),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
+    // Sound files of any format and rate.
+    .target(name: "SoundFiles", dependencies: ["CSndfile", "CSoxr", "DSP", "Posix"]),
+    // Takes, their pictures, and presets.
     .target(
-      name: "Takes",
+      name: "Library",
+      dependencies: ["CSQLite", "CSndfile", "DSP", "JSON", "Posix", "SQLite", "SoundFiles"]),
+    // Instruments from SF2, SF3, SFZ and WAV files, and those that are built in.
+    .target(
+      name: "InstrumentFiles",
       dependencies: [
-        "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix", "SQLite",
+        "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles",
       ]),
     // The file that keeps the loops.
     .target(name: "LoopFiles", dependencies: ["CZlib", "Engine", "Posix"]),
     // The finding of pictures of species.
-    .target(name: "Pictures", dependencies: ["HTTP", "JSON", "Posix", "Takes"]),
+    .target(name: "Pictures", dependencies: ["HTTP", "JSON", "Library", "Posix"]),
     .target(
       name: "Control",
       dependencies: [
-        "DSP", "Engine", "Feed", "HTTP", "JSON", "Listening", "LoopFiles", "Music", "OSC",
-        "Pictures", "Posix", "Takes",
+        "DSP", "Engine", "Feed", "HTTP", "InstrumentFiles", "JSON", "Library", "Listening",
+        "LoopFiles", "Music", "OSC", "Pictures", "Posix", "SoundFiles",
       ]),
     // The board, and what talks to one.
     .target(
       name: "Feed",
-      dependencies: ["CPostgres", "HTTP", "JSON", "Posix", "SQLite", "Takes"]),
+      dependencies: ["CPostgres", "DSP", "HTTP", "JSON", "Posix", "SQLite", "SoundFiles"]),
     // The page's files, as they stand in the folder, inside the program.
     .target(
       name: "CPage", path: "Sources/Page", exclude: ["web"], sources: ["page.c"],
@@ -119,10 +127,7 @@ let package = Package(
       name: "syrinx",
       dependencies: [
         "CAvahi", "CLiblo", "CQrencode", "CRealtime", "Control", "DSP", "Doors", "Drivers",
-        "Engine", "Feed", "JSON",
-        "OSC",
-        "Posix",
-        "Screen", "Surfaces", "Takes",
+        "Engine", "Feed", "JSON", "Library", "OSC", "Posix", "Screen", "SoundFiles", "Surfaces",
       ],
       linkerSettings: linker + ordering),
 
@@ -130,7 +135,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CJack", "CSndfile", "CZlib", "DSP", "Drivers", "Engine", "OSC", "Posix", "Screen", "Takes",
+        "CJack", "CSndfile", "CZlib", "DSP", "Drivers", "Engine", "OSC", "Posix", "Screen",
+        "SoundFiles",
       ],
       path: "Tests/TestSupport",
       exclude: [
@@ -155,29 +161,41 @@ let package = Package(
     .testTarget(
       name: "ScreenTests", dependencies: ["OSC", "Screen", "TestSupport"], linkerSettings: linker),
     .testTarget(
-      name: "TakesTests",
-      dependencies: ["DSP", "JSON", "Listening", "Posix", "SQLite", "Takes", "TestSupport"],
+      name: "SoundFilesTests",
+      dependencies: ["DSP", "Library", "Posix", "SoundFiles", "TestSupport"],
+      linkerSettings: linker),
+    .testTarget(
+      name: "LibraryTests",
+      dependencies: ["DSP", "JSON", "Library", "Posix", "SQLite", "SoundFiles", "TestSupport"],
+      linkerSettings: linker),
+    .testTarget(
+      name: "InstrumentFilesTests",
+      dependencies: [
+        "DSP", "InstrumentFiles", "JSON", "Library", "Listening", "Posix", "SoundFiles",
+        "TestSupport",
+      ],
       linkerSettings: linker),
     .testTarget(
       name: "LoopFilesTests", dependencies: ["DSP", "Engine", "LoopFiles", "Posix", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "FeedTests",
-      dependencies: ["Feed", "HTTP", "JSON", "Posix", "SQLite", "Takes", "TestSupport"],
+      dependencies: ["Feed", "HTTP", "JSON", "Posix", "SQLite", "SoundFiles", "TestSupport"],
       linkerSettings: linker),
     .testTarget(
       name: "PicturesTests",
-      dependencies: ["HTTP", "JSON", "Pictures", "Takes", "TestSupport"], linkerSettings: linker),
+      dependencies: ["HTTP", "JSON", "Library", "Pictures", "TestSupport"], linkerSettings: linker),
     .testTarget(
       name: "ControlTests",
       dependencies: [
-        "Control", "DSP", "Doors", "Music", "SQLite", "Surfaces", "Takes", "TestSupport",
+        "Control", "DSP", "Doors", "InstrumentFiles", "Library", "Music", "Posix", "SQLite",
+        "SoundFiles", "Surfaces", "TestSupport",
       ],
       linkerSettings: linker),
     .testTarget(
       name: "DoorsTests",
       dependencies: [
-        "CPage", "Control", "Doors", "Feed", "HTTP", "JSON", "OSC", "Posix", "Takes",
+        "CPage", "Control", "Doors", "Feed", "HTTP", "JSON", "Library", "OSC", "Posix",
         "TestSupport",
       ],
       linkerSettings: linker),
@@ -187,7 +205,8 @@ let package = Package(
     .testTarget(
       name: "NodeTests",
       dependencies: [
-        "Control", "Feed", "Howl", "JSON", "LoopFiles", "Music", "SQLite", "Takes", "TestSupport",
+        "Control", "Feed", "Howl", "InstrumentFiles", "JSON", "Library", "LoopFiles", "Music",
+        "Posix", "SQLite", "SoundFiles", "TestSupport",
       ],
       exclude: ["Snapshots"],
       linkerSettings: linker),
@@ -221,10 +240,12 @@ let threaded = [
   ],
   "LoopFilesTests": ["LoopKeeperTests", "Teller"],
   "OSCTests": ["MessageTests", "PacketTests", "PatternTests", "StreamFramingTests"],
-  "TakesTests": [
-    "InstrumentReadingTests", "LibraryFixture", "TakeLibraryAdoptionTests", "TakeLibraryFaultTests",
-    "TakeLibraryTests", "TakeTests", "WaveWriterTests",
+  "InstrumentFilesTests": ["InstrumentReadingTests"],
+  "LibraryTests": [
+    "LibraryFixture", "TakeLibraryAdoptionTests", "TakeLibraryFaultTests", "TakeLibraryTests",
+    "TakeTests",
   ],
+  "SoundFilesTests": ["WaveWriterTests"],
 ]
 if sanitizer == "thread" {
   package.targets.removeAll { $0.type == .test && threaded[$0.name] == nil }

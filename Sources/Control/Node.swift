@@ -1,8 +1,9 @@
 package import Engine
 package import Feed
+package import InstrumentFiles
+package import Library
 package import OSC
 internal import Posix
-package import Takes
 
 /// The control side of the node: it takes packets in, tells the engine, and answers.
 ///

@@ -1,6 +1,6 @@
 package import HTTP
+package import Library
 internal import Posix
-package import Takes
 
 /// A search for a picture.
 package struct PictureSearch: Sendable {

@@ -3,7 +3,6 @@ internal import JSON
 internal import OSC
 internal import Posix
 internal import Screen
-internal import Takes
 
 /// The command `syrinx status`: the values of `/status` by their names.
 enum StatusCommand {

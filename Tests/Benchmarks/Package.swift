@@ -98,13 +98,20 @@ let package = Package(
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"], swiftSettings: asInNode),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: asInNode),
     .target(
-      name: "Takes",
+      name: "SoundFiles", dependencies: ["CSndfile", "CSoxr", "DSP", "Posix"],
+      swiftSettings: asInNode),
+    .target(
+      name: "Library",
+      dependencies: ["CSQLite", "CSndfile", "DSP", "JSON", "Posix", "SQLite", "SoundFiles"],
+      swiftSettings: asInNode),
+    .target(
+      name: "InstrumentFiles",
       dependencies: [
-        "CSQLite", "CSndfile", "CSoxr", "DSP", "JSON", "Listening", "Music", "Posix", "SQLite",
+        "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles",
       ],
       swiftSettings: asInNode),
     .executableTarget(
-      name: "library", dependencies: ["Posix", "Takes"],
+      name: "library", dependencies: ["Library", "Posix", "SoundFiles"],
       swiftSettings: [.treatAllWarnings(as: .error)]),
 
     // The guard against howling, in rooms and under tones that the tests have, too.

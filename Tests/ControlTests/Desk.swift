@@ -1,9 +1,10 @@
 import Control
 import Engine
 import Foundation
+import InstrumentFiles
+import Library
 import OSC
 import Posix
-import Takes
 import TestSupport
 import Testing
 

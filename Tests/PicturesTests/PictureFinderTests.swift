@@ -1,6 +1,6 @@
 import HTTP
+import Library
 import Pictures
-import Takes
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 internal import CSndfile
 internal import DSP
-package import Takes
+package import SoundFiles
 
 /// The sound files of the tests: writing and reading them.
 package enum SoundFixture {

@@ -1,7 +1,8 @@
 internal import Engine
 internal import Feed
+internal import InstrumentFiles
+internal import Library
 internal import OSC
-internal import Takes
 
 /// The folders and libraries that a node lives in.
 struct Setup {

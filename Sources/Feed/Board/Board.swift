@@ -1,7 +1,6 @@
 internal import Glibc
 internal import HTTP
 internal import Posix
-internal import Takes
 
 /// A board: posts with their sounds, checked before they are kept.
 ///

@@ -1,7 +1,6 @@
 package import HTTP
 internal import JSON
 internal import Posix
-internal import Takes
 
 /// A board elsewhere: one of ours, of which pages come without their sounds, or one that knows no
 /// more than `getaudio` and `postaudio`.

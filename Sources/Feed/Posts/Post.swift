@@ -1,5 +1,6 @@
 internal import HTTP
-package import Takes
+internal import Library
+package import Posix
 
 /// A post of a board: who says what, and since when; its sound is fetched apart.
 package struct Post: Equatable, Sendable {
@@ -29,13 +30,13 @@ package struct Post: Equatable, Sendable {
   /// The text.
   package var message: String
   /// The moment at which the board took it.
-  package var date: TakeDate
+  package var date: ZonedDate
   /// The sound; nil for none.
   package var sound: Sound?
 
   /// A post as a board has it.
   package init(
-    number: Int, id: String, name: String, message: String, date: TakeDate, sound: Sound? = nil
+    number: Int, id: String, name: String, message: String, date: ZonedDate, sound: Sound? = nil
   ) {
     self.number = number
     self.id = id

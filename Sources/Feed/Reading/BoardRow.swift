@@ -1,6 +1,6 @@
 internal import HTTP
 package import JSON
-package import Takes
+package import Posix
 
 /// A row of `getaudio`, as boards of several years write it.
 ///
@@ -50,8 +50,8 @@ package struct BoardRow: Equatable, Sendable {
   }
 
   /// The moment; nil where the board writes it in a way of its own.
-  package var date: TakeDate? {
-    if let date = TakeDate(written: time, isEnd: false) { return date }
-    return TakeDate(time)
+  package var date: ZonedDate? {
+    if let date = ZonedDate(written: time, isEnd: false) { return date }
+    return ZonedDate(time)
   }
 }

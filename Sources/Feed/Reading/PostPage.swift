@@ -1,5 +1,5 @@
 package import JSON
-internal import Takes
+internal import Posix
 
 /// A page of posts as Syrinx's boards tell it: newest first, without sounds.
 package struct PostPage: Equatable, Sendable {
@@ -50,7 +50,7 @@ package struct PostPage: Equatable, Sendable {
 extension Post {
   init?(_ json: JSON) {
     guard let number = json["number"]?.whole, number > 0, number <= Int(Int32.max),
-      let id = json["id"]?.text, let time = json["time"]?.text, let date = TakeDate(time)
+      let id = json["id"]?.text, let time = json["time"]?.text, let date = ZonedDate(time)
     else { return nil }
     self.init(
       number: number, id: id, name: json["name"]?.text ?? "",

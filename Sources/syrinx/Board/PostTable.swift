@@ -1,6 +1,6 @@
 internal import Feed
+internal import Posix
 internal import Screen
-internal import Takes
 
 /// A list of posts on standard output: a table for people, a line of fields for other programs.
 enum PostTable {

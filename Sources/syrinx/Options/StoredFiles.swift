@@ -1,6 +1,7 @@
 internal import Control
+internal import InstrumentFiles
+internal import Library
 internal import Posix
-internal import Takes
 
 /// The files that the commands read: home folder, presets and instruments.
 enum StoredFiles {

@@ -1,7 +1,7 @@
 internal import Control
 internal import Glibc
 internal import Posix
-internal import Takes
+internal import SoundFiles
 
 /// `syrinx render`: the node without a sound server, from a file into a file.
 enum RenderCommand {

@@ -1,5 +1,5 @@
 internal import Posix
-internal import Takes
+internal import SoundFiles
 
 /// A file to be rendered, and the file that becomes of it; `-` is standard input or output.
 struct RenderFile {

@@ -1,6 +1,6 @@
 internal import DSP
 internal import Drivers
-internal import Takes
+internal import SoundFiles
 
 /// IN on its way into the engine: as a recording, or as it would come through the inputs.
 final class RenderInput {

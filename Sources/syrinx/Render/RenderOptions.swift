@@ -1,6 +1,6 @@
 internal import Control
 internal import Posix
-internal import Takes
+internal import SoundFiles
 
 /// The options of `syrinx render`, checked.
 struct RenderOptions {

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import Posix
-internal import Takes
 
 /// A sound on its way between a pipe and the files that `render` reads and writes: formats have
 /// what only their end tells at their beginning, so that all of it must be there.

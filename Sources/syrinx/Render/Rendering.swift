@@ -4,7 +4,7 @@ internal import Drivers
 internal import Engine
 internal import Glibc
 internal import Posix
-internal import Takes
+internal import SoundFiles
 
 /// The rendering of one sound file into another one.
 final class Rendering {

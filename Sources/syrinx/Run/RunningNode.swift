@@ -4,8 +4,8 @@ internal import Doors
 internal import Drivers
 internal import Engine
 internal import Glibc
+internal import Library
 internal import Posix
-internal import Takes
 
 /// The running program: the node with its server, its sockets and its surroundings, all on the
 /// main thread's loop.

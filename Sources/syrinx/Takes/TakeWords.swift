@@ -1,11 +1,12 @@
 internal import Glibc
+internal import Library
+internal import Posix
 internal import Screen
-internal import Takes
 
 /// The words that tell people of a take.
 enum TakeWords {
   /// Writes a date as day and minute, by the clock of the place.
-  static func minute(_ date: TakeDate) -> String {
+  static func minute(_ date: ZonedDate) -> String {
     date.text.prefix(10) + " " + date.text.dropFirst(11).prefix(5)
   }
 

@@ -1,6 +1,6 @@
 internal import Control
+internal import Library
 internal import Posix
-internal import Takes
 
 /// The command `syrinx takes`: the library of takes, from the shell.
 ///

@@ -1,7 +1,7 @@
 internal import Control
+internal import Library
 internal import Posix
 internal import Screen
-internal import Takes
 
 /// The commands that change takes, and delete and restore them.
 enum TakesEditing {

@@ -1,7 +1,8 @@
 internal import Control
+internal import Library
 internal import Posix
 internal import Screen
-internal import Takes
+internal import SoundFiles
 
 /// The commands that import and export takes, and mend the library.
 enum TakesFiling {

@@ -1,7 +1,7 @@
 internal import Control
+internal import Library
 internal import Posix
 internal import Screen
-internal import Takes
 
 /// The commands that list and show takes, and change none.
 enum TakesListing {

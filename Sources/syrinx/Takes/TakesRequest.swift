@@ -1,7 +1,7 @@
 internal import Control
+internal import Library
 internal import Posix
 internal import Screen
-internal import Takes
 
 /// A request to a library of takes: the options and arguments of one command.
 struct TakesRequest {

@@ -1,5 +1,6 @@
 internal import Control
-internal import Takes
+internal import Library
+internal import Posix
 
 /// The search that the options ask for.
 enum TakesSearch {
@@ -40,9 +41,9 @@ enum TakesSearch {
 
   private static func date(
     _ given: CommandPage.Given, _ option: String, isEnd: Bool
-  ) throws(Failure) -> TakeDate? {
+  ) throws(Failure) -> ZonedDate? {
     guard let text = given[option] else { return nil }
-    guard let date = TakeDate(written: text, isEnd: isEnd) else {
+    guard let date = ZonedDate(written: text, isEnd: isEnd) else {
       throw Failure(
         .usage,
         "--\(option) takes a day or a moment, such as 2026-11-21 or 2026-11-21T17:30; "

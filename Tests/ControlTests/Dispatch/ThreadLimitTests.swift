@@ -1,8 +1,8 @@
 import Control
 import Foundation
+import Library
 import OSC
 import Posix
-import Takes
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTP
+import Posix
 import SQLite
-import Takes
 import TestSupport
 import Testing
 

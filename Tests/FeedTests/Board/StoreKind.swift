@@ -1,5 +1,5 @@
 import Foundation
-import Takes
+import Posix
 import TestSupport
 import Testing
 

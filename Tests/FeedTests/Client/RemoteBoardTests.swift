@@ -1,7 +1,7 @@
 import Feed
 import Foundation
 import HTTP
-import Takes
+import Posix
 import TestSupport
 import Testing
 

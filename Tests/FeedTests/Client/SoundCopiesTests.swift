@@ -1,6 +1,6 @@
 import Feed
 import Foundation
-import Takes
+import SoundFiles
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
+import Library
 import OSC
-import Takes
+import SoundFiles
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
+import InstrumentFiles
 import Music
 import OSC
-import Takes
 import TestSupport
 import Testing
 

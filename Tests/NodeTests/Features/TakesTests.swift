@@ -1,6 +1,5 @@
 import Foundation
 import OSC
-import Takes
 import TestSupport
 import Testing
 

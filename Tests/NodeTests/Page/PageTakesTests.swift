@@ -1,6 +1,6 @@
 import Foundation
+import Library
 import OSC
-import Takes
 import TestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@testable import Takes
+@testable import Library
 
 extension NodeTests {
   /// A node that captures, saves and deletes, and is killed at any moment: nothing that it has

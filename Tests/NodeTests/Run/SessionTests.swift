@@ -1,7 +1,7 @@
 import Foundation
+import Library
 import OSC
 import Posix
-import Takes
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 import Foundation
+import Library
 import OSC
 import Posix
-import Takes
+import SoundFiles
 import TestSupport
 import Testing
 

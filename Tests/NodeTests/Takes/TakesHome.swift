@@ -1,6 +1,8 @@
 import DSP
 import Foundation
-import Takes
+import Library
+import Posix
+import SoundFiles
 import TestSupport
 import Testing
 
@@ -35,7 +37,7 @@ struct TakesHome {
     _ title: String, id: String = Take.newID(), day: Int = 0, frames: Int = 480,
     _ change: (inout Take) -> Void = { _ in }
   ) throws -> Take {
-    let date = TakeDate(
+    let date = ZonedDate(
       microseconds: 1_700_000_000_000_000 + day * 86_400_000_000, zoneMinutes: 60)
     var take = Take(id: id, title: title, date: date, rate: 48_000)
     change(&take)

@@ -1,5 +1,7 @@
 import Foundation
-import Takes
+import Library
+import Posix
+import SoundFiles
 import TestSupport
 import Testing
 
@@ -85,7 +87,7 @@ import Testing
     ] {
       let seconds = try #require(clock.date(from: text)).timeIntervalSince1970
       try at.add(text) {
-        $0.date = TakeDate(
+        $0.date = ZonedDate(
           microseconds: Int((seconds * 1000).rounded()) * 1000, zoneMinutes: 0)
       }
     }

@@ -1,8 +1,9 @@
 internal import DSP
 internal import Engine
 internal import Glibc
+internal import Library
 internal import Posix
-internal import Takes
+internal import SoundFiles
 
 /// One capture on its way to the disk: a thread that takes what the audio thread leaves in a
 /// ring, and makes a take of it.

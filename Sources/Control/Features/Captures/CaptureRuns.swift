@@ -1,6 +1,6 @@
 internal import Engine
+internal import Library
 internal import Posix
-internal import Takes
 
 /// The captures of the node: the one that is on, and those that are still being ended.
 final class CaptureRuns {

@@ -1,7 +1,7 @@
 internal import Engine
+internal import Library
 internal import OSC
 internal import Posix
-internal import Takes
 
 /// The capture of what comes in or goes out, to the disk, for as long as wanted.
 final class Captures: Feature {

@@ -1,7 +1,8 @@
 internal import Engine
 internal import Feed
+internal import Library
 internal import OSC
-internal import Takes
+internal import Posix
 
 /// The feed of a board: what others post, and what goes there from here.
 final class BoardFeed: Feature {

@@ -1,8 +1,9 @@
 internal import DSP
 internal import Engine
 internal import Feed
+internal import Library
 internal import Posix
-internal import Takes
+internal import SoundFiles
 
 /// The part of the feed that waits for networks and disks: on a thread of its own, one thing after the other.
 ///

@@ -1,7 +1,7 @@
 internal import Engine
+internal import Library
 internal import Music
 internal import Posix
-internal import Takes
 
 /// The grid under fingers, and the settings of it.
 extension Fingerboard {

@@ -1,6 +1,6 @@
 internal import DSP
 internal import Engine
-internal import Takes
+internal import InstrumentFiles
 
 /// The loader of the instrument: of the one that sounds, and the one that is on its way.
 ///

@@ -1,4 +1,4 @@
-internal import Takes
+internal import InstrumentFiles
 
 /// The names of all instruments, as they were looked up last.
 final class InstrumentNames {

@@ -1,6 +1,6 @@
 internal import DSP
+internal import InstrumentFiles
 internal import Posix
-internal import Takes
 
 /// The instruments on the disk, for the thread that waits for it.
 final class InstrumentShelf: @unchecked Sendable {

@@ -1,6 +1,6 @@
 internal import Engine
+internal import InstrumentFiles
 internal import OSC
-internal import Takes
 
 /// The instruments: the list of them, and which of them the grid and the keys sound like.
 final class Instruments: Feature {

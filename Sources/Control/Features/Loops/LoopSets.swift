@@ -1,8 +1,8 @@
 internal import Engine
 internal import JSON
+internal import Library
 internal import OSC
 internal import Posix
-internal import Takes
 
 /// A set of loops as it is kept: a take for each that has a clip, and how all are played.
 struct LoopSet: Sendable {

@@ -1,6 +1,6 @@
 internal import Engine
+internal import Library
 internal import OSC
-internal import Takes
 
 /// Keyboards, synthesizers and pedals: what their keys sound, what their controllers turn, and what is
 /// pressed by foot.

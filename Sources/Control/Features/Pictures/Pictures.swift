@@ -1,7 +1,8 @@
 internal import HTTP
+internal import Library
 internal import OSC
 internal import Pictures
-internal import Takes
+internal import Posix
 
 /// The pictures of species: looked for on the network when somebody asks, or when a species is set, and
 /// kept with takes.

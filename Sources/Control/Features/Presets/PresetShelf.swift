@@ -1,5 +1,5 @@
+internal import Library
 internal import OSC
-internal import Takes
 
 /// The presets of the node at the moment: its library, with what is on its way there.
 final class PresetShelf {

@@ -1,6 +1,6 @@
 internal import Engine
+internal import Library
 internal import OSC
-internal import Takes
 
 /// Presets: many values under one name, set as one.
 final class Presets: Feature {

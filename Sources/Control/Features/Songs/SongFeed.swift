@@ -1,6 +1,6 @@
 internal import DSP
 internal import Posix
-internal import Takes
+internal import SoundFiles
 
 /// Brings a song from the disk onto a ring, and those that follow it in the list behind it, on a
 /// thread of its own.

@@ -1,5 +1,5 @@
 internal import DSP
-internal import Takes
+internal import SoundFiles
 
 /// Puts songs behind one another onto a ring: without a gap, and without a click where one doesn't
 /// lead into the next.

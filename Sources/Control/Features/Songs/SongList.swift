@@ -1,5 +1,5 @@
+internal import Library
 internal import Posix
-internal import Takes
 
 /// A song: a file, and what its tags say.
 struct Song: Sendable, Equatable {

@@ -1,6 +1,7 @@
 internal import Engine
+internal import Library
 internal import OSC
-internal import Takes
+internal import SoundFiles
 
 /// The way of clips between the loop and the library.
 extension Takes {

@@ -1,13 +1,15 @@
 internal import DSP
 internal import Engine
+internal import Library
 internal import OSC
-internal import Takes
+internal import Posix
+internal import SoundFiles
 
 /// The story of a clip in the loop: when, where and as what it came to be, which is kept with it as
 /// a take.
 struct ClipStory {
   /// The time at which it was begun.
-  var date = TakeDate.now
+  var date = ZonedDate.now
   /// The place of that, where it is known.
   var place: Place?
   /// The preset at that time; empty for none.

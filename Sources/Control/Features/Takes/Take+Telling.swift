@@ -1,5 +1,6 @@
+internal import Library
 internal import OSC
-internal import Takes
+internal import Posix
 
 extension Take {
   /// The row of a list.

@@ -1,4 +1,4 @@
-internal import Takes
+internal import Library
 
 /// The files of a take, for doors by which files come and go.
 package struct TakeFilePaths: Sendable {

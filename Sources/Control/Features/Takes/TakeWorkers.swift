@@ -1,5 +1,5 @@
+internal import Library
 internal import Posix
-internal import Takes
 
 /// The workers of the library of takes, on two threads: one for what somebody waits for, which is quick,
 /// and one for what goes through whole files or folders, which can take its time.

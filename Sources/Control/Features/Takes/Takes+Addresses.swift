@@ -1,5 +1,5 @@
+internal import Library
 internal import OSC
-internal import Takes
 
 extension Takes {
   typealias Declared = Of<Takes>

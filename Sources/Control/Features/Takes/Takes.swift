@@ -1,6 +1,6 @@
 internal import Engine
+internal import Library
 internal import OSC
-internal import Takes
 
 /// The library of takes, as it is asked for and told.
 final class Takes: Feature {

@@ -1,8 +1,8 @@
 internal import Engine
+internal import Library
 internal import Listening
 internal import Music
 internal import OSC
-internal import Takes
 
 /// The transcription of a sound: the notes that are heard in the loop, or in a take.
 final class Transcriber {

@@ -1,7 +1,8 @@
 internal import DSP
 internal import Glibc
+internal import Library
 internal import Posix
-internal import Takes
+internal import SoundFiles
 
 /// The look into what was posted as a sound, whatever it says of itself.
 enum SoundCheck {

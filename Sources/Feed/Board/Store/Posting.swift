@@ -1,5 +1,5 @@
 internal import HTTP
-package import Takes
+package import Posix
 
 /// A draft that was checked, on its way into a store.
 package struct Posting: Sendable {
@@ -10,12 +10,12 @@ package struct Posting: Sendable {
   /// What was found out about the sound; nil where there is none.
   package var sound: Post.Sound?
   /// The moment at which the board took it.
-  package var date: TakeDate
+  package var date: ZonedDate
   /// The digest of the secret, which alone is kept.
   package let secretDigest: [UInt8]
 
   /// A draft that a board took at a moment.
-  package init(_ draft: Draft, showsSecret: Bool, sound: Post.Sound?, date: TakeDate) {
+  package init(_ draft: Draft, showsSecret: Bool, sound: Post.Sound?, date: ZonedDate) {
     self.draft = draft
     self.showsSecret = showsSecret
     self.sound = sound

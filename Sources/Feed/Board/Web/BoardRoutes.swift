@@ -1,7 +1,6 @@
 package import HTTP
 internal import JSON
 internal import Posix
-internal import Takes
 
 /// The board's requests: reading, posting, and taking back.
 ///

@@ -1,6 +1,6 @@
 import Glibc
+import Library
 import Posix
-import Takes
 
 /// Makes a home folder full of takes, as many years of use would leave it: always the same ones.
 struct Shelf {
@@ -48,7 +48,7 @@ struct Shelf {
     let time = Self.newest - index * Self.spacing - random(Self.spacing)
     var take = Take(
       id: "\(high)-0000-4000-8000-\(low)",
-      date: TakeDate(microseconds: time, zoneMinutes: 60), rate: 48_000)
+      date: ZonedDate(microseconds: time, zoneMinutes: 60), rate: 48_000)
     switch random(3) {
     case 0: break
     case 1: take.title = name

@@ -1,5 +1,4 @@
 import Posix
-import Takes
 
 /// How long something takes, again and again.
 struct Timing {

@@ -1,7 +1,7 @@
 // Measures the library of takes: `library FOLDER COUNT` fills a folder that is not there yet.
 import Glibc
+import Library
 import Posix
-import Takes
 
 let coldRuns = 10
 let warmRuns = 30
@@ -92,28 +92,28 @@ func run(_ home: String, _ count: Int) throws {
     (
       "a month",
       search {
-        $0.from = TakeDate(microseconds: newest - 20 * month)
-        $0.to = TakeDate(microseconds: newest - 19 * month)
+        $0.from = ZonedDate(microseconds: newest - 20 * month)
+        $0.to = ZonedDate(microseconds: newest - 19 * month)
       }
     ),
-    ("all time", search { $0.from = TakeDate(microseconds: 0) }),
+    ("all time", search { $0.from = ZonedDate(microseconds: 0) }),
     ("within 1 km", search { ($0.place, $0.kilometres) = (stockholm, 1) }),
     ("within 20 km", search { ($0.place, $0.kilometres) = (stockholm, 20) }),
     ("within 20,000 km", search { ($0.place, $0.kilometres) = (stockholm, 20_000) }),
-    ("a letter, all time", search { ($0.text, $0.from) = ("t", TakeDate(microseconds: 0)) }),
+    ("a letter, all time", search { ($0.text, $0.from) = ("t", ZonedDate(microseconds: 0)) }),
     (
       "a word, a month, within 50 km",
       search {
         $0.text = "thrush"
-        $0.from = TakeDate(microseconds: newest - 20 * month)
-        $0.to = TakeDate(microseconds: newest - 19 * month)
+        $0.from = ZonedDate(microseconds: newest - 20 * month)
+        $0.to = ZonedDate(microseconds: newest - 19 * month)
         ($0.place, $0.kilometres) = (stockholm, 50)
       }
     ),
     (
       "a letter, a species, all time, 20,000 km",
       search {
-        ($0.text, $0.species, $0.from) = ("t", "turdus", TakeDate(microseconds: 0))
+        ($0.text, $0.species, $0.from) = ("t", "turdus", ZonedDate(microseconds: 0))
         ($0.place, $0.kilometres) = (stockholm, 20_000)
       }
     ),

@@ -1,6 +1,6 @@
 internal import DSP
 internal import Engine
-internal import Takes
+internal import InstrumentFiles
 
 /// The node's grid, in its whole engine.
 final class Grid: Synth {

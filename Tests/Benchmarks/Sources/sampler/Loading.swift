@@ -1,6 +1,6 @@
 internal import Foundation
+internal import InstrumentFiles
 internal import Posix
-internal import Takes
 
 /// How long each program of a SoundFont takes until a first note sounds of it, and until all do.
 ///

@@ -1,1 +1,1 @@
-../../../TakesTests/SoundFontFixture.swift
+../../../InstrumentFilesTests/SoundFontFixture.swift

@@ -2,11 +2,13 @@ import Control
 import Engine
 import Foundation
 import OSC
+import Posix
 import SQLite
 import TestSupport
 import Testing
 
-@testable import Takes
+@testable import Library
+@testable import SoundFiles
 
 /// What a capture is asked for, what it tells, and what it leaves on the disk.
 @Suite struct CaptureTests {

@@ -1,8 +1,9 @@
 import DSP
 import Engine
 import Foundation
+import InstrumentFiles
+import Library
 import OSC
-import Takes
 import TestSupport
 import Testing
 

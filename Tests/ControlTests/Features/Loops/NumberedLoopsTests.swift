@@ -1,8 +1,8 @@
 import Control
 import Engine
 import Foundation
+import Library
 import OSC
-import Takes
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 import Control
 import Foundation
+import Library
 import OSC
-import Takes
+import Posix
 import TestSupport
 import Testing
 
@@ -84,8 +85,8 @@ import Testing
         .string(id), .string("Ann Lee"), .string("cc-by"),
         .string("https://creativecommons.org/licenses/by/4.0/"), .string(page),
       ])
-    let date = try #require(TakeDate(told[5].text ?? ""))
-    #expect(abs(date.microseconds - TakeDate.now.microseconds) < 60_000_000)
+    let date = try #require(ZonedDate(told[5].text ?? ""))
+    #expect(abs(date.microseconds - ZonedDate.now.microseconds) < 60_000_000)
     #expect(
       server.requests.allSatisfy { $0.userAgent.hasPrefix("Syrinx/\(Version.text) (") })
     let shown = desk.ask("/take/show", .string(id))

@@ -1,9 +1,9 @@
 import Control
 import Engine
 import Foundation
+import Library
 import OSC
 import Posix
-import Takes
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Control
 import Foundation
 import OSC
-import Takes
 import TestSupport
 import Testing
 

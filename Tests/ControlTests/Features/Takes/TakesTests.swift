@@ -2,9 +2,10 @@ import Control
 import DSP
 import Engine
 import Foundation
+import Library
 import OSC
 import Posix
-import Takes
+import SoundFiles
 import TestSupport
 import Testing
 
@@ -192,7 +193,7 @@ import Testing
   @Test func `date, place, preset, source and a title are filled in by themselves`() throws {
     desk.tell("/location", .float(52.5), .double(13.25))
     desk.tell("/player/source", .string("mix"))
-    let before = TakeDate.now
+    let before = ZonedDate.now
     record(Tone.noise(amplitude: 0.2, frames: 4800))
     // What is set afterwards is not of this recording.
     desk.tell("/location", .float(0), .float(0))
@@ -205,8 +206,8 @@ import Testing
       ])
     let take = shown[0].arguments
     #expect(take[5...] == [.float(52.5), .float(13.25)])
-    let date = try #require(TakeDate(take[3].text ?? ""))
-    #expect((before.microseconds...TakeDate.now.microseconds).contains(date.microseconds))
+    let date = try #require(ZonedDate(take[3].text ?? ""))
+    #expect((before.microseconds...ZonedDate.now.microseconds).contains(date.microseconds))
     #expect(take[1] == .string(Take.title(for: date)))
     #expect(take[4] == .float(0.1))
     #expect(shown[4].arguments[1] == .string("mix"))

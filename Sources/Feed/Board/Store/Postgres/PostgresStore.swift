@@ -1,6 +1,5 @@
 internal import HTTP
 internal import Posix
-internal import Takes
 
 /// A board's posts in a database of PostgreSQL's, which several boards can share.
 package final class PostgresStore: BoardStore {
@@ -141,7 +140,7 @@ extension Post {
     self.init(
       number: rows.integer(row, 0), id: rows.text(row, 1), name: rows.text(row, 2),
       message: rows.text(row, 3),
-      date: TakeDate(microseconds: rows.integer(row, 4), zoneMinutes: rows.integer(row, 5)))
+      date: ZonedDate(microseconds: rows.integer(row, 4), zoneMinutes: rows.integer(row, 5)))
     guard let kind = SoundKind(rawValue: rows.text(row, 6)) else { return }
     sound = Sound(
       seconds: Double(rows.text(row, 7)) ?? 0, bytes: rows.integer(row, 8), kind: kind)

@@ -1,6 +1,6 @@
 internal import Glibc
+internal import Posix
 internal import SQLite
-internal import Takes
 
 /// A connection to a board's file.
 typealias BoardFile = Database<BoardFault>
@@ -64,7 +64,7 @@ extension Post {
   init(row: Statement<BoardFault>) {
     self.init(
       number: row.integer(0), id: row.text(1), name: row.text(2), message: row.text(3),
-      date: TakeDate(microseconds: row.integer(4), zoneMinutes: row.integer(5)))
+      date: ZonedDate(microseconds: row.integer(4), zoneMinutes: row.integer(5)))
     guard let kind = SoundKind(rawValue: row.text(6)) else { return }
     sound = Sound(seconds: row.real(7) ?? 0, bytes: row.integer(8), kind: kind)
   }

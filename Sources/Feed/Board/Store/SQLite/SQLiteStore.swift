@@ -1,6 +1,5 @@
 internal import Posix
 internal import SQLite
-internal import Takes
 
 /// A board's posts in a file of SQLite's, on one machine; other processes may use it at the same time.
 package final class SQLiteStore: BoardStore, @unchecked Sendable {

@@ -1,0 +1,160 @@
+internal import CSndfile
+internal import Glibc
+internal import Posix
+internal import SoundFiles
+
+/// A sound file, or one that is inside another file, with the channels that it has.
+struct SampleFile: ~Copyable {
+  private static let blockFrames = 4096
+
+  let frames: Int
+  let channels: Int
+  let rate: Int
+  private let path: String
+  // Declared before the window, which the library uses until the end.
+  private let handle: SoundHandle
+  private let window: FileWindow
+
+  /// Opens a file, or so many bytes of it from a place on.
+  init(_ path: String, place: Int = 0, bytes: Int? = nil) throws(InstrumentFault) {
+    let window = try FileWindow(path, place: place, bytes: bytes)
+    var info = SF_INFO()
+    handle = try Self.open(path, window, &info)
+    self.path = path
+    self.window = window
+    frames = Int(info.frames)
+    channels = Int(info.channels)
+    rate = Int(info.samplerate)
+  }
+
+  private static func open(
+    _ path: String, _ window: FileWindow, _ info: inout SF_INFO
+  ) throws(InstrumentFault) -> SoundHandle {
+    var calls = FileWindow.calls
+    let owner = Unmanaged.passUnretained(window).toOpaque()
+    guard let pointer = sf_open_virtual(&calls, Int32(SFM_READ), &info, owner) else {
+      throw InstrumentFault(
+        .broken, "\(path) is no sound that can be read: \(SoundFileError.reason(nil))")
+    }
+    let handle = SoundHandle(pointer)
+    guard (1...256).contains(info.channels), (1...1_000_000).contains(info.samplerate),
+      (1...Int64(InstrumentSample.mostFrames)).contains(Int64(info.frames))
+    else {
+      throw InstrumentFault(
+        .broken,
+        "\(path) can't be a sample: it needs 1 to \(InstrumentSample.mostFrames) frames, "
+          + "and a rate up to 1 MHz")
+    }
+    return handle
+  }
+
+  /// The first loop that the file itself tells of, in frames.
+  var loop: Range<Int>? {
+    var (first, after) = (UInt32(0), UInt32(0))
+    guard syrinx_first_loop(handle.pointer, &first, &after) != 0 else { return nil }
+    let (start, end) = (Int(first), Int(after))
+    return start < end && end <= frames ? start..<end : nil
+  }
+
+  /// Reads the frames of the first two channels, with silence where some are missing.
+  consuming func read(frames wanted: Int) throws(InstrumentFault) -> [[Float]] {
+    let (channels, kept) = (channels, min(channels, 2))
+    let block = Interleaved<Float>(count: Self.blockFrames * channels)
+    var sound = [[Float]](repeating: [], count: kept)
+    for channel in 0..<kept { sound[channel].reserveCapacity(min(wanted, 1 << 20)) }
+    var done = 0
+    while done < wanted {
+      let room = min(Self.blockFrames, wanted - done)
+      let count = Int(sf_readf_float(handle.pointer, block.samples, sf_count_t(room)))
+      guard count > 0 else { break }
+      for index in 0..<count * channels where !block.samples[index].isFinite {
+        block.samples[index] = 0
+      }
+      if channels == 1 {
+        sound[0].append(contentsOf: UnsafeBufferPointer(start: block.samples, count: count))
+      } else {
+        for channel in 0..<kept {
+          for frame in 0..<count {
+            sound[channel].append(block.samples[frame * channels + channel])
+          }
+        }
+      }
+      done += count
+    }
+    // A compressed file may count a block more than it has. What lacks more was a lie, and silence
+    // as long as that would take up memory.
+    guard done > 0, wanted - done <= Self.blockFrames else {
+      throw InstrumentFault(
+        .broken, "\(path) is cut off: of \(wanted) frames of a sample \(done) are there")
+    }
+    if done < wanted {
+      for channel in 0..<kept { sound[channel] += [Float](repeating: 0, count: wanted - done) }
+    }
+    return sound
+  }
+}
+
+/// A window of a file, which libsndfile takes for a whole one.
+private final class FileWindow {
+  private let descriptor: Descriptor
+  private let start: Int
+  private let count: Int
+  private var place = 0
+
+  init(_ path: String, place start: Int, bytes: Int?) throws(InstrumentFault) {
+    do throws(SystemError) {
+      // Without blocking: a pipe that nobody writes to would be waited for.
+      descriptor = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path)
+    } catch {
+      throw InstrumentFault(error)
+    }
+    var status = stat()
+    guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw InstrumentFault(.broken, "\(path) is no file that could hold sound")
+    }
+    let left = Int(status.st_size) - start
+    guard start >= 0, left >= bytes ?? 0 else {
+      throw InstrumentFault(.broken, "\(path) is cut off: it ends before a sample does")
+    }
+    self.start = start
+    count = bytes ?? left
+  }
+
+  static var calls: SF_VIRTUAL_IO {
+    var calls = SF_VIRTUAL_IO()
+    calls.get_filelen = { sf_count_t(FileWindow.owner($0).count) }
+    calls.tell = { sf_count_t(FileWindow.owner($0).place) }
+    calls.seek = { offset, from, owner in
+      sf_count_t(FileWindow.owner(owner).seek(Int(offset), from: from))
+    }
+    calls.read = { memory, count, owner in
+      sf_count_t(FileWindow.owner(owner).read(memory, count: Int(count)))
+    }
+    return calls
+  }
+
+  private static func owner(_ pointer: UnsafeMutableRawPointer?) -> FileWindow {
+    Unmanaged<FileWindow>.fromOpaque(pointer!).takeUnretainedValue()
+  }
+
+  private func seek(_ offset: Int, from: Int32) -> Int {
+    let base = from == SEEK_SET ? 0 : from == SEEK_CUR ? place : count
+    let (sum, isTooFar) = base.addingReportingOverflow(offset)
+    guard !isTooFar, (0...count).contains(sum) else { return -1 }
+    place = sum
+    return sum
+  }
+
+  private func read(_ memory: UnsafeMutableRawPointer?, count wanted: Int) -> Int {
+    let most = max(0, min(wanted, count - place))
+    var done = 0
+    while done < most, let memory {
+      let got = pread(descriptor.number, memory + done, most - done, off_t(start + place + done))
+      if got < 0, errno == EINTR { continue }
+      guard got > 0 else { break }
+      done += got
+    }
+    place += done
+    return done
+  }
+}

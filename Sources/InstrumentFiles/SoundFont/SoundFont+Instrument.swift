@@ -1,0 +1,217 @@
+internal import Glibc
+internal import SoundFiles
+
+extension SoundFont {
+  // Far more than any instrument has. A file can ask for billions.
+  private static let mostRegions = 16_384
+  private static let mostModulators = 1 << 20
+  private static let drumBank = 128
+
+  /// Works out a program: which samples sound for which notes, and how.
+  package func instrument(
+    _ program: Program, reading: Reading = .usual
+  ) throws(InstrumentFault) -> Instrument {
+    guard tables.programs.indices.contains(program.index + 1), program.index >= 0 else {
+      throw InstrumentFault(.missing, "\(path) has no program \(program.name)")
+    }
+    var builder = Builder(font: self, reading: reading)
+    try builder.add(tables.programs[program.index].bag..<tables.programs[program.index + 1].bag)
+    return builder.instrument(of: program)
+  }
+
+  private struct Builder {
+    let font: SoundFont
+    let reading: Reading
+    let defaults: [Modulator]
+    var regions: [Region] = []
+    var samples: [InstrumentSample] = []
+    var faults: [String] = []
+    // What is known already of instruments and samples, by their places in the tables.
+    var zones: [Int: [SoundFontZone]] = [:]
+    var places: [Int: Int?] = [:]
+    var pairs = 0
+    var modulators = 0
+
+    init(font: SoundFont, reading: Reading) {
+      self.font = font
+      self.reading = reading
+      defaults = Modulator.defaults(reading)
+    }
+
+    func instrument(of program: Program) -> Instrument {
+      var samples = samples
+      pair(&samples)
+      return Instrument(
+        name: program.name, regions: regions, samples: samples, faults: faults,
+        isPercussion: program.bank == SoundFont.drumBank)
+    }
+
+    /// Tells the sides of pairs of each other.
+    ///
+    /// Well-known fonts name no partners: there those are pairs that stand side by side.
+    private func pair(_ samples: inout [InstrumentSample]) {
+      let used = places.compactMapValues { $0 }
+      for isNamed in [true, false] {
+        for (source, place) in used.sorted(by: { $0.key < $1.key }) {
+          let partner = isNamed ? font.tables.samples[source].partner : source + 1
+          guard samples[place].partner == nil, let other = used[partner],
+            samples[other].partner == nil, samples[place].isOtherSide(of: samples[other]),
+            isNamed || samples[place].frames == samples[other].frames
+          else { continue }
+          samples[place].partner = other
+          samples[other].partner = place
+        }
+      }
+    }
+
+    mutating func add(_ bags: Range<Int>) throws(InstrumentFault) {
+      let tables = font.tables
+      let outer = SoundFontZone.zones(
+        of: tables.programBags[bags], last: tables.programBags[bags.upperBound],
+        tables.programGenerators, tables.programModulators,
+        content: SoundFontGenerator.instrument)
+      for zone in outer {
+        for inner in instrumentZones(zone.content!) {
+          pairs += 1
+          guard pairs <= 1 << 20 else { throw tooMany }
+          let keys = zone.keys.overlaps(inner.keys)
+          guard keys, zone.velocities.overlaps(inner.velocities),
+            let sample = try sample(inner.content!)
+          else { continue }
+          let region = region(zone, inner, sample, font.tables.samples[inner.content!])
+          modulators += region.modulators.count
+          guard regions.count < mostRegions, modulators <= mostModulators else { throw tooMany }
+          regions.append(region)
+        }
+      }
+    }
+
+    private var tooMany: InstrumentFault {
+      InstrumentFault(
+        .broken, "\(font.path) is broken: a program has more than \(mostRegions) regions")
+    }
+
+    private mutating func instrumentZones(_ index: Int) -> [SoundFontZone] {
+      if let known = zones[index] { return known }
+      let tables = font.tables
+      // The last is there to end the one before.
+      guard index + 1 < tables.instruments.count else {
+        faults.append("a program wants instrument \(index), and there are fewer")
+        zones[index] = []
+        return []
+      }
+      let bags = tables.instruments[index].bag..<tables.instruments[index + 1].bag
+      let found = SoundFontZone.zones(
+        of: tables.instrumentBags[bags], last: tables.instrumentBags[bags.upperBound],
+        tables.instrumentGenerators, tables.instrumentModulators,
+        content: SoundFontGenerator.sample)
+      zones[index] = found
+      return found
+    }
+
+    /// The place of a sample among those of the instrument; nil where it can't be played.
+    private mutating func sample(_ index: Int) throws(InstrumentFault) -> Int? {
+      if let known = places[index] { return known }
+      do throws(InstrumentFault) {
+        let sample = try font.sample(index)
+        places[index] = .some(samples.count)
+        samples.append(sample)
+        return samples.count - 1
+      } catch {
+        places[index] = .some(nil)
+        faults.append(error.description)
+        return nil
+      }
+    }
+
+    private func region(
+      _ outer: SoundFontZone, _ inner: SoundFontZone, _ place: Int,
+      _ header: SoundFontTables.Sample
+    ) -> Region {
+      var region = Region()
+      region.keys = inner.keys.clamped(to: outer.keys)
+      region.velocities = inner.velocities.clamped(to: outer.velocities)
+      region.sample = place
+      let values = inner.values.indices.map { code in
+        let range = SoundFontGenerator.range(code)
+        return max(range.lowerBound, min(range.upperBound, inner.values[code] + outer.values[code]))
+      }
+      region.modulators = modulators(outer, inner)
+      region.set(soundFont: values, header, frames: samples[place].frames, reading)
+      return region
+    }
+
+    /// Those of the instrument stand before the defaults; those of the program add to both.
+    private func modulators(_ outer: SoundFontZone, _ inner: SoundFontZone) -> [Modulator] {
+      var result = defaults.filter { old in !inner.modulators.contains(where: old.isSame) }
+      result += inner.modulators
+      for added in outer.modulators {
+        if let same = result.firstIndex(where: added.isSame) {
+          result[same].amount += added.amount
+        } else {
+          result.append(added)
+        }
+      }
+      return result.filter { $0.amount != 0 }
+    }
+  }
+
+  // MARK: - Samples
+
+  /// Finds a sample in the file, where it can be played.
+  private func sample(_ index: Int) throws(InstrumentFault) -> InstrumentSample {
+    // The last is there to end the table.
+    guard index + 1 < tables.samples.count else {
+      throw InstrumentFault(.broken, "\(path) has no sample \(index)")
+    }
+    let header = tables.samples[index]
+    guard header.kind & 0x8000 == 0 else {
+      throw InstrumentFault(.broken, "the sample \(header.name) is in a synthesizer's memory")
+    }
+    let isVorbis = header.kind & 0x10 != 0
+    // Compressed ones are counted in bytes.
+    let bytes = isVorbis ? 1 : 2
+    let sound = tables.sound
+    guard header.start < header.end, header.end * bytes <= sound.count,
+      header.end - header.start <= InstrumentSample.mostFrames
+    else {
+      throw InstrumentFault(
+        .broken, "the sample \(header.name) is not inside the sound of \(path)")
+    }
+    let place = sound.lowerBound + header.start * bytes
+    var (storage, frames, rate) = (
+      InstrumentSample.Storage.integers(place: place), header.end - header.start, header.rate
+    )
+    if isVorbis {
+      storage = .vorbis(place: place, bytes: frames)
+      let head = try vorbis(at: place, bytes: frames)
+      (frames, rate) = (head.frames, rate == 0 ? head.rate : rate)
+    } else if let fine = tables.fineSound {
+      storage = .fineIntegers(place: place, low: fine.lowerBound + header.start)
+    }
+    guard (400...1_000_000).contains(rate) else {
+      throw InstrumentFault(.broken, "the sample \(header.name) has a rate of \(rate) Hz")
+    }
+    let side: InstrumentSample.Side =
+      switch header.kind & 0xF {
+      case 2: .right
+      case 4: .left
+      default: .none
+      }
+    return InstrumentSample(
+      name: header.name, path: path, storage: storage, channels: 1, frames: frames, rate: rate,
+      side: side)
+  }
+
+  /// The length and the rate of compressed sound, from its first and last bytes where they tell.
+  private func vorbis(
+    at place: Int, bytes: Int
+  ) throws(InstrumentFault) -> (frames: Int, rate: Int) {
+    let ends = try asInstrument { () throws(SoundFileError) in
+      try VorbisEnds(WaveFile(path, to: .read), place: place, bytes: bytes)
+    }
+    if let ends { return (ends.frames, ends.rate) }
+    let file = try SampleFile(path, place: place, bytes: bytes)
+    return (file.frames, file.rate)
+  }
+}

@@ -1,0 +1,55 @@
+internal import CSndfile
+package import SoundFiles
+
+/// The texts that a sound file of any format holds, as far as libsndfile knows them.
+package struct SoundStrings: Equatable, Sendable {
+  /// The texts that a sound file can hold.
+  package enum Field: CaseIterable, Sendable {
+    case title, artist, comment, date, software, genre
+
+    fileprivate var code: Int32 {
+      switch self {
+      case .title: Int32(SF_STR_TITLE)
+      case .artist: Int32(SF_STR_ARTIST)
+      case .comment: Int32(SF_STR_COMMENT)
+      case .date: Int32(SF_STR_DATE)
+      case .software: Int32(SF_STR_SOFTWARE)
+      case .genre: Int32(SF_STR_GENRE)
+      }
+    }
+  }
+
+  private var texts: [Field: String] = [:]
+
+  /// No texts.
+  package init() {}
+
+  /// The text of a field; empty where there is none.
+  package subscript(field: Field) -> String {
+    get { texts[field] ?? "" }
+    set { texts[field] = newValue.isEmpty ? nil : newValue }
+  }
+
+  /// Reads those of a file.
+  package static func read(_ path: String) throws(SoundFileError) -> SoundStrings {
+    // It says what is wrong with a file better than we could here.
+    _ = try SoundReader(path)
+    var info = SF_INFO()
+    guard let pointer = sf_open(path, Int32(SFM_READ), &info) else {
+      throw SoundFileError(
+        .notSound, "\(path) is no sound file that can be read: \(SoundFileError.reason(nil))")
+    }
+    let handle = SoundHandle(pointer)
+    var strings = SoundStrings()
+    for field in Field.allCases {
+      guard let text = sf_get_string(handle.pointer, field.code) else { continue }
+      strings[field] = String(cString: text)
+    }
+    return strings
+  }
+
+  /// Gives them to a file that is about to be written; a format may know none of them.
+  func write(to handle: OpaquePointer) {
+    for (field, text) in texts { sf_set_string(handle, field.code, text) }
+  }
+}

@@ -1,0 +1,126 @@
+package import DSP
+internal import Posix
+package import SoundFiles
+
+/// A clip that was read from a take.
+package struct ClipRead: Sendable {
+  /// The take.
+  package let take: Take
+  /// What was read of it.
+  package let part: ClipPart
+}
+
+/// A clip that was read from a sound file.
+package struct ClipPart: Sendable {
+  /// The length of the clip, in frames.
+  package let length: Int
+  /// The number of frames that follow the end of the clip.
+  package let framesBehind: Int
+  /// The beat that it goes by; nil where its file tells of none.
+  package var beat: WaveBeat?
+}
+
+extension TakeLibrary {
+  /// Adds a take of a clip in memory, exactly as it is, and with it what lies behind its end, and the
+  /// beat that it goes by.
+  @discardableResult
+  package func addClip(
+    _ take: Take, _ sound: Stereo, length: Int, framesBehind: Int, beat: WaveBeat? = nil
+  ) throws(LibraryFault) -> Take {
+    var take = take
+    take.frames = length
+    var loudness = Loudness(rate: take.rate)
+    loudness.add(sound, frames: length)
+    (take.peak, take.loudness) = (loudness.peak, loudness.integrated)
+    try check(take)
+    let path = recordingPath(take.id)
+    let tags = take.tags(
+      loop: LoopTail.bytes(sound.advanced(by: length), frames: framesBehind), beat: beat)
+    do throws(LibraryFault) {
+      try asLibrary { () throws(SoundFileError) in
+        var writer = try WaveWriter(path, rate: take.rate, isFine: true, tags: take.tags)
+        try writer.append(sound, frames: length)
+        try writer.finish(tags: tags)
+      }
+      return try add(take, from: path)
+    } catch {
+      Files.remove(path)
+      throw error
+    }
+  }
+
+  /// Reads the beginning of a take, up to so many seconds, and what follows it, at a rate in Hz.
+  ///
+  /// There must be room for so much and a fiftieth of a second.
+  package func readClip(
+    _ id: String, into sound: Stereo, room: Int, seconds: Double, rate: Int
+  ) throws(LibraryFault) -> ClipRead {
+    let take = try take(id)
+    let path = path(take)
+    let part = try asLibrary { () throws(SoundFileError) in
+      try ClipPart(path, into: sound, room: room, seconds: seconds, rate: rate)
+    }
+    return ClipRead(take: take, part: part)
+  }
+}
+
+extension ClipPart {
+  // Above all that sound cards have; ten seconds of it are in memory at once.
+  private static var greatestRate: Int { 768_000 }
+  // More than any engine fades over behind the end of a clip.
+  private static var secondsBehind: Double { 0.02 }
+
+  /// Reads the beginning of a sound file, up to so many seconds, and what follows it, at a rate in
+  /// Hz.
+  ///
+  /// There must be room for so much and a fiftieth of a second.
+  package init(
+    _ path: String, into sound: Stereo, room: Int, seconds: Double, rate: Int
+  ) throws(SoundFileError) {
+    var reader = try SoundReader(path)
+    guard reader.rate <= Self.greatestRate else {
+      throw SoundFileError(
+        .notSound,
+        "\(path) has a rate of \(reader.rate) Hz; a clip has \(Self.greatestRate) at most")
+    }
+    let most = Int((seconds * Double(reader.rate)).rounded(.up))
+    let mostBehind = Int(Self.secondsBehind * Double(reader.rate))
+    let raw = StereoBuffer(frames: most + mostBehind)
+    let count = try reader.read(into: raw.stereo, frames: raw.frames)
+    guard count > 0 else { throw SoundFileError(.notSound, "\(path) has no sound in it") }
+    let length = min(count, most)
+    // Behind the end of a shorter one its file tells what came.
+    var behind = count - length
+    var beat: WaveBeat?
+    if behind == 0, let tags = try? WaveTags.read(path) {
+      behind = LoopTail.read(
+        tags.loop, into: raw.stereo.advanced(by: length), room: raw.frames - length)
+      beat = tags.beat
+      beat?.round *= Double(rate) / Double(max(1, tags.beatRate))
+    }
+    let known = length + behind
+    guard reader.rate != rate else {
+      let whole = min(known, room)
+      sound.left.update(from: raw.stereo.left, count: whole)
+      sound.right.update(from: raw.stereo.right, count: whole)
+      self.init(length: min(length, whole), framesBehind: max(0, whole - length), beat: beat)
+      return
+    }
+    var converter = RateConverter(from: reader.rate, to: rate)
+    var (taken, made) = (0, 0)
+    while taken < known, made < room {
+      let done = converter.convert(
+        raw.stereo.advanced(by: taken), frames: known - taken,
+        into: sound.advanced(by: made), room: room - made)
+      taken += done.taken
+      made += done.made
+    }
+    while made < room {
+      let more = converter.finish(into: sound.advanced(by: made), room: room - made)
+      if more == 0 { break }
+      made += more
+    }
+    let newLength = min(RateConverter.frames(length, from: reader.rate, to: rate), made)
+    self.init(length: newLength, framesBehind: made - newLength, beat: beat)
+  }
+}

@@ -1,0 +1,130 @@
+internal import DSP
+internal import Glibc
+internal import Posix
+internal import SoundFiles
+
+extension TakeLibrary {
+  private static var blockFrames: Int { 4096 }
+
+  /// Copies a sound file of any format into the library, at its own rate; returns its take.
+  ///
+  /// What its tags tell is kept: all of a file that was a take, of others the title and the artist.
+  /// `progress` is told of how many seconds how many are done.
+  @discardableResult
+  package func importFile(
+    _ path: String, progress: (_ done: Double, _ total: Double?) -> Void = { (_, _) in }
+  ) throws(LibraryFault) -> Take {
+    let strings = try asLibrary { () throws(SoundFileError) in try SoundStrings.read(path) }
+    var take = Self.take(path, strings)
+    let copy = files.copy(take.id)
+    do throws(LibraryFault) {
+      try asLibrary { () throws(SoundFileError) in
+        var reader = try SoundReader(path)
+        take.rate = reader.rate
+        let (rate, expected) = (Double(reader.rate), reader.expectedFrames.map(Double.init))
+        var writer = try WaveWriter(copy, rate: reader.rate, isFine: reader.isFine)
+        let measured = try Self.measure(&reader) { (sound, frames) throws(SoundFileError) in
+          try writer.append(sound, frames: frames)
+          progress(Double(writer.frames) / rate, expected.map { $0 / rate })
+        }
+        (take.peak, take.loudness) = (measured.peak, measured.integrated)
+        take.frames = writer.frames
+        try writer.finish(tags: take.tags)
+      }
+      guard take.frames > 0 else { throw LibraryFault(.denied, "\(path) has no sound in it") }
+      return try add(take, from: copy)
+    } catch {
+      Files.remove(copy)
+      throw error
+    }
+  }
+
+  /// The take that a file shall be.
+  private static func take(_ path: String, _ strings: SoundStrings) -> Take {
+    let id = Take.newID()
+    let date = TakeFiles.modified(path) ?? .now
+    if let tags = try? WaveTags.read(path), Take.isTold(by: tags),
+      let layout = try? WaveLayout(path)
+    {
+      var take = Take(id: id, tags, layout, fallback: date)
+      // The image stayed where it was.
+      take.image = ""
+      return take
+    }
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    let name = file.lastIndex(of: ".").map { String(file[..<$0]) } ?? file
+    var take = Take(
+      id: id, title: cleaned(strings[.title].isEmpty ? name : strings[.title], 200), date: date,
+      rate: 1, source: .imported)
+    take.notes = cleaned(
+      [strings[.artist], strings[.comment]].filter { !$0.isEmpty }.joined(separator: "\n"), 20_000)
+    return take
+  }
+
+  /// A text of another program, as one of ours can be.
+  private static func cleaned(_ text: String, _ most: Int) -> String {
+    var text = String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value >= 32 || $0 == "\n" && most > 200 ? $0 : " " }))
+    while text.utf8.count > most { text.removeLast() }
+    return text
+  }
+
+  /// Reads a file to its end and measures it.
+  static func measure(
+    _ reader: inout SoundReader,
+    _ use: (Stereo, Int) throws(SoundFileError) -> Void = { (_, _) in }
+  ) throws(SoundFileError) -> Loudness {
+    var loudness = Loudness(rate: reader.rate)
+    let block = StereoBuffer(frames: blockFrames)
+    while true {
+      let frames = try reader.read(into: block.stereo, frames: blockFrames)
+      loudness.add(block.stereo, frames: frames)
+      try use(block.stereo, frames)
+      if frames < blockFrames { return loudness }
+    }
+  }
+
+  /// Writes a take to a file anywhere, in the format that its ending says, with its title and
+  /// what else that format can tell.
+  ///
+  /// `progress` is told of how many seconds how many are done.
+  package func export(
+    _ id: String, to path: String,
+    progress: (_ done: Double, _ total: Double?) -> Void = { (_, _) in }
+  ) throws(LibraryFault) {
+    let take = try take(id)
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    guard !Files.areSame(folder, files.folder), !Files.areSame(folder, files.trash) else {
+      throw LibraryFault(.denied, "can't write \(path): what is there belongs to the library")
+    }
+    try asLibrary { () throws(SoundFileError) in
+      var reader = try SoundReader(files.path(take.id))
+      var writer = try SoundWriter(
+        path, rate: reader.rate, isFine: reader.isFine, expectedFrames: reader.expectedFrames)
+      take.strings.write(to: writer.handle.pointer)
+      let block = StereoBuffer(frames: Self.blockFrames)
+      while true {
+        let frames = try reader.read(into: block.stereo, frames: Self.blockFrames)
+        try writer.write(block.stereo, frames: frames)
+        progress(Double(reader.framesRead) / Double(reader.fileRate), take.seconds)
+        if frames < Self.blockFrames { break }
+      }
+      try writer.finish()
+    }
+  }
+}
+
+extension Take {
+  /// The tags that other formats have for a take.
+  fileprivate var strings: SoundStrings {
+    var strings = SoundStrings()
+    strings[.title] = title
+    strings[.comment] = tags.notes
+    strings[.date] = date.text
+    strings[.genre] = species
+    strings[.software] = "Syrinx"
+    return strings
+  }
+}

@@ -1,0 +1,210 @@
+internal import JSON
+package import Posix
+internal import SQLite
+
+/// A page of a list of takes.
+package struct TakePage: Sendable {
+  /// The takes on this page.
+  package let takes: [Take]
+  /// The number of takes on all pages.
+  package let total: Int
+}
+
+/// A search for takes; what is empty or nil does not matter.
+package struct TakeSearch: Sendable {
+  /// Words, or beginnings of words, that must all be in the title, species, notes or message.
+  package var text = ""
+  /// Words, or beginnings of words, that must all be in the species.
+  package var species = ""
+  /// The earliest time.
+  package var from: ZonedDate?
+  /// The latest time.
+  package var to: ZonedDate?
+  /// A place near which it was recorded.
+  package var place: Place?
+  /// The greatest distance from the place, in kilometres.
+  package var kilometres = 1.0
+
+  /// A search for anything.
+  package init() {}
+}
+
+extension TakeLibrary {
+  // MARK: - One take
+
+  /// The take of an identifier, or of the beginning of one where only one begins so.
+  package func take(_ id: String) throws(LibraryFault) -> Take {
+    try take(id, SQL.shownByBeginning, "take")
+  }
+
+  /// The take in the trash of an identifier, or of the beginning of one.
+  package func trashed(_ id: String) throws(LibraryFault) -> Take {
+    try take(id, SQL.trashedByBeginning, "take in the trash")
+  }
+
+  private func take(
+    _ id: String, _ sql: String, _ kind: String
+  ) throws(LibraryFault) -> Take {
+    let beginning = id.lowercased()
+    guard !beginning.isEmpty, Take.isBeginning(ofID: beginning) else {
+      throw LibraryFault(.missing, "there is no \(kind) \(id)")
+    }
+    let found = try database.rows(sql, [.text(beginning)], Take.init(row:))
+    guard let take = found.first else {
+      throw LibraryFault(.missing, "there is no \(kind) \(id)")
+    }
+    guard found.count == 1 else {
+      throw LibraryFault(.range, "more than one \(kind) begins with \(id); give more of it")
+    }
+    return take
+  }
+
+  func row(_ id: String) throws(LibraryFault) -> Take {
+    guard let take = try database.rows(SQL.take, [.text(id)], Take.init(row:)).first else {
+      throw LibraryFault(.missing, "there is no take \(id)")
+    }
+    return take
+  }
+
+  // MARK: - Many takes
+
+  /// Takes by their date, newest first.
+  package func list(offset: Int = 0, count: Int) throws(LibraryFault) -> TakePage {
+    try page(SQL.shown, SQL.shownCount, offset, count)
+  }
+
+  /// Takes in the trash, the last deleted one first.
+  package func trash(offset: Int = 0, count: Int) throws(LibraryFault) -> TakePage {
+    try page(SQL.trash, SQL.trashCount, offset, count)
+  }
+
+  private func page(
+    _ sql: String, _ countSQL: String, _ offset: Int, _ count: Int
+  ) throws(LibraryFault) -> TakePage {
+    let takes = try database.rows(
+      sql, [.integer(max(0, count)), .integer(max(0, offset))], Take.init(row:))
+    return TakePage(takes: takes, total: try database.number(countSQL))
+  }
+
+  /// Takes for which all holds that is looked for, newest first.
+  package func find(
+    _ search: TakeSearch, offset: Int = 0, count: Int
+  ) throws(LibraryFault) -> TakePage {
+    guard let (filter, values) = search.filter else { return TakePage(takes: [], total: 0) }
+    let valuesOfPage = values + [.integer(max(0, count)), .integer(max(0, offset))]
+    if filter.hasPlace {
+      // All distances are measured for a page already, and need not be for the count again.
+      let rows = try database.rows(filter.pageAndCount, valuesOfPage) {
+        (take: Take(row: $0), total: $0.integer(SQL.columnCount))
+      }
+      let total =
+        if let first = rows.first { first.total } else { try database.number(filter.count, values) }
+      return TakePage(takes: rows.map { $0.take }, total: total)
+    }
+    let takes = try database.rows(filter.page, valuesOfPage, Take.init(row:))
+    // A first page that is not full has all.
+    if offset <= 0, takes.count < count { return TakePage(takes: takes, total: takes.count) }
+    return TakePage(takes: takes, total: try database.number(filter.count, values))
+  }
+
+  /// The places of takes for which all holds that is looked for, as GeoJSON (RFC 7946).
+  package func geoJSON(_ search: TakeSearch = TakeSearch()) throws(LibraryFault) -> String {
+    var json = JSONText()
+    json.begin("{")
+    json.add("type", "FeatureCollection")
+    json.begin("[", "features")
+    if let (filter, values) = search.filter {
+      let statement = try database.statement(filter.all, values)
+      defer { statement.reset() }
+      while try statement.step() { Take(row: statement).addFeature(to: &json) }
+    }
+    json.end("]")
+    json.end("}")
+    return json.text
+  }
+}
+
+extension TakeSearch {
+  /// The SQL filter of the search and its values; nil where nothing can be found.
+  fileprivate var filter: (SQL.Filter, [StatementValue])? {
+    var filter = SQL.Filter()
+    var values = [StatementValue](repeating: .null, count: 9)
+    var words: [String] = []
+    for (field, text) in [("", text), ("species : ", species)] where !text.isEmpty {
+      let own = Self.words(text)
+      guard !own.isEmpty else {
+        if text.allSatisfy(\.isWhitespace) { continue }
+        return nil
+      }
+      words.append("\(field)(\(own.joined(separator: " AND ")))")
+    }
+    if !words.isEmpty {
+      filter.hasWords = true
+      values[0] = .text(words.joined(separator: " AND "))
+    }
+    if from != nil || to != nil {
+      filter.hasTime = true
+      values[1] = .integer(from?.microseconds ?? Int.min)
+      values[2] = .integer(to?.microseconds ?? Int.max)
+      values[8] = .integer(to.map { $0.microseconds + TakeLibrary.widest } ?? Int.max)
+    }
+    if let place {
+      let latitudes = place.latitudes(within: max(0, kilometres))
+      filter.hasPlace = true
+      values[3...7] = [
+        .real(latitudes.lowerBound), .real(latitudes.upperBound), .real(place.latitude),
+        .real(place.longitude), .real(max(0, kilometres)),
+      ]
+    }
+    return (filter, values)
+  }
+
+  /// The words of a text, in quotes, each as the beginning of a word.
+  private static func words(_ text: String) -> [String] {
+    text.split(whereSeparator: \.isWhitespace).compactMap { word in
+      // Of signs alone there is nothing in the index.
+      guard word.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
+      let plain = word.filter { $0 != "\0" && $0 != "\"" }
+      return "\"\(plain)\"*"
+    }
+  }
+}
+
+extension Take {
+  /// The take of a row.
+  init(row: Statement<LibraryFault>) {
+    self.init(
+      id: row.text(1), title: row.text(2),
+      date: ZonedDate(microseconds: row.integer(6), zoneMinutes: row.integer(7)),
+      rate: row.integer(11), source: Source(rawValue: row.text(16)) ?? .imported)
+    (species, notes, message) = (row.text(3), row.text(4), row.text(5))
+    if let latitude = row.real(8), let longitude = row.real(9) {
+      place = Place(latitude: latitude, longitude: longitude)
+    }
+    (frames, channels) = (row.integer(10), row.integer(12))
+    (peak, loudness) = (row.real(13), row.real(14))
+    (preset, image) = (row.text(15), row.text(17))
+  }
+
+  fileprivate func addFeature(to json: inout JSONText) {
+    guard let place else { return }
+    json.begin("{")
+    json.add("type", "Feature")
+    json.begin("{", "geometry")
+    json.add("type", "Point")
+    json.begin("[", "coordinates")
+    // East comes first there.
+    json.add(nil, place.longitude)
+    json.add(nil, place.latitude)
+    json.end("]")
+    json.end("}")
+    json.begin("{", "properties")
+    json.add("id", id)
+    json.add("title", title)
+    json.add("species", species)
+    json.add("date", date.text)
+    json.add("seconds", seconds)
+    json.end("}")
+    json.end("}")
+  }
+}

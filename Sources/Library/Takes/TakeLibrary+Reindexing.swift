@@ -1,0 +1,97 @@
+internal import Glibc
+internal import Posix
+internal import SQLite
+internal import SoundFiles
+
+/// The outcome of a reindex.
+package struct Reindexing: Equatable, Sendable {
+  /// The number of takes afterwards, with those in the trash.
+  package var takes = 0
+  /// The files that can't be read and were left alone, each with the reason, in one line.
+  package var unreadable: [String] = []
+}
+
+extension TakeLibrary {
+  /// Makes all rows anew from the files' tags alone; the settings stay.
+  ///
+  /// Until it is done others see the former ones. `progress` is told of how many files how many
+  /// were read.
+  package func reindex(
+    progress: (_ done: Int, _ total: Int) -> Void = { (_, _) in }
+  ) throws(LibraryFault) -> Reindexing {
+    var scan = Scan()
+    let total = files.contents().takes.count + files.contents(inTrash: true).takes.count
+    scan.update(self) { progress($0, total) }
+    try database.transaction { () throws(LibraryFault) in
+      // Others may have changed what was read already; now they can't.
+      scan.update(self) { _ in }
+      try database.execute(SQL.clear)
+      for (take, deleted) in scan.takes { try insert(take, deleted: deleted) }
+    }
+    return Reindexing(takes: scan.takes.count, unreadable: scan.unreadable)
+  }
+
+  /// Makes the database of a home folder anew where it is damaged; that one is kept beside it,
+  /// and what it had of settings is lost.
+  package static func rebuild(
+    home: String, progress: (_ done: Int, _ total: Int) -> Void = { (_, _) in }
+  ) throws(LibraryFault) -> (library: TakeLibrary, result: Reindexing) {
+    let path = TakeFiles(home: home).database
+    // Its log first: without it, it can't be taken for whole. A new database must not find it.
+    try asLibrary { () throws(SystemError) in
+      for part in ["-wal", "-shm", ""] {
+        guard rename(path + part, path + ".damaged" + part) == 0 || errno == ENOENT else {
+          throw SystemError(path + part)
+        }
+      }
+    }
+    let library = try TakeLibrary(home: home)
+    return (library, try library.reindex(progress: progress))
+  }
+
+  /// A scan of the files: the takes that they tell of, and when.
+  private struct Scan {
+    private struct Entry {
+      let changed: Int
+      let inTrash: Bool
+      let take: Take?
+      let fault: String?
+      let deleted: Int?
+    }
+
+    private var entries: [String: Entry] = [:]
+
+    var takes: [(Take, Int?)] {
+      entries.values.compactMap { entry in entry.take.map { ($0, entry.deleted) } }
+    }
+
+    var unreadable: [String] { entries.values.compactMap(\.fault).sorted() }
+
+    /// Reads what is new or has changed, and forgets what has gone.
+    mutating func update(_ library: TakeLibrary, _ progress: (Int) -> Void) {
+      let former = entries
+      entries = [:]
+      for inTrash in [true, false] {
+        let contents = library.files.contents(inTrash: inTrash)
+        for id in contents.takes {
+          let path = library.files.path(id, inTrash: inTrash)
+          let changed = library.files.changed(path)
+          if let entry = former[id], entry.changed == changed, entry.inTrash == inTrash {
+            entries[id] = entry
+          } else {
+            var (take, fault): (Take?, String?) = (nil, nil)
+            do throws(SoundFileError) {
+              take = try library.read(id, image: contents.images[id], inTrash: inTrash)
+            } catch {
+              fault = error.description
+            }
+            entries[id] = Entry(
+              changed: changed, inTrash: inTrash, take: take, fault: fault,
+              deleted: inTrash ? library.deleted(id) : nil)
+          }
+          progress(entries.count)
+        }
+      }
+    }
+  }
+}

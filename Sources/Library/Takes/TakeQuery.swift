@@ -1,0 +1,66 @@
+internal import Posix
+
+/// A search as people write it: words, and `species:` `from:` `to:` `near:` `within:` with what
+/// follows each.
+extension TakeSearch {
+  /// The search of a text like `owl species:"grey owl" from:2026-11-01 near:52.5,13.4 within:5`.
+  ///
+  /// A date without a time is that whole day, by this machine's clock; a distance is in
+  /// kilometres.
+  package init(query: String) throws(LibraryFault) {
+    self.init()
+    for word in Self.parts(query) {
+      guard let colon = word.firstIndex(of: ":") else {
+        add(word, to: \.text)
+        continue
+      }
+      let value = String(word[word.index(after: colon)...])
+      switch word[..<colon] {
+      case "species": add(value, to: \.species)
+      case "from": from = try Self.date(value, isEnd: false)
+      case "to": to = try Self.date(value, isEnd: true)
+      case "near": place = try Self.place(value)
+      case "within":
+        guard let number = Double(value), number.isFinite, number >= 0 else {
+          throw LibraryFault(.range, "within: takes a distance in kilometres; got \(value)")
+        }
+        kilometres = number
+      default: add(word, to: \.text)
+      }
+    }
+  }
+
+  private mutating func add(_ word: String, to field: WritableKeyPath<TakeSearch, String>) {
+    self[keyPath: field] += (self[keyPath: field].isEmpty ? "" : " ") + word
+  }
+
+  /// The words; blanks inside quotes part none.
+  private static func parts(_ query: String) -> [String] {
+    var parts: [String] = [""]
+    var isQuoted = false
+    for letter in query {
+      switch letter {
+      case "\"": isQuoted.toggle()
+      case _ where letter.isWhitespace && !isQuoted: parts.append("")
+      default: parts[parts.count - 1].append(letter)
+      }
+    }
+    return parts.filter { !$0.isEmpty }
+  }
+
+  private static func date(_ text: String, isEnd: Bool) throws(LibraryFault) -> ZonedDate {
+    guard let date = ZonedDate(written: text, isEnd: isEnd) else {
+      throw LibraryFault(
+        .range, "a date is written like 2026-11-21 or 2026-11-21T17:30; got \(text)")
+    }
+    return date
+  }
+
+  private static func place(_ text: String) throws(LibraryFault) -> Place {
+    guard let place = Place(written: text) else {
+      throw LibraryFault(
+        .range, "a place is written as degrees north and east, like 52.52,13.40; got \(text)")
+    }
+    return place
+  }
+}

@@ -1,0 +1,138 @@
+internal import Glibc
+
+/// A moment, with the clock of the place where it was.
+package struct ZonedDate: Hashable, Sendable {
+  // From the year 1 to the year 9999, as ISO 8601 writes them.
+  private static let span = -62_135_596_800_000_000...253_402_300_799_999_999
+
+  /// Microseconds since 1970.
+  package let microseconds: Int
+  /// How many minutes the local clock was ahead of Greenwich's.
+  package let zoneMinutes: Int
+
+  /// A moment, brought into the years that can be written.
+  package init(microseconds: Int, zoneMinutes: Int) {
+    self.zoneMinutes = max(-1439, min(1439, zoneMinutes))
+    self.microseconds = max(
+      Self.span.lowerBound + 86_400_000_000,
+      min(Self.span.upperBound - 86_400_000_000, microseconds))
+  }
+
+  /// A moment by the clock of this machine's zone.
+  package init(microseconds: Int) {
+    var seconds = time_t(Self.floor(microseconds, 1_000_000))
+    var local = tm()
+    localtime_r(&seconds, &local)
+    self.init(microseconds: microseconds, zoneMinutes: local.tm_gmtoff / 60)
+  }
+
+  /// Now.
+  package static var now: ZonedDate {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return ZonedDate(microseconds: time.tv_sec * 1_000_000 + time.tv_nsec / 1000)
+  }
+
+  // MARK: - As a text
+
+  /// ISO 8601 with the zone, such as `2026-11-21T17:30:00.250000+01:00`.
+  package var text: String {
+    let local = microseconds + zoneMinutes * 60_000_000
+    let days = Self.floor(local, 86_400_000_000)
+    let inDay = local - days * 86_400_000_000
+    let (year, month, day) = Self.date(days)
+    let (minutes, micros) = (inDay / 60_000_000, inDay % 60_000_000)
+    let zone = abs(zoneMinutes)
+    return "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))T"
+      + "\(Self.padded(minutes / 60, 2)):\(Self.padded(minutes % 60, 2)):"
+      + "\(Self.padded(micros / 1_000_000, 2)).\(Self.padded(micros % 1_000_000, 6))"
+      + "\(zoneMinutes < 0 ? "-" : "+")\(Self.padded(zone / 60, 2)):\(Self.padded(zone % 60, 2))"
+  }
+
+  /// The hour of the local clock.
+  package var hour: Int {
+    let local = Self.floor(microseconds + zoneMinutes * 60_000_000, 3_600_000_000)
+    return local - Self.floor(local, 24) * 24
+  }
+
+  /// The moment that a text tells: a date, with or without a time, which is Greenwich's where no
+  /// zone follows it.
+  package init?(_ text: String) {
+    var rest = text.utf8[...]
+    func number(_ digits: Int, after mark: String = "") -> Int? {
+      guard rest.starts(with: mark.utf8) else { return nil }
+      let part = rest.dropFirst(mark.utf8.count).prefix(digits)
+      guard part.count == digits, part.allSatisfy({ (48...57).contains($0) }) else { return nil }
+      rest = rest.dropFirst(mark.utf8.count + digits)
+      return part.reduce(0) { $0 * 10 + Int($1) - 48 }
+    }
+    guard let year = number(4), let month = number(2, after: "-"), let day = number(2, after: "-"),
+      year > 0, Self.date(Self.days(year, month, day)) == (year, month, day)
+    else { return nil }
+    var micros = Self.days(year, month, day) * 86_400_000_000
+    var zone = 0
+    if !rest.isEmpty {
+      guard let hour = number(2, after: "T"), let minute = number(2, after: ":"), hour < 24,
+        minute < 60
+      else { return nil }
+      micros += (hour * 60 + minute) * 60_000_000
+      if rest.first == UInt8(ascii: ":") {
+        guard let second = number(2, after: ":"), second < 60 else { return nil }
+        micros += second * 1_000_000
+      }
+      if rest.first == UInt8(ascii: ".") {
+        let digits = rest.dropFirst().prefix { (48...57).contains($0) }
+        guard !digits.isEmpty else { return nil }
+        rest = rest.dropFirst(digits.count + 1)
+        var weight = 100_000
+        for digit in digits {
+          micros += (Int(digit) - 48) * weight
+          weight /= 10
+        }
+      }
+      if rest.elementsEqual("Z".utf8) {
+        rest = rest.dropFirst()
+      } else if let mark = rest.first {
+        guard mark == UInt8(ascii: "+") || mark == UInt8(ascii: "-"),
+          let hours = number(2, after: mark == UInt8(ascii: "+") ? "+" : "-"),
+          let minutes = number(2, after: ":"), hours < 24, minutes < 60
+        else { return nil }
+        zone = (hours * 60 + minutes) * (mark == UInt8(ascii: "-") ? -1 : 1)
+      }
+    }
+    guard rest.isEmpty else { return nil }
+    self.init(microseconds: micros - zone * 60_000_000, zoneMinutes: zone)
+  }
+
+  // MARK: - The calendar
+
+  private static func floor(_ number: Int, _ step: Int) -> Int {
+    number / step - (number % step < 0 ? 1 : 0)
+  }
+
+  private static func padded(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+
+  // Years are counted from March on: the leap day is the last of one then.
+
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let year = month > 2 ? year : year - 1
+    let monthFromMarch = (month + 9) % 12
+    let inYear = (153 * monthFromMarch + 2) / 5 + day - 1
+    return year * 365 + floor(year, 4) - floor(year, 100) + floor(year, 400) + inYear - 719_468
+  }
+
+  private static func date(_ days: Int) -> (year: Int, month: Int, day: Int) {
+    let days = days + 719_468
+    let era = floor(days, 146_097)
+    let inEra = days - era * 146_097
+    let yearOfEra = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365
+    let inYear = inEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * inYear + 2) / 153
+    let day = inYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
+  }
+}

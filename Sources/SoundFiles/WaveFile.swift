@@ -1,0 +1,98 @@
+internal import Glibc
+internal import Posix
+
+/// The bytes of a file, read and written anywhere in it.
+package struct WaveFile: ~Copyable {
+  package enum Use {
+    case read, change
+    /// The file must not be there yet, and is locked until it is closed.
+    case begin
+  }
+
+  package let path: String
+  private let descriptor: Descriptor
+
+  package init(_ path: String, to use: Use) throws(SoundFileError) {
+    let flags =
+      switch use {
+      // Without blocking: a pipe that nobody writes to would be waited for.
+      case .read: O_RDONLY | O_NONBLOCK
+      case .change: O_RDWR | O_NONBLOCK
+      case .begin: O_RDWR | O_CREAT | O_EXCL
+      }
+    let descriptor: Descriptor
+    do throws(SystemError) {
+      descriptor = try Descriptor(open(path, flags | O_CLOEXEC, 0o666), orThrow: path)
+    } catch {
+      guard use == .read || error.isMissing else { throw Self.cannotWrite(path, error.code) }
+      throw SoundFileError(
+        .missing, "can't read \(path): \(String(cString: strerror(error.code)))")
+    }
+    var status = stat()
+    guard fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw SoundFileError(.notSound, "\(path) is no file that could hold sound")
+    }
+    if use == .begin { flock(descriptor.number, LOCK_EX | LOCK_NB) }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  /// Whether nobody else writes it now; nobody who asks will until it is closed.
+  package func lock() -> Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
+
+  package var length: Int {
+    var status = stat()
+    return fstat(descriptor.number, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// The bytes from a place on: fewer than wanted only at the end.
+  package func read(_ count: Int, at place: Int) throws(SoundFileError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var filled = 0
+    while filled < count {
+      let got = bytes.withUnsafeMutableBytes {
+        pread(descriptor.number, $0.baseAddress! + filled, count - filled, off_t(place + filled))
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else {
+        throw SoundFileError(.notSound, "can't read \(path): \(String(cString: strerror(errno)))")
+      }
+      if got == 0 { break }
+      filled += got
+    }
+    return filled == count ? bytes : Array(bytes.prefix(filled))
+  }
+
+  package func write(_ bytes: [UInt8], at place: Int) throws(SoundFileError) {
+    let (written, code) = bytes.withUnsafeBytes { write($0, at: place) }
+    guard written == bytes.count else { throw Self.cannotWrite(path, code) }
+  }
+
+  /// Writes what it can, and returns how much that was; where not all, with why.
+  func write(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (written: Int, code: Int32) {
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(
+        descriptor.number, bytes.baseAddress! + done, bytes.count - done, off_t(place + done))
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { return (done, count < 0 ? errno : ENOSPC) }
+      done += count
+    }
+    return (done, 0)
+  }
+
+  /// Waits until all that was written is on the disk.
+  package func keep() throws(SoundFileError) {
+    guard fdatasync(descriptor.number) == 0 else { throw Self.cannotWrite(path, errno) }
+  }
+
+  package func truncate(to length: Int) throws(SoundFileError) {
+    guard ftruncate(descriptor.number, off_t(length)) == 0 else {
+      throw Self.cannotWrite(path, errno)
+    }
+  }
+
+  static func cannotWrite(_ path: String, _ code: Int32) -> SoundFileError {
+    SoundFileError(.cannotWrite, "can't write \(path): \(String(cString: strerror(code)))")
+  }
+}

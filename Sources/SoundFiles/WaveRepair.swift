@@ -1,0 +1,61 @@
+/// Makes whole what was left of a WAV file of ours when its writing ended without warning.
+package enum WaveRepair {
+  /// Counts all sound that is there, and returns the number of its frames.
+  ///
+  /// A file that was finished stays as it is.
+  @discardableResult
+  package static func repair(
+    _ path: String, longest: Int = Int(UInt32.max)
+  ) throws(SoundFileError) -> Int {
+    let file = try WaveFile(path, to: .change)
+    return try repair(file, longest: longest)
+  }
+
+  package static func repair(_ file: borrowing WaveFile, longest: Int) throws(SoundFileError) -> Int
+  {
+    let layout = try WaveLayout(file)
+    guard layout.hasReserve, layout.endsWithSound,
+      layout.length != layout.end || layout.dataCount != layout.promisedCount
+    else { return layout.frames }
+    let there = layout.length - layout.dataStart
+    var count = there - there % layout.frameBytes
+    var end = layout.dataStart + count
+    // Behind the sound tags may have been begun, of which nobody knew yet.
+    if layout.length > layout.end, layout.dataCount == layout.promisedCount,
+      try file.read(4, at: layout.end) == Array(WaveTags.ownName.utf8),
+      [[], Array("{".utf8)].contains(try file.read(1, at: layout.end + WaveChunk.headBytes))
+    {
+      count = layout.dataCount
+      end = try areTags(file, from: layout.end, to: layout.length) ? layout.length : layout.end
+    }
+    if end < layout.length { try file.truncate(to: end) }
+    let frames = count / layout.frameBytes
+    let isLong = WaveHead.isLong(end: end, longest: longest)
+    if let fact = layout.chunks.first(where: { $0.name == "fact" }) {
+      try file.write(WaveChunk.number(UInt32(clamping: frames)), at: fact.content)
+    }
+    let size = isLong ? WaveHead.elsewhere : UInt32(count)
+    try file.write(WaveChunk.number(size), at: layout.dataStart - 4)
+    try file.write(
+      WaveHead.bytes(end: end, dataCount: count, frames: frames, longest: longest), at: 0)
+    try file.keep()
+    return frames
+  }
+
+  /// Whether there are whole tags between two places.
+  private static func areTags(
+    _ file: borrowing WaveFile, from start: Int, to end: Int
+  ) throws(SoundFileError) -> Bool {
+    var place = start
+    while place < end {
+      let head = try file.read(WaveChunk.headBytes, at: place)
+      let name = String(decoding: head.prefix(4), as: UTF8.self)
+      guard head.count == WaveChunk.headBytes,
+        [WaveTags.ownName, WaveTags.listName, WaveTags.loopName].contains(name)
+      else { return false }
+      let count = Int(WaveChunk.number(head, at: 4) as UInt32)
+      place = WaveChunk(name: name, start: place, count: count).end
+    }
+    return place == end
+  }
+}

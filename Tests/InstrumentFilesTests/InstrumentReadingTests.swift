@@ -1,0 +1,79 @@
+import DSP
+import Foundation
+import TestSupport
+import Testing
+
+@testable import InstrumentFiles
+
+/// How the sounds of an instrument are read while it can be played already.
+@Suite final class InstrumentReadingTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// An instrument of a sound of its own for each of so many keys, from 40 on.
+  private func instrument(keys: Int, frames: Int = 4800) throws -> Instrument {
+    var text = ""
+    for key in 40..<40 + keys {
+      try SoundFixture.write(
+        folder.path("\(key).wav"), left: Tone.sine(440, frames: frames), rate: 48_000)
+      text += "<region> sample=\(key).wav key=\(key) loop_mode=loop_continuous\n"
+    }
+    try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path("a.sfz")))
+    return try SFZ.read(folder.path("a.sfz"))
+  }
+
+  private func voices(_ key: UInt8, _ instrument: SamplerInstrument) -> Int {
+    var voices = SamplerVoices(sampleRate: 48_000)
+    let note = VoiceNote(
+      number: 1, finger: 0, instrument: 0, key: key, cents: Float(key) * 100, velocity: 0.8,
+      isLegato: false)
+    return [UInt16](repeating: 0, count: 128).withUnsafeBufferPointer {
+      voices.begin(note, of: instrument.pointer, held: $0.baseAddress!)
+    }
+  }
+
+  @Test func `what is read soon is all there before it is played`() throws {
+    let reading = try InstrumentReading(
+      instrument(keys: 3), InstrumentTicket(patience: .infinity))
+    #expect(try reading.begin())
+    #expect(reading.isOver && reading.notes == [])
+    for key in [UInt8(40), 41, 42] {
+      #expect(voices(key, reading.instrument) == 1)
+      #expect(!reading.instrument.isMissed(Int(key) - 40))
+    }
+    #expect(voices(43, reading.instrument) == 0)
+  }
+
+  @Test func `all keys can be played as soon as one of them can`() throws {
+    let ticket = InstrumentTicket(patience: 0)
+    let reading = try InstrumentReading(instrument(keys: 40, frames: 96_000), ticket)
+    #expect(try reading.begin())
+    // Those that are not there yet have another one's sound.
+    for key in UInt8(40)..<80 { #expect(voices(key, reading.instrument) == 1, "\(key)") }
+    try waitUntil("all is read") { reading.isOver }
+    #expect(ticket.progress == 1)
+    for key in UInt8(40)..<80 { #expect(voices(key, reading.instrument) == 1, "\(key)") }
+  }
+
+  @Test func `reading ends where nobody wants it any more`() throws {
+    let ticket = InstrumentTicket()
+    let reading = try InstrumentReading(instrument(keys: 3), ticket)
+    ticket.withdraw()
+    #expect(try !reading.begin())
+    #expect(!reading.isOver && ticket.progress < 1)
+  }
+
+  @Test func `samples that can't be read are left out, with a line for each`() throws {
+    let instrument = try instrument(keys: 3)
+    try FileManager.default.removeItem(atPath: folder.path("41.wav"))
+    let reading = try InstrumentReading(instrument, InstrumentTicket(patience: .infinity))
+    #expect(try reading.begin())
+    #expect(reading.notes.count == 1 && reading.notes[0].contains("41.wav"))
+    #expect([40, 41, 42].map { voices($0, reading.instrument) } == [1, 0, 1])
+    for key in [40, 42] { try FileManager.default.removeItem(atPath: folder.path("\(key).wav")) }
+    let nothing = try InstrumentReading(instrument, InstrumentTicket())
+    let fault = #expect(throws: InstrumentFault.self) { try nothing.begin() }
+    #expect(fault?.description.contains("nothing that can be played: ") == true)
+  }
+}

@@ -1,0 +1,350 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Library
+@testable import SoundFiles
+
+@Suite struct TakeLibraryFaultTests {
+  /// Tries all that changes a library; each must fail as said, and leave all as it was.
+  ///
+  /// Returns what is not so.
+  private static func refuses(
+    _ library: TakeLibrary, _ folder: String, _ kind: LibraryFault.Kind
+  ) -> String? {
+    do {
+      let state = try LibraryFixture.state(library)
+      let names = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/home/takes")
+        .sorted()
+      let take = try library.list(count: 1).takes[0]
+      let trashed = try library.trash(count: 1).takes[0]
+      let actions: [(String, () throws(LibraryFault) -> Void)] = [
+        (
+          "edit",
+          { () throws(LibraryFault) in
+            try library.edit(take.id, TakeChanges(notes: String(repeating: "long ", count: 4000)))
+          }
+        ),
+        ("delete", { () throws(LibraryFault) in try library.delete(take.id) }),
+        ("restore", { () throws(LibraryFault) in try library.restore(trashed.id) }),
+        ("empty", { () throws(LibraryFault) in try library.emptyTrash(olderThanDays: -1) }),
+        (
+          "set",
+          { () throws(LibraryFault) in try library.set("key", String(repeating: "x", count: 20_000))
+          }
+        ),
+        ("import", { () throws(LibraryFault) in try library.importFile("\(folder)/long.wav") }),
+        (
+          "image",
+          { () throws(LibraryFault) in
+            try library.setImage(take.id, [UInt8](repeating: 1, count: 50_000), ending: "png")
+          }
+        ),
+        ("reindex", { () throws(LibraryFault) in _ = try library.reindex() }),
+      ]
+      for (name, action) in actions {
+        do throws(LibraryFault) {
+          try action()
+          return "\(name) was done"
+        } catch {
+          if error.kind != kind || error.message.contains("\n") {
+            return "\(name): \(error.kind) \(error)"
+          }
+        }
+        let now = try LibraryFixture.state(library)
+        if now != state { return "\(name) changed something" }
+        let nowNames = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/home/takes")
+          .sorted()
+        if nowNames != names { return "\(name) left \(nowNames)" }
+      }
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  private static func fill(_ folder: String) throws -> TakeLibrary {
+    let library = try TakeLibrary(home: "\(folder)/home", waitMilliseconds: 50)
+    try LibraryFixture.add("one", to: library)
+    try library.delete(LibraryFixture.add("two", to: library).id)
+    try library.set("key", "value")
+    try WaveFixture.write("\(folder)/long.wav", Tone.noise(frames: 200_000))
+    return library
+  }
+
+  @Test func `a disk that is full is told, and all stays as it was`() async throws {
+    let folder = try TemporaryFolder()
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+      let library = try TakeLibraryFaultTests.fill(path)
+      signal(SIGXFSZ, SIG_IGN)
+      // The system's limit for a file's length stands for a disk that is full.
+      var limit = rlimit(rlim_cur: 4000, rlim_max: .max)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      if let problem = TakeLibraryFaultTests.refuses(library, path, .io) {
+        limit.rlim_cur = .max
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        try problem.write(toFile: "\(path)/problem", atomically: false, encoding: .utf8)
+        exit(1)
+      }
+      limit.rlim_cur = .max
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      // And goes on where there is room again.
+      try library.edit(library.list(count: 1).takes[0].id, TakeChanges(notes: "room"))
+      guard try library.adopt() == Adoption() else { exit(2) }
+    }
+    let problem = try? String(contentsOfFile: folder.path("problem"), encoding: .utf8)
+    #expect(problem == nil, "\(problem ?? "")")
+  }
+
+  @Test func `a small disk that runs full is told, and all stays as it was`() throws {
+    let folder = try TemporaryFolder()
+    let disk = folder.path("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    // Who may not mount has the test before this one.
+    guard Self.run("mount", "-t", "tmpfs", "-o", "size=1m", "none", disk) else { return }
+    defer { _ = Self.run("umount", "-l", disk) }
+    try Self.full(disk)
+  }
+
+  private static func full(_ disk: String) throws {
+    let library = try TakeLibrary(home: "\(disk)/home", waitMilliseconds: 50)
+    let take = try LibraryFixture.add("one", to: library)
+    try library.set("key", "value")
+    let long = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).wav").path
+    try WaveFixture.write(long, Tone.noise(frames: 200_000))
+    defer { try? FileManager.default.removeItem(atPath: long) }
+    let state = try LibraryFixture.state(library)
+    let fault = #expect(throws: LibraryFault.self) { try library.importFile(long) }
+    #expect(fault?.kind == .io && fault?.message.contains("No space left") == true)
+    #expect(try LibraryFixture.state(library) == state)
+    // Not a byte is left.
+    let filler = FileManager.default.createFile(atPath: "\(disk)/filler", contents: nil)
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(disk)/filler"))
+    while filler, (try? handle.write(contentsOf: Data(count: 4096))) != nil {}
+    for _ in 0..<3 {
+      let fault = #expect(throws: LibraryFault.self) {
+        for number in 0..<100 {
+          try library.edit(take.id, TakeChanges(notes: String(repeating: "\(number)", count: 9000)))
+          try library.edit(take.id, TakeChanges(notes: ""))
+        }
+      }
+      #expect(
+        fault?.kind == .io && fault?.message.contains("No space left") == true,
+        "\(fault?.message ?? "")")
+    }
+    try FileManager.default.removeItem(atPath: "\(disk)/filler")
+    #expect(try library.adopt() == Adoption())
+    let now = try library.take(take.id)
+    #expect(try WaveTags.read(library.path(now)) == now.tags)
+    #expect(try SoundFixture.read(library.path(now)).left == Tone.constant(0.25, frames: 100))
+  }
+
+  private static func run(_ arguments: String...) -> Bool {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  @Test func `threads that open a new library at the same moment all have it`() async throws {
+    for _ in 0..<50 {
+      let folder = try TemporaryFolder()
+      let home = folder.path("home")
+      let faults = await withTaskGroup(of: String?.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            do throws(LibraryFault) {
+              _ = try TakeLibrary(home: home)
+              return nil
+            } catch {
+              return error.message
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
+      }
+      #expect(faults == [])
+    }
+  }
+
+  @Test func `a folder that is read-only is told`() throws {
+    let folder = try TemporaryFolder()
+    let disk = folder.path("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    let isMounted = Self.run("mount", "-t", "tmpfs", "none", disk)
+    defer { if isMounted { _ = Self.run("umount", "-l", disk) } }
+    _ = try Self.fill(disk)
+    if isMounted {
+      #expect(Self.run("mount", "-o", "remount,ro", disk))
+    } else {
+      for path in ["home/takes/trash", "home/takes", "home"] { chmod("\(disk)/\(path)", 0o555) }
+    }
+    defer {
+      for path in ["home", "home/takes", "home/takes/trash"] { chmod("\(disk)/\(path)", 0o755) }
+    }
+    let fault = #expect(throws: LibraryFault.self) { _ = try TakeLibrary(home: "\(disk)/home") }
+    #expect(fault?.kind == .io && fault?.message.contains("\n") == false)
+  }
+
+  @Test func `a database that another process holds is told to be busy, and all stays`() throws {
+    let folder = try TemporaryFolder()
+    let library = try Self.fill(folder.url.path)
+    let other = try TakeLibrary(home: folder.path("home"))
+    try other.database.execute("BEGIN IMMEDIATE")
+    #expect(Self.refuses(library, folder.url.path, .busy) == nil)
+    #expect(try library.list(count: 9).total == 1)
+    try other.database.execute("ROLLBACK")
+    #expect(
+      try library.edit(library.list(count: 1).takes[0].id, TakeChanges(notes: "free")).notes
+        == "free")
+  }
+
+  @Test(.timeLimit(.minutes(10)))
+  func `two processes use one library at once`() async throws {
+    let folder = try TemporaryFolder()
+    let home = folder.path("home")
+    // Both find no database, and make it.
+    await withTaskGroup(of: Void.self) { group in
+      for part in 0..<2 {
+        group.addTask {
+          await #expect(processExitsWith: .success) { [home = home as String, part = part as Int] in
+            let library = try TakeLibrary(home: home)
+            for number in 0..<20 {
+              let take = try LibraryFixture.add("\(part) \(number)", to: library)
+              try library.edit(take.id, TakeChanges(species: "s\(number)"))
+              if number % 4 == 0 { try library.delete(take.id) }
+              _ = try library.adopt()
+            }
+          }
+        }
+      }
+    }
+    let library = try TakeLibrary(home: home)
+    #expect(try library.list(count: 99).total == 30 && library.trash(count: 99).total == 10)
+    #expect(
+      try library.list(count: 99).takes.allSatisfy {
+        !$0.species.isEmpty && !$0.title.contains("recovered")
+      })
+    #expect(try library.adopt() == Adoption())
+  }
+
+  // MARK: - Killed at any moment
+
+  @Test(.timeLimit(.minutes(3)))
+  func `killed at any moment, it has all that it answered and no damage`() async throws {
+    let folder = try TemporaryFolder()
+    let (home, log) = (folder.path("home"), folder.path("log"))
+    try WaveFixture.write(folder.path("other.wav"), Tone.noise(frames: 20_000))
+    var answered = 0
+    for round in 0..<16 {
+      try Data().write(to: URL(fileURLWithPath: log))
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [home = home as String, log = log as String, round = round as Int] in
+        try KilledLibrary.work(
+          home, log, seed: UInt64(round), microseconds: 5000 + round * 37_993 % 400_000)
+      }
+      let library = try TakeLibrary(home: home)
+      let adoption = try library.adopt()
+      #expect(adoption.unreadable.isEmpty && adoption.gone.isEmpty, "\(adoption)")
+      answered += try KilledLibrary.check(library, log)
+      #expect(try library.adopt() == Adoption())
+      #expect(try library.database.rows("PRAGMA integrity_check", []) { $0.text(0) } == ["ok"])
+      try library.database.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+    }
+    // Otherwise nothing was tested; a slow disk has the fewest.
+    print("answered before it was killed: \(answered)")
+    #expect(answered > 8)
+  }
+}
+
+/// A process that changes a library until it is killed, and says before and after each change
+/// what it does.
+enum KilledLibrary {
+  static func work(_ home: String, _ log: String, seed: UInt64, microseconds: Int) throws {
+    let library = try TakeLibrary(home: home)
+    _ = try library.adopt()
+    let file = open(log, O_WRONLY | O_APPEND)
+    func say(_ line: String) { _ = write(file, line + "\n", line.utf8.count + 1) }
+    var state = seed
+    func random(_ count: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % max(1, count)
+    }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .microseconds(microseconds)) {
+      kill(getpid(), SIGKILL)
+    }
+    for number in 0... {
+      let shown = try library.list(count: 1000).takes
+      let trash = try library.trash(count: 1000).takes
+      let title = "\(seed).\(number)"
+      switch random(6) {
+      case 0, 1:
+        let id = Take.newID()
+        say("? add \(id) \(title)")
+        try LibraryFixture.add(title, id: id, frames: 3000, to: library)
+      case 2 where !shown.isEmpty:
+        let id = shown[random(shown.count)].id
+        say("? edit \(id) \(title)")
+        try library.edit(id, TakeChanges(title: title))
+      case 3 where !shown.isEmpty:
+        let id = shown[random(shown.count)].id
+        say("? delete \(id) -")
+        try library.delete(id)
+      case 4 where !trash.isEmpty:
+        let id = trash[random(trash.count)].id
+        say("? restore \(id) -")
+        try library.restore(id)
+      default:
+        say("? import - -")
+        try library.importFile("\(home)/../other.wav")
+      }
+      say("!")
+    }
+  }
+
+  /// Compares a library with what was said; returns how many changes were answered.
+  static func check(_ library: TakeLibrary, _ log: String) throws -> Int {
+    var expected: [String: (title: String, isTrashed: Bool)] = [:]
+    var (answered, imports) = (0, 0)
+    let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+    var doubtful = ""
+    for (place, line) in lines.enumerated() where line != "!" {
+      let words = line.split(separator: " ").map(String.init)
+      let id = words[2]
+      guard place + 1 < lines.count else {
+        doubtful = id
+        continue
+      }
+      answered += 1
+      switch words[1] {
+      case "add": expected[id] = (words[3], false)
+      case "edit": expected[id] = (words[3], false)
+      case "delete": expected[id] = (expected[id]?.title ?? "", true)
+      case "restore": expected[id] = (expected[id]?.title ?? "", false)
+      default: imports += 1
+      }
+    }
+    let (shown, trash) = (try library.list(count: 1000).takes, try library.trash(count: 1000).takes)
+    for (id, take) in expected where id != doubtful {
+      let found = (take.isTrashed ? trash : shown).first { $0.id == id }
+      #expect(found != nil, "\(id) is not where it should be")
+      #expect(take.title.isEmpty || found?.title == take.title)
+    }
+    if !doubtful.isEmpty, doubtful != "-", expected[doubtful] != nil {
+      #expect((shown + trash).contains { $0.id == doubtful })
+    }
+    for (takes, isTrashed) in [(shown, false), (trash, true)] {
+      for take in takes {
+        let path = isTrashed ? library.trashPath(take) : library.path(take)
+        #expect(try WaveTags.read(path) == take.tags, "the file of \(take.id) says another thing")
+        #expect(try SoundReader(path).expectedFrames == take.frames)
+        #expect(take.frames > 0 && take.frames <= 20_000)
+      }
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: library.files.folder)
+    #expect(names.count == shown.count + 1)
+    return answered
+  }
+}
