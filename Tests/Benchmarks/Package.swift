@@ -19,6 +19,7 @@ let package = Package(
   products: [
     .library(name: "CallbackTimer", type: .dynamic, targets: ["CallbackTimer"]),
     .library(name: "BlockSteps", type: .dynamic, targets: ["BlockSteps"]),
+    .library(name: "MemoryParts", type: .dynamic, targets: ["MemoryParts"]),
     .library(name: "NoSequencer", type: .dynamic, targets: ["NoSequencer"]),
   ],
   targets: [
@@ -36,6 +37,8 @@ let package = Package(
     .target(
       name: "BlockSteps", dependencies: ["CJack"], publicHeadersPath: ".", cSettings: strict,
       linkerSettings: bare),
+    .target(
+      name: "MemoryParts", publicHeadersPath: ".", cSettings: strict, linkerSettings: bare),
     .target(
       name: "NoSequencer", publicHeadersPath: ".", cSettings: strict, linkerSettings: bare),
 
@@ -65,6 +68,9 @@ let package = Package(
       name: "start-time", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
     .executableTarget(
       name: "resident-memory", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
+    .executableTarget(
+      name: "random-play", dependencies: ["Bench", "CJack"], cSettings: strict,
+      linkerSettings: bare),
     .executableTarget(
       name: "instrument-changes", dependencies: ["Bench"], cSettings: strict, linkerSettings: bare),
     .executableTarget(
