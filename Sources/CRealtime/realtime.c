@@ -45,8 +45,11 @@ rt_locked rt_lock_memory(void) {
 
 #ifdef WATCHED_MEMORY
 // Sanitizers check the bounds of heap memory only.
-void *rt_take_memory(size_t bytes) { return calloc(1, bytes); }
-void rt_give_memory(void *memory, size_t bytes) {
+void *rt_reserve_memory(size_t bytes) { return calloc(1, bytes); }
+void rt_populate_memory(void *memory, size_t start, size_t end) {
+  (void)memory, (void)start, (void)end;
+}
+void rt_free_memory(void *memory, size_t bytes) {
   (void)bytes;
   free(memory);
 }
@@ -55,20 +58,27 @@ static const size_t huge_page = 2u << 20;
 
 static size_t in_huge_pages(size_t bytes) { return (bytes + huge_page - 1) & ~(huge_page - 1); }
 
-void *rt_take_memory(size_t bytes) {
+void *rt_reserve_memory(size_t bytes) {
   size_t size = in_huge_pages(bytes);
-  // One huge page more than requested, for alignment.
-  char *taken = mmap(NULL, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (taken == MAP_FAILED) return NULL;
-  char *memory = (char *)(((uintptr_t)taken + huge_page - 1) & ~(uintptr_t)(huge_page - 1));
-  if (memory > taken) munmap(taken, (size_t)(memory - taken));
-  munmap(memory + size, (size_t)(taken + huge_page - memory));
-  madvise(memory, size, MADV_HUGEPAGE);
-  // All at once since Linux 5.14, otherwise page by page.
-  if (madvise(memory, bytes, MADV_POPULATE_WRITE) != 0)
-    for (size_t at = 0; at < bytes; at += 4096) ((volatile char *)memory)[at] = 0;
+  // One huge page more, to align the start.
+  char *mapped = mmap(NULL, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return NULL;
+  char *memory = (char *)(((uintptr_t)mapped + huge_page - 1) & ~(uintptr_t)(huge_page - 1));
+  if (memory > mapped) munmap(mapped, (size_t)(memory - mapped));
+  munmap(memory + size, (size_t)(mapped + huge_page - memory));
   return memory;
 }
 
-void rt_give_memory(void *memory, size_t bytes) { munmap(memory, in_huge_pages(bytes)); }
+void rt_populate_memory(void *memory, size_t start, size_t end) {
+  char *first = (char *)memory + start;
+  size_t bytes = end - start;
+  size_t huge_start = in_huge_pages(start), huge_end = end & ~(huge_page - 1);
+  if (huge_start < huge_end)
+    madvise((char *)memory + huge_start, huge_end - huge_start, MADV_HUGEPAGE);
+  // Linux 5.14 and later. Earlier ones: page by page, without a change to what another thread may write.
+  if (madvise(first, bytes, MADV_POPULATE_WRITE) != 0)
+    for (size_t at = 0; at < bytes; at += 4096) __atomic_fetch_or(first + at, 0, __ATOMIC_RELAXED);
+}
+
+void rt_free_memory(void *memory, size_t bytes) { munmap(memory, in_huge_pages(bytes)); }
 #endif

@@ -71,6 +71,7 @@ extension Core {
       loops.slot(index).pointee.setThroughChain(value == 0, at: present)
     default:
       loops.slot(index).pointee.set(parameter, value, at: present)
+      if case .source = parameter { loops.followSources() }
       return
     }
     movingStrips.insert(index)

@@ -124,7 +124,13 @@ struct Core: ~Copyable {
     dry = Stereo(memory + 5 * Core.longestSegment, memory + 6 * Core.longestSegment)
     silence = Stereo(memory + 7 * Core.longestSegment, memory + 8 * Core.longestSegment)
     unwanted = Stereo(memory + 9 * Core.longestSegment, memory + 10 * Core.longestSegment)
+    publishMemory()
     restoreParameters()
+  }
+
+  private func publishMemory() {
+    let memory = loops.memory
+    shared.loopMemory.withLock { $0 = memory }
   }
 
   /// Sets all parameters again in units that were created for a new sample rate.
@@ -184,6 +190,7 @@ struct Core: ~Copyable {
       loops.breakOff(at: timeline.frame, shiftedBy: 0)
       var former = Loops(loops.setup, sampleRate: sampleRate)
       swap(&loops, &former)
+      publishMemory()
       restoreParameters()
       loops.adopt(former)
     }

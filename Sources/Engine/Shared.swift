@@ -52,6 +52,9 @@ package final class Shared: Sendable {
   // Whether the server's transport has bars and beats from here: relaxed likewise.
   private let transportLed = Atomic<Bool>(false)
 
+  // The memory of the loops, which another sample rate replaces.
+  let loopMemory = Mutex<LoopMemory?>(nil)
+
   // Who may render: twice the number of the ticket, plus one while it renders.
   let turn = Atomic<UInt64>(0)
 

@@ -1,8 +1,10 @@
-// What depends on the machine more than on arithmetic: denormals, and memory in huge pages.
+// Tests what depends on the machine more than on arithmetic: denormals, and memory in huge pages.
+#define _DEFAULT_SOURCE
 #include "check.h"
 
 #include <CRealtime.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 // How many of four products with a denormal are not 0: in both widths, coming out and going in.
 static int keeps_denormals(void) {
@@ -13,18 +15,36 @@ static int keeps_denormals(void) {
   return (made != 0) + (taken != 0) + (made_double != 0) + (taken_double != 0);
 }
 
+// The pages of memory that are resident.
+static size_t resident_pages(char *memory, size_t bytes) {
+  unsigned char pages[(5 << 20) / 4096];
+  if (mincore(memory, bytes, pages) != 0) return 0;
+  size_t count = 0;
+  for (size_t page = 0; page < bytes / 4096; page++) count += pages[page] & 1;
+  return count;
+}
+
 void check_memory(void) {
   if (keeps_denormals() != 4) fault("there are no denormals to begin with");
   rt_flush_denormals();
   if (keeps_denormals() != 0) fault("%d of 4 kinds of denormals are left", keeps_denormals());
 
-  const size_t bytes = 3 << 20;
-  char *memory = rt_take_memory(bytes);
+  const size_t bytes = 5 << 20, some = 3 << 19;
+  char *memory = rt_reserve_memory(bytes);
   if (!memory || (uintptr_t)memory % (2 << 20) != 0)
-    fault("the memory at %p begins no huge page", (void *)memory);
+    fault("the memory at %p is not aligned to a huge page", (void *)memory);
   if (!memory) return;
+  if (resident_pages(memory, bytes) != 0) fault("reserved memory is resident");
+  rt_populate_memory(memory, 0, some);
+  if (resident_pages(memory, bytes) < some / 4096) fault("populated memory is not resident");
+  // The rest, and some of what was written to before.
+  memory[some - 1] = 2;
+  rt_populate_memory(memory, some - 4096, bytes);
+  if (resident_pages(memory, bytes) != bytes / 4096) fault("populated memory is not all resident");
+  if (memory[some - 1] != 2) fault("populating memory changed it");
+  memory[some - 1] = 0;
   for (size_t at = 0; at < bytes; at++)
     if (memory[at] != 0) fault("byte %zu of new memory is not 0", at);
   memory[0] = memory[bytes - 1] = 1;
-  rt_give_memory(memory, bytes);
+  rt_free_memory(memory, bytes);
 }

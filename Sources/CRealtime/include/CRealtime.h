@@ -162,9 +162,16 @@ typedef enum { RT_LOCKED_ALL, RT_LOCKED_NOTHING } rt_locked;
 // cost nothing.
 rt_locked rt_lock_memory(void);
 
-// Returns zeroed and pre-faulted memory, in huge pages if available, or NULL.
-void *rt_take_memory(size_t bytes);
-void rt_give_memory(void *memory, size_t bytes);
+// Reserves address space for zero-filled memory, aligned to a huge page, which becomes resident when it is
+// touched. Returns NULL on failure.
+void *rt_reserve_memory(size_t bytes);
+
+// Makes the bytes from `start` to `end` of reserved memory resident, whole huge pages as such where the
+// system has them. Other threads may use the memory meanwhile.
+void rt_populate_memory(void *memory, size_t start, size_t end);
+
+// Unmaps memory that was reserved with this size.
+void rt_free_memory(void *memory, size_t bytes);
 
 // Complex numbers in planar layout.
 typedef struct {

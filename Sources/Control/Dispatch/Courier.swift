@@ -94,6 +94,8 @@ final class Courier {
         "too much is under way (\(engine.shared.commands.underWay) changes); "
           + "none of these \(batch.count) was made, send them again later")
     }
+    let clips = batch.count { $0.action.fillsClip }
+    if clips > 0 { engine.expectClips(clips) }
     for (index, command) in commands.enumerated() {
       let number = first + UInt64(index)
       if let done = command.whenDone { whenDone[number] = done }

@@ -1,68 +1,64 @@
-internal import CRealtime
-
 /// The memory of all loops of a node: pages of sound, of which each loop takes as many as it needs.
 ///
-/// All of it is there from the start. Where it runs short, the steps that were to be undone go first.
+/// Pages become resident ahead of use, see `PageMemory`. When no page is free, the oldest undo steps are
+/// dropped first.
 package final class ClipPool: @unchecked Sendable {
+  /// The memory of the pages.
+  package let memory: PageMemory
+  /// The pages of the longest clip, with what is kept after its end.
+  package var pagesOfClip: Int { pages.pointee.pagesOfClip }
   let pages: UnsafeMutablePointer<ClipPages>
 
-  /// Memory for so many seconds of sound, of which no clip is longer than `longest`.
+  /// A pool for so many seconds of sound in all, with no clip longer than `longest`.
   package init(seconds: Double, longest: Double, sampleRate: Double) {
     pages = .allocate(capacity: 1)
     let clip = ClipPages.count(seconds: longest, sampleRate: sampleRate)
     let clips = max(1, Int((seconds / longest).rounded(.up)))
-    pages.initialize(to: ClipPages(count: clip * clips, pagesOfClip: clip))
+    memory = PageMemory(count: clip * clips)
+    pages.initialize(to: ClipPages(memory, pagesOfClip: clip))
   }
 
   deinit {
     pages.deinitialize(count: 1)
     pages.deallocate()
   }
-
 }
 
-/// The pages of a pool, and who has them.
+/// The pages of a pool, and the versions that share them.
 struct ClipPages: ~Copyable, @unchecked Sendable {
   /// The frames of a page.
-  static var frames: Int { @_noLocks get { 512 } }
-  /// What is kept behind the end of a clip, in seconds.
+  static var frames: Int { @_noLocks get { PageStack.frames } }
+  /// The length of what is kept after the end of a clip, in seconds.
   static var seamSeconds: Double { @_noLocks get { 0.005 } }
   /// The most loops that one pool serves.
   static var mostLoops: Int { @_noLocks get { 32 } }
 
-  /// How many pages there are.
-  let count: Int
-  /// The pages of the longest clip, with what is kept behind its end.
+  /// The pages of the longest clip, with what is kept after its end.
   let pagesOfClip: Int
-  /// How many pages are free.
-  private(set) var freeCount: Int
+  /// The number of free pages.
+  var freeCount: Int { @_noLocks get { stack.freeCount } }
 
+  private var stack: PageStack
   // Each page has its left frames and then its right ones.
   let samples: UnsafeMutablePointer<Float>
-  private let memory: LastingMemory
-  // For each page the peaks of its cells, of which the first is negative where they are to be found.
+  // The peaks of each page's cells. The first one is negative until they are measured.
   let peaks: UnsafeMutablePointer<Float>
-  // How many versions have a page.
+  // The number of versions that share each page.
   let sharers: UnsafeMutablePointer<UInt8>
-  // The numbers of the free pages, the first `freeCount` of them.
-  private let free: UnsafeMutablePointer<Int32>
   // The histories of the loops that have pages.
   private let histories: UnsafeMutablePointer<UnsafeMutablePointer<ClipHistory>?>
-  // The number of the version that was begun last, of all loops.
+  // The serial number of the latest version of any loop.
   private var latestSerial: UInt32 = 0
 
-  init(count: Int, pagesOfClip: Int) {
-    self.count = count
+  init(_ memory: PageMemory, pagesOfClip: Int) {
     self.pagesOfClip = pagesOfClip
-    freeCount = count
-    memory = LastingMemory(count: count * 2 * Self.frames)
-    samples = memory.samples
+    stack = PageStack(memory)
+    samples = stack.samples
+    let count = memory.count
     peaks = .allocate(capacity: count * ClipMemory.cellsOfPage)
     peaks.initialize(repeating: -1, count: count * ClipMemory.cellsOfPage)
     sharers = .allocate(capacity: count)
     sharers.initialize(repeating: 0, count: count)
-    free = .allocate(capacity: count)
-    for page in 0..<count { free[page] = Int32(count - 1 - page) }
     histories = .allocate(capacity: Self.mostLoops)
     histories.initialize(repeating: nil, count: Self.mostLoops)
   }
@@ -70,35 +66,30 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
   deinit {
     peaks.deallocate()
     sharers.deallocate()
-    free.deallocate()
     histories.deallocate()
   }
 
-  /// How many pages so many seconds take, with what is kept behind them.
+  /// The number of pages of so many seconds, with what is kept after them.
   static func count(seconds: Double, sampleRate: Double) -> Int {
     let clip = Int((seconds * sampleRate).rounded(.up))
     let seam = Int((seamSeconds * sampleRate).rounded())
     return (clip + seam + frames - 1) / frames
   }
 
-  /// Takes a free page; nil where there is none.
+  /// Allocates a page; nil if none is free.
   @_noLocks
   mutating func take() -> Int? {
-    if freeCount == 0 { return nil }
-    freeCount &-= 1
-    let page = Int(free[freeCount])
+    guard let page = stack.allocate() else { return nil }
     sharers[page] = 1
     return page
   }
 
-  /// Lets go of a page for one of the versions that have it.
+  /// Releases a page for one of the versions that share it.
   @_noLocks
   mutating func release(_ page: Int) {
     let others = sharers[page] &- 1
     sharers[page] = others
-    if others > 0 { return }
-    free[freeCount] = Int32(truncatingIfNeeded: page)
-    freeCount &+= 1
+    if others == 0 { stack.release(page) }
   }
 
   /// The number of a version that begins, other than that of all before, and never 0.

@@ -3,8 +3,8 @@ internal import CRealtime
 /// The pitch shifting and time stretching engine with the lowest latency.
 ///
 /// It resamples the tape at the speed of the pitch. Where the reader would get too close to the
-/// present or fall too far behind, it jumps by whole periods of the signal. A jump goes to the
-/// best-correlating position, with a short crossfade. At pitch 1 and rate 1 the engine is
+/// write position or fall too far behind, it jumps by whole periods of the signal. A jump goes to
+/// the best-correlating position, with a short crossfade. At pitch 1 and rate 1 the engine is
 /// bit-transparent without latency.
 struct LiveWarp: ~Copyable, @unchecked Sendable {
   private let anchor = Anchor()

@@ -60,6 +60,14 @@ package struct Command: BitwiseCopyable, Sendable {
     case key(UInt16, isDown: Bool)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
+
+    /// Whether it fills a clip faster than it is played.
+    package var fillsClip: Bool {
+      switch self {
+      case .load, .keep: true
+      default: false
+      }
+    }
   }
 
   /// The frame time that stands for "as soon as it arrives".

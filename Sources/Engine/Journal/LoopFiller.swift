@@ -31,7 +31,8 @@ package struct LoopFiller: @unchecked Sendable {
 
   /// The memory of a page of a version, the left frames and then the right ones; nil where none is left.
   package func page(_ loop: Int, _ version: Int, _ index: Int) -> UnsafeMutablePointer<Float>? {
-    player(loop).pointee.tape.keptPage(version, index)
+    core.pointee.loops.memory.prepareToFill()
+    return player(loop).pointee.tape.keptPage(version, index)
   }
 
   /// Makes a version the latest step of a loop: so many frames long, and a round of it as exactly.

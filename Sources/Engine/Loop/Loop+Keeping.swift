@@ -89,6 +89,7 @@ extension Loop {
     keeping.isBackward = isBackward
     keeping.source = source
     keeping.isUnderWay = true
+    history.pointee.beginReading()
     tape.hold(version)
     if keeping.total < length &+ tape.seam {
       // What was meant by now has not come in yet.
@@ -137,6 +138,7 @@ extension Loop {
     }
     if keeping.done < keeping.total { return }
     keeping.isUnderWay = false
+    history.pointee.endReading()
     tape.release(keeping.version)
   }
 }

@@ -1,28 +1,29 @@
-/// How many loops an engine has, how long each can be, and how much of the sources is kept.
+/// The number of an engine's loops, their longest length, and the length of the recent sound of each source.
 package struct LoopSetup: Sendable {
-  // Besides what is heard: a clip that is made, and steps back, in seconds.
+  // Beyond the clips that play: a clip that is being recorded, and undo steps, in seconds.
   private static let spare = 90.0
 
-  /// How many loops there are.
+  /// The number of loops.
   package let count: Int
   /// The length of the longest clip, in seconds.
   package var seconds: Double
-  /// How much of each source can be made a clip afterwards, in seconds.
+  /// The length of the recent sound of a source that can be made a clip, in seconds.
   package var keptSeconds: Double
 
-  /// Loops of so many seconds: one at least, and no more than there can be.
+  /// Loops of so many seconds: at least one, and no more than an engine supports.
   package init(count: Int = 4, seconds: Double = 10, keptSeconds: Double = 60) {
     self.count = max(1, min(count, Parameter.mostLoops))
     self.seconds = seconds
     self.keptSeconds = keptSeconds
   }
 
-  /// How much memory all of that takes at a rate in Hz, in bytes.
+  /// The most memory that all of that takes at a sample rate in Hz, in bytes: with all clips and undo steps
+  /// in use, and loops that listen to all three sources.
   package func bytes(sampleRate: Double) -> Int {
     Int((pooledSeconds + 3 * keptSeconds) * sampleRate) * 8
   }
 
-  /// How much sound there is memory for, in seconds.
+  /// The length of all clips and undo steps together, in seconds.
   package var pooledSeconds: Double {
     Double(count) * seconds + max(Self.spare, seconds)
   }

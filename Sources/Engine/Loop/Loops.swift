@@ -8,10 +8,10 @@ struct Loops: ~Copyable {
   let time: UnsafeMutablePointer<LoopTime>
   let count: Int
   let setup: LoopSetup
-  private let pool: ClipPool
+  let memory: LoopMemory
   private let players: UnsafeMutablePointer<Loop>
   private let histories: UnsafeMutablePointer<SourceHistory>
-  private let memory: UnsafeMutablePointer<Float>
+  private let scratch: UnsafeMutablePointer<Float>
   /// Those that sound, or move, or wait.
   private(set) var awake: LoopBits
   // Those that were awake at any time since that was asked for last.
@@ -20,27 +20,26 @@ struct Loops: ~Copyable {
   init(_ setup: LoopSetup, sampleRate: Double) {
     self.setup = setup
     count = setup.count
-    pool = ClipPool(
-      seconds: setup.pooledSeconds, longest: setup.seconds, sampleRate: sampleRate)
+    memory = LoopMemory(setup, sampleRate: sampleRate)
     time = .allocate(capacity: 1)
     time.initialize(to: LoopTime(sampleRate: sampleRate))
     histories = .allocate(capacity: 3)
-    for index in 0..<3 {
-      (histories + index).initialize(
-        to: SourceHistory(seconds: setup.keptSeconds, sampleRate: sampleRate))
+    for (index, store) in memory.histories.enumerated() {
+      (histories + index).initialize(to: SourceHistory(store))
     }
-    memory = .allocate(capacity: 2 * LoopTape.longestPiece)
-    memory.initialize(repeating: 0, count: 2 * LoopTape.longestPiece)
+    scratch = .allocate(capacity: 2 * LoopTape.longestPiece)
+    scratch.initialize(repeating: 0, count: 2 * LoopTape.longestPiece)
     players = .allocate(capacity: count)
-    let piece = Stereo(memory, memory + LoopTape.longestPiece)
+    let piece = Stereo(scratch, scratch + LoopTape.longestPiece)
     for index in 0..<count {
       (players + index).initialize(
         to: Loop(
-          pool, seconds: setup.seconds, time: time, histories: histories, piece: piece,
+          memory.clips, seconds: setup.seconds, time: time, histories: histories, piece: piece,
           sampleRate: sampleRate))
     }
     awake = LoopBits(count: count)
     stirred = awake
+    followSources()
   }
 
   deinit {
@@ -50,7 +49,7 @@ struct Loops: ~Copyable {
     histories.deallocate()
     time.deinitialize(count: 1)
     time.deallocate()
-    memory.deallocate()
+    scratch.deallocate()
   }
 
   /// One of them, counted from 0.
@@ -275,7 +274,23 @@ struct Loops: ~Copyable {
     }
   }
 
-  /// Keeps the next block of a source, or that it is silent.
+  /// Records the recent sound of the sources that some loop listens to, and of no other.
+  @_noLocks
+  func followSources() {
+    var (live, grid, mix) = (false, false, false)
+    for index in 0..<count {
+      switch players[index].source {
+      case .live: live = true
+      case .grid: grid = true
+      case .mix: mix = true
+      }
+    }
+    Self.history(of: .live, among: histories).pointee.setWanted(live)
+    Self.history(of: .grid, among: histories).pointee.setWanted(grid)
+    Self.history(of: .mix, among: histories).pointee.setWanted(mix)
+  }
+
+  /// Adds the next block of a source to its history, or silence.
   @_noLocks
   func remember(_ sound: Stereo?, in source: Loop.Source, frames: Int) {
     let history = Self.history(of: source, among: histories)

@@ -1,67 +1,110 @@
 internal import CRealtime
 internal import DSP
+internal import Synchronization
 
-/// The newest sound of a source, always there: for whoever wants to have recorded it.
+/// The most recent sound of a source, for retroactive recording, while some loop listens to it.
 ///
-/// What is silent is not written: a page of the ring knows that it is.
+/// Silence takes no memory. Audio thread.
 struct SourceHistory: ~Copyable {
-  private static var pageFrames: Int { @_noLocks get { 512 } }
+  private static var pageFrames: Int { @_noLocks get { PageStack.frames } }
 
-  /// How many frames back it reaches.
+  /// The frames that can be read back.
   let frames: Int
-  private let pages: Int
-  private let memory: LastingMemory
-  private let silent: UnsafeMutablePointer<Bool>
-  // How many frames were written in all.
+  private let exchange: UnsafeMutablePointer<HistoryExchange>
+  // Nil while no loop listens.
+  private var pages: UnsafeMutablePointer<HistoryPages>?
+  private var isWanted = false
+  // The loops that are reading from it.
+  private var readers = 0
   private var head = 0
 
-  /// A history of so many seconds.
-  init(seconds: Double, sampleRate: Double) {
-    frames = Int((seconds * sampleRate).rounded(.up))
-    pages = frames / Self.pageFrames + 2
-    memory = LastingMemory(count: pages * 2 * Self.pageFrames)
-    silent = .allocate(capacity: pages)
-    silent.initialize(repeating: true, count: pages)
+  /// A history without memory, which comes from a store when it is wanted.
+  init(_ store: HistoryStore) {
+    frames = store.frames
+    exchange = store.exchange
   }
 
-  deinit { silent.deallocate() }
+  /// Begins or ends recording the source.
+  ///
+  /// At its end, the memory goes back as soon as nobody reads from it.
+  @_noLocks
+  mutating func setWanted(_ value: Bool) {
+    isWanted = value
+    exchangeMemory()
+  }
 
-  private var samples: UnsafeMutablePointer<Float> { @_noLocks get { memory.samples } }
+  /// Keeps the memory until `endReading`.
+  @_noLocks
+  mutating func beginReading() { readers &+= 1 }
 
   @_noLocks
-  private func page(_ frame: Int) -> Int { frame / Self.pageFrames % pages }
+  mutating func endReading() {
+    readers &-= 1
+    exchangeMemory()
+  }
+
+  @_noLocks
+  private mutating func exchangeMemory() {
+    if isWanted {
+      if pages != nil { return }
+      // Acquiring: the memory is prepared. Nil if the control side has not released the former one yet.
+      pages = exchange.pointee.offered.exchange(nil, ordering: .acquiring)
+    } else if let pages, readers == 0 {
+      // Releasing: nothing more is written. The place is free, for there is only one memory.
+      exchange.pointee.returned.store(pages, ordering: .releasing)
+      self.pages = nil
+    }
+  }
+
+  @_noLocks
+  private func page(_ frame: Int, of pages: UnsafeMutablePointer<HistoryPages>) -> Int {
+    frame / Self.pageFrames % pages.pointee.count
+  }
 
   /// Writes the next frames.
   @_noLocks
   mutating func write(_ sound: Stereo, frames: Int) {
+    if isWanted && pages == nil { exchangeMemory() }
+    guard let pages else {
+      head &+= frames
+      return
+    }
     var done = 0
     while done < frames {
       let offset = head % Self.pageFrames
-      let page = page(head)
+      let page = page(head, of: pages)
       let count = min(frames &- done, Self.pageFrames &- offset)
-      let left = samples + page &* 2 &* Self.pageFrames
-      if offset > 0 && silent[page] { clear(left, from: 0, to: offset) }
-      silent[page] = false
-      rt_copy(left + offset, sound.left + done, count)
-      rt_copy(left + Self.pageFrames + offset, sound.right + done, count)
+      var samples = pages.pointee.samples(page)
+      if samples == nil {
+        samples = pages.pointee.fill(page)
+        if let samples { clear(samples, from: 0, to: offset) }
+      }
+      if let samples {
+        rt_copy(samples + offset, sound.left + done, count)
+        rt_copy(samples + Self.pageFrames + offset, sound.right + done, count)
+      }
       head &+= count
       done &+= count
     }
   }
 
-  /// Goes on by frames of silence.
+  /// Advances by frames of silence.
   @_noLocks
   mutating func rest(frames: Int) {
-    var left = min(frames, pages &* Self.pageFrames)
+    guard let pages else {
+      head &+= frames
+      return
+    }
+    var left = min(frames, pages.pointee.count &* Self.pageFrames)
     head &+= frames &- left
     while left > 0 {
       let offset = head % Self.pageFrames
-      let page = page(head)
+      let page = page(head, of: pages)
       let count = min(left, Self.pageFrames &- offset)
       if offset == 0 {
-        silent[page] = true
-      } else if !silent[page] {
-        clear(samples + page &* 2 &* Self.pageFrames, from: offset, to: offset &+ count)
+        pages.pointee.empty(page)
+      } else if let samples = pages.pointee.samples(page) {
+        clear(samples, from: offset, to: offset &+ count)
       }
       head &+= count
       left &-= count
@@ -74,13 +117,19 @@ struct SourceHistory: ~Copyable {
     rt_zero(left + Self.pageFrames + start, end &- start)
   }
 
-  /// How many frames were written in all.
+  /// The number of frames that have passed.
   var written: Int { @_noLocks get { head } }
 
-  /// Reads frames, the first of which was written when so many had been before it; silence where that
-  /// is forgotten, or not yet there.
+  /// Reads frames from a position on, which counts like `written`.
+  ///
+  /// Frames that are too old, yet to come, or from before some loop listened are silent.
   @_noLocks
   func read(from start: Int, to out: Stereo, frames: Int) {
+    guard let pages else {
+      rt_zero(out.left, frames)
+      rt_zero(out.right, frames)
+      return
+    }
     var done = 0
     while done < frames {
       let frame = start &+ done
@@ -91,15 +140,13 @@ struct SourceHistory: ~Copyable {
         continue
       }
       let offset = frame % Self.pageFrames
-      let page = page(frame)
       let count = min(min(frames &- done, Self.pageFrames &- offset), head &- frame)
-      let left = samples + page &* 2 &* Self.pageFrames + offset
-      if silent[page] {
+      if let left = pages.pointee.samples(page(frame, of: pages)) {
+        rt_copy(out.left + done, left + offset, count)
+        rt_copy(out.right + done, left + Self.pageFrames + offset, count)
+      } else {
         rt_zero(out.left + done, count)
         rt_zero(out.right + done, count)
-      } else {
-        rt_copy(out.left + done, left, count)
-        rt_copy(out.right + done, left + Self.pageFrames, count)
       }
       done &+= count
     }

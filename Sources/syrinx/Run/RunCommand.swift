@@ -200,7 +200,7 @@ struct RunOptions {
     guard there == 0 || wanted < there else {
       throw Failure(
         .usage,
-        "\(loops.count) loops of \(plain(loops.seconds)) seconds take \(wanted >> 20) MB at 48 kHz, and "
+        "\(loops.count) loops of \(plain(loops.seconds)) seconds take up to \(wanted >> 20) MB at 48 kHz, and "
           + "\(there >> 20) MB are free; fewer or shorter ones will do")
     }
   }

@@ -12,8 +12,12 @@ final class Loops: Feature {
   // The values of the selected one that were told last.
   private var told: [Float] = []
 
+  // The memory of the loops as it was announced, in bytes.
+  private var announcedBytes = 0
+
   init(_ context: Context) {
     self.context = context
+    announcedBytes = context.engine.memoryUsage.all
     watches = (0..<context.engine.shared.loops.count).map(LoopWatch.init)
   }
 
@@ -23,13 +27,23 @@ final class Loops: Feature {
   var count: Int { watches.count }
 
   var size: [Argument] {
-    let shared = context.engine.shared
-    let setup = LoopSetup(
-      count: count, seconds: shared.loops.seconds, keptSeconds: shared.loops.keptSeconds)
-    let bytes = setup.bytes(sampleRate: Double(shared.sampleRate))
-    return [
-      .int32(Int32(count)), .float(Float(setup.seconds)), .float(Float(bytes) / 1_000_000),
+    [
+      .int32(Int32(count)), .float(Float(context.engine.shared.loops.seconds)),
+      .float(Float(context.engine.memoryUsage.all) / 1_000_000),
     ]
+  }
+
+  /// Tends the memory of the loops, and announces its size when it changes by a megabyte or more.
+  ///
+  /// Returns the delay until the next call in milliseconds, or nil if a second is soon enough.
+  private func tendMemory(_ now: Double) -> Int? {
+    let due = context.engine.tendMemory(now)
+    let bytes = context.engine.memoryUsage.all
+    if abs(bytes - announcedBytes) >= 1_000_000 {
+      announcedBytes = bytes
+      context.changed("/loops/size")
+    }
+    return due
   }
 
   /// The telling of one's present state, counted from 0.
@@ -53,7 +67,7 @@ final class Loops: Feature {
 
   /// Tells of what the loops do.
   func poll(_ now: Double) -> Int? {
-    var due: Int?
+    var due = tendMemory(now)
     for index in watches.indices {
       let news = watches[index].look(context.engine.shared, now)
       tell(news, of: index)

@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// The free pages of a `PageMemory`, for the audio thread.
+///
+/// Freed pages are reused first, so that as few as possible become resident.
+package struct PageStack: ~Copyable, @unchecked Sendable {
+  /// The frames of a page, of which the left channel comes first, then the right one.
+  package static var frames: Int { @_noLocks get { 512 } }
+
+  private let memory: PageMemory
+  /// The number of pages, free or not.
+  package let count: Int
+  /// The number of free pages.
+  package private(set) var freeCount: Int
+  /// The first sample of the first page.
+  package let samples: UnsafeMutablePointer<Float>
+  // The numbers of the free pages, the first `freeCount` of them; the next one to be allocated comes last.
+  private let free: UnsafeMutablePointer<Int32>
+  private let progress: UnsafeMutablePointer<PageProgress>
+  // All pages below this number were allocated at some time.
+  private var touched = 0
+
+  /// A stack with all pages of a memory, which no other stack allocates from.
+  package init(_ memory: PageMemory) {
+    self.memory = memory
+    count = memory.count
+    samples = memory.samples
+    progress = memory.progress
+    freeCount = memory.count
+    free = .allocate(capacity: memory.count)
+    for page in 0..<memory.count { free[page] = Int32(memory.count - 1 - page) }
+  }
+
+  deinit { free.deallocate() }
+
+  /// Allocates a page, which holds old samples, and returns its number, or nil if none is free.
+  @_noLocks
+  package mutating func allocate() -> Int? {
+    if freeCount == 0 { return nil }
+    freeCount &-= 1
+    let page = Int(free[freeCount])
+    publish()
+    if page >= touched {
+      touched = page &+ 1
+      if page >= progress.pointee.ready.load(ordering: .relaxed) {
+        progress.pointee.late.add(1, ordering: .relaxed)
+      }
+    }
+    return page
+  }
+
+  /// Frees a page.
+  @_noLocks
+  package mutating func release(_ page: Int) {
+    free[freeCount] = Int32(truncatingIfNeeded: page)
+    freeCount &+= 1
+    publish()
+  }
+
+  @_noLocks
+  private func publish() {
+    progress.pointee.allocated.store(count &- freeCount, ordering: .relaxed)
+  }
+
+  /// The left samples of a page, followed by the right ones.
+  @_noLocks
+  package func page(_ number: Int) -> UnsafeMutablePointer<Float> {
+    samples + number &* 2 &* Self.frames
+  }
+}

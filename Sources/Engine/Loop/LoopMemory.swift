@@ -1,0 +1,98 @@
+internal import DSP
+internal import Synchronization
+
+/// The memory of an engine's clips, and of the histories of their sources, as the control side tends it.
+final class LoopMemory: Sendable {
+  // Pages for clips are resident for so long a recording of all loops at once.
+  private static let preparedSeconds = 3.0
+  // More is not made resident at once, in bytes, lest the control side stands still.
+  private static let mostAtOnce = 64 << 20
+  // How often to look while pages are allocated quickly, in milliseconds.
+  private static let busyMilliseconds = 20
+  // A clip that was expected and does not come is forgotten after so many microseconds.
+  private static let patience = 1_000_000.0
+
+  private struct State {
+    // The pages of clips that are on their way.
+    var expected = 0
+    var allocated = 0
+    var since = 0.0
+  }
+
+  let clips: ClipPool
+  /// Those of the live input, the grid, and the mix.
+  let histories: [HistoryStore]
+  private let preparedPages: Int
+  private let state = Mutex(State())
+
+  init(_ setup: LoopSetup, sampleRate: Double) {
+    clips = ClipPool(
+      seconds: setup.pooledSeconds, longest: setup.seconds, sampleRate: sampleRate)
+    histories = (0..<3).map { _ in
+      HistoryStore(seconds: setup.keptSeconds, sampleRate: sampleRate)
+    }
+    // As a pedal can keep a clip without the control side, one of these, too.
+    preparedPages = max(
+      PageMemory.count(
+        seconds: Self.preparedSeconds * Double(setup.count), sampleRate: sampleRate),
+      PageMemory.count(seconds: min(setup.seconds, setup.keptSeconds), sampleRate: sampleRate))
+    clips.memory.prepare(free: preparedPages)
+  }
+
+  /// Expects that the audio thread soon fills so many clips, much faster than they are played.
+  func expect(clips count: Int) {
+    state.withLock {
+      $0.expected = min($0.expected + count * clips.pagesOfClip, clips.memory.count)
+      $0.since = .infinity
+    }
+  }
+
+  /// Makes memory resident ahead of the audio thread, and releases what it has returned.
+  ///
+  /// Call it at least once a second. Returns the time until the next call in milliseconds if it should be
+  /// sooner, else nil.
+  func tend(_ now: Double) -> Int? {
+    state.withLock { state in
+      for history in histories { history.tend() }
+      let allocated = clips.memory.allocatedPages
+      let growth = max(0, allocated - state.allocated)
+      state.allocated = allocated
+      state.expected = max(0, state.expected - growth)
+      if growth > 0 || state.since > now {
+        state.since = now
+      } else if now - state.since > Self.patience {
+        state.expected = 0
+      }
+      clips.memory.prepare(
+        free: preparedPages + min(state.expected, Self.mostAtOnce / PageMemory.pageBytes))
+      return state.expected > 0 || growth > preparedPages / 8 ? Self.busyMilliseconds : nil
+    }
+  }
+
+  /// The memory in use.
+  var usage: LoopMemoryUsage {
+    state.withLock { _ in
+      LoopMemoryUsage(
+        clips: clips.memory.residentBytes, live: histories[0].residentBytes,
+        grid: histories[1].residentBytes, mix: histories[2].residentBytes,
+        latePages: clips.memory.latePages + histories.reduce(0) { $0 + $1.latePages })
+    }
+  }
+
+  /// Makes pages for clips resident that the control side itself will fill.
+  func prepareToFill() { clips.memory.prepare(free: 1) }
+}
+
+/// The resident memory of an engine's loops, in bytes.
+package struct LoopMemoryUsage: Sendable, Equatable {
+  /// The clips of all loops with their undo steps, and what is ready for more.
+  package let clips: Int
+  /// The histories of the live input, the grid, and the mix.
+  package let live: Int, grid: Int, mix: Int
+  /// The number of pages that were not resident when the audio thread wrote to them, each of which cost it
+  /// a page fault.
+  package let latePages: Int
+
+  /// All of it.
+  package var all: Int { clips + live + grid + mix }
+}

@@ -1,0 +1,128 @@
+internal import DSP
+internal import Synchronization
+
+/// The memory of one source's history while it is not in use, in use, or on its way back.
+///
+/// The control side prepares it and offers it. The audio thread takes the offer when a loop listens to
+/// the source, and returns the memory when none does any more. `tend` then releases it, and offers
+/// another one. There is one memory for each source, of which little is resident until it is used.
+final class HistoryStore: @unchecked Sendable {
+  // Made resident before the memory is used, and while it is.
+  private static let preparedSeconds = (unused: 2.0, used: 4.0)
+
+  /// The frames that can be read back.
+  let frames: Int
+  let exchange: UnsafeMutablePointer<HistoryExchange>
+  private let prepared: (unused: Int, used: Int)
+  private var memory: HistoryMemory
+
+  /// Prepares and offers memory for so many seconds.
+  init(seconds: Double, sampleRate: Double) {
+    frames = Int((seconds * sampleRate).rounded(.up))
+    prepared = (
+      PageMemory.count(seconds: Self.preparedSeconds.unused, sampleRate: sampleRate),
+      PageMemory.count(seconds: Self.preparedSeconds.used, sampleRate: sampleRate)
+    )
+    exchange = .allocate(capacity: 1)
+    exchange.initialize(to: HistoryExchange())
+    memory = HistoryMemory(frames: frames)
+    offer()
+  }
+
+  deinit {
+    exchange.deinitialize(count: 1)
+    exchange.deallocate()
+  }
+
+  private func offer() {
+    memory.pages.prepare(free: prepared.unused)
+    // Releasing: publishes the memory.
+    exchange.pointee.offered.store(memory.pointer, ordering: .releasing)
+  }
+
+  /// Releases memory that came back, or keeps memory that is in use resident ahead of the audio thread.
+  ///
+  /// One control thread at a time.
+  func tend() {
+    // Acquiring: the audio thread is done with it.
+    if exchange.pointee.returned.exchange(nil, ordering: .acquiring) != nil {
+      memory = HistoryMemory(frames: frames)
+      offer()
+    } else if memory.pages.allocatedPages > 0 {
+      memory.pages.prepare(free: prepared.used)
+    }
+  }
+
+  /// The number of resident bytes; one control thread at a time.
+  var residentBytes: Int { memory.pages.residentBytes }
+
+  /// The number of pages that were not resident when they were used; one control thread at a time.
+  var latePages: Int { memory.pages.latePages }
+}
+
+/// The places by which a history's memory goes to the audio thread, and comes back.
+struct HistoryExchange: ~Copyable {
+  let offered = Atomic<UnsafeMutablePointer<HistoryPages>?>(nil)
+  let returned = Atomic<UnsafeMutablePointer<HistoryPages>?>(nil)
+}
+
+/// The memory of a history.
+final class HistoryMemory: @unchecked Sendable {
+  let pages: PageMemory
+  /// The pointer for the audio thread.
+  let pointer: UnsafeMutablePointer<HistoryPages>
+
+  /// Reserves memory for so many frames of silence.
+  init(frames: Int) {
+    let count = frames / PageStack.frames + 2
+    pages = PageMemory(count: count)
+    pointer = .allocate(capacity: 1)
+    pointer.initialize(to: HistoryPages(pages))
+  }
+
+  deinit {
+    pointer.deinitialize(count: 1)
+    pointer.deallocate()
+  }
+}
+
+/// A ring of pages, of which silent ones take no memory.
+struct HistoryPages: ~Copyable {
+  private static var silence: Int32 { @_noLocks get { -1 } }
+
+  /// The number of pages of the ring.
+  let count: Int
+  private var stack: PageStack
+  private let table: UnsafeMutablePointer<Int32>
+
+  init(_ memory: PageMemory) {
+    count = memory.count
+    stack = PageStack(memory)
+    table = .allocate(capacity: count)
+    table.initialize(repeating: Self.silence, count: count)
+  }
+
+  deinit { table.deallocate() }
+
+  /// The left samples of a page, followed by the right ones, or nil if it is silent.
+  @_noLocks
+  func samples(_ page: Int) -> UnsafeMutablePointer<Float>? {
+    table[page] < 0 ? nil : stack.page(Int(table[page]))
+  }
+
+  /// Gives a silent page memory, which holds old samples.
+  @_noLocks
+  mutating func fill(_ page: Int) -> UnsafeMutablePointer<Float>? {
+    guard let number = stack.allocate() else { return nil }
+    table[page] = Int32(truncatingIfNeeded: number)
+    return stack.page(number)
+  }
+
+  /// Makes a page silent.
+  @_noLocks
+  mutating func empty(_ page: Int) {
+    if table[page] < 0 { return }
+    stack.release(Int(table[page]))
+    table[page] = Self.silence
+  }
+}
