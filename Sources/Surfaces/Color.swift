@@ -43,7 +43,7 @@ struct Color: Equatable, Sendable {
   static let off = Color(0.16, 0.17, 0.19)
 }
 
-extension Control.Accent {
+extension SurfaceControl.Accent {
   /// The colour of a button that is lit.
   var color: Color {
     switch self {

@@ -3,19 +3,19 @@
 /// The layouts for TouchOSC and the session for Open Stage Control are both written from it.
 package struct Surface: Sendable {
   /// The pages, in the order of their tabs.
-  package let pages: [Page]
+  package let pages: [SurfacePage]
 
   /// Creates a surface of pages.
-  package init(pages: [Page]) { self.pages = pages }
+  package init(pages: [SurfacePage]) { self.pages = pages }
 
   /// The controls of all pages.
-  package var controls: [(page: Page, control: Control)] {
+  package var controls: [(page: SurfacePage, control: SurfaceControl)] {
     pages.flatMap { page in page.controls.map { (page, $0) } }
   }
 }
 
 /// A page: blocks that lie below each other on a tall screen, and side by side on a wide one.
-package struct Page: Sendable {
+package struct SurfacePage: Sendable {
   /// The name on the tab.
   package let name: String
   /// The blocks.
@@ -34,7 +34,7 @@ package struct Page: Sendable {
   }
 
   /// The controls, row by row.
-  package var controls: [Control] { blocks.flatMap(\.rows).flatMap(\.controls) }
+  package var controls: [SurfaceControl] { blocks.flatMap(\.rows).flatMap(\.controls) }
 }
 
 /// A block of rows below each other.
@@ -54,23 +54,23 @@ package struct Row: Sendable {
   /// The height, in parts of the page.
   package let height: Double
   /// The controls from the left.
-  package let controls: [Control]
+  package let controls: [SurfaceControl]
 
   /// Creates a row of controls.
-  package init(_ height: Double, _ controls: Control...) {
+  package init(_ height: Double, _ controls: SurfaceControl...) {
     self.height = height
     self.controls = controls
   }
 
   /// Creates a row of controls.
-  package init(_ height: Double, of controls: [Control]) {
+  package init(_ height: Double, of controls: [SurfaceControl]) {
     self.height = height
     self.controls = controls
   }
 }
 
 /// A control: a button, a fader, a list, or a text.
-package struct Control: Sendable {
+package struct SurfaceControl: Sendable {
   /// The kind of a control, with the addresses that it drives.
   package enum Kind: Sendable {
     /// A button that acts when it is pressed.
@@ -81,8 +81,8 @@ package struct Control: Sendable {
     case choice(AddressUse)
     /// A toggle, on or off.
     case flag(AddressUse)
-    /// A fader for a number of a range.
-    case fader(AddressUse, Curve)
+    /// A fader over the range of a number, by the address's curve.
+    case fader(AddressUse)
     /// A whole number with a button for one less and one for one more.
     case stepper(AddressUse)
     /// A list of names that the node tells at one address, a page at a time; the one that is
@@ -104,14 +104,7 @@ package struct Control: Sendable {
     /// A loop on one big button, its pedal: its state, its round, and what waits.
     case slot(number: Int, pedal: AddressUse)
     /// A button that does something with the surface itself: the words of its script.
-    case turn(String)
-  }
-
-  /// The curve from the way of a fader to its range.
-  package enum Curve: Sendable {
-    case linear
-    /// A curve on which each part of the way multiplies by the same.
-    case logarithmic
+    case script(String)
   }
 
   /// The colour of a button.

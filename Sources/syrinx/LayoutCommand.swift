@@ -77,9 +77,9 @@ enum LayoutCommand {
     }
   }
 
-  private static func screen(_ given: CommandPage.Given) throws(Failure) -> Screen {
-    let size = given["size"] ?? Screen.phone.rawValue
-    guard let screen = Screen(rawValue: size) else {
+  private static func screen(_ given: CommandPage.Given) throws(Failure) -> SurfaceScreen {
+    let size = given["size"] ?? SurfaceScreen.phone.rawValue
+    guard let screen = SurfaceScreen(rawValue: size) else {
       throw Failure(.usage, "--size takes phone or tablet; got \(quoted(size))")
     }
     return screen

@@ -72,7 +72,7 @@ import Testing
       ] {
         picture.take(path, arguments, at: 1)
         for (columns, rows) in [(80, 24), (200, 60), (60, 15), (10, 3)] {
-          for page in NodeScreen.Page.allCases {
+          for page in NodeScreen.View.allCases {
             let canvas = NodeScreen.canvas(
               of: picture, at: "host", page: page, columns: columns, rows: rows,
               glyphs: Glyphs(isUnicode: true))

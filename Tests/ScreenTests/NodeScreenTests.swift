@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct NodeScreenTests {
   private static func canvas(
-    _ picture: NodePicture = NodeExample.picture, page: NodeScreen.Page = .overview,
+    _ picture: NodePicture = NodeExample.picture, page: NodeScreen.View = .overview,
     silentFor silence: Double? = nil, columns: Int = 80, rows: Int = 24, isUnicode: Bool = true
   ) -> Canvas {
     NodeScreen.canvas(
@@ -52,7 +52,7 @@ import Testing
         picture.take(path, path == "/pong" ? arguments : wild, at: NodeExample.start)
       }
       picture.take("/error", Array(repeating: .string(name), count: 3), at: NodeExample.start)
-      for page in NodeScreen.Page.allCases {
+      for page in NodeScreen.View.allCases {
         for silence in [nil, 1e9] {
           let lines = Self.canvas(
             picture, page: page, silentFor: silence, columns: columns, rows: rows
@@ -117,7 +117,7 @@ import Testing
 
   @Test func `a node that does not answer is said to, on every page and size`() {
     for (columns, rows) in [(80, 24), (50, 10)] {
-      for page in NodeScreen.Page.allCases {
+      for page in NodeScreen.View.allCases {
         let lines = Self.canvas(page: page, silentFor: 3.9, columns: columns, rows: rows).lines
         #expect(lines.last == " no answer from 127.0.0.1:8000 since 3 s")
       }
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func `without Unicode all of it is ASCII`() {
-    for page in NodeScreen.Page.allCases {
+    for page in NodeScreen.View.allCases {
       let lines = Self.canvas(page: page, isUnicode: false).lines
       #expect(lines.joined().allSatisfy { $0.isASCII })
     }
@@ -205,12 +205,12 @@ import Testing
   }
 
   @Test func `pages go round, and come back from the help`() {
-    #expect(NodeScreen.Page.overview.next(by: 1) == .loops)
-    #expect(NodeScreen.Page.loops.next(by: 1) == .grid)
-    #expect(NodeScreen.Page.takes.next(by: 1) == .pedals)
-    #expect(NodeScreen.Page.pedals.next(by: 1) == .overview)
-    #expect(NodeScreen.Page.overview.next(by: -1) == .pedals)
-    #expect(NodeScreen.Page.help.next(by: 1) == .overview)
+    #expect(NodeScreen.View.overview.next(by: 1) == .loops)
+    #expect(NodeScreen.View.loops.next(by: 1) == .grid)
+    #expect(NodeScreen.View.takes.next(by: 1) == .pedals)
+    #expect(NodeScreen.View.pedals.next(by: 1) == .overview)
+    #expect(NodeScreen.View.overview.next(by: -1) == .pedals)
+    #expect(NodeScreen.View.help.next(by: 1) == .overview)
     #expect(Self.canvas(page: .takes).lines.joined().contains("0f3a9c2e  2026-11-21 17:30"))
     #expect(Self.canvas(page: .help).lines.joined().contains("Ctrl-C"))
     // The help is none of the five that are counted.

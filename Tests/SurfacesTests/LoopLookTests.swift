@@ -48,7 +48,7 @@ import Testing
       return (light + 0.05) / (dark + 0.05)
     }
     for look in LoopLook.all { #expect(contrast(look.face, look.text) >= 4.5, "\(look.state)") }
-    for accent in Surfaces.Control.Accent.allCases {
+    for accent in SurfaceControl.Accent.allCases {
       #expect(contrast(accent.color, accent.color.ink) >= 4.5, "\(accent)")
       #expect(contrast(accent.color.dimmed, .text) >= 4.5, "\(accent), dim")
       #expect(contrast(accent.color.faded, .text) >= 4.5, "\(accent), of a fader")

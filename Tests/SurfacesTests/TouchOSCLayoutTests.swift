@@ -11,11 +11,11 @@ import Testing
   static let phone = Result { try read(.phone) }
   static let tablet = Result { try read(.tablet) }
 
-  private static func read(_ screen: Screen) throws -> LayoutTree {
+  private static func read(_ screen: SurfaceScreen) throws -> LayoutTree {
     try LayoutTree(xml: LayoutTree.inflated(TouchOSCLayout.file(screen)))
   }
 
-  private func layout(_ screen: Screen) throws -> LayoutTree {
+  private func layout(_ screen: SurfaceScreen) throws -> LayoutTree {
     try (screen == .phone ? Self.phone : Self.tablet).get()
   }
 
@@ -25,8 +25,8 @@ import Testing
     return Array(path.utf8).withUnsafeBytes(table.numbered).map { table.addresses[$0.index] }
   }
 
-  @Test(arguments: Screen.allCases)
-  func `the file is zlib's usual stream of one line of XML`(screen: Screen) throws {
+  @Test(arguments: SurfaceScreen.allCases)
+  func `the file is zlib's usual stream of one line of XML`(screen: SurfaceScreen) throws {
     let file = try TouchOSCLayout.file(screen)
     #expect(file.prefix(2) == [0x78, 0x9C])
     let xml = try LayoutTree.inflated(file)
@@ -43,8 +43,8 @@ import Testing
     #expect(throws: (any Error).self) { try LayoutTree.inflated(Array(file.dropLast())) }
   }
 
-  @Test(arguments: Screen.allCases)
-  func `nodes are built as the app's own`(screen: Screen) throws {
+  @Test(arguments: SurfaceScreen.allCases)
+  func `nodes are built as the app's own`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     #expect(layout.document.name == "lexml" && layout.document.attributes["version"] == "6")
     #expect(layout.document.children.count == 1)
@@ -92,8 +92,8 @@ import Testing
     #expect(pager.frame[1] + pager.frame[3] == layout.nodes[0].frame[3])
   }
 
-  @Test(arguments: Screen.allCases)
-  func `each message fits the address that it names, and its range`(screen: Screen) throws {
+  @Test(arguments: SurfaceScreen.allCases)
+  func `each message fits the address that it names, and its range`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     var count = 0
     for node in layout.nodes {
@@ -140,8 +140,8 @@ import Testing
     #expect(count > 250)
   }
 
-  @Test(arguments: Screen.allCases)
-  func `each address in a script is one of the table`(screen: Screen) throws {
+  @Test(arguments: SurfaceScreen.allCases)
+  func `each address in a script is one of the table`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     var found: Set<String> = []
     for node in layout.nodes {
@@ -164,8 +164,8 @@ import Testing
       ]))
   }
 
-  @Test(arguments: Screen.allCases)
-  func `identities are unique UUIDs, and come from names alone`(screen: Screen) throws {
+  @Test(arguments: SurfaceScreen.allCases)
+  func `identities are unique UUIDs, and come from names alone`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     let ids = layout.nodes.map(\.id)
     #expect(Set(ids).count == ids.count)
@@ -182,8 +182,8 @@ import Testing
   @Test func `another page leaves all identities as they were`() throws {
     let table = AddressTable.node
     let surface = try Surface.syrinx()
-    let extra = Page(
-      "Extra", Block(Row(1, Control("hold", "Hold", .flag(try table.flag("/echo/hold"))))))
+    let extra = SurfacePage(
+      "Extra", Block(Row(1, SurfaceControl("hold", "Hold", .flag(try table.flag("/echo/hold"))))))
     let more = try LayoutTree(
       xml: TouchOSCLayout.xml(of: Surface(pages: [extra] + surface.pages), .phone))
     let layout = try layout(.phone)
@@ -201,7 +201,7 @@ import Testing
 
   @Test func `an address that two parts of a surface show is refused`() throws {
     let use = try AddressTable.node.constant("/metronome/bpm", .number(120))
-    let extra = Page("Tempo", Block(Row(1, Control("usual", "120", .choice(use)))))
+    let extra = SurfacePage("Tempo", Block(Row(1, SurfaceControl("usual", "120", .choice(use)))))
     let surface = Surface(pages: try Surface.syrinx().pages + [extra])
     #expect(throws: SurfaceFault("two parts of the surface show what comes at /metronome/bpm")) {
       try TouchOSCLayout.xml(of: surface, .phone)
@@ -214,8 +214,8 @@ import Testing
     #expect(phone.nodes.map(\.script) == tablet.nodes.map(\.script))
   }
 
-  @Test(arguments: Screen.allCases)
-  func `all that is touched lies on its page, and beside the rest`(screen: Screen) throws {
+  @Test(arguments: SurfaceScreen.allCases)
+  func `all that is touched lies on its page, and beside the rest`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     for page in layout.nodes
     where page.path.split(separator: "/").count == 3 && page.type == "GROUP" {
@@ -296,7 +296,7 @@ import Testing
 
   @Test(arguments: [1, 3, 4, 5, 8, 16])
   func `there is a big button for each loop, with mute, undo and level`(loops: Int) throws {
-    for screen in Screen.allCases {
+    for screen in SurfaceScreen.allCases {
       let layout = try LayoutTree(xml: TouchOSCLayout.xml(screen, loops: loops))
       let buttons = layout.nodes.filter { $0.path.hasPrefix("Syrinx/pages/Loops") }
       func message(_ path: String) -> String? {
@@ -323,8 +323,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Screen.allCases, [1, 4, 8])
-  func `all that is touched is as large as a finger`(screen: Screen, loops: Int) throws {
+  @Test(arguments: SurfaceScreen.allCases, [1, 4, 8])
+  func `all that is touched is as large as a finger`(screen: SurfaceScreen, loops: Int) throws {
     let layout = try LayoutTree(xml: TouchOSCLayout.xml(screen, loops: loops))
     var count = 0
     for node in layout.nodes
@@ -340,7 +340,7 @@ import Testing
   }
 
   @Test func `what keeps a loop and what empties it do not lie beside each other`() throws {
-    for screen in Screen.allCases {
+    for screen in SurfaceScreen.allCases {
       let layout = try layout(screen)
       for (page, keep, clear) in [("Loop", "keep", "clear"), ("More", "save", "clear")] {
         let one = try #require(layout.node("\(page)/\(keep)")).frame
@@ -353,7 +353,7 @@ import Testing
   }
 
   @Test func `mute is on every page, above all of them`() throws {
-    for screen in Screen.allCases {
+    for screen in SurfaceScreen.allCases {
       let layout = try layout(screen)
       let mute = try #require(layout.nodes.first { $0.path == "Syrinx/bar/mute/button" })
       #expect(mute.messages.first?["path"]?.children.first?["value"]?.text == "/mute")
@@ -392,8 +392,8 @@ import Testing
 
   static let presets = Project.file("Presets")
 
-  @Test(arguments: Screen.allCases)
-  func `the shipped layout is what is made now`(screen: Screen) throws {
+  @Test(arguments: SurfaceScreen.allCases)
+  func `the shipped layout is what is made now`(screen: SurfaceScreen) throws {
     let file = Self.presets.appendingPathComponent("touchosc/syrinx-\(screen.rawValue).tosc")
     if ProcessInfo.processInfo.environment["SYRINX_WRITE_SNAPSHOTS"] != nil {
       try Data(TouchOSCLayout.file(screen)).write(to: file)

@@ -39,6 +39,8 @@ package struct Address: Sendable {
   package private(set) var kind: Kind
   /// The unit of its number, for people; empty where it has none.
   package private(set) var unit: String
+  /// The law of faders and knobs over its range.
+  package private(set) var curve: Curve
   /// One line of help.
   package private(set) var help: String
   /// Whether 0 is one of its whole numbers.
@@ -56,8 +58,8 @@ package struct Address: Sendable {
 
   /// The declaration of an address.
   init(
-    _ path: String, _ kind: Kind, unit: String = "", belongsToPreset: Bool = false,
-    allowsZero: Bool = true, kept: Kept? = nil,
+    _ path: String, _ kind: Kind, unit: String = "", curve: Curve? = nil,
+    belongsToPreset: Bool = false, allowsZero: Bool = true, kept: Kept? = nil,
     extents: (@Sendable (Features) -> [Int])? = nil, family: Family? = nil, _ help: String
   ) {
     target = nil
@@ -65,6 +67,7 @@ package struct Address: Sendable {
     self.path = path
     self.kind = kind
     self.unit = unit
+    self.curve = curve ?? Self.usualCurve(kind, unit: unit)
     self.help = help
     self.belongsToPreset = belongsToPreset
     self.allowsZero = allowsZero
@@ -83,6 +86,7 @@ package struct Address: Sendable {
     self.path = path
     kind = .event(types: "")
     unit = ""
+    curve = .linear
     help = ""
     belongsToPreset = false
     allowsZero = true
@@ -95,6 +99,7 @@ package struct Address: Sendable {
     var alias = self
     alias.kind = declaration.kind
     alias.unit = declaration.unit
+    alias.curve = declaration.curve
     alias.allowsZero = declaration.allowsZero
     alias.kept = target?.selected == nil ? declaration.kept : nil
     alias.help =

@@ -28,6 +28,9 @@ package enum Reference {
         members.append(("min", plain(Double(address.range.least))))
         members.append(("max", plain(Double(address.range.greatest))))
       }
+      if address.curve != .linear {
+        members.append(("curve", JSON.written(address.curve.rawValue)))
+      }
       if let initial = initial(address) { members.append(("default", initial)) }
       members.append(("help", JSON.written(address.help)))
       return "  {" + members.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}"

@@ -7,7 +7,7 @@ internal import Posix
 /// WebSocket.
 struct WebRoutes: Sendable {
   let access: WebAccess
-  let page = Page()
+  let page = PageFiles()
   let takes: TakeRoutes
   let board: BoardRoutes
   let desk: NodeDesk

@@ -1,14 +1,14 @@
 /// The full screen of `syrinx watch`: a canvas drawn from a node's picture.
 package struct NodeScreen {
   /// The pages of the screen.
-  package enum Page: Int, CaseIterable, Sendable {
+  package enum View: Int, CaseIterable, Sendable {
     case overview, loops, grid, takes, pedals, help
 
     /// Finds the page to the right or left; the help is not among them.
-    package func next(by step: Int) -> Page {
+    package func next(by step: Int) -> View {
       let count = Self.help.rawValue
       let place = self == .help ? 0 : rawValue + step
-      return Page(rawValue: (place % count + count) % count) ?? .overview
+      return View(rawValue: (place % count + count) % count) ?? .overview
     }
   }
 
@@ -34,7 +34,7 @@ package struct NodeScreen {
   /// Draws a page, with the place where the node listens, for how many seconds it has not answered,
   /// nil where it does, and what a key asks before it is done.
   package static func canvas(
-    of picture: NodePicture, at place: String, page: Page = .overview,
+    of picture: NodePicture, at place: String, page: View = .overview,
     silentFor silence: Double? = nil, asking question: String? = nil, columns: Int, rows: Int,
     glyphs: Glyphs
   ) -> Canvas {
@@ -202,7 +202,7 @@ package struct NodeScreen {
   }
 
   private mutating func drawFooter(
-    _ place: String, _ page: Page, _ silence: Double?, _ question: String?, isSmall: Bool
+    _ place: String, _ page: View, _ silence: Double?, _ question: String?, isSmall: Bool
   ) {
     let row = canvas.rows - 1
     if let silence {
@@ -220,7 +220,7 @@ package struct NodeScreen {
       return
     }
     // The help is none of the pages that are counted.
-    let count = Page.help.rawValue
+    let count = View.help.rawValue
     let pages =
       page == .help
       ? " q end  tab \(count) pages  ? back"

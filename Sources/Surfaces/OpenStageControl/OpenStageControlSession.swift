@@ -26,7 +26,8 @@ struct SessionBuilder {
       "root", id: "root",
       [
         ("colorBg", .text(css(.background))),
-        ("colorText", .text(css(.text))), ("colorWidget", .text(css(Control.Accent.plain.color))),
+        ("colorText", .text(css(.text))),
+        ("colorWidget", .text(css(SurfaceControl.Accent.plain.color))),
         ("address", .text("auto")),
         (
           "onCreate",
@@ -48,12 +49,12 @@ struct SessionBuilder {
               if (globals.wantsTakes) {
                 globals.wantsTakes = false
                 globals.rows = []
-                send(\(try quoted("/takes")), globals.offset || 0, \(Screen.takes))
+                send(\(try quoted("/takes")), globals.offset || 0, \(SurfaceScreen.takes))
               }
               if (globals.wantsPosts) {
                 globals.wantsPosts = false
                 globals.arriving = []
-                send(\(try quoted("/feed")), globals.before || 0, \(Screen.posts))
+                send(\(try quoted("/feed")), globals.before || 0, \(SurfaceScreen.posts))
               }
             }, 500)
             """)
@@ -74,7 +75,7 @@ struct SessionBuilder {
     return root
   }
 
-  private func tab(_ page: Page) throws(SurfaceFault) -> Widget {
+  private func tab(_ page: SurfacePage) throws(SurfaceFault) -> Widget {
     var tab = Widget(
       "tab", id: page.name, [("label", .text(page.name)), ("layout", .text("horizontal"))])
     for (index, block) in page.blocks.enumerated() {
@@ -89,7 +90,8 @@ struct SessionBuilder {
     // On every page, in the same place.
     tab.widgets.append(
       try widget(
-        Control("mute", "Mute", .flag(try table.flag("/mute")), width: 0.15, accent: .danger),
+        SurfaceControl(
+          "mute", "Mute", .flag(try table.flag("/mute")), width: 0.15, accent: .danger),
         on: page))
     return tab
   }
@@ -126,5 +128,7 @@ struct SessionBuilder {
     return "#" + parts.joined()
   }
 
-  static func id(_ control: Control, on page: Page) -> String { "\(page.name)/\(control.name)" }
+  static func id(_ control: SurfaceControl, on page: SurfacePage) -> String {
+    "\(page.name)/\(control.name)"
+  }
 }

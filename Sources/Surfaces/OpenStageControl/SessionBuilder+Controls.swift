@@ -2,7 +2,7 @@ internal import Control
 
 extension SessionBuilder {
   /// Builds the widget of a control.
-  func widget(_ control: Control, on page: Page) throws(SurfaceFault) -> Widget {
+  func widget(_ control: SurfaceControl, on page: SurfacePage) throws(SurfaceFault) -> Widget {
     let id = Self.id(control, on: page)
     let common: [(String, Widget.Value)] = [
       ("label", .text(control.caption)), ("expand", .number(control.width)),
@@ -35,8 +35,7 @@ extension SessionBuilder {
       return Widget(
         "button", id: id,
         common + osc(use) + [("mode", .text("push")), ("on", .number(1)), ("off", .number(0))])
-    case .fader(let use, let curve):
-      return fader(control, use, curve, id)
+    case .fader(let use): return fader(control, use, id)
     case .stepper(let use):
       return captioned(
         control,
@@ -59,7 +58,7 @@ extension SessionBuilder {
     case .grid(let rows, let columns): return try grid(control, rows, columns, id)
     case .take(let row): return try take(row, id)
     case .post(let row): return try post(row, id)
-    case .turn(let words) where words.hasPrefix("preset"):
+    case .script(let words) where words.hasPrefix("preset"):
       return Widget(
         "button", id: id,
         common.filter { $0.0 != "label" } + [
@@ -67,14 +66,14 @@ extension SessionBuilder {
           ("mode", .text("momentary")), ("bypass", .flag(true)),
           ("onValue", .text(try preset(words))),
         ])
-    case .turn(let words) where words.hasPrefix("posts"):
+    case .script(let words) where words.hasPrefix("posts"):
       return Widget(
         "button", id: id,
         common + [
           ("mode", .text("momentary")), ("bypass", .flag(true)),
           ("onValue", .text(try posts(words))),
         ])
-    case .turn(let words):
+    case .script(let words):
       let by = words.split(separator: " ").last.map(String.init) ?? "0"
       return Widget(
         "button", id: id,
@@ -84,7 +83,7 @@ extension SessionBuilder {
             "onValue",
             .text(
               """
-              globals.offset = Math.max(0, (globals.offset || 0) + \(by) * \(Screen.takes))
+              globals.offset = Math.max(0, (globals.offset || 0) + \(by) * \(SurfaceScreen.takes))
               globals.wantsTakes = true
               """)
           ),
@@ -118,7 +117,7 @@ extension SessionBuilder {
   }
 
   // What of the player can be pressed is bright, and the rest lets no finger in.
-  private func light(_ control: Control) throws(SurfaceFault) -> [(String, Widget.Value)] {
+  private func light(_ control: SurfaceControl) throws(SurfaceFault) -> [(String, Widget.Value)] {
     guard let name = PlayerLight.name(of: control) else { return [] }
     let state = "(OSC{\(try table.heard("/player/state").path)} || ['playing', '', 0, 1, 1])"
     let flag: String
@@ -140,7 +139,8 @@ extension SessionBuilder {
     ]
   }
 
-  private func captioned(_ control: Control, _ widget: Widget, shown: String = "") -> Widget {
+  private func captioned(_ control: SurfaceControl, _ widget: Widget, shown: String = "") -> Widget
+  {
     let id = widget.id
     var column = panel(id + "/panel", "vertical", part: control.width)
     column.widgets = [
@@ -155,26 +155,32 @@ extension SessionBuilder {
   }
 
   private func fader(
-    _ control: Control, _ use: AddressUse, _ curve: Control.Curve, _ id: String
+    _ control: SurfaceControl, _ use: AddressUse, _ id: String
   ) -> Widget {
     let unit = use.address.unit.isEmpty ? "" : " " + use.address.unit
-    let range: [(String, Widget.Value)] = [
-      ("min", .number(Double(use.range.lowerBound))),
-      ("max", .number(Double(use.range.upperBound))),
-    ]
     return captioned(
       control,
       Widget(
         "fader", id: id,
         [("horizontal", .flag(true)), ("design", .text("compact")), ("expand", .number(3))]
           + osc(use) + [
-            ("range", .object(range)), ("logScale", .flag(curve == .logarithmic)),
-            ("decimals", .number(use.isWhole ? 0 : 3)),
+            ("range", .object(Self.breakpoints(use))), ("decimals", .number(use.isWhole ? 0 : 3)),
           ]), shown: "  @{\(id)}\(unit)")
   }
 
+  // The app's faders are linear between breakpoints, which follow any other curve.
+  private static func breakpoints(_ use: AddressUse) -> [(String, Widget.Value)] {
+    let range = Double(use.range.lowerBound)...Double(use.range.upperBound)
+    let steps = use.address.curve == .linear ? 1 : 20
+    return (0...steps).map { step in
+      let value = use.address.curve.value(at: Double(step) / Double(steps), in: range)
+      let key = step == 0 ? "min" : step == steps ? "max" : "\(step * 100 / steps)%"
+      return (key, .number(step % steps == 0 ? value : Double(Float(value))))
+    }
+  }
+
   // What the node says of itself, each in the place of the same name.
-  private func text(_ control: Control, _ id: String) throws(SurfaceFault) -> Widget {
+  private func text(_ control: SurfaceControl, _ id: String) throws(SurfaceFault) -> Widget {
     let script =
       switch control.name {
       case "state":
@@ -221,7 +227,7 @@ extension SessionBuilder {
 
   // The cells stand where the node says: a layout hides all, and each cell shows one.
   private func grid(
-    _ control: Control, _ rows: Int, _ columns: Int, _ id: String
+    _ control: SurfaceControl, _ rows: Int, _ columns: Int, _ id: String
   ) throws(SurfaceFault) -> Widget {
     var grid = panel(id, "default", part: control.width)
     grid.properties.append(("traversing", .flag(true)))

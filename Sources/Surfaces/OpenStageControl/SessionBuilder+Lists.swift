@@ -4,7 +4,7 @@ internal import Control
 extension SessionBuilder {
   func take(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
     var line = panel(id + "/panel", "horizontal", part: 1)
-    func act(_ name: String, _ caption: String, _ script: String, _ accent: Control.Accent)
+    func act(_ name: String, _ caption: String, _ script: String, _ accent: SurfaceControl.Accent)
       -> Widget
     {
       Widget(
@@ -57,10 +57,10 @@ extension SessionBuilder {
           globals.shown = globals.rows || []
           globals.rows = undefined
           if (globals.shown.length === 0 && globals.offset > 0) {
-            globals.offset = Math.max(0, globals.offset - \(Screen.takes))
+            globals.offset = Math.max(0, globals.offset - \(SurfaceScreen.takes))
             globals.wantsTakes = true
           }
-          for (var row = 1; row <= \(Screen.takes); row++) {
+          for (var row = 1; row <= \(SurfaceScreen.takes); row++) {
             var take = globals.shown[row - 1]
             set('Takes/take-' + row, take ? take[1] + '  ' + take[3].slice(0, 16) : '')
           }
@@ -94,7 +94,7 @@ extension SessionBuilder {
   func post(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
     var line = panel(id + "/panel", "horizontal", part: 1)
     func act(
-      _ name: String, _ caption: String, _ path: String, _ accent: Control.Accent
+      _ name: String, _ caption: String, _ path: String, _ accent: SurfaceControl.Accent
     ) throws(SurfaceFault) -> Widget {
       Widget(
         "button", id: "\(id)/\(name)",
@@ -134,7 +134,7 @@ extension SessionBuilder {
             globals.posts = globals.arriving
           }
           globals.arriving = undefined
-          for (var row = 1; row <= \(Screen.posts); row++) {
+          for (var row = 1; row <= \(SurfaceScreen.posts); row++) {
             var post = (globals.posts || [])[row - 1]
             set('Feed/post-' + row, post ? post[1] + '  ' + post[2].slice(0, 16).replace('T', ' ') + '  ' + post[3] : '')
           }

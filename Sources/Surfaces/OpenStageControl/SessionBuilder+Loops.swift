@@ -4,7 +4,7 @@ internal import Control
 extension SessionBuilder {
   /// Builds a loop's big button with its round below.
   func slot(
-    _ number: Int, _ use: AddressUse, _ control: Control, _ id: String
+    _ number: Int, _ use: AddressUse, _ control: SurfaceControl, _ id: String
   ) throws(SurfaceFault) -> Widget {
     let state = try table.heard("/loop/\(number)/state").path
     let told = "OSC{\(state)} || ['empty', 0, 0, 0, '']"
@@ -69,7 +69,7 @@ extension SessionBuilder {
   func preset(_ words: String) throws(SurfaceFault) -> String {
     let index = words.split(separator: " ").last.flatMap { Int($0) } ?? 0
     let name =
-      index > 0 ? "'\(Control.ownPresets[index - 1])'" : "globals.preset"
+      index > 0 ? "'\(SurfaceControl.ownPresets[index - 1])'" : "globals.preset"
     let act = try quoted(index > 0 ? "/preset/save" : "/preset/delete")
     return """
       var name = \(name)

@@ -1,14 +1,14 @@
 internal import Control
 
-extension Page {
+extension SurfacePage {
   // So many loops are seen on one page.
   private static let together = 8
   // Up to so many stand two side by side on a phone.
   private static let few = 4
 
   /// Makes the pages of all loops: each with one big button, mute, undo, and its level.
-  static func loops(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> [Page] {
-    var pages: [Page] = []
+  static func loops(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> [SurfacePage] {
+    var pages: [SurfacePage] = []
     for first in stride(from: 1, through: count, by: together) {
       let numbers = Array(first...min(count, first + together - 1))
       let name = count > together ? "Loops \(first)-\(numbers.last ?? first)" : "Loops"
@@ -18,7 +18,7 @@ extension Page {
         let some = numbers[start..<min(numbers.count, start + width)]
         blocks.append(try block(of: Array(some), isNarrow: count > few, table))
       }
-      pages.append(Page(name, blocks: blocks))
+      pages.append(SurfacePage(name, blocks: blocks))
     }
     return pages
   }
@@ -26,20 +26,21 @@ extension Page {
   private static func block(
     of numbers: [Int], isNarrow: Bool, _ table: AddressTable
   ) throws(SurfaceFault) -> Block {
-    var (pedals, mutes, undos, gains): ([Control], [Control], [Control], [Control]) = (
-      [], [], [], []
-    )
+    var (pedals, mutes, undos, gains):
+      ([SurfaceControl], [SurfaceControl], [SurfaceControl], [SurfaceControl]) = (
+        [], [], [], []
+      )
     for number in numbers {
       let path = "/loop/\(number)"
       pedals.append(
-        Control(
+        SurfaceControl(
           "slot-\(number)", "\(number)",
           .slot(number: number, pedal: try table.number("\(path)/pedal")), accent: .play))
       mutes.append(
-        Control(
+        SurfaceControl(
           "mute-\(number)", "Mute \(number)", .flag(try table.flag("\(path)/mute")), accent: .play))
       undos.append(
-        Control(
+        SurfaceControl(
           "undo-\(number)", "Undo \(number)", .press(try table.action("\(path)/undo")),
           accent: .loop))
       gains.append(
@@ -55,46 +56,46 @@ extension Page {
   }
 
   /// Makes the page of the loop that is chosen: what is seldom pressed, and what is set of it.
-  static func chosen(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> Page {
+  static func chosen(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     func press(
-      _ name: String, _ caption: String, _ accent: Control.Accent = .loop
-    ) throws(SurfaceFault) -> Control {
-      Control(
+      _ name: String, _ caption: String, _ accent: SurfaceControl.Accent = .loop
+    ) throws(SurfaceFault) -> SurfaceControl {
+      SurfaceControl(
         name, caption, .press(try table.action("/loop/selected/\(name)")), accent: accent)
     }
     func choice(
       _ part: String, _ word: String, _ caption: String
-    ) throws(SurfaceFault) -> Control {
-      Control(
+    ) throws(SurfaceFault) -> SurfaceControl {
+      SurfaceControl(
         "\(part)-\(word)", caption,
         .choice(try table.constant("/loop/selected/\(part)", .text(word))), accent: .loop)
     }
     func amount(
       _ name: String, _ part: String, _ number: Float, _ caption: String
-    ) throws(SurfaceFault) -> Control {
-      Control(
+    ) throws(SurfaceFault) -> SurfaceControl {
+      SurfaceControl(
         name, caption, .choice(try table.constant("/loop/selected/\(part)", .number(number))),
         accent: .loop)
     }
-    func keep(_ bars: Int) throws(SurfaceFault) -> Control {
-      Control(
+    func keep(_ bars: Int) throws(SurfaceFault) -> SurfaceControl {
+      SurfaceControl(
         "keep-\(bars)", bars == 1 ? "Last bar" : "Last \(bars)",
         .send(try table.constant("/loop/selected/keep", .number(Float(bars)))), accent: .record)
     }
-    var numbers: [Control] = []
+    var numbers: [SurfaceControl] = []
     if count > 6 {
       numbers = [
-        Control("loop", "Loop", .stepper(try table.number("/loop/select")), accent: .loop)
+        SurfaceControl("loop", "Loop", .stepper(try table.number("/loop/select")), accent: .loop)
       ]
     } else {
       for number in 1...count {
         numbers.append(
-          Control(
+          SurfaceControl(
             "loop-\(number)", "Loop \(number)",
             .choice(try table.constant("/loop/select", .number(Float(number))))))
       }
     }
-    return Page(
+    return SurfacePage(
       "More",
       Block(
         Row(1, of: numbers),
@@ -120,7 +121,7 @@ extension Page {
         Row(
           1, try choice("source", "live", "From live"), try choice("source", "grid", "From grid"),
           try choice("source", "mix", "From mix"),
-          Control("save", "Save", .press(try table.action("/loop/selected/save")))),
+          SurfaceControl("save", "Save", .press(try table.action("/loop/selected/save")))),
         Row(1, try keep(1), try keep(2), try keep(4), try keep(8))))
   }
 }

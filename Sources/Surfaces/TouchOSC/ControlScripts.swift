@@ -4,12 +4,9 @@ internal import Control
 ///
 /// TouchOSC runs Lua 5.1, each script in a world of its own.
 enum ControlScripts {
-  /// Writes a fader's script: it shows the value with its unit, takes none while it is touched, and
-  /// asks for the value
-  /// that holds when the finger has gone.
-  static func fader(
-    _ use: AddressUse, _ curve: Control.Curve, _ lua: LuaAddresses
-  ) throws(SurfaceFault) -> String {
+  /// Writes a fader's script: it shows the value with its unit, ignores incoming values while it is
+  /// touched, and asks for the current value after the touch.
+  static func fader(_ use: AddressUse, _ lua: LuaAddresses) throws(SurfaceFault) -> String {
     let (least, greatest) = (
       plain(Double(use.range.lowerBound)), plain(Double(use.range.upperBound))
     )
@@ -21,7 +18,10 @@ enum ControlScripts {
       end
 
       """
-    switch curve {
+    // The same formulas as Address.Curve's: from position to value, and back.
+    let value: String
+    let position: String
+    switch use.address.curve {
     case .linear:
       return shown + """
         function init()
@@ -38,46 +38,51 @@ enum ControlScripts {
           end
         end
         """
-    case .logarithmic:
-      let send = try lua.send(use.path, ("value", .number))
-      return shown + """
-        -- The place to which a message took it, until a finger takes it elsewhere: what came is not
-        -- sent back.
-        local told = nil
-        local function value()
-          return math.max(least, math.min(greatest, least * (greatest / least) ^ self.values.x))
-        end
-        function init()
-          show(value())
-        end
-        function onReceiveOSC(message)
-          local argument = message[2][1]
-          if argument and not self.values.touch then
-            told = math.log(argument.value / least) / math.log(greatest / least)
-            told = math.max(0, math.min(1, told))
-            self.values.x = told
-          end
-          return true
-        end
-        function onValueChanged(key)
-          if key == 'x' then
-            local value = value()
-            show(value)
-            -- Whether touch or x is the first to change, is the app's business.
-            if not told or math.abs(self.values.x - told) > 1e-6 then
-              told = nil
-              \(send)
-            end
-          elseif key == 'touch' and not self.values.touch then
-            \(ask)
-          end
-        end
-        """
+    case .exponential:
+      value = "least * (greatest / least) ^ self.values.x"
+      position = "math.log(argument.value / least) / math.log(greatest / least)"
+    case .level:
+      value = "least + (greatest - least) * math.sqrt(self.values.x)"
+      position = "(math.max(0, argument.value - least) / (greatest - least)) ^ 2"
     }
+    let send = try lua.send(use.path, ("value", .number))
+    return shown + """
+      -- The position of the last value received, until a touch moves the fader: what was received is
+      -- not sent back.
+      local received = nil
+      local function value()
+        return math.max(least, math.min(greatest, \(value)))
+      end
+      function init()
+        show(value())
+      end
+      function onReceiveOSC(message)
+        local argument = message[2][1]
+        if argument and not self.values.touch then
+          received = \(position)
+          received = math.max(0, math.min(1, received))
+          self.values.x = received
+        end
+        return true
+      end
+      function onValueChanged(key)
+        if key == 'x' then
+          local value = value()
+          show(value)
+          -- The app may change touch before x, or x before touch.
+          if not received or math.abs(self.values.x - received) > 1e-6 then
+            received = nil
+            \(send)
+          end
+        elseif key == 'touch' and not self.values.touch then
+          \(ask)
+        end
+      end
+      """
   }
 
   /// Writes the script that lights the face of a button while it is on.
-  static func face(_ accent: Control.Accent) -> String {
+  static func face(_ accent: SurfaceControl.Accent) -> String {
     """
     function onValueChanged(key)
       if key == 'x' then

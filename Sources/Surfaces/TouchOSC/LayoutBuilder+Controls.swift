@@ -1,6 +1,8 @@
+internal import Control
+
 extension LayoutBuilder {
   /// Builds the group of nodes of a control.
-  func node(of control: Control, in frame: Frame) throws(SurfaceFault) -> LayoutNode {
+  func node(of control: SurfaceControl, in frame: Frame) throws(SurfaceFault) -> LayoutNode {
     var node = group(control.name, frame)
     let area = frame.own
     switch control.kind {
@@ -46,11 +48,11 @@ extension LayoutBuilder {
           path: use.path, arguments: [.x(use.range, isWhole: false)], isReceived: false)
       ]
       node.children[0].script = ControlScripts.face(control.accent)
-    case .turn(let words):
+    case .script(let words):
       node.children = faced("button", "caption", control.caption, area, control.accent)
       node.children[0] = pressing(node.children[0], words)
-    case .fader(let use, let curve):
-      node.children = try fader(control, use, curve, area)
+    case .fader(let use):
+      node.children = try fader(control, use, area)
     case .stepper(let use):
       node.children = stepper(control, use, area)
     case .names(_, let chosen, let rows, let columns):
@@ -88,19 +90,19 @@ extension LayoutBuilder {
   }
 
   private func fader(
-    _ control: Control, _ use: AddressUse, _ curve: Control.Curve, _ area: Frame
+    _ control: SurfaceControl, _ use: AddressUse, _ area: Frame
   ) throws(SurfaceFault) -> [LayoutNode] {
     // As high as a finger: its words lie on it, and let touches through.
     let words = Frame(x: 8, y: 0, width: area.width - 16, height: area.height)
     let parts = words.columns([1, 1], gap: 0)
     var fader = self.fader("fader", area, color: control.accent.color.faded)
-    // What goes by ratios is sent by the script: a message knows only straight lines.
+    // Messages scale linearly, so that the script sends any other curve.
     fader.messages = [
       LayoutMessage(
         path: use.path, arguments: [.x(use.range, isWhole: use.isWhole)],
-        isSent: curve == .linear)
+        isSent: use.address.curve == .linear)
     ]
-    fader.script = try ControlScripts.fader(use, curve, lua)
+    fader.script = try ControlScripts.fader(use, lua)
     if use.range.lowerBound == -use.range.upperBound { fader.properties["centered"] = .flag(true) }
     return [
       fader, label("caption", control.caption, parts[0], size: 14, align: .left),
@@ -137,7 +139,8 @@ extension LayoutBuilder {
     ]
   }
 
-  private func stepper(_ control: Control, _ use: AddressUse, _ area: Frame) -> [LayoutNode] {
+  private func stepper(_ control: SurfaceControl, _ use: AddressUse, _ area: Frame) -> [LayoutNode]
+  {
     let parts = area.columns([2, 3, 2], gap: Self.gap)
     var less = faced("less", "minus", "-", parts[0], control.accent)
     less[0] = pressing(less[0], "step \(use.path) -1")
@@ -151,7 +154,7 @@ extension LayoutBuilder {
   }
 
   private func names(
-    _ control: Control, _ chosen: AddressUse, rows: Int, columns: Int, _ area: Frame
+    _ control: SurfaceControl, _ chosen: AddressUse, rows: Int, columns: Int, _ area: Frame
   ) -> [LayoutNode] {
     let lines = area.rows(Array(repeating: 1, count: rows + 1), gap: 4)
     let head = lines[0].columns([1, 3, 1], gap: Self.gap)
@@ -178,7 +181,7 @@ extension LayoutBuilder {
   }
 
   // The app has no keyboard: a word is one press away, and no word is the node's own title.
-  private func words(_ control: Control, _ words: [String], _ area: Frame) -> [LayoutNode] {
+  private func words(_ control: SurfaceControl, _ words: [String], _ area: Frame) -> [LayoutNode] {
     let places = area.columns(words.map { _ in 1 }, gap: 4)
     return zip(words, places).enumerated().flatMap { index, part in
       let (word, place) = part
@@ -228,7 +231,7 @@ extension LayoutBuilder {
     return nodes
   }
 
-  private func take(_ control: Control, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
+  private func take(_ control: SurfaceControl, _ area: Frame) throws(SurfaceFault) -> [LayoutNode] {
     guard case .take(let row) = control.kind else { return [] }
     let parts = area.columns([2.6, 1, 1, 1], gap: Self.gap)
     let lines = parts[0].rows([3, 2], gap: 0)

@@ -4,7 +4,7 @@ extension RootScript {
   /// Writes the script of the feed, newest first.
   func posts() throws(SurfaceFault) -> String {
     try """
-    local postsOnPage = \(Screen.posts)
+    local postsOnPage = \(SurfaceScreen.posts)
     local posts = {}
     local arriving = nil
     local before = 0

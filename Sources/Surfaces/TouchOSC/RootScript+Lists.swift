@@ -88,7 +88,7 @@ extension RootScript {
       end
     end
 
-    local perPage = \(Screen.takes)
+    local perPage = \(SurfaceScreen.takes)
     local offset = 0
     local total = nil
     local shown = {}

@@ -172,7 +172,7 @@ extension RootScript {
 
   /// Writes the script of the presets: each is saved and deleted by a second press.
   func presets() throws(SurfaceFault) -> String {
-    let names = Control.ownPresets.map(LuaAddresses.quoted).joined(separator: ", ")
+    let names = SurfaceControl.ownPresets.map(LuaAddresses.quoted).joined(separator: ", ")
     return try """
     local ownNames = {\(names)}
     local ownPresets = {}

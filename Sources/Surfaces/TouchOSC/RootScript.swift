@@ -27,7 +27,7 @@ struct RootScript {
 
   // What the other parts stand on.
   private func ground() -> String {
-    let accents = Control.Accent.allCases
+    let accents = SurfaceControl.Accent.allCases
     return """
       -- Made by `syrinx layout touchosc`: change the generator, not this.
       local bar = self.children.bar.children

@@ -9,7 +9,7 @@ package enum TouchOSCLayout {
   ///
   /// In one line it is as the app saves it; in many it can be read and compared.
   package static func xml(
-    _ screen: Screen, loops: Int = Surface.usualLoops, receivePort: Int = usualPort,
+    _ screen: SurfaceScreen, loops: Int = Surface.usualLoops, receivePort: Int = usualPort,
     inLines: Bool = false
   ) throws(SurfaceFault) -> String {
     try xml(of: .syrinx(loops: loops), screen, receivePort: receivePort, inLines: inLines)
@@ -17,7 +17,8 @@ package enum TouchOSCLayout {
 
   /// Writes the XML of the layout of a surface.
   package static func xml(
-    of surface: Surface, _ screen: Screen, receivePort: Int = usualPort, inLines: Bool = false
+    of surface: Surface, _ screen: SurfaceScreen, receivePort: Int = usualPort,
+    inLines: Bool = false
   ) throws(SurfaceFault) -> String {
     let root = try LayoutBuilder(screen: screen, table: .widest).root(
       of: surface, receivePort: receivePort)
@@ -26,7 +27,7 @@ package enum TouchOSCLayout {
 
   /// Writes the file of a layout: its XML as zlib packs it.
   package static func file(
-    _ screen: Screen, loops: Int = Surface.usualLoops, receivePort: Int = usualPort
+    _ screen: SurfaceScreen, loops: Int = Surface.usualLoops, receivePort: Int = usualPort
   ) throws(SurfaceFault) -> [UInt8] {
     try Deflate.packed(Array(xml(screen, loops: loops, receivePort: receivePort).utf8))
   }
@@ -34,7 +35,7 @@ package enum TouchOSCLayout {
 
 /// The builder of a layout's nodes from a surface.
 struct LayoutBuilder {
-  let screen: Screen
+  let screen: SurfaceScreen
   let table: AddressTable
   static let gap = 6.0
   // Tabs that touch each other are wide enough for a finger, six of them on a phone.
@@ -92,8 +93,10 @@ struct LayoutBuilder {
       var tab = faced("tab-\(index + 1)", "name-\(index + 1)", page.name, place, .plain, rim: 0)
       tab[0] = pressing(tab[0], "page \(index + 1)")
       tab[1].properties["textSize"] = .whole(15)
-      if index == 0 { tab[1].properties["color"] = .color(Control.Accent.plain.color) }
-      if index == 0 { tab[1].properties["textColor"] = .color(Control.Accent.plain.color.ink) }
+      if index == 0 { tab[1].properties["color"] = .color(SurfaceControl.Accent.plain.color) }
+      if index == 0 {
+        tab[1].properties["textColor"] = .color(SurfaceControl.Accent.plain.color.ink)
+      }
       tabs.children += tab
     }
     return tabs
@@ -106,12 +109,12 @@ struct LayoutBuilder {
     var bar = group("bar", Frame(x: 0, y: 0, width: width, height: height), color: .background)
     var lamp = LayoutNode(
       "lamp", .box, Frame(x: 10, y: height / 2 - 7, width: 14, height: 14),
-      color: Control.Accent.record.color)
+      color: SurfaceControl.Accent.record.color)
     lamp.properties["interactive"] = .flag(false)
     lamp.properties["shape"] = .whole(2)
     let meters = Frame(
       x: width - muteWidth - 114, y: height / 2 - 12, width: 104, height: 24)
-    let mute = Control("mute", "Mute", .flag(try table.flag("/mute")), accent: .danger)
+    let mute = SurfaceControl("mute", "Mute", .flag(try table.flag("/mute")), accent: .danger)
     bar.children = [
       lamp,
       label(
@@ -124,7 +127,7 @@ struct LayoutBuilder {
     for (name, frame) in zip(["in", "out"], meters.rows([1, 1], gap: 4)) {
       let parts = frame.columns([1, 4], gap: 4)
       bar.children.append(label("caption-\(name)", name, parts[0], size: 9, color: .quiet))
-      var meter = fader(name, parts[1], color: Control.Accent.play.color)
+      var meter = fader(name, parts[1], color: SurfaceControl.Accent.play.color)
       meter.properties["interactive"] = .flag(false)
       meter.properties["cursor"] = .flag(false)
       bar.children.append(meter)
@@ -132,11 +135,11 @@ struct LayoutBuilder {
     return bar
   }
 
-  private func page(_ page: Page, _ frame: Frame) throws(SurfaceFault) -> LayoutNode {
+  private func page(_ page: SurfacePage, _ frame: Frame) throws(SurfaceFault) -> LayoutNode {
     var node = group(page.name, frame, color: .background)
     node.properties["background"] = .flag(true)
     node.properties.merge([
-      "tabColorOff": .color(.panel), "tabColorOn": .color(Control.Accent.plain.color.dimmed),
+      "tabColorOff": .color(.panel), "tabColorOn": .color(SurfaceControl.Accent.plain.color.dimmed),
       "tabLabel": .text(page.name), "textColorOff": .color(.quiet),
       "textColorOn": .color(.text),
     ]) { $1 }
@@ -179,7 +182,7 @@ struct LayoutBuilder {
   }
 
   /// Builds a button without text: a label over it has its words and shows its state.
-  func button(_ name: String, _ frame: Frame, _ accent: Control.Accent) -> LayoutNode {
+  func button(_ name: String, _ frame: Frame, _ accent: SurfaceControl.Accent) -> LayoutNode {
     var node = LayoutNode(name, .button, frame, color: accent.color)
     node.properties.merge([
       "buttonType": .whole(0), "press": .flag(true), "release": .flag(true),
@@ -204,7 +207,8 @@ struct LayoutBuilder {
 
   /// Builds a button, and the face over it, which leaves a rim on which the finger is seen.
   func faced(
-    _ name: String, _ face: String, _ caption: String, _ frame: Frame, _ accent: Control.Accent,
+    _ name: String, _ face: String, _ caption: String, _ frame: Frame,
+    _ accent: SurfaceControl.Accent,
     rim: Double = 2
   ) -> [LayoutNode] {
     let inner = Frame(

@@ -19,7 +19,7 @@ final class WatchSession {
   private var keys = KeyReader()
   private var loopKeys = LoopKeys()
   private var lastKey = 0.0
-  private var page = NodeScreen.Page.overview {
+  private var page = NodeScreen.View.overview {
     didSet { node.asksBindings = page == .pedals }
   }
   private var nextFrame = 0.0

@@ -1,3 +1,4 @@
+import Control
 import Foundation
 import OSC
 import Posix
@@ -46,6 +47,34 @@ extension NodeTests.PageTests {
       let value = try #require(stage.phone.ask("/echo/mix")?.arguments[0].number)
       // But for the few points by which it is known that the finger moves.
       #expect((0.6...0.75).contains(value))
+    }
+
+    @Test(.hangLimit)
+    func `a fader in its middle has the value of the table's curve`() throws {
+      let script = """
+        const paths = JSON.parse(arguments[0]);
+        return (async () => {
+          const [{ fact }, { exactValue, place }] = await Promise.all([
+            import("/page/store/table.js"), import("/page/store/units.js")
+          ]);
+          return paths.map((path) => {
+            const middle = exactValue(0.5, fact(path));
+            return [middle, place(middle, fact(path))];
+          });
+        })();
+        """
+      let addresses = AddressTable.node.addresses.filter { address in
+        address.types == "f" && address.range.least < address.range.greatest
+          && address.value?.isPlace == false && !address.standsForMany
+      }
+      let paths = "[" + addresses.map { "\"\($0.path)\"" }.joined(separator: ",") + "]"
+      let told = try #require(try browser.run(script, paths) as? [[Double]])
+      #expect(told.count == addresses.count && told.count > 60)
+      for (address, pair) in zip(addresses, told) {
+        let middle = address.curve.value(at: 0.5, in: address.forms[0].range)
+        #expect(abs(pair[0] - middle) < 1e-5 * max(1, abs(middle)), "\(address.path)")
+        #expect(abs(pair[1] - 0.5) < 1e-6, "\(address.path)")
+      }
     }
 
     @Test(.hangLimit)

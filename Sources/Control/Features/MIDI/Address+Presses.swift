@@ -33,7 +33,7 @@ extension Address {
 
   /// The argument for the press of a trigger with a value from 0 to 127.
   func argument(pressedBy value: Int, at path: String) -> Argument? {
-    isPedal(at: path) ? argument(turnedTo: value > 0 ? 127 : 0) : argument(turnedTo: value)
+    isPedal(at: path) ? argument(at: value > 0 ? 1 : 0) : argument(at: Double(value) / 127)
   }
 
   /// The meaning of arguments for a press, or why they can't be sent.

@@ -17,6 +17,8 @@ package struct OSCQueryTree: Sendable {
     case range = "RANGE"
     /// The value at the first start, which OSCQuery has no name for.
     case initial = "DEFAULT"
+    /// The law of a fader over the range, if not linear: another name of our own.
+    case curve = "CURVE"
     case description = "DESCRIPTION"
     case unit = "UNIT"
     case clipmode = "CLIPMODE"
@@ -174,6 +176,11 @@ package struct OSCQueryTree: Sendable {
       guard let initial = address.initial else { return false }
       json.begin("[", name)
       Self.write(address.argument(for: initial), into: &json)
+      json.end("]")
+    case .curve:
+      guard address.curve != .linear else { return false }
+      json.begin("[", name)
+      json.add(nil, address.curve.rawValue)
       json.end("]")
     case .description: json.add(name, address.help)
     case .unit:

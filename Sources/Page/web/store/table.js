@@ -22,7 +22,7 @@ export function onTable(ready) {
   if (facts.size) ready();
 }
 
-/** The facts of an address: {min, max, words, unit, initial, help, types}. */
+/** The facts of an address: {min, max, words, unit, curve, initial, help, types}. */
 export const fact = (address) => facts.get(address) ?? {};
 
 function take(node) {
@@ -34,6 +34,7 @@ function take(node) {
       max: range.MAX,
       words: range.VALS ?? [],
       unit: units[unit] ?? unit,
+      curve: [node.CURVE ?? []].flat()[0],
       initial: [node.DEFAULT ?? []].flat()[0],
       help: node.DESCRIPTION ?? "",
       types: node.TYPE ?? "",

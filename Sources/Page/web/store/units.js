@@ -1,51 +1,54 @@
-// Numbers as a musician reads them, and the way of a fader through its range.
+// Numbers as a musician reads them, and faders: positions to values and back.
 
-/** The place of a value in its range, 0 to 1: levels open towards the top, ratios go in equal steps. */
-export function place(value, { min, max, unit }) {
+/** The position of a value on a fader, 0 to 1. The curve is the address's: Address.Curve has the same formulas. */
+export function place(value, { min, max, curve }) {
   if (min === undefined || value === undefined) return 0;
   const part = (value - min) / (max - min);
-  if (unit === "dB") return Math.max(0, part) ** 2;
-  if (isRatio(min, max)) return Math.log(value / min) / Math.log(max / min);
-  return part;
+  if (curve === "level") return Math.max(0, part) ** 2;
+  return isRatio(curve) ? Math.log(value / min) / Math.log(max / min) : part;
 }
 
-/** The value at a place, rounded to what can be read; finely where asked. */
+/** The value at a position, 0 to 1, as the curve has it. */
+export function exactValue(part, { min, max, curve }) {
+  if (part <= 0) return min;
+  if (part >= 1) return max;
+  if (curve === "level") return min + Math.sqrt(part) * (max - min);
+  return isRatio(curve) ? min * (max / min) ** part : min + part * (max - min);
+}
+
+/** The value at a position, rounded to a readable step; finer if asked. */
 export function valueAt(part, facts, fine = false) {
-  const { min, max, unit, types } = facts;
-  const at = Math.min(1, Math.max(0, part));
-  let value = min + at * (max - min);
-  if (unit === "dB") value = min + Math.sqrt(at) * (max - min);
-  else if (isRatio(min, max)) value = min * (max / min) ** at;
-  if (at === 0) return min;
-  if (at === 1) return max;
+  const { min, max, types } = facts;
+  const value = exactValue(part, facts);
+  if (value === min || value === max) return value;
   const grain = types === "i" ? 1 : grainOf(value, facts, fine);
   return Math.min(max, Math.max(min, Number((Math.round(value / grain) * grain).toFixed(6))));
 }
 
-/** The value some key presses further: 1 is a step, 10 a leap. */
+/** The value after some key presses: 1 is a step, 10 is a page. */
 export function stepped(value, steps, facts) {
-  const { min, max, unit, types } = facts;
-  if (isRatio(min, max)) return valueAt(place(value, facts) + steps / 100, facts, true);
+  const { min, max, unit, types, curve } = facts;
+  if (isRatio(curve)) return valueAt(place(value, facts) + steps / 100, facts, true);
   const step = types === "i" || unit === "semitones" || unit === "dB" ? 1 : (max - min) / 100;
   return Math.min(max, Math.max(min, Number((value + steps * step).toFixed(6))));
 }
 
-/** Whether the range has equal amounts on both sides of nothing. */
+/** Whether the range is symmetric around 0. */
 export const isAroundZero = ({ min, max }) => min < 0 && max === -min;
 
-/** The value that a double tap goes back to: the table's, else the one that changes nothing. */
-export function initial({ initial: told, min, max, unit }) {
-  if (told !== undefined) return told;
+/** The value that a double tap restores: the table's default, or else the one without effect. */
+export function initial({ initial: fromTable, min, max, unit, curve }) {
+  if (fromTable !== undefined) return fromTable;
   if (unit === "dB" || isAroundZero({ min, max })) return Math.min(0, max);
-  return !unit && isRatio(min, max) ? 1 : undefined;
+  return !unit && isRatio(curve) ? 1 : undefined;
 }
 
-const isRatio = (min, max) => min > 0 && max / min >= 8;
+const isRatio = (curve) => curve === "exponential";
 
-function grainOf(value, { min, max, unit }, fine) {
+function grainOf(value, { min, max, unit, curve }, fine) {
   if (unit === "semitones") return fine ? 0.01 : 1;
   if (unit === "dB") return fine ? 0.1 : 0.5;
-  if (isRatio(min, max)) return 10 ** (Math.floor(Math.log10(value)) - (fine ? 3 : 2));
+  if (isRatio(curve)) return 10 ** (Math.floor(Math.log10(value)) - (fine ? 3 : 2));
   if (unit === "beats" && !fine) return 0.25;
   if (unit === "beats/min") return fine ? 0.1 : 1;
   return (max - min) / (fine ? 5000 : 500);
@@ -55,11 +58,11 @@ const signed = (number, digits) => (number > 0 ? "+" : "") + number.toFixed(digi
 const minus = (text) => text.replace("-", "\u2212");
 const short = (number, digits) => String(Number(number.toFixed(digits)));
 
-/** The value with its unit, short enough to stand on a fader. */
+/** The value with its unit, short enough for a fader. */
 export function figure(value, facts) {
   if (value === undefined) return "\u2013";
   if (typeof value === "string") return value;
-  const { min, max, unit } = facts;
+  const { min, max, unit, curve } = facts;
   switch (unit) {
     case "dB": return value <= min ? "\u2212\u221e dB" : minus(signed(value, 1)) + " dB";
     case "semitones": return minus(isAroundZero(facts) ? signed(value, Number.isInteger(value) ? 0 : 2) : short(value, 2)) + " st";
@@ -68,12 +71,12 @@ export function figure(value, facts) {
     case "beats": return short(value, 2) + (value === 1 ? " beat" : " beats");
     case "beats/min": return short(value, 1) + " bpm";
   }
-  if (isRatio(min, max)) return "\u00d7 " + value.toFixed(2);
+  if (isRatio(curve)) return "\u00d7 " + value.toFixed(2);
   if (min === 0 && max <= 2) return Math.round(value * 100) + " %";
   return minus(short(value, 2)) + (unit ? " " + unit : "");
 }
 
-/** Seconds as they stand on a tape counter. */
+/** Seconds as on a tape counter. */
 export function time(seconds) {
   if (!(seconds >= 0)) return "\u2013";
   const whole = Math.floor(seconds + 0.05);
@@ -91,7 +94,7 @@ export const noteName = (key) => noteNames[((key % 12) + 12) % 12];
 export const octave = (key) => Math.floor(key / 12) - 1;
 
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-/** A take's date as people write it. */
+/** A take's date in the browser's language. */
 export const when = (date) => {
   const moment = new Date(date);
   return isNaN(moment) ? date : day.format(moment);

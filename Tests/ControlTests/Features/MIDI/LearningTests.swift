@@ -90,9 +90,9 @@ import Testing
     #expect(desk.take() == learnt("/echo/mix", 7))
     turn(7, 30, 45, 60)
     #expect(value("/echo/mix") == 0.5)
-    // The middle lies between 63 and 64.
+    // The middle is at 64.
     turn(7, 70)
-    #expect(abs((value("/echo/mix") ?? 0) - 70.0 / 127) < 1e-6)
+    #expect(abs((value("/echo/mix") ?? 0) - (0.5 + 6.0 / 126)) < 1e-6)
     turn(7, 0)
     #expect(value("/echo/mix") == 0)
   }
@@ -105,7 +105,7 @@ import Testing
     turn(7, 20, 50)
     #expect(value("/echo/mix") == 0.5)
     turn(7, 66)
-    #expect(abs((value("/echo/mix") ?? 0) - 66.0 / 127) < 1e-6)
+    #expect(abs((value("/echo/mix") ?? 0) - (0.5 + 2.0 / 126)) < 1e-6)
   }
 
   @Test func `a pad that is learnt for a value sets it from its next press on`() {
@@ -114,7 +114,7 @@ import Testing
     turn(21, 127, 0)
     #expect(value("/echo/mix") == 0.5)
     turn(21, 100)
-    #expect(abs((value("/echo/mix") ?? 0) - 100.0 / 127) < 1e-6)
+    #expect(abs((value("/echo/mix") ?? 0) - (0.5 + 36.0 / 126)) < 1e-6)
   }
 
   @Test func `what else the controller turns does not hear of the press either`() {

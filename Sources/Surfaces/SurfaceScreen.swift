@@ -1,5 +1,5 @@
 /// The screens that layouts are made for.
-package enum Screen: String, CaseIterable, Sendable {
+package enum SurfaceScreen: String, CaseIterable, Sendable {
   case phone, tablet
 
   /// The size of the canvas, which the app stretches to the screen that it has.
@@ -66,7 +66,7 @@ struct Frame: Equatable, Sendable {
   private var turned: Frame { Frame(x: y, y: x, width: height, height: width) }
 }
 
-extension Page {
+extension SurfacePage {
   /// Returns the places of the controls in a frame, in their order.
   func places(in frame: Frame, gap: Double, isWide: Bool) -> [Frame] {
     let areas =

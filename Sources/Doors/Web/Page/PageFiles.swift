@@ -3,7 +3,7 @@ internal import HTTP
 internal import Posix
 
 /// The files of the page, which are in the program; each is packed when somebody first asks for it.
-final class Page: Sendable {
+final class PageFiles: Sendable {
   private static let leafletFolder = "/usr/share/javascript/leaflet"
   private static let mostLeafletBytes = 1 << 20
   private static let (index, style) = ("index.html", "page.css")
