@@ -83,7 +83,9 @@ let package = Package(
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
     .target(name: "HTTP", dependencies: ["CCurl", "CMicrohttpd", "JSON", "Posix"]),
-    .target(name: "Screen", dependencies: ["OSC"]),
+    // The looks of a loop's states, for all that shows them.
+    .target(name: "Looks"),
+    .target(name: "Screen", dependencies: ["Looks", "OSC"]),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"]),
     .target(name: "SQLite", dependencies: ["CSQLite"]),
     // Sound files of any format and rate.
@@ -122,7 +124,12 @@ let package = Package(
         "CPage", "CWslay", "CZlib", "Control", "Feed", "HTTP", "JSON", "OSC", "Posix",
       ]),
     .target(name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
-    .target(name: "Surfaces", dependencies: ["CZlib", "Control", "JSON"]),
+    // The Lua files of the TouchOSC layouts, in the program.
+    .target(
+      name: "CLayoutScripts", path: "Sources/LayoutScripts", exclude: ["lua"],
+      sources: ["layout_scripts.c"], cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
+    .target(
+      name: "Surfaces", dependencies: ["CLayoutScripts", "CZlib", "Control", "JSON", "Looks"]),
     .executableTarget(
       name: "syrinx",
       dependencies: [
@@ -159,7 +166,8 @@ let package = Package(
     .testTarget(name: "MusicTests", dependencies: ["Music"], linkerSettings: linker),
     .testTarget(name: "OSCTests", dependencies: ["OSC", "CLiblo"], linkerSettings: linker),
     .testTarget(
-      name: "ScreenTests", dependencies: ["OSC", "Screen", "TestSupport"], linkerSettings: linker),
+      name: "ScreenTests", dependencies: ["Looks", "OSC", "Screen", "TestSupport"],
+      linkerSettings: linker),
     .testTarget(
       name: "SoundFilesTests",
       dependencies: ["DSP", "Library", "Posix", "SoundFiles", "TestSupport"],
@@ -200,7 +208,10 @@ let package = Package(
       ],
       linkerSettings: linker),
     .testTarget(
-      name: "SurfacesTests", dependencies: ["Control", "Surfaces", "TestSupport"],
+      name: "SurfacesTests",
+      dependencies: [
+        "CLayoutScripts", "Control", "Engine", "Looks", "OSC", "Screen", "Surfaces", "TestSupport",
+      ],
       linkerSettings: linker),
     .testTarget(
       name: "NodeTests",

@@ -1,6 +1,6 @@
 #include "CPage.h"
 
-// The files of `web`, as they stand there; a test tells when one is missing here.
+// All files of `web`; a test finds a missing one.
 
 static const unsigned char icon_png[] = {
 #embed "web/icon.png"
@@ -158,6 +158,9 @@ static const unsigned char parts_wave_js[] = {
 static const unsigned char store_clock_js[] = {
 #embed "web/store/clock.js"
 };
+static const unsigned char store_looks_js[] = {
+#embed "web/store/looks.js"
+};
 static const unsigned char store_loops_js[] = {
 #embed "web/store/loops.js"
 };
@@ -239,6 +242,7 @@ static const struct page_file files[] = {
     {"parts/tap.js", parts_tap_js, sizeof parts_tap_js},
     {"parts/wave.js", parts_wave_js, sizeof parts_wave_js},
     {"store/clock.js", store_clock_js, sizeof store_clock_js},
+    {"store/looks.js", store_looks_js, sizeof store_looks_js},
     {"store/loops.js", store_loops_js, sizeof store_loops_js},
     {"store/pending.js", store_pending_js, sizeof store_pending_js},
     {"store/pictures.js", store_pictures_js, sizeof store_pictures_js},

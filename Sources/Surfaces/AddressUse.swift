@@ -1,7 +1,6 @@
 package import Control
 
-/// An address of the table as a control uses it: with its arguments, checked against those that the
-/// address takes.
+/// An address as a control uses it, with arguments that are checked against the table.
 package struct AddressUse: Sendable {
   /// A constant argument.
   package enum Constant: Sendable, Equatable {
@@ -9,9 +8,9 @@ package struct AddressUse: Sendable {
     case number(Float)
   }
 
-  /// The path that is sent; where the table has a number in braces, with one.
+  /// The path to send to, with numbers for the table's parts in braces.
   package let path: String
-  /// The declaration of the address in the table.
+  /// The address in the table.
   package let address: Address
   /// The constant arguments of each message.
   package let constants: [Constant]
@@ -36,16 +35,16 @@ package struct AddressUse: Sendable {
 }
 
 extension AddressTable {
-  /// Looks up an address that is listened to, whatever comes on it.
+  /// Looks up an address to listen to, with any arguments.
   package func heard(_ path: String) throws(SurfaceFault) -> AddressUse {
     AddressUse(path, try declared(path), [])
   }
 
-  /// Looks up an address that takes one number of a range.
+  /// Looks up an address that takes one number in a range.
   package func number(_ path: String) throws(SurfaceFault) -> AddressUse {
     let use = AddressUse(path, try declared(path), [])
     guard ["i", "f"].contains(use.address.types), use.range.lowerBound < use.range.upperBound else {
-      throw SurfaceFault("\(path) takes \"\(use.address.types)\", no number of a range")
+      throw SurfaceFault("\(path) takes \"\(use.address.types)\", not one number in a range")
     }
     return use
   }
@@ -54,7 +53,7 @@ extension AddressTable {
   package func flag(_ path: String) throws(SurfaceFault) -> AddressUse {
     let use = try number(path)
     guard use.isWhole, use.range == 0...1 else {
-      throw SurfaceFault("\(path) takes more than 0 and 1")
+      throw SurfaceFault("\(path) takes other values than 0 and 1")
     }
     return use
   }
@@ -63,7 +62,7 @@ extension AddressTable {
   package func action(_ path: String) throws(SurfaceFault) -> AddressUse {
     let address = try declared(path)
     guard address.act != nil, address.forms.allSatisfy(\.isOptional) else {
-      throw SurfaceFault("\(path) does nothing without arguments")
+      throw SurfaceFault("\(path) needs arguments")
     }
     return AddressUse(path, address, [])
   }
@@ -77,31 +76,31 @@ extension AddressTable {
     return AddressUse(path, address, constants)
   }
 
-  /// Looks up an address that takes one text, which is chosen while it is played.
+  /// Looks up an address that takes one text, known only at run time.
   package func text(_ path: String) throws(SurfaceFault) -> AddressUse {
     let address = try declared(path)
     try address.check([.varying(.text)])
     return AddressUse(path, address, [])
   }
 
-  /// Finds the declaration of an address, also of one that stands for many.
+  /// Looks up an address, also one with numbers in its path.
   package func declared(_ path: String) throws(SurfaceFault) -> Address {
     if let address = self[path], !path.contains("{") { return address }
     if let numbered = Array(path.utf8).withUnsafeBytes(numbered) {
       return addresses[numbered.index]
     }
-    throw SurfaceFault("\(path) is no address of the node")
+    throw SurfaceFault("\(path) is not an address of the node")
   }
 }
 
-/// One argument of a message, as far as it is known before it is sent.
+/// An argument of a message: a constant, or a type with a value at run time.
 enum Filling: Sendable {
   case constant(AddressUse.Constant)
   case varying(Address.Form.Kind)
 }
 
 extension Address {
-  /// Checks arguments, and refuses those that the address would refuse.
+  /// Throws if the address would refuse these arguments.
   func check(_ arguments: [Filling]) throws(SurfaceFault) {
     var rest = arguments[...]
     for form in forms {

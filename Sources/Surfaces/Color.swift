@@ -1,4 +1,6 @@
-/// A colour of red, green, blue and opacity, each from 0 to 1.
+internal import Looks
+
+/// A color of red, green, blue and opacity, each from 0 to 1.
 struct Color: Equatable, Sendable {
   var red: Double
   var green: Double
@@ -12,28 +14,25 @@ struct Color: Equatable, Sendable {
     self.alpha = alpha
   }
 
-  /// The colour of three bytes, red, green and blue, as web pages write it.
+  /// The color of three bytes, red, green and blue, as web pages write it.
   init(_ bytes: UInt32) {
     self.init(
       Double(bytes >> 16 & 255) / 255, Double(bytes >> 8 & 255) / 255, Double(bytes & 255) / 255)
   }
 
-  // The states of a loop, as the page has them: told apart also by eyes that see few colours.
-  static let record: UInt32 = 0xFF4D3D
-  static let overdub: UInt32 = 0xFFB000
-  static let replace: UInt32 = 0xD58CFF
-  static let play: UInt32 = 0x00C2A0
+  /// The color of a loop's states.
+  init(_ tone: LoopLook.Tone) { self.init(tone.rgb) }
 
-  /// The dimmed colour, of what is not lit.
+  /// The dimmed color of an unlit button.
   var dimmed: Color { Color(red * 0.3, green * 0.3, blue * 0.3, alpha) }
 
-  /// The colour of a fader's bar, on which its words can be read.
+  /// The color of a fader's bar, dark enough for white text on it.
   var faded: Color { Color(red * 0.45, green * 0.45, blue * 0.45, alpha) }
 
-  /// The colour of the words on it: dark ones on what is bright.
+  /// The color of text on it: dark on bright colors.
   var ink: Color { 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.3 ? .ink : .text }
 
-  // Made for a dark stage.
+  // For a dark stage.
   static let background = Color(0.03, 0.03, 0.04)
   static let panel = Color(0.11, 0.12, 0.14)
   static let text = Color(0.95, 0.95, 0.97)
@@ -44,15 +43,15 @@ struct Color: Equatable, Sendable {
 }
 
 extension SurfaceControl.Accent {
-  /// The colour of a button that is lit.
+  /// The color of a lit button.
   var color: Color {
     switch self {
     case .plain: Color(0.35, 0.62, 0.95)
     case .voice: Color(0.75, 0.45, 1)
-    case .record: Color(Color.record)
-    case .overdub: Color(Color.overdub)
-    case .replace: Color(Color.replace)
-    case .play: Color(Color.play)
+    case .record: Color(.record)
+    case .overdub: Color(.overdub)
+    case .replace: Color(.replace)
+    case .play: Color(.play)
     case .loop: Color(0.2, 0.75, 0.85)
     case .danger: Color(1, 0.5, 0.1)
     case .white: Color(0.92, 0.9, 0.84)

@@ -1,11 +1,11 @@
-/// A control surface: pages of controls, each of which drives an address.
+/// A control surface: pages of controls for the node's addresses.
 ///
-/// The layouts for TouchOSC and the session for Open Stage Control are both written from it.
+/// The TouchOSC layouts and the Open Stage Control session are generated from it.
 package struct Surface: Sendable {
-  /// The pages, in the order of their tabs.
+  /// The pages, in tab order.
   package let pages: [SurfacePage]
 
-  /// Creates a surface of pages.
+  /// Creates a surface.
   package init(pages: [SurfacePage]) { self.pages = pages }
 
   /// The controls of all pages.
@@ -14,7 +14,7 @@ package struct Surface: Sendable {
   }
 }
 
-/// A page: blocks that lie below each other on a tall screen, and side by side on a wide one.
+/// A page: blocks, stacked on a tall screen, side by side on a wide one.
 package struct SurfacePage: Sendable {
   /// The name on the tab.
   package let name: String
@@ -37,9 +37,9 @@ package struct SurfacePage: Sendable {
   package var controls: [SurfaceControl] { blocks.flatMap(\.rows).flatMap(\.controls) }
 }
 
-/// A block of rows below each other.
+/// A block of rows.
 package struct Block: Sendable {
-  /// The rows from the top.
+  /// The rows, top to bottom.
   package let rows: [Row]
 
   /// Creates a block of rows.
@@ -49,11 +49,11 @@ package struct Block: Sendable {
   package init(rows: [Row]) { self.rows = rows }
 }
 
-/// A row of controls side by side.
+/// A row of controls.
 package struct Row: Sendable {
-  /// The height, in parts of the page.
+  /// The relative height.
   package let height: Double
-  /// The controls from the left.
+  /// The controls, left to right.
   package let controls: [SurfaceControl]
 
   /// Creates a row of controls.
@@ -69,58 +69,57 @@ package struct Row: Sendable {
   }
 }
 
-/// A control: a button, a fader, a list, or a text.
+/// A control: a button, fader, list or text.
 package struct SurfaceControl: Sendable {
-  /// The kind of a control, with the addresses that it drives.
+  /// The kind of a control, with its addresses.
   package enum Kind: Sendable {
-    /// A button that acts when it is pressed.
+    /// A button that acts on press.
     case press(AddressUse)
-    /// A button that sends a word or a number, and is lit while it is pressed.
+    /// A button that sends a constant, lit while pressed.
     case send(AddressUse)
-    /// A button that sets a word or a number, and is lit while the address has it.
+    /// A button that sets a constant, lit while the address has it.
     case choice(AddressUse)
-    /// A toggle, on or off.
+    /// An on/off toggle.
     case flag(AddressUse)
     /// A fader over the range of a number, by the address's curve.
     case fader(AddressUse)
-    /// A whole number with a button for one less and one for one more.
+    /// An integer with buttons for one less and one more.
     case stepper(AddressUse)
-    /// A list of names that the node tells at one address, a page at a time; the one that is
-    /// pressed goes to
-    /// the other, which tells the present one.
+    /// A paged list of names from one address; a press sends the name to the other, which also
+    /// reports the chosen one.
     case names(list: AddressUse, chosen: AddressUse, rows: Int, columns: Int)
-    /// A text that is shown.
+    /// A text display.
     case text
-    /// Words, one of which is chosen for what is named next; where text can be typed, any.
+    /// Words to choose a title from, or a text field if the app has a keyboard.
     case words([String])
-    /// The buttons of the grid: so many that all layouts of twelve notes find room.
+    /// The cells of the grid, enough for all layouts of twelve notes.
     case grid(rows: Int, columns: Int)
-    /// A key that is held: a velocity, and 0.
+    /// A key: a velocity on press, 0 on release.
     case key(AddressUse)
-    /// One take of the list: its title, and what can be done with it.
+    /// A row of the take list: a title and buttons.
     case take(row: Int)
-    /// One post of the feed: its message, and what can be done with its sound.
+    /// A row of the feed: a message and buttons.
     case post(row: Int)
-    /// A loop on one big button, its pedal: its state, its round, and what waits.
+    /// A loop on one large button, its pedal: current and queued state, and playhead.
     case slot(number: Int, pedal: AddressUse)
-    /// A button that does something with the surface itself: the words of its script.
+    /// A button handled by the surface's own script, by these words.
     case script(String)
   }
 
-  /// The colour of a button.
+  /// The color of a button.
   package enum Accent: CaseIterable, Sendable {
     case plain, voice, record, overdub, replace, play, loop, danger, white
   }
 
-  /// The name within the page; the identity in the files comes from it.
+  /// The name within the page, from which the files' identifiers are made.
   package let name: String
-  /// The text on the control.
+  /// The label.
   package let caption: String
-  /// The kind of the control.
+  /// The kind.
   package let kind: Kind
-  /// The width, in parts of the row.
+  /// The relative width.
   package let width: Double
-  /// The colour.
+  /// The color.
   package let accent: Accent
 
   /// Creates a control.

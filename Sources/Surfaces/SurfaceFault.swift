@@ -1,8 +1,8 @@
-/// The error of a surface: a control that does not fit the address that it names.
+/// The error of a control that doesn't fit its address.
 package struct SurfaceFault: Error, Equatable, CustomStringConvertible {
-  /// The message, in one line.
+  /// The message, one line.
   package let description: String
 
-  /// Creates a fault with its message.
+  /// Creates a fault.
   package init(_ description: String) { self.description = description }
 }

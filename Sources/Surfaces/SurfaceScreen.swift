@@ -1,8 +1,8 @@
-/// The screens that layouts are made for.
+/// The screen sizes of layouts.
 package enum SurfaceScreen: String, CaseIterable, Sendable {
   case phone, tablet
 
-  /// The size of the canvas, which the app stretches to the screen that it has.
+  /// The size of the canvas, which the app scales to the real screen.
   package var size: (width: Double, height: Double) {
     switch self {
     case .phone: (400, 800)
@@ -10,16 +10,16 @@ package enum SurfaceScreen: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether blocks stand side by side.
+  /// Whether blocks are placed side by side.
   var isWide: Bool { self == .tablet }
 
-  /// The number of takes of a page, on all screens.
+  /// The number of takes on a page.
   package static let takes = 6
-  /// The number of posts of a page, likewise.
+  /// The number of posts on a page.
   package static let posts = 6
 
-  /// Nine millimetres of the narrowest phone or of a tablet of ten inches, in points of the canvas:
-  /// what a finger hits without looking.
+  /// The least size of a touch target: 9 mm on the narrowest phone or a 10-inch tablet, in canvas
+  /// points.
   package var finger: Double {
     switch self {
     case .phone: 64
@@ -27,18 +27,18 @@ package enum SurfaceScreen: String, CaseIterable, Sendable {
     }
   }
 
-  /// The number of tabs that have room side by side, as wide as a finger.
+  /// The number of touch targets in a row of tabs.
   var tabs: Int { self == .phone ? 6 : 16 }
 }
 
-/// A rectangle on the canvas, in its points.
+/// A rectangle in canvas points.
 struct Frame: Equatable, Sendable {
   var x: Double
   var y: Double
   var width: Double
   var height: Double
 
-  /// Cuts the rectangle into columns with gaps between them, in parts of its width.
+  /// Divides the rectangle into columns of relative widths, with gaps.
   func columns(_ parts: [Double], gap: Double) -> [Frame] {
     let room = width - gap * Double(parts.count - 1)
     let whole = parts.reduce(0, +)
@@ -49,25 +49,25 @@ struct Frame: Equatable, Sendable {
     }
   }
 
-  /// Cuts the rectangle into rows with gaps between them, in parts of its height.
+  /// Divides the rectangle into rows of relative heights, with gaps.
   func rows(_ parts: [Double], gap: Double) -> [Frame] {
     turned.columns(parts, gap: gap).map(\.turned)
   }
 
-  /// The corner and the size in whole points: what lies side by side stays so.
+  /// The corner and size in whole points; adjacent frames stay adjacent.
   var inPoints: [Int] {
     let (left, top) = (Int(x.rounded()), Int(y.rounded()))
     return [left, top, Int((x + width).rounded()) - left, Int((y + height).rounded()) - top]
   }
 
-  /// The rectangle seen from its own corner.
+  /// The rectangle in its own coordinates.
   var own: Frame { Frame(x: 0, y: 0, width: width, height: height) }
 
   private var turned: Frame { Frame(x: y, y: x, width: height, height: width) }
 }
 
 extension SurfacePage {
-  /// Returns the places of the controls in a frame, in their order.
+  /// The frames of the controls, in order.
   func places(in frame: Frame, gap: Double, isWide: Bool) -> [Frame] {
     let areas =
       isWide

@@ -2,30 +2,34 @@ internal import Control
 internal import Posix
 internal import Surfaces
 
-/// The command `syrinx layout`: surfaces made from the address table.
+/// The command `syrinx layout`: writes control surfaces made from the address table.
 enum LayoutCommand {
   static let page = CommandPage(
-    name: "layout", summary: "Write a surface that plays the node, made from its addresses.",
+    name: "layout", summary: "Write a control surface for the node, made from its addresses.",
     usage: "syrinx layout touchosc|open-stage-control FILE [OPTIONS]",
     options: [
-      .init("size", value: "phone|tablet", "touchosc: the screen that it is for (default: phone)"),
+      .init("size", value: "phone|tablet", "touchosc: the screen size (default: phone)"),
       .init(
-        "loops", value: "N", "The loops that the node has, 1 to 16 (default: \(Surface.usualLoops))"
+        "loops", value: "N",
+        "The number of the node's loops, 1 to 16 (default: \(Surface.usualLoops))"
       ),
       .init(
+        "loop-seconds", value: "S",
+        "The node's longest loop, 1 to 600 seconds (default: \(plain(Surface.usualSeconds)))"),
+      .init(
         "receive-port", value: "PORT",
-        "touchosc: the port on which the app receives (default: \(TouchOSCLayout.usualPort))"),
-      .init("xml", "touchosc: as XML in lines, to be read and compared, instead of a .tosc file"),
+        "touchosc: the app's receive port (default: \(TouchOSCLayout.usualPort))"),
+      .init("xml", "touchosc: readable XML, one element per line, instead of a .tosc file"),
     ],
     details: """
-      FILE is written whole or not at all; - is the standard output. Host and port of the node are
-      typed into the app: they are not in the file.
+      FILE is written whole or not at all; - is standard output. Enter the node's host and port in the
+      app: the file doesn't have them.
 
         syrinx layout touchosc syrinx.tosc
         syrinx layout touchosc syrinx.tosc --size tablet
         syrinx layout open-stage-control syrinx.json --loops 8
 
-      Exit codes: 0; 64 for wrong usage; 73 where the file can't be written.
+      Exit codes: 0; 64 for wrong usage; 73 if the file can't be written.
       """)
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
@@ -42,31 +46,33 @@ enum LayoutCommand {
     let screen = try screen(given)
     let port = try receivePort(given)
     let loops = try loops(given)
+    let seconds = try seconds(given)
     switch given.rest[0] {
     case "touchosc":
       return try made { () throws(SurfaceFault) in
         given.has("xml")
           ? Array(
             try TouchOSCLayout.xml(
-              screen, loops: loops, receivePort: port, inLines: true
+              screen, loops: loops, seconds: seconds, receivePort: port, inLines: true
             ).utf8)
-          : try TouchOSCLayout.file(screen, loops: loops, receivePort: port)
+          : try TouchOSCLayout.file(
+            screen, loops: loops, seconds: seconds, receivePort: port)
       }
     case "open-stage-control":
       for option in ["size", "receive-port", "xml"] where given.has(option) {
-        throw Failure(.usage, "--\(option) is for touchosc alone")
+        throw Failure(.usage, "--\(option) is for touchosc only")
       }
       return try made { () throws(SurfaceFault) in
-        Array(try OpenStageControlSession.json(loops: loops).utf8)
+        Array(try OpenStageControlSession.json(loops: loops, seconds: seconds).utf8)
       }
     default:
       throw Failure(
         .usage,
-        "there is no surface \(quoted(given.rest[0])); there are touchosc and open-stage-control")
+        "unknown surface \(quoted(given.rest[0])); accepted: touchosc, open-stage-control")
     }
   }
 
-  // A surface that does not fit its own table is a fault of ours, which the tests would have found.
+  // A surface that doesn't fit its own table is a bug, which the tests would have found.
   private static func made(
     _ make: () throws(SurfaceFault) -> [UInt8]
   ) throws(Failure) -> [UInt8] {
@@ -93,6 +99,14 @@ enum LayoutCommand {
     return loops
   }
 
+  private static func seconds(_ given: CommandPage.Given) throws(Failure) -> Double {
+    let text = given["loop-seconds"] ?? plain(Surface.usualSeconds)
+    guard let seconds = Double(text), 1...600 ~= seconds else {
+      throw Failure(.usage, "--loop-seconds takes 1 to 600; got \(quoted(text))")
+    }
+    return seconds
+  }
+
   private static func receivePort(_ given: CommandPage.Given) throws(Failure) -> Int {
     let text = given["receive-port"] ?? "\(TouchOSCLayout.usualPort)"
     guard let port = Int(text), 1...65535 ~= port else {
@@ -104,7 +118,7 @@ enum LayoutCommand {
   private static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
     if path == "-" {
       guard Environment.print(bytes) else {
-        throw Failure(.cannotWrite, "can't write to the standard output")
+        throw Failure(.cannotWrite, "can't write to standard output")
       }
       return
     }

@@ -56,9 +56,9 @@ import Testing
 
   @Test func `a terminal that is sent the changes shows the whole`() {
     let words = ["load", "鳥の声", "e\u{301}", "👩‍🌾", "███░", " ", "-12.3", "🦉"]
-    let styles = [Style.plain, .bold, .alarm, .dim, Style(colour: .green)]
+    let styles = [Style.plain, .bold, .alarm, .dim, Style(color: .green)]
     var dice = SystemRandomNumberGenerator()
-    var buffer = ScreenBuffer(hasColour: true)
+    var buffer = ScreenBuffer(hasColor: true)
     var terminal = TerminalPicture(columns: 40, rows: 8)
     for round in 0..<300 {
       var canvas = Canvas(columns: 40, rows: 8, glyphs: Self.glyphs)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `a small change is a few bytes`() {
-    var buffer = ScreenBuffer(hasColour: true)
+    var buffer = ScreenBuffer(hasColor: true)
     var canvas = Canvas(columns: 80, rows: 24, glyphs: Self.glyphs)
     canvas.put("load   3.1 %", row: 5, column: 10)
     _ = buffer.update(to: canvas)
@@ -85,10 +85,10 @@ import Testing
     #expect(buffer.update(to: canvas).contains("\u{1B}[2J"))
   }
 
-  @Test func `NO_COLOR leaves the colours out, and no more`() {
+  @Test func `NO_COLOR leaves the colors out, and no more`() {
     var canvas = Canvas(columns: 8, rows: 1, glyphs: Self.glyphs)
     canvas.put("gone", row: 0, column: 0, style: .alarm)
-    var (with, without) = (ScreenBuffer(hasColour: true), ScreenBuffer(hasColour: false))
+    var (with, without) = (ScreenBuffer(hasColor: true), ScreenBuffer(hasColor: false))
     #expect(with.update(to: canvas).contains("\u{1B}[0;1;7;31m"))
     #expect(without.update(to: canvas).contains("\u{1B}[0;1;7m"))
   }

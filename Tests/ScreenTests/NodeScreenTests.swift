@@ -19,7 +19,7 @@ import Testing
       "syrinx 0.1.0  127.0.0.1:8000", " 48000 Hz    64 frames  server running", "load   3.2 %",
       "xruns      2", "up   1:02:05  clients  2", "-12.3  -13.0    +0.0", "-6.0   chain",
       "direct", "-90.0   off", "3 The Wrens - Hedge", "0:00:23/0:03:45   -3.0   chain",
-      "1.5  turned down", "Chain  chipmunk", "+7.0 st form  -2.5 studio", "0.750 x",
+      "1.5  reduction", "Chain  chipmunk", "+7.0 st form  -2.5 studio", "0.750 x",
       "0.350 s feedback 0.40 hold", " 6000 Hz spread 0.00 mix 0.35", " 2.00 s size 0.50 mix 0.30",
       " 6000 Hz predelay 0.010 s", "playing    standby  overdubs   2", " 3.20 /  9.87 s",
       "press --- pause stop rew fwd done", "from live loop  rev", "overdub  1.3 s",
@@ -106,7 +106,7 @@ import Testing
 
   @Test func `a small one shows what matters most, and says what would show more`() {
     let narrow = Self.canvas(columns: 60, rows: 15).lines.joined(separator: "\n")
-    for words in ["load   3.2 %", "turned down", "playing", "press --- pause"] {
+    for words in ["load   3.2 %", "reduction", "playing", "press --- pause"] {
       #expect(narrow.contains(words), "\(words)")
     }
     let small = Self.canvas(columns: 40, rows: 8).lines.joined(separator: "\n")
@@ -119,7 +119,7 @@ import Testing
     for (columns, rows) in [(80, 24), (50, 10)] {
       for page in NodeScreen.View.allCases {
         let lines = Self.canvas(page: page, silentFor: 3.9, columns: columns, rows: rows).lines
-        #expect(lines.last == " no answer from 127.0.0.1:8000 since 3 s")
+        #expect(lines.last == " no reply from 127.0.0.1:8000 for 3 s")
       }
     }
   }
@@ -143,7 +143,7 @@ import Testing
     #expect(lines[8].contains("EMPTY") && lines[8].hasSuffix("-> REC"))
     // What clips stands out, and so does what is recorded.
     #expect(canvas.cells.count { $0.style == .alarm } == 4)
-    #expect(canvas.cells.count { $0.style.isReversed && $0.style.colour == .red } == 4 + 3)
+    #expect(canvas.cells.count { $0.style.isReversed && $0.style.color == .red } == 4 + 3)
   }
 
   @Test func `each loop has a line with its state, its round, its layers and what waits`() {

@@ -1,5 +1,6 @@
 import Control
 import Foundation
+import Looks
 import Surfaces
 import TestSupport
 import Testing
@@ -125,6 +126,9 @@ import Testing
       #expect(json.contains("OSC{/loop/\(number)/state}") == isThere)
     }
     for look in LoopLook.all { #expect(json.contains("\(look.state): '\(look.word)'")) }
+    // The queued state blinks in its color.
+    #expect(json.contains("setInterval('blink'"))
+    #expect(json.contains("/slot-1'] = true"))
   }
 
   @Test func `it subscribes again while no levels come, and has titles sent as text`() throws {

@@ -367,6 +367,7 @@ import Testing
     #expect(faders.count > 15)
     // Those by ratios send by themselves, whichever of x and touch the app changes first.
     #expect(faders.contains { $0.script.contains("sendOSC('/echo/time', value, {true})") })
+    #expect(faders.contains { $0.script.contains("curve = 'level'") })
     for fader in faders {
       #expect(fader.script.contains("self.values.touch"))
       let path = fader.messages[0]["path"]?.children.first?["value"]?.text ?? ""
@@ -379,7 +380,16 @@ import Testing
 
   @Test func `the port on which the app receives is told to the node`() throws {
     let layout = try LayoutTree(xml: TouchOSCLayout.xml(.phone, receivePort: 9123))
-    #expect(layout.nodes[0].script.contains("sendOSC('/subscribe', 9123, {true})"))
+    #expect(layout.nodes[0].script.contains("receivePort = 9123,"))
+    #expect(layout.nodes[0].script.contains("sendOSC('/subscribe', layout.receivePort, {true})"))
+  }
+
+  @Test func `the position fader covers the longest loop of the node`() throws {
+    let layout = try LayoutTree(xml: TouchOSCLayout.xml(.phone, seconds: 45))
+    let message = try #require(layout.node("Loop/position/fader")?.messages.first)
+    #expect(message["arguments"]?.children.first?["scaleMax"]?.text == "45")
+    let json = try OpenStageControlSession.json(seconds: 45)
+    #expect(json.contains(/"max": 45\n/))
   }
 
   @Test func `for people there is a line for each part`() throws {

@@ -10,8 +10,8 @@ package struct TerminalPicture {
   package private(set) var isCursorHidden = false
   /// Whether letters were written behind the end of a line.
   package private(set) var hasOverflown = false
-  /// The number of colours that were asked for.
-  package private(set) var colours = 0
+  /// The number of colors that were asked for.
+  package private(set) var colors = 0
 
   private let columns: Int
   private var row = 0
@@ -82,7 +82,7 @@ package struct TerminalPicture {
       for index in places.indices { places[index] = Array(repeating: " ", count: columns) }
     case ("K", ""):
       for index in column..<columns { places[row][index] = " " }
-    case ("m", _): colours += numbers.count { (30...37).contains($0) }
+    case ("m", _): colors += numbers.count { (30...37).contains($0) }
     case ("h", "?1049"), ("l", "?1049"): isOnOtherPage = end == "h"
     case ("l", "?25"), ("h", "?25"): isCursorHidden = end == "l"
     default: break

@@ -23,6 +23,11 @@ package struct AddressTable: Sendable {
   /// The same for as many loops as there can be.
   package static let widest = AddressTable(loops: LoopSetup(count: Parameter.mostLoops))
 
+  /// The addresses for the most loops there can be, each of a length in seconds.
+  package static func widest(seconds: Double) -> AddressTable {
+    AddressTable(loops: LoopSetup(count: Parameter.mostLoops, seconds: seconds))
+  }
+
   /// All that a node with these loops understands and sends.
   package init(loops: LoopSetup) {
     self.init(Features.types.flatMap { $0.addresses(loops) })

@@ -12,5 +12,5 @@ struct page_file {
 
 extern const size_t page_files_count;
 
-/// The file of a number.
+/// Returns the file with an index.
 struct page_file page_file(size_t index);

@@ -9,7 +9,7 @@ package struct Area: Equatable, Sendable {
   /// The number of columns.
   package var columns: Int
 
-  /// A rectangle of a screen, in rows and columns.
+  /// Creates a rectangle.
   package init(row: Int, column: Int, rows: Int, columns: Int) {
     self.row = row
     self.column = column
@@ -18,18 +18,18 @@ package struct Area: Equatable, Sendable {
   }
 }
 
-/// A canvas of letters and styles, drawn on before the terminal shows it.
+/// A canvas of characters and styles for a terminal.
 package struct Canvas: Equatable, Sendable {
-  /// One cell of the canvas: a letter and its style.
+  /// A cell of the canvas.
   struct Cell: Equatable, Sendable {
-    /// The letter of the cell; nil in the right half of a wide one.
+    /// The character; nil in the right half of a wide one.
     var character: Character?
     var style = Style.plain
 
     static let blank = Cell(character: " ")
   }
 
-  // Marks on one letter beyond these are left out: a title may have thousands.
+  // The most scalars of a character: a title may have thousands of combining marks.
   private static let mostScalars = 8
 
   /// The number of columns.
@@ -39,7 +39,7 @@ package struct Canvas: Equatable, Sendable {
   let glyphs: Glyphs
   private(set) var cells: [Cell]
 
-  /// An empty canvas.
+  /// Creates an empty canvas.
   package init(columns: Int, rows: Int, glyphs: Glyphs) {
     self.columns = max(0, columns)
     self.rows = max(0, rows)
@@ -49,21 +49,20 @@ package struct Canvas: Equatable, Sendable {
 
   subscript(row: Int, column: Int) -> Cell { cells[row * columns + column] }
 
-  /// Writes a text in so many columns at the most, with dots at its end where something is left
-  /// out; what would do a terminal harm is left out, too.
+  /// Writes text, truncated to a width with an ellipsis, and without control characters.
   mutating func put(
     _ text: String, row: Int, column: Int, width: Int = .max, style: Style = .plain
   ) {
     guard row >= 0, row < rows, column >= 0, column < columns else { return }
     let room = min(width, columns - column)
-    // One more than there is room for tells whether something is left out.
+    // One more than fits tells whether it is truncated.
     let letters = Array(
       PlainText.line(text).lazy.map(shown).filter { PlainText.width($0) > 0 }.prefix(
         max(0, room) + 1))
     var (place, isCut) = (column, false)
     for (index, letter) in letters.enumerated() {
       let end = place + PlainText.width(letter) - column
-      // The last column is the dots' where there is more than it.
+      // The last column is the ellipsis's if there is more.
       let isLast = end == room && letters.count == index + 1
       guard end < room || isLast else {
         isCut = true
@@ -75,7 +74,7 @@ package struct Canvas: Equatable, Sendable {
     if isCut, room > 0 { set(glyphs.more, row, place, style) }
   }
 
-  /// Writes the same letter again and again.
+  /// Fills columns with a character.
   mutating func fill(
     _ character: Character, row: Int, column: Int, width: Int, style: Style = .plain
   ) {
@@ -97,7 +96,7 @@ package struct Canvas: Equatable, Sendable {
     let isWide = PlainText.width(character) > 1
     let place = row * columns + column
     let last = place + (isWide ? 1 : 0)
-    // Half a letter can't stay.
+    // Half of a wide character can't stay.
     if cells[place].character == nil, column > 0 { cells[place - 1] = .blank }
     if column + last - place + 1 < columns, cells[last + 1].character == nil {
       cells[last + 1] = .blank
@@ -106,7 +105,7 @@ package struct Canvas: Equatable, Sendable {
     if isWide { cells[last] = Cell(character: nil, style: style) }
   }
 
-  /// The canvas as lines of text, without the blanks at their ends.
+  /// The lines of text, without trailing blanks.
   package var lines: [String] {
     (0..<rows).map { row in
       var line = ""

@@ -1,21 +1,21 @@
-/// A key of a terminal, of those that something here is done with.
+/// The keys in use.
 package enum Key: Equatable, Sendable {
   case letter(Character)
   case tab, backTab, left, right, up, down, escape
   case control(Character)
 }
 
-/// A reader that makes keys of the bytes that a terminal sends.
+/// A parser of a terminal's input.
 package struct KeyReader {
   private var bytes: [UInt8] = []
 
-  /// A reader that has read nothing.
+  /// Creates a parser.
   package init() {}
 
-  /// Whether an escape waits, of which is not known yet whether it begins a sequence.
+  /// Whether an Escape is pending that may begin a sequence.
   package var isWaiting: Bool { !bytes.isEmpty }
 
-  /// Takes bytes that came, and returns the keys that they complete.
+  /// Parses bytes, and returns the completed keys.
   package mutating func take(_ more: [UInt8]) -> [Key] {
     bytes += more
     var keys: [Key] = []
@@ -26,14 +26,14 @@ package struct KeyReader {
     return keys
   }
 
-  /// Nothing more has come: an escape that waits alone was the key itself, and of one that has begun
-  /// something the rest got lost.
+  /// Ends a pending Escape after a timeout: alone it is the key, else an incomplete sequence is
+  /// dropped.
   package mutating func finish() -> [Key] {
     defer { bytes = [] }
     return bytes == [0x1B] ? [.escape] : []
   }
 
-  /// Finds the next key and how many bytes it has; no key for what none is.
+  /// The next key and its number of bytes; no key for other input.
   private func next() -> (Key?, Int)? {
     guard let first = bytes.first else { return nil }
     switch first {

@@ -1,27 +1,27 @@
-/// A level meter: it rises at once, falls slowly, and its peak stays for a while.
+/// A level meter with instant attack, slow decay, and peak hold.
 package struct Meter: Equatable, Sendable {
-  // In dB a second: fast enough to follow, slow enough to be read.
+  // In dB per second: fast enough to follow, slow enough to read.
   private static let fall: Float = 30
   private static let holdSeconds = 1.5
-  // Beyond these nobody can tell one level from another.
+  // Levels beyond these are clamped.
   private static let least: Float = -120
   private static let most: Float = 99
   private static let clipSeconds = 3.0
-  // A sample that was cut off is not exactly at the top once a gain has touched it.
+  // A clipped sample is not exactly at full scale after a gain.
   private static let clipDecibels: Float = -0.05
 
   /// The level in dB.
   package private(set) var level: Float?
-  /// The greatest level of the last moments, in dB.
+  /// The held peak in dB.
   package private(set) var peak: Float?
   private var time = 0.0
   private var peakEnd = 0.0
   private var clipEnd = 0.0
 
-  /// A meter that has heard of no level yet.
+  /// Creates a meter without a level.
   package init() {}
 
-  /// Takes the greatest level in dB since the last time; seconds of any steady clock.
+  /// Updates with the peak in dB since the last update, at a time of a steady clock in seconds.
   package mutating func take(_ decibels: Float, at seconds: Double) {
     guard !decibels.isNaN else { return }
     let decibels = min(max(decibels, Self.least), Self.most)
@@ -34,7 +34,7 @@ package struct Meter: Equatable, Sendable {
     if decibels >= Self.clipDecibels { clipEnd = seconds + Self.clipSeconds }
   }
 
-  /// Lets the level fall, to the seconds of a steady clock.
+  /// Decays the level to a time of a steady clock in seconds.
   package mutating func advance(to seconds: Double) {
     let fallen = Float(max(0, seconds - time)) * Self.fall
     time = seconds
@@ -42,18 +42,18 @@ package struct Meter: Equatable, Sendable {
     if seconds >= peakEnd { peak = level }
   }
 
-  /// Whether the level was at full scale within the last moments.
+  /// Whether the level has been at full scale recently.
   package var isClipped: Bool { time < clipEnd }
 }
 
-/// The bar of a meter: as many full places as the level is loud.
+/// The bar of a meter.
 package enum MeterBar {
-  // What a level must be to fill the first place, in dB.
+  // The level that fills the first place, in dB.
   private static let least: Float = -60
   private static let hot: Float = -12
   private static let top: Float = -3
 
-  /// Makes the letters of a level's bar, so many places wide.
+  /// The characters of a level's bar of a width.
   package static func letters(_ meter: Meter, width: Int, glyphs: Glyphs) -> [Character] {
     let full = places(meter.level, width)
     let peak = places(meter.peak, width)
@@ -63,7 +63,7 @@ package enum MeterBar {
     }
   }
 
-  /// Makes the letters of a progress bar: a share of a whole, such as a place in a song.
+  /// The characters of a progress bar for a share, such as the position in a song.
   package static func letters(share: Double?, width: Int, glyphs: Glyphs) -> [Character] {
     let share = share.map { $0.isFinite ? min(1, max(0, $0)) : 0 } ?? 0
     let full = Int((share * Double(width)).rounded())
@@ -75,8 +75,8 @@ package enum MeterBar {
     return max(1, min(width, Int(((level - least) / -least * Float(width)).rounded())))
   }
 
-  /// Chooses the colour of a place: loud ones warn.
-  static func colour(_ place: Int, of width: Int) -> Style.Colour {
+  /// The color of a place in the bar.
+  static func color(_ place: Int, of width: Int) -> Style.Color {
     let level = least - least * (Float(place) + 0.5) / Float(width)
     return level > top ? .red : level > hot ? .yellow : .green
   }
@@ -89,17 +89,17 @@ extension Canvas {
       let isEmpty = letter == glyphs.empty
       fill(
         letter, row: row, column: column + place, width: 1,
-        style: isEmpty ? .dim : Style(colour: MeterBar.colour(place, of: width)))
+        style: isEmpty ? .dim : Style(color: MeterBar.color(place, of: width)))
     }
   }
 
-  /// Draws a progress bar: a share of a whole.
+  /// Draws a progress bar.
   mutating func draw(share: Double?, row: Int, column: Int, width: Int) {
     let letters = MeterBar.letters(share: share, width: width, glyphs: glyphs)
     for (place, letter) in letters.enumerated() {
       fill(
         letter, row: row, column: column + place, width: 1,
-        style: letter == glyphs.empty ? .dim : Style(colour: .cyan))
+        style: letter == glyphs.empty ? .dim : Style(color: .cyan))
     }
   }
 }

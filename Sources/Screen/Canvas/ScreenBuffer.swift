@@ -1,27 +1,25 @@
-/// The buffer of what a terminal shows, and of what must be sent to it so that it shows something
-/// else.
+/// A terminal's content, and the output that updates it.
 package struct ScreenBuffer {
-  /// The sequence that leaves the terminal's own page for an empty one, without a cursor.
+  /// The sequence that switches to the alternate screen, without a cursor.
   package static let opening = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[0m\u{1B}[2J"
-  /// The sequence that hides the cursor again, which somebody else has shown.
+  /// The sequence that hides the cursor.
   package static let hidingCursor = "\u{1B}[?25l"
-  /// The sequence that goes back to the page that was there before.
+  /// The sequence that switches back to the main screen.
   package static let closing = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
-  // So many places that are as they were are written again rather than leapt over.
+  // Up to this number of unchanged columns, rewriting is shorter than moving the cursor.
   private static let shortestLeap = 5
 
-  private let hasColour: Bool
+  private let hasColor: Bool
   private var shown: Canvas?
 
-  /// The buffer of a terminal that shows nothing yet.
-  package init(hasColour: Bool) { self.hasColour = hasColour }
+  /// Creates a buffer for a blank terminal.
+  package init(hasColor: Bool) { self.hasColor = hasColor }
 
-  /// Notes that nobody knows what the terminal shows.
+  /// Marks the terminal's content as unknown.
   package mutating func forget() { shown = nil }
 
-  /// Updates the screen: returns what must be sent to show a canvas, nothing where it is shown
-  /// already.
+  /// The output that updates the terminal to a canvas; empty if nothing has changed.
   package mutating func update(to canvas: Canvas) -> String {
     var output = ""
     var before = Canvas(columns: canvas.columns, rows: canvas.rows, glyphs: canvas.glyphs)
@@ -37,7 +35,7 @@ package struct ScreenBuffer {
     return output
   }
 
-  /// Finds the columns of a row that have changed.
+  /// The changed columns of a row.
   private static func changes(_ row: Int, _ before: Canvas, _ after: Canvas) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for column in 0..<after.columns where before[row, column] != after[row, column] {
@@ -59,11 +57,11 @@ package struct ScreenBuffer {
       guard let character = cell.character else { continue }
       if !isPlaced { output += "\u{1B}[\(row + 1);\(column + 1)H" }
       if style != cell.style {
-        output += cell.style.sequence(hasColour: hasColour)
+        output += cell.style.sequence(hasColor: hasColor)
         style = cell.style
       }
       output.append(character)
-      // Terminals don't agree how wide these are: the next one's place is named.
+      // Terminals disagree on their widths: the cursor is moved for the next one.
       isPlaced = Self.isUsual(character)
     }
     return output + (style == .plain || style == nil ? "" : "\u{1B}[0m")

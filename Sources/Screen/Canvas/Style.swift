@@ -1,7 +1,7 @@
-/// The style of a letter on a terminal: weight and colour.
+/// The style of a character on a terminal.
 package struct Style: Equatable, Sendable {
-  /// The colours that every terminal has, by their numbers.
-  package enum Colour: Int, Sendable {
+  /// The colors of every terminal, by their SGR numbers.
+  package enum Color: Int, Sendable {
     case red = 31
     case green = 32
     case yellow = 33
@@ -9,45 +9,47 @@ package struct Style: Equatable, Sendable {
     case cyan = 36
   }
 
-  /// Whether the letter is bold.
   package var isBold = false
-  /// Whether the letter is dim.
   package var isDim = false
-  /// Whether the letter is reversed: dark on light, where the others are light on dark.
+  /// Whether foreground and background are swapped.
   package var isReversed = false
-  /// The colour of the letter; the terminal's own where nil.
-  package var colour: Colour?
+  /// Whether it blinks, for what is queued.
+  package var isBlinking = false
+  /// The color; nil is the terminal's own.
+  package var color: Color?
 
-  /// The plain style, as the terminal writes by itself.
+  /// The terminal's own style.
   package static let plain = Style()
-  /// The bold style, for what stands out.
+  /// For emphasis.
   package static let bold = Style(isBold: true)
-  /// The dim style, for what stands back.
+  /// For what is off or secondary.
   package static let dim = Style(isDim: true)
-  /// The alarm style, for what is wrong.
-  package static let alarm = Style(isBold: true, isReversed: true, colour: .red)
+  /// For what is queued.
+  package static let queued = Style(isBlinking: true, color: .yellow)
+  /// For faults.
+  package static let alarm = Style(isBold: true, isReversed: true, color: .red)
 
-  /// Makes the sequence that begins the style, whatever came before.
-  func sequence(hasColour: Bool) -> String {
+  /// The escape sequence that sets the style, independent of the one before.
+  func sequence(hasColor: Bool) -> String {
     var numbers = ["0"]
     if isBold { numbers.append("1") }
     if isDim { numbers.append("2") }
+    if isBlinking { numbers.append("5") }
     if isReversed { numbers.append("7") }
-    if hasColour, let colour { numbers.append("\(colour.rawValue)") }
+    if hasColor, let color { numbers.append("\(color.rawValue)") }
     return "\u{1B}[\(numbers.joined(separator: ";"))m"
   }
 }
 
-/// What pictures are made of: of Unicode's blocks and lines, or of plain letters where the terminal
-/// has no others.
+/// The characters of bars and lines: Unicode's blocks, or ASCII if the terminal has no Unicode.
 package struct Glyphs: Equatable, Sendable {
-  /// Whether letters beyond ASCII can be shown.
+  /// Whether the terminal shows characters beyond ASCII.
   package let isUnicode: Bool
 
-  /// The glyphs of a terminal that knows Unicode, or doesn't.
+  /// The glyphs of a terminal with or without Unicode.
   package init(isUnicode: Bool) { self.isUnicode = isUnicode }
 
-  /// The glyphs that the locale of LC_ALL, LC_CTYPE or LANG, whichever is set first, asks for.
+  /// The glyphs for a locale: the first that is set of LC_ALL, LC_CTYPE and LANG.
   package init(locale: String?) {
     let word = (locale ?? "").lowercased()
     self.init(isUnicode: word.contains("utf-8") || word.contains("utf8"))

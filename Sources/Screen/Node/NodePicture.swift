@@ -1,8 +1,8 @@
 package import OSC
 
-/// The picture of a node: all that is known of it, made of the messages that it sent.
+/// The state of a node, collected from its messages.
 package struct NodePicture: Sendable {
-  /// A take as the node lists it.
+  /// A take in the node's list.
   struct Take: Equatable, Sendable {
     var id: String
     var title: String
@@ -11,7 +11,7 @@ package struct NodePicture: Sendable {
     var seconds: Double?
   }
 
-  /// A binding of a trigger to an address as the node lists it.
+  /// A binding in the node's list.
   struct Binding: Equatable, Sendable {
     var address: String
     var trigger: String
@@ -19,38 +19,38 @@ package struct NodePicture: Sendable {
     var argument: String
   }
 
-  /// The parts of the answer to `/status`, in its order.
+  /// The arguments of `/status`, in order.
   private static let statusParts = [
     "rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors",
     "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices",
   ]
-  /// The pattern for `/subscribe` that covers all that is shown.
+  /// The pattern to subscribe to.
   package static let pattern =
     "/{meter,status,in,live,loop,grid,music,loops,out,mute,pitch,stretch,echo,reverb,chain,preset,"
     + "player,metronome,capture,take,takes,instrument,error,midi}"
-  /// The most takes that are shown.
+  /// The most takes shown.
   package static let mostTakes = 50
 
-  // Who sends more than a node can isn't one.
+  // More than a node can send is not from a node.
   private static let mostValues = 4000
   private static let mostMessages = 50
   private static let mostLoads = 400
   private static let mostCells = 64
   private static let mostBindings = 512
 
-  /// The node's name; nil until it has told it.
+  /// The node's name; nil if unknown.
   package private(set) var name: String?
-  /// The node's version; nil until it has told it.
+  /// The node's version; nil if unknown.
   package private(set) var version: String?
-  /// The engine's number, which the node has for as long as it runs.
+  /// The engine's number, which changes with each start of the node.
   package private(set) var engine: Int32?
-  /// Whether takes may have come or gone since they were listed.
+  /// Whether the list of takes is out of date.
   package private(set) var areTakesOld = true
-  /// The errors that came by themselves, the newest at the end.
+  /// The announced errors, newest last.
   private(set) var messages: [String] = []
   private(set) var meters = Array(repeating: Meter(), count: 10)
   private(set) var limiter = Meter()
-  /// The load in percent, the newest at the end.
+  /// The load in percent, newest last.
   private(set) var loads: [Double] = []
   private(set) var takes: [Take] = []
   private(set) var gridRows = 0
@@ -58,62 +58,62 @@ package struct NodePicture: Sendable {
   /// The names of the grid's cells by row and column, from 1.
   private(set) var cells: [[Int]: String] = [:]
   private(set) var lit: [[Int]: Double] = [:]
-  /// What is bound to what, as it was listed last.
+  /// The bindings of the last complete list.
   private(set) var bindings: [Binding] = []
-  // The answers to /midi/bindings, until its end.
+  // The replies to /midi/bindings so far.
   private var bindingList: [Binding] = []
   private var values: [String: [Argument]] = [:]
-  // The answers to /takes, until its end.
+  // The replies to /takes so far.
   private var list: [Take]?
 
-  /// The picture of a node of which nothing is known.
+  /// Creates an empty picture.
   package init() {}
 
-  /// Whether levels (`/meter`) have come.
+  /// Whether levels (`/meter`) have arrived.
   package var hasLevels: Bool { meters[0].level != nil }
 
-  /// Finds the number that the node told last at an address; nil where it did not.
+  /// The last number at an address; nil if none.
   func number(_ path: String, _ index: Int = 0) -> Double? {
     values[path].flatMap { $0.indices.contains(index) ? $0[index].number : nil }
   }
 
-  /// Finds the word that the node told last at an address.
+  /// The last word at an address; nil if none.
   func word(_ path: String, _ index: Int = 0) -> String? {
     values[path].flatMap { $0.indices.contains(index) ? $0[index].text : nil }
   }
 
-  /// Whether the number at an address is there, and not 0.
+  /// Whether the number at an address is known and not 0.
   func isOn(_ path: String) -> Bool { number(path).map { $0 != 0 } ?? false }
 
   // MARK: - In
 
-  /// Notes that the node was asked for its takes.
+  /// Begins a list of takes, after the query.
   package mutating func takesAreAsked() {
     areTakesOld = false
     list = []
   }
 
-  /// Whether the node lists its takes, and has not come to the end.
+  /// Whether a list of takes is incomplete.
   package var isListingTakes: Bool { list != nil }
 
-  /// Notes that the end of the list of takes got lost, so that it is to be asked for again.
+  /// Drops an incomplete list of takes, so that it is queried again.
   package mutating func takesAreLost() {
     list = nil
     areTakesOld = true
   }
 
-  /// Advances meters and positions, which move by themselves, to the seconds of a steady clock.
+  /// Advances meters and positions to a time of a steady clock in seconds.
   package mutating func advance(to seconds: Double) {
     for index in meters.indices { meters[index].advance(to: seconds) }
     limiter.advance(to: seconds)
   }
 
-  /// Takes one message, at the seconds of a steady clock.
+  /// Handles a message at a time of a steady clock in seconds.
   package mutating func take(_ path: String, _ arguments: [Argument], at seconds: Double) {
     switch path {
     case "/pong":
       guard arguments.count == 4, case .int32(let engine) = arguments[3] else { return }
-      // Another start: nothing of before holds.
+      // The node has restarted: all values are old.
       if let known = self.engine, known != engine { self = NodePicture() }
       (name, version, self.engine) = (arguments[1].text, arguments[2].text, engine)
     case "/meter": takeLevels(arguments, at: seconds)
@@ -135,7 +135,7 @@ package struct NodePicture: Sendable {
     }
   }
 
-  /// Notes an error that a person should read.
+  /// Adds an error message for the user.
   mutating func note(_ message: String) {
     messages.append(message)
     if messages.count > Self.mostMessages { messages.removeFirst() }
@@ -165,7 +165,7 @@ package struct NodePicture: Sendable {
     let place = [row, column]
     switch path {
     case "/grid/layout":
-      // Its cells follow, and those of them that are lit.
+      // Its cells and the lit ones follow.
       (gridRows, gridColumns) = (row, column)
       (cells, lit) = ([:], [:])
     case "/grid/cell": cells[place] = arguments.count > 2 ? arguments[2].text ?? "" : ""
@@ -182,14 +182,14 @@ package struct NodePicture: Sendable {
     func text(_ index: Int) -> String? {
       arguments.indices.contains(index) ? arguments[index].text : nil
     }
-    // An older node tells of controllers alone.
+    // An older node has controllers only.
     bindingList.append(
       Binding(
         address: address, trigger: text(5) ?? "controller:\(Figure.fixed(number, width: 1))",
         press: text(3) ?? "turn", argument: text(4) ?? ""))
   }
 
-  /// The number at an address, which is 0 where the node told none.
+  /// The number at an address, or 0.
   package func whole(_ path: String) -> Int { number(path).flatMap { Int(exactly: $0) } ?? 0 }
 
   private mutating func takeTake(_ path: String, _ arguments: [Argument]) {
@@ -206,7 +206,7 @@ package struct NodePicture: Sendable {
         id: id, title: arguments[1].text ?? "", species: arguments[2].text ?? "",
         date: arguments[3].text ?? "", seconds: arguments[4].number)
       guard list != nil else {
-        // One is new, or is called otherwise now.
+        // A new or renamed take.
         areTakesOld = true
         return
       }

@@ -1,6 +1,6 @@
-/// The panels of the grid, the beat, the capture and the takes.
+/// The panels of grid, beat, capture and takes.
 extension NodeScreen {
-  /// Draws the grid: what it is made of, and which of its cells sound.
+  /// Draws the grid: scale, instrument, and sounding cells.
   mutating func drawGrid(_ area: Area, isLarge: Bool) {
     guard area.rows > 1 else { return }
     title("Grid", area)
@@ -35,16 +35,16 @@ extension NodeScreen {
       put(text, area, row: row, column: column, width: max(1, width - 1), style: .dim)
       return
     }
-    // Also seen where nothing can be reversed or coloured.
+    // Visible without reverse video and color, too.
     let mark = width < 3 ? "\(glyphs.lit)" : Figure.left(name, width - 1)
-    let style = Style(isBold: true, isReversed: true, colour: .cyan)
+    let style = Style(isBold: true, isReversed: true, color: .cyan)
     put(mark, area, row: row, column: column, width: max(1, width - 1), style: style)
     if width >= 3 {
       put("\(glyphs.lit)", area, row: row, column: column + width - 1, width: 1, style: style)
     }
   }
 
-  /// Draws the beat, the capture, and the newest takes.
+  /// Draws the beat, the capture and the newest takes.
   mutating func drawKeeping(_ area: Area) {
     guard area.rows > 1 else { return }
     title("Beat, capture, takes", area)
@@ -66,7 +66,7 @@ extension NodeScreen {
     }
   }
 
-  /// Draws the newest takes, one below the other.
+  /// Draws the newest takes, one per line.
   mutating func drawTakes(_ area: Area) {
     title("Takes \(figure("/takes/total", width: 6))", area)
     let titleWidth = max(10, area.columns - 55)
@@ -81,7 +81,7 @@ extension NodeScreen {
     }
   }
 
-  /// Draws the errors that came by themselves, the newest at the top.
+  /// Draws the announced errors, newest first.
   mutating func drawMessages(_ area: Area) {
     guard area.rows > 1 else { return }
     let words = ["errors", "refused", "late", "nan"].map {

@@ -1,12 +1,12 @@
 /// The panels of the loops.
 extension NodeScreen {
-  /// Draws all loops, a line each, and the keys that play them.
+  /// Draws all loops, one per line, and their keys.
   mutating func drawLoops(_ area: Area) {
     let seconds = Figure.fixed(picture.number("/loops/size", 1), width: 3)
     title("Loops \(Figure.fixed(Double(picture.loopCount), width: 2)) of \(seconds) s", area)
     let keys = "space pedal  1-9 choose  u undo  m mute  c c clear"
     put(keys, area, row: area.rows - 1, column: 1, style: .dim)
-    // Beside the bar: mark, number, word, time, layers, what comes, gain.
+    // Besides the bar: mark, number, word, time, layers, queued state or gain.
     let width = max(4, area.columns - 62)
     for (index, loop) in picture.loops.prefix(max(0, area.rows - 2)).enumerated() {
       let row = index + 1
@@ -18,8 +18,8 @@ extension NodeScreen {
       draw(share: loop.share, area, row: row, column: 13, width: width)
       put(times(of: loop), area, row: row, column: width + 14)
       put(Self.layers(of: loop), area, row: row, column: width + 31, width: 8)
-      put(loop.next, area, row: row, column: width + 40, width: 17, style: Style(colour: .yellow))
-      // What comes is more than how loud it is.
+      put(loop.next, area, row: row, column: width + 40, width: 17, style: .queued)
+      // A queued state takes the place of the gain.
       if loop.next.isEmpty {
         let gain = Figure.fixed(loop.gain, places: 1, width: 6, hasSign: true)
         put("\(gain) dB", area, row: row, column: width + 40)
@@ -27,7 +27,7 @@ extension NodeScreen {
     }
   }
 
-  /// Writes the loops in one line, a number and a letter each.
+  /// Writes the loops in one line, with number and letter.
   mutating func putLoops(_ area: Area, row: Int, column: Int) {
     var column = column
     for loop in picture.loops where column + 3 <= area.columns {
@@ -40,7 +40,7 @@ extension NodeScreen {
     }
   }
 
-  /// Draws as many loops as there is room for, where there is little.
+  /// Draws the loops that fit on a small terminal.
   mutating func drawLittleLoops(_ area: Area) {
     let width = max(3, area.columns - 31)
     for (index, loop) in picture.loops.prefix(max(0, area.rows)).enumerated() {
@@ -51,7 +51,7 @@ extension NodeScreen {
       let isWaiting = !loop.next.isEmpty
       put(
         isWaiting ? loop.next : times(of: loop), area, row: index, column: width + 14,
-        style: isWaiting ? Style(colour: .yellow) : .plain)
+        style: isWaiting ? .queued : .plain)
     }
   }
 

@@ -1,11 +1,11 @@
-/// The page of pedals: what is bound to what.
+/// The page of MIDI and key bindings.
 extension NodeScreen {
-  /// Draws what is bound.
+  /// Draws the bindings.
   mutating func drawPedals(_ area: Area) {
     guard area.rows > 1 else { return }
     title("Bindings \(picture.bindings.count)", area)
     if picture.bindings.isEmpty {
-      put("/midi/learn binds an address to what is pressed next", area, row: 1, column: 1)
+      put("/midi/learn binds an address to the next press", area, row: 1, column: 1)
     }
     for (index, binding) in picture.bindings.prefix(area.rows - 1).enumerated() {
       put(binding.trigger, area, row: index + 1, column: 1, width: 20)

@@ -2,17 +2,17 @@
 extension NodeScreen {
   private static let channels = [("in", 0), ("live", 2), ("loop", 4), ("grid", 6), ("out", 8)]
 
-  /// Draws the mixer: levels, gains and routes, and what the limiter does.
+  /// Draws the mixer: levels, gains, routes and limiter.
   mutating func drawMixer(_ area: Area) {
     title("Levels", area)
-    // Beside both bars: name, two levels, gain, route.
+    // Besides both bars: name, two levels, gain, route.
     let width = max(1, (area.columns - 39) / 2)
     let levels = 9 + 2 * width
     put(" dB ", area, row: 0, column: levels + 4, style: .dim)
     put(" gain ", area, row: 0, column: levels + 16, style: .dim)
     put(" route ", area, row: 0, column: levels + 23, style: .dim)
     for (index, (name, channel)) in Self.channels.enumerated() {
-      // The songs have a row, and no meter.
+      // The songs have no meter.
       let row = index + (name == "out" ? 2 : 1)
       put(name, area, row: row, column: 1)
       for side in 0..<2 {
@@ -39,7 +39,7 @@ extension NodeScreen {
   private mutating func drawSong(_ area: Area, row: Int, gains: Int) {
     put("music", area, row: row, column: 1)
     let state = word("/music/state")
-    put(state, area, row: row, column: 7, style: state == "playing" ? Style(colour: .green) : .dim)
+    put(state, area, row: row, column: 7, style: state == "playing" ? Style(color: .green) : .dim)
     if let number = picture.number("/music/state", 1), number > 0 {
       let (title, artist) = (word("/music/state", 2), word("/music/state", 3))
       let name = artist.isEmpty ? title : "\(artist) - \(title)"
@@ -57,19 +57,19 @@ extension NodeScreen {
 
   private mutating func drawLimiter(_ area: Area, row: Int, width: Int, levels: Int) {
     put("limit", area, row: row, column: 1)
-    // 20 dB fill it: nobody wants more.
+    // Full scale is 20 dB.
     let reduction = picture.limiter.level.map { Double($0) / 20 }
     draw(share: reduction, area, row: row, column: 7, width: 2 * width + 1)
     let isActive = picture.limiter.peak ?? 0 > 0.05
     put(
       Figure.fixed(picture.limiter.peak.map(Double.init), places: 1, width: 6), area, row: row,
-      column: levels, style: isActive ? Style(colour: .yellow) : .plain)
+      column: levels, style: isActive ? Style(color: .yellow) : .plain)
     if isActive {
-      put("turned down", area, row: row, column: levels + 8, style: Style(colour: .yellow))
+      put("reduction", area, row: row, column: levels + 8, style: Style(color: .yellow))
     }
   }
 
-  /// Draws the chain: what the effects are set to.
+  /// Draws the chain: the effects and their settings.
   mutating func drawChain(_ area: Area) {
     let preset = picture.word("/preset").map { $0.isEmpty ? "" : "  \($0)" } ?? ""
     title("Chain\(picture.isOn("/chain/bypass") ? " (bypassed)" : "")\(preset)", area)
@@ -104,18 +104,18 @@ extension NodeScreen {
         + "\(figure("/reverb/predelay", places: 3, width: 5)) s", area, row: 6, column: column)
   }
 
-  /// Draws the player and its loop, and which of its buttons can be pressed.
+  /// Draws the player, its loop, and its enabled buttons.
   mutating func drawPlayer(_ area: Area) {
     title("Player", area)
     if picture.loopCount > 1 { putLoops(area, row: 0, column: 11) }
     let state = word("/player/state")
-    let colour: Style.Colour? =
+    let color: Style.Color? =
       switch state {
       case "recording": .red
       case "playing": .green
       default: nil
       }
-    put(state, area, row: 1, column: 1, style: Style(isBold: true, colour: colour))
+    put(state, area, row: 1, column: 1, style: Style(isBold: true, color: color))
     put(
       "\(word("/player/state", 1))", area, row: 1, column: 12, width: 8, style: .dim)
     put("overdubs \(figure("/player/state", 4, width: 3))", area, row: 1, column: 21)
@@ -136,7 +136,7 @@ extension NodeScreen {
       let seconds = picture.number("/player/next", 1).flatMap { $0 >= 0 ? $0 : nil }
       put(
         "\(Figure.left(next, 8))\(Figure.fixed(seconds, places: 1, width: 4)) s", area, row: 4,
-        column: 22, style: Style(colour: .yellow))
+        column: 22, style: Style(color: .yellow))
     }
     put(
       "\(figure("/loop/semitones", places: 1, width: 5, hasSign: true)) st "
@@ -156,7 +156,7 @@ extension NodeScreen {
     var column = 7
     for (index, (usual, width)) in controls.enumerated() {
       let icon = word("/player/controls", index + 6)
-      // What does something else now says what.
+      // A button whose action has changed shows it.
       let isOther = ["pause", "close"].contains(icon)
       let word = isOther ? icon : index == 0 && icon == "stop" ? "end" : usual
       let isEnabled = picture.number("/player/controls", index).map { $0 != 0 } ?? false

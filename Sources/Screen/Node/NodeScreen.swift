@@ -1,10 +1,10 @@
-/// The full screen of `syrinx watch`: a canvas drawn from a node's picture.
+/// The full screen of `syrinx watch`, drawn from a node's picture.
 package struct NodeScreen {
   /// The pages of the screen.
   package enum View: Int, CaseIterable, Sendable {
     case overview, loops, grid, takes, pedals, help
 
-    /// Finds the page to the right or left; the help is not among them.
+    /// The page to the right or left, without the help.
     package func next(by step: Int) -> View {
       let count = Self.help.rawValue
       let place = self == .help ? 0 : rawValue + step
@@ -12,15 +12,15 @@ package struct NodeScreen {
     }
   }
 
-  // Below this there is no room for panels.
+  // The smallest terminal with panels.
   private static let leastColumns = 60
   private static let leastRows = 15
-  // From here on two panels stand beside each other.
+  // From this width on, panels are paired.
   private static let pairedColumns = 80
   private static let mixerRows = 8
   private static let panelRows = 7
   private static let lowerRows = 6
-  // What is above this is shared with messages.
+  // From this height on, messages have a panel.
   private static let roomyRows = 34
 
   let picture: NodePicture
@@ -31,8 +31,10 @@ package struct NodeScreen {
     self.canvas = canvas
   }
 
-  /// Draws a page, with the place where the node listens, for how many seconds it has not answered,
-  /// nil where it does, and what a key asks before it is done.
+  /// Draws a page.
+  ///
+  /// `place` is the node's endpoint. `silence` is the time without a reply in seconds; nil if the
+  /// node replies. `question` is the confirmation that a key has asked for.
   package static func canvas(
     of picture: NodePicture, at place: String, page: View = .overview,
     silentFor silence: Double? = nil, asking question: String? = nil, columns: Int, rows: Int,
@@ -87,7 +89,7 @@ package struct NodeScreen {
     if isRoomy { drawMessages(rest) }
   }
 
-  /// Parts an area into two halves, with a column between them.
+  /// Divides an area into halves, with a column between them.
   private static func halves(_ area: Area) -> (Area, Area) {
     var (left, right) = (area, area)
     left.columns = area.columns / 2 - 1
@@ -107,7 +109,7 @@ package struct NodeScreen {
 
   // MARK: - Drawing
 
-  /// Writes into an area, at its own row and column; what has no room there is left out.
+  /// Writes text at a row and column of an area, clipped to it.
   mutating func put(
     _ text: String, _ area: Area, row: Int, column: Int, width: Int = .max, style: Style = .plain
   ) {
@@ -117,7 +119,7 @@ package struct NodeScreen {
       width: min(width, area.columns - column), style: style)
   }
 
-  /// Draws the line above an area, with the title of what is below it.
+  /// Draws an area's title line.
   mutating func title(_ text: String, _ area: Area) {
     guard area.rows > 0 else { return }
     canvas.fill(
@@ -125,11 +127,11 @@ package struct NodeScreen {
     put(" \(text) ", area, row: 0, column: 1, style: .bold)
   }
 
-  /// Writes an effect's name, and whether it is on.
+  /// Writes an effect's name, and on or off.
   mutating func putSwitch(_ name: String, _ path: String, _ area: Area, row: Int) {
     put(name, area, row: row, column: 1)
     let word = picture.number(path).map { $0 != 0 ? "on" : "off" } ?? Figure.unknown
-    put(word, area, row: row, column: 9, style: word == "on" ? Style(colour: .green) : .dim)
+    put(word, area, row: row, column: 9, style: word == "on" ? Style(color: .green) : .dim)
   }
 
   mutating func draw(_ meter: Meter, _ area: Area, row: Int, column: Int, width: Int) {
@@ -142,14 +144,14 @@ package struct NodeScreen {
     canvas.draw(share: share, row: area.row + row, column: area.column + column, width: width)
   }
 
-  /// Writes a number that the node told in a fixed width.
+  /// A value of an address, with fixed width.
   func figure(
     _ path: String, _ index: Int = 0, places: Int = 0, width: Int, hasSign: Bool = false
   ) -> String {
     Figure.fixed(picture.number(path, index), places: places, width: width, hasSign: hasSign)
   }
 
-  /// Finds the word that the node told, or the sign for none.
+  /// A word of an address, or the sign for an unknown one.
   func word(_ path: String, _ index: Int = 0) -> String {
     picture.word(path, index) ?? Figure.unknown
   }
@@ -182,14 +184,14 @@ package struct NodeScreen {
     let hasLost = picture.number("/status/xruns") ?? 0 > 0
     let xrunsColumn = timesColumn - xruns.count - 2
     put(
-      xruns, area, row: 1, column: xrunsColumn, style: hasLost ? Style(colour: .yellow) : .plain)
+      xruns, area, row: 1, column: xrunsColumn, style: hasLost ? Style(color: .yellow) : .plain)
     drawLoads(area, column: 14, width: xrunsColumn - 16)
   }
 
   private mutating func drawLoads(_ area: Area, column: Int, width: Int) {
     guard width > 0 else { return }
     let loads = picture.loads.suffix(width)
-    // Of three heights, lest it moves with each figure.
+    // Three scales, so that it rarely rescales.
     let top = loads.max() ?? 0
     let height = top > 50 ? 100.0 : top > 25 ? 50 : 25
     let steps = canvas.glyphs.steps
@@ -197,7 +199,7 @@ package struct NodeScreen {
       let step = min(steps.count - 1, max(0, Int(load / height * Double(steps.count))))
       canvas.fill(
         steps[step], row: area.row + 1, column: column + width - loads.count + place, width: 1,
-        style: Style(colour: load > 75 ? .red : .green))
+        style: Style(color: load > 75 ? .red : .green))
     }
   }
 
@@ -207,19 +209,19 @@ package struct NodeScreen {
     let row = canvas.rows - 1
     if let silence {
       canvas.put(
-        " no answer from \(place) since \(Int(min(max(silence, 0), 1e9))) s", row: row, column: 0,
+        " no reply from \(place) for \(Int(min(max(silence, 0), 1e9))) s", row: row, column: 0,
         style: .alarm)
       return
     }
     if let question {
-      canvas.put(" \(question)", row: row, column: 0, style: Style(isBold: true, colour: .yellow))
+      canvas.put(" \(question)", row: row, column: 0, style: Style(isBold: true, color: .yellow))
       return
     }
     guard !isSmall else {
-      canvas.put(" q ends; 60x15 shows more", row: row, column: 0, style: .dim)
+      canvas.put(" q quits; 60x15 shows more", row: row, column: 0, style: .dim)
       return
     }
-    // The help is none of the pages that are counted.
+    // The help isn't counted.
     let count = View.help.rawValue
     let pages =
       page == .help
@@ -229,7 +231,7 @@ package struct NodeScreen {
     if let message = picture.messages.last {
       canvas.put(
         message, row: row, column: pages.count + 3, width: canvas.columns - pages.count - 4,
-        style: Style(colour: .red))
+        style: Style(color: .red))
     }
   }
 
@@ -267,16 +269,16 @@ package struct NodeScreen {
   private mutating func drawHelp(_ area: Area) {
     title("Keys", area)
     let lines = [
-      "q  Esc  Ctrl-C    end", "Tab  right         the next page",
-      "Shift-Tab  left   the previous page",
-      "1 to 9            choose a loop; 0 is the tenth",
+      "q  Esc  Ctrl-C    quit", "Tab  right         next page",
+      "Shift-Tab  left   previous page",
+      "1 to 9            choose a loop; 0 is 10",
       "space             its pedal: record, play, overdub, play",
       "r  o  p  x        record; overdub; play; stop",
       "u  m  c           undo; mute; clear, with a second c",
-      "?                 this page, and back",
-      "Ctrl-Z            stop; fg goes on", "Ctrl-L            draw all anew", "",
-      "A level's peak stays for a moment, and its number is that of the peak.",
-      "CLIP: the input was at full scale. What can't be pressed now is dashed.",
+      "?                 toggle this help",
+      "Ctrl-Z            suspend; fg resumes", "Ctrl-L            redraw", "",
+      "Meters hold their peak for a moment, and the number is the peak.",
+      "CLIP: the input was at full scale. Disabled buttons are dashed.",
     ]
     for (row, line) in lines.enumerated() { put(line, area, row: row + 1, column: 1) }
   }

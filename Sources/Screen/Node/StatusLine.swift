@@ -1,30 +1,30 @@
-/// The figures of a node that its status line tells.
+/// The values of a status line.
 package struct NodeFigures: Equatable, Sendable {
-  /// The peaks of both inputs and both outputs since the last time, and by how much the limiter
-  /// turned down, in dB.
+  /// The peaks of both inputs and both outputs since the last update, and the limiter's gain
+  /// reduction, in dB.
   package var levels: [Float] = []
   /// Whether the sound server runs.
   package var isServerRunning = false
-  /// The sound server's load, in percent.
+  /// The sound server's load in percent.
   package var load: Float = 0
-  /// The number of blocks lost since the start.
+  /// The number of xruns since the start.
   package var xruns = 0
   /// The player's state.
   package var player = ""
-  /// The player's position, in seconds.
+  /// The player's position in seconds.
   package var position: Float = 0
-  /// The length of the player's clip, in seconds.
+  /// The length of the player's clip in seconds.
   package var length: Float = 0
-  /// The length of the capture so far, in seconds; nil where none is on.
+  /// The length of the capture so far in seconds; nil if none runs.
   package var captured: Double?
-  /// The number of clients that subscribe.
+  /// The number of subscribers.
   package var clients = 0
 
-  /// The figures of a node of which nothing is known.
+  /// Creates unknown values.
   package init() {}
 }
 
-/// The status line, in which a running node shows how it is.
+/// The status line of a running node.
 package struct StatusLine: Sendable {
   private static let barWidth = 8
 
@@ -32,11 +32,10 @@ package struct StatusLine: Sendable {
   private var meters = Array(repeating: Meter(), count: 4)
   private var limiter = Meter()
 
-  /// A status line that has shown nothing yet.
+  /// Creates a status line.
   package init(glyphs: Glyphs) { self.glyphs = glyphs }
 
-  /// The line at the seconds of a steady clock, in so many columns at the most: what has no room is
-  /// left out, from its end on.
+  /// The line at a time of a steady clock in seconds, cut to a number of columns.
   package mutating func text(
     _ figures: NodeFigures, at seconds: Double, columns: Int
   ) -> String {
@@ -67,7 +66,7 @@ package struct StatusLine: Sendable {
     return line
   }
 
-  /// Writes the meter of the louder of two sides, and the peak of both.
+  /// The meter of the louder channel, and both peaks.
   private func meter(_ first: Int) -> String {
     let (left, right) = (meters[first], meters[first + 1])
     let louder = right.level ?? -.infinity > left.level ?? -.infinity ? right : left

@@ -1,14 +1,13 @@
-/// The formatting of numbers in fixed widths, so that nothing beside them moves.
+/// Numbers with fixed widths.
 package enum Figure {
-  /// The dash that stands for an unknown value.
+  /// The sign for an unknown value.
   package static let unknown = "-"
 
-  /// Below this level, in dB, a meter says nothing.
+  /// The level below which meters are silent, in dB.
   private static let silence = -119.5
   private static let mostPlaces = 6
 
-  /// Writes a number with so many places behind its point, at the right of so many columns; a dash where
-  /// it is none.
+  /// A number with fixed decimals, right-aligned to a width; the sign for unknown if nil or NaN.
   package static func fixed(
     _ value: Double?, places: Int = 0, width: Int, hasSign: Bool = false
   ) -> String {
@@ -27,25 +26,25 @@ package enum Figure {
     return text.count > width ? String(repeating: "#", count: width) : right(text, width)
   }
 
-  /// Writes a level in dB, in six columns.
+  /// A level in dB, in six columns.
   package static func level(_ decibels: Float?) -> String {
     guard let decibels, !decibels.isNaN else { return right(unknown, 6) }
     return Double(decibels) < silence ? "  -inf" : fixed(Double(decibels), places: 1, width: 6)
   }
 
-  /// Writes seconds as hours, minutes and seconds, in nine columns.
+  /// Seconds as hours, minutes and seconds, in nine columns.
   package static func duration(_ seconds: Double?) -> String {
     guard let seconds, seconds >= 0, seconds < 1e9 else { return right(unknown, 9) }
     let whole = Int(seconds)
     return right("\(whole / 3600):\(two(whole / 60 % 60)):\(two(whole % 60))", 9)
   }
 
-  /// Aligns a text at the right of so many columns.
+  /// Right-aligns text to a width.
   package static func right(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - PlainText.width(text))) + text
   }
 
-  /// Aligns a text at the left of so many columns.
+  /// Left-aligns text to a width.
   package static func left(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - PlainText.width(text)))
   }

@@ -1,7 +1,6 @@
-/// Text that can do a terminal no harm, and how much room it takes there.
+/// Text that is safe for a terminal, and its width there.
 package enum PlainText {
-  /// Makes one line of a text, without what would move the cursor, colour the terminal, or turn the
-  /// order of letters round.
+  /// The text as one line, without control characters, escape sequences and bidirectional marks.
   package static func line(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -14,12 +13,12 @@ package enum PlainText {
     return String(line)
   }
 
-  /// Parts a text into lines, each without what would do a terminal harm.
+  /// The text's lines, each safe for a terminal.
   package static func lines(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }
   }
 
-  /// Writes JSON with what could harm a terminal written by its number, which is the same JSON.
+  /// The same JSON with characters unsafe for a terminal escaped.
   package static func json(_ text: String) -> String {
     var json = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -35,14 +34,14 @@ package enum PlainText {
   }
 
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
-    // Tab, the ends of lines, and those of Unicode.
+    // Tab and line ends, also Unicode's.
     (9...13).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
   }
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<32, 0x7F..<0xA0: true
-    // What sets the direction of letters for those after it.
+    // Bidirectional formatting.
     case 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x061C: true
     default: false
     }
@@ -50,10 +49,10 @@ package enum PlainText {
 
   // MARK: - Width
 
-  /// Measures a text in columns of a terminal.
+  /// The width of text in columns.
   package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// Cuts a text to so many columns at the most, with "…" where something is left out.
+  /// Truncates text to a width, with an ellipsis.
   package static func cut(_ text: String, to most: Int) -> String {
     guard width(text) > most else { return text }
     var (result, left) = ("", most - 1)
@@ -65,7 +64,7 @@ package enum PlainText {
     return most > 0 ? result + "…" : ""
   }
 
-  /// Measures a letter in columns of a terminal, with the marks on it.
+  /// The width of a character in columns, with its combining marks.
   package static func width(_ character: Character) -> Int {
     var (width, isJoined, isPicture) = (0, false, false)
     for scalar in character.unicodeScalars {
@@ -74,7 +73,7 @@ package enum PlainText {
       isPicture = isPicture || scalar.value == 0xFE0F
     }
     if isPicture { width = max(width, 2) }
-    // Several pictures that are shown as one.
+    // Emoji joined into one.
     return isJoined ? min(width, 2) : width
   }
 
@@ -84,13 +83,13 @@ package enum PlainText {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    // What follows the first letter of a Hangul syllable stands in its place.
+    // The parts of a Hangul syllable after the first have no width.
     if (0x1160...0x11FF).contains(scalar.value) { return 0 }
     if scalar.properties.isEmojiPresentation, !scalar.isRegionalIndicator { return 2 }
     return Self.wide.contains { $0.contains(scalar.value) } ? 2 : 1
   }
 
-  // East Asian Width W and F in Unicode's EastAsianWidth.txt, without what is between them.
+  // The ranges of East Asian Width W and F in Unicode's EastAsianWidth.txt.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF,
     0x4E00...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19,

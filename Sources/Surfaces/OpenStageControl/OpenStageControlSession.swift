@@ -1,12 +1,14 @@
 internal import Control
+internal import Looks
 
 /// The generator of the Open Stage Control session.
 package enum OpenStageControlSession {
   /// Writes the session file as JSON.
   package static func json(
-    loops: Int = Surface.usualLoops
+    loops: Int = Surface.usualLoops, seconds: Double = Surface.usualSeconds
   ) throws(SurfaceFault) -> String {
-    let builder = SessionBuilder(surface: try .syrinx(loops: loops), table: .widest)
+    let table = AddressTable.widest(seconds: seconds)
+    let builder = SessionBuilder(surface: try .syrinx(loops: loops, table), table: table)
     return Widget.Value.object([
       ("createdWith", .text("Open Stage Control")), ("version", .text("1.30.1")),
       ("type", .text("session")), ("content", try builder.root().value),
@@ -14,13 +16,12 @@ package enum OpenStageControlSession {
   }
 }
 
-/// The builder of a session's widgets from a surface.
+/// The builder of a session's widgets.
 struct SessionBuilder {
   let surface: Surface
   let table: AddressTable
 
-  /// Builds the root widget: it subscribes, and does so again where the node is a new one, or
-  /// nothing comes.
+  /// Builds the root widget, which subscribes, and again after a restart of the node or a timeout.
   func root() throws(SurfaceFault) -> Widget {
     var root = Widget(
       "root", id: "root",
@@ -36,9 +37,9 @@ struct SessionBuilder {
             send(\(try quoted("/subscribe")))
             globals.asked = Date.now()
             setInterval('ping', () => { send(\(try quoted("/ping"))) }, 20000)
-            // What a message brings up can't be sent by the script that sees the message.
+            // A script that handles a message can't send.
             setInterval('work', () => {
-              // Levels come thirty times a second, to those alone who have subscribed.
+              // Levels come thirty times a second, to subscribers only.
               var now = Date.now()
               var isDeaf = now - Math.max(globals.heard || 0, globals.asked) > 5000
               if (globals.isNewNode || isDeaf) {
@@ -57,10 +58,15 @@ struct SessionBuilder {
                 send(\(try quoted("/feed")), globals.before || 0, \(SurfaceScreen.posts))
               }
             }, 500)
+            // Queued states blink.
+            setInterval('blink', () => {
+              globals.isBlinkLit = !globals.isBlinkLit
+              for (var slot in globals.queued || {}) setVar(slot, 'isBlinkLit', globals.isBlinkLit ? 1 : 0)
+            }, \(LoopLook.blinkPeriod / 2))
             """)
         ),
       ])
-    // Answers that no control shows as they are.
+    // Replies that no control shows.
     root.widgets = [
       listener(
         "heard-pong", "/pong",
@@ -87,7 +93,7 @@ struct SessionBuilder {
       }
       tab.widgets.append(column)
     }
-    // On every page, in the same place.
+    // In the same place on every page.
     tab.widgets.append(
       try widget(
         SurfaceControl(
@@ -107,14 +113,14 @@ struct SessionBuilder {
       ])
   }
 
-  /// Builds a hidden widget that runs a script on what comes at an address.
+  /// Builds a hidden widget that runs a script for each message to an address.
   func listener(_ id: String, _ path: String, _ script: String) -> Widget {
     Widget(
       "variable", id: id,
       [("address", .text(path)), ("bypass", .flag(true)), ("onValue", .text(script))])
   }
 
-  /// Quotes an address for JavaScript, checked against the table.
+  /// Quotes an address of the table for JavaScript.
   func quoted(_ path: String) throws(SurfaceFault) -> String {
     _ = try table.declared(path)
     return "'\(path)'"

@@ -20,7 +20,7 @@ extension SessionBuilder {
           + use.constants.map { ("on", Self.value($0)) })
     case .slot(let number, let use): return try slot(number, use, control, id)
     case .choice(let use):
-      guard let constant = use.constants.first else { throw SurfaceFault("\(id) chooses nothing") }
+      guard let constant = use.constants.first else { throw SurfaceFault("\(id) has no constant") }
       return Widget(
         "button", id: id,
         common + osc(use) + [
@@ -43,7 +43,7 @@ extension SessionBuilder {
     case .names(let list, let chosen, _, _):
       return Widget(
         "dropdown", id: id,
-        // The names can come after the one that is chosen: it is told, and not looked up in them.
+        // The label shows the chosen name, which can arrive before the list.
         common.filter { $0.0 != "label" } + osc(chosen) + [
           ("label", .text("\(control.caption): #{OSC{\(chosen.path)} || ''}")),
           ("values", .text("#{OSC{\(list.path)} || []}")),
@@ -93,7 +93,7 @@ extension SessionBuilder {
 
   private func osc(_ use: AddressUse) -> [(String, Widget.Value)] {
     let types = use.address.types
-    // Where all can be left out, nothing is said of it.
+    // Optional arguments have no type tags.
     let tags = ["i", "f", "s"].contains(types) ? types : types.hasPrefix("s") ? "s" : ""
     return [("address", .text(use.path)), ("typeTags", .text(tags))]
   }
@@ -105,7 +105,7 @@ extension SessionBuilder {
     }
   }
 
-  // Bright while the address has its word: each is told of all.
+  // Bright while the address has this value.
   private static func light(_ use: AddressUse, _ constant: AddressUse.Constant) -> String {
     let isAlike =
       switch constant {
@@ -116,7 +116,7 @@ extension SessionBuilder {
     return "#{\(isAlike) ? 0.9 : 0.2}"
   }
 
-  // What of the player can be pressed is bright, and the rest lets no finger in.
+  // The player's enabled buttons are bright, the others take no touches.
   private func light(_ control: SurfaceControl) throws(SurfaceFault) -> [(String, Widget.Value)] {
     guard let name = PlayerLight.name(of: control) else { return [] }
     let state = "(OSC{\(try table.heard("/player/state").path)} || ['playing', '', 0, 1, 1])"
@@ -125,11 +125,11 @@ extension SessionBuilder {
     case "pause": flag = "\(state)[0] !== 'start'"
     case "overdub": flag = "['playing', 'recording'].includes(\(state)[0])"
     case "save", "clear": flag = "\(state)[3] > 0"
-    // An emptied loop comes back as well, of which nothing is told: the finger is let in.
+    // Undo also restores a cleared loop, which the state doesn't show: it stays enabled.
     case "undo": return [("alphaFillOff", .text("#{\(state)[4] > 0 ? 0.9 : 0.2}"))]
     default:
       guard let index = PlayerControls.names.firstIndex(of: name) else {
-        throw SurfaceFault("nobody knows when \(name) can be pressed")
+        throw SurfaceFault("no rule for the light of \(name)")
       }
       flag = "(OSC{\(try table.heard("/player/controls").path)} || [1, 1, 1, 1, 1, 1])[\(index)]"
     }
@@ -179,7 +179,7 @@ extension SessionBuilder {
     }
   }
 
-  // What the node says of itself, each in the place of the same name.
+  // The texts of the node's state, by the control's name.
   private func text(_ control: SurfaceControl, _ id: String) throws(SurfaceFault) -> Widget {
     let script =
       switch control.name {
@@ -202,7 +202,7 @@ extension SessionBuilder {
         """
         JS{
           var capture = OSC{\(try table.heard("/capture/state").path)} || ["off", 0]
-          return capture[0] === "on" ? "Captured: " + Number(capture[1]).toFixed(0) + " s" : "Nothing is captured"
+          return capture[0] === "on" ? "Captured: " + Number(capture[1]).toFixed(0) + " s" : "No capture"
         }
         """
       case "phrase":
@@ -215,7 +215,7 @@ extension SessionBuilder {
       case "waiting":
         "#{OSC{\(try table.heard("/feed/waiting").path), 0} > 0 ? OSC{\(try table.heard("/feed/waiting").path), 0} + \" waiting for the board\" : \"\"}"
       case "pages": "#{OSC{\(try table.heard("/takes/total").path), 0} + \" takes\"}"
-      case let name: throw SurfaceFault("nobody knows what the text \(name) shows")
+      case let name: throw SurfaceFault("no source for the text \(name)")
       }
     return Widget(
       "text", id: id,
@@ -225,7 +225,7 @@ extension SessionBuilder {
       ])
   }
 
-  // The cells stand where the node says: a layout hides all, and each cell shows one.
+  // The node places the cells: a layout message hides all, and each cell message shows one.
   private func grid(
     _ control: SurfaceControl, _ rows: Int, _ columns: Int, _ id: String
   ) throws(SurfaceFault) -> Widget {

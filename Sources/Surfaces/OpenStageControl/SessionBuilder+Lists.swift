@@ -1,6 +1,6 @@
 internal import Control
 
-/// The lists of takes and of posts, a row each.
+/// The rows of takes and posts.
 extension SessionBuilder {
   func take(_ row: Int, _ id: String) throws(SurfaceFault) -> Widget {
     var line = panel(id + "/panel", "horizontal", part: 1)
@@ -24,7 +24,7 @@ extension SessionBuilder {
         "name", "Title",
         """
         var title = get('Takes/title')
-        // Also where it is a number to look at.
+        // As text, also if it looks like a number.
         if (take && title !== undefined && title !== '') {
           send(\(try quoted("/take/title")), take[0], {type: 's', value: String(title)})
         }
@@ -73,7 +73,7 @@ extension SessionBuilder {
     return line
   }
 
-  /// What a button of the feed does.
+  /// The script of a button of the feed.
   func posts(_ words: String) throws(SurfaceFault) -> String {
     switch words {
     case "posts clip": "send(\(try quoted("/feed/post/clip")), {type: 's', value: ''})"

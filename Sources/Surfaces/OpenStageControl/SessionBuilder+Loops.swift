@@ -1,8 +1,9 @@
 internal import Control
+internal import Looks
 
-/// The loops, and the presets of one's own.
+/// The loops, and the user's own presets.
 extension SessionBuilder {
-  /// Builds a loop's big button with its round below.
+  /// Builds a loop's large button with its playhead below.
   func slot(
     _ number: Int, _ use: AddressUse, _ control: SurfaceControl, _ id: String
   ) throws(SurfaceFault) -> Widget {
@@ -12,6 +13,16 @@ extension SessionBuilder {
     let words = LoopLook.all.map { "\($0.state): '\($0.word)'" }.joined(separator: ", ")
     let colors = LoopLook.all.map { "\($0.state): '\(css($0.face))'" }.joined(separator: ", ")
     column.widgets = [
+      listener(
+        id + "/queued", state,
+        """
+        globals.queued = globals.queued || {}
+        if (value[4]) globals.queued['\(id)'] = true
+        else {
+          delete globals.queued['\(id)']
+          setVar('\(id)', 'isBlinkLit', 0)
+        }
+        """),
       Widget(
         "button", id: id,
         [
@@ -35,7 +46,8 @@ extension SessionBuilder {
               """
               JS{
                 var colors = {\(colors)}
-                return colors[(\(told))[0]]
+                var told = \(told)
+                return colors[told[4] && VAR{isBlinkLit, 0} ? told[4] : told[0]]
               }
               """)
           ), ("alphaFillOff", .number(0.8)), ("address", .text(use.path)), ("typeTags", .text("f")),
@@ -64,8 +76,8 @@ extension SessionBuilder {
     return column
   }
 
-  /// What a button does that saves a preset, or deletes the one that is loaded: a second press within
-  /// three seconds does it.
+  /// The script of a button that saves a preset or deletes the loaded one, on a second press within
+  /// three seconds.
   func preset(_ words: String) throws(SurfaceFault) -> String {
     let index = words.split(separator: " ").last.flatMap { Int($0) } ?? 0
     let name =

@@ -1,7 +1,7 @@
 internal import Control
 internal import JSON
 
-/// A widget of a session: its properties in the order in which they are written.
+/// A widget of a session, with its properties in order.
 struct Widget: Sendable {
   /// The value of a property.
   indirect enum Value: Sendable {
@@ -23,7 +23,7 @@ struct Widget: Sendable {
     self.properties = [("type", .text(type)), ("id", .text(id))] + properties
   }
 
-  /// The widget as a JSON value, with the widgets in it.
+  /// The widget and its children as a JSON value.
   var value: Value {
     var members = properties
     if !widgets.isEmpty { members.append(("widgets", .list(widgets.map(\.value)))) }
@@ -33,7 +33,7 @@ struct Widget: Sendable {
 }
 
 extension Widget.Value {
-  /// Writes JSON, a member a line.
+  /// Writes JSON, one member per line.
   func json(_ indent: String = "") -> String {
     let inner = indent + "  "
     switch self {

@@ -1,12 +1,12 @@
 internal import Control
 
 extension SurfacePage {
-  // So many loops are seen on one page.
+  // The most loops on one page.
   private static let together = 8
-  // Up to so many stand two side by side on a phone.
+  // Up to this number, a phone shows two per row.
   private static let few = 4
 
-  /// Makes the pages of all loops: each with one big button, mute, undo, and its level.
+  /// Makes the pages of all loops, each with a large button, mute, undo and gain.
   static func loops(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> [SurfacePage] {
     var pages: [SurfacePage] = []
     for first in stride(from: 1, through: count, by: together) {
@@ -55,7 +55,7 @@ extension SurfacePage {
     return Block(Row(2, of: pedals), Row(1, of: pairs), Row(1, of: gains))
   }
 
-  /// Makes the page of the loop that is chosen: what is seldom pressed, and what is set of it.
+  /// Makes the page of the chosen loop: rare actions and settings.
   static func chosen(_ count: Int, _ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     func press(
       _ name: String, _ caption: String, _ accent: SurfaceControl.Accent = .loop

@@ -1,10 +1,12 @@
 package import Control
 
 extension Surface {
-  /// The number of loops of a node that is told nothing else.
+  /// The default number of a node's loops.
   package static let usualLoops = 4
+  /// The default length of the longest loop, in seconds.
+  package static let usualSeconds = 10.0
 
-  /// Makes the surface of a node with so many loops: all that is played and set on a stage.
+  /// Makes the surface for a node with a number of loops: the controls for a stage.
   package static func syrinx(
     loops: Int = usualLoops, _ table: AddressTable = .widest
   ) throws(SurfaceFault) -> Surface {
@@ -19,7 +21,7 @@ extension Surface {
 }
 
 extension SurfacePage {
-  /// Makes the page of the effects: six presets as buttons, and faders.
+  /// Makes the page of the effects: presets as buttons, and faders.
   static func voice(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     func effect(_ name: String, _ caption: String) throws(SurfaceFault) -> SurfaceControl {
       SurfaceControl(
@@ -68,7 +70,7 @@ extension SurfacePage {
           try fader("reverb-size", "Size", "/reverb/size"))))
   }
 
-  /// Makes the page of the presets: all of them, and those that were saved here.
+  /// Makes the page of the presets: all of them, and the user's own.
   static func presets(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     let names = SurfaceControl.ownPresets.enumerated().map { index, name in
       SurfaceControl("save-\(index + 1)", name, .script("preset \(index + 1)"), accent: .record)
@@ -95,7 +97,7 @@ extension SurfacePage {
           of: names + [SurfaceControl("delete", "Delete", .script("preset 0"), accent: .danger)])))
   }
 
-  /// Makes the page of the player and its loop, which is the first.
+  /// Makes the page of the player, which is the first loop.
   static func loop(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     func press(
       _ name: String, _ path: String, _ accent: SurfaceControl.Accent = .loop
@@ -126,7 +128,7 @@ extension SurfacePage {
           try press("forward", "/player/forward"),
           SurfaceControl("clear", "Clear", .press(try table.action("/loop/clear")), accent: .danger)
         ),
-        // Away from what empties the loop.
+        // Not next to Clear.
         Row(
           1,
           SurfaceControl("keep", "Save as take", .press(try table.action("/take/save")), width: 2),
@@ -140,12 +142,12 @@ extension SurfacePage {
           try fader("loop-gain", "Gain", "/loop/gain"))))
   }
 
-  /// Makes the page of the grid, as large as can be.
+  /// Makes the page of the grid, at full size.
   static func grid(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     SurfacePage("Grid", Block(Row(1, SurfaceControl("cells", "", .grid(rows: 16, columns: 12)))))
   }
 
-  /// Makes the page of the piano: seven white keys, and a phrase.
+  /// Makes the page of the piano: seven white keys and a phrase.
   static func piano(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     var keys: [SurfaceControl] = []
     for (index, name) in ["C", "D", "E", "F", "G", "A", "B"].enumerated() {
@@ -193,7 +195,7 @@ extension SurfacePage {
         ]))
   }
 
-  /// Makes the page of the levels, the songs and the captures.
+  /// Makes the page of the levels, songs and captures.
   static func mix(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     func song(
       _ name: String, _ caption: String, _ accent: SurfaceControl.Accent = .loop
@@ -214,7 +216,7 @@ extension SurfacePage {
       Block(
         Row(0.5, SurfaceControl("song", "", .text)),
         Row(
-          1, try song("previous", "Before"), try song("play", "Play", .play),
+          1, try song("previous", "Previous"), try song("play", "Play", .play),
           try song("stop", "Stop"), try song("next", "Next")),
         Row(0.5, SurfaceControl("captured", "", .text)),
         Row(
@@ -227,10 +229,10 @@ extension SurfacePage {
         Row(1, try gain("grid", "Grid"), try gain("music", "Songs")),
         Row(
           1, try gain("out", "Output"),
-          SurfaceControl("guard", "Howl guard", .flag(try table.flag("/guard/on"))))))
+          SurfaceControl("guard", "Feedback guard", .flag(try table.flag("/guard/on"))))))
   }
 
-  /// Makes the page of the feed: the newest posts, and one of one's own without words.
+  /// Makes the page of the feed: the newest posts, and a button that posts the loop without text.
   static func feed(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     let rows = (1...SurfaceScreen.posts).map {
       Row(1, SurfaceControl("post-\($0)", "", .post(row: $0)))
@@ -249,7 +251,7 @@ extension SurfacePage {
         ]))
   }
 
-  /// Makes the page of the scale: the root, and how large the buttons are.
+  /// Makes the page of the scale: root, scale and button size.
   static func scale(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     func root(_ name: String) throws(SurfaceFault) -> SurfaceControl {
       SurfaceControl("root-\(name)", name, .choice(try table.constant("/grid/root", .text(name))))
@@ -278,7 +280,7 @@ extension SurfacePage {
               columns: 3)))))
   }
 
-  /// Makes the menu: the instrument, how notes are played, and the metronome.
+  /// Makes the menu: instrument, notes and metronome.
   static func menu(_ table: AddressTable) throws(SurfaceFault) -> SurfacePage {
     SurfacePage(
       "Menu",
@@ -308,19 +310,19 @@ extension SurfacePage {
         Row(
           1,
           SurfaceControl(
-            "countin", "Count-in, bars", .stepper(try table.number("/metronome/countin")))),
+            "countin", "Count-in bars", .stepper(try table.number("/metronome/countin")))),
         Row(
           1,
-          SurfaceControl("beats", "Beats of a bar", .stepper(try table.number("/metronome/beats"))))
+          SurfaceControl("beats", "Beats per bar", .stepper(try table.number("/metronome/beats"))))
       ))
   }
 }
 
 extension SurfaceControl {
-  /// The names under which a surface without a keyboard saves presets.
+  /// The names of the user's own presets, on apps without a keyboard.
   static let ownPresets = ["Mine 1", "Mine 2", "Mine 3", "Mine 4"]
 
-  /// Makes a fader over the whole range of an address.
+  /// Makes a fader over the range of an address.
   static func fader(
     _ name: String, _ caption: String, _ path: String, in table: AddressTable,
     width: Double = 1, accent: Accent = .plain

@@ -1,4 +1,5 @@
 internal import Control
+internal import Looks
 
 extension LayoutBuilder {
   /// Builds the group of nodes of a control.
@@ -12,7 +13,7 @@ extension LayoutBuilder {
         LayoutMessage(path: use.path, trigger: .rise, isReceived: false)
       ]
       if PlayerLight.name(of: control) == nil, !PlayerLight.isOfChosenLoop(control) {
-        node.children[0].script = ControlScripts.face(control.accent)
+        node.children[0].script = LayoutScripts.face(control.accent)
       }
     case .send(let use):
       node.children = faced("button", "caption", control.caption, area, control.accent)
@@ -22,7 +23,7 @@ extension LayoutBuilder {
           trigger: .rise,
           isReceived: false)
       ]
-      node.children[0].script = ControlScripts.face(control.accent)
+      node.children[0].script = LayoutScripts.face(control.accent)
     case .slot(let number, let use):
       node.children = slot(number, use, area)
     case .choice(let use):
@@ -39,7 +40,7 @@ extension LayoutBuilder {
       node.children[0].messages = [
         LayoutMessage(path: use.path, arguments: [.x(use.range, isWhole: true)])
       ]
-      node.children[0].script = ControlScripts.face(control.accent)
+      node.children[0].script = LayoutScripts.face(control.accent)
     case .key(let use):
       node.children = faced("button", "caption", control.caption, area, control.accent)
       node.children[0].properties["grabFocus"] = .flag(false)
@@ -47,7 +48,7 @@ extension LayoutBuilder {
         LayoutMessage(
           path: use.path, arguments: [.x(use.range, isWhole: false)], isReceived: false)
       ]
-      node.children[0].script = ControlScripts.face(control.accent)
+      node.children[0].script = LayoutScripts.face(control.accent)
     case .script(let words):
       node.children = faced("button", "caption", control.caption, area, control.accent)
       node.children[0] = pressing(node.children[0], words)
@@ -81,18 +82,18 @@ extension LayoutBuilder {
     }
   }
 
-  /// Makes the press of a button a command of the root's script.
+  /// Makes a button's press call the root's script with these words.
   func pressing(_ button: LayoutNode, _ words: String) -> LayoutNode {
     var button = button
     button.properties["tag"] = .text(words)
-    button.script = ControlScripts.press
+    button.script = LayoutScripts.press
     return button
   }
 
   private func fader(
     _ control: SurfaceControl, _ use: AddressUse, _ area: Frame
   ) throws(SurfaceFault) -> [LayoutNode] {
-    // As high as a finger: its words lie on it, and let touches through.
+    // As high as a touch target, with its texts on top.
     let words = Frame(x: 8, y: 0, width: area.width - 16, height: area.height)
     let parts = words.columns([1, 1], gap: 0)
     var fader = self.fader("fader", area, color: control.accent.color.faded)
@@ -102,7 +103,7 @@ extension LayoutBuilder {
         path: use.path, arguments: [.x(use.range, isWhole: use.isWhole)],
         isSent: use.address.curve == .linear)
     ]
-    fader.script = try ControlScripts.fader(use, lua)
+    fader.script = try scripts.fader(use)
     if use.range.lowerBound == -use.range.upperBound { fader.properties["centered"] = .flag(true) }
     return [
       fader, label("caption", control.caption, parts[0], size: 14, align: .left),
@@ -110,7 +111,7 @@ extension LayoutBuilder {
     ]
   }
 
-  // The face has the state's colour; the round is a bar along its lower edge.
+  // The face has the state's color, with the playhead as a bar along its lower edge.
   private func slot(_ number: Int, _ use: AddressUse, _ area: Frame) -> [LayoutNode] {
     let rim = 3.0
     let inner = Frame(
@@ -180,7 +181,7 @@ extension LayoutBuilder {
     return nodes
   }
 
-  // The app has no keyboard: a word is one press away, and no word is the node's own title.
+  // The app has no keyboard. An empty word stands for the node's default title.
   private func words(_ control: SurfaceControl, _ words: [String], _ area: Frame) -> [LayoutNode] {
     let places = area.columns(words.map { _ in 1 }, gap: 4)
     return zip(words, places).enumerated().flatMap { index, part in

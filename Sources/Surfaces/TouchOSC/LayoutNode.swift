@@ -20,16 +20,16 @@ struct LayoutNode: Sendable {
     case color(Color)
   }
 
-  /// The name, by which a child is found.
+  /// The name for lookups among children.
   var name: String
   var kind: Kind
   var properties: [String: Property]
-  /// The initial values, in the order of the files.
+  /// The initial values, in file order.
   var values: [(key: String, initial: String)]
   var messages: [LayoutMessage] = []
   var children: [LayoutNode] = []
 
-  /// Creates a node with the properties that all nodes have.
+  /// Creates a node with the common properties.
   init(_ name: String, _ kind: Kind, _ frame: Frame, color: Color) {
     self.name = name
     self.kind = kind

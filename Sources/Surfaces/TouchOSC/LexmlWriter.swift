@@ -2,7 +2,7 @@ internal import Control
 
 /// The writer of TouchOSC's XML.
 struct LexmlWriter {
-  /// The separator of elements: nothing, as the app saves it, or line ends for people.
+  /// The separator of elements: empty, as the app saves it, or line ends.
   let lineEnd: String
   private var text = ""
 
@@ -20,7 +20,7 @@ struct LexmlWriter {
 
   private mutating func line(_ line: String) { text += line + lineEnd }
 
-  // The parts stand in the order of the app's own files, and empty ones are left out.
+  // Parts in the order of the app's files, without empty ones.
   private mutating func write(_ node: LayoutNode, path: String, isRoot: Bool = false) {
     line("<node ID='\(StableID.uuid(path))' type='\(node.kind.rawValue)'>")
     if isRoot { line("<includes></includes>") }
@@ -106,11 +106,11 @@ struct LexmlWriter {
     return "<property type='\(type)'><key>\(data(key))</key><value>\(value)</value></property>"
   }
 
-  // Thousandths are finer than any eye.
+  // Rounded to thousandths.
   private func rounded(_ number: Double) -> String { plain((number * 1000).rounded() / 1000) }
 
   private func data(_ text: String) -> String {
-    // What would end the section is cut in two.
+    // A terminator in the text is split over two sections.
     "<![CDATA["
       + text.split(separator: "]]>", omittingEmptySubsequences: false)
       .joined(separator: "]]]]><![CDATA[>") + "]]>"

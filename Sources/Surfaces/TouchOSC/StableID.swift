@@ -1,8 +1,7 @@
-/// The UUIDs of nodes, made from names: the same in every file, whatever stands beside them.
+/// The UUIDs of nodes, made from their paths: the same in every file.
 enum StableID {
-  /// Makes the UUID of a name, of version 8: two hashes of 64 bits, FNV-1a from the front and from
-  /// the back,
-  /// each stirred until all of its bits depend on all of the name.
+  /// A version 8 UUID of a name, from two 64-bit FNV-1a hashes, of the name forward and backward,
+  /// each with an avalanche step.
   static func uuid(_ name: String) -> String {
     let bytes = Array(name.utf8)
     let halves = [

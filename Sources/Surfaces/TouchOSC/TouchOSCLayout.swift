@@ -1,49 +1,54 @@
-internal import Control
+package import Control
 
 /// The generator of the TouchOSC layouts.
 package enum TouchOSCLayout {
-  /// The default port on which the app receives.
+  /// The app's default receive port.
   package static let usualPort = 9000
 
   /// Writes the XML of a layout.
   ///
-  /// In one line it is as the app saves it; in many it can be read and compared.
+  /// In one line, as the app saves it, or in lines to read and compare.
   package static func xml(
-    _ screen: SurfaceScreen, loops: Int = Surface.usualLoops, receivePort: Int = usualPort,
-    inLines: Bool = false
+    _ screen: SurfaceScreen, loops: Int = Surface.usualLoops,
+    seconds: Double = Surface.usualSeconds, receivePort: Int = usualPort, inLines: Bool = false
   ) throws(SurfaceFault) -> String {
-    try xml(of: .syrinx(loops: loops), screen, receivePort: receivePort, inLines: inLines)
+    let table = AddressTable.widest(seconds: seconds)
+    return try xml(
+      of: .syrinx(loops: loops, table), screen, in: table, receivePort: receivePort,
+      inLines: inLines)
   }
 
   /// Writes the XML of the layout of a surface.
   package static func xml(
-    of surface: Surface, _ screen: SurfaceScreen, receivePort: Int = usualPort,
-    inLines: Bool = false
+    of surface: Surface, _ screen: SurfaceScreen, in table: AddressTable = .widest,
+    receivePort: Int = usualPort, inLines: Bool = false
   ) throws(SurfaceFault) -> String {
-    let root = try LayoutBuilder(screen: screen, table: .widest).root(
+    let root = try LayoutBuilder(screen: screen, table: table).root(
       of: surface, receivePort: receivePort)
     return LexmlWriter.document(root, inLines: inLines)
   }
 
-  /// Writes the file of a layout: its XML as zlib packs it.
+  /// Writes the file of a layout: its XML, compressed by zlib.
   package static func file(
-    _ screen: SurfaceScreen, loops: Int = Surface.usualLoops, receivePort: Int = usualPort
+    _ screen: SurfaceScreen, loops: Int = Surface.usualLoops,
+    seconds: Double = Surface.usualSeconds, receivePort: Int = usualPort
   ) throws(SurfaceFault) -> [UInt8] {
-    try Deflate.packed(Array(xml(screen, loops: loops, receivePort: receivePort).utf8))
+    try Deflate.packed(
+      Array(xml(screen, loops: loops, seconds: seconds, receivePort: receivePort).utf8))
   }
 }
 
-/// The builder of a layout's nodes from a surface.
+/// The builder of a layout's nodes.
 struct LayoutBuilder {
   let screen: SurfaceScreen
   let table: AddressTable
   static let gap = 6.0
-  // Tabs that touch each other are wide enough for a finger, six of them on a phone.
+  // Narrow, so that six tabs on a phone are touch targets.
   private static let tabGap = 2.0
 
-  var lua: LuaAddresses { LuaAddresses(table: table) }
+  var scripts: LayoutScripts { LayoutScripts(table: table) }
 
-  /// Builds the root with its bar and its pages.
+  /// Builds the root with bar, tabs and pages.
   func root(of surface: Surface, receivePort: Int) throws(SurfaceFault) -> LayoutNode {
     let whole = Frame(x: 0, y: 0, width: screen.size.width, height: screen.size.height)
     var root = group("Syrinx", whole, color: .background)
@@ -52,11 +57,11 @@ struct LayoutBuilder {
     root.properties["metaComments"] = .text(
       "Made by `syrinx layout touchosc`. In Connections, OSC: send to the node's host and port "
         + "(8000), and receive on \(receivePort).")
-    root.script = try RootScript(surface: surface, lua: lua).text(
+    root.script = try RootScript(surface: surface, scripts: scripts).text(
       receivePort: receivePort)
     let tabs = tabs(of: surface, Frame(x: 0, y: barHeight, width: whole.width, height: 0))
     guard case .frame(let tabFrame)? = tabs.properties["frame"] else {
-      throw SurfaceFault("the tabs have no place")
+      throw SurfaceFault("the tabs have no frame")
     }
     let top = tabFrame.y + tabFrame.height
     let pageFrame = Frame(x: 0, y: 0, width: whole.width, height: whole.height - top)
@@ -76,12 +81,12 @@ struct LayoutBuilder {
     return root
   }
 
-  // As high as a finger, with mute in it.
+  // A touch target, since it holds mute.
   private var barHeight: Double { screen.finger + Self.gap }
 
-  // The app's own tabs stand in one row: these have as many as they need.
+  // Unlike the app's own tabs, these have several rows.
   private func tabs(of surface: Surface, _ place: Frame) -> LayoutNode {
-    // Beyond two rows they would take more from the pages than they give.
+    // More than two rows would take too much from the pages.
     let rows = min(2, (surface.pages.count + screen.tabs - 1) / screen.tabs)
     let inRow = (surface.pages.count + rows - 1) / rows
     let height = Double(rows) * (screen.finger + Self.tabGap)
@@ -102,7 +107,7 @@ struct LayoutBuilder {
     return tabs
   }
 
-  // Whether the node is there, what it has to say, how loud it is, and mute.
+  // Connection, notices, levels and mute.
   private func bar(_ width: Double) throws(SurfaceFault) -> LayoutNode {
     let height = barHeight
     let muteWidth = max(84, screen.finger)
@@ -165,7 +170,7 @@ struct LayoutBuilder {
 
   enum Alignment: Int { case left = 1, center, right }
 
-  /// Builds a label, which lets touches through.
+  /// Builds a label, which passes touches through.
   func label(
     _ name: String, _ text: String, _ frame: Frame, size: Double, align: Alignment = .center,
     color: Color = .text, face: Color? = nil
@@ -181,7 +186,7 @@ struct LayoutBuilder {
     return node
   }
 
-  /// Builds a button without text: a label over it has its words and shows its state.
+  /// Builds a button without text: a label on top shows text and state.
   func button(_ name: String, _ frame: Frame, _ accent: SurfaceControl.Accent) -> LayoutNode {
     var node = LayoutNode(name, .button, frame, color: accent.color)
     node.properties.merge([
@@ -198,14 +203,14 @@ struct LayoutBuilder {
       "bar": .flag(true), "barDisplay": .whole(0), "centered": .flag(false),
       "cursor": .flag(true), "cursorDisplay": .whole(0), "grid": .flag(false),
       "gridColor": .color(Color(0, 0, 0, 0.25)), "gridSteps": .whole(10),
-      // To the right.
+      // East.
       "orientation": .whole(1), "response": .whole(0), "responseFactor": .whole(100),
     ]) { $1 }
     node.values = [("x", "0"), ("touch", "false")]
     return node
   }
 
-  /// Builds a button, and the face over it, which leaves a rim on which the finger is seen.
+  /// Builds a button with a face on top, whose rim shows touches.
   func faced(
     _ name: String, _ face: String, _ caption: String, _ frame: Frame,
     _ accent: SurfaceControl.Accent,
@@ -221,10 +226,10 @@ struct LayoutBuilder {
     ]
   }
 
-  /// Returns the greatest size of a text in a frame, in points.
+  /// The largest text size that fits a frame, in points.
   static func textSize(_ text: String, _ frame: Frame) -> Double {
     let byWidth = frame.width / (Double(max(3, text.count)) * 0.68)
-    // Short words on small buttons are as large as their neighbours'.
+    // Short texts on small buttons match their neighbors.
     let most = frame.width < 150 ? 18.0 : 26
     return max(9, min(most, min(byWidth, frame.height * 0.5))).rounded(.down)
   }

@@ -35,7 +35,7 @@ enum AnswerText {
   /// Writes one argument without quotes.
   static func plainWord(_ argument: Argument) -> String {
     switch argument {
-    // What would move the cursor or colour the terminal is no answer.
+    // What would move the cursor or color the terminal is no answer.
     case .string(let text), .symbol(let text):
       text.filter { !($0.unicodeScalars.first?.value ?? 0 < 32) }
     case .bool(let value): value ? "T" : "F"

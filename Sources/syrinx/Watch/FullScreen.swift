@@ -10,7 +10,7 @@ final class FullScreen {
   private var usual: termios?
   private var isOpen = false
 
-  init(hasColour: Bool) { buffer = ScreenBuffer(hasColour: hasColour) }
+  init(hasColor: Bool) { buffer = ScreenBuffer(hasColor: hasColor) }
 
   /// Whether both a picture can be shown and a person is there to see it.
   static var isPossible: Bool {

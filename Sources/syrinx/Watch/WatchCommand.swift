@@ -22,7 +22,7 @@ enum WatchCommand {
       loop; space is its pedal, u undoes, m mutes, and c twice clears it.
 
       When the node goes away that is said, and it is shown again when it comes back. NO_COLOR
-      takes the colours away; LC_ALL, LC_CTYPE or LANG tell whether there is Unicode.
+      takes the colors away; LC_ALL, LC_CTYPE or LANG tell whether there is Unicode.
 
       Examples:
         syrinx watch

@@ -11,7 +11,7 @@ final class WatchSession {
   private static let escapeMicroseconds = 50_000.0
 
   private let node: WatchedNode
-  private let screen = FullScreen(hasColour: Environment["NO_COLOR"] == nil)
+  private let screen = FullScreen(hasColor: Environment["NO_COLOR"] == nil)
   private let glyphs = Glyphs.ofTheTerminal
   private let loop = EventLoop()
   private let signals: SystemSignals

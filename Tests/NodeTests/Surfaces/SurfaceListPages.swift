@@ -216,7 +216,7 @@ extension NodeTests.SurfaceTests {
     try stage.open("Presets")
     let status = try stage.control("bar/status")
     try stage.tap("Presets/delete")
-    #expect(try phone.wait { status.text == "Load one of your own first" })
+    #expect(try phone.wait { status.text == "Load one of your own presets first" })
     other.send("/pitch/semitones", .float(5))
     #expect(other.sync())
     try stage.tap("Presets/save-1")
@@ -250,7 +250,7 @@ extension NodeTests.SurfaceTests {
     try stage.open("Mix")
     #expect(try stage.control("Mix/song/value").text == "No song plays")
     let captured = try stage.control("Mix/captured/value")
-    #expect(captured.text == "Nothing is captured")
+    #expect(captured.text == "No capture")
     for source in ["in", "out"] {
       try stage.tap("Mix/capture-\(source)")
       #expect(try stage.reaches("/capture/source", .string(source)))
@@ -262,7 +262,7 @@ extension NodeTests.SurfaceTests {
       try phone.wait { try stage.isLit("Mix/capture") && captured.text.hasPrefix("Captured: ") })
     try stage.tap("Mix/capture")
     #expect(try stage.reaches("/capture/on", .int32(0)))
-    #expect(try phone.wait { captured.text == "Nothing is captured" })
+    #expect(try phone.wait { captured.text == "No capture" })
     stage.check()
   }
 }

@@ -196,7 +196,7 @@ extension NodeTests.SurfaceTests {
     try stage.tap("More/loop-2")
     #expect(try phone.wait { try stage.isLit("More/quantize-bar") })
 
-    // What waits for its beat blinks in its colour, over that of the present.
+    // What waits for its beat blinks in its color, over that of the present.
     try stage.open("Loops")
     // From the beginning of a bar on, lest it be over before anything has blinked.
     other.send("/subscribe", .string("/metronome/beat"))

@@ -186,7 +186,7 @@ extension NodeTests {
       }
       #expect(terminal.awaitEnd() == 0)
       #expect(terminal.output.hasSuffix(Self.closing) && terminal.isAsBefore)
-      #expect(terminal.picture.colours == 0)
+      #expect(terminal.picture.colors == 0)
       #expect(node.end() == 0)
     }
 
@@ -198,7 +198,7 @@ extension NodeTests {
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(first), "--seconds", "60"])
       #expect(terminal.shows("server running"))
       first.kill()
-      #expect(terminal.shows("no answer from 127.0.0.1:\(port) since"))
+      #expect(terminal.shows("no reply from 127.0.0.1:\(port) for"))
       let second = try NodeProcess(
         server: server, ["--port", "\(port)", "-n", "wren", "--set", "/loop/gain=-11"])
       #expect(terminal.shows("wren") && terminal.shows("-11.0   chain"))

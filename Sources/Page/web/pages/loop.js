@@ -1,4 +1,4 @@
-// The chosen loop: its waveform, its states and what comes next, and all that can be pressed.
+// The chosen loop: waveform, current and queued state, and buttons.
 
 import { send, sendTogether } from "../link/socket.js";
 import { find, icon, make } from "../parts/make.js";
@@ -6,7 +6,7 @@ import { say } from "../parts/notice.js";
 import { tap } from "../parts/tap.js";
 import { setUpWave } from "../parts/wave.js";
 import { nextFrame } from "../store/clock.js";
-import { beatsToGo, chosenSlot, longestLoop, looks, running, slot, watchChosenSlot, watchSlots } from "../store/loops.js";
+import { beatsToGo, chosenSlot, longestLoop, lookOf, runs, slot, watchChosenSlot, watchSlots } from "../store/loops.js";
 import { hear, told, watch } from "../store/values.js";
 import { time } from "../store/units.js";
 import { setUpLoopSettings } from "./loopset.js";
@@ -16,13 +16,13 @@ const added = ["overdub", "replace", "substitute", "multiply", "insert"];
 const lights = ["record", ...added, "play", "pause", "stop"];
 const leap = 10;
 
-// What the buttons of a page act upon: the slot that is chosen or, beside what is posted, the player of the first.
+// The target of a page's buttons: the chosen loop or, on the feed page, the player.
 const chosen = {
   slot: () => slot(chosenSlot()),
   address: (what) => `/loop/${chosenSlot()}/${what}`,
   can(what) {
     const { state, length, waits } = this.slot();
-    const isOn = running.includes(state);
+    const isOn = runs(state);
     if (added.includes(what)) return state === "recording" || isOn;
     switch (what) {
       case "record": return true;
@@ -64,16 +64,16 @@ const player = {
     return is || (slot(1).state === "recording" && ["play", "stop"].includes(what));
   },
   press(what) {
-    // Both at once go over from recording to playing without a gap.
+    // In one bundle, recording continues as playing without a gap.
     if (what === "play" && slot(1).state === "recording") sendTogether([["/player/stop"], ["/player/play"]]);
     else send("/player/" + what);
   },
 };
 
-/** What each key does to the chosen loop. */
+/** The keys' actions on the chosen loop. */
 export const press = Object.fromEntries(["record", "overdub", "play", "stop", "undo"].map((what) => [what, () => chosen.press(what)]));
 
-/** Sets up the page of the loops, and the buttons of a loop wherever they stand. */
+/** Sets up the loop page, and a loop's buttons on any page. */
 export function setUpLoop() {
   const page = find("#loop");
   setUpSlots((part) => {
@@ -96,27 +96,28 @@ export function setUpLoop() {
   const draw = () => {
     const one = chosen.slot();
     const { state, position, length, waits } = one;
-    const [name, sign] = looks[state] ?? looks.empty;
+    const look = lookOf(state);
     panel.dataset.state = state;
     panel.dataset.waits = waits;
-    // Readers would say it again with each message.
-    if (word.textContent !== name) word.textContent = name;
+    panel.dataset.tone = look.tone;
+    // Screen readers would repeat it with each message.
+    if (word.textContent !== look.word) word.textContent = look.word;
     if (drawn !== chosenSlot()) find("#loop-number").textContent = drawn = chosenSlot();
-    face.setAttribute("href", "#i-" + sign);
+    face.setAttribute("href", "#i-" + look.icon);
     clock.textContent = state === "recording" ? time(length || position) : length ? `${time(position)} of ${time(length)}` : `up to ${time(longestLoop()).replace(".0", "")}`;
     layers.textContent = one.layers ? `${one.layers} ${one.layers === 1 ? "layer" : "layers"}` : "";
-    const coming = waits && looks[waits];
+    const coming = waits ? lookOf(waits).word : "";
     const beats = beatsToGo(one);
-    next.textContent = coming ? `\u2192 ${coming[0]}${beats === undefined ? ", waiting for sound" : " in " + beats}` : "";
+    next.textContent = coming ? `\u2192 ${coming}${beats === undefined ? ", waiting for sound" : " in " + beats}` : "";
     for (const { button, what, of } of buttons) drawButton(button, what, of);
     wave.show();
   };
   const drawButton = (button, what, of) => {
     const { state, position, length, waits } = of.slot();
-    const lit = (looks[state] ?? looks.empty)[2];
+    const lit = lookOf(state).button;
     button.setAttribute("aria-disabled", String(!of.can(what)));
     if (lights.includes(what)) button.setAttribute("aria-pressed", String(what === lit));
-    button.classList.toggle("will", Boolean(waits) && looks[waits]?.[2] === what);
+    button.classList.toggle("will", Boolean(waits) && lookOf(waits).button === what);
     button.dataset.press = of.address(what);
     if (what === "done" && of === chosen) button.hidden = chosenSlot() > 1;
     const part = what !== lit ? 0 : state === "recording" ? (length || position) / longestLoop() : what === "stop" || what === "pause" ? 0 : position / (length || 1);
@@ -136,7 +137,7 @@ export function setUpLoop() {
   watch("/player/controls", show);
 
   hear("/reply", (address, id, title) => {
-    if (address === "/take/save" || /^\/loop\/\w+\/save$/.test(address)) say(`Kept as a take: ${title}`, "done");
+    if (address === "/take/save" || /^\/loop\/\w+\/save$/.test(address)) say(`Saved as a take: ${title}`, "done");
   });
 }
 

@@ -1,4 +1,4 @@
-// All loops at once: for each its state on one big button, its level, mute and undo.
+// All loops at once, each with one large button, gain, mute and undo.
 
 import { fader } from "../parts/fader.js";
 import { flag } from "../parts/flag.js";
@@ -6,14 +6,14 @@ import { find, icon, make } from "../parts/make.js";
 import { pedal } from "../parts/pedal.js";
 import { tap } from "../parts/tap.js";
 import { eachFrame, nextFrame } from "../store/clock.js";
-import { beatsToGo, chooseSlot, chosenSlot, longestLoop, looks, running, slot, slotCount, watchChosenSlot, watchSlotCount, watchSlots } from "../store/loops.js";
+import { beatsToGo, chooseSlot, chosenSlot, longestLoop, lookOf, runs, slot, watchChosenSlot, watchSlotCount, watchSlots } from "../store/loops.js";
 import { send } from "../link/socket.js";
 import { told, watch } from "../store/values.js";
 
 const mostSideBySide = 4;
 const cards = [];
 
-/** Sets up the slots, and how one of them is chosen; turn(part) shows all of them, or the chosen one. */
+/** Sets up the loops and their selection; turn(part) shows all, or the chosen one. */
 export function setUpSlots(turn) {
   const list = find("#slots");
   watchSlotCount((count) => {
@@ -26,13 +26,13 @@ export function setUpSlots(turn) {
   watchChosenSlot((number) => cards.forEach(({ element }, at) => element.classList.toggle("chosen", at + 1 === number)));
 }
 
-/** Presses the pedal of the chosen slot, and lifts it. */
+/** The pedal of the chosen loop. */
 export const chosenPedal = {
   press: (by) => cards[chosenSlot() - 1]?.foot.press(by),
   lift: (by) => cards.forEach(({ foot }) => foot.lift(by)),
 };
 
-// Where there is no room for all, one button shows the slots, and the others one of them.
+// On a small screen, one button shows all loops, the others one of them.
 function setUpChoice(count, turn) {
   const all = make("button", "all", { type: "button", "aria-pressed": "false" }, "All");
   all.addEventListener("click", () => turn("slots"));
@@ -50,7 +50,7 @@ function setUpChoice(count, turn) {
   }) : [];
   const select = make("select", "", { "aria-label": "Chosen loop" }, ...numbers.map((number) => make("option", "", { value: number }, `Loop ${number}`)));
   select.addEventListener("change", () => choose(Number(select.value)));
-  // Also the one that is chosen already is looked at.
+  // The loop already chosen can be shown, too.
   select.addEventListener("pointerdown", () => turn("one"));
   choice.replaceChildren(all, ...(few ? buttons : [make("label", "pick", {}, select)]));
   const mark = () => {
@@ -68,7 +68,7 @@ function card(number) {
   const of = (part) => `/loop/${number}/${part}`;
   const [word, more, next, sign] = [make("b", "slot-word"), make("small"), make("span", "slot-next", { hidden: true }), icon("plus")];
   const run = make("i", "run");
-  // Its address stands on it for those who bind a pedal to it.
+  // MIDI learn reads the address from it.
   const button = make("button", "press pedal", { type: "button", "data-press": of("pedal") },
     run, make("span", "slot-number", {}, String(number)), sign, make("span", "slot-words", {}, word, more, next));
   const mute = make("button", "press slot-mute", { type: "button", "data-address": of("mute"), "aria-label": `Mute loop ${number}` }, icon("muted"), make("span", "", {}, "Mute"));
@@ -87,31 +87,34 @@ function card(number) {
     const passed = Math.min(0.4, Math.max(0, (now - heardAt) / 1000));
     if (state === "recording") return Math.min(1, ((length || position) + passed) / longestLoop());
     if (!length) return 0;
-    if (!running.includes(state)) return position / length;
+    if (!runs(state)) return position / length;
     const way = passed * (told(of("rate"))?.[0] ?? 1) * (told(of("direction"))?.[0] ?? 1);
     return (((position + way) % length) + length) % length / length;
   };
   const follow = (now) => {
     run.style.transform = `scaleX(${place(now)})`;
     const { state } = slot(number);
-    return (state === "recording" || running.includes(state)) && !document.hidden && element.offsetParent !== null;
+    return (state === "recording" || runs(state)) && !document.hidden && element.offsetParent !== null;
   };
   const draw = () => {
     const one = slot(number);
-    const [name, shape] = looks[one.state] ?? looks.empty;
+    const look = lookOf(one.state);
+    const coming = one.waits ? lookOf(one.waits) : undefined;
     element.dataset.state = one.state;
     element.dataset.waits = one.waits;
-    const coming = one.waits && looks[one.waits];
+    element.dataset.tone = look.tone;
+    element.dataset.coming = coming?.tone ?? "";
+    element.classList.toggle("filled", look.fills);
     const beats = beatsToGo(one);
     const layers = one.layers ? `${one.layers} ${one.layers === 1 ? "layer" : "layers"}` : "";
-    set(word, name);
+    set(word, look.word);
     set(more, coming ? "" : layers);
-    find("use", sign).setAttribute("href", "#i-" + shape);
+    find("use", sign).setAttribute("href", "#i-" + look.icon);
     next.hidden = !coming;
-    if (coming && next.dataset.icon !== coming[1]) next.replaceChildren(icon(coming[1]), make("b", "", {}, coming[0]), make("span"));
-    next.dataset.icon = coming ? coming[1] : "";
+    if (coming && next.dataset.icon !== coming.icon) next.replaceChildren(icon(coming.icon), make("b", "", {}, coming.word), make("span"));
+    next.dataset.icon = coming?.icon ?? "";
     if (coming) set(find("span", next), beats === undefined ? "" : String(beats));
-    const words = [`Loop ${number}: ${name}`, layers, coming && `then ${coming[0]}`].filter(Boolean).join(", ");
+    const words = [`Loop ${number}: ${look.word}`, layers, coming && `then ${coming.word}`].filter(Boolean).join(", ");
     if (button.getAttribute("aria-label") !== words) button.setAttribute("aria-label", words);
     eachFrame(follow);
   };
@@ -122,5 +125,5 @@ function card(number) {
   return { element, draw, foot };
 }
 
-// What stays the same is not written again: readers would say it again.
+// Screen readers would repeat unchanged text.
 const set = (element, text) => element.textContent === text || (element.textContent = text);

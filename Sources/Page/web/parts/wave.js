@@ -1,13 +1,13 @@
-// The waveform, drawn only when it is another, and the playhead, which runs on between two messages.
+// The waveform, redrawn when it changes, and the playhead, which moves on between messages.
 
 import { eachFrame, nextFrame } from "../store/clock.js";
 import { send } from "../link/socket.js";
-import { chosenSlot, longestLoop, running, slot, watchSlotCount } from "../store/loops.js";
+import { chosenSlot, longestLoop, runs, slot, watchSlotCount } from "../store/loops.js";
 import { told, watch } from "../store/values.js";
 import { find } from "./make.js";
 import { time } from "../store/units.js";
 
-/** Sets up the waveform of the chosen loop; moved() at each message, show() at each state, turned() at another. */
+/** Sets up the waveform of the chosen loop. Call moved() per message, show() per state, turned() per selection. */
 export function setUpWave(element) {
   const canvas = find("canvas", element);
   const head = find(".wave-head", element);
@@ -31,7 +31,7 @@ export function setUpWave(element) {
       brush.fillRect(0, middle - 0.5, width, 1);
       return;
     }
-    // Bars with a gap read better than a filled shape; each is the highest of the parts it covers.
+    // Bars with gaps read better than a filled shape. Each has the highest peak of its section.
     const across = loop.state === "recording" ? Math.min(1, (loop.length || loop.position) / longestLoop()) * width : width;
     const count = Math.max(1, Math.min(peaks.length, Math.floor(across / 4)));
     const step = across / count;
@@ -39,7 +39,7 @@ export function setUpWave(element) {
       const from = Math.floor((bar * peaks.length) / count);
       const to = Math.max(from + 1, Math.floor(((bar + 1) * peaks.length) / count));
       const peak = Math.max(...peaks.slice(from, to));
-      // Soft sounds are seen from a distance, too: the heights open towards the middle.
+      // An expanded scale keeps soft sounds visible.
       const tall = Math.max(2, peak ** 0.6 * (height - 8));
       brush.beginPath();
       brush.roundRect(bar * step, middle - tall / 2, Math.max(1.5, step - 1.5), tall, 1.5);
@@ -57,7 +57,7 @@ export function setUpWave(element) {
   new ResizeObserver(draw).observe(canvas);
   matchMedia("(prefers-color-scheme: light)").addEventListener("change", draw);
 
-  const moves = ({ state }) => state === "recording" || running.includes(state);
+  const moves = ({ state }) => state === "recording" || runs(state);
   const speed = () => {
     const chained = (value("route") ?? "chain") === "chain" && (told("/stretch/on")?.[0] ?? 1) && !told("/chain/bypass")?.[0];
     return (value("rate") ?? 1) * (chained ? told("/stretch/rate")?.[0] ?? 1 : 1) * (value("direction") ?? 1);

@@ -1,25 +1,14 @@
-// The slots of loops: how many there are, which one is chosen, and what each does.
+// The loops: their number, the chosen one, and the state of each.
 
 import { send } from "../link/socket.js";
+import { looks } from "./looks.js";
 import { hear, told } from "./values.js";
 
-/** What each state shows: its word, its icon, and the button that it lights. */
-export const looks = {
-  empty: ["Empty", "plus", ""],
-  recording: ["Rec", "record", "record"],
-  overdubbing: ["Over", "overdub", "overdub"],
-  replacing: ["Replace", "replace", "replace"],
-  substituting: ["Subst", "substitute", "substitute"],
-  multiplying: ["Multiply", "multiply", "multiply"],
-  inserting: ["Insert", "insert", "insert"],
-  playing: ["Play", "play", "play"],
-  muted: ["Mute", "muted", "play"],
-  paused: ["Pause", "pause", "pause"],
-  stopped: ["Stop", "stop", "stop"],
-};
+/** The look of a state; an unknown one looks empty. */
+export const lookOf = (state) => looks[state] ?? looks.empty;
 
-/** The states in which the place in the loop goes round. */
-export const running = ["playing", "muted", "overdubbing", "replacing", "substituting", "multiplying", "inserting"];
+/** Whether the playhead moves in a state. */
+export const runs = (state) => lookOf(state).runs;
 
 const slots = [];
 const watchers = { slot: new Set(), size: new Set(), chosen: new Set() };
@@ -27,41 +16,38 @@ const start = { state: "empty", position: 0, length: 0, layers: 0, waits: "", he
 let longest = 10;
 let chosen = 1;
 
-/** How many seconds a loop can be long. */
+/** The length of the longest loop, in seconds. */
 export const longestLoop = () => longest;
 
-/** How many slots there are; 0 until the node has told it. */
-export const slotCount = () => slots.length;
-
-/** The number of the slot that is chosen, from 1 on. */
+/** The number of the chosen loop, from 1. */
 export const chosenSlot = () => chosen;
 
-/** What is known of a slot: {state, position, length, layers, waits, heardAt, seconds, toldAt}. */
+/** The state of a loop: {state, position, length, layers, waits, heardAt, seconds, toldAt}. */
 export const slot = (number) => slots[number - 1] ?? start;
 
-/** Calls show(number) at each message on what a slot does. */
+/** Calls show(number) for each state message of a loop. */
 export const watchSlots = (show) => watchers.slot.add(show);
 
-/** Calls show(count) now, if it is known, and when it is another. */
+/** Calls show(count) now, if known, and when it changes. */
 export function watchSlotCount(show) {
   watchers.size.add(show);
   if (slots.length) show(slots.length);
 }
 
-/** Calls show(number) now and when another slot is chosen. */
+/** Calls show(number) now and when another loop is chosen. */
 export function watchChosenSlot(show) {
   watchers.chosen.add(show);
   show(chosen);
 }
 
-/** Chooses a slot, here and for all that have one set of buttons. */
+/** Chooses a loop, here and on all surfaces with one set of buttons. */
 export function chooseSlot(number) {
   if (number < 1 || number > slots.length) return;
   choose(number);
   send("/loop/select", number);
 }
 
-/** The beats until what waits is done; undefined where it waits for sound. */
+/** The beats until the queued state begins; undefined if it waits for sound. */
 export function beatsToGo({ seconds, toldAt }) {
   if (!(seconds >= 0)) return undefined;
   const left = Math.max(0, seconds - (performance.now() - toldAt) / 1000);
@@ -80,7 +66,7 @@ hear("/loops/size", (count, seconds) => {
   if (count === slots.length) return;
   slots.length = Math.min(count, slots.length);
   while (slots.length < count) slots.push({ ...start });
-  // First there is a place for it.
+  // Watchers need their slots first.
   for (const show of watchers.size) show(count);
   slots.forEach((_, at) => listen(at + 1));
 });

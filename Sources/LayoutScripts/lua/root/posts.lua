@@ -1,0 +1,115 @@
+-- The feed, newest first.
+local posts = {}
+local arriving = nil
+local before = 0
+local postsAskedAt = 0
+local postsRefreshAt = nil
+
+local function askPosts()
+  postsRefreshAt = nil
+  postsAskedAt = getMillis()
+  arriving = {}
+  sendOSC('/feed', before, layout.posts, {true})
+end
+
+local function showPosts()
+  for row = 1, layout.posts do
+    local post = posts[row]
+    local group = control('Feed', 'post-' .. row).children
+    for index = 1, #group do
+      -- A post without sound has only its text.
+      local isText = group[index].name == 'message' or group[index].name == 'details'
+      group[index].visible = post ~= nil and (isText or post.hasSound)
+    end
+    group.message.values.text = post and post.message or ''
+    group.details.values.text = post and post.details or ''
+  end
+end
+
+handlers['/post'] = function(values)
+  if not arriving then
+    -- A new post belongs on the first page.
+    if before == 0 then
+      postsRefreshAt = getMillis() + 100
+    end
+    return
+  end
+  local date = string.sub(values[3], 1, 10) .. ' ' .. string.sub(values[3], 12, 16)
+  local details = values[2] .. '  ' .. date
+  if values[5] > 0 then
+    details = details .. string.format('  %.1f s', values[5])
+  end
+  table.insert(arriving, {
+    number = values[1], message = values[4], details = details, hasSound = values[5] >= 0
+  })
+end
+
+handlers['/feed/end'] = function(values)
+  if not arriving then
+    return
+  end
+  if #arriving == 0 and before > 0 then
+    say('No older posts')
+  else
+    posts = arriving
+  end
+  arriving = nil
+  showPosts()
+end
+
+handlers['/feed/deleted'] = function(values)
+  postsRefreshAt = getMillis() + 100
+end
+
+handlers['/feed/board'] = function(values)
+  before = 0
+  postsRefreshAt = getMillis() + 100
+end
+
+handlers['/feed/waiting'] = function(values)
+  local text = ''
+  if values[1] > 0 then
+    text = string.format('%d waiting for the board', values[1])
+  end
+  control('Feed', 'waiting').children.value.values.text = text
+end
+
+function refusePosts()
+  arriving = nil
+end
+
+function turnPosts(where)
+  if where == 'clip' then
+    sendOSC('/feed/post/clip', '', {true})
+    return
+  end
+  local last = posts[#posts]
+  if where == 'older' and last then
+    before = last.number
+  else
+    before = 0
+  end
+  askPosts()
+end
+
+function actOnPost(action, row)
+  local post = posts[row]
+  if not post then
+    return
+  end
+  if action == 'play' then
+    sendOSC('/feed/play', post.number, {true})
+  else
+    sendOSC('/feed/keep', post.number, {true})
+  end
+end
+
+function updatePosts(now)
+  if postsRefreshAt and now >= postsRefreshAt then
+    askPosts()
+  end
+  -- The query or its reply was lost.
+  if arriving and now - postsAskedAt > 5000 and not isSilent(now) then
+    askPosts()
+  end
+end

@@ -1,0 +1,155 @@
+-- The takes, newest first.
+local word = nil
+
+function chooseWord(chosen)
+  word = layout.words[chosen]
+  local group = control('Takes', 'title').children
+  for index = 1, #layout.words do
+    group['name-' .. index].color = (index == chosen and bright or dim).plain
+    group['name-' .. index].textColor = index == chosen and ink.plain or layout.white
+  end
+end
+
+local perPage = layout.takes
+local offset = 0
+local total = nil
+local shown = {}
+local incoming = nil
+local takesAskedAt = 0
+local takesTries = 0
+local takesRefreshAt = nil
+local armed = nil
+
+local function askTakes()
+  takesRefreshAt = nil
+  takesAskedAt = getMillis()
+  incoming = {}
+  sendOSC('/takes', offset, perPage, {true})
+end
+
+local function disarm()
+  if armed then
+    local row = control('Takes', 'take-' .. armed.row).children
+    row['caption-delete'].values.text = 'Delete'
+    row['caption-delete'].color = dim.danger
+    armed = nil
+  end
+end
+
+local function showTakes()
+  disarm()
+  for row = 1, perPage do
+    local take = shown[row]
+    local group = control('Takes', 'take-' .. row).children
+    for index = 1, #group do
+      group[index].visible = take ~= nil
+    end
+    group.play.tag = take and take.id or ''
+    group.title.values.text = take and take.title or ''
+    group.details.values.text = take and take.details or ''
+  end
+  local count = math.max(1, math.ceil((total or 0) / perPage))
+  control('Takes', 'pages').children.value.values.text = string.format(
+    '%d of %d, %d takes', math.floor(offset / perPage) + 1, count, total or 0)
+end
+
+handlers['/take'] = function(values)
+  if not incoming then
+    takesRefreshAt = getMillis() + 100
+    return
+  end
+  local date = string.sub(values[4], 1, 10) .. ' ' .. string.sub(values[4], 12, 16)
+  local details = date .. string.format('  %.1f s', values[5])
+  if values[3] ~= '' then
+    details = details .. '  ' .. values[3]
+  end
+  table.insert(incoming, {id = values[1], title = values[2], details = details})
+end
+
+handlers['/takes/end'] = function(values)
+  if not incoming then
+    return
+  end
+  local isWhole = #incoming == values[1]
+  if isWhole or takesTries >= 3 then
+    shown = incoming
+    takesTries = 0
+  else
+    -- One was lost, or announced in between.
+    takesTries = takesTries + 1
+    takesRefreshAt = getMillis() + 200
+  end
+  incoming = nil
+  if #shown == 0 and offset > 0 then
+    offset = math.max(0, offset - perPage)
+    takesRefreshAt = getMillis()
+  end
+  showTakes()
+end
+
+-- Asks a busy node again, at most three times. Other errors are final.
+function refuseTakes(code)
+  incoming = nil
+  if code == 'busy' and takesTries < 3 then
+    takesTries = takesTries + 1
+    takesRefreshAt = getMillis() + 1000
+  end
+end
+
+handlers['/takes/total'] = function(values)
+  total = values[1]
+  takesRefreshAt = getMillis() + 100
+end
+
+handlers['/take/delete'] = function(values)
+  takesRefreshAt = getMillis() + 100
+end
+
+function turnTakes(by)
+  offset = math.max(0, offset + by * perPage)
+  if total and offset >= total then
+    offset = math.max(0, math.ceil(total / perPage) - 1) * perPage
+  end
+  askTakes()
+end
+
+function titleTake(row)
+  local take = shown[row]
+  if not word then
+    say('Choose a title below first')
+  elseif take then
+    sendOSC('/take/title', take.id, word, {true})
+  end
+end
+
+-- The first press asks, a second one within three seconds deletes.
+function deleteTake(row)
+  local take = shown[row]
+  if not take then
+    return
+  end
+  if armed and armed.id == take.id then
+    disarm()
+    sendOSC('/take/delete', take.id, {true})
+    return
+  end
+  disarm()
+  armed = {row = row, id = take.id, since = getMillis()}
+  local face = control('Takes', 'take-' .. row).children['caption-delete']
+  face.values.text = 'Again?'
+  face.color = bright.record
+  say('Press again to delete ' .. take.title)
+end
+
+function updateTakes(now)
+  if takesRefreshAt and now >= takesRefreshAt then
+    askTakes()
+  end
+  -- The query or its reply was lost.
+  if incoming and now - takesAskedAt > 2000 and not isSilent(now) then
+    askTakes()
+  end
+  if armed and now - armed.since > 3000 then
+    disarm()
+  end
+end
