@@ -1,4 +1,4 @@
-// Begins the page: first the connection, then each part with the element that it is made of.
+// Starts the page: sets up each part with its element, then opens the connection.
 
 import { onLink, onMessage, openLink, pair, send } from "./link/socket.js";
 import { subscribe } from "./link/subscription.js";
@@ -33,7 +33,7 @@ onMessage(receive);
 
 const parts = {
   ".fader": fader,
-  ".switch": flag,
+  ".switch[data-address]": flag,
   ".choice[data-address]": choice,
   ".pad": pad,
   "select[data-address]": pick,
@@ -58,7 +58,7 @@ setUpKeys();
 setUpLock();
 stayAwake();
 
-// The map is fetched when it is first seen.
+// The map is fetched when it is first visible.
 const takes = find("#takes");
 for (const event of ["takes", "view"]) takes.addEventListener(event, showMapWhereSeen);
 addEventListener("resize", showMapWhereSeen);

@@ -214,7 +214,7 @@ extension NodeTests.PageTests {
       // Not while it is still on its way into the loop.
       try waitUntil("it is kept as a take", every: 0.3) {
         try browser.run("document.querySelector(\"[data-press='/loop/2/save']\").click()")
-        return try text("#notice-text").hasPrefix("Kept as a take")
+        return try text("#notice-text").hasPrefix("Saved as a take")
       }
       phone.send("/takes", .int32(0), .int32(1))
       let take = try #require(phone.receive("/take"))

@@ -175,7 +175,7 @@ import Testing
   @Test func `what the app has not is told with its line`() throws {
     let scripts = [
       "shared = 1\n", "print(shared)", "local a = 7 // 2", "self.values.y = 1",
-      "\n\nself.color = 1",
+      "\n\nself.colour = 1",
       "pcall(print)", "self.visible = 1", "function onTouch() end",
     ]
     let (phone, _) = try phone(
@@ -184,7 +184,7 @@ import Testing
     #expect(
       faults == [
         "root/n1:1: there is no shared", "root/n2:1: unexpected symbol near '/'",
-        "root/n3:1: a BUTTON has no value y", "root/n4:3: a BUTTON has no color",
+        "root/n3:1: a BUTTON has no value y", "root/n4:3: a BUTTON has no colour",
         "root/n5:1: there is no pcall", "root/n6:1: visible takes a boolean",
         "is onTouch ever called?",
       ])

@@ -1,29 +1,29 @@
-// The sounds and pictures of takes, over HTTP beside the connection.
+// Sounds and images of takes, over HTTP.
 
 import { authorization } from "./socket.js";
 
 const address = (id, part) => `/files/takes/${encodeURIComponent(id)}/${part}`;
 
-/** The bytes of a take's sound or image; nothing where there are none. */
+/** The bytes of a take's sound or image; undefined if it has none. */
 export async function fetchPart(id, part) {
   const response = await fetch(address(id, part), { headers: authorization() });
   return response.ok ? response.blob() : undefined;
 }
 
-// What is larger is somebody's own photograph, of which there is no small copy.
+// A larger image is the user's own photo, which has no thumbnail.
 const mostSmall = 262144;
 
-/** The small copy of a take's picture; nothing where there is none. */
+/** The thumbnail of a take's image; undefined if it has none. */
 export async function fetchSmall(id) {
   const response = await fetch(address(id, "small"), { headers: authorization() });
   if (response.status === 200 && Number(response.headers.get("Content-Length")) <= mostSmall) return response.blob();
   await response.body?.cancel();
 }
 
-/** Hands a take to the browser's downloads, in a format such as flac. */
+/** Downloads a take in a format such as flac. */
 export async function download(id, title, format) {
   const blob = await fetchPart(id, "export?format=" + format);
-  if (!blob) throw new Error("The node could not export this take");
+  if (!blob) throw new Error("The node failed to export this take");
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = `${title.replace(/[\\/:*?"<>|]+/g, " ").trim() || "take"}.${format}`;
@@ -31,10 +31,10 @@ export async function download(id, title, format) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
-/** Gives a sound file to the library; returns the new take's id and title. */
+/** Uploads a sound file to the library; returns the new take's id and title. */
 export const importSound = (file) => post("/files/takes", file);
 
-/** Gives a take its picture. */
+/** Uploads a take's image. */
 export const sendImage = (id, file) => post(address(id, "image"), file);
 
 async function post(path, file) {
@@ -44,6 +44,6 @@ async function post(path, file) {
     body: file,
   });
   const told = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(told.error ?? `The node did not take ${file.name}`);
+  if (!response.ok) throw new Error(told.error ?? `The node rejected ${file.name}`);
   return told;
 }

@@ -1,10 +1,10 @@
-// Messages and bundles of OSC 1.0, as the bytes of one packet.
+// OSC 1.0 messages and bundles, encoded and decoded.
 
 const text = new TextEncoder();
 const words = new TextDecoder();
 const padded = (length) => (length + 4) & ~3;
 
-/** Writes one message; whole numbers go as i, others as f, texts as s. */
+/** Encodes a message: integers as i, other numbers as f, strings as s. */
 export function message(address, ...values) {
   const tags = "," + values.map(tag).join("");
   const parts = [text.encode(address), text.encode(tags), ...values.map((v) => typeof v === "string" ? text.encode(v) : v)];
@@ -26,7 +26,7 @@ export function message(address, ...values) {
 
 const tag = (value) => typeof value === "string" ? "s" : Number.isInteger(value) ? "i" : "f";
 
-/** Writes messages that take effect as one, with the next block. */
+/** Encodes messages as a bundle that takes effect in one audio buffer. */
 export function bundle(messages) {
   const bytes = new Uint8Array(16 + messages.reduce((sum, one) => sum + 4 + one.length, 0));
   const view = new DataView(bytes.buffer);
@@ -41,7 +41,7 @@ export function bundle(messages) {
   return bytes;
 }
 
-/** Calls heard(address, values) for each message of a packet; throws a RangeError where it is cut off. */
+/** Calls heard(address, values) for each message of a packet; throws a RangeError if it is truncated. */
 export function read(buffer, heard) {
   const bytes = new Uint8Array(buffer);
   const view = new DataView(buffer);
@@ -52,7 +52,7 @@ function readPart(bytes, view, from, to, heard) {
   let at = from;
   const string = () => {
     const end = bytes.indexOf(0, at);
-    if (end < 0 || end >= to) throw new RangeError("a text without an end");
+    if (end < 0 || end >= to) throw new RangeError("unterminated string");
     const result = words.decode(bytes.subarray(at, end));
     at += padded(end - at);
     return result;
@@ -62,7 +62,7 @@ function readPart(bytes, view, from, to, heard) {
     at += 8;
     while (at < to) {
       const length = view.getInt32(at);
-      if (length <= 0 || at + 4 + length > to) throw new RangeError("a bundle that is cut off");
+      if (length <= 0 || at + 4 + length > to) throw new RangeError("truncated bundle");
       readPart(bytes, view, at + 4, at + 4 + length, heard);
       at += 4 + length;
     }
@@ -80,7 +80,7 @@ function readPart(bytes, view, from, to, heard) {
       case "T": values.push(1); break;
       case "F": values.push(0); break;
       case "N": values.push(null); break;
-      default: throw new RangeError("a type that is not known: " + type);
+      default: throw new RangeError("unknown type: " + type);
     }
   }
   heard(address, values);

@@ -1,4 +1,4 @@
-// The one connection to the node: pairing, packets both ways, and back within a second of a loss.
+// The WebSocket to the node: pairing, packets in both directions, reconnection within a second.
 
 import { bundle, message, read } from "./osc.js";
 import { keepToken, pairedToken } from "./token.js";
@@ -14,22 +14,22 @@ let lastHeard = 0;
 let state = "connecting";
 let engine;
 const listeners = { state: new Set(), message: new Set() };
-// The newest value of each fader, while more is unsent than the network takes.
+// The latest value of each fader while the send buffer is full.
 const held = new Map();
 let draining;
 
-/** Calls heard(state) now and at each change: connecting, open, lost, or refused. */
+/** Calls heard(state) now and on each change: connecting, open, lost or refused. */
 export function onLink(heard) {
   listeners.state.add(heard);
   heard(state);
 }
 
-/** Calls heard(address, values) for each message of the node. */
+/** Calls heard(address, values) for each message from the node. */
 export function onMessage(heard) {
   listeners.message.add(heard);
 }
 
-/** Opens the connection, and keeps it. */
+/** Opens the connection and keeps it open. */
 export function openLink() {
   token = pairedToken();
   connect();
@@ -41,35 +41,35 @@ export function openLink() {
   });
 }
 
-/** Tries another token. */
+/** Pairs with another token. */
 export function pair(text) {
   token = keepToken(text);
   tries = 0;
   reconnect();
 }
 
-/** The token that goes with requests for files. */
+/** The headers that authorize file requests. */
 export const authorization = () => token ? { Authorization: "Bearer " + token } : {};
 
-/** Whether messages reach the node now. */
+/** Whether the connection is open. */
 export const isOpen = () => state === "open";
 
-/** The time from the last /ping to its answer, in milliseconds. */
+/** The round trip of the last /ping, in milliseconds. */
 export const linkDelay = () => roundTrip;
 
-/** Sends one message; returns whether there is a connection. */
+/** Sends a message; returns false without a connection. */
 export function send(address, ...values) {
   return sendPacket(message(address, ...values));
 }
 
-/** Sends messages, each [address, ...values], that take effect as one. */
+/** Sends messages, each [address, ...values], in one bundle. */
 export function sendTogether(messages) {
   if (!messages.length) return false;
   const packets = messages.map((one) => message(...one));
   return sendPacket(packets.length === 1 ? packets[0] : bundle(packets));
 }
 
-/** Sends a value of which only the newest counts, later where the network is slow. */
+/** Sends a value that supersedes the ones before, later if the network is slow. */
 export function sendNewest(address, value) {
   if (state !== "open") return;
   if (socket.bufferedAmount < crowded && !held.size) {
@@ -133,7 +133,7 @@ function hear(data) {
   }
 }
 
-// Another number means that the node was started anew: its values are others, too.
+// Another number means that the node has restarted, with other values.
 function checkEngine(number) {
   if (engine !== undefined && engine !== number && state === "open") {
     change("lost");
@@ -149,7 +149,7 @@ function ping() {
   send("/ping", 1);
 }
 
-// A hidden page's timers run too seldom to tell anything by them.
+// The timers of a hidden page run too rarely to detect a loss.
 function checkLife() {
   const now = performance.now();
   if (state === "open") {

@@ -1,24 +1,28 @@
-// What the node tells this page: all of its values, and what is sent often only while it is seen.
+// Subscribes to all addresses that the page listens to; to frequent ones only while they are visible.
 
+import { onRoots } from "../store/values.js";
 import { isOpen, send, sendTogether } from "./socket.js";
 
-// All but /meter and /tuner, which come too often for a page that nobody looks at.
-const always = "/{in,live,loop,loops,grid,music,out,mute,pitch,stretch,echo,reverb,chain,metronome,transport,player,capture,guard,take,takes,post,feed,location,settings,preset,presets,instrument,instruments,scales,piano,phrase,midi,port,ports,status}";
+// Replies come without a subscription; with one, the replies to other clients would come, too.
+// Levels and pitch come too often for a hidden page.
+const excluded = ["error", "reply", "pong", "species", "meter", "tuner"];
 const wanted = new Set(["/meter"]);
+const roots = onRoots(subscribe);
 
-/** Begins or ends a subscription that only counts while the page is seen. */
+/** Begins or ends a subscription that lasts while the page is visible. */
 export function want(pattern, on) {
   if (wanted.has(pattern) === on) return;
   if (on) wanted.add(pattern);
   else wanted.delete(pattern);
-  // One more adds to the others; only together can they be ended.
+  // A subscription adds to the others; they can only be ended together.
   if (on && isOpen() && !document.hidden) send("/subscribe", pattern);
   else subscribe();
 }
 
-/** Subscribes anew, to what is wanted now. */
+/** Replaces the subscriptions by the current ones. */
 export function subscribe() {
   if (!isOpen()) return;
+  const always = `/{${[...roots].filter((root) => !excluded.includes(root)).join(",")}}`;
   const seen = document.hidden ? [] : [...wanted];
   sendTogether([["/unsubscribe"], ...[always, ...seen].map((pattern) => ["/subscribe", pattern])]);
 }

@@ -1,8 +1,8 @@
-// The token that pairs this browser with the node: it comes behind # in the address, and is kept.
+// The token that pairs this browser with the node. It comes in the URL's fragment and is stored.
 
 const key = "syrinx.token";
 
-/** Takes the token out of the address bar, keeps it, and returns the one that is kept. */
+/** Moves a token from the URL to storage; returns the stored token. */
 export function pairedToken() {
   const found = /^#t=([\w-]+)/.exec(location.hash);
   if (found) {
@@ -16,13 +16,13 @@ export function pairedToken() {
   }
 }
 
-/** Keeps a token, also one that was pasted as the whole address. */
+/** Stores a token, also one pasted as the whole URL. */
 export function keepToken(token) {
   const bare = /[\w-]+$/.exec(token.trim())?.[0] ?? "";
   try {
     localStorage.setItem(key, bare);
   } catch {
-    // A browser that keeps nothing pairs anew each time.
+    // Without storage the browser pairs again each time.
   }
   return bare;
 }

@@ -1,4 +1,4 @@
-// The map of the takes: Debian's Leaflet, an outline of all land from the node, and tiles only when they are asked for.
+// The map of the takes: Debian's Leaflet, the outline of all land from the node, and tiles on request.
 
 import { find, make } from "../parts/make.js";
 import { smallPicture } from "../store/pictures.js";
@@ -9,7 +9,7 @@ let map;
 let pins;
 let layer;
 
-/** Shows the map with a pin a take; opened(id) is called for a pin that is opened. Returns whether there is one. */
+/** Shows the map with one pin per take; calls opened(id) for an opened pin. Returns whether there is a map. */
 export async function showMap(takes, opened) {
   const element = find("#map");
   const none = find("#map-none");
@@ -17,7 +17,7 @@ export async function showMap(takes, opened) {
     await load();
   } catch {
     none.hidden = false;
-    none.textContent = "There is no map: Leaflet is not installed beside the node.";
+    none.textContent = "No map: Leaflet is not installed on the node's machine.";
     return false;
   }
   map ?? (await begin(element));
@@ -25,7 +25,7 @@ export async function showMap(takes, opened) {
   drawPins(takes, opened);
   const placed = takes.filter(isPlaced).length;
   none.hidden = placed > 0;
-  none.textContent = "No take has a place yet. Set the location on the page Rig: what is recorded from then on has it.";
+  none.textContent = "No take has a location yet. Set it on the Rig page: new takes will have it.";
   return true;
 }
 
@@ -60,7 +60,7 @@ async function begin(element) {
   await drawLand();
 }
 
-// Rings are steps in hundredths of a degree, each from the point before it.
+// A ring is a list of steps in hundredths of a degree.
 async function drawLand() {
   const response = await fetch("/page/outline.json");
   if (!response.ok) return;
@@ -77,7 +77,7 @@ async function drawLand() {
   L.polyline(lines, { pane: "land", interactive: false, className: "graticule" }).addTo(map);
 }
 
-// Tiles tell another server where the takes are: they come when somebody asks, and go when they can't be had.
+// Tiles reveal the takes' locations to another server: they load on request, and are removed on errors.
 function setTiles(button, on) {
   button.setAttribute("aria-pressed", String(on));
   layer?.remove();
@@ -94,7 +94,7 @@ function setTiles(button, on) {
     if (++failures < 3 || layer !== mine) return;
     setTiles(button, false);
     find("#map-none").hidden = false;
-    find("#map-none").textContent = "The streets can't be reached from here.";
+    find("#map-none").textContent = "The map tiles are unreachable.";
   });
   layer = mine.addTo(map);
 }
@@ -106,13 +106,13 @@ function drawPins(takes, opened) {
     pin.on("click", () => opened(one.id));
     pin.bindTooltip(bubble(pin, one), { direction: "auto", offset: [14, -18], opacity: 1 });
     pins.addLayer(pin);
-    // The bubble says it to who sees; a title would say it twice.
+    // The tooltip shows it; a title would repeat it.
     pin.getElement().setAttribute("role", "button");
     pin.getElement().setAttribute("aria-label", one.title);
   }
 }
 
-// Made when it is first seen, and put right when its picture has come.
+// Made when it first opens, and laid out again when its image has loaded.
 function bubble(pin, { id, title, species }) {
   let made;
   return () => {
@@ -143,6 +143,6 @@ function keepView() {
   try {
     localStorage.setItem(key, JSON.stringify({ centre: [lat, lng], zoom: map.getZoom() }));
   } catch {
-    // A browser that keeps nothing begins with the whole world.
+    // Without storage the map starts with the whole world.
   }
 }

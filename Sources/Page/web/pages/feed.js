@@ -1,4 +1,4 @@
-// The feed: a post to be written, with the player that records its sound, and everybody's posts.
+// The feed: the form for a post, with the player that records its sound, and all posts.
 
 import { send } from "../link/socket.js";
 import { choice } from "../parts/choice.js";
@@ -14,7 +14,7 @@ const message = find("#feed-message");
 const clip = find("#feed-clip");
 const button = find("#feed-send");
 
-/** Sets up the page of the feed. */
+/** Sets up the feed page. */
 export function setUpFeed() {
   setUpWriting();
   setUpSettings();
@@ -26,12 +26,12 @@ export function setUpFeed() {
     if (act) send(`/feed/${act}`, number);
   });
   hear("/reply", (address, first, second) => {
-    if (address === "/feed/keep") say(`Kept as a take: ${second}`, "done");
-    if (address === "/feed/delete") say("The post is taken back", "done");
+    if (address === "/feed/keep") say(`Saved as a take: ${second}`, "done");
+    if (address === "/feed/delete") say("Post deleted", "done");
   });
 }
 
-/** Asks for the newest posts anew. */
+/** Queries the newest posts again. */
 export function askForPosts() {
   resetPosts();
   ask();
@@ -48,7 +48,7 @@ function setUpWriting() {
     clip.setAttribute("aria-disabled", String(!hasClip));
     const can = hasClip && wantsClip() ? true : Boolean(message.value.trim()) && !wantsClip();
     button.disabled = !can;
-    // What is played from a post is not recorded over: there is no such button then.
+    // A post that plays can't be overdubbed: the button is hidden.
     find('.feed-player [data-loop="record"]').hidden = mode === "play";
   };
   const check = (on) => {
@@ -59,7 +59,7 @@ function setUpWriting() {
   clip.addEventListener("click", () => clip.getAttribute("aria-disabled") === "true" || check(!wantsClip()));
   let state;
   hear("/player/state", (now) => {
-    // What was just recorded is meant to be heard.
+    // The user will want to hear the recording.
     if (state === "recording" && now !== "recording" && !find("#feed").hidden) check(true);
     state = now;
     enable();
@@ -111,7 +111,7 @@ function draw() {
   find("#feed-more").hidden = complete || !posts.length;
   const empty = find("#feed-empty");
   empty.hidden = posts.length > 0;
-  empty.textContent = fault || "Nobody has posted yet.";
+  empty.textContent = fault || "No posts yet.";
 }
 
 function row({ number, name, date, message, seconds, fresh, mine }) {
@@ -123,6 +123,6 @@ function row({ number, name, date, message, seconds, fresh, mine }) {
     acts.append(make("button", "tool square", { type: "button", "data-act": "play", "aria-label": `Play ${of}` }, icon("play")));
     acts.append(make("button", "tool square", { type: "button", "data-act": "keep", "aria-label": `Keep ${of}` }, icon("keep")));
   }
-  if (mine) acts.append(make("button", "tool square", { type: "button", "data-act": "delete", "aria-label": `Take back what you posted, ${when(date)}` }, icon("clear")));
+  if (mine) acts.append(make("button", "tool square", { type: "button", "data-act": "delete", "aria-label": `Delete your post, ${when(date)}` }, icon("clear")));
   return make("li", fresh ? "post fresh" : "post", { "data-post": number }, head, text, acts);
 }

@@ -9,7 +9,7 @@ import { octave } from "../store/units.js";
 const least = { width: 45, height: 57 };
 const rootNames = { C: 0, D: 2, E: 4, F: 5, G: 7, A: 9, B: 11 };
 
-/** Sets up the page of the grid. */
+/** Sets up the grid page. */
 export function setUpGrid() {
   setUpCells(find("#cells"));
   setUpPiano(find("#piano"));
@@ -42,7 +42,7 @@ function setUpCells(element) {
   let built = "";
   const build = () => {
     const root = pitchOfRoot();
-    // The node tells all of it again to whoever subscribes again: what is the same stays.
+    // Each subscription resends the layout: an unchanged one stays.
     const wanted = JSON.stringify([size, root, collecting]);
     if (wanted !== built) rebuild(root);
     built = wanted;
@@ -69,7 +69,7 @@ function setUpCells(element) {
     arrange();
   };
 
-  // The node's rows are octaves; where they are too wide they become columns, or are folded in two.
+  // The node's rows are octaves; wide ones become columns, or are folded in two.
   const arrange = () => {
     const { clientWidth: width, clientHeight: height } = element;
     if (!width || !cells.size) return;
@@ -88,7 +88,7 @@ function setUpCells(element) {
     element.style.setProperty("--down", down);
     for (const cell of cells.values()) {
       const [row, column] = [Number(cell.dataset.row) - 1, Number(cell.dataset.column) - 1];
-      // Rows run there and back; so do the pieces of a folded one.
+      // Rows alternate in direction, and so do the halves of a folded one.
       const along = row % 2 ? size.columns - 1 - column : column;
       const piece = Math.floor(along / line);
       const number = row * fold + piece;
@@ -108,7 +108,7 @@ function setUpCells(element) {
     if (columns === undefined) return;
     size = { rows, columns };
     collecting = [];
-    // What sounds is told behind the cells.
+    // Lit cells are reported after the cells.
     lit.clear();
     later();
   });
@@ -130,7 +130,7 @@ function setUpCells(element) {
     lit.set(place, strength);
     light(place);
   });
-  // Nothing is known of what sounds at a node that can't be heard.
+  // Without a connection, no cell is known to sound.
   onLink((state) => {
     if (state === "open") return;
     lit.clear();
@@ -150,7 +150,7 @@ function setUpPiano(element) {
   watch("/piano/octave", () => touch.letGo());
 }
 
-// A large instrument takes its time: the present one plays on until it is there.
+// A large instrument takes time to load; the current one plays until then.
 function setUpLoading() {
   const picks = document.querySelectorAll(".loads");
   watch("/instrument/loading", (part) => {

@@ -1,4 +1,4 @@
-// The guard against howling: its switch, its notches and how long they stay.
+// The feedback guard: switch, notches, and hold time.
 
 import { choice } from "../parts/choice.js";
 import { flag } from "../parts/flag.js";
@@ -16,9 +16,9 @@ export function fillGuard(card) {
   const count = make("span", "big");
   const list = make("p", "quiet", { role: "status" });
   const name = make("small", "", {}, "Hold");
-  const hold = make("div", "choice", { "data-address": "/guard/hold", "data-words": holds, "aria-label": "Hold of the notches" });
+  const hold = make("div", "choice", { "data-address": "/guard/hold", "data-words": holds, "aria-label": "Notch hold time" });
   const clear = make("button", "tool", { type: "button", "data-press": "/guard/clear", disabled: true }, "Clear notches");
-  card.append(make("h2", "", {}, "Howl guard"), make("div", "line", {}, on, count), list, make("div", "labelled", {}, name, hold), clear);
+  card.append(make("h2", "", {}, "Feedback guard"), make("div", "line", {}, on, count), list, make("div", "labelled", {}, name, hold), clear);
   flag(on);
   choice(hold);
   press(clear);
@@ -29,10 +29,10 @@ export function fillGuard(card) {
   const show = () => {
     count.textContent = `${notches.length} of ${most}`;
     clear.disabled = !notches.length;
-    list.textContent = notches.length ? "Takes out " + notches.join(", ") : isOn ? "Takes nothing out" : "Howls are left alone";
+    list.textContent = notches.length ? "Notches: " + notches.join(", ") : isOn ? "No notches" : "Feedback is not suppressed";
   };
   show();
-  // Frequency and depth of each, by turns.
+  // Frequency and depth, alternating.
   watch("/guard/notches", (...pairs) => {
     notches = pairs.filter((_, at) => at % 2 === 0).map((hertz) => figure(hertz, { unit: "Hz" }).replace(" ", "\u00a0"));
     show();
@@ -41,7 +41,7 @@ export function fillGuard(card) {
     isOn = value;
     show();
   });
-  // A time that is none of the four is told where they have their name.
+  // Any other time is shown in the label.
   watch("/guard/hold", (seconds) => {
     const isOne = holds.split(" ").some((hold) => hold.startsWith(seconds + "="));
     name.textContent = isOne ? "Hold" : "Hold " + figure(seconds, { unit: "s" });

@@ -1,4 +1,4 @@
-// What is set of a loop: how it is recorded and played, what is kept of it, and its pedal; and sets of all loops.
+// The settings of a loop: recording, playback, keeping and pedal; and saved sets of all loops.
 
 import { send } from "../link/socket.js";
 import { choice } from "../parts/choice.js";
@@ -15,7 +15,7 @@ import { when } from "../store/units.js";
 
 const panels = new Map();
 
-/** Sets up the settings of the loop that is chosen; those of others are made when they are first chosen. */
+/** Sets up the settings of the chosen loop; each loop's are made on first use. */
 export function setUpLoopSettings() {
   const home = find("#loop-settings");
   const sets = setsCard();
@@ -61,7 +61,7 @@ function panel(number) {
     card("Recording", number,
       words("From", "source", "Source"),
       words("Start", "quantize", "Quantize", "off=at\u00a0once beat bar loop"),
-      words("Then", "after", "What follows a recording"),
+      words("Then", "after", "After recording"),
       slide("Wait for", "threshold", "Threshold", "any level"),
       slide("Length", "beats", "Length", "open")),
     card("Playing", number,
@@ -74,11 +74,11 @@ function panel(number) {
       words("", "engine", "Engine"),
       slide("Pitch", "semitones", "Pitch"),
       slide("Speed", "rate", "Speed"),
-      pair(halfSpeed(of("rate")), button("As recorded", "rate", 1)),
+      pair(halfSpeed(of("rate")), button("Full speed", "rate", 1)),
       pair(list("Pedal held", "pedal/long"), list("Pedal twice", "pedal/double"))),
     card("Keep", number,
-      keepRow("The last bars", of("keep"), number, [1, 2, 4, 8]),
-      keepRow("The last seconds", of("keepSeconds"), number, [5, 10, 30, 60]),
+      keepRow("Last bars", of("keep"), number, [1, 2, 4, 8]),
+      keepRow("Last seconds", of("keepSeconds"), number, [5, 10, 30, 60]),
       takesRow(number, of)),
   ];
 }
@@ -117,9 +117,9 @@ function takesRow(number, of) {
 }
 
 function setsCard() {
-  const input = make("input", "field", { id: "loops-name", maxlength: 48, placeholder: "Name", "aria-label": "Name of the set of all loops", autocomplete: "off" });
+  const input = make("input", "field", { id: "loops-name", maxlength: 48, placeholder: "Name", "aria-label": "Name of the loop set", autocomplete: "off" });
   const form = make("form", "line", { id: "loops-form" }, input, make("button", "tool", {}, "Save all"));
-  const select = make("select", "", { id: "loops-list", "aria-label": "Sets of loops" });
+  const select = make("select", "", { id: "loops-list", "aria-label": "Loop sets" });
   const load = tool("Load", "loop");
   load.id = "loops-load";
   const fill = (...names) => {
@@ -144,8 +144,8 @@ function setsCard() {
   });
   load.addEventListener("click", () => select.value && send("/loops/load", select.value));
   hear("/reply", (address, name) => {
-    if (address === "/loops/save") say(`All loops are saved as ${name}`, "done");
-    if (address === "/loops/load") say(`${name} is loaded`, "done");
+    if (address === "/loops/save") say(`All loops saved as ${name}`, "done");
+    if (address === "/loops/load") say(`${name} loaded`, "done");
     if (address === "/loops/save") send("/loops");
   });
   return card("Sets", 0, form, make("div", "line", {}, make("label", "pick", {}, make("small", "", {}, "All loops"), select), load));

@@ -1,4 +1,4 @@
-// The rig: ports, MIDI bindings, captures, place and server.
+// The rig: ports, MIDI bindings, captures, location and server.
 
 import { linkDelay, send } from "../link/socket.js";
 import { find, icon, make } from "../parts/make.js";
@@ -9,7 +9,7 @@ import { hear, receive, told, watch } from "../store/values.js";
 import { time } from "../store/units.js";
 import { setUpTuner } from "./tuner.js";
 
-/** Sets up the page of the rig. */
+/** Sets up the rig page. */
 export function setUpRig() {
   setUpParts();
   setUpGuard();
@@ -21,7 +21,7 @@ export function setUpRig() {
   setUpTuner();
 }
 
-// On a phone there is room for one part at a time.
+// A phone shows one part at a time.
 function setUpParts() {
   const page = find("#rig");
   const buttons = [...page.querySelectorAll("button[data-part]")];
@@ -33,9 +33,9 @@ function setUpParts() {
   show("levels");
 }
 
-// What fills the guard's card is fetched when the page is first seen.
+// The guard's card is fetched when the page is first shown.
 function setUpGuard() {
-  const card = make("section", "card guard", { "data-of": "levels", "aria-label": "Howl guard", "aria-busy": "true" });
+  const card = make("section", "card guard", { "data-of": "levels", "aria-label": "Feedback guard", "aria-busy": "true" });
   find("#rig .mixer").after(card);
   new IntersectionObserver(async (entries, observer) => {
     if (!entries.at(-1).isIntersecting) return;
@@ -67,7 +67,7 @@ function setUpPorts() {
 
 let learning = false;
 
-// What a press does, in words; turn and light say so themselves.
+// Labels of presses; turn and light need none.
 const pressWords = { turn: "turns", hold: "holds", short: "", long: "long", double: "twice", light: "light" };
 
 function setUpBindings() {
@@ -98,17 +98,17 @@ function setUpBindings() {
     say(`${triggerName(trigger)} ${press === "light" ? "shows" : press === "turn" ? "turns" : "presses"} ${address}`, "done");
     send("/midi/bindings");
   });
-  // Others may load a map, or forget what is here.
+  // Other clients may load a map or remove bindings.
   hear("/reply", (address) => address === "/midi/pedal" && send("/midi/bindings"));
 
   const setLearning = (on) => {
     learning = on;
     document.body.classList.toggle("learning", on);
     learn.setAttribute("aria-pressed", String(on));
-    if (on) say("Touch what is to be turned or pressed, on any page; then move a controller, or press a pedal");
+    if (on) say("Touch a control on any page, then move a controller or press a pedal");
   };
   learn.addEventListener("click", () => setLearning(!learning));
-  // While it learns, the next touch of a control names it, and does nothing else.
+  // While learning, the next touch only selects the control.
   const takeAddress = (event) => {
     if (!learning) return;
     const control = event.target.closest("[data-address], [data-press], [data-loop], .cell, .key");
@@ -119,7 +119,7 @@ function setUpBindings() {
     const address = addressOf(control);
     setLearning(false);
     send("/midi/learn", address, ...asked());
-    say(`Now move the controller, or press the pedal, for ${address}`, "said", ["Cancel", () => send("/midi/forget", address)]);
+    say(`Now move a controller or press a pedal for ${address}`, "said", ["Cancel", () => send("/midi/forget", address)]);
   };
   for (const name of ["pointerdown", "pointerup", "click"]) document.addEventListener(name, takeAddress, { capture: true });
   document.addEventListener("touchend", (event) => {
@@ -129,7 +129,7 @@ function setUpBindings() {
   document.addEventListener("keydown", (event) => event.key === "Escape" && learning && setLearning(false));
 }
 
-/** What a press is to send, and which one it is to be, where that is said. */
+/** The arguments to bind, and the kind of press, if given. */
 function asked() {
   const argument = find("#midi-argument").value.trim();
   const press = find("#midi-press").value;
@@ -138,7 +138,7 @@ function asked() {
   return [Number.isFinite(number) ? number : argument, press || "short"];
 }
 
-/** A trigger as a person says it: CC 7, note 60, program 3, PAGEDOWN. */
+/** A trigger's label: CC 7, note 60, program 3, PAGEDOWN. */
 function triggerName(trigger) {
   const [kind, rest] = trigger.split(":");
   const name = rest.split("@")[0];
@@ -162,7 +162,7 @@ function setUpCapture() {
     document.body.classList.toggle("capturing", on === 1);
   });
   watch("/capture/state", (state, seconds) => (clock.textContent = state === "on" || seconds ? time(seconds) : "0.0 s"));
-  hear("/reply", (address) => address === "/capture/on" && say("The capture is in the library", "done"));
+  hear("/reply", (address) => address === "/capture/on" && say("Capture saved to the library", "done"));
 }
 
 function setUpPlace() {
@@ -176,11 +176,11 @@ function setUpPlace() {
     if (isNaN(n) || isNaN(e)) return say("Degrees north and east, such as 52.52 and 13.41", "fault");
     send("/location", n, e);
     document.activeElement.blur();
-    say("What is recorded from now on has this place", "done");
+    say("New takes will have this location", "done");
   });
 }
 
-// The order of /status; not all of it is told to subscribers, so it is asked for while it is seen.
+// The order of /status, which is polled while visible: not all of it is announced.
 const statusNames = ["rate", "block", "load", "xruns", "uptime", "clients", "server", "xrun", "messages", "errors", "malformed", "refused", "late", "denied", "dropped", "nan", "captureFaults", "voices"];
 
 function setUpServer() {

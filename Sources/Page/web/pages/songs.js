@@ -1,4 +1,4 @@
-// The songs of the folder, and the one that plays.
+// The songs, and the one that plays.
 
 import { send } from "../link/socket.js";
 import { find, icon, make } from "../parts/make.js";
@@ -8,7 +8,7 @@ import { time } from "../store/units.js";
 
 let songs = [];
 
-/** Sets up the list of songs and its buttons. */
+/** Sets up the song list and its buttons. */
 export function setUpSongs() {
   const list = find("#song-list");
   const draw = () => {
@@ -24,7 +24,7 @@ export function setUpSongs() {
     find("#song-empty").hidden = songs.length > 0;
   };
 
-  // One packet holds some hundred songs: the answer is asked on until it is empty.
+  // A packet holds about a hundred songs: more are queried until the reply is empty.
   hear("/music", (...names) => {
     songs = asked === 1 ? names : [...songs, ...names];
     if (names.length) {
@@ -44,7 +44,7 @@ export function setUpSongs() {
     find("#song-run").style.transform = `scaleX(${runs && length ? Math.min(1, position / length) : 0})`;
     const play = find("#song-play");
     find("use", play).setAttribute("href", runs ? "#i-stop" : "#i-play");
-    play.setAttribute("aria-label", runs ? "Stop the song" : "Play the songs");
+    play.setAttribute("aria-label", runs ? "Stop song" : "Play songs");
     if (lastNumber !== (runs ? number : 0)) nextFrame(draw);
     lastNumber = runs ? number : 0;
   });
@@ -54,7 +54,7 @@ export function setUpSongs() {
 
 let asked = 1;
 
-/** Asks for the songs anew. */
+/** Queries the songs again. */
 export function askForSongs() {
   asked = 1;
   send("/music", 1);

@@ -1,4 +1,4 @@
-// The picture of the take that is open: one of somebody's own, or one of its species with its credit.
+// The image of the open take: the user's own, or one of the species with its credit.
 
 import { fetchPart, fetchSmall } from "../link/files.js";
 import { send } from "../link/socket.js";
@@ -12,11 +12,11 @@ import { when } from "../store/units.js";
 const place = find("#take-image");
 const finding = find("#take-find");
 const removing = find("#take-unpicture");
-// The picture as far as it was told: of which take, whether there is one, and its credit where it was fetched.
+// The image: its take, whether there is one, and its credit.
 let shown = {};
 let url;
 
-/** Sets up the picture and the species of the open take. */
+/** Sets up image and species of the open take. */
 export function setUpSpecies() {
   complete(find("#take-species"), find("#take-species-names"), speciesNames);
   finding.addEventListener("click", look);
@@ -30,7 +30,7 @@ export function setUpSpecies() {
   for (const address of ["/reply", "/error"]) hear(address, (of) => of === "/take/picture" && rest());
 }
 
-/** Begins with the picture of another take, of which the node tells. */
+/** Switches to another take's image, which the node will report. */
 export function showPictureOf(id) {
   shown = { id, isThere: false };
   rest();
@@ -41,7 +41,7 @@ function hearCredit(id, author, licence, link, source, date) {
   if (id !== shown.id) return;
   const was = shown;
   shown = { id, isThere: licence !== "", credit: licence ? { author, licence, link, source, date } : undefined };
-  // Told with the picture itself, it is the credit of that one.
+  // A credit that comes with the image belongs to it.
   if (shown.credit && was.isThere && (!was.credit || was.credit.date === date)) draw();
   else load();
 }
@@ -66,7 +66,7 @@ function clear() {
 
 async function load() {
   const { id } = shown;
-  // Somebody's own can have come instead of one that was fetched; a question for the small one is never wrong.
+  // The user's own image may have replaced a fetched one: fetching the thumbnail again is safe.
   const isThere = shown.isThere || (await fetchSmall(id).catch(() => undefined));
   const blob = isThere && (await fetchPart(id, "image").catch(() => undefined));
   if (id !== shown.id) return;
@@ -91,7 +91,7 @@ function draw() {
   if (wasHere) change.focus({ preventScroll: true });
 }
 
-// Text alone, whatever stands in it, and links to nothing but pages.
+// Plain text only, and links to web pages only.
 function words({ author, licence, link, source, date }) {
   const to = (href, text) => /^https?:\/\//.test(href) ? make("a", "", { href, rel: "noopener noreferrer", target: "_blank" }, text) : text;
   const name = licence === "pd" ? "public domain" : licence.toUpperCase().replace("CC-", "CC ");

@@ -1,4 +1,4 @@
-// What is always there: mute, levels, beat, tempo, the link to the node, and the tabs.
+// The permanent parts: mute, levels, beat, tempo, connection and tabs.
 
 import { onLink } from "../link/socket.js";
 import { closeSheet } from "../parts/sheet.js";
@@ -8,7 +8,7 @@ import { hear, watch } from "../store/values.js";
 
 const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
 
-/** Sets up mute, the link's state and the tabs; came(page) is called for each page that is turned to. */
+/** Sets up mute, the connection's state and the tabs; calls came(page) for each page shown. */
 export function setUpStage(came) {
   setUpMute();
   setUpLinkState();
@@ -29,7 +29,7 @@ export function setUpStage(came) {
     try {
       localStorage.setItem("syrinx.page", page);
     } catch {
-      // A browser that keeps nothing begins with the voice.
+      // Without storage the page starts with the voice.
     }
     came(page);
   };
@@ -46,7 +46,7 @@ function keptPage() {
   }
 }
 
-/** Mutes, or ends that. */
+/** Toggles mute. */
 export function toggleMute() {
   set("/mute", shown("/mute") === 1 ? 0 : 1, drawMute);
   drawMute();

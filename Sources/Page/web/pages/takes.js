@@ -1,4 +1,4 @@
-// The library: the list of takes, the one that is open, import by drop, and the trash.
+// The library: the list of takes, the open take, import and trash.
 
 import { download, fetchPart, importSound, sendImage } from "../link/files.js";
 import { send } from "../link/socket.js";
@@ -20,7 +20,7 @@ const detail = find("#take");
 let shown;
 let urls = [];
 
-/** Sets up the page of the takes. */
+/** Sets up the takes page. */
 export function setUpTakes() {
   watchTakes(drawList);
   watchPictures(() => drawList());
@@ -41,7 +41,7 @@ export function setUpTakes() {
   for (const address of ["/take/play", "/take/load"]) hear("/error", (of) => of === address && markPlaying(undefined));
 }
 
-// Search, and which part is shown where there is no room for all.
+// Search, and the parts shown one at a time on a small screen.
 
 function setUpSearch() {
   const input = find("#take-search");
@@ -80,7 +80,7 @@ function drawList() {
   const { words } = search();
   const empty = find("#take-empty");
   empty.hidden = all.length > 0;
-  empty.textContent = words ? `No take has \u201c${words}\u201d.` : "No takes yet. Keep a loop, capture something, or drop a sound file here.";
+  empty.textContent = words ? `No takes match \u201c${words}\u201d.` : "No takes yet. Keep a loop, capture something, or drop a sound file here.";
   if (shown) drawHead();
   page.dispatchEvent(new CustomEvent("takes"));
 }
@@ -109,9 +109,9 @@ function markPlaying(id) {
   for (const one of list.children) one.classList.toggle("playing", one.dataset.take === id);
 }
 
-// The take that is open.
+// The open take.
 
-/** Opens a take beside the list, or over it where there is no room. */
+/** Opens a take next to the list, or over it on a small screen. */
 export function openTake(id) {
   shown = id;
   for (const one of list.children) one.classList.toggle("is", one.dataset.take === id);
@@ -181,7 +181,7 @@ function setUpFields() {
   });
   click("#take-listen", async (id) => {
     const blob = await fetchPart(id, "sound").catch(() => undefined);
-    if (!blob) return say("The sound did not come", "fault");
+    if (!blob) return say("The sound failed to load", "fault");
     const audio = make("audio", "", { controls: true });
     audio.src = keepUrl(blob);
     find("#take-here").replaceChildren(audio);
@@ -190,9 +190,9 @@ function setUpFields() {
   click("#take-trash", (id) => {
     const title = take(id)?.title ?? "The take";
     send("/take/delete", id);
-    say(`${title} is in the trash`, "said", ["Undo", () => send("/take/restore", id)]);
+    say(`${title} moved to the trash`, "said", ["Undo", () => send("/take/restore", id)]);
   });
-  // By whomever it is deleted, there is nothing to be seen of it any more.
+  // Whoever deletes it, it closes here.
   hear("/take/delete", (id) => id === shown && closeTake());
   hear("/reply", (address) => address === "/take/restore" && findTakes());
   const format = find("#take-format");
@@ -217,7 +217,7 @@ function keepUrl(blob) {
   return url;
 }
 
-// Import by drop and by a button.
+// Import by drag and drop, and by button.
 
 function setUpImport() {
   find("#take-import").addEventListener("change", ({ target }) => {
@@ -241,10 +241,10 @@ function setUpImport() {
 
 async function bringIn(files) {
   for (const [at, file] of files.entries()) {
-    say(files.length > 1 ? `Bringing in ${file.name}, ${at + 1} of ${files.length}` : `Bringing in ${file.name}`);
+    say(files.length > 1 ? `Importing ${file.name}, ${at + 1} of ${files.length}` : `Importing ${file.name}`);
     try {
       const { id, title } = await importSound(file);
-      say(`${title || file.name} is in the library`, "done", ["Open", () => openFresh(id)]);
+      say(`${title || file.name} imported`, "done", ["Open", () => openFresh(id)]);
     } catch (fault) {
       say(fault.message, "fault");
     }

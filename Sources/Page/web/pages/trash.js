@@ -1,4 +1,4 @@
-// What is in the trash, asked for when it is opened.
+// The trash, queried when it is opened.
 
 import { onLink, send } from "../link/socket.js";
 import { find, make } from "../parts/make.js";
@@ -6,7 +6,7 @@ import { when } from "../store/units.js";
 import { hear } from "../store/values.js";
 
 const list = make("ul", "", { id: "trash-list", "aria-label": "Takes in the trash" });
-const empty = make("p", "empty", {}, "Nothing is in the trash.");
+const empty = make("p", "empty", {}, "The trash is empty.");
 const trash = make("details", "", { id: "trash" }, make("summary", "tool", {}, "Trash"), empty, list);
 let coming = [];
 

@@ -1,4 +1,4 @@
-// The tuner: a large note, and a needle over a hundred cents.
+// The tuner: note, and needle over 100 cents.
 
 import { want } from "../link/subscription.js";
 import { find } from "../parts/make.js";
@@ -7,7 +7,7 @@ import { noteName, octave } from "../store/units.js";
 
 const inTune = 3;
 
-/** Sets up the tuner; it listens only while it is seen. */
+/** Sets up the tuner, which listens only while it is visible. */
 export function setUpTuner() {
   const tuner = find("#tuner");
   const [note, height, cents, word, needle] = ["#tuner-note", "#tuner-octave", "#tuner-cents", "#tuner-word", "#tuner-needle"].map((id) => find(id));
@@ -17,7 +17,7 @@ export function setUpTuner() {
     note.textContent = heard ? noteName(key) : "\u2013";
     height.textContent = heard ? String(octave(key)) : "";
     cents.textContent = heard ? `${off > 0 ? "+" : "\u2212"}${Math.abs(off).toFixed(1)}` : "";
-    word.textContent = !heard ? "no steady tone" : tuned ? "in tune" : off > 0 ? "cents, too high" : "cents, too low";
+    word.textContent = !heard ? "no steady tone" : tuned ? "in tune" : off > 0 ? "cents sharp" : "cents flat";
     needle.style.transform = `translateX(${heard ? Math.min(50, Math.max(-50, off)) : 0}%)`;
     tuner.dataset.is = !heard ? "silent" : tuned ? "tuned" : "off";
   });

@@ -1,4 +1,4 @@
-// The voice: its presets, and what each unit does, in a small picture.
+// The effects: presets, and each effect with a small picture.
 
 import { send } from "../link/socket.js";
 import { closeSheet } from "../parts/sheet.js";
@@ -7,7 +7,7 @@ import { say } from "../parts/notice.js";
 import { nextFrame } from "../store/clock.js";
 import { hear, told, watch } from "../store/values.js";
 
-/** Sets up the page of the voice. */
+/** Sets up the voice page. */
 export function setUpVoice() {
   setUpPresets();
   setUpUnits();
@@ -55,11 +55,11 @@ function setUpPresets() {
   remove.addEventListener("click", () => send("/preset/delete", told("/preset")?.[0] ?? ""));
   hear("/reply", (address, name) => {
     if (address === "/preset/save") say(`Saved as ${name}`, "done");
-    if (address === "/preset/delete") say(`${name} is deleted`, "done");
+    if (address === "/preset/delete") say(`${name} deleted`, "done");
   });
 }
 
-// A unit that is off is dimmed; on a phone its finer values are folded away.
+// An effect that is off is dimmed; on a phone, its details are folded.
 function setUpUnits() {
   for (const unit of document.querySelectorAll("[data-unit]")) {
     watch(unit.dataset.unit, (on) => unit.classList.toggle("off", on === 0));
@@ -75,7 +75,7 @@ const seconds = 4;
 const middle = 25;
 const stroke = (x, high) => `M${x.toFixed(1)} ${(middle - high * 22).toFixed(1)}V${(middle + high * 22).toFixed(1)}`;
 
-// The sound and its repeats in four seconds, each as high as what is left of it.
+// Four seconds of a sound and its echoes, as high as their levels.
 function setUpEchoPicture(path) {
   const draw = () => {
     const beats = value("/echo/beats", 0);
@@ -90,7 +90,7 @@ function setUpEchoPicture(path) {
   for (const part of ["/echo/time", "/echo/beats", "/echo/feedback", "/echo/mix", "/metronome/bpm"]) watch(part, () => nextFrame(draw));
 }
 
-// The sound and its tail in four seconds; the heights are levels, 60 dB from the middle to the edge.
+// Four seconds of a sound and its tail, 60 dB from the middle to the edge.
 function setUpReverbPicture(path) {
   const draw = () => {
     const decay = value("/reverb/decay", 2);
@@ -100,7 +100,7 @@ function setUpReverbPicture(path) {
     for (let at = 1; at < 40; at++) {
       const moment = (at * seconds) / 40;
       const left = 1 - Math.max(0, moment - predelay) / decay;
-      // Walls answer unevenly: a fixed wobble keeps the picture still.
+      // Reflections are uneven: a fixed pattern keeps the picture still.
       const wobble = 0.6 + 0.4 * ((at * 0.618034) % 1);
       if (moment >= predelay && left > 0) strokes.push(stroke(3 + at * 4.85, left * mix * wobble));
     }

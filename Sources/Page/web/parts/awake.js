@@ -1,6 +1,6 @@
-// The screen stays on where the browser allows it, which it does over https and on the node's own machine.
+// The screen wake lock, which browsers allow over https and on localhost.
 
-/** Keeps the screen on for as long as the page is seen. */
+/** Keeps the screen on while the page is visible. */
 export function stayAwake() {
   if (!navigator.wakeLock) return;
   const ask = () => document.hidden || navigator.wakeLock.request("screen").catch(() => {});

@@ -1,11 +1,11 @@
-// Lights of the beats of a bar.
+// The beats of a bar as lights.
 
 import { hear, watch } from "../store/values.js";
 import { make } from "./make.js";
 
 const quick = 180;
 
-/** Makes a row of beat lights; the first of a bar has another shape. */
+/** Makes a row of beat lights; the downbeat has a shape of its own. */
 export function beat(element) {
   let bpm = 120;
   const lights = (count) => {
@@ -17,7 +17,7 @@ export function beat(element) {
   hear("/metronome/beat", (number, count) => {
     if (document.hidden) return;
     lights(count);
-    // More than three flashes a second are too many for some eyes.
+    // At most three flashes per second, for photosensitive users.
     if (bpm > quick && number % 2 === 0) return;
     for (const [at, light] of [...element.children].entries()) light.classList.toggle("is", at === number - 1);
   });

@@ -1,11 +1,11 @@
-// One of a few words, side by side; the words are those of the table.
+// One of a few words, side by side.
 
 import { set, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
 import { watch } from "../store/values.js";
 import { make } from "./make.js";
 
-/** Fills a group with a data-address and an aria-label; data-words has words where the table has none. */
+/** Fills a group with a data-address and an aria-label, with the table's words or data-words. */
 export function choice(group) {
   const { address } = group.dataset;
   group.setAttribute("role", "radiogroup");
@@ -14,7 +14,7 @@ export function choice(group) {
   const draw = () => {
     const value = String(shown(address) ?? "");
     const chosen = buttons.findIndex((button) => button.dataset.word === value);
-    // Where none of them is chosen, keys come to the first.
+    // If none is chosen, the first has the tab stop.
     for (const [at, button] of buttons.entries()) {
       button.setAttribute("aria-checked", String(at === chosen));
       button.tabIndex = at === Math.max(0, chosen) ? 0 : -1;
@@ -29,7 +29,7 @@ export function choice(group) {
     buttons = words.map((entry) => {
       const [word, caption] = entry.split("=");
       const written = caption ?? word;
-      // Groups of a page have words in common: readers that jump from one to the next hear whose each is.
+      // Groups share words: screen readers need the group's name.
       const name = `${written}, ${group.getAttribute("aria-label")}`;
       const button = make("button", "", { type: "button", role: "radio", "data-word": word, "aria-label": name }, written);
       button.addEventListener("click", () => choose(button));

@@ -1,10 +1,10 @@
-// Names that are offered below a field while somebody types: taken by a tap, or with arrows and Enter.
+// Suggestions below a field: chosen by a tap, or with arrows and Enter.
 
 import { make } from "./make.js";
 
 const pause = 120;
 
-/** Offers below a field what ask(text) promises; the list must stand behind the field, and be empty. */
+/** Suggests the names that ask(text) resolves to, in an empty list after the field. */
 export function complete(input, list, ask) {
   let at = -1;
   let due;
@@ -35,7 +35,7 @@ export function complete(input, list, ask) {
   const offer = async () => {
     const number = ++asked;
     const names = await ask(input.value.trim());
-    // Something else was typed since, or the field was left.
+    // The text has changed, or the field has lost focus.
     if (number !== asked || document.activeElement !== input) return;
     const useful = names.filter((name) => name !== input.value);
     if (!useful.length) return close();
@@ -70,7 +70,7 @@ export function complete(input, list, ask) {
     event.preventDefault();
     event.stopImmediatePropagation();
   });
-  // The field keeps the keyboard, also that of a phone.
+  // The field keeps focus, and a phone its keyboard.
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   list.addEventListener("click", (event) => {
     const option = event.target.closest("[role=option]");

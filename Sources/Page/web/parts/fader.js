@@ -1,4 +1,4 @@
-// A fader: a bar that is dragged from where it is, so that a brush changes nothing.
+// A fader, dragged relative to its position, so that a brush changes nothing.
 
 import { nextFrame } from "../store/clock.js";
 import { set, shown } from "../store/pending.js";
@@ -11,7 +11,7 @@ const slack = 4;
 const doubleTap = 400;
 const finger = 10;
 
-/** Makes a fader of an element that holds its name and has a data-address; data-least names its least value. */
+/** Makes a fader of an element with its name and a data-address; data-least is the text at its minimum. */
 export function fader(element) {
   const { address, least } = element.dataset;
   const name = make("span", "fader-name", {}, ...element.childNodes);
@@ -78,7 +78,7 @@ export function fader(element) {
   });
   element.addEventListener("pointermove", (event) => {
     if (event.pointerId !== lead?.id) return;
-    // What goes up or down more than across is the page's own scrolling.
+    // A mostly vertical movement scrolls the page.
     const across = Math.abs(event.clientX - lead.from);
     if (!lead.moved && (across < slack || across < Math.abs(event.clientY - lead.top))) return;
     if (!lead.moved) {

@@ -1,8 +1,8 @@
-// A text that is sent when it is whole: on Enter, or when the field is left.
+// A text field that sends on Enter or when it loses focus.
 
 import { watch } from "../store/values.js";
 
-/** Makes a field send what stands in it to send(text); Escape puts back what was there. */
+/** Makes a field call send(text); Escape restores the previous text. */
 export function field(input, send) {
   let before = input.value;
   input.addEventListener("focus", () => (before = input.value));
@@ -16,7 +16,7 @@ export function field(input, send) {
   });
 }
 
-/** Shows the value of an address in a field, unless somebody writes in it. */
+/** Shows the value of an address in a field, unless it is being edited. */
 export function showIn(input, address, text = String) {
   watch(address, (...values) => {
     if (document.activeElement !== input) input.value = text(...values);

@@ -1,4 +1,4 @@
-// A switch for what is on or off.
+// An on/off switch.
 
 import { set, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
@@ -6,7 +6,7 @@ import { watch } from "../store/values.js";
 
 const onClick = (button, act) => button.addEventListener("click", act);
 
-/** Makes a switch of a button with a data-address; it is lit at data-lit, which is 1 unless it is told. */
+/** Makes a switch of a button with a data-address. It is lit at the value data-lit, by default 1. */
 export function flag(button, listen = onClick) {
   const address = button.dataset.address;
   const lit = "lit" in button.dataset ? Number(button.dataset.lit) : 1;

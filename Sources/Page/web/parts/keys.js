@@ -1,4 +1,4 @@
-// Keys for all that is no gesture.
+// Keyboard shortcuts.
 
 import { press } from "../pages/loop.js";
 import { chosenPedal } from "../pages/slots.js";
@@ -11,7 +11,7 @@ const pages = ["voice", "loop", "grid", "takes", "feed", "rig"];
 const piano = { a: 1, s: 2, d: 3, f: 4, g: 5, h: 6, j: 7 };
 const down = new Set();
 
-/** Sets up the keys of the whole page; nothing that is written in a field is one. */
+/** Sets up the page's shortcuts, which don't apply in text fields. */
 export function setUpKeys() {
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;

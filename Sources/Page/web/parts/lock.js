@@ -1,4 +1,4 @@
-// The lock: it keeps fingers from all but playing, and is kept by this device.
+// The lock, which leaves only playing enabled. It is stored on this device.
 
 import { find } from "./make.js";
 import { say } from "./notice.js";
@@ -7,7 +7,7 @@ import { closeSheet } from "./sheet.js";
 const key = "syrinx.locked";
 const patience = 800;
 
-/** Sets up the lock button: one tap locks, holding it unlocks. */
+/** Sets up the lock button: a tap locks, a hold unlocks. */
 export function setUpLock() {
   const button = find("#lock");
   const label = find("span", button);
@@ -21,11 +21,11 @@ export function setUpLock() {
     button.setAttribute("aria-pressed", String(locked));
     label.textContent = locked ? "Unlock" : "Lock";
     icon.setAttribute("href", locked ? "#i-locked" : "#i-lock");
-    button.title = locked ? "Hold to unlock" : "Leave only what is played";
+    button.title = locked ? "Hold to unlock" : "Lock everything except playing";
     try {
       localStorage.setItem(key, locked ? "1" : "");
     } catch {
-      // A browser that keeps nothing begins unlocked.
+      // Without storage the page starts unlocked.
     }
   };
   const isLocked = () => document.body.classList.contains("locked");
@@ -44,7 +44,7 @@ export function setUpLock() {
       justUnlocked = true;
     }, patience);
   };
-  // The click that ends the hold must not lock again.
+  // The click after the hold must not lock again.
   let justUnlocked = false;
 
   button.addEventListener("pointerdown", () => {
@@ -60,7 +60,7 @@ export function setUpLock() {
   button.addEventListener("contextmenu", (event) => event.preventDefault());
   button.addEventListener("click", () => {
     if (justUnlocked) justUnlocked = false;
-    else if (isLocked()) say("Hold the lock to open it");
+    else if (isLocked()) say("Hold the lock to unlock");
     else apply(true);
   });
   try {

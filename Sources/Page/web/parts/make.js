@@ -1,6 +1,6 @@
-// Elements, made in one line.
+// Shorthands for elements.
 
-/** Makes an element with a class, attributes and children; texts become text nodes. */
+/** Makes an element with class, attributes and children; strings become text nodes. */
 export function make(name, classes = "", attributes = {}, ...children) {
   const element = document.createElement(name);
   if (classes) element.className = classes;
@@ -11,7 +11,7 @@ export function make(name, classes = "", attributes = {}, ...children) {
   return element;
 }
 
-/** Makes an icon of the sprite in index.html. */
+/** Makes an icon from the sprite in index.html. */
 export function icon(name) {
   const ns = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(ns, "svg");
@@ -23,5 +23,5 @@ export function icon(name) {
   return svg;
 }
 
-/** Finds one element by its selector. */
+/** Finds an element by selector. */
 export const find = (selector, within = document) => within.querySelector(selector);

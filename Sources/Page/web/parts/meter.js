@@ -1,4 +1,4 @@
-// Levels: up at once, held, then falling; drawn only while they move.
+// Level meters with peak hold, drawn only while they move.
 
 import { eachFrame } from "../store/clock.js";
 import { hear, told, watch } from "../store/values.js";
@@ -16,7 +16,7 @@ const channelsOf = (name) => [name, name + "_1", name + "_2"].map((one) => names
 const bars = [];
 let running = false;
 
-/** Makes a pair of bars of an element with data-meter, such as out. */
+/** Makes a pair of bars of an element with a data-meter, such as out. */
 export function meter(element) {
   const channels = channelsOf(element.dataset.meter);
   element.setAttribute("role", "meter");
@@ -45,7 +45,7 @@ hear("/meter", () => {
   });
 });
 
-// What the limiter takes away fills its bar at 15 dB.
+// 15 dB of gain reduction fill the limiter's bar.
 function step(bar, given, now, passed) {
   const raw = names[bar.channel] === "reduction" ? floor + Math.abs(given) * 4 : given;
   const target = Number.isFinite(raw) ? Math.min(0, Math.max(floor, raw)) : floor;
@@ -66,18 +66,18 @@ function step(bar, given, now, passed) {
   return bar.level > target || bar.peak > bar.level;
 }
 
-// The style sheet knows whether the bar lies or stands.
+// The style sheet decides on the bar's orientation.
 function draw({ level, peak, bar }) {
   bar.style.setProperty("--level", (1 - level / floor).toFixed(3));
   bar.style.setProperty("--peak", (1 - peak / floor).toFixed(3));
 }
 
-// Readers are told once a second at most.
+// At most once per second, for screen readers.
 setInterval(() => {
   for (const bar of bars) if (bar.element.offsetParent) bar.element.setAttribute("aria-valuenow", Math.round(bar.level));
 }, 1000);
 
-/** Shows the highest peak of the last second as a figure in dB; of the limiter, the most that it took away. */
+/** Shows the highest peak of the last second in dB; for the limiter, the highest gain reduction. */
 export function levelFigure(output) {
   const name = output.dataset.level;
   const channels = channelsOf(name);

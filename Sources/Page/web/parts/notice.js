@@ -1,4 +1,4 @@
-// The one line in which the page says something, with at most one thing to do about it.
+// The notice line, with at most one action.
 
 import { hear } from "../store/values.js";
 import { find } from "./make.js";
@@ -14,7 +14,7 @@ action.addEventListener("click", () => {
   act?.();
 });
 
-/** Says something for some seconds: kind is said, done or fault; doing is [caption, function]. */
+/** Shows a notice for some seconds: kind is said, done or fault; doing is [caption, function]. */
 export function say(words, kind = "said", doing) {
   clearTimeout(timer);
   line.dataset.kind = kind;
@@ -30,6 +30,6 @@ function hide() {
   action.hidden = true;
 }
 
-// What the page asks for by itself is no news: the list of songs says so in its place.
+// The page's own queries need no notice: the list of songs shows the error itself.
 const silent = new Set(["/music", "/subscribe", "/loops"]);
 hear("/error", (address, code, words) => silent.has(address) || say(words ? words[0].toUpperCase() + words.slice(1) : `${address}: ${code}`, "fault"));

@@ -1,4 +1,4 @@
-// Two values under one finger: across and up, dragged from where they are.
+// An XY pad: two values, dragged from their current position.
 
 import { nextFrame } from "../store/clock.js";
 import { set, shown } from "../store/pending.js";
@@ -10,7 +10,7 @@ import { make } from "./make.js";
 const slack = 4;
 const doubleTap = 400;
 
-/** Makes a pad of an element with data-across and data-up; the faders beside it are for keys and readers. */
+/** Makes a pad of an element with data-across and data-up. Keyboards and screen readers use the faders next to it. */
 export function pad(element) {
   const addresses = [element.dataset.across, element.dataset.up];
   const dot = make("span", "pad-dot");

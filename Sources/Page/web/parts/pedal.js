@@ -1,8 +1,8 @@
-// A button that is held as a pedal is: the node judges what is short, long or double.
+// A button that acts as a pedal. The node tells short, long and double presses apart.
 
 import { onLink, send } from "../link/socket.js";
 
-/** Makes a pedal of a button: 1 goes to its address when it goes down, 0 when it is up again. */
+/** Makes a pedal of a button: it sends 1 to its address on press, 0 on release. */
 export function pedal(button, address) {
   let down;
   const press = (by) => {
@@ -29,24 +29,24 @@ export function pedal(button, address) {
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat) return;
-    // What is learnt does nothing else.
+    // A control that is being mapped does nothing else.
     if (document.body.classList.contains("learning")) button.click();
     else press(event.key);
   });
   button.addEventListener("keyup", (event) => isKey(event) && lift(event.key));
-  // Readers click where others touch.
+  // Screen readers click.
   button.addEventListener("click", (event) => {
     if (event.detail || event.pointerType) return;
     press("click");
     lift("click");
   });
-  // Without these Android ends a finger that lies still, as if it were a long press.
+  // Without these, Android cancels a still finger as a long press.
   button.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   button.addEventListener("contextmenu", (event) => event.preventDefault());
   for (const name of ["blur", "pagehide"]) addEventListener(name, () => lift());
   button.addEventListener("blur", () => typeof down === "string" && lift());
   document.addEventListener("visibilitychange", () => document.hidden && lift());
-  // The node lets go of what a lost connection held.
+  // The node releases everything a lost connection held.
   onLink((state) => state === "open" || lift());
   return { press, lift };
 }

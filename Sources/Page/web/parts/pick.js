@@ -1,11 +1,11 @@
-// One of many words, by the browser's own list.
+// One of many words, in the browser's own list.
 
 import { set, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
 import { watch } from "../store/values.js";
 import { make } from "./make.js";
 
-/** Fills a select with a data-address: from the list told at data-list, from data-words, or from the table. */
+/** Fills a select with a data-address, from the address data-list, from data-words, or from the table. */
 export function pick(select) {
   const { address, list, words, also } = select.dataset;
   const fill = (entries) => {
@@ -13,7 +13,7 @@ export function pick(select) {
     select.replaceChildren(...all.map((word) => make("option", "", { value: word }, word)));
     draw();
   };
-  // A value that the list does not have, such as another spelling of a note, is shown as it is told.
+  // A value that the list lacks, such as another spelling of a note, is added.
   const draw = () => {
     const value = shown(address);
     if (value === undefined) return;

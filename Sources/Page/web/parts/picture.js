@@ -1,8 +1,8 @@
-// The picture of a take's sound, made from the file itself.
+// The waveform of a take, from its file.
 
 const bars = 140;
 
-/** Draws the peaks of a sound file into a canvas; nothing clears it. */
+/** Draws the peaks of a sound file into a canvas; undefined clears it. */
 export async function soundPicture(canvas, blob) {
   const scale = Math.min(2, devicePixelRatio);
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];

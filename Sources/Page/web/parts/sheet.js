@@ -1,11 +1,11 @@
-// A sheet over the page, never over mute and the tabs; one is open at a time.
+// Sheets over the page, but not over mute and the tabs. At most one is open.
 
 import { find } from "./make.js";
 
 let open;
 let opener;
 
-/** Makes every button with a data-sheet open the sheet of that id, and every data-close close it. */
+/** Makes each data-sheet button open the sheet with that id, and each data-close button close it. */
 export function setUpSheets() {
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-sheet]");
@@ -18,7 +18,7 @@ export function setUpSheets() {
   });
 }
 
-/** Opens a sheet, or closes it where it is open. */
+/** Toggles a sheet. */
 export function toggleSheet(id, button) {
   const sheet = find("#" + id);
   const was = sheet === open;
@@ -31,7 +31,7 @@ export function toggleSheet(id, button) {
   find("[data-close]", sheet)?.focus({ focusVisible: false, preventScroll: true });
 }
 
-/** Closes the sheet that is open. */
+/** Closes the open sheet. */
 export function closeSheet() {
   if (!open) return;
   open.hidden = true;

@@ -1,11 +1,11 @@
-// A whole number between two buttons.
+// An integer between two buttons.
 
 import { set, shown } from "../store/pending.js";
 import { fact, onTable } from "../store/table.js";
 import { watch } from "../store/values.js";
 import { icon, make } from "./make.js";
 
-/** Makes a stepper of an element that holds its name and has a data-address; data-zero names 0. */
+/** Makes a stepper of an element with its name and a data-address; data-zero is the text at 0. */
 export function stepper(element) {
   const { address, zero } = element.dataset;
   const name = element.textContent.trim();

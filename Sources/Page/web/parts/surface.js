@@ -1,17 +1,17 @@
-// A surface that is played: fingers on cells, slides through all cells on their way, and no note left behind.
+// A playing surface: touches on cells, slides through all cells on the way, and no stuck notes.
 
 import { onLink, sendTogether } from "../link/socket.js";
 
 const soft = 0.35;
 const plain = 0.8;
-// What a note of a quick slide sounds at least, in milliseconds: the node looks a hundred times a second for
-// what is lit. Where so many wait that it would take longer than the second, they follow more quickly.
+// The least and the greatest duration of a slide's notes, in milliseconds. The node polls lit cells a hundred
+// times per second. The more notes are queued, the faster they follow.
 const shortest = 15;
 const longest = 120;
 
 /**
- * Makes a surface of an element; press(cell, velocity) and release(cell) give the message for each.
- * Returns setCells(elements), to be called whenever there are others, and letGo().
+ * Makes a surface of an element; press(cell, velocity) and release(cell) return the message to send.
+ * Returns setCells(elements), to call when the cells change, and letGo().
  */
 export function surface(element, { press, release }) {
   let cells = [];
@@ -50,8 +50,8 @@ export function surface(element, { press, release }) {
     sendTogether(packet);
     packet = [];
   };
-  // What fingers do goes to the node step by step, in order: of several notes that begin and end with one
-  // packet none is heard. A step to no cell is a lift.
+  // Steps are sent one by one, since notes that begin and end in one packet are not heard. A step without a
+  // cell is a release.
   const go = (id, cell, velocity) => {
     if (!trails.has(id)) trails.set(id, { steps: [] });
     const trail = trails.get(id);
@@ -87,7 +87,7 @@ export function surface(element, { press, release }) {
   const strength = ({ box }, y) => soft + (1 - soft) * Math.min(1, Math.max(0, (y - box.top) / box.height));
   const at = (x, y) => boxes.find(({ box }) => x >= box.left && x < box.right && y >= box.top && y < box.bottom);
 
-  // Chrome tells of moves once a frame: what lies between two of them is crossed on a straight line.
+  // Chrome reports moves once per frame: all cells on the straight line between are crossed.
   const crossed = (from, to) => {
     const way = [];
     for (const one of boxes) {
@@ -135,7 +135,7 @@ export function surface(element, { press, release }) {
     element.addEventListener(name, (event) => lift(event.pointerId));
   }
 
-  // Without these Android ends a finger that lies still, as if it were a long press.
+  // Without these, Android cancels a still finger as a long press.
   element.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   element.addEventListener("contextmenu", (event) => event.preventDefault());
 
@@ -153,7 +153,7 @@ export function surface(element, { press, release }) {
     event.stopPropagation();
   });
   element.addEventListener("keyup", (event) => lift(event.code));
-  // Readers click where others touch.
+  // Screen readers click.
   element.addEventListener("click", (event) => {
     const cell = event.target.closest("[data-cell]");
     if (!cell || event.detail || event.pointerType) return;
@@ -175,7 +175,7 @@ export function surface(element, { press, release }) {
 
   for (const name of ["blur", "pagehide"]) addEventListener(name, letGo);
   document.addEventListener("visibilitychange", () => document.hidden && letGo());
-  // The node has released what a lost connection held: nothing of it is sent again.
+  // The node has released everything a lost connection held.
   onLink((state) => state === "open" || letGo());
 
   return {
@@ -188,7 +188,7 @@ export function surface(element, { press, release }) {
   };
 }
 
-/** Where on the way from a point to another, 0 to 1, a box is entered; undefined where it is missed. */
+/** The position on the line between two points, 0 to 1, where it enters a box; undefined if it misses. */
 function entryOf(box, from, to) {
   let [enter, leave] = [0, 1];
   for (const [low, high, start, end] of [[box.left, box.right, from.x, to.x], [box.top, box.bottom, from.y, to.y]]) {

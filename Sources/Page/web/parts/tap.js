@@ -1,8 +1,8 @@
-// A touch of a button that also counts right after a swipe, when browsers take it for the end of that.
+// A tap that counts right after a swipe, too, where browsers drop the click.
 
 const slack = 12;
 
-/** Calls act() when a finger or the mouse has touched a button, or a key or a reader has pressed it. */
+/** Calls act() for a tap or a click on a button, or a press by key or screen reader. */
 export function tap(button, act) {
   let from;
   button.addEventListener("pointerdown", (event) => {
@@ -14,6 +14,6 @@ export function tap(button, act) {
     from = undefined;
     if (is) act();
   });
-  // What a pointer has done is done by then.
+  // The pointer event has handled it already.
   button.addEventListener("click", (event) => event.detail || event.pointerType || act());
 }

@@ -1,16 +1,16 @@
-// One loop of frames for the whole page, which rests while nothing moves.
+// One animation loop for the whole page, idle while nothing moves.
 
 const moving = new Set();
 const once = new Set();
 let asked = false;
 
-/** Calls draw(now) with the next frame, once however often it is asked for. */
+/** Calls draw(now) in the next frame, once for any number of requests. */
 export function nextFrame(draw) {
   once.add(draw);
   ask();
 }
 
-/** Calls draw(now) with each frame for as long as it returns true. */
+/** Calls draw(now) in each frame while it returns true. */
 export function eachFrame(draw) {
   moving.add(draw);
   ask();

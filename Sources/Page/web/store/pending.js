@@ -1,4 +1,4 @@
-// A value that a hand has set and the node has not told yet: shown until it is told, refused, or 300 ms old.
+// Values set on the page that the node has not confirmed: shown until confirmed, refused, or 300 ms old.
 
 import { send, sendNewest } from "../link/socket.js";
 import { hear, told } from "./values.js";
@@ -6,10 +6,10 @@ import { hear, told } from "./values.js";
 const patience = 300;
 const pending = new Map();
 
-/** The value to show: the hand's own while it is pending, else the node's. */
+/** The value to show: the pending one, or else the node's. */
 export const shown = (address) => pending.has(address) ? pending.get(address).value : told(address)?.[0];
 
-/** Sends a value and shows it at once; settled() is called when the node's own counts again. */
+/** Sends a value and shows it at once; calls settled() when the node's value applies again. */
 export function set(address, value, settled) {
   clearTimeout(pending.get(address)?.timer);
   if (typeof value === "string") send(address, value);

@@ -1,4 +1,4 @@
-// The small copies of takes' pictures, each fetched once and kept until the picture is another.
+// Thumbnails of takes, each fetched once and cached until the image changes.
 
 import { fetchSmall } from "../link/files.js";
 import { make } from "../parts/make.js";
@@ -8,12 +8,12 @@ const most = 200;
 const urls = new Map();
 const watchers = new Set();
 
-/** Calls changed(id) when the picture of a take is another, or gone. */
+/** Calls changed(id) when a take's image changes or is deleted. */
 export function watchPictures(changed) {
   watchers.add(changed);
 }
 
-/** A small picture of a take, which stays hidden where there is none. */
+/** The thumbnail of a take, hidden if it has none. */
 export function smallPicture(id) {
   const picture = make("img", "small-picture", { alt: "", hidden: true });
   fill(picture, id);
@@ -31,7 +31,7 @@ async function fill(picture, id) {
   picture.hidden = false;
 }
 
-// What is shown already stays as it is.
+// A shown thumbnail stays.
 function forget(id) {
   urls.get(id)?.then((url) => url && URL.revokeObjectURL(url));
   urls.delete(id);

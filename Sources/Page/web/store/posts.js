@@ -1,4 +1,4 @@
-// The posts of the board as far as they were asked for, newest first.
+// The posts fetched so far, newest first.
 
 import { send } from "../link/socket.js";
 import { hear } from "./values.js";
@@ -10,7 +10,7 @@ let coming;
 let complete = false;
 let fault = "";
 
-/** Calls show() whenever the list is another. */
+/** Calls show() when the list changes. */
 export function watchPosts(show) {
   watchers.add(show);
 }
@@ -18,10 +18,10 @@ export function watchPosts(show) {
 /** The posts, newest first: {number, name, date, message, seconds, fresh, mine}. */
 export const knownPosts = () => [...posts.values()].sort((one, other) => other.number - one.number);
 
-/** Whether there are older ones, and why there may be none. */
+/** Whether there are older posts, and why there may be none. */
 export const postsState = () => ({ complete, fault });
 
-/** Asks for the newest, or, where some are there, for those before the oldest. */
+/** Queries the newest posts, or those before the oldest one fetched. */
 export function askForPosts(older = false) {
   if (coming) return;
   const before = older ? Math.min(...posts.keys()) : 0;
@@ -66,7 +66,7 @@ hear("/error", (address, code, words) => {
 
 hear("/feed/deleted", (number) => posts.delete(number) && changed());
 
-/** Forgets all: they are of another board, or the answer was lost. */
+/** Drops all posts: the board has changed, or a reply was lost. */
 export function resetPosts() {
   posts.clear();
   coming = undefined;

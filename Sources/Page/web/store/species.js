@@ -1,4 +1,4 @@
-// Names of species that the node knows, asked for as somebody types.
+// Species names, queried from the node while typing.
 
 import { onLink, send } from "../link/socket.js";
 import { hear } from "./values.js";
@@ -6,7 +6,7 @@ import { hear } from "./values.js";
 let names = [];
 let waiting = [];
 
-/** The names of which a word begins so, those that were used most first; none without a connection. */
+/** The names with a word that starts like this, most used first; none without a connection. */
 export function speciesNames(beginning) {
   return new Promise((done) => {
     if (send("/species", beginning)) waiting.push(done);
@@ -18,7 +18,7 @@ hear("/species/name", (name) => names.push(name));
 hear("/species/end", () => answer(names));
 hear("/error", (address) => address === "/species" && answer([]));
 
-// What was asked for is lost with the connection.
+// Queries in flight are lost with the connection.
 onLink((state) => {
   while (state !== "open" && waiting.length) answer([]);
 });

@@ -1,14 +1,14 @@
-// What the node's table says of an address: range, words, unit, default, help.
+// The node's address table: range, words, unit, curve, default and help of each address.
 
 import { authorization } from "../link/socket.js";
 
-// OSCQuery has names of its own for some units.
+// OSCQuery has its own names for some units.
 const units = { "gain.db-raw": "dB", "time.hz": "Hz", "time.second": "s", "time.bpm": "beats/min", "angle.degree": "degrees" };
 
 const facts = new Map();
 const waiting = new Set();
 
-/** Fetches the table; once it is there, all that wait for it are called. */
+/** Fetches the table, then calls everyone who waits for it. */
 export async function fetchTable() {
   const response = await fetch("/?", { headers: { Accept: "application/json", ...authorization() } });
   if (!response.ok) return;
@@ -16,7 +16,7 @@ export async function fetchTable() {
   for (const ready of waiting) ready();
 }
 
-/** Calls ready whenever the table has come. */
+/** Calls ready() when the table has arrived. */
 export function onTable(ready) {
   waiting.add(ready);
   if (facts.size) ready();

@@ -1,4 +1,4 @@
-// The library's takes as far as they were asked for, newest first.
+// The takes fetched so far, newest first.
 
 import { send } from "../link/socket.js";
 import { hear } from "./values.js";
@@ -11,24 +11,24 @@ let complete = false;
 let asking = false;
 let fresh = [];
 let again = false;
-// Several answers can be under way; only the last one asked for is taken.
+// Several replies can be in flight; only the last query's is used.
 let due = 0;
 
-/** Calls show() whenever the list is another. */
+/** Calls show() when the list changes. */
 export function watchTakes(show) {
   watchers.add(show);
 }
 
-/** The takes that were found, in order: {id, title, species, date, seconds, north, east}. */
+/** The takes found, in order: {id, title, species, date, seconds, north, east}. */
 export const foundTakes = () => [...takes.values()];
 
-/** A take by its id. */
+/** A take by id. */
 export const take = (id) => takes.get(id);
 
-/** What is looked for, and whether more could be asked for. */
+/** The search text, and whether there are more takes. */
 export const search = () => ({ words, complete, asking });
 
-/** Asks anew, for all takes or for those with these words. */
+/** Queries all takes again, or those with these words. */
 export function findTakes(text = words) {
   words = text;
   if (due) {
@@ -40,7 +40,7 @@ export function findTakes(text = words) {
   ask(0);
 }
 
-/** Asks for the next page, unless there is none. */
+/** Queries the next page, if there is one. */
 export function moreTakes() {
   if (!complete && !asking) ask(takes.size);
 }
@@ -61,7 +61,7 @@ hear("/take", (id, title, species, date, seconds, north, east) => {
     takes.set(id, one);
     changed();
   } else if (!due) {
-    // A new one, told unasked: it stands at the top, unless something else is looked for.
+    // A new take, announced: it goes to the top, unless a search is active.
     if (words) return;
     const old = [...takes];
     takes.clear();
@@ -97,7 +97,7 @@ hear("/take/delete", (id) => {
   if (takes.delete(id)) changed();
 });
 
-/** Forgets what is under way: its answer was lost with the connection. */
+/** Drops queries in flight, whose replies were lost with the connection. */
 export function resetTakes() {
   due = 0;
   asking = false;
