@@ -1,15 +1,15 @@
-/// The memory of all loops of a node: pages of sound, of which each loop takes as many as it needs.
+/// The sample memory of all loops, allocated in pages on demand.
 ///
-/// Pages become resident ahead of use, see `PageMemory`. When no page is free, the oldest undo steps are
-/// dropped first.
+/// Pages become resident ahead of use, see `PageMemory`. When no page is free, the oldest undo
+/// steps are dropped first.
 package final class ClipPool: @unchecked Sendable {
   /// The memory of the pages.
   package let memory: PageMemory
-  /// The pages of the longest clip, with what is kept after its end.
+  /// The number of pages of the longest clip, including its tail.
   package var pagesOfClip: Int { pages.pointee.pagesOfClip }
   let pages: UnsafeMutablePointer<ClipPages>
 
-  /// A pool for so many seconds of sound in all, with no clip longer than `longest`.
+  /// Creates a pool for `seconds` of audio in total and clips of at most `longest` seconds.
   package init(seconds: Double, longest: Double, sampleRate: Double) {
     pages = .allocate(capacity: 1)
     let clip = ClipPages.count(seconds: longest, sampleRate: sampleRate)
@@ -26,26 +26,26 @@ package final class ClipPool: @unchecked Sendable {
 
 /// The pages of a pool, and the versions that share them.
 struct ClipPages: ~Copyable, @unchecked Sendable {
-  /// The frames of a page.
+  /// The number of frames per page.
   static var frames: Int { @_noLocks get { PageStack.frames } }
-  /// The length of what is kept after the end of a clip, in seconds.
+  /// The length of the tail stored after the end of a clip, in seconds.
   static var seamSeconds: Double { @_noLocks get { 0.005 } }
-  /// The most loops that one pool serves.
+  /// The maximum number of loops per pool.
   static var mostLoops: Int { @_noLocks get { 32 } }
 
-  /// The pages of the longest clip, with what is kept after its end.
+  /// The number of pages of the longest clip, including its tail.
   let pagesOfClip: Int
   /// The number of free pages.
   var freeCount: Int { @_noLocks get { stack.freeCount } }
 
   private var stack: PageStack
-  // Each page has its left frames and then its right ones.
+  // Each page holds its left channel, then its right.
   let samples: UnsafeMutablePointer<Float>
   // The peaks of each page's cells. The first one is negative until they are measured.
   let peaks: UnsafeMutablePointer<Float>
   // The number of versions that share each page.
   let sharers: UnsafeMutablePointer<UInt8>
-  // The histories of the loops that have pages.
+  // The histories of all loops.
   private let histories: UnsafeMutablePointer<UnsafeMutablePointer<ClipHistory>?>
   // The serial number of the latest version of any loop.
   private var latestSerial: UInt32 = 0
@@ -69,14 +69,14 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
     histories.deallocate()
   }
 
-  /// The number of pages of so many seconds, with what is kept after them.
+  /// Returns the number of pages for a clip of `seconds`, including its tail.
   static func count(seconds: Double, sampleRate: Double) -> Int {
     let clip = Int((seconds * sampleRate).rounded(.up))
     let seam = Int((seamSeconds * sampleRate).rounded())
     return (clip + seam + frames - 1) / frames
   }
 
-  /// Allocates a page; nil if none is free.
+  /// Allocates a page, or returns nil if none is free.
   @_noLocks
   mutating func take() -> Int? {
     guard let page = stack.allocate() else { return nil }
@@ -92,7 +92,7 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
     if others == 0 { stack.release(page) }
   }
 
-  /// The number of a version that begins, other than that of all before, and never 0.
+  /// Returns a new serial number for a version, never 0.
   @_noLocks
   mutating func nextSerial() -> UInt32 {
     latestSerial = latestSerial == .max ? 1 : latestSerial &+ 1
@@ -101,7 +101,7 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
 
   // MARK: - Histories
 
-  /// Adds the history of a loop.
+  /// Registers the history of a loop.
   mutating func add(_ history: UnsafeMutablePointer<ClipHistory>) {
     for index in 0..<Self.mostLoops where histories[index] == nil {
       histories[index] = history
@@ -110,12 +110,12 @@ struct ClipPages: ~Copyable, @unchecked Sendable {
     preconditionFailure("one pool serves \(Self.mostLoops) loops")
   }
 
-  /// Removes the history of a loop.
+  /// Unregisters the history of a loop.
   mutating func remove(_ history: UnsafeMutablePointer<ClipHistory>) {
     for index in 0..<Self.mostLoops where histories[index] == history { histories[index] = nil }
   }
 
-  /// The history, other than one, with the most steps that can be forgotten; nil where none has any.
+  /// Returns the longest other history with steps to drop, or nil if there is none.
   @_noLocks
   func longest(besides own: UnsafeMutablePointer<ClipHistory>) -> UnsafeMutablePointer<ClipHistory>?
   {

@@ -1,16 +1,16 @@
 internal import CRealtime
 internal import Synchronization
 
-/// Memory for stereo sound in pages of equal size, which becomes resident ahead of use.
+/// Stereo sample memory in pages of equal size, which become resident ahead of use.
 ///
-/// At first only address space is reserved. A control thread calls `prepare` in time, so that the audio
-/// thread takes no page fault when it allocates pages through a `PageStack`. If the control thread is
-/// late, the allocation succeeds all the same: the page fault then happens on the audio thread, and
-/// `latePages` counts it.
+/// At first only address space is reserved. A control thread calls `prepare` in time, so that the
+/// audio thread takes no page fault when it allocates pages through a `PageStack`. If the control
+/// thread is late, the allocation still succeeds: the page fault then happens on the audio thread,
+/// and `latePages` counts it.
 package final class PageMemory: @unchecked Sendable {
-  /// The bytes of a page.
+  /// The size of a page, in bytes.
   package static let pageBytes = 2 * PageStack.frames * MemoryLayout<Float>.stride
-  // The pages of a huge page.
+  // The number of pages per huge page.
   private static let granularity = (2 << 20) / pageBytes
 
   /// The number of pages.
@@ -19,10 +19,10 @@ package final class PageMemory: @unchecked Sendable {
   let samples: UnsafeMutablePointer<Float>
   let progress: UnsafeMutablePointer<PageProgress>
   private let bytes: Int
-  // Two threads may not prepare at once.
+  // Only one thread may prepare at a time.
   private let preparation = Mutex(())
 
-  /// Reserves memory for pages, none of which is resident yet.
+  /// Reserves memory for `count` pages, none of them resident.
   package init(count: Int) {
     self.count = count
     bytes = max(1, count) * Self.pageBytes
@@ -40,14 +40,14 @@ package final class PageMemory: @unchecked Sendable {
     progress.deallocate()
   }
 
-  /// The number of pages that seconds of sound take.
+  /// Returns the number of pages for `seconds` of audio.
   package static func count(seconds: Double, sampleRate: Double) -> Int {
     (Int((seconds * sampleRate).rounded(.up)) + PageStack.frames - 1) / PageStack.frames
   }
 
-  /// Makes pages resident until so many are free without a page fault, or all of them are resident.
+  /// Makes pages resident until `pages` free ones are, or all of them.
   ///
-  /// Rounds up to whole huge pages from the first one on. Control threads.
+  /// Rounds up to whole huge pages. For control threads.
   package func prepare(free pages: Int) {
     preparation.withLock { _ in
       let ready = progress.pointee.ready.load(ordering: .relaxed)

@@ -1,10 +1,12 @@
 internal import Synchronization
 
-/// The free pages of a `PageMemory`, for the audio thread.
+/// The free list of a `PageMemory`, for the audio thread.
 ///
 /// Freed pages are reused first, so that as few as possible become resident.
 package struct PageStack: ~Copyable, @unchecked Sendable {
-  /// The frames of a page, of which the left channel comes first, then the right one.
+  /// The number of frames per page.
+  ///
+  /// The left channel comes first, then the right.
   package static var frames: Int { @_noLocks get { 512 } }
 
   private let memory: PageMemory
@@ -14,13 +16,14 @@ package struct PageStack: ~Copyable, @unchecked Sendable {
   package private(set) var freeCount: Int
   /// The first sample of the first page.
   package let samples: UnsafeMutablePointer<Float>
-  // The numbers of the free pages, the first `freeCount` of them; the next one to be allocated comes last.
+  // The indices of the free pages: the first `freeCount` entries, of which the last is allocated
+  // next.
   private let free: UnsafeMutablePointer<Int32>
   private let progress: UnsafeMutablePointer<PageProgress>
-  // All pages below this number were allocated at some time.
+  // All pages below this index have been allocated before.
   private var touched = 0
 
-  /// A stack with all pages of a memory, which no other stack allocates from.
+  /// Creates a stack of all pages of a memory, which no other stack may use.
   package init(_ memory: PageMemory) {
     self.memory = memory
     count = memory.count
@@ -33,7 +36,7 @@ package struct PageStack: ~Copyable, @unchecked Sendable {
 
   deinit { free.deallocate() }
 
-  /// Allocates a page, which holds old samples, and returns its number, or nil if none is free.
+  /// Allocates a page, which holds old samples, and returns its index, or nil if none is free.
   @_noLocks
   package mutating func allocate() -> Int? {
     if freeCount == 0 { return nil }
@@ -62,7 +65,7 @@ package struct PageStack: ~Copyable, @unchecked Sendable {
     progress.pointee.allocated.store(count &- freeCount, ordering: .relaxed)
   }
 
-  /// The left samples of a page, followed by the right ones.
+  /// Returns the left channel of a page, followed by the right.
   @_noLocks
   package func page(_ number: Int) -> UnsafeMutablePointer<Float> {
     samples + number &* 2 &* Self.frames
