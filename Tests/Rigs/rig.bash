@@ -1,9 +1,8 @@
-# What the rigs share: a folder and a JACK server of their own, programs that end with them, and
-# lines that say what was checked. Sourced first, with `set -euo pipefail`.
+# Shared by the rigs: a folder and a JACK server of their own, programs that end with them, and the report of
+# their checks. Sourced first, with `set -euo pipefail`.
 #
-# Afterwards `root` is the project's folder, `rigs` this one, `work` a temporary folder that is also
-# HOME and XDG_RUNTIME_DIR, and `node` the program: a build of this folder, unless SYRINX_BINARY
-# names another.
+# Sets `root` to the project's folder, `rigs` to this folder, `work` to a temporary folder that is also HOME and
+# XDG_RUNTIME_DIR, and `node` to the program: a build of this folder, unless SYRINX_BINARY names another one.
 rigs=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 root=$(dirname "$(dirname "$rigs")")
 rig=$(basename "$0")
@@ -19,20 +18,19 @@ own_shm "$(readlink -f "$0")" "$@"
 
 work=$(mktemp -d)
 chmod 700 "$work"
-# What was started and may still run, in that order.
+# Programs that were started and may still run, in that order.
 programs=()
 faults=0
 
-# What the surroundings say about a session, a server or a sound system is not meant for what is
-# started here.
+# The session, server and sound system of the caller are not for the programs of a rig.
 unset NSM_URL NOTIFY_SOCKET LD_PRELOAD DISPLAY WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS
 unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME PIPEWIRE_REMOTE
 export JACK_DEFAULT_SERVER=syrinx-rig JACK_NO_START_SERVER=1
 export HOME=$work XDG_RUNTIME_DIR=$work
 
-# --- Saying what was checked
+# --- Reporting
 
-# One line for each thing that was checked, with its figure.
+# One line per check, with its figure.
 good() { echo "ok    $*"; }
 bad() {
   echo "FAULT $*"
@@ -44,16 +42,16 @@ check() {
   if "${@:2}"; then good "$1"; else bad "$1"; fi
 }
 
-# Ends the rig by what was found.
+# Exits by the results of the checks.
 conclude() {
-  ((faults == 0)) || fail 1 "$faults of what it checked is not as it should be, see FAULT above"
-  say "all is well"
+  ((faults == 0)) || fail 1 "$faults checks failed; see FAULT above"
+  say "all checks passed"
 }
 
-# --- Beginning and ending programs
+# --- Starting and ending programs
 
-# Starts a program that ends with this script, whatever ends that, but not by itself at Ctrl-C.
-# Its output goes to NAME.log, its process number to `started`.
+# Starts a program that ends with this script, however this script ends, but not by Ctrl-C.
+# Writes its output to NAME.log and sets `started` to its process number.
 start() {
   : >"$work/$1.log"
   setsid setpriv --pdeathsig TERM -- "${@:2}" </dev/null &>>"$work/$1.log" &
@@ -61,7 +59,7 @@ start() {
   programs+=("$started")
 }
 
-# Starts a program like `start`, that hears the lines which `tell NAME LINE` writes.
+# Starts a program like `start`, with lines from `tell NAME LINE` as its standard input.
 start_listener() {
   rm -f "$work/$1.lines"
   mkfifo "$work/$1.lines"
@@ -74,7 +72,7 @@ start_listener() {
 
 tell() { echo "$2" >"$work/$1.lines"; }
 
-# Runs a program to its end. Bash hears signals while it waits, but not while it runs one.
+# Runs a program to its end in the background, because bash handles signals only while it waits.
 attend() {
   local status=0
   setpriv --pdeathsig TERM -- "$@" </dev/null &
@@ -89,7 +87,7 @@ finish() {
   # One by one, because a server hangs when clients leave while it ends.
   for ((i = ${#programs[@]} - 1; i >= 0; i--)); do stop "${programs[i]}"; done
   if [[ -n ${RIG_KEEP-} ]]; then
-    say "what it wrote is in $work"
+    say "recordings and logs are in $work"
   else
     rm -rf "$work"
   fi
@@ -99,7 +97,7 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Runs a command until it succeeds, for so many seconds.
+# await SECONDS COMMAND...: runs a command until it succeeds; fails after the time limit.
 await() {
   local end=$((SECONDS + $1))
   until "${@:2}"; do
@@ -110,7 +108,7 @@ await() {
 
 # --- Preparing
 
-# install COMMAND=PACKAGE...: has apt install the packages of the commands that are not there.
+# install_missing COMMAND=PACKAGE...: installs the packages of missing commands with apt.
 install_missing() {
   local each missing=()
   for each; do
@@ -126,7 +124,7 @@ build_node() {
   (build_release)
 }
 
-# The client that clicks and listens.
+# Builds the client that plays and records clicks.
 build_clicks() {
   clang -O2 -o "$work/clicks" "$rigs/clicks.c" -ljack -lm \
     || fail 70 "clicks.c does not compile"
@@ -143,15 +141,15 @@ start_node() {
   port=$(sed -n 's|^ready .*osc=osc.udp://[^ ]*:\([0-9]*\).*|\1|p' "$work/syrinx.log")
 }
 
-# Ends the node, and checks how it does.
+# Terminates the node, and checks its exit.
 end_node() {
   local status=0 since=$SECONDS
   kill -TERM "$syrinx"
   if await 10 is_gone "$syrinx"; then
     wait "$syrinx" || status=$?
-    check "the node ends when asked to, with $status" test $status = 0
+    check "the node exits with $status on SIGTERM" test $status = 0
   else
-    bad "the node does not end within $((SECONDS - since)) seconds"
+    bad "the node still runs $((SECONDS - since)) s after SIGTERM"
   fi
 }
 is_gone() { ! is_running "$1"; }

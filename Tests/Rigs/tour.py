@@ -1,8 +1,8 @@
-"""Types the commands of a page of the documentation into a shell, and compares what they answer.
+"""Types the commands of a page of the documentation into a shell, and compares their output.
 
     tour.py FOLDER PAGE
 
-The shell begins in the folder, with this environment.
+The shell starts in the folder, with the environment of this program.
 """
 
 import os
@@ -12,17 +12,17 @@ import subprocess
 import sys
 import time
 
-LIMIT = 10  # seconds for one command: a reader does not wait longer either
+LIMIT = 60  # seconds for one command; only a command that hangs reaches it
 
 
 def commands(page):
-    """Each command that stands in a block of the page, with the lines of answers below it."""
+    """The commands in the code blocks of a page, each with the lines of output below it."""
     found, answering = [], False
     for line in page:
         text = line.strip()
         in_block = line.startswith("    ") and text
         if in_block and re.match(r"syrinx (?!run)\w|printf |ID=|mkdir ", text):
-            # What it is for stands behind it.
+            # A comment follows the command.
             found.append((re.split(r"\s+# ", text)[0], []))
             answering = True
         elif in_block and answering:
@@ -33,14 +33,14 @@ def commands(page):
 
 
 def fits(expected, answer):
-    """Whether it is the expected answer, in which … is anything, and by itself any lines."""
-    # Texts with and without quotation marks are the same.
+    """Whether output is as expected, in which … matches any text, and a line of it any lines."""
+    # Quotation marks are optional.
     expected, answer = (text.replace('"', "").strip() for text in (expected, answer))
     return re.fullmatch(re.escape(expected).replace("…", ".*"), answer, re.DOTALL) is not None
 
 
 class Shell:
-    """One bash for a whole page, so that what a line sets is there for those below it."""
+    """One bash for a whole page, so that variables of a line are set for later ones."""
 
     END = b"\x1e"
 
@@ -61,21 +61,21 @@ class Shell:
                 sys.exit(f"{command}\n  takes longer than {LIMIT} s")
             piece = os.read(self.bash.stdout.fileno(), 65536)
             if not piece:
-                sys.exit(f"{command}\n  ended the shell")
+                sys.exit(f"{command}\n  exited the shell")
             answer += piece
         text, status, _ = answer.split(self.END)
         return int(status), text.decode()
 
 
 def complaint(command, expected, status, answer):
-    """What is wrong with what a command did, or nothing."""
+    """A description of how a command failed, or None."""
     refused = expected.startswith("syrinx: ")
     if status and not refused:
-        return f"{command}\n  was refused with {status}: {answer.strip()}"
+        return f"{command}\n  was refused with exit code {status}: {answer.strip()}"
     if refused and not status:
         return f"{command}\n  was not refused"
     if expected and not fits(expected, answer):
-        return f"{command}\n  the page has   {expected!r}\n  the answer is  {answer.strip()!r}"
+        return f"{command}\n  expected  {expected!r}\n  output    {answer.strip()!r}"
     return None
 
 
@@ -90,10 +90,10 @@ def main(folder, page):
         if problem:
             print(problem, file=sys.stderr)
             wrong += 1
-        # What a person takes between two commands, and more than a block.
+        # Less than a reader takes between two commands, and more than a buffer.
         time.sleep(0.2)
     name = os.path.basename(page)
-    print(f"{name}: {len(tour) - wrong} of {len(tour)} commands do what the page says")
+    print(f"{name}: {len(tour) - wrong} of {len(tour)} commands work as shown")
     return 1 if wrong or not tour else 0
 
 
