@@ -200,16 +200,25 @@ extension Core {
     case .beat: return isBeatLit ? map.on : map.off
     case .loop(let slot, let light):
       let (now, toCome) = loopActivity(Int(slot))
-      let own = map.color(of: now)
-      if light.isLit(now) { return own == 0 ? map.on : own }
-      if let toCome, light.isLit(toCome) {
-        let color = map.color(of: toCome)
-        return isBlinkLit ? (color == 0 ? map.on : color) : map.off
-      }
-      // Where states have colors the pedal shows all of them.
-      if case .pedal = light, own != 0 { return own }
-      return map.off
+      let steady = color(of: light, now, map)
+      guard let toCome, light.blinks(from: now, to: toCome) else { return steady }
+      if !isBlinkLit { return map.off }
+      // What will be lit shows its own color; what ends keeps the color that it has.
+      return light.isLit(toCome) ? color(of: light, toCome, map) : steady
     }
+  }
+
+  /// Returns the value of a loop's light for an activity.
+  ///
+  /// With colors the pedal's light shows them all.
+  @_noLocks
+  private func color(
+    of light: LoopLight, _ activity: LoopActivity, _ map: LightMapPointer
+  ) -> UInt8 {
+    let color = map.color(of: activity)
+    if light.isLit(activity) { return color == 0 ? map.on : color }
+    if case .pedal = light, color != 0 { return color }
+    return map.off
   }
 
   private var isBeatLit: Bool {

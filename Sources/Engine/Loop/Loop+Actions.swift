@@ -4,7 +4,9 @@ internal import DSP
 extension Loop {
   // MARK: - Actions
 
-  /// Performs an action, or plans it for its beat; returns the reason where it can't be.
+  /// Performs an action, or queues it for its beat.
+  ///
+  /// Returns the reason if it is refused.
   @_noLocks
   mutating func perform(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
     if let refusal = refusal(of: action) { return refusal }
@@ -13,29 +15,27 @@ extension Loop {
       return nil
     }
     if waits(action) {
-      pending = action
-      countInStart = .max
-      setPending(quantum, from: frame)
-      if pendingFrame <= frame && !waitsForSound(action) { return beginPending(action, at: frame) }
+      enqueue(action, from: frame)
+      if queued.isDue(by: frame) && !waitsForSound(action) { return beginQueued(action, at: frame) }
       return nil
     }
     exactNow = -1
     return begin(action, at: frame)
   }
 
-  /// Plans what is pending for the next beginning of a grain; without one it waits for something else.
+  /// Queues an action for the next start of its grain, or until sound without one.
   @_noLocks
-  mutating func setPending(_ grain: LoopGrain?, from frame: Int64) {
-    pendingFrame = .max
-    pendingExact = -1
-    guard let grain else { return }
-    pendingExact = nextBeginning(of: grain, from: frame)
-    pendingFrame = pendingExact < 0 ? frame : max(frame, Int64(pendingExact + 0.5))
+  private mutating func enqueue(_ action: LoopAction, from frame: Int64) {
+    if let quantum {
+      queued.put(action, due: nextStart(of: quantum, from: frame), from: frame)
+    } else {
+      queued.putUntilSound(action)
+    }
   }
 
-  /// When the next grain begins, exactly; negative where there is none to wait for.
+  /// Returns the exact time at which the next grain starts; negative if there is none to wait for.
   @_noLocks
-  private func nextBeginning(of grain: LoopGrain, from frame: Int64) -> Double {
+  func nextStart(of grain: LoopGrain, from frame: Int64) -> Double {
     switch grain {
     case .beat: time.pointee.beats.exactNext(.beat, from: frame)
     case .bar: time.pointee.beats.exactNext(.bar, from: frame)
@@ -43,16 +43,16 @@ extension Loop {
     }
   }
 
-  /// Begins what was pending at the moment that it waited for.
+  /// Begins the queued action at the time that it waited for.
   @_noLocks
-  private mutating func beginPending(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
-    exactNow = pendingExact
+  private mutating func beginQueued(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
+    exactNow = queued.exact
     let refusal = begin(action, at: frame)
     exactNow = -1
     return refusal
   }
 
-  /// Whether an action is one that is moved to a beat, or waits for sound.
+  /// Whether an action waits for a beat or for sound.
   @_noLocks
   func waits(_ action: LoopAction) -> Bool {
     if waitsForSound(action) { return true }
@@ -81,13 +81,11 @@ extension Loop {
     }
   }
 
-  /// Whether a recording begins as soon as the input is loud enough.
+  /// Whether a recording starts as soon as the input is loud enough.
   @_noLocks
   func isWaitingForSound(at frame: Int64) -> Bool {
-    if let pending, waitsForSound(pending) {
-      return pendingFrame <= frame || pendingFrame == .max
-    }
-    return false
+    guard let action = queued.action, waitsForSound(action) else { return false }
+    return queued.isDue(by: frame) || queued.frame == .max
   }
 
   /// Why an action can't be; nil where it can.
@@ -108,8 +106,8 @@ extension Loop {
       return tape.length == 0 ? .nothingRecorded : nil
     case .pause: return !means(.pause) || cues.isFull ? .meaningless : nil
     case .stop:
-      // Whoever waits can give up.
-      return isPending || means(.stop) ? nil : .meaningless
+      // It cancels a queued action in any state.
+      return !queued.isEmpty || means(.stop) ? nil : .meaningless
     case .done: return nil
     case .rewind, .forward: return state.isPlaying || state.isPaused ? nil : .meaningless
     case .once:
@@ -161,22 +159,25 @@ extension Loop {
     return true
   }
 
-  var isPending: Bool {
-    @_noLocks get {
-      if case .some = pending { return true }
-      return false
-    }
-  }
-
   var fixedFrames: Int {
     @_noLocks get { fixedBeats > 0 ? time.pointee.beats.frames(ofBeats: fixedBeats) : 0 }
+  }
+
+  /// Whether an action leaves the queued one in place: it says nothing about what the loop does next.
+  ///
+  /// A press of the pedal comes to another action, which decides; letting it go decides nothing.
+  @_noLocks
+  private static func leavesQueue(_ action: LoopAction) -> Bool {
+    switch action {
+    case .press, .release, .rewind, .forward, .undo, .redo: true
+    default: false
+    }
   }
 
   /// Begins an action now.
   @_noLocks
   mutating func begin(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
-    pending = nil
-    pendingFrame = .max
+    if !Self.leavesQueue(action) { queued.clear() }
     switch action {
     case .press: press(at: frame)
     case .release: pedal.isDown = false
@@ -191,7 +192,7 @@ extension Loop {
       } else if state.isPlaying {
         endOnce()
       } else {
-        play(.play, at: frame)
+        play(.play, at: frame, isLate: true)
       }
     case .once: playOnce(at: frame)
     case .pause: return pauseOrResume(at: frame)
@@ -227,7 +228,8 @@ extension Loop {
   /// Counts the frames until something begins or ends by itself.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int {
-    var next = min(cues.nextFrame, pendingFrame > frame ? pendingFrame : .max) &- frame
+    let due = queued.frame > frame ? queued.frame : .max
+    var next = min(cues.nextFrame, due) &- frame
     if case .recording = state { next = min(next, Int64(mostClipFrames &- clipFrames)) }
     next = min(next, pedal.next(from: frame, by: self.sampleRate))
     if wantsOverdub && isGrowing { next = min(next, additionStart &+ mostAdded &- frame) }
@@ -237,10 +239,9 @@ extension Loop {
   /// Performs what is due at a frame.
   @_noLocks
   mutating func turn(at frame: Int64) {
-    if let action = pending, pendingFrame <= frame, !waitsForSound(action) {
-      if isPossible(action) { _ = beginPending(action, at: frame) }
-      pending = nil
-      pendingFrame = .max
+    if let action = queued.action, queued.isDue(by: frame), !waitsForSound(action) {
+      if isPossible(action) { _ = beginQueued(action, at: frame) }
+      queued.clear()
     }
     if case .recording = state, clipFrames >= mostClipFrames || tape.isShort {
       endByItself(at: frame)
@@ -270,9 +271,8 @@ extension Loop {
   /// Ends a clip that is as long as it can be, or as was wanted.
   @_noLocks
   mutating func endByItself(at frame: Int64) {
-    let wanted = pending
-    pending = nil
-    pendingFrame = .max
+    let wanted = queued.action
+    queued.clear()
     exactNow =
       exactStart < 0 || fixedBeats == 0 ? -1 : exactStart + time.pointee.beats.exact(fixedBeats)
     defer { exactNow = -1 }
@@ -302,10 +302,9 @@ extension Loop {
   /// Begins the recording that waited for sound.
   @_noLocks
   mutating func hearSound(at frame: Int64) {
-    guard let action = pending else { return }
-    pending = nil
-    pendingFrame = .max
-    // The sound is there already: nothing of it is late.
+    guard let action = queued.action else { return }
+    queued.clear()
+    // The sound has arrived: there is no latency to compensate.
     isTriggered = true
     if isPossible(action) { _ = begin(action, at: frame) }
     isTriggered = false
@@ -328,17 +327,10 @@ extension Loop {
     }
   }
 
-  /// Counts the frames that what is pending waits; `Int.max` where nobody knows, or nothing waits.
-  @_noLocks
-  func framesWaiting(at frame: Int64) -> Int {
-    pendingFrame == .max ? .max : Int(max(0, pendingFrame &- frame))
-  }
-
   /// Ends what can't go on, because the server is another one.
   @_noLocks
   mutating func breakOff(at frame: Int64, shiftedBy step: Int64) {
-    pending = nil
-    pendingFrame = .max
+    queued.clear()
     cues.shift(by: step)
     additionStart &+= step
     pedal.shift(by: step)
@@ -360,8 +352,7 @@ extension Loop {
     wantsOverdub = false
     cues.removeOverdubs()
     tape.breakOffOverdub()
-    pending = nil
-    pendingFrame = .max
+    queued.clear()
     placeOfPause = 0
     state = .playReady
   }

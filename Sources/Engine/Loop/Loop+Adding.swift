@@ -63,10 +63,18 @@ extension Loop {
     }
   }
 
+  /// Undoes or redoes a step of the clip's history.
+  ///
+  /// Undo takes back the last press: an overdub that was started, even if its sound has yet to come in.
   @_noLocks
   mutating func step(_ action: LoopAction, at frame: Int64) {
+    if wantsOverdub { dropQueuedAddition() }
+    if case .undo = action, !tape.isGrowing, cues.removeLastOverdub() {
+      wantsOverdub = false
+      return
+    }
     if isGrowing && wantsOverdub {
-      // What has not come to its end is all that there is to be undone.
+      // The unfinished growth is the step to undo.
       wantsOverdub = false
       cues.removeOverdubs()
       dropGrowth()
@@ -75,7 +83,7 @@ extension Loop {
     if wantsOverdub || tape.isOverdubbing {
       wantsOverdub = false
       cues.removeOverdubs()
-      // What was added keeps its fade, should it be wanted again.
+      // The overdub keeps its fade, for redo.
       tape.endOverdub()
     }
     if case .undo = action { _ = tape.undo() } else { _ = tape.redo() }
@@ -85,6 +93,15 @@ extension Loop {
       state = .recordReady
     } else if !state.isPlaying && !state.isPaused {
       state = .standby
+    }
+  }
+
+  /// Removes a queued end of the overdub, or its change into another kind.
+  @_noLocks
+  private mutating func dropQueuedAddition() {
+    switch queued.action {
+    case .overdub, .replace, .substitute, .multiply, .insert: queued.clear()
+    default: break
     }
   }
 }

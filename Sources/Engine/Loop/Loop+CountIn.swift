@@ -1,6 +1,6 @@
-/// The count-in: bars that are counted before a recording begins.
+/// The count-in: bars that are counted before a recording starts.
 extension Loop {
-  /// Whether an action waits until bars were counted.
+  /// Whether an action waits behind a count-in.
   @_noLocks
   func countsIn(_ action: LoopAction) -> Bool {
     switch action {
@@ -10,75 +10,41 @@ extension Loop {
     }
   }
 
-  /// Begins to count: with the next bar of beats that something depends on, else at once.
+  /// Starts a count-in, on the next bar if something depends on the beat, else at once.
   ///
-  /// Who presses again meanwhile does not begin anew.
+  /// Pressing again during the count-in does not restart it.
   @_noLocks
   mutating func countIn(_ action: LoopAction, at frame: Int64) {
-    if isCountPlanned { return }
+    if queued.isCounted { return }
     if !dependsOnBeat { time.pointee.beats.beginBar(at: frame) }
-    pending = action
-    countInStart = time.pointee.beats.next(.bar, from: frame)
-    pendingExact = time.pointee.beats.exactNext(
-      .bar, from: frame, after: time.pointee.countInBars)
-    pendingFrame = max(frame, Int64(pendingExact + 0.5))
+    queued.put(
+      action, afterBars: time.pointee.countInBars, of: time.pointee.beats, from: frame)
   }
 
-  /// Whether a recording waits until bars were counted.
-  private var isCountPlanned: Bool {
-    @_noLocks get { isPending && countInStart < .max && pendingFrame < .max }
-  }
-
-  /// Whether the beats are to be heard until a recording begins.
-  @_noLocks
-  func isCountingIn(at frame: Int64) -> Bool {
-    isCountPlanned && countInStart <= frame && frame < pendingFrame
-  }
-
-  /// Counts the frames until that changes.
-  @_noLocks
-  func framesToCountIn(at frame: Int64) -> Int {
-    isCountPlanned && countInStart > frame ? Int(min(countInStart &- frame, 1 << 20)) : 1 << 20
-  }
-
-  /// Whether something goes on in time, or waits for it: nobody may move the beats.
+  /// Whether anything depends on the beats, so that they must not be moved.
   var dependsOnBeat: Bool {
     @_noLocks get {
       time.pointee.isBeatInUse || time.pointee.isOtherInTime || goesByBeat
     }
   }
 
-  /// Whether it goes on in time itself, or waits for it.
+  /// Whether this loop runs on the beat, or waits for it.
   var goesByBeat: Bool {
     @_noLocks get {
-      if isPending { return true }
+      if !queued.isEmpty { return true }
       return (isQuantized || time.pointee.hasTempo) && (state.isPlaying || state.isRecording)
     }
   }
 
-  /// The bars that begin before what waits for its beat, and before the count.
+  /// Moves the queued action to its beat, where that is now.
   @_noLocks
-  func barsWaiting(at frame: Int64) -> (untilAction: Int, untilCount: Int) {
-    guard isCountPlanned else { return (0, 0) }
-    return (
-      time.pointee.beats.bars(from: frame, before: pendingFrame),
-      time.pointee.beats.bars(from: frame, before: countInStart)
-    )
-  }
-
-  /// Moves what waits for its beat to where that is now.
-  @_noLocks
-  mutating func planAgain(after waiting: (untilAction: Int, untilCount: Int), at frame: Int64) {
-    // What is due on this frame is begun on it.
-    guard isPending, pendingFrame < .max, pendingFrame > frame else { return }
-    if isCountPlanned {
-      pendingExact = time.pointee.beats.exactNext(.bar, from: frame, after: waiting.untilAction)
-      pendingFrame = max(frame, Int64(pendingExact + 0.5))
-      if countInStart > frame {
-        countInStart = time.pointee.beats.next(.bar, from: frame, after: waiting.untilCount)
-      }
-    } else if let quantum {
-      setPending(quantum, from: frame)
+  mutating func planAgain(at frame: Int64) {
+    // An action that is due on this frame begins on it.
+    guard !queued.isEmpty, queued.frame < .max, queued.frame > frame else { return }
+    if queued.isCounted {
+      queued.restoreBars(of: time.pointee.beats, at: frame)
+    } else if let quantum, let action = queued.action {
+      queued.put(action, due: nextStart(of: quantum, from: frame), from: frame)
     }
   }
 }

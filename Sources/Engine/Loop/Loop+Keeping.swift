@@ -27,17 +27,17 @@ extension Loop {
     keeping.wanted = wanted
     if let refusal = refusalToKeep { return refusal }
     exactNow = -1
+    queued.clear()
     if let quantum {
-      // Whoever presses a little early means the beat that comes.
+      // A press a little early means the beat that comes.
       let beats = time.pointee.beats
       let early = Int64(beats.exact(0.5))
-      setPending(quantum, from: frame)
-      let (next, exact) = (pendingFrame, pendingExact)
+      let exact = nextStart(of: quantum, from: frame)
+      let next = exact < 0 ? frame : max(frame, Int64(exact + 0.5))
       if exact >= 0 && next > frame && next &- frame <= early {
-        pending = .keep
+        queued.put(.keep, due: exact, from: frame)
         return nil
       }
-      pendingFrame = .max
       if exact >= 0 && next > frame {
         switch quantum {
         case .beat: exactNow = exact - beats.exact(1)

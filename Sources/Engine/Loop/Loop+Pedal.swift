@@ -11,9 +11,15 @@ struct Pedal: BitwiseCopyable {
   var awaitsLong = false
   // Whether the last press was the second of two.
   var wasDouble = false
-  /// What the last press began, which a long or a double one takes back first.
+  /// What the last press started or queued.
+  ///
+  /// A long or a double press takes it back first.
   enum Begun: BitwiseCopyable {
     case nothing, recording, playing, overdub
+    /// It queued the start or the end of a recording, which nothing takes back.
+    case queuedRecording
+    /// It queued the end of an overdub.
+    case queuedEnd
   }
   var begun = Begun.nothing
 
@@ -42,65 +48,100 @@ struct Pedal: BitwiseCopyable {
   mutating func shift(by frames: Int64) { pressed &+= frames }
 }
 
-/// One button for all: record, play, overdub, play, and so on.
+/// One button for everything: record, play, overdub, play, and so on.
 extension Loop {
-  /// Does what the next press of the pedal means.
+  /// Performs a press of the pedal: the next action of the loop, or what a double press means.
+  ///
+  /// A second press soon after one that queued the start or the end of a recording does nothing, whether
+  /// the beat came in between or not.
   @_noLocks
   mutating func press(at frame: Int64) {
     if pedal.isDown { return }
     pedal.isDown = true
     pedal.awaitsLong = !isOff(pedal.long)
-    if !isOff(pedal.double) && pedal.isSecond(at: frame, by: sampleRate) && !hasBegunRecording {
-      pedal.pressed = frame
+    let isDouble = !isOff(pedal.double) && pedal.isSecond(at: frame, by: sampleRate)
+    pedal.pressed = frame
+    pedal.wasDouble = false
+    switch pedal.begun {
+    case .queuedRecording where isDouble: return
+    case .recording: break
+    default:
+      guard isDouble else { break }
       pedal.wasDouble = true
       takeBackPress(at: frame)
       mean(pedal.double, at: frame)
       return
     }
-    pedal.pressed = frame
-    pedal.wasDouble = false
+    pressOnce(at: frame)
+  }
+
+  /// Performs the next action of the loop, and notes what it started or queued.
+  @_noLocks
+  private mutating func pressOnce(at frame: Int64) {
     let (hadOverdub, wasPlaying, wasRecording) = (wantsOverdub, state.isPlaying, state.isRecording)
     let action: LoopAction =
       state.isRecording || tape.length == 0 ? .recordOn : state.isPlaying ? .overdub : .play
+    let wasQueued = queued.holds(action)
     _ = perform(action, at: frame)
-    pedal.begun =
-      state.isRecording && !wasRecording
-      ? .recording
-      : wantsOverdub && !hadOverdub && wasPlaying
-        ? .overdub : state.isPlaying && !wasPlaying && !wasRecording ? .playing : .nothing
-  }
-
-  private var hasBegunRecording: Bool {
-    @_noLocks get {
-      if case .recording = pedal.begun { return true }
-      return false
+    if queued.holds(action) {
+      // A press that finds its action queued already changes nothing.
+      pedal.begun = wasQueued ? .nothing : Self.queuedBy(action, endsOverdub: hadOverdub)
+    } else if state.isRecording && !wasRecording {
+      pedal.begun = .recording
+    } else if wantsOverdub && !hadOverdub && wasPlaying {
+      pedal.begun = .overdub
+    } else {
+      pedal.begun = state.isPlaying && !wasPlaying && !wasRecording ? .playing : .nothing
     }
   }
 
-  /// Takes back the overdub that the first of two presses, or the beginning of a long one, was.
   @_noLocks
-  private mutating func takeBackPress(at frame: Int64) {
-    if case .overdub = pedal.begun { dropOverdub(at: frame) }
+  private static func queuedBy(_ action: LoopAction, endsOverdub: Bool) -> Pedal.Begun {
+    switch action {
+    case .recordOn: .queuedRecording
+    case .overdub: endsOverdub ? .queuedEnd : .overdub
+    default: .playing
+    }
   }
 
-  /// Takes back an overdub that has just begun.
+  /// Takes back the overdub that the press before a double one started or queued, or queued to end.
+  @_noLocks
+  private mutating func takeBackPress(at frame: Int64) {
+    switch pedal.begun {
+    case .overdub, .queuedEnd:
+      if queued.holds(.overdub) {
+        queued.clear()
+      } else if case .overdub = pedal.begun {
+        dropOverdub(at: frame)
+      }
+    default: break
+    }
+  }
+
+  /// Takes back an overdub that has just started.
   @_noLocks
   private mutating func dropOverdub(at frame: Int64) {
-    if tape.isOverdubbing {
+    if cues.removeLastOverdub() {
+      wantsOverdub = false
+    } else if tape.isOverdubbing {
       step(.undo, at: frame)
     } else {
       wantsOverdub = false
-      cues.removeOverdubs()
     }
   }
 
-  /// Does what a long press means, when it has become one.
+  /// Performs what a long press means, when the pedal has been held for that long.
+  ///
+  /// A press that started a recording, or queued its start or its end, has no long meaning: the foot
+  /// rests on the pedal.
   @_noLocks
   mutating func turnPedal(at frame: Int64) {
     guard pedal.isWaiting, pedal.next(from: frame, by: sampleRate) <= 0 else { return }
     pedal.awaitsLong = false
-    // Held from the first sound on, it is the foot that rests.
-    if hasBegunRecording { return }
+    switch pedal.begun {
+    case .recording, .queuedRecording: return
+    default: break
+    }
     takeBackPress(at: frame)
     mean(pedal.long, at: frame)
     pedal.begun = .nothing
@@ -110,10 +151,9 @@ extension Loop {
   private mutating func mean(_ meaning: PedalMeaning, at frame: Int64) {
     switch meaning {
     case .stop:
-      var wasStopped = !state.isPlaying && !state.isRecording && !state.isPaused && !isPending
+      var wasStopped = !state.isPlaying && !state.isRecording && !state.isPaused && queued.isEmpty
       if case .playing = pedal.begun { wasStopped = true }
-      pending = nil
-      pendingFrame = .max
+      queued.clear()
       stop(at: frame)
       if wasStopped { _ = perform(.clear, at: frame) }
     case .clear: _ = perform(.clear, at: frame)

@@ -2,9 +2,11 @@ internal import DSP
 
 /// The player playing: pauses, jumps, places.
 extension Loop {
+  /// Starts playing: from the position of a pause, else from the start of the clip, or from the position
+  /// in the bar if it joins late.
   @_noLocks
-  mutating func play(_ event: LoopEvent, at frame: Int64) {
-    if placeOfPause == 0 { setPlaceInTime(at: frame) }
+  mutating func play(_ event: LoopEvent, at frame: Int64, isLate: Bool = false) {
+    if isLate && placeOfPause == 0 { setPlaceInTime(at: frame) }
     if gate.isClosed {
       tape.cue(to: placeOfPause, silence: warp.delay &* 4 &+ 1024)
       warp.rest(frames: 0)
@@ -27,7 +29,10 @@ extension Loop {
     tape.setPhase(UInt32((shifted - Double(Int64(shifted))) * 4_294_967_296))
   }
 
-  /// Goes to where a clip that is in time lies at a beat of the bar.
+  /// Sets the start position of a clip that joins within a bar: as far from its start as the beat
+  /// is from the bar's.
+  ///
+  /// A new loop never does: it starts with its own beat.
   @_noLocks
   private mutating func setPlaceInTime(at frame: Int64) {
     guard exactNow >= 0, !isBackward, !isMoved, case .some(.beat) = quantum else { return }
@@ -136,7 +141,7 @@ extension Loop {
   /// Whether nothing sounds and nothing is planned: it may be left alone.
   var isAtRest: Bool {
     @_noLocks get {
-      gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording && !isPending
+      gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording && queued.isEmpty
         && cues.isEmpty
         && !tape.isRecording && !tape.isOverdubbing && !transfer.isUnderWay
         && !tape.isGrowing && !keeping.isUnderWay && muteGate.isAtRest && !pedal.isWaiting

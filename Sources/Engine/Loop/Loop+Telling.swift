@@ -29,8 +29,8 @@ extension Loop {
   /// What it will do when what waits has come; nil where nothing does.
   var activityToCome: LoopActivity? {
     @_noLocks get {
-      guard let pending else { return nil }
-      switch pending {
+      guard let action = queued.action else { return nil }
+      switch action {
       case .record: return state.isRecording ? .stopped : .recording
       case .recordOn:
         if !state.isRecording { return .recording }
@@ -62,10 +62,10 @@ extension Loop {
   @_noLocks
   func publish(to loop: UnsafeMutablePointer<PublishedLoops.Slot>, at frame: Int64) {
     loop.pointee.state.publish(
-      state: state, pending: pending, activity: activity, toCome: activityToCome,
+      state: state, pending: queued.action, activity: activity, toCome: activityToCome,
       isOverdubbing: wantsOverdub, overdubs: tape.layers, stepsBack: tape.stepsBack,
       stepsForth: tape.stepsForth, position: position, length: length,
-      waiting: framesWaiting(at: frame), tempo: time.pointee.tempoFound,
+      waiting: queued.framesToGo(at: frame), tempo: time.pointee.tempoFound,
       latestClip: tape.latestClip)
     loop.pointee.peaks.setBehind(arePeaksBehind)
   }

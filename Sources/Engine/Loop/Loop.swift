@@ -34,18 +34,11 @@ struct Loop: ~Copyable {
   let piece: Stereo
   var cues = RecorderCues()
 
-  // What waits: for a frame, or for the input to be loud enough.
-  var pending: LoopAction?
-  var pendingFrame = Int64.max
-  // When that is exactly; negative where nobody says.
-  var pendingExact = -1.0
+  /// The action that waits.
+  var queued = Queued()
   var quantum: LoopGrain?
   var fixedBeats: Float = 0
   private(set) var threshold: Float = 0
-  // The bars that were to begin before what is pending, and before the count.
-  var waitingBars = (untilAction: 0, untilCount: 0)
-  // Where the count before a recording began.
-  var countInStart = Int64.max
 
   // The clip in the making: how long it is by what was asked, and where it ends by itself.
   var clip: Int?

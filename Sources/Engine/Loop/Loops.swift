@@ -191,7 +191,7 @@ struct Loops: ~Copyable {
   private func noteWaiting(at frame: Int64) {
     var rest = awake
     while let index = rest.popFirst() {
-      players[index].waitingBars = players[index].barsWaiting(at: frame)
+      players[index].queued.saveBars(of: time.pointee.beats, at: frame)
     }
   }
 
@@ -200,7 +200,7 @@ struct Loops: ~Copyable {
     time.pointee.round = round(at: frame)
     var rest = awake
     while let index = rest.popFirst() {
-      players[index].planAgain(after: players[index].waitingBars, at: frame)
+      players[index].planAgain(at: frame)
     }
   }
 
@@ -221,7 +221,7 @@ struct Loops: ~Copyable {
   func isCountingIn(at frame: Int64) -> Bool {
     var rest = awake
     while let index = rest.popFirst() {
-      if players[index].isCountingIn(at: frame) { return true }
+      if players[index].queued.isCounting(at: frame) { return true }
     }
     return false
   }
@@ -239,7 +239,7 @@ struct Loops: ~Copyable {
     var frames = 1 << 20
     var rest = awake
     while let index = rest.popFirst() {
-      frames = min(frames, players[index].framesToCountIn(at: frame))
+      frames = min(frames, players[index].queued.framesToCount(at: frame))
       frames = min(frames, players[index].framesToGo(at: frame))
     }
     return frames

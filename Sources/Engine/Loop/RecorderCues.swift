@@ -101,6 +101,25 @@ struct RecorderCues: ~Copyable {
     }
   }
 
+  /// Removes the last overdub that has not started yet, with its end.
+  ///
+  /// Returns false if there is none.
+  @_noLocks
+  mutating func removeLastOverdub() -> Bool {
+    var index = count
+    while index > 0 {
+      index &-= 1
+      guard case .beginOverdub = cues[index].kind else { continue }
+      var later = index &+ 1
+      while later < count {
+        if case .endOverdub = cues[later].kind { remove(later) } else { later &+= 1 }
+      }
+      remove(index)
+      return true
+    }
+    return false
+  }
+
   @_noLocks
   private mutating func remove(_ place: Int) {
     count &-= 1

@@ -51,6 +51,17 @@ package enum LoopLight: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     default: false
     }
   }
+
+  /// Whether it blinks while a change from one activity to another is queued: it will go on or off, or
+  /// the recording or overdub that it is lit for will end.
+  @_noLocks
+  package func blinks(from now: LoopActivity, to next: LoopActivity) -> Bool {
+    let (isLit, willBeLit) = (isLit(now), isLit(next))
+    if isLit != willBeLit { return true }
+    // It stays on: playing goes on under an overdub, but one recording follows another.
+    if case .play = self { return false }
+    return isLit && unsafeBitCast(now, to: UInt8.self) != unsafeBitCast(next, to: UInt8.self)
+  }
 }
 
 /// The values that lights are sent: how bright, or of which color, as the pedal takes it.

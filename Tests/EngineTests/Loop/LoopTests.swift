@@ -170,6 +170,44 @@ import Testing
     #expect(residue < 1e-6)
   }
 
+  @Test(arguments: [0, 1, 63, 1440], [(0, 0), (1024, 2048)])
+  func `an overdub that is pressed twice at once is one step, which undo takes back`(
+    gap: Int, delays: (input: Int, output: Int)
+  ) {
+    for pause in [0, 100, 9600] {
+      let stage = Stage()
+      stage.host.engine.shared.setInputDelay(delays.input)
+      stage.host.engine.shared.setOutputDelay(delays.output)
+      stage.set(.mixer(.liveRoute), 2)
+      stage.host.send(Command(.loop(.record)))
+      stage.play(Tone.noise(frames: 24_000))
+      stage.host.send(Command(.loop(.stop)), Command(.loop(.play)))
+      stage.play(Tone.noise(frames: 9600))
+      var reading: PublishedLoop.Reading { stage.host.engine.shared.loops[0].state.read() }
+      func pressTwice() {
+        let start = Int64(stage.host.frame)
+        stage.host.send(
+          Command(.loop(.overdub), at: start), Command(.loop(.overdub), at: start + Int64(gap)))
+        stage.play(Tone.noise(frames: gap + 1 + pause))
+      }
+      pressTwice()
+      _ = stage.host.events()
+      #expect(stage.press(.undo) == [nil])
+      stage.play(Tone.constant(0, frames: 9600))
+      #expect(reading.length == 24_000 && reading.state == .playing)
+      #expect(reading.stepsBack == 1 && reading.overdubs == 0)
+      // Left alone it is one step, and the layer before it is not touched.
+      pressTwice()
+      stage.play(Tone.constant(0, frames: 9600))
+      #expect(reading.stepsBack == 2 && reading.overdubs == 1)
+      pressTwice()
+      _ = stage.host.events()
+      #expect(stage.press(.undo) == [nil])
+      stage.play(Tone.constant(0, frames: 9600))
+      #expect(reading.stepsBack == 2 && reading.overdubs == 1)
+    }
+  }
+
   @Test func `eight whole overdubs can be undone, and redone`() {
     // The slowest rate: ten seconds are ten seconds.
     let stage = Stage(block: 1024, sampleRate: 8000)

@@ -83,6 +83,74 @@ import Testing
     withExtendedLifetime(map) {}
   }
 
+  /// What the lights show over two bars from a frame on: the values by trigger, in their order.
+  private func values(_ lit: [[Int]], of number: Int) -> [Int] {
+    lit.filter { $0[2] == number }.map { $0[3] }
+  }
+
+  @Test(arguments: [LoopAction.record, .recordOn])
+  func `what ends at the bar blinks until then, and is steady before`(action: LoopAction) {
+    let host = OfflineHost()
+    let map = LightMap([
+      light(note, .record), light(Trigger(.note, 61)!, .pedal), light(other, .play),
+    ])
+    host.send(Command(.set(.loop(.quantize), 2)), Command(.set(.metronome(.on), 1)))
+    show(host, map)
+    _ = midi(host, 64)
+    host.send(Command(.set(.metronome(.on), 0)), Command(.loop(action)))
+    _ = midi(host, 96_000)
+    // Nothing waits: it records, and all is steady.
+    #expect(host.engine.shared.loops[0].state.read().activity == .recording)
+    #expect(midi(host, 48_000) == [])
+    host.send(Command(.loop(action)))
+    let lit = midi(host, 48_064)
+    // Two beats, dark in the second half of each, and what comes after is steady again.
+    for number in [60, 61] { #expect(values(lit, of: number) == [0, 127, 0]) }
+    #expect(values(lit, of: 20) == (action == .record ? [] : [127, 0, 127, 0, 127]))
+    #expect(midi(host, 96_000) == [])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `an overdub that ends at the bar blinks, and the loop that goes on does not`() {
+    let host = OfflineHost()
+    let map = LightMap([
+      light(note, .overdub), light(Trigger(.note, 61)!, .pedal), light(other, .play),
+    ])
+    host.send(Command(.loop(.recordOn)))
+    _ = midi(host, 24_000)
+    host.send(Command(.loop(.recordOn)), Command(.loop(.overdub)))
+    _ = midi(host, 24_000)
+    show(host, map)
+    #expect(midi(host, 64).map { $0[3] } == [127, 127, 127])
+    host.send(Command(.set(.loop(.quantize), 2)), Command(.loop(.overdub)))
+    let lit = midi(host, 96_000)
+    for number in [60, 61] {
+      #expect(values(lit, of: number).last == 0)
+      #expect(values(lit, of: number).contains(127))
+    }
+    #expect(values(lit, of: 20) == [])
+    withExtendedLifetime(map) {}
+  }
+
+  @Test func `with colors what ends keeps its color, and what comes has its own`() {
+    let host = OfflineHost()
+    var values = LightValues()
+    for (activity, color) in [(LoopActivity.recording, 5), (.overdubbing, 7), (.playing, 9)] {
+      values.colors[Int(activity.rawValue)] = UInt8(color)
+    }
+    let map = LightMap([light(note, .pedal)], values: values)
+    host.send(Command(.set(.loop(.quantize), 2)), Command(.set(.metronome(.on), 1)))
+    show(host, map)
+    _ = midi(host, 64)
+    host.send(Command(.set(.metronome(.on), 0)), Command(.loop(.recordOn)))
+    #expect(midi(host, 96_000).map { $0[3] } == [5, 0, 5, 0, 5, 0, 5, 0, 5])
+    host.send(Command(.loop(.recordOn)))
+    #expect(midi(host, 96_000).map { $0[3] } == [0, 5, 0, 5, 0, 5, 0, 9])
+    host.send(Command(.loop(.overdub)))
+    #expect(midi(host, 96_000).map { $0[3] } == [7, 0, 7, 0, 7, 0, 7, 0, 7])
+    withExtendedLifetime(map) {}
+  }
+
   @Test func `nothing blinks more than three times a second`() {
     for tempo: Float in [60, 120, 180, 181, 300] {
       let host = OfflineHost()

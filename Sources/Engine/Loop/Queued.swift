@@ -1,0 +1,106 @@
+/// The action that waits for its beat, for a count-in, or for sound.
+struct Queued: BitwiseCopyable {
+  /// The action, or nil with nothing queued.
+  private(set) var action: LoopAction?
+  /// The frame at which it is due; `.max` with nothing queued, and while only sound is awaited.
+  private(set) var frame = Int64.max
+  /// The time that `frame` was rounded from, in frames; negative if no grid set it.
+  private(set) var exact = -1.0
+  /// The frame at which the count-in starts; `.max` without one.
+  private(set) var countStart = Int64.max
+  // Bars until the action and until the count-in, saved while the beats move.
+  private var barsToAction = 0, barsToCount = 0
+
+  @_noLocks
+  init() {}
+
+  var isEmpty: Bool {
+    @_noLocks get {
+      if case .some = action { return false }
+      return true
+    }
+  }
+
+  /// Whether it holds this action.
+  @_noLocks
+  func holds(_ other: LoopAction) -> Bool {
+    guard let action else { return false }
+    return unsafeBitCast(action, to: UInt8.self) == unsafeBitCast(other, to: UInt8.self)
+  }
+
+  /// Removes the action.
+  @_noLocks
+  mutating func clear() { self = Queued() }
+
+  /// Queues an action for a time in frames, in place of the one before.
+  ///
+  /// A negative time is due at once.
+  @_noLocks
+  mutating func put(_ action: LoopAction, due exact: Double, from frame: Int64) {
+    self = Queued()
+    self.action = action
+    self.exact = exact
+    self.frame = exact < 0 ? frame : max(frame, Int64(exact + 0.5))
+  }
+
+  /// Queues an action until the input is loud enough, in place of the one before.
+  @_noLocks
+  mutating func putUntilSound(_ action: LoopAction) {
+    self = Queued()
+    self.action = action
+  }
+
+  /// Queues an action behind a count-in of whole bars, in place of the one before.
+  @_noLocks
+  mutating func put(
+    _ action: LoopAction, afterBars bars: Int, of beats: BeatClock, from frame: Int64
+  ) {
+    put(action, due: beats.exactNext(.bar, from: frame, after: bars), from: frame)
+    countStart = beats.next(.bar, from: frame)
+  }
+
+  /// Whether the action is due by a frame, apart from any sound that it waits for.
+  @_noLocks
+  func isDue(by frame: Int64) -> Bool { self.frame <= frame }
+
+  /// Returns the frames until the action is due, or `Int.max` if that is unknown.
+  @_noLocks
+  func framesToGo(at frame: Int64) -> Int {
+    self.frame == .max ? .max : Int(max(0, self.frame &- frame))
+  }
+
+  // MARK: - Count-in
+
+  /// Whether the action waits behind a count-in.
+  var isCounted: Bool { @_noLocks get { !isEmpty && countStart < .max } }
+
+  /// Whether the count-in is audible at a frame.
+  @_noLocks
+  func isCounting(at frame: Int64) -> Bool {
+    isCounted && countStart <= frame && frame < self.frame
+  }
+
+  /// Returns the frames until the count-in starts, at most a long stretch.
+  @_noLocks
+  func framesToCount(at frame: Int64) -> Int {
+    isCounted && countStart > frame ? Int(min(countStart &- frame, 1 << 20)) : 1 << 20
+  }
+
+  // MARK: - Beats that move
+
+  /// Saves how many bars are left until a counted action, before the beats move.
+  @_noLocks
+  mutating func saveBars(of beats: BeatClock, at frame: Int64) {
+    guard isCounted else { return }
+    barsToAction = beats.bars(from: frame, before: self.frame)
+    barsToCount = beats.bars(from: frame, before: countStart)
+  }
+
+  /// Moves a counted action to the same number of bars as before the beats moved.
+  @_noLocks
+  mutating func restoreBars(of beats: BeatClock, at frame: Int64) {
+    exact = beats.exactNext(.bar, from: frame, after: barsToAction)
+    self.frame = max(frame, Int64(exact + 0.5))
+    if countStart > frame { countStart = beats.next(.bar, from: frame, after: barsToCount) }
+  }
+}

@@ -1,0 +1,107 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+/// New loops in time: each starts with its own beat, and stays on it.
+@Suite struct OwnBeatTests {
+  // Slow enough for an hour to pass in seconds.
+  private static let rate = 8000.0
+  // The length of a crossfade, and of the opening, in frames.
+  private static let seam = 40
+
+  /// Eight loops that are quantized to the beat, on the first frame of a bar.
+  private func stage(tempo: Float) -> LoopStage {
+    let stage = LoopStage(count: 8, kept: 1, sampleRate: Self.rate)
+    stage.set(.beat(.tempo), tempo)
+    for loop in 0..<8 { stage.set(.quantize, of: loop, 1) }
+    stage.play([0])
+    // Switched on, the metronome starts a bar.
+    stage.set(.metronome(.on), 1)
+    return stage
+  }
+
+  /// Records loops of 1 to 8 beats, all from one beat of the bar on.
+  ///
+  /// Returns its exact frame.
+  private func record(
+    _ stage: LoopStage, from beat: Int, of frames: Double, _ sound: [Float]
+  ) -> Double {
+    let bar = stage.time
+    func play(until frame: Double) {
+      stage.play(Array(sound[stage.time..<bar + Int(frame)]))
+      _ = stage.host.events()
+    }
+    // Pressed half a beat before each of them.
+    play(until: (Double(beat) + 3.5) * frames)
+    for loop in 0..<8 { stage.send(.recordOn, loop) }
+    for loop in 0..<8 {
+      play(until: (Double(beat) + 4.5 + Double(loop)) * frames)
+      stage.send(.recordOn, loop)
+    }
+    play(until: (Double(beat) + 12.5) * frames)
+    return Double(bar) + Double(beat + 4) * frames
+  }
+
+  @Test(arguments: 0..<4)
+  func `a new loop goes on with its own beat, from whichever beat of the bar it was recorded`(
+    beat: Int
+  ) {
+    let frames = 4000
+    let sound = Tone.noise(amplitude: 0.2, frames: 41 * frames)
+    let stage = stage(tempo: 120)
+    let start = Int(record(stage, from: beat, of: Double(frames), sound))
+    stage.play(Array(sound[stage.time..<start + 30 * frames]))
+    for loop in 0..<8 {
+      let round = (loop + 1) * frames
+      #expect(stage.reading(loop).length == round && stage.activity(loop) == .playing)
+      #expect(stage.reading(loop).position == (stage.time - start) % round)
+      // From its end on it is what was recorded, but for the crossfade at each seam.
+      let wrong = (start + round..<stage.time).first { frame in
+        let place = (frame - start) % round
+        let difference = abs(stage.stems[loop][frame] - sound[start + place])
+        return place >= Self.seam && difference > 1e-6
+      }
+      #expect(wrong == nil, "\(loop + 1) beats from beat \(beat + 1)")
+    }
+  }
+
+  @Test func `after an hour a new loop is where its beat is`() {
+    // A beat of 4102.56 frames.
+    let beat = Self.rate * 60 / 117
+    let stage = stage(tempo: 117)
+    let sound = Tone.noise(amplitude: 0.2, frames: Int(20 * beat))
+    let start = record(stage, from: 1, of: beat, sound)
+    var time = stage.time
+    let silence = Tone.constant(0, frames: 80_000)
+    for _ in 0..<360 {
+      _ = stage.host.render(silence, block: 1000)
+      _ = stage.host.events()
+      time += 80_000
+    }
+    for loop in 0..<8 {
+      let round = Double(loop + 1) * beat
+      let expected = (Double(time) - start).truncatingRemainder(dividingBy: round)
+      let late = abs(Double(stage.reading(loop).position) - expected)
+      #expect(min(late, round - late) <= 1.01, "\(loop + 1) beats")
+    }
+  }
+
+  @Test func `a clip that is kept on a beat goes on from there`() {
+    let frames = 4000
+    let sound = Tone.noise(amplitude: 0.2, frames: 12 * frames)
+    let stage = stage(tempo: 120)
+    let bar = stage.time
+    // A quarter of a beat before the third beat: that one is meant.
+    stage.play(Array(sound[stage.time..<bar + 5 * frames + 3 * frames / 4]))
+    stage.host.send(Command(.keep(1, isBars: false)))
+    stage.play(Array(sound[stage.time..<bar + 10 * frames]))
+    #expect(stage.reading(0).length == 8000)
+    let end = bar + 6 * frames
+    let wrong = (end + Self.seam..<stage.time).first { frame in
+      let place = (frame - end) % 8000
+      return place >= Self.seam && abs(stage.stems[0][frame] - sound[end - 8000 + place]) > 1e-6
+    }
+    #expect(wrong == nil)
+  }
+}

@@ -1,0 +1,296 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+/// The pedal with a queue: every way in, every grain, with count-in and threshold.
+@Suite struct QueuedPressTests {
+  /// The ways in which a press reaches the pedal of a loop.
+  enum Way: CaseIterable {
+    /// Two commands, one for the press and one for the release.
+    case commands
+    /// Both on one frame, as an OSC message without an argument sends them.
+    case tap
+    case note, controller, program, key
+
+    /// Whether the pedal can be held this way.
+    var holds: Bool { self != .tap && self != .program }
+  }
+
+  /// A foot on the pedal of the second loop, in frames from the start of a bar.
+  ///
+  /// A beat has 2000 frames, a bar 4000, and the first loop plays rounds of 3000 from the same frame.
+  private final class Foot {
+    static let rate = 8000
+    static let beat = 2000, bar = 4000, round = 3000
+
+    let host = OfflineHost(
+      sampleRate: Double(rate), loops: LoopSetup(count: 2, seconds: 10, keptSeconds: 1))
+    private let origin: Int
+    private let map: PressMap
+    /// The frame from which the input is loud.
+    var loudFrom = Int.max
+
+    init() {
+      let entries =
+        [Trigger(.note, 60)!, Trigger(.controller, 64)!, Trigger(.program, 5)!]
+        + [Trigger(.key, 30)!]
+      map = PressMap(
+        entries.map { trigger in
+          var entry = PressMap.Entry(trigger)
+          entry.presses = PressBits.down | PressBits.up
+          entry.down = [BoundAction(binding: 1, .command(.loop(.press, loop: 1)))]
+          entry.up = [BoundAction(binding: 2, .command(.loop(.release, loop: 1)))]
+          return entry
+        })
+      host.send(
+        Command(.presses(map.pointer)), Command(.set(.beat(.tempo), 240)),
+        Command(.set(.beat(.beatsPerBar), 2)), Command(.set(.mixer(.liveRoute), 2)))
+      _ = host.render([0], block: 1)
+      // Switched on, the metronome starts a bar.
+      origin = Int(host.frame)
+      host.send(Command(.set(.metronome(.on), 1)), Command(.loop(.recordOn)))
+      host.send(Command(.loop(.recordOn), at: Int64(origin + Self.round)))
+      pass(until: 1)
+      set(.metronome(.on), 0)
+      pass(until: 2 * Self.round)
+    }
+
+    deinit { withExtendedLifetime(map) {} }
+
+    var now: Int { Int(host.frame) - origin }
+
+    var reading: PublishedLoop.Reading { host.engine.shared.loops[1].state.read() }
+
+    func set(_ parameter: Parameter, _ value: Float) { host.send(Command(.set(parameter, value))) }
+
+    func set(_ parameter: Parameter.Loop, _ value: Float) { set(.loop(parameter, 1), value) }
+
+    func send(_ action: LoopAction, at frame: Int) {
+      host.send(Command(.loop(action, loop: 1), at: Int64(origin + frame)))
+    }
+
+    func pass(until end: Int) {
+      while now < end {
+        let frames = min(128, end - now)
+        let sound = (0..<frames).map { now + $0 < loudFrom ? Float(0) : 0.5 }
+        _ = host.render(sound, block: 128)
+        _ = host.events()
+        while host.engine.shared.nextPress() != nil {}
+      }
+    }
+
+    /// Presses the pedal on a frame and lets it go some frames later, from the present on.
+    func press(_ way: Way, at frame: Int, for length: Int) {
+      let (down, up) = (UInt32(origin + frame), UInt32(origin + frame + length))
+      switch way {
+      case .commands:
+        send(.press, at: frame)
+        send(.release, at: frame + length)
+      case .tap:
+        send(.press, at: frame)
+        send(.release, at: frame)
+      case .note: host.midi += [(down, [0x90, 60, 100]), (up, [0x80, 60, 0])]
+      case .controller: host.midi += [(down, [0xB0, 64, 127]), (up, [0xB0, 64, 0])]
+      case .program: host.midi += [(down, [0xC0, 5])]
+      case .key:
+        host.send(
+          Command(.key(30, isDown: true), at: Int64(down)),
+          Command(.key(30, isDown: false), at: Int64(up)))
+      }
+    }
+  }
+
+  /// The first multiple of a period from a frame on.
+  private func next(_ period: Int, from frame: Int, anchor: Int = 0) -> Int {
+    anchor + (frame - anchor + period - 1) / period * period
+  }
+
+  /// When an action that is asked for on a frame is due, for each value of `quantize`.
+  private func due(_ quantize: Int, from frame: Int, anchor: Int = 0) -> Int {
+    switch quantize {
+    case 1: next(Foot.beat, from: frame, anchor: anchor)
+    case 2: next(Foot.bar, from: frame, anchor: anchor)
+    case 3: next(Foot.round, from: frame)
+    default: frame
+    }
+  }
+
+  // Taps, and holds to either side of the long press, in milliseconds.
+  private static let lengths = [30, 100, 600, 900]
+
+  @Test(arguments: Way.allCases, 0...3)
+  func `a press starts and ends a recording where it is due, however long it is held`(
+    way: Way, quantize: Int
+  ) {
+    for length in Self.lengths {
+      for (countIn, threshold) in [(0, false), (0, true), (1, false), (1, true)] {
+        let foot = Foot()
+        foot.set(.quantize, Float(quantize))
+        foot.set(.beat(.countIn), Float(countIn))
+        if threshold { foot.set(.threshold, -20) }
+        let held = way.holds ? length * Foot.rate / 1000 : 0
+        let pressed = 8130
+        // A count-in starts with the press, and takes the bars with it.
+        let anchor = countIn > 0 ? pressed : 0
+        var start = countIn > 0 ? pressed + Foot.bar : due(quantize, from: pressed)
+        if threshold {
+          // Louder only when even a long press is over.
+          start += 7500
+          foot.loudFrom = start
+        }
+        foot.press(way, at: pressed, for: held)
+        foot.pass(until: max(start, pressed + held) + 300)
+        let name = "\(way) \(quantize) \(length) ms, count-in \(countIn), threshold \(threshold)"
+        #expect(foot.reading.activity == .recording, "\(name): \(foot.reading)")
+        #expect(foot.reading.length == foot.now - start, "\(name)")
+        let ended = foot.now + 5031
+        let end = due(quantize, from: ended, anchor: anchor)
+        foot.press(way, at: ended, for: held)
+        foot.pass(until: max(end, ended + held) + 300)
+        #expect(foot.reading.length == end - start, "\(name), end")
+        // Held after an end that came at once, it stops the loop.
+        let isLong = way.holds && length > 500 && quantize == 0
+        let isStopped = isLong && foot.reading.activity == .stopped
+        #expect(isStopped || foot.reading.activity == .playing, "\(name): \(foot.reading)")
+        #expect(foot.reading.pending == nil)
+      }
+    }
+  }
+
+  @Test(arguments: Way.allCases)
+  func `a second tap while a recording's start or end waits changes nothing`(way: Way) {
+    // Before the bar, and on either side of it.
+    for gap in [500, 1000] {
+      let foot = Foot()
+      foot.set(.quantize, 2)
+      foot.press(way, at: 11_300, for: 240)
+      foot.press(way, at: 11_300 + gap, for: 240)
+      foot.pass(until: 12_700)
+      #expect(foot.reading.activity == .recording && foot.reading.pending == nil)
+      #expect(foot.reading.length == 700)
+      foot.press(way, at: 19_300, for: 240)
+      foot.press(way, at: 19_300 + gap, for: 240)
+      foot.pass(until: 25_000)
+      #expect(foot.reading.activity == .playing && foot.reading.pending == nil)
+      #expect(foot.reading.length == 8000)
+    }
+  }
+
+  @Test func `a tap that comes later while it waits changes nothing either`() {
+    let foot = Foot()
+    foot.set(.quantize, 2)
+    foot.press(.note, at: 8030, for: 240)
+    foot.press(.note, at: 11_500, for: 240)
+    foot.pass(until: 12_300)
+    #expect(foot.reading.activity == .recording && foot.reading.length == 300)
+  }
+
+  @Test(arguments: [true, false])
+  func `held again it gives up what waits`(isCounted: Bool) {
+    let foot = Foot()
+    foot.set(.beat(.countIn), isCounted ? 4 : 0)
+    if !isCounted { foot.set(.threshold, -20) }
+    foot.press(.note, at: 8030, for: 240)
+    foot.pass(until: 12_000)
+    #expect(foot.reading.pending == .recordOn)
+    foot.press(.note, at: 12_100, for: 7000)
+    foot.pass(until: 19_500)
+    #expect(foot.reading.pending == nil && foot.reading.activity == .empty)
+    foot.loudFrom = foot.now
+    foot.pass(until: 40_000)
+    #expect(foot.reading.activity == .empty)
+  }
+
+  /// A foot whose loop of 8000 frames plays with a layer, and is quantized to the bar.
+  private func layered() -> Foot {
+    let foot = Foot()
+    for (frame, action) in [(8000, LoopAction.recordOn), (16_000, .recordOn), (17_000, .overdub)] {
+      foot.send(action, at: frame)
+    }
+    foot.send(.overdub, at: 19_000)
+    foot.pass(until: 20_500)
+    foot.set(.quantize, 2)
+    #expect(foot.reading.overdubs == 1 && foot.reading.activity == .playing)
+    return foot
+  }
+
+  @Test(arguments: [600, 1200])
+  func `pressed twice it undoes the layer before, and what the first press queued`(gap: Int) {
+    let foot = layered()
+    // The bar of 24,000 comes behind the second press, or between the two.
+    foot.press(.note, at: 23_100, for: 240)
+    foot.press(.note, at: 23_100 + gap, for: 240)
+    foot.pass(until: 33_000)
+    #expect(foot.reading.pending == nil && foot.reading.activity == .playing)
+    #expect(foot.reading.overdubs == 0 && foot.reading.length == 8000)
+  }
+
+  @Test func `pressed twice while an overdub is on it takes that back, and queues no other`() {
+    let foot = layered()
+    foot.press(.note, at: 23_100, for: 240)
+    foot.pass(until: 29_000)
+    #expect(foot.reading.activity == .overdubbing && foot.reading.overdubs == 2)
+    foot.press(.note, at: 29_100, for: 240)
+    foot.press(.note, at: 30_100, for: 240)
+    foot.pass(until: 37_000)
+    #expect(foot.reading.pending == nil && foot.reading.activity == .playing)
+    #expect(foot.reading.overdubs == 1)
+  }
+
+  @Test func `held it stops the loop, and what the press queued does not come`() {
+    let foot = layered()
+    foot.press(.key, at: 20_600, for: 7000)
+    foot.pass(until: 36_000)
+    #expect(foot.reading.pending == nil && foot.reading.activity == .stopped)
+    #expect(foot.reading.overdubs == 1)
+    // Held when it is stopped it clears, though the press queued that it plays.
+    foot.press(.key, at: 36_100, for: 7000)
+    foot.pass(until: 44_000)
+    #expect(foot.reading.pending == nil && foot.reading.activity == .empty)
+  }
+
+  @Test(arguments: [LoopAction.release, .undo, .redo, .rewind, .forward])
+  func `what decides nothing about the queue leaves it`(action: LoopAction) {
+    let foot = layered()
+    foot.send(.overdub, at: 20_600)
+    if action == .redo { foot.send(.undo, at: 20_700) }
+    foot.send(action, at: 20_800)
+    foot.pass(until: 20_900)
+    #expect(foot.reading.pending == .overdub)
+    foot.pass(until: 24_100)
+    #expect(foot.reading.activity == .overdubbing)
+  }
+
+  @Test(arguments: [LoopAction.stop, .pause, .done, .clear, .cancel])
+  func `what decides about the queue empties it`(action: LoopAction) {
+    let foot = layered()
+    foot.send(.overdub, at: 20_600)
+    foot.send(action, at: 20_700)
+    foot.pass(until: 28_000)
+    #expect(foot.reading.pending == nil && foot.reading.activity != .overdubbing)
+  }
+
+  @Test func `undo takes back an overdub whose end is queued, and the end with it`() {
+    let foot = layered()
+    foot.send(.overdub, at: 20_600)
+    foot.send(.overdub, at: 25_000)
+    foot.send(.undo, at: 26_000)
+    foot.pass(until: 36_000)
+    #expect(foot.reading.pending == nil && foot.reading.activity == .playing)
+    #expect(foot.reading.overdubs == 1)
+  }
+
+  @Test func `a clip that is kept takes the place of what waits`() {
+    let foot = Foot()
+    foot.set(.beat(.countIn), 4)
+    foot.send(.recordOn, at: 8030)
+    foot.loudFrom = 8000
+    foot.pass(until: 12_000)
+    #expect(foot.reading.pending == .recordOn)
+    foot.host.send(Command(.keep(0.25, isBars: false, loop: 1)))
+    foot.pass(until: 60_000)
+    #expect(foot.reading.pending == nil && foot.reading.activity == .playing)
+    #expect(foot.reading.length == 2000)
+  }
+}
