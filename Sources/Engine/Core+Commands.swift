@@ -43,7 +43,7 @@ extension Core {
     // The rest of a batch that was too much for a block is late, too.
     if isTimed ? command.frame < timeline.frame : number < endOfParted { countLate() }
     budget.spend(command.action)
-    apply(command.action, number: number, wasTimed: isTimed)
+    apply(command.action, from: .client(number, wasTimed: isTimed))
   }
 
   /// Applies what is due by a frame, as far as the block's budget goes.
@@ -59,7 +59,7 @@ extension Core {
       if entry.command.frame < present { countLate() }
       budget.spendForScheduling()
       budget.spend(entry.command.action)
-      apply(entry.command.action, number: entry.number, wasTimed: true)
+      apply(entry.command.action, from: .client(entry.number, wasTimed: true))
     }
   }
 
@@ -67,102 +67,105 @@ extension Core {
   private func countLate() { shared.late.add(1, ordering: .relaxed) }
 
   @_noLocks
-  mutating func apply(_ action: Command.Action, number: UInt64, wasTimed: Bool) {
+  mutating func apply(_ action: Command.Action, from origin: CommandOrigin) {
     wake()
     switch action {
     case .set(let parameter, let value):
       set(parameter, value)
-      push(.applied(parameter, value), command: number, wasTimed: wasTimed)
+      push(.applied(parameter, value), to: origin)
     case .sync(let token):
-      push(.synced(token), command: number, wasTimed: wasTimed)
+      push(.synced(token), to: origin)
     case .resetChain:
       chain.reset()
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .clearGuard:
       howlGuard.clear()
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .loop(let action, let loop):
-      answer(loops.perform(action, of: Int(loop), at: present), number, wasTimed)
+      answer(loops.perform(action, of: Int(loop), at: present), origin)
       publish(loop: Int(loop))
     case .seek(let seconds, let loop):
-      answer(seek(to: seconds, loop: Int(loop)), number, wasTimed)
+      answer(seek(to: seconds, loop: Int(loop)), origin)
     case .keep(let amount, let isBars, let loop):
       answer(
-        loops.keep(amount, isBars: isBars, in: Int(loop), at: present), number, wasTimed)
+        loops.keep(amount, isBars: isBars, in: Int(loop), at: present), origin)
       publish(loop: Int(loop))
     case .load(let pointer, let loop):
-      transfer(pointer, loading: true, loop: Int(loop), number, wasTimed)
+      transfer(pointer, loading: true, loop: Int(loop), origin)
     case .copyOut(let pointer, let loop):
-      transfer(pointer, loading: false, loop: Int(loop), number, wasTimed)
+      transfer(pointer, loading: false, loop: Int(loop), origin)
     case .capture(let pointer):
       if let pointer { capture.begin(pointer) } else { capture.end() }
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .tune(let pointer):
       if let pointer { tuner.begin(pointer) } else { tuner.end() }
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .playSong(let song):
-      let change = SongChange(song: song, command: number, wasTimed: wasTimed)
-      if let refusal = songs.begin(change) { answer(refusal, number, wasTimed) }
+      let change = SongChange(song: song, origin: origin)
+      if let refusal = songs.begin(change) { answer(refusal, origin) }
       answerSongs()
     case .note(let note):
       play(note)
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .instrument(let instrument):
       sampler.change(
-        InstrumentChange(instrument: instrument, command: number, wasTimed: wasTimed))
+        InstrumentChange(instrument: instrument, origin: origin))
       answerInstruments()
     case .recordPhrase(let pointer):
       endPhrase()
       phrases.record(pointer, at: present)
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .playPhrase:
       endPhrase()
-      answer(phrases.play(at: present) ? nil : .nothingRecorded, number, wasTimed)
+      answer(phrases.play(at: present) ? nil : .nothingRecorded, origin)
     case .stopPhrase:
       endPhrase()
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .keyMap(let map):
       inlet.setMap(map)
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .presses(let map):
       pedals.setMap(map)
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .lights(let map, let sendsAgain):
       lights.setMap(map, sendsAgain: sendsAgain)
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .learn(let kinds):
       pedals.learn(kinds)
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .key(let key, let isDown):
       followKey(key, isDown: isDown)
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     case .leave:
       lights.end()
       // Whoever else plays them shall not be left with notes that nobody ends.
       endPhrase()
       play(.allOff)
-      leaving = number
+      if case .client(let number, _) = origin { leaving = number }
       presence.move(to: 0)
     }
   }
 
   @_noLocks
-  func push(_ kind: Event.Kind, command: UInt64, wasTimed: Bool) {
-    if answerBound(kind, command) { return }
-    // The command's credit stands for this place: there is room.
-    _ = shared.events.push(Event(kind: kind, command: command, wasTimed: wasTimed))
+  func push(_ kind: Event.Kind, to origin: CommandOrigin) {
+    switch origin {
+    case .client(let number, let wasTimed):
+      // The credit of the command reserves the slot: there is room.
+      _ = shared.events.push(Event(kind: kind, command: number, wasTimed: wasTimed))
+    case .binding(let binding): tell(.answered(binding: binding, kind))
+    }
   }
 
   @_noLocks
   mutating func transfer(
-    _ pointer: ClipPointer, loading: Bool, loop: Int, _ number: UInt64, _ wasTimed: Bool
+    _ pointer: ClipPointer, loading: Bool, loop: Int, _ origin: CommandOrigin
   ) {
-    guard loop < loops.count else { return answer(.noSuchLoop, number, wasTimed) }
+    guard loop < loops.count else { return answer(.noSuchLoop, origin) }
     loops.wake(loop)
     if let refusal = loops.slot(loop).pointee.begin(
-      pointer, loading: loading, command: number, wasTimed: wasTimed)
+      pointer, loading: loading, origin: origin)
     {
-      answer(refusal, number, wasTimed)
+      answer(refusal, origin)
     }
   }
 
@@ -178,11 +181,11 @@ extension Core {
 
   /// Answers a command that can be refused.
   @_noLocks
-  mutating func answer(_ refusal: EngineRefusal?, _ number: UInt64, _ wasTimed: Bool) {
+  mutating func answer(_ refusal: EngineRefusal?, _ origin: CommandOrigin) {
     if let refusal {
-      push(.refused(refusal), command: number, wasTimed: wasTimed)
+      push(.refused(refusal), to: origin)
     } else {
-      push(.done, command: number, wasTimed: wasTimed)
+      push(.done, to: origin)
     }
   }
 

@@ -29,6 +29,7 @@ extension Core {
       metronome.set(own, value)
     case .notes(let own): set(own, value)
     case .capture(let own): capture.set(own, value)
+    case .press(let own): loops.time.pointee.presses.set(own, value)
     case .howlGuard(.on):
       howlGuard.setOn(value != 0)
       isGuarding = howlGuard.isActive

@@ -1,22 +1,26 @@
 internal import DSP
 internal import Synchronization
 
-/// Pedals: what is pressed by foot, and the lights that show what came of it.
+/// Pedals: presses by foot, and the lights that show the state of what they press.
 extension Core {
-  /// The number that answers of bound actions have in the place of a command's, with their binding.
-  private static var firstBound: UInt64 { @_noLocks get { .max &- 0xFFFF } }
-  // More in a block than feet can do: what is beyond that is lost, and counted.
+  // More than feet can do in a block. Actions beyond that are lost, and counted.
   private static var mostActions: Int { @_noLocks get { 256 } }
 
   /// Begins a block.
   @_noLocks
   mutating func beginPedals() { actionsLeft = Self.mostActions }
 
-  // MARK: - What comes in
+  /// The times by which presses are judged.
+  var pressTimes: PressTimes { @_noLocks get { loops.time.pointee.presses } }
 
-  /// Follows a message from a pedal; whether it means nothing else.
+  // MARK: - Input
+
+  /// Handles a MIDI message as a pedal's.
+  ///
+  /// Returns whether it has no other meaning.
   @_noLocks
   mutating func followPedal(_ event: MIDIEvent) -> Bool {
+    judgePresses()
     let (first, second) = (event.first & 127, event.second & 127)
     let channel = event.status & 15
     switch event.status & 0xF0 {
@@ -26,9 +30,9 @@ extension Core {
       lift(.note(first))
       return true
     case 0xC0:
-      // Nothing says when the foot is lifted.
+      // A program change has no release.
       guard strike(.program(first), 127, channel) else { return false }
-      if pedals.isDown(.program(first)) { lift(.program(first)) }
+      lift(.program(first))
       return true
     case 0xB0:
       turnPedal(.controller(first), second, channel)
@@ -37,7 +41,9 @@ extension Core {
     }
   }
 
-  /// Presses a trigger, or learns it; false where it means nothing.
+  /// Presses a trigger, or learns it.
+  ///
+  /// Returns false if it is not bound.
   @_noLocks
   private mutating func strike(_ trigger: Trigger, _ value: UInt8, _ channel: UInt8) -> Bool {
     if pedals.isWanted(trigger) {
@@ -47,23 +53,23 @@ extension Core {
     }
     guard pedals.isBound(trigger) else { return false }
     pedals.note(trigger, value: value, channel: channel)
-    fire(trigger, pedals.press(trigger, at: present))
+    fire(trigger, pedals.press(trigger, at: present, pressTimes))
     return true
   }
 
   @_noLocks
   private mutating func lift(_ trigger: Trigger) {
-    fire(trigger, pedals.lift(trigger, at: present))
+    fire(trigger, pedals.lift(trigger, at: present, pressTimes))
   }
 
-  /// Follows a controller as a pedal, which is pressed from the middle on.
+  /// Handles a controller as a pedal, which is pressed from the middle of its range on.
   ///
-  /// One that sends the same value again is a button that never says when it is lifted.
+  /// A controller that repeats its value is a button without a release.
   @_noLocks
   private mutating func turnPedal(_ trigger: Trigger, _ value: UInt8, _ channel: UInt8) {
     if pedals.isWanted(trigger) {
       learn(trigger, value, channel)
-      // It acts only when it has come back.
+      // It acts only after it has come back.
       if value > 0 { pedals.hold(trigger) } else if pedals.isDown(trigger) { lift(trigger) }
       pedals.note(trigger, value: value, channel: channel)
       return
@@ -71,15 +77,16 @@ extension Core {
     guard pedals.isBound(trigger) || pedals.isDown(trigger) else { return }
     let last = pedals.value(of: trigger)
     pedals.note(trigger, value: value, channel: channel)
-    if pedals.isDown(trigger), value < 64 ? value < last : value == last { lift(trigger) }
-    if value >= 64, !pedals.isDown(trigger), pedals.isBound(trigger) {
-      fire(trigger, pedals.press(trigger, at: present))
+    if pedals.isClosed(trigger), value < 64 ? value < last : value == last { lift(trigger) }
+    if value >= 64, !pedals.isClosed(trigger), pedals.isBound(trigger) {
+      fire(trigger, pedals.press(trigger, at: present, pressTimes))
     }
   }
 
-  /// Follows a key of a pedal that speaks as a keyboard.
+  /// Handles a key of a pedal that works as a keyboard.
   @_noLocks
   mutating func followKey(_ number: UInt16, isDown: Bool) {
+    judgePresses()
     let trigger = Trigger.key(number)
     if isDown {
       _ = strike(trigger, 127, Pedals.noChannel)
@@ -96,12 +103,12 @@ extension Core {
     tell(.learnt(trigger, value: value, channel: channel))
   }
 
-  // MARK: - What it comes to
+  // MARK: - Actions
 
-  /// Does what presses come to that are known by now.
+  /// Performs the actions of presses that time alone has judged.
   @_noLocks
   mutating func judgePresses() {
-    while let due = pedals.nextDue(at: present) { fire(due.trigger, due.press) }
+    while let due = pedals.nextDue(at: present, pressTimes) { fire(due.trigger, due.press) }
   }
 
   @_noLocks
@@ -122,40 +129,22 @@ extension Core {
     while place < places.end {
       let action = map[place]
       place &+= 1
-      // What can't be told can't be done: the control side would have another picture of it.
+      // An action that can't be reported is not performed: the control side would not know of it.
       guard actionsLeft > 0, shared.presses.hasRoom else {
         shared.presses.lose()
         continue
       }
       actionsLeft &-= 1
-      let number = Self.firstBound &+ UInt64(action.binding)
-      switch action.deed {
-      case .command(let command):
-        budget.spend(command)
-        apply(command, number: number, wasTimed: false)
-      case .toggle(let parameter, let first, let second):
-        let present = values[parameter.number]
-        let isFirst = present >= first && present <= first
-        apply(.set(parameter, isFirst ? second : first), number: number, wasTimed: false)
-      case .step(let parameter, let step, let count):
-        let next = (Int(values[parameter.number]) &+ step &+ count) % count
-        apply(.set(parameter, Float(next)), number: number, wasTimed: false)
-      }
+      let command = action.deed.command(at: values)
+      budget.spend(command)
+      apply(command, from: .binding(action.binding))
     }
   }
 
   @_noLocks
-  private func tell(_ kind: PressNews.Kind) {
+  func tell(_ kind: PressNews.Kind) {
     shared.presses.push(
       PressNews(kind, frame: present, eventsBefore: shared.events.writtenCount))
-  }
-
-  /// Tells what became of a bound action; false where the number is a command's.
-  @_noLocks
-  func answerBound(_ kind: Event.Kind, _ number: UInt64) -> Bool {
-    guard number >= Self.firstBound else { return false }
-    tell(.answered(binding: UInt16(truncatingIfNeeded: number &- Self.firstBound), kind))
-    return true
   }
 
   // MARK: - Lights

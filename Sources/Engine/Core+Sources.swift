@@ -200,7 +200,7 @@ extension Core {
       if player.pointee.carry(frames: frames) {
         let transfer = player.pointee.transfer
         player.pointee.transfer.end()
-        answer(nil, transfer.command, transfer.wasTimed)
+        answer(nil, transfer.origin)
       }
     }
     loops.remember(isGridSounding ? ports.grid : nil, in: .grid, frames: frames)
@@ -214,7 +214,7 @@ extension Core {
   @_noLocks
   mutating func answerSongs() {
     if let change = songs.nextAnswer() {
-      push(.done, command: change.command, wasTimed: change.wasTimed)
+      push(.done, to: change.origin)
     }
   }
 
@@ -222,7 +222,7 @@ extension Core {
   @_noLocks
   mutating func answerInstruments() {
     while let change = sampler.nextAnswer() {
-      push(.done, command: change.command, wasTimed: change.wasTimed)
+      push(.done, to: change.origin)
     }
   }
 }

@@ -41,7 +41,7 @@ struct Core: ~Copyable {
   var beatWatch: BeatWatch
   var inlet = MIDIInlet()
   var outbox = MIDIOutbox()
-  var pedals: Pedals
+  var pedals = Pedals()
   var lights = PedalLights()
   // How many actions of pedals there are left in the block.
   var actionsLeft = 0
@@ -102,7 +102,6 @@ struct Core: ~Copyable {
     songs = SongPlayer(sampleRate: sampleRate)
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
-    pedals = Pedals(sampleRate: sampleRate)
     metronome = Metronome(sampleRate: sampleRate)
     beatWatch = BeatWatch(sampleRate: sampleRate)
     let strips = 3 + Parameter.mostLoops
@@ -164,7 +163,6 @@ struct Core: ~Copyable {
     capture.setSampleRate(sampleRate)
     tuner.setSampleRate(sampleRate)
     phrases.setSampleRate(sampleRate, at: present)
-    pedals.setSampleRate(sampleRate)
     if sampleRate == self.sampleRate {
       chain.reset()
       howlGuard.rest(frames: 0)
@@ -175,7 +173,7 @@ struct Core: ~Copyable {
       publishNotches()
       chain = Chain(sampleRate: sampleRate)
       // What was played is let go: whoever brings it does so again, at the new rate.
-      if let change = songs.dropChange() { answer(.otherRate, change.command, change.wasTimed) }
+      if let change = songs.dropChange() { answer(.otherRate, change.origin) }
       answerSongs()
       songs = SongPlayer(sampleRate: sampleRate)
       sampler.begin(sampleRate: sampleRate, shared.notes)
@@ -185,7 +183,7 @@ struct Core: ~Copyable {
       beatWatch = BeatWatch(sampleRate: sampleRate)
       for index in 0..<loops.count {
         let transfer = loops.slot(index).pointee.transfer
-        if transfer.isUnderWay { answer(.transferring, transfer.command, transfer.wasTimed) }
+        if transfer.isUnderWay { answer(.transferring, transfer.origin) }
       }
       loops.breakOff(at: timeline.frame, shiftedBy: 0)
       var former = Loops(loops.setup, sampleRate: sampleRate)
@@ -241,7 +239,7 @@ struct Core: ~Copyable {
       if untilCommand > 0 { segment = Int(min(Int64(segment), untilCommand)) }
       if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
       if phrases.isRunning { segment = min(segment, phrases.framesToGo(at: present)) }
-      segment = min(segment, pedals.framesToGo(at: present))
+      segment = min(segment, pedals.framesToGo(at: present, pressTimes))
       if let midi = ports.midiIn, message < midi.count {
         segment = min(segment, Int(midi[message].frame) &- done)
       }
@@ -275,7 +273,7 @@ struct Core: ~Copyable {
     shared.frames.add(UInt64(frames), ordering: .relaxed)
     if let leave = leaving, presence.isClosed {
       leaving = .max
-      if leave != .max { push(.faded, command: leave, wasTimed: false) }
+      if leave != .max { push(.faded, to: .client(leave, wasTimed: false)) }
     }
   }
 

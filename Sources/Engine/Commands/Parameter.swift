@@ -14,6 +14,7 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
   case notes(Notes)
   case capture(Capture)
   case howlGuard(HowlGuard)
+  case press(Press)
   /// A parameter of the loop with this index, from 0.
   case loop(Loop, UInt8 = 0)
 
@@ -111,6 +112,11 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case on, hold
   }
 
+  /// The times by which presses of pedals, keys and MIDI triggers are judged.
+  package enum Press: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    case long, double
+  }
+
   /// One of the loops.
   package enum Loop: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case source, loop, direction
@@ -143,6 +149,7 @@ package enum Parameter: Hashable, Sendable, BitwiseCopyable {
     case .beat(let own): own.initial
     case .notes(let own): own.initial
     case .howlGuard(let own): own == .hold ? 60 : 0
+    case .press(let own): own == .long ? 0.5 : 0.3
     case .loop(let own, _): own.initial
     case .mixer, .metronome, .capture: 0
     }
@@ -157,6 +164,7 @@ extension Parameter: CaseIterable {
     + Beat.allCases.map(Parameter.beat) + Metronome.allCases.map(Parameter.metronome)
     + Notes.allCases.map(Parameter.notes) + Capture.allCases.map(Parameter.capture)
     + HowlGuard.allCases.map(Parameter.howlGuard)
+    + Press.allCases.map(Parameter.press)
     + (0..<mostLoops).flatMap { loop in
       Loop.allCases.map { Parameter.loop($0, UInt8(loop)) }
     }
@@ -175,13 +183,14 @@ extension Parameter: CaseIterable {
       case .notes(let own): Self.number(own, inGroup: 6)
       case .capture(let own): Self.number(own, inGroup: 7)
       case .howlGuard(let own): Self.number(own, inGroup: 8)
-      case .loop(let own, let loop): Self.number(own, inGroup: 9 &+ Int(loop))
+      case .press(let own): Self.number(own, inGroup: 9)
+      case .loop(let own, let loop): Self.number(own, inGroup: 10 &+ Int(loop))
       }
     }
   }
 
   /// The size of a table by parameter.
-  package static var numbers: Int { @_noLocks get { (9 &+ mostLoops) &* groupRoom } }
+  package static var numbers: Int { @_noLocks get { (10 &+ mostLoops) &* groupRoom } }
 
   private static var groupRoom: Int { @_noLocks get { 32 } }
 

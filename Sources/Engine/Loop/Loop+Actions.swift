@@ -180,7 +180,7 @@ extension Loop {
     if !Self.leavesQueue(action) { queued.clear() }
     switch action {
     case .press: press(at: frame)
-    case .release: pedal.isDown = false
+    case .release: release(at: frame)
     case .keep: return keep(at: frame)
     case .record: return state.isRecording ? endOrResume(at: frame) : record(at: frame)
     case .recordOn: return recordOn(at: frame)
@@ -231,7 +231,8 @@ extension Loop {
     let due = queued.frame > frame ? queued.frame : .max
     var next = min(cues.nextFrame, due) &- frame
     if case .recording = state { next = min(next, Int64(mostClipFrames &- clipFrames)) }
-    next = min(next, pedal.next(from: frame, by: self.sampleRate))
+    let judged = pedal.judge.deadline(wanted: pedal.wanted, time.pointee.presses)
+    if judged < .max { next = min(next, judged &- frame) }
     if wantsOverdub && isGrowing { next = min(next, additionStart &+ mostAdded &- frame) }
     return Int(max(1, min(next, 1 << 20)))
   }
@@ -333,7 +334,7 @@ extension Loop {
     queued.clear()
     cues.shift(by: step)
     additionStart &+= step
-    pedal.shift(by: step)
+    pedal.judge.shift(by: step)
     if state.isRecording || wantsOverdub { stop(at: frame) }
   }
 

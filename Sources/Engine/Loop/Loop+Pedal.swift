@@ -1,16 +1,12 @@
 internal import DSP
 
-/// A pedal: pressed for short, for long, or twice.
+/// The pedal of a loop.
 struct Pedal: BitwiseCopyable {
-  /// What a long press means, and a double one.
+  /// The meanings of a long press and of a double one.
   var long = PedalMeaning.stop
   var double = PedalMeaning.undo
-  var isDown = false
-  // When it was pressed last; and whether its long press is still to come.
-  var pressed = Int64.min / 2
-  var awaitsLong = false
-  // Whether the last press was the second of two.
-  var wasDouble = false
+  var judge = PressJudge()
+
   /// What the last press started or queued.
   ///
   /// A long or a double press takes it back first.
@@ -26,26 +22,27 @@ struct Pedal: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  private static var longSeconds: Double { @_noLocks get { 0.75 } }
-  private static var doubleSeconds: Double { @_noLocks get { 0.35 } }
-
-  /// Whether it is held, and will mean something by that.
-  var isWaiting: Bool { @_noLocks get { isDown && awaitsLong } }
-
-  /// How many frames until it has been held for long.
-  @_noLocks
-  func next(from frame: Int64, by sampleRate: Double) -> Int64 {
-    isWaiting ? max(0, pressed &+ Int64(Self.longSeconds * sampleRate) &- frame) : .max
+  /// The presses that mean more than a short one, as bits of `PressBits`.
+  ///
+  /// The press after one that started a recording is never the second of a double one: it ends that.
+  var wanted: UInt8 {
+    @_noLocks get {
+      var wanted: UInt8 = 0
+      if long.isOn { wanted |= PressBits.long }
+      if case .recording = begun { return wanted }
+      if double.isOn { wanted |= PressBits.double }
+      return wanted
+    }
   }
+}
 
-  /// Whether it was pressed a moment ago.
-  @_noLocks
-  func isSecond(at frame: Int64, by sampleRate: Double) -> Bool {
-    !wasDouble && frame &- pressed < Int64(Self.doubleSeconds * sampleRate)
+extension PedalMeaning {
+  fileprivate var isOn: Bool {
+    @_noLocks get {
+      if case .off = self { return false }
+      return true
+    }
   }
-
-  @_noLocks
-  mutating func shift(by frames: Int64) { pressed &+= frames }
 }
 
 /// One button for everything: record, play, overdub, play, and so on.
@@ -56,23 +53,26 @@ extension Loop {
   /// the beat came in between or not.
   @_noLocks
   mutating func press(at frame: Int64) {
-    if pedal.isDown { return }
-    pedal.isDown = true
-    pedal.awaitsLong = !isOff(pedal.long)
-    let isDouble = !isOff(pedal.double) && pedal.isSecond(at: frame, by: sampleRate)
-    pedal.pressed = frame
-    pedal.wasDouble = false
-    switch pedal.begun {
-    case .queuedRecording where isDouble: return
-    case .recording: break
-    default:
-      guard isDouble else { break }
-      pedal.wasDouble = true
-      takeBackPress(at: frame)
-      mean(pedal.double, at: frame)
+    turnPedal(at: frame)
+    // It is held by another hand already.
+    if pedal.judge.isClosed { return }
+    let press = pedal.judge.press(at: frame, wanted: pedal.wanted, time.pointee.presses)
+    if press & PressBits.down == 0 { return }
+    guard press & PressBits.double != 0 else {
+      pressOnce(at: frame)
       return
     }
-    pressOnce(at: frame)
+    if case .queuedRecording = pedal.begun { return }
+    takeBackPress(at: frame)
+    mean(pedal.double, at: frame)
+    pedal.begun = .nothing
+  }
+
+  /// Lets the pedal go.
+  @_noLocks
+  mutating func release(at frame: Int64) {
+    turnPedal(at: frame)
+    _ = pedal.judge.lift(at: frame, wanted: pedal.wanted, time.pointee.presses)
   }
 
   /// Performs the next action of the loop, and notes what it started or queued.
@@ -136,8 +136,15 @@ extension Loop {
   /// rests on the pedal.
   @_noLocks
   mutating func turnPedal(at frame: Int64) {
-    guard pedal.isWaiting, pedal.next(from: frame, by: sampleRate) <= 0 else { return }
-    pedal.awaitsLong = false
+    while true {
+      let press = pedal.judge.judge(at: frame, wanted: pedal.wanted, time.pointee.presses)
+      if press == 0 { return }
+      if press & PressBits.long != 0 { holdPedal(at: frame) }
+    }
+  }
+
+  @_noLocks
+  private mutating func holdPedal(at frame: Int64) {
     switch pedal.begun {
     case .recording, .queuedRecording: return
     default: break
@@ -162,11 +169,5 @@ extension Loop {
     case .once: _ = perform(.once, at: frame)
     case .off: break
     }
-  }
-
-  @_noLocks
-  private func isOff(_ meaning: PedalMeaning) -> Bool {
-    if case .off = meaning { return true }
-    return false
   }
 }

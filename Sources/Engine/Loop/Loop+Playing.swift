@@ -144,7 +144,7 @@ extension Loop {
       gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording && queued.isEmpty
         && cues.isEmpty
         && !tape.isRecording && !tape.isOverdubbing && !transfer.isUnderWay
-        && !tape.isGrowing && !keeping.isUnderWay && muteGate.isAtRest && !pedal.isWaiting
+        && !tape.isGrowing && !keeping.isUnderWay && muteGate.isAtRest && !pedal.judge.isWaiting
         && !arePeaksBehind
     }
   }

@@ -61,7 +61,7 @@ extension Loop {
   /// Begins to load a clip, or to keep the present one; the reason where it can't.
   @_noLocks
   mutating func begin(
-    _ pointer: ClipPointer, loading: Bool, command: UInt64, wasTimed: Bool
+    _ pointer: ClipPointer, loading: Bool, origin: CommandOrigin
   ) -> EngineRefusal? {
     if transfer.isUnderWay { return .transferring }
     if Double(pointer.account.pointee.sampleRate) < sampleRate
@@ -73,14 +73,14 @@ extension Loop {
       if state.isRecording { return .meaningless }
       if keeping.isUnderWay || tape.isGrowing { return .transferring }
       guard let version = tape.beginLoading() else { return .noMemory }
-      transfer.begin(.loading, pointer, version: version, command: command, wasTimed: wasTimed)
+      transfer.begin(.loading, pointer, version: version, origin: origin)
     } else {
       if tape.length == 0 { return .nothingRecorded }
       // What lies behind the end of a clip is there in a moment.
       if tape.isRecording && !state.isRecording { return .transferring }
       if keeping.isUnderWay || tape.isGrowing { return .transferring }
       guard let version = tape.copyCurrent() else { return .noMemory }
-      transfer.begin(.keeping, pointer, version: version, command: command, wasTimed: wasTimed)
+      transfer.begin(.keeping, pointer, version: version, origin: origin)
     }
     return nil
   }

@@ -15,10 +15,15 @@ struct LoopTime: ~Copyable {
   var isOtherInTime = false
   /// By how many frames what the input brings is late, and what the output says.
   var inputDelay = 0, outputDelay = 0
+  /// The times by which presses are judged: of the pedals of loops, and of all triggers.
+  var presses: PressTimes
   /// The round that others are as long as, or a multiple of.
   var round = LoopRound()
 
-  init(sampleRate: Double) { beats = BeatClock(sampleRate: sampleRate) }
+  init(sampleRate: Double) {
+    beats = BeatClock(sampleRate: sampleRate)
+    presses = PressTimes(sampleRate: sampleRate)
+  }
 }
 
 /// The round of the loop that leads: of those that play, the first.

@@ -11,9 +11,8 @@ struct LoopTransfer: BitwiseCopyable {
   }
 
   private(set) var kind = Kind.none
-  /// The command that wanted it, and whether that had a time.
-  private(set) var command: UInt64 = 0
-  private(set) var wasTimed = false
+  /// The command that started it.
+  private(set) var origin = CommandOrigin.client(0, wasTimed: false)
   private var pointer: ClipPointer?
   private var version = 0
   private var done = 0
@@ -31,13 +30,12 @@ struct LoopTransfer: BitwiseCopyable {
 
   @_noLocks
   mutating func begin(
-    _ kind: Kind, _ pointer: ClipPointer, version: Int, command: UInt64, wasTimed: Bool
+    _ kind: Kind, _ pointer: ClipPointer, version: Int, origin: CommandOrigin
   ) {
     self.kind = kind
     self.pointer = pointer
     self.version = version
-    self.command = command
-    self.wasTimed = wasTimed
+    self.origin = origin
     done = 0
   }
 

@@ -1,56 +1,33 @@
-/// The triggers under the feet: which are down, and which press that is, judged by frames.
-///
-/// A press is long when it is held for half a second, and double when it is the second within three
-/// tenths. Where only short presses of a trigger mean anything, they do at once; where a long one
-/// does, too, a short one is known when the foot is lifted; and where a double one does, when no
-/// second one has come.
+/// The triggers under the feet: which are down, and which press each of them makes.
 struct Pedals: ~Copyable {
-  // How long a press is held to be a long one, and how soon the second one of a double one comes.
-  private static var longSeconds: Double { @_noLocks get { 0.5 } }
-  private static var doubleSeconds: Double { @_noLocks get { 0.3 } }
-  // Nobody has more feet; a press beyond that is a short one at once.
+  // Nobody has more feet. A press beyond that is a short one at once.
   private static var mostWaiting: Int { @_noLocks get { 32 } }
   /// The channel of a trigger that was never pressed.
   static var noChannel: UInt8 { @_noLocks get { 255 } }
 
-  private enum Phase: UInt8, BitwiseCopyable {
-    /// Nothing is to be judged.
-    case idle
-    /// Down, and not known yet for how long.
-    case held
-    /// Up again, and perhaps pressed a second time.
-    case lifted
-  }
-
   private struct State: BitwiseCopyable {
-    var isDown = false
-    var phase = Phase.idle
+    var judge = PressJudge()
     var value: UInt8 = 0
     var channel: UInt8 = 255
-    var first: Int64 = 0
-    var deadline = Int64.max
+    var isListed = false
   }
 
   private let states: UnsafeMutablePointer<State>
-  // The places of those that wait for their deadline.
+  // The places of the triggers that only time will judge.
   private let waiting: UnsafeMutablePointer<UInt16>
   private var waitingCount = 0
-  private var longFrames: Int64
-  private var doubleFrames: Int64
 
-  /// The presses that mean something; nil where none does.
+  /// The presses that are bound, or nil before any were.
   private(set) var map: PressMapPointer?
-  // The kinds of which one is to be learnt, a bit each.
+  // The kinds of trigger that are learnt, one bit each.
   private var wanted: UInt8 = 0
   private(set) var isFound = false
 
-  init(sampleRate: Double) {
+  init() {
     states = .allocate(capacity: Trigger.count)
     states.initialize(repeating: State(), count: Trigger.count)
     waiting = .allocate(capacity: Self.mostWaiting)
     waiting.initialize(repeating: 0, count: Self.mostWaiting)
-    longFrames = Int64(Self.longSeconds * sampleRate)
-    doubleFrames = Int64(Self.doubleSeconds * sampleRate)
   }
 
   deinit {
@@ -58,166 +35,169 @@ struct Pedals: ~Copyable {
     waiting.deallocate()
   }
 
-  /// Goes over to another sample rate, in Hz.
-  @_noLocks
-  mutating func setSampleRate(_ rate: Double) {
-    longFrames = Int64(Self.longSeconds * rate)
-    doubleFrames = Int64(Self.doubleSeconds * rate)
-  }
-
-  /// Takes other meanings; what was to be judged by the ones before is forgotten.
+  /// Sets what presses mean.
+  ///
+  /// Presses that are not judged yet are forgotten.
   @_noLocks
   mutating func setMap(_ map: PressMapPointer) {
     self.map = map
-    judgeNothing()
+    var index = 0
+    while index < waitingCount {
+      let place = Int(waiting[index])
+      states[place].judge.forget()
+      // It is still to be let go.
+      if states[place].judge.isWaiting { index &+= 1 } else { unlist(index) }
+    }
   }
 
-  /// Takes all for lifted: nobody knows what happened while nobody listened.
+  /// Lifts all triggers, when a release may have been missed.
   @_noLocks
   mutating func liftAll() {
-    judgeNothing()
-    for place in 0..<Trigger.count { states[place].isDown = false }
-  }
-
-  @_noLocks
-  private mutating func judgeNothing() {
-    for index in 0..<waitingCount {
-      let place = Int(waiting[index])
-      states[place].phase = .idle
-      states[place].deadline = .max
-    }
-    waitingCount = 0
+    while waitingCount > 0 { unlist(waitingCount &- 1) }
+    for place in 0..<Trigger.count { states[place].judge = PressJudge() }
   }
 
   // MARK: - Learning
 
-  /// Waits for one of some kinds to be learnt, a bit each; for none where it is 0.
+  /// Sets the kinds of trigger that are learnt, one bit each.
+  ///
+  /// 0 ends learning.
   @_noLocks
   mutating func learn(_ kinds: UInt8) {
     wanted = kinds
     isFound = false
   }
 
-  /// Whether a trigger is of a kind that waits to be learnt: then it means nothing else.
+  /// Whether a trigger is of a kind that is being learnt.
+  ///
+  /// Then it does nothing else.
   @_noLocks
   func isWanted(_ trigger: Trigger) -> Bool {
     wanted &>> UInt8(trigger.place < 384 ? trigger.place &>> 7 : 3) & 1 == 1
   }
 
-  /// Notes that what was to be learnt has come.
+  /// Notes that a trigger was learnt.
   @_noLocks
   mutating func find() { isFound = true }
 
   // MARK: - Presses
 
-  /// Whether a trigger means something.
+  /// Whether any press of a trigger is bound.
   @_noLocks
-  func isBound(_ trigger: Trigger) -> Bool {
-    guard let map else { return false }
-    return map.presses(trigger) != 0
-  }
+  func isBound(_ trigger: Trigger) -> Bool { presses(of: trigger) != 0 }
 
-  /// Whether a trigger is down, and was taken from all else.
   @_noLocks
-  func isDown(_ trigger: Trigger) -> Bool { states[Int(trigger.place)].isDown }
+  private func presses(of trigger: Trigger) -> UInt8 { map?.presses(trigger) ?? 0 }
 
-  /// The channel on which a trigger came last, from 0; 255 where it never did.
+  /// Whether a trigger is down, and its release means nothing else.
+  @_noLocks
+  func isDown(_ trigger: Trigger) -> Bool { states[Int(trigger.place)].judge.isDown }
+
+  /// Whether the contact of a trigger is closed.
+  @_noLocks
+  func isClosed(_ trigger: Trigger) -> Bool { states[Int(trigger.place)].judge.isClosed }
+
+  /// The channel of a trigger's last message, from 0, or 255.
   @_noLocks
   func channel(of trigger: Trigger) -> UInt8 { states[Int(trigger.place)].channel }
 
-  /// The value with which it came last, from 0 to 127.
+  /// The value of a trigger's last message, from 0 to 127.
   @_noLocks
   func value(of trigger: Trigger) -> UInt8 { states[Int(trigger.place)].value }
 
-  /// Notes what a trigger came with.
+  /// Notes the value and the channel of a trigger's message.
   @_noLocks
   mutating func note(_ trigger: Trigger, value: UInt8, channel: UInt8) {
     states[Int(trigger.place)].value = value
     states[Int(trigger.place)].channel = channel
   }
 
-  /// Takes a trigger for pressed, by which it does nothing.
+  /// Takes a trigger for held, without a press.
   @_noLocks
   mutating func hold(_ trigger: Trigger) {
-    finish(Int(trigger.place))
-    states[Int(trigger.place)].isDown = true
+    states[Int(trigger.place)].judge.hold()
+    list(Int(trigger.place))
   }
 
-  /// Presses a trigger on a frame; returns what that is, as far as it is known.
+  /// Presses a trigger.
+  ///
+  /// Returns what is known by that, as bits of `PressBits`.
   @_noLocks
-  mutating func press(_ trigger: Trigger, at frame: Int64) -> UInt8 {
+  mutating func press(_ trigger: Trigger, at frame: Int64, _ times: PressTimes) -> UInt8 {
     let place = Int(trigger.place)
-    states[place].isDown = true
-    guard let map else { return 0 }
-    let presses = map.presses(trigger)
-    if case .lifted = states[place].phase {
-      finish(place)
-      return PressBits.down | PressBits.double
-    }
-    guard presses & (PressBits.long | PressBits.double) != 0, waitingCount < Self.mostWaiting else {
-      return PressBits.down | PressBits.short
-    }
-    if case .idle = states[place].phase {
-      waiting[waitingCount] = trigger.place
-      waitingCount &+= 1
-    }
-    states[place].phase = .held
-    states[place].first = frame
-    states[place].deadline =
-      frame &+ (presses & PressBits.long != 0 ? longFrames : doubleFrames)
-    return PressBits.down
+    // Without room to wait for more, it is a short one.
+    let wanted = hasRoom(place) ? presses(of: trigger) : 0
+    let bits = states[place].judge.press(at: frame, wanted: wanted, times)
+    list(place)
+    return bits
   }
 
-  /// Lifts the foot from a trigger on a frame; returns what that is, as far as it is known.
+  /// Lets a trigger go.
+  ///
+  /// Returns what is known by that.
   @_noLocks
-  mutating func lift(_ trigger: Trigger, at frame: Int64) -> UInt8 {
+  mutating func lift(_ trigger: Trigger, at frame: Int64, _ times: PressTimes) -> UInt8 {
     let place = Int(trigger.place)
-    states[place].isDown = false
-    guard case .held = states[place].phase, let map else { return PressBits.up }
-    let second = states[place].first &+ doubleFrames
-    if map.presses(trigger) & PressBits.double != 0, frame < second {
-      states[place].phase = .lifted
-      states[place].deadline = second
-      return PressBits.up
-    }
-    finish(place)
-    return PressBits.up | PressBits.short
+    let bits = states[place].judge.lift(
+      at: frame, wanted: presses(of: trigger), times, waits: hasRoom(place))
+    list(place)
+    return bits
   }
 
-  /// The trigger of which a press is known by a frame, and that press; nil where none is.
+  /// Returns a trigger whose press is known by a frame, and that press, or nil.
   @_noLocks
-  mutating func nextDue(at frame: Int64) -> (trigger: Trigger, press: UInt8)? {
+  mutating func nextDue(at frame: Int64, _ times: PressTimes) -> (trigger: Trigger, press: UInt8)? {
     for index in 0..<waitingCount {
-      let place = Int(waiting[index])
-      guard states[place].deadline <= frame else { continue }
-      var isLong = false
       let trigger = Trigger(place: waiting[index])
-      if case .held = states[place].phase, let map {
-        isLong = map.presses(trigger) & PressBits.long != 0
-      }
-      finish(place)
-      return (trigger, isLong ? PressBits.long : PressBits.short)
+      let place = Int(trigger.place)
+      let bits = states[place].judge.judge(at: frame, wanted: presses(of: trigger), times)
+      if bits == 0 { continue }
+      list(place)
+      return (trigger, bits)
     }
     return nil
   }
 
-  /// Counts the frames until something is known.
+  /// Returns the frames until a press is known by time alone.
   @_noLocks
-  func framesToGo(at frame: Int64) -> Int {
+  func framesToGo(at frame: Int64, _ times: PressTimes) -> Int {
     var next = Int64.max
-    for index in 0..<waitingCount { next = min(next, states[Int(waiting[index])].deadline) }
+    for index in 0..<waitingCount {
+      let trigger = Trigger(place: waiting[index])
+      let judge = states[Int(trigger.place)].judge
+      next = min(next, judge.deadline(wanted: presses(of: trigger), times))
+    }
     return next == .max ? 1 << 20 : Int(max(1, min(next &- frame, 1 << 20)))
   }
 
-  /// Ends what is to be judged of a trigger.
+  // MARK: - The list
+
   @_noLocks
-  private mutating func finish(_ place: Int) {
-    states[place].phase = .idle
-    states[place].deadline = .max
-    for index in 0..<waitingCount where Int(waiting[index]) == place {
-      waitingCount &-= 1
-      waiting[index] = waiting[waitingCount]
+  private func hasRoom(_ place: Int) -> Bool {
+    waitingCount < Self.mostWaiting || states[place].isListed
+  }
+
+  /// Lists a trigger while only time will judge it.
+  @_noLocks
+  private mutating func list(_ place: Int) {
+    let isWaiting = states[place].judge.isWaiting
+    if isWaiting == states[place].isListed { return }
+    if isWaiting {
+      waiting[waitingCount] = UInt16(truncatingIfNeeded: place)
+      waitingCount &+= 1
+      states[place].isListed = true
       return
     }
+    for index in 0..<waitingCount where Int(waiting[index]) == place {
+      unlist(index)
+      return
+    }
+  }
+
+  @_noLocks
+  private mutating func unlist(_ index: Int) {
+    states[Int(waiting[index])].isListed = false
+    waitingCount &-= 1
+    waiting[index] = waiting[waitingCount]
   }
 }

@@ -1,3 +1,23 @@
+/// The values that presses go to: one rule for those that the audio thread sets, and for all others.
+package enum PressValue {
+  /// Returns the second of two values at the first, and else the first.
+  @_noLocks
+  package static func toggled(
+    _ present: Float, between first: Float, and second: Float
+  ) -> Float {
+    present >= first && present <= first ? second : first
+  }
+
+  /// Returns the place some steps from another one, past either end and round.
+  ///
+  /// Without a place, the first step goes to the first of them, or to the last.
+  @_noLocks
+  package static func stepped(from place: Int?, by step: Int, of count: Int) -> Int {
+    let place = place ?? (step > 0 ? -1 : 0)
+    return (place &+ step &+ count) % count
+  }
+}
+
 /// An action that a press does on its own frame.
 package struct BoundAction: BitwiseCopyable, Sendable {
   /// The deed of a press.
@@ -7,6 +27,21 @@ package struct BoundAction: BitwiseCopyable, Sendable {
     case toggle(Parameter, Float, Float)
     /// Goes so many steps through the words of a parameter, of which there are so many, and round.
     case step(Parameter, by: Int, of: Int)
+
+    /// Returns the command that a press performs, for the present values of all parameters.
+    @_noLocks
+    func command(at values: UnsafeMutablePointer<Float>) -> Command.Action {
+      switch self {
+      case .command(let command): command
+      case .toggle(let parameter, let first, let second):
+        .set(
+          parameter, PressValue.toggled(values[parameter.number], between: first, and: second))
+      case .step(let parameter, let step, let count):
+        .set(
+          parameter,
+          Float(PressValue.stepped(from: Int(values[parameter.number]), by: step, of: count)))
+      }
+    }
   }
 
   /// The number by which the control side knows its binding.

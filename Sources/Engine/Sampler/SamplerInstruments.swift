@@ -4,14 +4,12 @@ internal import DSP
 struct InstrumentChange: BitwiseCopyable {
   /// The instrument that is played from then on.
   let instrument: InstrumentPointer?
-  let command: UInt64
-  let wasTimed: Bool
+  let origin: CommandOrigin
 
   @_noLocks
-  init(instrument: InstrumentPointer?, command: UInt64, wasTimed: Bool) {
+  init(instrument: InstrumentPointer?, origin: CommandOrigin) {
     self.instrument = instrument
-    self.command = command
-    self.wasTimed = wasTimed
+    self.origin = origin
   }
 }
 

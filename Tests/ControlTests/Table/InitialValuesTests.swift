@@ -185,7 +185,7 @@ import Testing
     // What is heard of a foot alone takes a while longer.
     let isHeard =
       switch parameter {
-      case .loop(.after, _), .loop(.long, _), .loop(.double, _):
+      case .loop(.after, _), .loop(.long, _), .loop(.double, _), .press:
         others.contains {
           Self.perform([(parameter, $0)], byFoot: true, like: Self.ownByFoot) != Self.ownByFoot
         }

@@ -27,7 +27,7 @@ import Testing
     tap(stage)
     stage.rest(24_000)
     stage.send(.press, 0)
-    stage.rest(35_000)
+    stage.rest(23_000)
     // What the press began is taken back when it has become a long one, and not before.
     #expect(stage.activity(0) == .overdubbing)
     stage.rest(2000)
@@ -93,6 +93,33 @@ import Testing
     stage.send(.press, 0)
     stage.rest(60_000)
     #expect(stage.activity(0) == .recording)
+  }
+
+  @Test func `presses within 25 ms count once, and the times of the others can be set`() {
+    let stage = LoopStage()
+    tap(stage)
+    stage.rest(1100)
+    tap(stage)
+    stage.rest(22_900)
+    #expect(stage.activity(0) == .recording)
+    tap(stage)
+    stage.rest(24_000)
+    #expect(stage.activity(0) == .playing && stage.reading(0).length == 24_000)
+    stage.set(.press(.long), 1)
+    stage.set(.press(.double), 0.1)
+    stage.send(.press, 0)
+    stage.rest(47_000)
+    #expect(stage.activity(0) == .overdubbing)
+    stage.rest(2000)
+    #expect(stage.activity(0) == .stopped)
+    stage.send(.release, 0)
+    stage.press(.play, 0)
+    // Two presses 0.2 s apart are two.
+    tap(stage)
+    stage.rest(9600)
+    tap(stage)
+    stage.rest(24_000)
+    #expect(stage.activity(0) == .playing && stage.reading(0).overdubs == 1)
   }
 
   @Test func `forty presses come to what was recorded, frame by frame`() {

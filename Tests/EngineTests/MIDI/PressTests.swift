@@ -153,11 +153,12 @@ import Testing
     let map = PressMap([entry(Trigger(.controller, 64)!, short: .mixer(.mute))])
     bind(host, map)
     let start = Int64(host.frame)
+    // Further apart than a contact bounces.
     host.midi = [3, 63, 64, 90, 127, 70, 20, 100, 100, 0].enumerated().map { index, value in
-      (host.frame + UInt32(index), [0xB0, 64, value])
+      (host.frame + UInt32(1500 * index), [0xB0, 64, value])
     }
-    _ = host.render(silence(64), block: 64)
-    #expect(done(host).map { $0[1] - start } == [2, 7, 8])
+    _ = host.render(silence(15_000), block: 64)
+    #expect(done(host).map { $0[1] - start } == [3000, 10_500, 12_000])
     withExtendedLifetime(map) {}
   }
 
@@ -169,13 +170,13 @@ import Testing
     ])
     bind(host, map)
     let start = Int64(host.frame)
-    host.midi = [(host.frame + 9, [0xC2, 3]), (host.frame + 600, [0xC2, 3])]
+    host.midi = [(host.frame + 9, [0xC2, 3]), (host.frame + 2600, [0xC2, 3])]
     host.send(
       Command(.key(30, isDown: true), at: start + 50),
-      Command(.key(30, isDown: false), at: start + 90),
-      Command(.key(30, isDown: true), at: start + 100))
+      Command(.key(30, isDown: false), at: start + 1290),
+      Command(.key(30, isDown: true), at: start + 3100))
     _ = host.render(silence(30_000), block: 64)
-    #expect(done(host).map { [$0[0], $0[1] - start] } == [[1, 90], [3, 600], [2, 24_100]])
+    #expect(done(host).map { [$0[0], $0[1] - start] } == [[1, 1290], [3, 2600], [2, 27_100]])
     withExtendedLifetime(map) {}
   }
 
@@ -192,7 +193,7 @@ import Testing
     var told: [Float] = []
     for _ in 0..<3 {
       host.midi = [(host.frame, [0x90, 60, 9]), (host.frame + 1, [0x80, 60, 9])]
-      _ = host.render(silence(64), block: 64)
+      _ = host.render(silence(1536), block: 64)
       while let news = host.engine.shared.nextPress() {
         if case .answered(_, .applied(_, let value)) = news.kind { told.append(value) }
       }
@@ -242,11 +243,20 @@ import Testing
 
   @Test func `more presses than anybody makes are lost, and counted`() {
     let host = OfflineHost()
-    let map = PressMap([entry(note, short: .mixer(.mute))])
+    // Three actions on each of 128 notes, all on one frame.
+    let map = PressMap(
+      (0..<128).map { number in
+        var entry = PressMap.Entry(Trigger(.note, number)!)
+        entry.presses = PressBits.short
+        entry.short = (1...3).map { BoundAction(binding: $0, .toggle(.mixer(.mute), 1, 0)) }
+        return entry
+      })
     bind(host, map)
-    host.midi = (0..<3000).map { (host.frame, [0x90, 60, $0 % 2 == 0 ? 9 : 0]) }
+    host.midi = (0..<256).map { index in
+      (host.frame, [0x90, UInt8(index / 2), index % 2 == 0 ? 9 : 0])
+    }
     _ = host.render(silence(64), block: 64)
-    #expect(host.engine.shared.presses.lostCount == 1500 - 256)
+    #expect(host.engine.shared.presses.lostCount == 384 - 256)
     #expect(done(host).count == 256)
     withExtendedLifetime(map) {}
   }
@@ -313,6 +323,42 @@ import Testing
     #expect(Measure.firstDifference(byFoot.left, byCommand.left) == nil)
     #expect(byFoot.loop.contains { $0 != 0 } || byFoot.left.contains { $0 != 0 })
     withExtendedLifetime(map) {}
+  }
+
+  @Test(arguments: [1, 64, 1000])
+  func `presses of a bouncing switch count once, and its hold is a hold`(block: Int) {
+    // 25 ms are 1200 frames. Closed at 0, it bounces twice; open at 5000, it is pressed again.
+    let short = [0, 200, 300, 700, 1100, 5000, 9000, 9900]
+    #expect(play(entry(note, short: .mixer(.mute)), short, block: block) == [[1, 0], [1, 9000]])
+    let both = entry(note, short: .mixer(.mute), long: .echo(.on))
+    #expect(play(both, [0, 200, 300, 5000], block: block) == [[1, 5000]])
+    #expect(play(both, [0, 200, 300, 40_000], block: block) == [[2, 24_000]])
+    // A release within the bounce counts when that is over.
+    #expect(play(both, [0, 200, 300, 900], block: block) == [[1, 1200]])
+    let double = entry(note, short: .mixer(.mute), double: .echo(.on))
+    #expect(play(double, [0, 100, 1199, 1250], block: block) == [[1, 14_400]])
+    #expect(play(double, [0, 100, 1200, 1250], block: block) == [[3, 1200]])
+  }
+
+  @Test func `the times of a long and a double press can be set`() {
+    for (long, double) in [(Float(0.2), Float(0.1)), (2, 1)] {
+      let host = OfflineHost()
+      let map = PressMap([
+        entry(note, short: .mixer(.mute), long: .echo(.on), double: .reverb(.on))
+      ])
+      host.send(
+        Command(.set(.press(.long), long)), Command(.set(.press(.double), double)))
+      bind(host, map)
+      let start = host.frame
+      host.midi = [
+        (start, [0x90, 60, 9]), (start + 100, [0x80, 60, 9]), (start + 100_000, [0x90, 60, 9]),
+      ]
+      _ = host.render(silence(200_000), block: 64)
+      #expect(
+        done(host).map { [$0[0], $0[1] - Int64(start)] }
+          == [[1, Int64(double * 48_000)], [2, 100_000 + Int64(long * 48_000)]])
+      withExtendedLifetime(map) {}
+    }
   }
 
   @Test func `all is lifted when another server comes`() {

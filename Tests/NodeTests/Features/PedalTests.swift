@@ -51,9 +51,10 @@ extension NodeTests {
       _ = keyboard.takePlayed()
       // On and off again: what the light said stands beside when the pedal was pressed.
       var delays: [UInt32] = []
+      var next: UInt32?
       for index in 0..<12 {
-        keyboard.play([0x94, 60, 100])
-        keyboard.play([0x84, 60, 0])
+        keyboard.play([0x94, 60, 100], at: next)
+        keyboard.play([0x84, 60, 0], at: next)
         var lit: MIDIProbe.Heard?
         let wanted: UInt8 = index % 2 == 0 ? 127 : 0
         try waitUntil("the light is \(wanted)") {
@@ -62,6 +63,8 @@ extension NodeTests {
         }
         if let lit, let pressed = keyboard.takePlayed().first {
           delays.append(lit.frame &- pressed)
+          // Further apart than a contact bounces, at whatever rate.
+          next = pressed &+ 4800
         }
       }
       // What goes round between two programs is a block of the server's later. The machine may lose
@@ -76,6 +79,66 @@ extension NodeTests {
         heard += keyboard.take()
         return heard.contains { $0.bytes == [0x94, 60, 0] }
       }
+      keyboard.close()
+      #expect(node.end() == 0)
+    }
+
+    @Test(.hangLimit)
+    func `with a grain a pedal records from bar to bar, by every way in`() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.url.appendingPathComponent("keys").path
+      try #require(mkfifo(path, 0o600) == 0)
+      let (server, node, phone) = try startNode(["--keys", path])
+      let keyboard = try MIDIProbe(server: server.name)
+      try keyboard.connect(to: "syrinx", listening: false)
+      for trigger in ["note:60", "cc:64", "program:5", "key:KEY_A"] {
+        phone.send("/midi/bind", .string(trigger), .string("/loop/1/pedal"))
+      }
+      // A bar of half a second.
+      phone.send("/metronome/bpm", .float(240))
+      phone.send("/metronome/beats", .int32(2))
+      phone.send("/loop/1/quantize", .string("bar"))
+      #expect(phone.sync())
+      let pipe = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+      let ways: [(name: String, press: () throws -> Void)] = [
+        (
+          "note",
+          {
+            keyboard.play([0x90, 60, 100]); keyboard.play([0x80, 60, 0])
+          }
+        ),
+        (
+          "controller",
+          {
+            keyboard.play([0xB0, 64, 127]); keyboard.play([0xB0, 64, 0])
+          }
+        ),
+        ("program", { keyboard.play([0xC0, 5]) }),
+        ("key", { try pipe.write(contentsOf: Self.event(30, 1) + Self.event(30, 0)) }),
+        (
+          "press and release",
+          {
+            phone.send("/loop/1/pedal", .int32(1))
+            phone.send("/loop/1/pedal", .int32(0))
+          }
+        ),
+        ("one message", { phone.send("/loop/1/pedal") }),
+      ]
+      func state() -> [Argument] { phone.ask("/loop/1/state")?.arguments ?? [.string("")] }
+      for (name, press) in ways {
+        try press()
+        // Longer than the time in which a second press would belong to the first.
+        try waitUntil("\(name): it records") {
+          state()[0] == .string("recording") && state()[1].number ?? 0 > 0.4
+        }
+        try press()
+        try waitUntil("\(name): it plays") { state()[0] == .string("playing") }
+        let bars = (state()[2].number ?? 0) / 0.5
+        #expect(bars >= 1 && bars == bars.rounded(), "\(name): \(bars) bars")
+        phone.send("/loop/1/clear")
+        try waitUntil("\(name): it is empty") { state()[0] == .string("empty") }
+      }
+      try pipe.close()
       keyboard.close()
       #expect(node.end() == 0)
     }

@@ -95,6 +95,24 @@ extension NodeTests.PageTests {
       #expect(phone.ask("/loop/1/state")?.arguments.first == .string("stopped"))
     }
 
+    @Test(.hangLimit, arguments: ["finger", "space"])
+    func `with a grain the button records from bar to bar`(_ way: String) throws {
+      try browser.run("document.activeElement?.blur()")
+      try browser.type("4")
+      try phone.awaitValue(of: "/loop/select", .int32(4))
+      phone.send("/metronome/bpm", .float(240))
+      phone.send("/loop/4/quantize", .string("bar"))
+      #expect(phone.sync())
+      for state in ["recording", "playing"] {
+        if way == "space" { try browser.type(" ") } else { try browser.tap(slot(4) + " .pedal") }
+        try awaitState(state, of: 4)
+        letPass(seconds: 0.5, "longer than two presses that count as one")
+      }
+      // A bar of four beats is a second.
+      let seconds = phone.ask("/loop/4/state")?.arguments[2].number ?? 0
+      #expect(seconds >= 1 && seconds == seconds.rounded())
+    }
+
     @Test(.hangLimit)
     func `mute, undo and level are those of their loop`() throws {
       try makeLoop(3)

@@ -75,11 +75,12 @@ struct LoopValue: Sendable {
       "Next state when record or the pedal ends a recording"),
     LoopValue(
       "pedal/long", .long, { .choice($0, meanings) },
-      "Command of a long press of the pedal (three quarters of a second); stop clears a stopped loop"
+      "Command of a long press of the pedal, as /settings/press/long sets it; stop clears a stopped "
+        + "loop"
     ),
     LoopValue(
       "pedal/double", .double, { .choice($0, meanings) },
-      "Command of a double press of the pedal (within a third of a second)"),
+      "Command of a double press of the pedal, as /settings/press/double sets it"),
   ]
 
   private static let meanings = PedalMeaning.allCases.map { "\($0)" }

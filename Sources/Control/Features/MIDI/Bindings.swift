@@ -494,11 +494,18 @@ final class Bindings {
     case .arguments(let arguments): perform(path, arguments)
     case .toggle:
       guard let ends = address.ends else { return }
-      let present = context.answerer.feedback.read(address)?.first?.number
-      perform(path, [present == ends.high.number ? ends.low : ends.high])
+      let present = context.answerer.feedback.read(address)?.first?.number ?? 0
+      perform(path, [Self.toggled(Float(present), ends)])
     case .next: step(address, path, by: 1)
     case .previous: step(address, path, by: -1)
     }
+  }
+
+  private static func toggled(_ present: Float, _ ends: (low: Argument, high: Argument)) -> Argument
+  {
+    guard let low = ends.low.number, let high = ends.high.number else { return ends.high }
+    let value = PressValue.toggled(present, between: Float(high), and: Float(low))
+    return value == Float(high) ? ends.high : ends.low
   }
 
   private func step(_ address: Address, _ path: String, by step: Int) {
@@ -508,9 +515,7 @@ final class Bindings {
     guard let names, !names.isEmpty else { return }
     let present = context.answerer.feedback.read(address)?.first?.text
     let place = present.flatMap { names.firstIndex(of: $0) }
-    // Where none is chosen yet, the first comes next.
-    let next = (place ?? (step > 0 ? -1 : 0)) + step + names.count
-    perform(path, [.string(names[next % names.count])])
+    perform(path, [.string(names[PressValue.stepped(from: place, by: step, of: names.count)])])
   }
 
   private func perform(_ path: String, _ arguments: [Argument]) {

@@ -285,6 +285,13 @@ extension MIDI {
       "/midi/channel", .whole(.notes(.channel), 1...16), kept: .home,
       "MIDI channel of the notes that go out; those that come in are taken on all"),
     Address(
+      "/settings/press/long", .number(.press(.long), 0.2...2), unit: "s", kept: .home,
+      "Duration of a long press, of pedals, keys and MIDI triggers alike"),
+    Address(
+      "/settings/press/double", .number(.press(.double), 0.1...1), unit: "s", kept: .home,
+      "Longest time between the two presses of a double press, of pedals, keys and MIDI triggers alike"
+    ),
+    Address(
       "/midi/learn",
       Declared.task(
         [.needed("address", .text), .rest(ofAnyType: "argument")], end: learnt.path

@@ -93,6 +93,8 @@ import Testing
     turn(desk, 64, 100)
     turn(desk, 64, 0)
     #expect(desk.tell("/player/state").first?.arguments.first == .string("recording"))
+    // Longer than a contact bounces.
+    desk.pass(frames: 1920)
     turn(desk, 64, 127)
     #expect(desk.tell("/player/state").first?.arguments.first == .string("start"))
   }

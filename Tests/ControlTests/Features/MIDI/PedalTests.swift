@@ -12,10 +12,10 @@ import Testing
 
   private static let shipped = Project.file("Presets").path
 
-  /// Plays MIDI messages at once, lets the node look after them, and returns what went out.
+  /// Plays MIDI messages at once, lets a contact's bounce pass, lets the node look after them, and returns what went out.
   @discardableResult
   private func play(
-    _ messages: [UInt8]..., frames: Int = 192, on desk: Desk? = nil
+    _ messages: [UInt8]..., frames: Int = 1536, on desk: Desk? = nil
   ) -> [[UInt8]] {
     let desk = desk ?? self.desk
     desk.host.midi += messages.map { (desk.host.frame, $0) }
@@ -100,7 +100,8 @@ import Testing
     play([0x90, 40, 100], frames: 24_500)
     #expect(value("/echo/mix") == .float(0.75))
     play([0x80, 40, 0])
-    play([0x90, 40, 100], [0x80, 40, 0], [0x90, 40, 100], [0x80, 40, 0])
+    play([0x90, 40, 100], [0x80, 40, 0])
+    play([0x90, 40, 100], [0x80, 40, 0])
     #expect(value("/live/route") == .string("direct"))
     #expect(value("/echo/mix") == .float(0.75))
   }
@@ -418,6 +419,71 @@ import Testing
     #expect(value("/loop/2/state") == .string("playing"))
     play([0x90, 40, 100], frames: 40_000)
     #expect(value("/loop/2/state") == .string("empty"))
+  }
+
+  @Test(arguments: ["note:40", "cc:64", "program:3", "key:KEY_A", "1 0", "127 0", "none"])
+  func `with a grain the pedal records by each way in, from its bar to its bar`(way: String) {
+    func press() {
+      switch way {
+      case "note:40": play([0x90, 40, 100], [0x80, 40, 0])
+      case "cc:64": play([0xB0, 64, 127], [0xB0, 64, 0])
+      case "program:3": play([0xC0, 3])
+      case "key:KEY_A":
+        desk.node.press(key: 30, isDown: true)
+        play()
+        desk.node.press(key: 30, isDown: false)
+      case "none": desk.tell("/loop/2/pedal")
+      default:
+        desk.tell("/loop/2/pedal", .float(way == "1 0" ? 1 : 127))
+        play()
+        desk.tell("/loop/2/pedal", .float(0))
+      }
+      play()
+    }
+    if way.contains(":") { desk.tell("/midi/bind", .string(way), .string("/loop/2/pedal")) }
+    desk.tell("/loop/2/quantize", .string("bar"))
+    for wanted in ["recording", "playing"] {
+      // A bar has 96,000 frames: it waits for at most that long, and for some of it.
+      press()
+      #expect(value("/loop/2/next")?.text == "record")
+      play(frames: 100_000)
+      #expect(value("/loop/2/next")?.text == "" && value("/loop/2/state")?.text == wanted)
+    }
+    let length = desk.tell("/loop/2/state").first?.arguments[2].number ?? 0
+    #expect(length == 2 || length == 4)
+  }
+
+  @Test func `the times of presses are set for triggers and pedals alike, and kept at home`() throws
+  {
+    let folder = try TemporaryFolder()
+    do {
+      let desk = Desk(home: folder.url.path)
+      desk.node.openLibrary { _ in }
+      #expect(desk.tell("/settings/press/long").first?.arguments == [.float(0.5)])
+      #expect(desk.tell("/settings/press/double").first?.arguments == [.float(0.3)])
+      #expect(code(desk.tell("/settings/press/long", .float(0.1))) == "range")
+      #expect(code(desk.tell("/settings/press/double", .float(1.1))) == "range")
+      desk.tell("/settings/press/long", .float(1))
+      desk.tell("/settings/press/double", .float(0.2))
+      desk.awaitDisk()
+    }
+    let desk = Desk(home: folder.url.path)
+    desk.node.openLibrary { _ in }
+    desk.awaitDisk()
+    desk.pass()
+    #expect(desk.tell("/settings/press/double").first?.arguments == [.float(0.2)])
+    desk.tell("/midi/bind", .string("note:40"), .string("/mute"), .string("long"))
+    desk.tell("/loop/2/pedal")
+    desk.pass(frames: 24_000)
+    desk.tell("/loop/2/pedal")
+    desk.pass(frames: 24_000)
+    desk.tell("/loop/2/pedal", .float(1))
+    play([0x90, 40, 100], frames: 46_000, on: desk)
+    #expect(value("/mute", on: desk) == .int32(0))
+    #expect(value("/loop/2/state", on: desk) == .string("overdubbing"))
+    play(frames: 4000, on: desk)
+    #expect(value("/mute", on: desk) == .int32(1))
+    #expect(value("/loop/2/state", on: desk) == .string("stopped"))
   }
 
   @Test func `what is bound to the loop that is chosen follows the choice`() {

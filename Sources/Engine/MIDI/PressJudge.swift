@@ -1,0 +1,158 @@
+/// The times by which presses are judged, in frames.
+struct PressTimes: BitwiseCopyable {
+  /// Presses of one switch that are closer together than this count once, because contacts bounce.
+  private static var bounceSeconds: Double { @_noLocks get { 0.025 } }
+
+  private let sampleRate: Double
+  /// The time after a press in which the contact may bounce.
+  let bounce: Int64
+  /// The time for which a long press is held, and the time in which the second of a double press comes.
+  private(set) var long: Int64, double: Int64
+
+  /// Creates the initial times for a sample rate in Hz.
+  init(sampleRate: Double) {
+    self.sampleRate = sampleRate
+    bounce = Int64(Self.bounceSeconds * sampleRate)
+    long = Int64(Double(Parameter.press(.long).initial) * sampleRate)
+    double = Int64(Double(Parameter.press(.double).initial) * sampleRate)
+  }
+
+  /// Sets one of the times, in seconds.
+  @_noLocks
+  mutating func set(_ parameter: Parameter.Press, _ seconds: Float) {
+    let frames = Int64(Double(seconds) * sampleRate + 0.5)
+    switch parameter {
+    case .long: long = frames
+    case .double: double = frames
+    }
+  }
+}
+
+/// Judges the presses of one switch by their frames: short, long or double, or the bounce of a contact.
+///
+/// It judges all presses in the node: of MIDI triggers, keys, and the pedal of each loop. The presses that
+/// its owner wants, as bits of `PressBits`, decide when a short one is known. If neither a long nor a double
+/// press is wanted, that is when the switch goes down. If a long one is wanted, it is when the switch goes
+/// up. If a double one is wanted, it is when no second press has come.
+struct PressJudge: BitwiseCopyable {
+  private enum Phase: UInt8, BitwiseCopyable {
+    /// Nothing is left to judge.
+    case idle
+    /// Down, for an unknown time yet.
+    case held
+    /// Up again, and a second press may follow.
+    case lifted
+  }
+
+  /// Whether the switch counts as down.
+  private(set) var isDown = false
+  /// Whether its contact is closed.
+  ///
+  /// While it may bounce, that can differ from `isDown`.
+  private(set) var isClosed = false
+  private var phase = Phase.idle
+  // The frame of the last press, which is also the first of a double one.
+  private var pressed = Int64.min / 2
+
+  @_noLocks
+  init() {}
+
+  /// Whether something is left to judge that only time will tell.
+  var isWaiting: Bool {
+    @_noLocks get {
+      if case .idle = phase { return isDown && !isClosed }
+      return true
+    }
+  }
+
+  /// Presses the switch.
+  ///
+  /// Returns what is known by that, or 0 if it is a bounce.
+  @_noLocks
+  mutating func press(at frame: Int64, wanted: UInt8, _ times: PressTimes) -> UInt8 {
+    isClosed = true
+    if frame &- pressed < times.bounce { return 0 }
+    let isSecond = isLifted && wanted & PressBits.double != 0 && frame &- pressed < times.double
+    isDown = true
+    pressed = frame
+    phase = .idle
+    if isSecond { return PressBits.down | PressBits.double }
+    if wanted & (PressBits.long | PressBits.double) == 0 { return PressBits.down | PressBits.short }
+    phase = .held
+    return PressBits.down
+  }
+
+  /// Lets the switch go.
+  ///
+  /// Returns what is known by that.
+  ///
+  /// While the contact may bounce, it counts as down, unless the owner has no room to wait.
+  @_noLocks
+  mutating func lift(
+    at frame: Int64, wanted: UInt8, _ times: PressTimes, waits: Bool = true
+  ) -> UInt8 {
+    isClosed = false
+    if !isDown || waits && frame &- pressed < times.bounce { return 0 }
+    return release(at: frame, wanted: wanted, times)
+  }
+
+  @_noLocks
+  private mutating func release(at frame: Int64, wanted: UInt8, _ times: PressTimes) -> UInt8 {
+    isDown = false
+    guard case .held = phase else { return PressBits.up }
+    if wanted & PressBits.double != 0, frame &- pressed < times.double {
+      phase = .lifted
+      return PressBits.up
+    }
+    phase = .idle
+    return PressBits.up | PressBits.short
+  }
+
+  /// Returns the frame at which something is known by time alone, or `.max`.
+  @_noLocks
+  func deadline(wanted: UInt8, _ times: PressTimes) -> Int64 {
+    let open = isDown && !isClosed ? pressed &+ times.bounce : .max
+    return switch phase {
+    case .idle: open
+    case .held: min(open, pressed &+ (wanted & PressBits.long != 0 ? times.long : times.double))
+    case .lifted: pressed &+ times.double
+    }
+  }
+
+  /// Returns what is known by a frame, or 0.
+  ///
+  /// To be called until it returns 0.
+  @_noLocks
+  mutating func judge(at frame: Int64, wanted: UInt8, _ times: PressTimes) -> UInt8 {
+    if deadline(wanted: wanted, times) > frame { return 0 }
+    if isDown && !isClosed && frame &- pressed >= times.bounce {
+      return release(at: pressed &+ times.bounce, wanted: wanted, times)
+    }
+    let isHeld = !isLifted
+    phase = .idle
+    return isHeld && wanted & PressBits.long != 0 ? PressBits.long : PressBits.short
+  }
+
+  private var isLifted: Bool {
+    @_noLocks get {
+      if case .lifted = phase { return true }
+      return false
+    }
+  }
+
+  /// Takes the switch for held, without a press.
+  @_noLocks
+  mutating func hold() {
+    phase = .idle
+    isDown = true
+    isClosed = true
+  }
+
+  /// Leaves nothing to judge but a release.
+  @_noLocks
+  mutating func forget() { phase = .idle }
+
+  /// Moves the last press in time, when the timeline jumps.
+  @_noLocks
+  mutating func shift(by frames: Int64) { pressed &+= frames }
+}

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import Engine
+
+/// The judge of one switch, frame by frame.
+@Suite struct PressJudgeTests {
+  // At 1000 Hz a frame is a millisecond: it may bounce for 25, a long press is held for 500, and the second
+  // of two comes within 300.
+  private let times = PressTimes(sampleRate: 1000)
+
+  /// Closes and opens a switch in turn, and returns what is known when.
+  private func judge(_ edges: [Int64], wanted: UInt8, until end: Int64 = 3000) -> [[Int64]] {
+    var judge = PressJudge()
+    var known: [[Int64]] = []
+    var edges = edges[...]
+    var isClosing = true
+    for frame in 0..<end {
+      while true {
+        let bits = judge.judge(at: frame, wanted: wanted, times)
+        if bits == 0 { break }
+        known.append([Int64(bits), frame])
+      }
+      guard edges.first == frame else { continue }
+      edges.removeFirst()
+      let bits =
+        isClosing
+        ? judge.press(at: frame, wanted: wanted, times)
+        : judge.lift(at: frame, wanted: wanted, times)
+      if bits != 0 { known.append([Int64(bits), frame]) }
+      isClosing.toggle()
+      let deadline = judge.deadline(wanted: wanted, times)
+      #expect(judge.isWaiting == (deadline < .max) && deadline > frame)
+    }
+    #expect(!judge.isWaiting)
+    return known
+  }
+
+  private let down = Int64(PressBits.down)
+  private let up = Int64(PressBits.up)
+  private let short = Int64(PressBits.short)
+  private let long = Int64(PressBits.long)
+  private let double = Int64(PressBits.double)
+
+  @Test func `a short press alone is known at once`() {
+    #expect(judge([10, 110], wanted: PressBits.short) == [[down | short, 10], [up, 110]])
+  }
+
+  @Test func `a short press is known when it can be no other`() {
+    #expect(judge([10, 110], wanted: PressBits.long) == [[down, 10], [up | short, 110]])
+    #expect(
+      judge([10, 110], wanted: PressBits.double) == [[down, 10], [up, 110], [short, 310]])
+    let both = PressBits.long | PressBits.double
+    #expect(judge([10, 110], wanted: both) == [[down, 10], [up, 110], [short, 310]])
+    #expect(judge([10, 410], wanted: both) == [[down, 10], [up | short, 410]])
+    // Held on beyond the time for a second one.
+    #expect(
+      judge([10, 910], wanted: PressBits.double) == [[down, 10], [short, 310], [up, 910]])
+  }
+
+  @Test func `a long press is known while it is held, a double one with the second`() {
+    let both = PressBits.long | PressBits.double
+    #expect(judge([10, 910], wanted: both) == [[down, 10], [long, 510], [up, 910]])
+    #expect(
+      judge([10, 60, 309, 2000], wanted: both)
+        == [[down, 10], [up, 60], [down | double, 309], [up, 2000]])
+    #expect(
+      judge([10, 60, 310, 400], wanted: both)
+        == [[down, 10], [up, 60], [short, 310], [down, 310], [up, 400], [short, 610]])
+    // A third press is a first one again.
+    #expect(
+      judge([10, 60, 110, 160, 210, 260], wanted: PressBits.double)
+        == [
+          [down, 10], [up, 60], [down | double, 110], [up, 160], [down, 210], [up, 260],
+          [short, 510],
+        ])
+  }
+
+  @Test func `a contact that bounces is one press, which ends when that is over`() {
+    #expect(
+      judge([10, 12, 15, 20, 34, 110], wanted: PressBits.short) == [
+        [down | short, 10], [up, 110],
+      ])
+    #expect(judge([10, 12], wanted: PressBits.short) == [[down | short, 10], [up, 35]])
+    #expect(judge([10, 12, 15, 20], wanted: PressBits.long) == [[down, 10], [up | short, 35]])
+    // The time runs from the press, not from the last bounce.
+    #expect(
+      judge([10, 12, 30, 34, 35, 110], wanted: PressBits.short)
+        == [[down | short, 10], [up, 35], [down | short, 35], [up, 110]])
+  }
+
+  @Test func `without room to wait a release counts at once`() {
+    var judge = PressJudge()
+    _ = judge.press(at: 10, wanted: 0, times)
+    let bits = judge.lift(at: 11, wanted: 0, times, waits: false)
+    #expect(bits == PressBits.up)
+    #expect(!judge.isWaiting && !judge.isDown)
+  }
+
+  @Test func `a switch that is held without a press ends without one`() {
+    var judge = PressJudge()
+    judge.hold()
+    #expect(judge.isDown && !judge.isWaiting)
+    let bits = judge.lift(at: 3, wanted: PressBits.long, times)
+    #expect(bits == PressBits.up)
+  }
+}
