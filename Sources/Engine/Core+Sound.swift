@@ -12,7 +12,7 @@ extension Core {
     while let index = rest.popFirst() {
       let player = loops.slot(index)
       guard player.pointee.isWaitingForSound(at: present) else { continue }
-      let least = player.pointee.threshold / max(inGain.target, 1e-6)
+      let least = player.pointee.settings.threshold / max(inGain.target, 1e-6)
       for frame in 0..<first {
         // False for what is no number.
         guard abs(input.left[frame]) >= least || abs(input.right[frame]) >= least else { continue }

@@ -189,7 +189,7 @@ extension Core {
     while let index = rest.popFirst() {
       let player = loops.slot(index)
       if player.pointee.isListening {
-        switch player.pointee.source {
+        switch player.pointee.settings.source {
         case .live: player.pointee.listen(to: live, frames: frames)
         case .grid:
           player.pointee.listen(to: isGridSounding ? ports.grid : silence, frames: frames)

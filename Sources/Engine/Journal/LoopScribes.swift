@@ -126,7 +126,7 @@ struct LoopScribes: ~Copyable {
     var rest = moved
     while let index = rest.popFirst() {
       let player = loops.slot(index)
-      let isPlaying = player.pointee.state.isPlaying && !player.pointee.isOnce
+      let isPlaying = player.pointee.state.isPlaying && !player.pointee.playback.isOnce
       scribes[index].followPhase(
         isPlaying: isPlaying, isSteady: Self.isSteady(player),
         beginning: isPlaying ? beginning(player, at: frame) : 0,
@@ -137,8 +137,8 @@ struct LoopScribes: ~Copyable {
   /// Whether a loop goes round as it was recorded.
   @_noLocks
   private static func isSteady(_ player: UnsafeMutablePointer<Loop>) -> Bool {
-    player.pointee.state.isPlaying && !player.pointee.isOnce && !player.pointee.isMoved
-      && !player.pointee.isBackward && player.pointee.tape.round >= 1
+    player.pointee.state.isPlaying && !player.pointee.playback.isOnce && !player.pointee.isMoved
+      && !player.pointee.playback.isBackward && player.pointee.tape.round >= 1
   }
 
   /// The frame in which a round began, but for what all loops were held up by.
@@ -190,8 +190,8 @@ struct LoopScribes: ~Copyable {
       beginnings[index] = -1
       if player.pointee.tape.length == 0 || player.pointee.state.isRecording { continue }
       loops.wake(index)
-      player.pointee.placeOfPause = player.pointee.tape.wrapped(place)
-      player.pointee.exactNow = -1
+      player.pointee.playback.resume = player.pointee.tape.wrapped(place)
+      player.pointee.moment.exact = -1
       player.pointee.play(.play, at: frame)
     }
   }

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The actions of the player: done at once, or when their beat or sound comes.
+/// The actions of a loop, performed at once or queued for a beat or for sound.
 extension Loop {
   // MARK: - Actions
 
@@ -19,14 +19,14 @@ extension Loop {
       if queued.isDue(by: frame) && !waitsForSound(action) { return beginQueued(action, at: frame) }
       return nil
     }
-    exactNow = -1
+    moment.exact = -1
     return begin(action, at: frame)
   }
 
   /// Queues an action for the next start of its grain, or until sound without one.
   @_noLocks
   private mutating func enqueue(_ action: LoopAction, from frame: Int64) {
-    if let quantum {
+    if let quantum = settings.quantum {
       queued.put(action, due: nextStart(of: quantum, from: frame), from: frame)
     } else {
       queued.putUntilSound(action)
@@ -46,9 +46,9 @@ extension Loop {
   /// Begins the queued action at the time that it waited for.
   @_noLocks
   private mutating func beginQueued(_ action: LoopAction, at frame: Int64) -> EngineRefusal? {
-    exactNow = queued.exact
+    moment.exact = queued.exact
     let refusal = begin(action, at: frame)
-    exactNow = -1
+    moment.exact = -1
     return refusal
   }
 
@@ -68,7 +68,7 @@ extension Loop {
 
   var isQuantized: Bool {
     @_noLocks get {
-      if case .some = quantum { return true }
+      if case .some = settings.quantum { return true }
       return false
     }
   }
@@ -76,7 +76,7 @@ extension Loop {
   @_noLocks
   func waitsForSound(_ action: LoopAction) -> Bool {
     switch action {
-    case .record, .recordOn: return threshold > 0 && !state.isRecording
+    case .record, .recordOn: return settings.threshold > 0 && !state.isRecording
     default: return false
     }
   }
@@ -88,7 +88,7 @@ extension Loop {
     return queued.isDue(by: frame) || queued.frame == .max
   }
 
-  /// Why an action can't be; nil where it can.
+  /// Returns why an action is refused, or nil.
   @_noLocks
   func refusal(of action: LoopAction) -> EngineRefusal? {
     switch action {
@@ -115,7 +115,7 @@ extension Loop {
       return tape.length == 0 ? .nothingRecorded : nil
     case .overdub, .replace, .substitute: return refusalToAdd
     case .multiply, .insert:
-      if wantsOverdub { return nil }
+      if layer.isOn { return nil }
       if tape.isGrowing { return .noMemory }
       if let refusal = refusalToAdd { return refusal }
       if state.isRecording { return .notPlaying }
@@ -130,12 +130,12 @@ extension Loop {
     }
   }
 
-  /// Why nothing can be added; nil where it can, or is.
+  /// Why a layer can't be started, or nil if it can, or is on.
   private var refusalToAdd: EngineRefusal? {
     @_noLocks get {
-      if wantsOverdub { return nil }
+      if layer.isOn { return nil }
       if cues.isFull { return .noMemory }
-      if isMoved || isBackward { return .notAsRecorded }
+      if isMoved || playback.isBackward { return .notAsRecorded }
       if case .recording = state { return nil }
       return state.isPlaying ? nil : .notPlaying
     }
@@ -160,7 +160,7 @@ extension Loop {
   }
 
   var fixedFrames: Int {
-    @_noLocks get { fixedBeats > 0 ? time.pointee.beats.frames(ofBeats: fixedBeats) : 0 }
+    @_noLocks get { settings.beats > 0 ? time.pointee.beats.frames(ofBeats: settings.beats) : 0 }
   }
 
   /// Whether an action leaves the queued one in place: it says nothing about what the loop does next.
@@ -187,7 +187,7 @@ extension Loop {
     case .play:
       if state.isRecording {
         endAndPlay(at: frame)
-      } else if state.isPlaying && !isOnce {
+      } else if state.isPlaying && !playback.isOnce {
         pause(at: frame)
       } else if state.isPlaying {
         endOnce()
@@ -225,15 +225,15 @@ extension Loop {
 
   // MARK: - Time
 
-  /// Counts the frames until something begins or ends by itself.
+  /// Returns the frames until something is due.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int {
     let due = queued.frame > frame ? queued.frame : .max
     var next = min(cues.nextFrame, due) &- frame
-    if case .recording = state { next = min(next, Int64(mostClipFrames &- clipFrames)) }
+    if case .recording = state { next = min(next, Int64(recording.limit &- recording.frames)) }
     let judged = pedal.judge.deadline(wanted: pedal.wanted, time.pointee.presses)
     if judged < .max { next = min(next, judged &- frame) }
-    if wantsOverdub && isGrowing { next = min(next, additionStart &+ mostAdded &- frame) }
+    if layer.isOn && isGrowing { next = min(next, layer.start &+ mostAdded &- frame) }
     return Int(max(1, min(next, 1 << 20)))
   }
 
@@ -244,10 +244,10 @@ extension Loop {
       if isPossible(action) { _ = beginQueued(action, at: frame) }
       queued.clear()
     }
-    if case .recording = state, clipFrames >= mostClipFrames || tape.isShort {
+    if case .recording = state, recording.isFull || tape.isShort {
       endByItself(at: frame)
     }
-    if wantsOverdub && isGrowing && frame &- additionStart >= mostAdded { endOverdub(at: frame) }
+    if layer.isOn && isGrowing && frame &- layer.start >= mostAdded { endOverdub(at: frame) }
     turnPedal(at: frame)
     while cues.nextFrame <= frame {
       switch cues.removeFirst() {
@@ -257,34 +257,35 @@ extension Loop {
       case .end(let frames): tape.endRecording(at: frames)
       case .beginOverdub:
         if isGrowing {
-          // It was begun when it was asked for.
+          // The growth started with the press.
         } else if state.isPlaying && tape.beginOverdub() {
-          placeOfOverdub = tape.wrapped(tape.position &- delayOfOverdub)
+          layer.position = tape.wrapped(tape.position &- layer.delay)
         } else {
-          wantsOverdub = false
+          layer.end()
         }
       case .endOverdub: tape.endOverdub()
-      case .turn: tape.setBackward(isBackward)
+      case .turn: tape.setBackward(playback.isBackward)
       }
     }
   }
 
-  /// Ends a clip that is as long as it can be, or as was wanted.
+  /// Ends a recording that has reached its limit.
   @_noLocks
   mutating func endByItself(at frame: Int64) {
     let wanted = queued.action
     queued.clear()
-    exactNow =
-      exactStart < 0 || fixedBeats == 0 ? -1 : exactStart + time.pointee.beats.exact(fixedBeats)
-    defer { exactNow = -1 }
+    moment.exact =
+      settings.beats == 0
+      ? -1 : recording.exactEnd(after: time.pointee.beats.exact(settings.beats))
+    defer { moment.exact = -1 }
     tape.forgetShortage()
-    if goesOn {
+    if recording.continues {
       endRecordingOn(at: frame)
       return
     }
     endRecording(at: frame)
     enter(.stop)
-    // Who waits for the same end to go on from there shall not wait for another one.
+    // An action queued for the end of the recording follows now, and not at the next beat.
     switch wanted {
     case .overdub: overdubAtOnce(.overdub, at: frame)
     case .replace: overdubAtOnce(.replace, at: frame)
@@ -295,32 +296,32 @@ extension Loop {
   }
 
   @_noLocks
-  private mutating func overdubAtOnce(_ addition: Addition, at frame: Int64) {
+  private mutating func overdubAtOnce(_ kind: Layer.Kind, at frame: Int64) {
     play(.play, at: frame)
-    toggle(addition, at: frame)
+    toggle(kind, at: frame)
   }
 
-  /// Begins the recording that waited for sound.
+  /// Starts the recording that waited for sound.
   @_noLocks
   mutating func hearSound(at frame: Int64) {
     guard let action = queued.action else { return }
     queued.clear()
     // The sound has arrived: there is no latency to compensate.
-    isTriggered = true
+    moment.isTriggered = true
     if isPossible(action) { _ = begin(action, at: frame) }
-    isTriggered = false
+    moment.isTriggered = false
     turn(at: frame)
   }
 
-  /// Lets time pass.
+  /// Advances the recording, and stops at the end of a clip that does not repeat.
   @_noLocks
   mutating func advance(frames: Int, from frame: Int64) {
-    if case .recording = state { clipFrames &+= frames }
+    if case .recording = state { recording.advance(frames: frames) }
     guard state.isPlaying, let since = tape.framesSinceEnd, since >= framesHeardOut else { return }
     stop(at: frame &+ Int64(frames))
   }
 
-  /// What the engine may still have to say when the clip has ended, in frames.
+  /// The tail of the pitch shifter after the end of the clip, in frames.
   var framesHeardOut: Int {
     @_noLocks get {
       let delay = warp.delay
@@ -328,17 +329,18 @@ extension Loop {
     }
   }
 
-  /// Ends what can't go on, because the server is another one.
+  /// Ends what can't continue on another server.
   @_noLocks
   mutating func breakOff(at frame: Int64, shiftedBy step: Int64) {
     queued.clear()
     cues.shift(by: step)
-    additionStart &+= step
-    pedal.judge.shift(by: step)
-    if state.isRecording || wantsOverdub { stop(at: frame) }
+    layer.shift(by: step)
+    // A release may have been missed.
+    pedal.judge = PressJudge()
+    if state.isRecording || layer.isOn { stop(at: frame) }
   }
 
-  /// Rests as a player of another rate did, ready to play the same clip.
+  /// Takes over the state of a loop at another sample rate, stopped.
   mutating func takeOver(stateOf former: borrowing Loop) {
     switch former.state {
     case .playReady, .playingLoaded, .pausedLoaded: state = .playReady
@@ -346,15 +348,15 @@ extension Loop {
     }
   }
 
-  /// Ends the loading of a clip: from now on it is the one that is played.
+  /// Ends the loading of a clip, which is the current one from now on.
   @_noLocks
   mutating func finishLoading() {
     close()
-    wantsOverdub = false
+    layer.end()
     cues.removeOverdubs()
     tape.breakOffOverdub()
     queued.clear()
-    placeOfPause = 0
+    playback.resume = 0
     state = .playReady
   }
 }

@@ -1,64 +1,48 @@
 internal import DSP
 
-/// Overdubs upon the clip, and steps back and forth.
+/// Layers on top of the clip, and the steps of its history.
 extension Loop {
+  /// Starts a layer, or ends the one of this kind.
+  ///
+  /// During a recording it ends that first, and goes on with the second cycle without a gap.
   @_noLocks
-  mutating func toggle(_ addition: Addition, at frame: Int64) {
-    if wantsOverdub && isAddition(addition) {
+  mutating func toggle(_ kind: Layer.Kind, at frame: Int64) {
+    if layer.adds(kind) {
       endOverdub(at: frame)
       return
     }
     if case .recording = state {
-      // From the first round into the second without a break.
       endRecording(at: frame)
       enter(.record)
       if tape.length == 0 { return }
       play(.play, at: frame)
     }
-    if wantsOverdub && (isGrowing || Self.grows(addition)) { endOverdub(at: frame) }
-    self.addition = addition
-    if wantsOverdub { return }
-    wantsOverdub = true
-    delayOfOverdub = overdubDelay
-    additionStart = frame
-    exactAdditionStart = exactNow
-    if Self.grows(addition) && !beginGrowing(addition) {
-      wantsOverdub = false
+    if layer.isOn && (isGrowing || kind.grows) { endOverdub(at: frame) }
+    if layer.isOn {
+      layer.kind = kind
       return
     }
-    cues.add(.beginOverdub, at: frame &+ Int64(delayOfOverdub))
-  }
-
-  @_noLocks
-  func isAddition(_ other: Addition) -> Bool {
-    switch (addition, other) {
-    case (.overdub, .overdub), (.replace, .replace), (.substitute, .substitute),
-      (.multiply, .multiply), (.insert, .insert):
-      true
-    default: false
+    layer.begin(kind, at: frame, exact: moment.exact, delay: overdubDelay)
+    if kind.grows && !beginGrowing(kind) {
+      layer.end()
+      return
     }
+    cues.add(.beginOverdub, at: frame &+ Int64(layer.delay))
   }
 
-  @_noLocks
-  static func grows(_ addition: Addition) -> Bool {
-    switch addition {
-    case .multiply, .insert: true
-    default: false
-    }
-  }
-
+  /// Ends the layer, whose last frames are still to come in.
   @_noLocks
   mutating func endOverdub(at frame: Int64) {
-    if !wantsOverdub { return }
-    wantsOverdub = false
+    if !layer.isOn { return }
+    layer.end()
     if isGrowing { endGrowing(at: frame) }
-    cues.add(.endOverdub, at: frame &+ Int64(delayOfOverdub))
+    cues.add(.endOverdub, at: frame &+ Int64(layer.delay))
   }
 
-  /// How many frames ago what comes in now was meant: the performer played to what was heard then.
+  /// The latency of a layer in frames: the performer played to what was audible that long ago.
   var overdubDelay: Int {
     @_noLocks get {
-      if case .live = source { return inputDelay &+ outputDelay &+ warp.delay }
+      if case .live = settings.source { return inputDelay &+ outputDelay &+ warp.delay }
       return warp.delay
     }
   }
@@ -68,26 +52,26 @@ extension Loop {
   /// Undo takes back the last press: an overdub that was started, even if its sound has yet to come in.
   @_noLocks
   mutating func step(_ action: LoopAction, at frame: Int64) {
-    if wantsOverdub { dropQueuedAddition() }
+    if layer.isOn { dropQueuedAddition() }
     if case .undo = action, !tape.isGrowing, cues.removeLastOverdub() {
-      wantsOverdub = false
+      layer.end()
       return
     }
-    if isGrowing && wantsOverdub {
+    if isGrowing && layer.isOn {
       // The unfinished growth is the step to undo.
-      wantsOverdub = false
+      layer.end()
       cues.removeOverdubs()
       dropGrowth()
       if case .undo = action { return }
     }
-    if wantsOverdub || tape.isOverdubbing {
-      wantsOverdub = false
+    if layer.isOn || tape.isOverdubbing {
+      layer.end()
       cues.removeOverdubs()
       // The overdub keeps its fade, for redo.
       tape.endOverdub()
     }
     if case .undo = action { _ = tape.undo() } else { _ = tape.redo() }
-    if placeOfPause >= tape.length { placeOfPause = 0 }
+    if playback.resume >= tape.length { playback.resume = 0 }
     if tape.length == 0 {
       stop(at: frame)
       state = .recordReady

@@ -43,7 +43,7 @@ extension Loop {
     guard !queued.isEmpty, queued.frame < .max, queued.frame > frame else { return }
     if queued.isCounted {
       queued.restoreBars(of: time.pointee.beats, at: frame)
-    } else if let quantum, let action = queued.action {
+    } else if let quantum = settings.quantum, let action = queued.action {
       queued.put(action, due: nextStart(of: quantum, from: frame), from: frame)
     }
   }

@@ -1,66 +1,64 @@
 internal import DSP
 
-/// Clips that become longer: repeated under what is added, or parted for it.
+/// Clips that become longer: repeated under a layer, or split for one.
 extension Loop {
-  /// Whether what is added makes the clip longer.
-  var isGrowing: Bool { @_noLocks get { tape.isGrowing && Self.grows(addition) } }
+  /// Whether the layer makes the clip longer.
+  var isGrowing: Bool { @_noLocks get { tape.isGrowing && layer.kind.grows } }
 
-  /// How many frames can be added to a clip that grows.
+  /// The maximum number of frames by which the clip can grow.
   var mostAdded: Int64 {
     @_noLocks get {
-      guard case .insert = addition else {
-        // As many rounds as there is room for, from where it was.
-        let rounds = max(1, Int(Double(tape.capacity) / max(1, tape.round)))
-        return Int64(Double(rounds) * tape.round) &- Int64(placeOfGrowth)
+      guard case .insert = layer.kind else {
+        // As many cycles as there is room for, from the position at which it started.
+        let cycles = max(1, Int(Double(tape.capacity) / max(1, tape.round)))
+        return Int64(Double(cycles) * tape.round) &- Int64(layer.growthStart)
       }
       return Int64(tape.roomToGrow)
     }
   }
 
-  /// Begins to let the clip grow; false where it can't.
+  /// Starts to let the clip grow.
+  ///
+  /// Returns false if it can't.
   @_noLocks
-  mutating func beginGrowing(_ addition: Addition) -> Bool {
-    placeOfGrowth = tape.wrapped(tape.position)
-    guard case .insert = addition else { return tape.beginMultiplying(at: placeOfGrowth) }
-    guard tape.beginInserting(at: placeOfGrowth) else { return false }
-    // It rests until it goes on behind what comes between.
+  mutating func beginGrowing(_ kind: Layer.Kind) -> Bool {
+    layer.growthStart = tape.wrapped(tape.position)
+    guard case .insert = kind else { return tape.beginMultiplying(at: layer.growthStart) }
+    guard tape.beginInserting(at: layer.growthStart) else { return false }
+    // It pauses until it goes on behind the insert.
     close()
     return true
   }
 
-  /// Lets the clip be as long as it has become.
+  /// Ends the growth at the length that the clip has by now.
   @_noLocks
   mutating func endGrowing(at frame: Int64) {
-    let added = Int(frame &- additionStart)
-    guard case .insert = addition else {
+    let added = Int(frame &- layer.start)
+    guard case .insert = layer.kind else {
       tape.finishMultiplying(after: added)
       return
     }
-    var exact = Double(added)
-    if exactNow >= 0 && exactAdditionStart >= 0 {
-      let wanted = exactNow - exactAdditionStart
-      if abs(wanted - exact) < 1 { exact = wanted }
-    }
+    let exact = layer.length(at: frame, exact: moment.exact)
     if let place = tape.finishInserting(after: added, exactly: exact) {
       cueOrJump(to: place)
     } else {
-      cueOrJump(to: placeOfGrowth)
+      cueOrJump(to: layer.growthStart)
     }
-    gate.move(open: true, frames: frames(Self.closeSeconds))
+    playback.gate.move(open: true, frames: frames(Self.closeSeconds))
   }
 
-  /// Forgets what the clip would have become.
+  /// Drops the growth, and goes on with the clip as it was.
   @_noLocks
   mutating func dropGrowth() {
     tape.dropGrowth()
-    guard case .insert = addition, state.isPlaying else { return }
-    cueOrJump(to: placeOfGrowth)
-    gate.move(open: true, frames: frames(Self.closeSeconds))
+    guard case .insert = layer.kind, state.isPlaying else { return }
+    cueOrJump(to: layer.growthStart)
+    playback.gate.move(open: true, frames: frames(Self.closeSeconds))
   }
 
   @_noLocks
   private mutating func cueOrJump(to place: Int) {
-    if gate.isClosed {
+    if playback.gate.isClosed {
       tape.cue(to: place, silence: warp.delay &* 4 &+ 1024)
       warp.rest(frames: 0)
     } else {

@@ -26,9 +26,9 @@ extension Loop {
   mutating func keep(frames wanted: Double, at frame: Int64) -> EngineRefusal? {
     keeping.wanted = wanted
     if let refusal = refusalToKeep { return refusal }
-    exactNow = -1
+    moment.exact = -1
     queued.clear()
-    if let quantum {
+    if let quantum = settings.quantum {
       // A press a little early means the beat that comes.
       let beats = time.pointee.beats
       let early = Int64(beats.exact(0.5))
@@ -40,16 +40,16 @@ extension Loop {
       }
       if exact >= 0 && next > frame {
         switch quantum {
-        case .beat: exactNow = exact - beats.exact(1)
-        case .bar: exactNow = exact - beats.exact(Float(beats.beatsPerBar))
-        case .round: exactNow = exact - time.pointee.round.length
+        case .beat: moment.exact = exact - beats.exact(1)
+        case .bar: moment.exact = exact - beats.exact(Float(beats.beatsPerBar))
+        case .round: moment.exact = exact - time.pointee.round.length
         }
       } else if exact >= 0 {
-        exactNow = exact
+        moment.exact = exact
       }
     }
     let refusal = keep(at: frame)
-    exactNow = -1
+    moment.exact = -1
     return refusal
   }
 
@@ -67,7 +67,7 @@ extension Loop {
   }
 
   private var history: UnsafeMutablePointer<SourceHistory> {
-    @_noLocks get { Loops.history(of: source, among: histories) }
+    @_noLocks get { Loops.history(of: settings.source, among: histories) }
   }
 
   /// Makes the clip, which ends now, or at the beat that has just been.
@@ -76,18 +76,18 @@ extension Loop {
     if let refusal = refusalToKeep { return refusal }
     guard let version = tape.beginClip() else { return .noMemory }
     if state.isPlaying { endPlaying(at: frame) }
-    let end = exactNow >= 0 ? Int64(exactNow + 0.5) : frame
+    let end = moment.exact >= 0 ? Int64(moment.exact + 0.5) : frame
     let round = keeping.wanted
     let length = LoopTape.frames(ofRound: round)
     let since = Int(frame &- end)
     var late = 0
-    if case .live = source { late = inputDelay }
+    if case .live = settings.source { late = inputDelay }
     keeping.version = version
     keeping.start = history.pointee.written &- since &- length &+ late
     keeping.total = max(0, min(length &+ tape.seam, length &+ since &- late))
     keeping.done = 0
-    keeping.isBackward = isBackward
-    keeping.source = source
+    keeping.isBackward = playback.isBackward
+    keeping.source = settings.source
     keeping.isUnderWay = true
     history.pointee.beginReading()
     tape.hold(version)
@@ -101,8 +101,7 @@ extension Loop {
     tape.release(version)
     carryKeeping(frames: Keeping.framesAtOnce)
     if time.pointee.setsTempo && !time.pointee.hasTempo {
-      clipStart = end &- Int64(length)
-      fitTempo(toFrames: length)
+      fitTempo(toFrames: length, from: end &- Int64(length))
     }
     goOnAfterKeeping(since: since, at: frame)
     return nil
@@ -110,15 +109,15 @@ extension Loop {
 
   @_noLocks
   private mutating func goOnAfterKeeping(since: Int, at frame: Int64) {
-    if case .stop = after {
-      placeOfPause = 0
+    if case .stop = settings.after {
+      playback.resume = 0
       state = .standby
       return
     }
     state = .standby
-    placeOfPause = since
+    playback.resume = since
     play(.play, at: frame)
-    if case .overdub = after { toggle(.overdub, at: frame) }
+    if case .overdub = settings.after { toggle(.overdub, at: frame) }
   }
 
   /// Copies as much of what is kept as so many frames allow.

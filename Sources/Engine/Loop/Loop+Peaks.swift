@@ -27,7 +27,7 @@ extension Loop {
   /// The version of which there is to be a picture: also of a clip in the making.
   private var picturedVersion: Int {
     @_noLocks get {
-      if state.isRecording, let clip { return clip }
+      if state.isRecording, let version = recording.version { return version }
       return tape.currentVersion
     }
   }

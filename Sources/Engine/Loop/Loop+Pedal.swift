@@ -78,7 +78,7 @@ extension Loop {
   /// Performs the next action of the loop, and notes what it started or queued.
   @_noLocks
   private mutating func pressOnce(at frame: Int64) {
-    let (hadOverdub, wasPlaying, wasRecording) = (wantsOverdub, state.isPlaying, state.isRecording)
+    let (hadOverdub, wasPlaying, wasRecording) = (layer.isOn, state.isPlaying, state.isRecording)
     let action: LoopAction =
       state.isRecording || tape.length == 0 ? .recordOn : state.isPlaying ? .overdub : .play
     let wasQueued = queued.holds(action)
@@ -88,7 +88,7 @@ extension Loop {
       pedal.begun = wasQueued ? .nothing : Self.queuedBy(action, endsOverdub: hadOverdub)
     } else if state.isRecording && !wasRecording {
       pedal.begun = .recording
-    } else if wantsOverdub && !hadOverdub && wasPlaying {
+    } else if layer.isOn && !hadOverdub && wasPlaying {
       pedal.begun = .overdub
     } else {
       pedal.begun = state.isPlaying && !wasPlaying && !wasRecording ? .playing : .nothing
@@ -122,11 +122,11 @@ extension Loop {
   @_noLocks
   private mutating func dropOverdub(at frame: Int64) {
     if cues.removeLastOverdub() {
-      wantsOverdub = false
+      layer.end()
     } else if tape.isOverdubbing {
       step(.undo, at: frame)
     } else {
-      wantsOverdub = false
+      layer.end()
     }
   }
 

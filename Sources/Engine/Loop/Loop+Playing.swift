@@ -1,28 +1,28 @@
 internal import DSP
 
-/// The player playing: pauses, jumps, places.
+/// Playback: start, pause, stop, and jumps.
 extension Loop {
   /// Starts playing: from the position of a pause, else from the start of the clip, or from the position
   /// in the bar if it joins late.
   @_noLocks
   mutating func play(_ event: LoopEvent, at frame: Int64, isLate: Bool = false) {
-    if isLate && placeOfPause == 0 { setPlaceInTime(at: frame) }
-    if gate.isClosed {
-      tape.cue(to: placeOfPause, silence: warp.delay &* 4 &+ 1024)
+    if isLate && playback.resume == 0 { setPlaceInTime(at: frame) }
+    if playback.gate.isClosed {
+      tape.cue(to: playback.resume, silence: warp.delay &* 4 &+ 1024)
       warp.rest(frames: 0)
     } else {
       // It has not faded out yet.
-      if placeOfPause == 0 { tape.restart() } else { tape.jump(to: placeOfPause) }
+      if playback.resume == 0 { tape.restart() } else { tape.jump(to: playback.resume) }
     }
-    if exactNow >= 0 { setPhase(exactNow) }
-    let isFirst = placeOfPause == 0
-    placeOfPause = 0
-    gate.move(
+    if moment.exact >= 0 { setPhase(moment.exact) }
+    let isFirst = playback.resume == 0
+    playback.resume = 0
+    playback.gate.move(
       open: true, frames: frames(isFirst ? Self.openSeconds : Self.closeSeconds))
     enter(event)
   }
 
-  /// Notes when exactly the round began that is played, or would have: its end is as exact.
+  /// Sets the exact time at which the present cycle started, so that it ends as exactly.
   @_noLocks
   private mutating func setPhase(_ exact: Double) {
     let shifted = exact + 0.5
@@ -35,93 +35,98 @@ extension Loop {
   /// A new loop never does: it starts with its own beat.
   @_noLocks
   private mutating func setPlaceInTime(at frame: Int64) {
-    guard exactNow >= 0, !isBackward, !isMoved, case .some(.beat) = quantum else { return }
-    let late = exactNow - time.pointee.beats.exactBar(at: exactNow)
+    guard moment.exact >= 0, !playback.isBackward, !isMoved, case .some(.beat) = settings.quantum
+    else { return }
+    let late = moment.exact - time.pointee.beats.exactBar(at: moment.exact)
     let round = tape.round
     guard late >= 0.5, round > late else { return }
-    exactNow -= late
-    placeOfPause = Int(Double(frame) - exactNow + 0.5)
+    moment.exact -= late
+    playback.resume = Int(Double(frame) - moment.exact + 0.5)
   }
 
-  /// Plays the clip from its beginning to its end, whatever it does otherwise.
+  /// Plays the clip once, from start to end.
   @_noLocks
   mutating func playOnce(at frame: Int64) {
     endOverdub(at: frame)
-    placeOfPause = 0
-    isOnce = true
+    playback.resume = 0
+    playback.isOnce = true
     tape.setLooping(false)
     if state.isPlaying {
       tape.restart()
     } else {
       state = state.after(.play) ?? .playing
-      if gate.isClosed {
+      if playback.gate.isClosed {
         tape.cue(to: 0, silence: warp.delay &* 4 &+ 1024)
         warp.rest(frames: 0)
       } else {
         tape.restart()
       }
-      gate.move(open: true, frames: frames(Self.openSeconds))
+      playback.gate.move(open: true, frames: frames(Self.openSeconds))
     }
-    if exactNow >= 0 { setPhase(exactNow) }
+    if moment.exact >= 0 { setPhase(moment.exact) }
   }
 
-  /// Goes on round and round, or as it is set, where it was played once.
+  /// Ends playing once.
+  ///
+  /// The clip repeats again if it is set to.
   @_noLocks
   mutating func endOnce() {
-    if !isOnce { return }
-    isOnce = false
-    tape.setLooping(isLooping)
+    if !playback.isOnce { return }
+    playback.isOnce = false
+    tape.setLooping(settings.isLooping)
   }
 
-  /// Ends what is played, where a recording begins in its place.
+  /// Ends playback when a recording starts in its place.
   @_noLocks
   mutating func endPlaying(at frame: Int64) {
     endOverdub(at: frame)
     endOnce()
     close()
-    placeOfPause = 0
+    playback.resume = 0
     enter(.stop)
   }
 
   @_noLocks
-  mutating func close() { gate.move(open: false, frames: frames(Self.closeSeconds)) }
+  mutating func close() { playback.gate.move(open: false, frames: frames(Self.closeSeconds)) }
 
   @_noLocks
   mutating func pause(at frame: Int64) {
     endOverdub(at: frame)
-    placeOfPause = placeHeard
+    playback.resume = placeHeard
     close()
     enter(.pause)
   }
 
-  /// Where in the clip what is heard now was: the warp has read on from there.
+  /// The audible position in the clip.
+  ///
+  /// The pitch shifter has read on from there.
   var placeHeard: Int {
     @_noLocks get {
       let late = Int(Float(warp.delay) * warp.speed)
-      let place = tape.position &+ (isBackward ? late : 0 &- late)
+      let place = tape.position &+ (playback.isBackward ? late : 0 &- late)
       return tape.isLooping ? tape.wrapped(place) : max(0, min(place, tape.length))
     }
   }
 
-  /// Ends whatever is under way.
+  /// Ends recording, layer and playback.
   @_noLocks
   mutating func stop(at frame: Int64) {
     endOverdub(at: frame)
-    goesOn = false
+    recording.continues = false
     if state.isRecording { endRecording(at: frame) }
     close()
-    placeOfPause = 0
+    playback.resume = 0
     enter(.stop)
     endOnce()
   }
 
   @_noLocks
   mutating func skip(_ seconds: Double, at frame: Int64) {
-    let now = state.isPaused ? placeOfPause : tape.position
+    let now = state.isPaused ? playback.resume : tape.position
     seek(to: now &+ frames(seconds), at: frame)
   }
 
-  /// Goes to a frame of the clip.
+  /// Jumps to a frame of the clip.
   @_noLocks
   mutating func seek(to place: Int, at frame: Int64) {
     let place = max(0, min(place, tape.length))
@@ -129,36 +134,37 @@ extension Loop {
       endOverdub(at: frame)
       tape.jump(to: place)
     } else if place == tape.length && tape.isLooping {
-      placeOfPause = 0
+      playback.resume = 0
     } else {
-      placeOfPause = place
+      playback.resume = place
     }
   }
 
-  /// Whether there is a place to go to.
+  /// Whether there is a position to jump to.
   var canSeek: Bool { @_noLocks get { tape.length > 0 && !state.isRecording } }
 
-  /// Whether nothing sounds and nothing is planned: it may be left alone.
+  /// Whether the loop is silent and nothing is queued, so that it needs no processing.
   var isAtRest: Bool {
     @_noLocks get {
-      gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording && queued.isEmpty
+      playback.gate.isClosed && warp.isIdle && !state.isPlaying && !state.isRecording
+        && queued.isEmpty
         && cues.isEmpty
         && !tape.isRecording && !tape.isOverdubbing && !transfer.isUnderWay
-        && !tape.isGrowing && !keeping.isUnderWay && muteGate.isAtRest && !pedal.judge.isWaiting
+        && !tape.isGrowing && !keeping.isUnderWay && mute.isAtRest && !pedal.judge.isWaiting
         && !arePeaksBehind
     }
   }
 
-  /// Where it is in the clip, or how long what is recorded is.
+  /// The position in the clip, or the length of a recording so far, in frames.
   var position: Int {
     @_noLocks get {
-      if state.isRecording { return clipFrames }
-      return state.isPlaying ? tape.position : placeOfPause
+      if state.isRecording { return recording.frames }
+      return state.isPlaying ? tape.position : playback.resume
     }
   }
 
-  /// The length of the clip, that in the making included.
+  /// The length of the clip or of the recording so far, in frames.
   var length: Int {
-    @_noLocks get { state.isRecording ? clipFrames : tape.length }
+    @_noLocks get { state.isRecording ? recording.frames : tape.length }
   }
 }

@@ -7,28 +7,24 @@ extension Loop {
     endOverdub(at: frame)
     guard let version = tape.beginClip() else { return .noMemory }
     close()
-    placeOfPause = 0
-    clip = version
-    clipFrames = 0
-    clipStart = frame
-    exactStart = exactNow
+    playback.resume = 0
+    let limit = fixedFrames > 0 ? min(fixedFrames, tape.capacity) : tape.capacity
+    recording.begin(version, at: frame, limit: limit, moment: moment)
     tape.forgetShortage()
-    isClipTriggered = isTriggered
-    mostClipFrames = fixedFrames > 0 ? min(fixedFrames, tape.capacity) : tape.capacity
     cues.add(.begin(version: version), at: frame &+ recordDelay)
     enter(.record)
     return nil
   }
 
-  /// By how many frames what the source says is late.
+  /// The latency of the source in frames.
   var recordDelay: Int64 {
     @_noLocks get {
-      if case .live = source { return isClipTriggered ? 0 : Int64(inputDelay) }
+      if case .live = settings.source { return recording.isTriggered ? 0 : Int64(inputDelay) }
       return 0
     }
   }
 
-  /// Begins a recording, or ends it and goes on with what is wanted then; upon what plays, it adds.
+  /// Starts a recording, or ends it and goes on with what `after` says.
   @_noLocks
   mutating func recordOn(at frame: Int64) -> EngineRefusal? {
     if case .suspended = state { return pauseOrResume(at: frame) }
@@ -38,18 +34,18 @@ extension Loop {
     }
     if state.isPlaying { endPlaying(at: frame) }
     let refusal = record(at: frame)
-    if case .none = refusal { goesOn = true }
+    if case .none = refusal { recording.continues = true }
     return refusal
   }
 
-  /// Ends a recording, and goes on with what is wanted then.
+  /// Ends a recording, and goes on with what `after` says.
   @_noLocks
   mutating func endRecordingOn(at frame: Int64) {
-    goesOn = false
+    recording.continues = false
     endRecording(at: frame)
     enter(.stop)
     if tape.length == 0 { return }
-    switch after {
+    switch settings.after {
     case .play: play(.play, at: frame)
     case .overdub:
       play(.play, at: frame)
@@ -58,10 +54,10 @@ extension Loop {
     }
   }
 
-  /// Ends a recording, and plays it from its beginning.
+  /// Ends a recording, and plays it from its start.
   @_noLocks
   mutating func endAndPlay(at frame: Int64) {
-    goesOn = false
+    recording.continues = false
     endRecording(at: frame)
     enter(.stop)
     if tape.length > 0 { play(.play, at: frame) }
@@ -70,7 +66,7 @@ extension Loop {
   @_noLocks
   mutating func endOrResume(at frame: Int64) -> EngineRefusal? {
     if case .suspended = state { return pauseOrResume(at: frame) }
-    goesOn = false
+    recording.continues = false
     endRecording(at: frame)
     enter(.record)
     return nil
@@ -78,36 +74,27 @@ extension Loop {
 
   @_noLocks
   mutating func endRecording(at frame: Int64) {
-    guard let version = clip else { return }
-    clip = nil
-    if clipFrames == 0 {
-      // Begun and ended on one frame: there is nothing that could be played.
+    guard let version = recording.end() else { return }
+    if recording.frames == 0 {
+      // Started and ended on one frame: there is nothing to play.
       if cues.removeBegin(of: version) { tape.dropClip(version) } else { tape.endRecording(at: 0) }
       return
     }
-    let round = roundOfClip
-    let length = round < 0 ? clipFrames : min(LoopTape.frames(ofRound: round), tape.capacity)
-    tape.publish(version, length: length, round: round < 0 ? nil : round)
+    let cycle = recording.cycle(endingAt: moment.exact)
+    let length =
+      cycle < 0 ? recording.frames : min(LoopTape.frames(ofRound: cycle), tape.capacity)
+    tape.publish(version, length: length, round: cycle < 0 ? nil : cycle)
     cues.add(.end(frames: length), at: frame &+ recordDelay)
-    if time.pointee.setsTempo && !time.pointee.hasTempo { fitTempo(toFrames: clipFrames) }
-  }
-
-  /// How long the round of the clip in the making is exactly, where it began and ended in time; negative
-  /// where it did not.
-  private var roundOfClip: Double {
-    @_noLocks get {
-      if exactStart < 0 || exactNow < 0 { return -1 }
-      let round = exactNow - exactStart
-      // A pause, or another tempo, has come between.
-      return abs(round - Double(clipFrames)) < 1 ? round : -1
+    if time.pointee.setsTempo && !time.pointee.hasTempo {
+      fitTempo(toFrames: recording.frames, from: recording.start)
     }
   }
 
-  /// Takes the tempo at which a clip is a whole number of beats, the nearest to the present one.
+  /// Sets the tempo at which a clip is a whole number of beats: the nearest to the present one.
   @_noLocks
-  mutating func fitTempo(toFrames frames: Int) {
+  mutating func fitTempo(toFrames frames: Int, from start: Int64) {
     time.pointee.hasTempo = true
-    time.pointee.tempoFound = time.pointee.beats.fit(frames, from: clipStart)
+    time.pointee.tempoFound = time.pointee.beats.fit(frames, from: start)
   }
 
   @_noLocks

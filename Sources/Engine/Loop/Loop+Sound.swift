@@ -1,19 +1,17 @@
 internal import DSP
 
 extension Loop {
-  /// Renders what is heard of the clip; false, and nothing written, where that is nothing.
+  /// Renders the audible part of the clip.
+  ///
+  /// Returns false, and writes nothing, if it is silent.
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
-    if !gate.isClosed { placeBefore = tape.position }
-    if !warp.process(&tape, through: &gate, to: out, frames: frames) { return false }
-    if muteGate.isOpenAtRest { return true }
-    // Where it closes in this block, its last sound is in it.
-    if muteGate.isClosed { return false }
-    muteGate.apply(to: out, frames: frames)
-    return true
+    if !playback.gate.isClosed { playback.previous = tape.position }
+    if !warp.process(&tape, through: &playback.gate, to: out, frames: frames) { return false }
+    return mute.apply(to: out, frames: frames)
   }
 
-  /// Whether the recorder wants to hear something.
+  /// Whether the recorder needs its source.
   var isListening: Bool {
     @_noLocks get {
       tape.isRecording || tape.isOverdubbing || tape.isGrowthOpen && !cues.waitsForOverdub
@@ -23,42 +21,36 @@ extension Loop {
   /// Records a block of its source.
   @_noLocks
   mutating func listen(to sound: Stereo, frames: Int) {
-    // What lies behind the end of a clip goes into an overdub upon it, too: before that is added.
+    // The tail behind the end of a clip goes into an overdub on it, too, before that is added.
     tape.record(sound, frames: frames)
     if tape.isGrowthOpen {
       if !cues.waitsForOverdub {
-        tape.grow(sound, feedback: isReplacing || isHearingAll ? 0 : feedback, frames: frames)
+        tape.grow(
+          sound, feedback: layer.kind.replaces || isHearingAll ? 0 : settings.feedback,
+          frames: frames)
       }
     } else if tape.isOverdubbing {
-      // It follows the loop while it goes on, and ends where it was going.
-      let place = wantsOverdub ? tape.wrapped(placeBefore &- delayOfOverdub) : placeOfOverdub
-      // What is heard has the loop in it already, and comes in its place.
-      let isAll = isReplacing || isHearingAll
-      tape.overdub(sound, at: place, feedback: isAll ? 0 : feedback, frames: frames)
-      placeOfOverdub = place &+ frames
-    }
-  }
-
-  /// Whether what is added takes the place of what is there.
-  var isReplacing: Bool {
-    @_noLocks get {
-      switch addition {
-      case .replace, .substitute, .insert: true
-      case .overdub, .multiply: false
-      }
+      // It follows the loop while it goes on, and ends at its own position.
+      let place = layer.isOn ? tape.wrapped(playback.previous &- layer.delay) : layer.position
+      // The mix contains the loop already, and replaces it.
+      let isAll = layer.kind.replaces || isHearingAll
+      tape.overdub(sound, at: place, feedback: isAll ? 0 : settings.feedback, frames: frames)
+      layer.position = place &+ frames
     }
   }
 
   private var isHearingAll: Bool {
     @_noLocks get {
-      if case .mix = source { return true }
+      if case .mix = settings.source { return true }
       return false
     }
   }
 
-  // MARK: - Clips from elsewhere, and to there
+  // MARK: - Transfers
 
-  /// Begins to load a clip, or to keep the present one; the reason where it can't.
+  /// Starts to load a clip, or to copy the present one.
+  ///
+  /// Returns the reason if it is refused.
   @_noLocks
   mutating func begin(
     _ pointer: ClipPointer, loading: Bool, origin: CommandOrigin
@@ -76,7 +68,7 @@ extension Loop {
       transfer.begin(.loading, pointer, version: version, origin: origin)
     } else {
       if tape.length == 0 { return .nothingRecorded }
-      // What lies behind the end of a clip is there in a moment.
+      // The tail behind the end of the clip is still to come in.
       if tape.isRecording && !state.isRecording { return .transferring }
       if keeping.isUnderWay || tape.isGrowing { return .transferring }
       guard let version = tape.copyCurrent() else { return .noMemory }
@@ -85,7 +77,9 @@ extension Loop {
     return nil
   }
 
-  /// Goes on with a transfer; true when it is done.
+  /// Continues a transfer.
+  ///
+  /// Returns true when it is done.
   @_noLocks
   mutating func carry(frames: Int) -> Bool {
     tape.carryGrowth(frames: Keeping.framesPerFrame &* frames)

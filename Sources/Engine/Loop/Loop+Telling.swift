@@ -1,14 +1,14 @@
 internal import DSP
 
 extension Loop {
-  /// What it does at present.
+  /// The present activity.
   var activity: LoopActivity {
     @_noLocks get {
       switch state {
       case .recording: return .recording
       case .playing, .playingLoaded:
-        if wantsOverdub { return Self.activity(of: addition) }
-        return isMuted ? .muted : .playing
+        if layer.isOn { return Self.activity(of: layer.kind) }
+        return mute.isOn ? .muted : .playing
       case .suspended, .paused, .pausedLoaded: return .paused
       case .standby, .recordReady, .playReady: return tape.length > 0 ? .stopped : .empty
       }
@@ -16,8 +16,8 @@ extension Loop {
   }
 
   @_noLocks
-  private static func activity(of addition: Addition) -> LoopActivity {
-    switch addition {
+  private static func activity(of kind: Layer.Kind) -> LoopActivity {
+    switch kind {
     case .overdub: .overdubbing
     case .replace: .replacing
     case .substitute: .substituting
@@ -26,7 +26,7 @@ extension Loop {
     }
   }
 
-  /// What it will do when what waits has come; nil where nothing does.
+  /// The activity that follows the queued action, or nil with nothing queued.
   var activityToCome: LoopActivity? {
     @_noLocks get {
       guard let action = queued.action else { return nil }
@@ -34,7 +34,7 @@ extension Loop {
       case .record: return state.isRecording ? .stopped : .recording
       case .recordOn:
         if !state.isRecording { return .recording }
-        switch after {
+        switch settings.after {
         case .play: return .playing
         case .overdub: return .overdubbing
         case .stop: return .stopped
@@ -46,7 +46,7 @@ extension Loop {
       case .insert: return toggled(.insert)
       case .play, .once, .keep: return .playing
       case .stop: return .stopped
-      // These wait for nothing.
+      // These are never queued.
       case .pause, .done, .rewind, .forward, .undo, .redo, .clear, .cancel, .press, .release:
         return nil
       }
@@ -54,16 +54,16 @@ extension Loop {
   }
 
   @_noLocks
-  private func toggled(_ other: Addition) -> LoopActivity {
-    wantsOverdub && isAddition(other) ? .playing : Self.activity(of: other)
+  private func toggled(_ kind: Layer.Kind) -> LoopActivity {
+    layer.adds(kind) ? .playing : Self.activity(of: kind)
   }
 
-  /// Publishes what it does.
+  /// Publishes the state of the loop.
   @_noLocks
   func publish(to loop: UnsafeMutablePointer<PublishedLoops.Slot>, at frame: Int64) {
     loop.pointee.state.publish(
       state: state, pending: queued.action, activity: activity, toCome: activityToCome,
-      isOverdubbing: wantsOverdub, overdubs: tape.layers, stepsBack: tape.stepsBack,
+      isOverdubbing: layer.isOn, overdubs: tape.layers, stepsBack: tape.stepsBack,
       stepsForth: tape.stepsForth, position: position, length: length,
       waiting: queued.framesToGo(at: frame), tempo: time.pointee.tempoFound,
       latestClip: tape.latestClip)

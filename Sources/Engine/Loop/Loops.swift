@@ -140,7 +140,8 @@ struct Loops: ~Copyable {
     var round = LoopRound()
     var rest = awake
     while let index = rest.popFirst() {
-      guard players[index].state.isPlaying, players[index].tape.length > 0, !players[index].isOnce
+      guard players[index].state.isPlaying, players[index].tape.length > 0,
+        !players[index].playback.isOnce
       else { continue }
       let speed = Double(max(0.01, players[index].warp.speed))
       round.length = players[index].tape.round / speed
@@ -279,7 +280,7 @@ struct Loops: ~Copyable {
   func followSources() {
     var (live, grid, mix) = (false, false, false)
     for index in 0..<count {
-      switch players[index].source {
+      switch players[index].settings.source {
       case .live: live = true
       case .grid: grid = true
       case .mix: mix = true

@@ -151,8 +151,4 @@ struct PressJudge: BitwiseCopyable {
   /// Leaves nothing to judge but a release.
   @_noLocks
   mutating func forget() { phase = .idle }
-
-  /// Moves the last press in time, when the timeline jumps.
-  @_noLocks
-  mutating func shift(by frames: Int64) { pressed &+= frames }
 }

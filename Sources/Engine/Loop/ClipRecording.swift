@@ -1,0 +1,72 @@
+/// The clip that is being recorded.
+struct ClipRecording: BitwiseCopyable {
+  /// Its version, or nil if nothing is being recorded.
+  private(set) var version: Int?
+  /// The frames recorded so far, without pauses.
+  private(set) var frames = 0
+  /// The frames at which it ends by itself.
+  private(set) var limit = 0
+  /// The frame on which it started.
+  private(set) var start: Int64 = 0
+  // The time that `start` was rounded from, in frames; negative if no grid set it.
+  private var exactStart = -1.0
+  /// Whether the sound itself started it, so that there is no latency to compensate.
+  private(set) var isTriggered = false
+  /// Whether its end is followed by what `after` says.
+  var continues = false
+
+  @_noLocks
+  init() {}
+
+  /// Starts recording a version, which ends by itself after `limit` frames.
+  @_noLocks
+  mutating func begin(_ version: Int, at frame: Int64, limit: Int, moment: Moment) {
+    self = ClipRecording()
+    self.version = version
+    self.limit = limit
+    start = frame
+    exactStart = moment.exact
+    isTriggered = moment.isTriggered
+  }
+
+  /// Ends the recording.
+  ///
+  /// Returns its version, or nil if nothing was being recorded. `frames` and the times stay.
+  @_noLocks
+  mutating func end() -> Int? {
+    let ended = version
+    version = nil
+    return ended
+  }
+
+  /// Counts frames that were recorded.
+  @_noLocks
+  mutating func advance(frames count: Int) { frames &+= count }
+
+  /// Whether it is as long as it can be, or as was asked for.
+  var isFull: Bool { @_noLocks get { frames >= limit } }
+
+  /// Returns the exact time at which it has this length, in frames; negative if it did not start on a grid.
+  @_noLocks
+  func exactEnd(after length: Double) -> Double { exactStart < 0 ? -1 : exactStart + length }
+
+  /// Returns the exact length of a cycle if the recording ends at a time; negative if either was not on a
+  /// grid, or if a pause or a new tempo came between.
+  @_noLocks
+  func cycle(endingAt exact: Double) -> Double {
+    if exactStart < 0 || exact < 0 { return -1 }
+    let cycle = exact - exactStart
+    return abs(cycle - Double(frames)) < 1 ? cycle : -1
+  }
+}
+
+/// What is known about the time of the action that is being performed.
+struct Moment: BitwiseCopyable {
+  /// The time that its frame was rounded from, in frames; negative if no grid set it.
+  var exact = -1.0
+  /// Whether the input started it by being loud enough.
+  var isTriggered = false
+
+  @_noLocks
+  init() {}
+}

@@ -1,0 +1,80 @@
+/// The layer that is being added to the clip: an overdub, or another way of adding to it.
+struct Layer: BitwiseCopyable {
+  /// The ways in which sound is added to the clip.
+  enum Kind: UInt8, BitwiseCopyable {
+    case overdub, replace, substitute, multiply, insert
+
+    /// Whether it makes the clip longer.
+    var grows: Bool {
+      @_noLocks get {
+        switch self {
+        case .multiply, .insert: true
+        default: false
+        }
+      }
+    }
+
+    /// Whether it replaces what the clip had.
+    var replaces: Bool {
+      @_noLocks get {
+        switch self {
+        case .replace, .substitute, .insert: true
+        case .overdub, .multiply: false
+        }
+      }
+    }
+  }
+
+  /// The way in which it is added.
+  var kind = Kind.overdub
+  /// Whether the performer adds sound.
+  ///
+  /// Because of latency, that sound is written some time later.
+  private(set) var isOn = false
+  /// The frame on which it started.
+  private(set) var start: Int64 = 0
+  // The time that `start` was rounded from, in frames; negative if no grid set it.
+  private var exactStart = -1.0
+  /// The latency of what is added, in frames, as it was at the start.
+  private(set) var delay = 0
+  /// The position in the clip at which it started to grow.
+  var growthStart = 0
+  /// The position in the clip at which it goes on.
+  var position = 0
+
+  @_noLocks
+  init() {}
+
+  /// Starts adding sound with a latency in frames.
+  @_noLocks
+  mutating func begin(_ kind: Kind, at frame: Int64, exact: Double, delay: Int) {
+    self.kind = kind
+    isOn = true
+    start = frame
+    exactStart = exact
+    self.delay = delay
+  }
+
+  /// Ends it.
+  @_noLocks
+  mutating func end() { isOn = false }
+
+  /// Whether this kind of layer is being added.
+  @_noLocks
+  func adds(_ other: Kind) -> Bool {
+    isOn && unsafeBitCast(kind, to: UInt8.self) == unsafeBitCast(other, to: UInt8.self)
+  }
+
+  /// Returns its length at a frame, exactly if it starts and ends on a grid.
+  @_noLocks
+  func length(at frame: Int64, exact: Double) -> Double {
+    let frames = Double(frame &- start)
+    if exact < 0 || exactStart < 0 { return frames }
+    let wanted = exact - exactStart
+    return abs(wanted - frames) < 1 ? wanted : frames
+  }
+
+  /// Moves its start in time, when the timeline jumps.
+  @_noLocks
+  mutating func shift(by frames: Int64) { start &+= frames }
+}

@@ -1,0 +1,68 @@
+internal import DSP
+
+/// How the clip is played.
+struct Playback: BitwiseCopyable {
+  /// Opens and closes on the sound.
+  var gate = Gate()
+  /// The position at which it resumes, 0 for the start.
+  var resume = 0
+  /// Whether it plays once, whatever `isLooping` is.
+  var isOnce = false
+  var isBackward = false
+  /// The position at the start of the present segment.
+  var previous = 0
+
+  @_noLocks
+  init() {}
+}
+
+/// The mute of a loop, which plays on silently.
+struct LoopMute: BitwiseCopyable {
+  private(set) var isOn = false
+  private var gate = Gate()
+
+  @_noLocks
+  init() { gate.set(open: true) }
+
+  /// Switches it, with a fade of so many frames.
+  @_noLocks
+  mutating func set(_ isOn: Bool, frames: Int) {
+    self.isOn = isOn
+    gate.move(open: !isOn, frames: frames)
+  }
+
+  /// Whether no fade is under way.
+  var isAtRest: Bool { @_noLocks get { gate.isAtRest } }
+
+  /// Mutes a block in place.
+  ///
+  /// Returns false if nothing of it is audible; then the block stays as it is.
+  @_noLocks
+  mutating func apply(to sound: Stereo, frames: Int) -> Bool {
+    if gate.isOpenAtRest { return true }
+    if gate.isClosed { return false }
+    gate.apply(to: sound, frames: frames)
+    return true
+  }
+}
+
+/// The values of a loop that are set by its addresses.
+struct LoopSettings: BitwiseCopyable {
+  /// What the recorder records.
+  var source = Loop.Source.live
+  /// What follows a recording.
+  var after = Loop.After.play
+  /// The grid that actions wait for, or nil.
+  var quantum: LoopGrain?
+  /// The length of a recording in beats, 0 for any.
+  var beats: Float = 0
+  /// The level that starts a recording, 0 for none.
+  var threshold: Float = 0
+  /// The level of the clip under an overdub, per cycle.
+  var feedback: Float = 1
+  /// Whether the clip repeats.
+  var isLooping = true
+
+  @_noLocks
+  init() {}
+}
