@@ -149,7 +149,7 @@ extension Core {
 
   // MARK: - Lights
 
-  /// The activity of a loop, from 0, and the one that waits for its beat or its sound.
+  /// Returns the activity of a loop, from 0, and the queued one.
   @_noLocks
   func loopActivity(_ slot: Int) -> (now: LoopActivity, toCome: LoopActivity?) {
     guard slot < loops.count else { return (.empty, nil) }
@@ -157,7 +157,7 @@ extension Core {
     return (player.pointee.activity, player.pointee.activityToCome)
   }
 
-  /// Sends the lights that are others than before.
+  /// Sends the lights that have changed.
   @_noLocks
   mutating func turnLights(isFirst: Bool) {
     guard let map = lights.begin(isFirst: isFirst) else { return }
@@ -170,7 +170,7 @@ extension Core {
       if channel > 15 { channel = map[index].channel }
       if channel > 15 { channel = 0 }
       var value = map.off
-      // Those of one trigger are one light: the first that is lit counts.
+      // Lights of one trigger are one light. The first one that is lit counts.
       while index < map.count, map[index].trigger.place == trigger.place {
         if value == map.off { value = self.value(of: map[index].meaning, map) }
         index &+= 1
@@ -214,8 +214,7 @@ extension Core {
     @_noLocks get { loops.time.pointee.beats.share(at: present, of: 1) < 0.5 }
   }
 
-  // Three flashes a second are the most that eyes should see: above 180 beats a minute every second
-  // beat is one.
+  // More than three flashes per second are unsafe. Above 180 BPM only every second beat flashes.
   private var isBlinkLit: Bool {
     @_noLocks get {
       loops.time.pointee.beats.share(

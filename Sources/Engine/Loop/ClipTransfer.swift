@@ -1,23 +1,23 @@
 package import DSP
 
-/// A clip on its way into the loop or out of it, in memory that both sides know.
+/// A clip that is transferred into a loop or out of it, in memory shared with the audio thread.
 ///
-/// The control side makes it, and touches it again when the command's event has come. The audio
-/// thread copies a little of it a block.
+/// The control side creates it, and accesses it again after the event of the command. The audio thread copies
+/// a part of it per block.
 package final class ClipTransfer: @unchecked Sendable {
-  // More than what is kept behind the end of a clip.
+  // More than the tail of a clip.
   private static let secondsBehind = 0.1
 
-  /// The sound of the clip, with what is kept behind its end.
+  /// The samples of the clip and its tail.
   package let sound: Stereo
-  /// The most frames of a clip, and of what lies behind its end.
+  /// The maximum number of frames of a clip and its tail.
   package let capacity: Int
   let account: UnsafeMutablePointer<ClipAccount>
 
-  /// The longest clip that there is room for, in seconds.
+  /// The length of the longest clip that fits, in seconds.
   package let seconds: Double
 
-  /// Room for clips of so many seconds, and what lies behind their end, at a rate in Hz.
+  /// Allocates room for clips of so many seconds and their tails, at a sample rate in Hz.
   package init(sampleRate: Int, seconds: Double = 10) {
     self.seconds = seconds
     capacity = Int((seconds + Self.secondsBehind) * Double(sampleRate))
@@ -33,19 +33,21 @@ package final class ClipTransfer: @unchecked Sendable {
     account.deallocate()
   }
 
-  /// How many frames the clip has.
+  /// The length of the clip in frames.
   package var length: Int {
     get { account.pointee.length }
     set { account.pointee.length = newValue }
   }
 
-  /// How many frames behind its end are known.
+  /// The length of its tail in frames.
   package var framesBehind: Int {
     get { account.pointee.framesBehind }
     set { account.pointee.framesBehind = newValue }
   }
 
-  /// How long a round of it takes, in frames: its length, or up to a frame less; 0 for its length.
+  /// The length of a cycle in frames: that of the clip, or up to one frame less.
+  ///
+  /// 0 is that of the clip.
   package var round: Double {
     get { account.pointee.round }
     set { account.pointee.round = newValue }
@@ -69,15 +71,15 @@ struct ClipAccount: BitwiseCopyable {
   init(sampleRate: Int) { self.sampleRate = sampleRate }
 }
 
-/// A pointer to the parts of a transfer, as the audio thread is given it.
+/// A pointer to the parts of a transfer, for the audio thread.
 ///
-/// Whoever sends it keeps the transfer alive until the command's event has come.
+/// The sender keeps the transfer alive until the event of the command.
 package struct ClipPointer: BitwiseCopyable, @unchecked Sendable {
   let sound: Stereo
   let capacity: Int
   let account: UnsafeMutablePointer<ClipAccount>
 
-  /// The pointer of a transfer.
+  /// Creates a pointer to a transfer.
   package init(_ transfer: ClipTransfer) {
     sound = transfer.sound
     capacity = transfer.capacity

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// Opens and closes on a sound within a given time, along an S.
+/// Fades a sound in and out within a given time, along an S-curve.
 struct Gate: BitwiseCopyable {
   private var length = 1
   private var left = 0
@@ -10,12 +10,12 @@ struct Gate: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Whether nothing comes through.
+  /// Whether the output is silent.
   var isClosed: Bool { @_noLocks get { !isOpen && left == 0 } }
 
-  /// Whether all comes through as it is.
+  /// Whether the output is the input.
   var isOpenAtRest: Bool { @_noLocks get { isOpen && left == 0 } }
-  /// Whether it is open or closed, and does not move.
+  /// Whether no fade is in progress.
   var isAtRest: Bool { @_noLocks get { left == 0 } }
 
   /// Opens or closes at once.
@@ -25,7 +25,7 @@ struct Gate: BitwiseCopyable {
     left = 0
   }
 
-  /// Opens or closes within so many frames, from wherever it is.
+  /// Opens or closes within so many frames, from the present gain.
   @_noLocks
   mutating func move(open: Bool, frames: Int) {
     if open == isOpen { return }
@@ -44,7 +44,7 @@ struct Gate: BitwiseCopyable {
     }
   }
 
-  /// Multiplies a block in place.
+  /// Applies the gain to a block in place.
   @_noLocks
   mutating func apply(to sound: Stereo, frames: Int) {
     var frame = 0

@@ -1,17 +1,18 @@
 internal import DSP
 
-/// What was just to be heard of a source, on its way into a clip.
+/// A retroactive recording: the recent past of a source, being copied into a clip.
 struct Keeping: BitwiseCopyable {
-  // What is heard first is there at once; the rest comes much faster than it is played.
+  // The frames that play first are copied at once, the rest much faster than they play.
   static var framesAtOnce: Int { @_noLocks get { 4096 } }
   static var framesPerFrame: Int { @_noLocks get { 64 } }
 
-  /// How long it shall be, in frames.
+  /// The length of the clip, in frames.
   var wanted: Double = 0
   var isUnderWay = false
   var version = 0
-  /// Where it begins in the history, how many frames there are, and how many have been copied: from the
-  /// end on, where that is heard first.
+  /// The start in the history, the number of frames, and how many of them are copied.
+  ///
+  /// Backwards, the end comes first.
   var start = 0, total = 0, done = 0
   var isBackward = false
   var source = Loop.Source.live
@@ -21,7 +22,7 @@ struct Keeping: BitwiseCopyable {
 }
 
 extension Loop {
-  /// Makes a clip of the last so many frames of its source, those up to the beat that it goes by.
+  /// Makes a clip of the last frames of its source, up to the beat if it is quantized.
   @_noLocks
   mutating func keep(frames wanted: Double, at frame: Int64) -> EngineRefusal? {
     keeping.wanted = wanted
@@ -70,7 +71,7 @@ extension Loop {
     @_noLocks get { Loops.history(of: settings.source, among: histories) }
   }
 
-  /// Makes the clip, which ends now, or at the beat that has just been.
+  /// Makes the clip, which ends now or at the last beat.
   @_noLocks
   mutating func keep(at frame: Int64) -> EngineRefusal? {
     if let refusal = refusalToKeep { return refusal }
@@ -92,7 +93,7 @@ extension Loop {
     history.pointee.beginReading()
     tape.hold(version)
     if keeping.total < length &+ tape.seam {
-      // What was meant by now has not come in yet.
+      // The last frames are still to come in.
       tape.hold(version)
       tape.record(into: version, from: keeping.total)
       tape.endRecording(at: length)
@@ -120,7 +121,7 @@ extension Loop {
     if case .overdub = settings.after { toggle(.overdub, at: frame) }
   }
 
-  /// Copies as much of what is kept as so many frames allow.
+  /// Copies at most so many frames of the history.
   @_noLocks
   mutating func carryKeeping(frames: Int) {
     if !keeping.isUnderWay { return }

@@ -1,14 +1,14 @@
 internal import DSP
 
-/// A walk through the clip, a few parts a block, that makes a picture of it.
+/// Computes the peaks of the clip, a few parts per block.
 struct PeakWalk: BitwiseCopyable {
-  /// The version and the length that are pictured; what had changed up to then.
+  /// The version and the length that the peaks are of, and the number of changes up to then.
   var version = -1
   var length = 0
   var changes = 0
-  /// The part that comes next; as many as there are when it is done.
+  /// The next part, or the number of parts when all are done.
   var part = PublishedPeaks.parts
-  /// For how many frames nothing was done for it.
+  /// The frames since the last part was computed.
   var waited = 0
 
   @_noLocks
@@ -16,15 +16,15 @@ struct PeakWalk: BitwiseCopyable {
 }
 
 extension Loop {
-  // At any rate a picture takes as long as 8192 frames, and what is read for it is no more than what a
-  // clip that is loaded takes to be copied.
+  // All peaks take 8192 frames at any sample rate, and reading for them costs no more than copying a clip
+  // that is loaded.
   private static var framesPerPart: Int { @_noLocks get { 32 } }
   private static var framesPerPage: Int { @_noLocks get { 32 } }
-  // While something is added to it, a picture is old before it is done: it may take four times as long, and
-  // most blocks need not look at it.
+  // During a layer the peaks are outdated before they are done. They may take four times as long, and most
+  // blocks skip them.
   private static var framesBetween: Int { @_noLocks get { 256 } }
 
-  /// The version of which there is to be a picture: also of a clip in the making.
+  /// The version whose peaks are wanted, also of a clip that is being recorded.
   private var picturedVersion: Int {
     @_noLocks get {
       if state.isRecording, let version = recording.version { return version }
@@ -32,7 +32,7 @@ extension Loop {
     }
   }
 
-  /// Whether the clip is another than that of which the latest picture was made.
+  /// Whether the clip has changed since the latest peaks.
   var arePeaksBehind: Bool {
     @_noLocks get {
       walk.part < PublishedPeaks.parts || walk.version != picturedVersion
@@ -40,7 +40,7 @@ extension Loop {
     }
   }
 
-  /// Goes on with the picture of the clip as far as a block of so many frames allows.
+  /// Continues computing peaks, as far as a block of so many frames allows.
   @_noLocks
   mutating func picture(to loop: UnsafeMutablePointer<PublishedLoops.Slot>, frames: Int) {
     if !arePeaksBehind { return }

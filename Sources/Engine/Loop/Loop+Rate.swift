@@ -1,7 +1,7 @@
 internal import DSP
 
 extension Loop {
-  /// Takes over the clip of a player of another sample rate, converted to its own.
+  /// Takes over the clip of a loop at another sample rate, converted to its own.
   ///
   /// Not on the audio thread.
   mutating func adopt(_ former: borrowing Loop) {
@@ -10,7 +10,7 @@ extension Loop {
     let bank = SincBank()
     let speed = former.sampleRate / sampleRate
     let table = bank.table(forSpeed: Float(speed))
-    // Before the clip there is silence, behind it what was kept there.
+    // Silence precedes the clip, and its tail follows it.
     let reach = bank.reach(ofTable: table) + 1
     let count = length + former.tape.seam + 2 * reach
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * count)

@@ -44,7 +44,7 @@ struct Loop: ~Copyable {
   var transfer = LoopTransfer()
   var walk = PeakWalk()
 
-  /// By how many frames what the input brings is late, and what the output says.
+  /// The latency of the input and of the output, in frames.
   var inputDelay: Int { @_noLocks get { time.pointee.inputDelay } }
   var outputDelay: Int { @_noLocks get { time.pointee.outputDelay } }
 
@@ -87,26 +87,26 @@ struct Loop: ~Copyable {
     case .after: settings.after = value == 0 ? .play : value == 1 ? .overdub : .stop
     case .long: pedal.long = PedalMeaning(number: value)
     case .double: pedal.double = PedalMeaning(number: value)
-    // The strip's.
+    // Set in the strip.
     case .gain, .pan, .route: break
     }
   }
 
-  /// Goes by the pitch and stretch of the chain, where the loop goes through that.
+  /// Applies pitch and stretch of the chain, if the loop is routed through it.
   @_noLocks
   mutating func follow(_ chain: ChainWarp, at frame: Int64) {
     warp.follow(chain)
     endOverdubWhereMoved(at: frame)
   }
 
-  /// Sets whether the loop goes through the chain.
+  /// Sets whether the loop is routed through the chain.
   @_noLocks
   mutating func setThroughChain(_ value: Bool, at frame: Int64) {
     warp.setThroughChain(value)
     endOverdubWhereMoved(at: frame)
   }
 
-  /// Whether the loop plays at another rate than it was recorded at.
+  /// Whether the loop plays at another speed than it was recorded at.
   var isMoved: Bool { @_noLocks get { warp.speed != 1 } }
 
   @_noLocks
@@ -114,7 +114,7 @@ struct Loop: ~Copyable {
     if isMoved { endOverdub(at: frame) }
   }
 
-  /// Sets the direction, when an overdub has come to its end.
+  /// Sets the direction, once the layer has ended.
   @_noLocks
   mutating func turn(backward: Bool, at frame: Int64) {
     if backward == playback.isBackward { return }

@@ -1,17 +1,17 @@
-/// The activity of a loop at the moment, as it is shown: by a word, a color, a light.
+/// The activity of a loop, as words, colors and lights show it.
 package enum LoopActivity: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   /// Nothing is recorded.
   case empty
-  /// The first sound of a clip is being recorded.
+  /// A new clip is being recorded.
   case recording
-  /// The source is added to the clip, or takes the place of what is there, unheard or heard until then.
+  /// The source is added to the clip, or replaces it: at once, or from the next cycle on.
   case overdubbing, replacing, substituting
-  /// The clip is repeated while something is added to it, or taken apart for something between.
+  /// The clip is repeated under a layer, or split for an insert.
   case multiplying, inserting
   case playing
-  /// It goes round, and is not heard.
+  /// It plays, and is muted.
   case muted
-  /// A recording that rests, or a clip in the middle of which it rests.
+  /// A recording or playback is paused.
   case paused
   case stopped
 }

@@ -1,33 +1,35 @@
-/// A bit for each of the loops, counted from 0.
+/// A set of loops, one bit each.
 package struct LoopBits: BitwiseCopyable, Sendable {
-  /// The bits, the lowest of which is the first loop's.
+  /// The bits.
+  ///
+  /// The lowest one is the first loop.
   package private(set) var bits: UInt32
 
-  /// The loops of these bits.
+  /// Creates a set from bits.
   @_noLocks
   package init(_ bits: UInt32) { self.bits = bits }
 
-  /// The first so many loops.
+  /// Creates a set of the first `count` loops.
   @_noLocks
   init(count: Int) { bits = 1 &<< UInt32(truncatingIfNeeded: count) &- 1 }
 
-  /// No loop.
+  /// The empty set.
   package static var none: LoopBits { @_noLocks get { LoopBits(0) } }
-  /// All that there can be.
+  /// The set of all possible loops.
   package static var all: LoopBits { @_noLocks get { LoopBits(.max) } }
 
-  /// Whether there is none.
+  /// Whether the set is empty.
   package var isEmpty: Bool { @_noLocks get { bits == 0 } }
 
-  /// Whether a loop is one of them.
+  /// Whether the set contains a loop.
   @_noLocks
   package func contains(_ index: Int) -> Bool { bits & Self.bit(index) != 0 }
 
-  /// Those before a loop.
+  /// The subset of loops before a loop.
   @_noLocks
   func first(_ count: Int) -> LoopBits { LoopBits(bits & LoopBits(count: count).bits) }
 
-  /// Removes the first of them, and returns it; nil where there is none.
+  /// Removes and returns the first loop, or nil.
   @_noLocks
   mutating func popFirst() -> Int? {
     if bits == 0 { return nil }
@@ -43,11 +45,11 @@ package struct LoopBits: BitwiseCopyable, Sendable {
   @_noLocks
   package mutating func remove(_ index: Int) { bits &= ~Self.bit(index) }
 
-  /// Those that are in one of both.
+  /// The union with another set.
   @_noLocks
   package func union(_ other: LoopBits) -> LoopBits { LoopBits(bits | other.bits) }
 
-  /// Those that are not in the other.
+  /// The difference to another set.
   @_noLocks
   package func subtracting(_ other: LoopBits) -> LoopBits { LoopBits(bits & ~other.bits) }
 

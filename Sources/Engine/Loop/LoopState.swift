@@ -1,28 +1,27 @@
-/// The state of the player: what it does, and what it was opened for.
+/// The state of a loop: what it does, and what it was opened for.
 ///
-/// A machine of few states, in which each button means one thing: what is not in the table below
-/// does nothing.
+/// In each state a button has one meaning. A transition that is not in the table below does nothing.
 package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-  /// Ready for both, to record and to play what was recorded.
+  /// Stopped: ready to record, and to play what was recorded.
   case standby
   /// Ready to record, with nothing to play.
   case recordReady
-  /// Ready to play what was loaded.
+  /// Ready to play a clip that was loaded.
   case playReady
   /// Recording a new clip.
   case recording
-  /// In the middle of a recording that rests.
+  /// Paused during a recording.
   case suspended
-  /// Playing what was recorded.
+  /// Playing a recorded clip.
   case playing
-  /// Playing what was loaded.
+  /// Playing a loaded clip.
   case playingLoaded
-  /// Resting in the middle of what was recorded.
+  /// Paused in a recorded clip.
   case paused
-  /// Resting in the middle of what was loaded.
+  /// Paused in a loaded clip.
   case pausedLoaded
 
-  /// Tells the state that an event leads to; nil where it means nothing.
+  /// Returns the state after an event, or nil if the event has no meaning.
   @_noLocks
   package func after(_ event: LoopEvent) -> LoopState? {
     switch (self, event) {
@@ -48,7 +47,7 @@ package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Whether a new clip is being made.
+  /// Whether a new clip is being recorded, or its recording is paused.
   package var isRecording: Bool {
     @_noLocks get {
       switch self {
@@ -58,7 +57,7 @@ package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Whether the clip is heard.
+  /// Whether the clip is playing.
   package var isPlaying: Bool {
     @_noLocks get {
       switch self {
@@ -68,7 +67,7 @@ package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     }
   }
 
-  /// Whether it rests in the middle of the clip.
+  /// Whether playback is paused.
   package var isPaused: Bool {
     @_noLocks get {
       switch self {
@@ -79,34 +78,34 @@ package enum LoopState: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   }
 }
 
-/// An event that leads from one state of the player to another.
+/// An event that changes the state of a loop.
 package enum LoopEvent: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done
-  /// The end of something that can't go on.
+  /// The end of a recording or playback that can't continue.
   case failed
 }
 
-/// An action that can be asked of the player and its loop.
+/// An action of a loop.
 package enum LoopAction: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case record, play, pause, stop, done, rewind, forward
   case overdub, replace, undo, redo, clear, cancel
   case substitute, multiply, insert, once
-  /// Records, and goes on with what is wanted after a recording.
+  /// Starts a recording, or ends it and goes on with what `after` says.
   case recordOn
-  /// Presses the pedal, or lets it go.
+  /// Presses or releases the pedal.
   case press, release
-  /// Makes a clip of what was just to be heard.
+  /// Retroactive recording: makes a clip of the recent past of the source.
   case keep
 }
 
-/// The meaning of a press of the pedal that is long, or double.
+/// The meaning of a long or a double press of the pedal.
 package enum PedalMeaning: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-  /// To stop, and to clear what is stopped.
+  /// Stops the loop, or clears it if it is stopped.
   case stop
   case clear, undo, redo, once
   case off
 
-  /// The meaning of a number, as parameters carry it.
+  /// Creates the meaning of a parameter's value.
   @_noLocks
   init(number: Float) {
     switch Int(number) {
@@ -120,32 +119,32 @@ package enum PedalMeaning: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   }
 }
 
-/// A reason for which the player did not do what it was asked for.
+/// The reason why an action was refused.
 package enum EngineRefusal: UInt8, CaseIterable, Sendable, BitwiseCopyable {
-  /// The state of the player gives it no meaning.
+  /// The action has no meaning in this state.
   case meaningless
   /// There is no clip.
   case nothingRecorded
-  /// There is no step back.
+  /// There is no undo step.
   case nothingToUndo
-  /// There is no step forth.
+  /// There is no redo step.
   case nothingToRedo
-  /// Adding needs a loop that plays as it was recorded.
+  /// Layers need a loop that plays at its own speed, forwards.
   case notAsRecorded
-  /// Adding needs a loop that plays.
+  /// Layers need a loop that plays.
   case notPlaying
-  /// The beats wanted take longer than a clip can be.
+  /// The length in beats is more than a clip can have.
   case tooManyBeats
   /// All memory is in use.
   case noMemory
-  /// A clip is loaded or kept already.
+  /// A clip is being loaded or copied already.
   case transferring
-  /// A clip comes at another rate than the server has now.
+  /// The sample rate of the clip is not the server's.
   case otherRate
   /// There is no room for a longer clip.
   case tooLong
-  /// There is no loop of this number.
+  /// There is no loop with this number.
   case noSuchLoop
-  /// What is to be kept is longer than what is there.
+  /// The history of the source is shorter than the clip would be.
   case nothingKept
 }

@@ -1,23 +1,25 @@
 internal import DSP
 
-/// The time that all loops have in common.
+/// The time that all loops share.
 struct LoopTime: ~Copyable {
   var beats: BeatClock
   var setsTempo = false
-  // Only the first clip sets it: whatever comes then follows.
+  // Only the first clip sets the tempo. Later ones follow it.
   var hasTempo = false
-  /// The tempo that was taken from the first clip, in beats a minute; 0 where none was.
+  /// The tempo of the first clip in BPM, or 0.
   var tempoFound: Float = 0
-  // How many bars are counted before a recording.
+  // The bars of the count-in.
   var countInBars = 0
-  /// Whether beats are told or heard, and whether another loop goes by them: nobody may move them.
+  /// Whether the beats are audible or published, and whether another loop depends on them.
+  ///
+  /// Then they must not be moved.
   var isBeatInUse = false
   var isOtherInTime = false
-  /// By how many frames what the input brings is late, and what the output says.
+  /// The latency of the input and of the output, in frames.
   var inputDelay = 0, outputDelay = 0
-  /// The times by which presses are judged: of the pedals of loops, and of all triggers.
+  /// The times by which presses are judged, of the pedals of loops and of all triggers.
   var presses: PressTimes
-  /// The round that others are as long as, or a multiple of.
+  /// The cycle that others are synchronized to.
   var round = LoopRound()
 
   init(sampleRate: Double) {
@@ -26,17 +28,17 @@ struct LoopTime: ~Copyable {
   }
 }
 
-/// The round of the loop that leads: of those that play, the first.
+/// The cycle of the leading loop, which is the first one that plays.
 struct LoopRound: BitwiseCopyable {
-  /// The length of a round, in frames; 0 where nothing plays.
+  /// The length of a cycle in frames, or 0 if no loop plays.
   var length: Double = 0
-  /// When the next one begins, in frames of the engine's time.
+  /// The start of the next cycle, in frames of the engine's time.
   var next: Double = 0
 
   @_noLocks
   init() {}
 
-  /// The beginning of the first round that is not before a frame, exactly; nil where nothing plays.
+  /// Returns the exact start of the first cycle from a frame on, or nil if no loop plays.
   @_noLocks
   func beginning(from frame: Int64) -> Double? {
     if length <= 0 { return nil }

@@ -1,8 +1,8 @@
 internal import DSP
 
-/// A clip that is copied into the loop or out of it, a little a block.
+/// A clip that is being copied into the loop or out of it, part by part.
 struct LoopTransfer: BitwiseCopyable {
-  // Ten seconds take a fifth of one at 64 frames a block, and cost no block much.
+  // Ten seconds take 0.2 s at 64 frames per block, at little cost per block.
   private static var framesPerFrame: Int { @_noLocks get { 64 } }
 
   /// The direction of a transfer.
@@ -20,7 +20,7 @@ struct LoopTransfer: BitwiseCopyable {
   @_noLocks
   init() {}
 
-  /// Whether one is under way.
+  /// Whether a transfer is in progress.
   var isUnderWay: Bool {
     @_noLocks get {
       if case .none = kind { return false }
@@ -39,7 +39,9 @@ struct LoopTransfer: BitwiseCopyable {
     done = 0
   }
 
-  /// Copies as much as a block of so many frames may cost; whether all is done.
+  /// Copies as much as a block of so many frames allows.
+  ///
+  /// Returns whether all is done.
   @_noLocks
   mutating func advance(_ tape: inout LoopTape, frames: Int) -> Bool {
     guard let pointer else { return false }
@@ -50,7 +52,7 @@ struct LoopTransfer: BitwiseCopyable {
     let count = min(whole &- done, frames &* Self.framesPerFrame)
     let part = pointer.sound.advanced(by: done)
     if isLoading {
-      // A file may hold anything.
+      // A file may contain values that are not finite.
       if !Magnitude(part.left, frames: count).isFinite {
         _ = Magnitude.silenceNonFinite(part.left, frames: count)
       }
@@ -76,7 +78,7 @@ struct LoopTransfer: BitwiseCopyable {
     return true
   }
 
-  /// Whether a clip comes in.
+  /// Whether a clip is being loaded.
   var isLoading: Bool {
     @_noLocks get {
       if case .loading = kind { return true }
@@ -84,7 +86,7 @@ struct LoopTransfer: BitwiseCopyable {
     }
   }
 
-  /// Forgets what was under way.
+  /// Ends the transfer.
   @_noLocks
   mutating func end() { self = LoopTransfer() }
 }

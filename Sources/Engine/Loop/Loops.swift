@@ -1,10 +1,10 @@
 internal import CRealtime
 internal import DSP
 
-/// The loops of the engine, and what they have in common: memory, time, and what their sources were.
+/// The loops of the engine, and what they share: memory, time, and the history of their sources.
 struct Loops: ~Copyable {
-  // The first, because ThreadSanitizer takes the first of all for the place that is written to where
-  // something is changed through a constant pointer: a count would be the same place for all engines.
+  // First, because ThreadSanitizer attributes a write through a constant pointer to the first field. A count
+  // would be the same address for all engines.
   let time: UnsafeMutablePointer<LoopTime>
   let count: Int
   let setup: LoopSetup
@@ -12,9 +12,9 @@ struct Loops: ~Copyable {
   private let players: UnsafeMutablePointer<Loop>
   private let histories: UnsafeMutablePointer<SourceHistory>
   private let scratch: UnsafeMutablePointer<Float>
-  /// Those that sound, or move, or wait.
+  /// The loops that need processing.
   private(set) var awake: LoopBits
-  // Those that were awake at any time since that was asked for last.
+  // The loops that were awake at any time since the last `takeStirred`.
   private var stirred: LoopBits
 
   init(_ setup: LoopSetup, sampleRate: Double) {
@@ -52,22 +52,22 @@ struct Loops: ~Copyable {
     scratch.deallocate()
   }
 
-  /// One of them, counted from 0.
+  /// The loop with an index from 0.
   @_noLocks
   func slot(_ index: Int) -> UnsafeMutablePointer<Loop> { players + index }
 
-  /// Whether one sounds, or moves, or waits.
+  /// Whether a loop needs processing.
   @_noLocks
   func isAwake(_ index: Int) -> Bool { awake.contains(index) }
 
-  /// Wakes one: something was asked of it.
+  /// Wakes a loop.
   @_noLocks
   mutating func wake(_ index: Int) {
     awake.insert(index)
     stirred.insert(index)
   }
 
-  /// Lets those sleep that are at rest.
+  /// Puts idle loops to sleep.
   @_noLocks
   mutating func letSleep() {
     if awake.isEmpty { return }
@@ -77,16 +77,18 @@ struct Loops: ~Copyable {
     }
   }
 
-  /// Tells which were awake at any time since the last call.
+  /// Returns the loops that were awake at any time since the last call.
   @_noLocks
   mutating func takeStirred() -> LoopBits {
     defer { stirred = awake }
     return stirred
   }
 
-  // MARK: - What is asked for
+  // MARK: - Actions
 
-  /// Performs an action of one, or plans it for its beat; returns the reason where it can't be.
+  /// Performs an action of a loop, or queues it for its beat.
+  ///
+  /// Returns the reason if it is refused.
   @_noLocks
   mutating func perform(_ action: LoopAction, of index: Int, at frame: Int64) -> EngineRefusal? {
     guard index < count else { return .noSuchLoop }
@@ -97,7 +99,7 @@ struct Loops: ~Copyable {
     return refusal
   }
 
-  /// Makes a clip of what its source just was.
+  /// Retroactive recording: makes a clip of the recent past of the source.
   @_noLocks
   mutating func keep(
     _ amount: Float, isBars: Bool, in index: Int, at frame: Int64
@@ -113,7 +115,7 @@ struct Loops: ~Copyable {
     return players[index].keep(frames: frames, at: frame)
   }
 
-  /// Tells one of what it goes by: the others.
+  /// Prepares the state of other loops that an action depends on.
   @_noLocks
   private func prepare(_ index: Int, at frame: Int64) {
     time.pointee.round = round(at: frame)
@@ -125,7 +127,7 @@ struct Loops: ~Copyable {
     }
   }
 
-  /// Lets the next first recording set the tempo, where nothing is left.
+  /// Lets the next recording set the tempo again when all loops are empty.
   @_noLocks
   private func settle(_ index: Int) {
     guard time.pointee.hasTempo, players[index].tape.length == 0 else { return }
@@ -134,7 +136,7 @@ struct Loops: ~Copyable {
     time.pointee.hasTempo = false
   }
 
-  /// The round of the first loop that plays as it was recorded, or at another rate.
+  /// The cycle of the first loop that plays, at its present speed.
   @_noLocks
   func round(at frame: Int64) -> LoopRound {
     var round = LoopRound()
@@ -145,14 +147,14 @@ struct Loops: ~Copyable {
       else { continue }
       let speed = Double(max(0.01, players[index].warp.speed))
       round.length = players[index].tape.round / speed
-      // The part of a frame that its rounding took is in its phase.
+      // Its phase contains the fraction of a frame that rounding dropped.
       let phase = Double(players[index].tape.phase) / 4_294_967_296
       let whole = Double(players[index].tape.length)
       let missing = whole - players[index].tape.round
       let next = phase - missing < 0 ? phase - missing + 1 : phase - missing
       let rest = Double(players[index].tape.framesToRound) / speed
       round.next = Double(frame) + rest + (missing > 0 ? next - 0.5 : 0)
-      // It begins now.
+      // A cycle starts now.
       if players[index].tape.position == 0 && !players[index].isMoved {
         round.next = Double(frame) + (missing > 0 ? phase - 0.5 : 0)
       }
@@ -163,7 +165,7 @@ struct Loops: ~Copyable {
 
   // MARK: - Time
 
-  /// Sets what is common to all.
+  /// Sets a parameter of all loops.
   @_noLocks
   mutating func set(_ parameter: Parameter.Beat, _ value: Float, at frame: Int64) {
     switch parameter {
@@ -181,7 +183,9 @@ struct Loops: ~Copyable {
     }
   }
 
-  /// Follows a transport that rolls; what waits for a beat waits for the transport's.
+  /// Follows a rolling transport.
+  ///
+  /// Queued actions wait for its beats.
   @_noLocks
   mutating func follow(_ transport: Transport, at frame: Int64) {
     noteWaiting(at: frame)
@@ -205,7 +209,7 @@ struct Loops: ~Copyable {
     }
   }
 
-  /// Whether something goes on in time, or waits for it: nobody may move the beats.
+  /// Whether anything depends on the beats, so that they must not be moved.
   var dependsOnBeat: Bool {
     @_noLocks get {
       if time.pointee.isBeatInUse { return true }
@@ -217,7 +221,7 @@ struct Loops: ~Copyable {
     }
   }
 
-  /// Whether the beats are to be heard until a recording begins.
+  /// Whether a count-in is audible.
   @_noLocks
   func isCountingIn(at frame: Int64) -> Bool {
     var rest = awake
@@ -234,7 +238,7 @@ struct Loops: ~Copyable {
     while let index = rest.popFirst() { players[index].turn(at: frame) }
   }
 
-  /// Counts the frames until something begins or ends by itself.
+  /// Returns the frames until something is due.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int {
     var frames = 1 << 20
@@ -248,13 +252,13 @@ struct Loops: ~Copyable {
 
   // MARK: - Sound
 
-  /// Lets all go by the pitch and stretch of the chain.
+  /// Applies pitch and stretch of the chain to all loops.
   @_noLocks
   func follow(_ chain: ChainWarp, at frame: Int64) {
     for index in 0..<count { players[index].follow(chain, at: frame) }
   }
 
-  /// Whether the input must be loud enough for one of them to begin.
+  /// Whether a loop waits for the input to be loud enough.
   @_noLocks
   func isWaitingForSound(at frame: Int64) -> Bool {
     var rest = awake
@@ -264,7 +268,7 @@ struct Loops: ~Copyable {
     return false
   }
 
-  /// Whether one of them wants to hear something.
+  /// Whether a loop needs its source.
   var isListening: Bool {
     @_noLocks get {
       var rest = awake
@@ -316,13 +320,13 @@ struct Loops: ~Copyable {
 
   // MARK: - Another driver
 
-  /// Ends what can't go on, because the server is another one.
+  /// Ends what can't continue on another server.
   @_noLocks
   func breakOff(at frame: Int64, shiftedBy step: Int64) {
     for index in 0..<count { players[index].breakOff(at: frame, shiftedBy: step) }
   }
 
-  /// Takes over the clips of loops of another sample rate.
+  /// Takes over the clips of loops at another sample rate.
   ///
   /// Not on the audio thread.
   mutating func adopt(_ former: borrowing Loops) {

@@ -1,38 +1,38 @@
 internal import Synchronization
 
-/// The state of the player, published by the audio thread.
+/// The state of a loop, published by the audio thread.
 package struct PublishedLoop: ~Copyable, Sendable {
-  /// The player at one moment.
+  /// The state at one moment.
   package struct Reading: Sendable, Equatable {
     /// The state.
     package var state: LoopState
-    /// The action that waits for its beat, or for sound to come.
+    /// The queued action.
     package var pending: LoopAction?
-    /// What the loop does.
+    /// The activity.
     package var activity: LoopActivity
-    /// What it will do when what waits has come; nil where nothing does.
+    /// The activity that follows the queued action.
     package var activityToCome: LoopActivity?
-    /// Whether something is being added to the loop.
+    /// Whether a layer is being added.
     package var isOverdubbing: Bool
-    /// How many times something was added to the clip.
+    /// The number of layers on top of the recording.
     package var overdubs: Int
-    /// How many steps can be taken back.
+    /// The number of undo steps.
     package var stepsBack: Int
-    /// How many steps can be taken forth.
+    /// The number of redo steps.
     package var stepsForth: Int
     /// The position in the clip, in frames.
     package var position: Int
     /// The length of the clip, in frames.
     package var length: Int
-    /// How long what is pending still waits, in frames; nil where nobody knows.
+    /// The time until the queued action runs, in frames, or nil if that is unknown.
     package var waiting: Int?
-    /// The number of the clip that was begun last, be it recorded or loaded.
+    /// The number of the last clip that was recorded or loaded.
     package var latestClip: Int
   }
 
   private static let unknown = Int.max
 
-  // Each is whole in itself; they are not of one moment, and need not be.
+  // Each is consistent in itself. They may be of different moments.
   private let doing = Atomic<UInt64>(0)
   private let place = Atomic<UInt64>(0)
   private let latest = Atomic<Int>(0)
@@ -64,7 +64,7 @@ package struct PublishedLoop: ~Copyable, Sendable {
     found.store(tempo.bitPattern, ordering: .relaxed)
   }
 
-  /// The tempo that the first clip set, in beats a minute; nil where none did.
+  /// The tempo that the first clip set, in BPM, or nil.
   package var tempo: Float? {
     let bits = found.load(ordering: .relaxed)
     return bits == 0 ? nil : Float(bitPattern: bits)

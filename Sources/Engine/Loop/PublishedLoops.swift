@@ -1,20 +1,20 @@
-/// What each loop does, published by the audio thread.
+/// The state of all loops, published by the audio thread.
 package struct PublishedLoops: ~Copyable, @unchecked Sendable {
   /// One loop.
   package struct Slot: ~Copyable, Sendable {
     /// Its state.
     package let state = PublishedLoop()
-    /// The picture of its clip.
+    /// The peaks of its clip.
     package let peaks = PublishedPeaks()
 
     init() {}
   }
 
-  /// How many there are.
+  /// The number of loops.
   package let count: Int
   /// The length of the longest clip, in seconds.
   package let seconds: Double
-  /// How much of each source can be made a clip afterwards, in seconds.
+  /// The length of the history of each source, in seconds.
   package let keptSeconds: Double
   private let loops: UnsafeMutablePointer<Slot>
 
@@ -31,12 +31,12 @@ package struct PublishedLoops: ~Copyable, @unchecked Sendable {
     loops.deallocate()
   }
 
-  /// One of them, counted from 0.
+  /// The loop with an index from 0.
   package subscript(index: Int) -> Slot {
     @_noLocks unsafeAddress { UnsafePointer(loops + index) }
   }
 
-  /// One of them, for the audio thread.
+  /// The loop with an index from 0, for the audio thread.
   @_noLocks
   func pointer(_ index: Int) -> UnsafeMutablePointer<Slot> { loops + index }
 }

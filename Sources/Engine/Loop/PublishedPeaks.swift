@@ -1,17 +1,16 @@
 internal import Synchronization
 
-/// A picture of the clip, published by the audio thread: the peaks of as many equal parts.
+/// The peaks of the clip in equal parts, published by the audio thread.
 package struct PublishedPeaks: ~Copyable, @unchecked Sendable {
-  /// How many parts a clip has in the picture.
+  /// The number of parts.
   package static var parts: Int { @_noLocks get { 256 } }
   private static var nothing: Float { @_noLocks get { -1 } }
 
-  // Two pictures: while one is made, the one before can be read. Without a clip, the first of its
-  // peaks is negative.
+  // Double-buffered: one is readable while the next is computed. Without a clip, the first peak is negative.
   private let peaks: UnsafeMutablePointer<Atomic<UInt32>>
-  // How many pictures there were; the latest is the one with this number's parity.
+  // The number of updates. Its parity selects the buffer of the latest.
   private let latest = Atomic<UInt64>(0)
-  // Whether another picture is on its way: relaxed, whoever reads it looks again.
+  // Whether an update is due. Relaxed, because readers poll it.
   private let behind = Atomic<Bool>(false)
 
   init() {
@@ -28,35 +27,35 @@ package struct PublishedPeaks: ~Copyable, @unchecked Sendable {
 
   // MARK: - Audio thread
 
-  /// Sets the peak of a part in the picture that comes next.
+  /// Sets the peak of a part in the next update.
   @_noLocks
   borrowing func set(_ part: Int, to peak: Float) {
     let next = latest.load(ordering: .relaxed) &+ 1
-    // Releasing: whoever sees it sees that the picture before was made.
+    // Releasing: a reader of this value also sees the update before.
     peaks[Int(truncatingIfNeeded: next & 1) &* Self.parts &+ part]
       .store(peak.bitPattern, ordering: .releasing)
   }
 
-  /// Publishes the picture whose parts were set, or that of no clip.
+  /// Publishes the peaks that were set, or none without a clip.
   @_noLocks
   borrowing func publish(hasClip: Bool) {
     if !hasClip { set(0, to: Self.nothing) }
     latest.add(1, ordering: .releasing)  // publishes its parts
   }
 
-  /// Says whether another picture is on its way.
+  /// Sets whether an update is due.
   @_noLocks
   borrowing func setBehind(_ isBehind: Bool) { behind.store(isBehind, ordering: .relaxed) }
 
   // MARK: - Any thread
 
-  /// How many pictures there were.
+  /// The number of updates.
   package var count: UInt64 { latest.load(ordering: .relaxed) }
 
-  /// Whether another picture is on its way.
+  /// Whether an update is due.
   package var isBehind: Bool { behind.load(ordering: .relaxed) }
 
-  /// The peaks of the latest picture, 1 at the most; empty where there is no clip.
+  /// The latest peaks, from 0 to 1, or none without a clip.
   package borrowing func read() -> [Float] {
     while true {
       let count = latest.load(ordering: .acquiring)

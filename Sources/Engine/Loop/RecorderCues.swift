@@ -1,22 +1,24 @@
-/// The cues of the recorder, obeyed when the sound of their moment has come in: inputs are late.
+/// The cues of the recorder.
+///
+/// Each is followed when the sound of its time has come in, because of latency.
 struct RecorderCues: ~Copyable {
   private static var capacity: Int { @_noLocks get { 16 } }
 
   /// The kind of a cue.
   enum Kind: BitwiseCopyable {
-    /// To begin to write a version of the clip.
+    /// Starts writing a version of the clip.
     case begin(version: Int)
-    /// To rest for a while.
+    /// Pauses.
     case suspend
-    /// To go on.
+    /// Resumes.
     case resume
-    /// To end the clip after so many frames.
+    /// Ends the clip after so many frames.
     case end(frames: Int)
-    /// To add to the clip.
+    /// Starts an overdub.
     case beginOverdub
-    /// To add no more.
+    /// Ends the overdub.
     case endOverdub
-    /// To go the way that is wanted.
+    /// Applies the direction.
     case turn
   }
 
@@ -41,16 +43,18 @@ struct RecorderCues: ~Copyable {
 
   deinit { cues.deallocate() }
 
-  /// When the first is due; `Int64.max` where there is none.
+  /// The frame of the first cue, or `Int64.max`.
   var nextFrame: Int64 { @_noLocks get { count > 0 ? cues[0].frame : .max } }
 
-  /// Whether there is none.
+  /// Whether there are no cues.
   var isEmpty: Bool { @_noLocks get { count == 0 } }
 
-  /// Whether there is no place for another two: whoever presses faster than that must wait.
+  /// Whether there is no room for another two.
+  ///
+  /// Then a press is refused.
   var isFull: Bool { @_noLocks get { count &+ 2 > Self.capacity } }
 
-  /// Adds one; none is done before those that were added earlier.
+  /// Adds a cue, which is followed after all earlier ones.
   @_noLocks
   mutating func add(_ kind: Kind, at frame: Int64) {
     if count == Self.capacity { return }
@@ -59,7 +63,7 @@ struct RecorderCues: ~Copyable {
     count &+= 1
   }
 
-  /// Takes the first.
+  /// Removes and returns the first cue.
   @_noLocks
   mutating func removeFirst() -> Kind {
     let kind = cues[0].kind
@@ -67,7 +71,9 @@ struct RecorderCues: ~Copyable {
     return kind
   }
 
-  /// Forgets that a version was to be begun; false where that has happened.
+  /// Removes the start of a version.
+  ///
+  /// Returns false if that was followed already.
   @_noLocks
   mutating func removeBegin(of version: Int) -> Bool {
     for index in 0..<count {
@@ -79,7 +85,7 @@ struct RecorderCues: ~Copyable {
     return false
   }
 
-  /// Whether an overdub is still to be begun.
+  /// Whether an overdub has yet to start.
   var waitsForOverdub: Bool {
     @_noLocks get {
       for index in 0..<count {
@@ -89,7 +95,7 @@ struct RecorderCues: ~Copyable {
     }
   }
 
-  /// Forgets what was to be added.
+  /// Removes the cues of all overdubs.
   @_noLocks
   mutating func removeOverdubs() {
     var index = 0
@@ -126,7 +132,7 @@ struct RecorderCues: ~Copyable {
     for index in place..<count { cues[index] = cues[index &+ 1] }
   }
 
-  /// Moves all by the same time, when the timeline jumps.
+  /// Moves all cues, when the timeline jumps.
   @_noLocks
   mutating func shift(by frames: Int64) {
     for index in 0..<count { cues[index].frame &+= frames }

@@ -1,25 +1,25 @@
-/// The light of a pedal: what it shows.
+/// A light of a pedal, and what it shows.
 package struct PedalLight: BitwiseCopyable, Equatable, Sendable {
   /// The meaning of a light.
   package enum Meaning: BitwiseCopyable, Equatable, Sendable {
-    /// Lit while a loop does what a button is for, and blinking while that waits; slots from 0.
+    /// Lit during an activity of a loop, and blinking while its start or end is queued. Slots are from 0.
     case loop(slot: UInt8, LoopLight)
     /// Lit while a parameter has a value.
     case parameter(Parameter, Float)
-    /// Lit or dark, as the control side knows.
+    /// Lit or dark, as the control side sets it.
     case fixed(Bool)
     /// Lit for the first half of each beat.
     case beat
   }
 
-  /// The trigger whose light it is.
+  /// The trigger that has the light.
   package var trigger: Trigger
-  /// The channel on which the trigger was learnt, from 0; 255 where that is not known.
+  /// The channel on which the trigger was learnt, from 0, or 255.
   package var channel: UInt8
   /// The meaning.
   package var meaning: Meaning
 
-  /// A light, and what it shows.
+  /// Creates a light.
   package init(_ trigger: Trigger, channel: UInt8, _ meaning: Meaning) {
     self.trigger = trigger
     self.channel = channel
@@ -32,7 +32,7 @@ package enum LoopLight: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   case pedal, record, overdub, replace, substitute, multiply, insert
   case play, pause, stop, clear
 
-  /// Whether it is lit while a loop does something.
+  /// Whether it is lit during an activity.
   @_noLocks
   package func isLit(_ activity: LoopActivity) -> Bool {
     switch (self, activity) {
@@ -43,7 +43,7 @@ package enum LoopLight: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case (.overdub, .overdubbing), (.replace, .replacing), (.substitute, .substituting),
       (.multiply, .multiplying), (.insert, .inserting):
       true
-    // What is added to a loop is added to one that plays.
+    // A loop with a layer plays, too.
     case (.play, .playing), (.play, .overdubbing), (.play, .replacing), (.play, .substituting),
       (.play, .multiplying):
       true
@@ -64,32 +64,34 @@ package enum LoopLight: UInt8, CaseIterable, Sendable, BitwiseCopyable {
   }
 }
 
-/// The values that lights are sent: how bright, or of which color, as the pedal takes it.
+/// The values that are sent to lights: a brightness, or a color of the pedal.
 package struct LightValues: Sendable, Equatable {
   /// The value of a light that is lit.
   package var on: UInt8 = 127
   /// The value of a light that is dark.
   package var off: UInt8 = 0
-  /// The value for what a loop does, by the number of that; 0 where it has none of its own.
+  /// The value of each activity of a loop, or 0 for the default one.
   package var colors = [UInt8](repeating: 0, count: LoopActivity.allCases.count)
 
-  /// Full and nothing, for pedals without colors.
+  /// Creates values for pedals without colors: full and off.
   package init() {}
 }
 
-/// The lights of pedals, in memory of their own.
+/// The lights of pedals.
 ///
-/// The control side makes it and keeps it alive until the audio thread has let it go.
+/// The control side creates it, and keeps it alive until the audio thread has released it.
 package final class LightMap: @unchecked Sendable {
-  /// The most lights.
+  /// The maximum number of lights.
   package static let most = 128
 
-  /// The pointer that the audio thread is given.
+  /// The pointer for the audio thread.
   package let pointer: LightMapPointer
   private let lights: UnsafeMutablePointer<PedalLight>
   private let colors: UnsafeMutablePointer<UInt8>
 
-  /// Lights with their values; those of one trigger are one light, lit where one of them is.
+  /// Creates a map of lights.
+  ///
+  /// Those of one trigger share a light, which is lit if any of them is.
   package init(_ lights: [PedalLight], values: LightValues = LightValues()) {
     let sorted = lights.filter(\.trigger.hasLight).sorted { $0.trigger.place < $1.trigger.place }
       .prefix(Self.most)
@@ -108,7 +110,7 @@ package final class LightMap: @unchecked Sendable {
   }
 }
 
-/// A pointer to the lights of pedals, as the audio thread is given it.
+/// A pointer to the lights of pedals, for the audio thread.
 package struct LightMapPointer: BitwiseCopyable, @unchecked Sendable {
   private let lights: UnsafePointer<PedalLight>
   private let colors: UnsafePointer<UInt8>
@@ -129,7 +131,7 @@ package struct LightMapPointer: BitwiseCopyable, @unchecked Sendable {
 
   subscript(_ place: Int) -> PedalLight { @_noLocks get { lights[place] } }
 
-  /// The value for what a loop does; 0 where it has none of its own.
+  /// Returns the value of an activity, or 0 for the default one.
   @_noLocks
   func color(of activity: LoopActivity) -> UInt8 {
     colors[Int(unsafeBitCast(activity, to: UInt8.self))]

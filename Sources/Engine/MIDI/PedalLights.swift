@@ -1,15 +1,17 @@
-/// The lights of pedals as they were sent last: only what changes is sent.
+/// The values that were sent to the lights of pedals.
+///
+/// Only changes are sent.
 struct PedalLights: ~Copyable {
-  // How often they are looked at in a block at most, however much happens in it.
+  // The maximum number of updates per block.
   private static var mostLooks: Int { @_noLocks get { 16 } }
   private static var unknown: UInt8 { @_noLocks get { 255 } }
 
   private(set) var map: LightMapPointer?
-  // By the place of their trigger: the value that was sent last, and its channel.
+  // The last value and its channel, by the place of the trigger.
   private let sent: UnsafeMutablePointer<UInt8>
   private let channels: UnsafeMutablePointer<UInt8>
   private var looksLeft = 0
-  // Some may be lit that the map has not.
+  // Whether lights that are not in the map may be lit.
   private var hasOld = false
   private var hasEnded = false
 
@@ -25,8 +27,9 @@ struct PedalLights: ~Copyable {
     channels.deallocate()
   }
 
-  /// Takes other lights; those that are left out go dark, and all are sent again where that is
-  /// wanted.
+  /// Sets the map, and darkens the lights that are not in it.
+  ///
+  /// Sends all lights again if asked to.
   @_noLocks
   mutating func setMap(_ map: LightMapPointer, sendsAgain: Bool) {
     self.map = map
@@ -34,7 +37,7 @@ struct PedalLights: ~Copyable {
     if sendsAgain { forget() }
   }
 
-  /// Forgets what was sent: whoever listens is another one.
+  /// Forgets what was sent, for another receiver.
   @_noLocks
   mutating func forget() {
     hasEnded = false
@@ -42,14 +45,14 @@ struct PedalLights: ~Copyable {
     for index in 0..<map.count { sent[Int(map[index].trigger.place)] = Self.unknown }
   }
 
-  /// Lets all go dark, until somebody else listens.
+  /// Darkens all lights, until there is another receiver.
   @_noLocks
   mutating func end() {
     hasEnded = true
     hasOld = true
   }
 
-  /// The lights to be looked at; nil where there is nothing to do.
+  /// Returns the lights to update, or nil.
   @_noLocks
   mutating func begin(isFirst: Bool) -> LightMapPointer? {
     guard let map else { return nil }
@@ -59,7 +62,7 @@ struct PedalLights: ~Copyable {
     return map
   }
 
-  /// Lets those go dark that are lit, and that the map has not.
+  /// Darkens lights that are not in the map.
   @_noLocks
   mutating func darkenOld(_ map: LightMapPointer, _ outbox: inout MIDIOutbox) {
     guard hasOld else { return }
@@ -73,10 +76,12 @@ struct PedalLights: ~Copyable {
     }
   }
 
-  /// Whether all are to be dark.
+  /// Whether all lights stay dark.
   var isDark: Bool { @_noLocks get { hasEnded } }
 
-  /// Sends a light's value where it is another one; false where that could not be.
+  /// Sends the value of a light if it has changed.
+  ///
+  /// Returns false if there was no room.
   @_noLocks @discardableResult
   mutating func show(
     _ place: Int, _ value: UInt8, _ channel: UInt8, _ outbox: inout MIDIOutbox

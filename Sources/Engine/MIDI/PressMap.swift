@@ -18,14 +18,14 @@ package enum PressValue {
   }
 }
 
-/// An action that a press does on its own frame.
+/// An action that a press performs on its own frame.
 package struct BoundAction: BitwiseCopyable, Sendable {
-  /// The deed of a press.
+  /// The effect of a press.
   package enum Deed: BitwiseCopyable, Sendable {
     case command(Command.Action)
-    /// Sets a parameter to the second value where it is at the first, and else to the first.
+    /// Sets a parameter to the second value if it has the first, else to the first.
     case toggle(Parameter, Float, Float)
-    /// Goes so many steps through the words of a parameter, of which there are so many, and round.
+    /// Steps through the words of a parameter, and wraps around.
     case step(Parameter, by: Int, of: Int)
 
     /// Returns the command that a press performs, for the present values of all parameters.
@@ -44,47 +44,47 @@ package struct BoundAction: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The number by which the control side knows its binding.
+  /// The number of its binding on the control side.
   package let binding: UInt16
-  /// The deed.
+  /// The effect.
   package let deed: Deed
 
-  /// An action of a binding.
+  /// Creates an action of a binding.
   package init(binding: UInt16, _ deed: Deed) {
     self.binding = binding
     self.deed = deed
   }
 }
 
-/// The presses that mean something, in memory of their own.
+/// The presses that are bound.
 ///
-/// The control side makes it and keeps it alive until the audio thread has let it go.
+/// The control side creates it, and keeps it alive until the audio thread has released it.
 package final class PressMap: @unchecked Sendable {
-  /// What the presses of one trigger mean.
+  /// The actions of the presses of one trigger.
   package struct Entry: Sendable {
     /// The trigger.
     package var trigger: Trigger
-    /// The presses that mean anything, as bits of `PressBits`.
+    /// The presses that are bound, as bits of `PressBits`.
     package var presses: UInt8 = 0
-    /// Those of them that the control side is told of.
+    /// Those of them that are reported to the control side.
     package var told: UInt8 = 0
-    /// The actions of a trigger that is pressed, and let go.
+    /// The actions of a press and of a release.
     package var down: [BoundAction] = [], up: [BoundAction] = []
     /// The actions of a short press, of a long one, and of a double one.
     package var short: [BoundAction] = [], long: [BoundAction] = [], double: [BoundAction] = []
 
     fileprivate var all: [[BoundAction]] { [down, up, short, long, double] }
 
-    /// A trigger that means nothing yet.
+    /// Creates an entry without actions.
     package init(_ trigger: Trigger) { self.trigger = trigger }
   }
 
-  /// The pointer that the audio thread is given.
+  /// The pointer for the audio thread.
   package let pointer: PressMapPointer
   private let table: UnsafeMutablePointer<PressMapPointer.Row>
   private let actions: UnsafeMutablePointer<BoundAction>
 
-  /// The meaning of each trigger that has one.
+  /// Creates a map of the triggers that are bound.
   package init(_ entries: [Entry]) {
     table = .allocate(capacity: Trigger.count)
     table.initialize(repeating: PressMapPointer.Row(), count: Trigger.count)
@@ -114,9 +114,9 @@ package final class PressMap: @unchecked Sendable {
   }
 }
 
-/// A pointer to the presses that mean something, as the audio thread is given it.
+/// A pointer to the presses that are bound, for the audio thread.
 package struct PressMapPointer: BitwiseCopyable, @unchecked Sendable {
-  /// A trigger's presses, and where their actions are, one behind the other.
+  /// The presses of a trigger, and the places of their actions, one behind the other.
   struct Row: BitwiseCopyable {
     var presses: UInt8 = 0
     var told: UInt8 = 0
@@ -132,15 +132,15 @@ package struct PressMapPointer: BitwiseCopyable, @unchecked Sendable {
     self.actions = actions
   }
 
-  /// The presses of a trigger that mean anything.
+  /// Returns the presses of a trigger that are bound.
   @_noLocks
   func presses(_ trigger: Trigger) -> UInt8 { table[Int(trigger.place)].presses }
 
-  /// Those of them that the control side is told of.
+  /// Returns those of them that are reported to the control side.
   @_noLocks
   func told(_ trigger: Trigger) -> UInt8 { table[Int(trigger.place)].told }
 
-  /// The places of the actions of one press of a trigger, a bit of `PressBits`.
+  /// Returns the places of the actions of one press, a bit of `PressBits`.
   @_noLocks
   func actions(_ trigger: Trigger, _ press: UInt8) -> (first: Int, end: Int) {
     let row = table[Int(trigger.place)]
@@ -156,6 +156,6 @@ package struct PressMapPointer: BitwiseCopyable, @unchecked Sendable {
     return (first, first &+ Int(row.double))
   }
 
-  /// An action, by its place.
+  /// The action at a place.
   subscript(_ place: Int) -> BoundAction { @_noLocks get { actions[place] } }
 }

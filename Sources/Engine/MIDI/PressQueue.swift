@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// News of a pedal, on its frame.
+/// An event of a pedal, on its frame.
 package struct PressNews: BitwiseCopyable, Sendable {
-  /// The news.
+  /// The kinds of events.
   package enum Kind: BitwiseCopyable, Sendable {
-    /// Presses, as bits of `PressBits`, of a trigger that came with a value from 0 to 127.
+    /// Presses of a trigger, as bits of `PressBits`, with a value from 0 to 127.
     case pressed(Trigger, UInt8, value: UInt8)
-    /// The trigger that was to be learnt, its value and its channel, from 0.
+    /// The trigger that was learnt, its value, and its channel from 0.
     case learnt(Trigger, value: UInt8, channel: UInt8)
-    /// What became of a binding's action.
+    /// The outcome of an action of a binding.
     case answered(binding: UInt16, Event.Kind)
   }
 
-  /// The news.
+  /// The event.
   package let kind: Kind
-  /// The frame of it, in the engine's time.
+  /// The frame, in the engine's time.
   package let frame: Int64
-  // How many events had been written before it.
+  // The number of events of commands before it.
   let eventsBefore: UInt64
 
   @_noLocks
@@ -27,12 +27,11 @@ package struct PressNews: BitwiseCopyable, Sendable {
   }
 }
 
-/// The way of the pedals' news out of the audio thread: it writes, one control thread reads.
+/// The queue of pedal events: the audio thread writes, one control thread reads.
 ///
-/// Their order among the events of commands is known: a value that was set by both is told as it
-/// is.
+/// It records their order among the events of commands, so that a value set by both is reported as it is.
 package struct PressQueue: ~Copyable, @unchecked Sendable {
-  // Nobody has so many feet. A press for which there is no room does nothing, and is counted.
+  // More than feet can fill. A press without room does nothing, and is counted.
   private static var capacity: Int { @_noLocks get { 1024 } }
 
   private let slots: UnsafeMutablePointer<PressNews>
@@ -50,7 +49,9 @@ package struct PressQueue: ~Copyable, @unchecked Sendable {
 
   deinit { slots.deallocate() }
 
-  /// Audio thread: whether there is room for one more.
+  /// Whether there is room for another event.
+  ///
+  /// Audio thread.
   var hasRoom: Bool {
     @_noLocks get {
       // Acquiring: the reader is done with the slot.
@@ -58,7 +59,9 @@ package struct PressQueue: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Audio thread: writes one where there is room, and counts it as lost where there is none.
+  /// Writes an event, or counts it as lost if there is no room.
+  ///
+  /// Audio thread.
   @_noLocks
   borrowing func push(_ news: PressNews) {
     guard hasRoom else {
@@ -70,14 +73,16 @@ package struct PressQueue: ~Copyable, @unchecked Sendable {
     written.store(position &+ 1, ordering: .releasing)  // publishes the slot
   }
 
-  /// Audio thread: counts a press that is lost.
+  /// Counts a lost press.
+  ///
+  /// Audio thread.
   @_noLocks
   borrowing func lose() { lost.add(1, ordering: .relaxed) }
 
-  /// How many presses were lost.
+  /// The number of lost presses.
   package var lostCount: UInt64 { lost.load(ordering: .relaxed) }
 
-  /// Removes and returns the oldest that is not behind so many events.
+  /// Removes and returns the oldest event, unless more command events precede it.
   borrowing func pop(behind events: UInt64) -> PressNews? {
     let position = read.load(ordering: .relaxed)
     // Acquiring: the writer has filled the slot.

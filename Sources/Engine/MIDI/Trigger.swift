@@ -1,17 +1,17 @@
-/// A trigger: something that a foot presses, by its kind and number.
+/// A trigger of a pedal: a kind of message, and its number.
 package struct Trigger: BitwiseCopyable, Hashable, Sendable {
   /// The kinds of triggers.
   package enum Kind: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case note, controller, program
-    /// A key of a pedal that speaks as a computer's keyboard.
+    /// A key of a pedal that works as a computer keyboard.
     case key
   }
 
   /// The number of triggers.
   package static var count: Int { @_noLocks get { 384 &+ keys } }
-  /// The number of keys that Linux knows.
+  /// The number of key codes of Linux.
   package static var keys: Int { @_noLocks get { 768 } }
-  // What can have a light: notes and controllers.
+  // Notes and controllers can have lights.
   static var lights: Int { @_noLocks get { 256 } }
 
   /// Its place among all triggers, from 0.
@@ -20,7 +20,7 @@ package struct Trigger: BitwiseCopyable, Hashable, Sendable {
   @_noLocks
   init(place: UInt16) { self.place = place }
 
-  /// The trigger of a number, from 0; nil where there is none.
+  /// Creates the trigger with a number, from 0, or nil if there is none.
   package init?(_ kind: Kind, _ number: Int) {
     guard number >= 0, number < (kind == .key ? Self.keys : 128) else { return nil }
     place = UInt16(Int(kind.rawValue) * 128 + number)
@@ -50,13 +50,13 @@ package struct Trigger: BitwiseCopyable, Hashable, Sendable {
     @_noLocks get { place < 384 ? Int(place & 127) : Int(place) &- 384 }
   }
 
-  /// Whether a light can be there: it goes out as what came in.
+  /// Whether it can have a light, which is sent as the same message.
   package var hasLight: Bool { @_noLocks get { place < 256 } }
 }
 
-/// What became of a trigger: any of these bits.
+/// The bits of presses.
 package enum PressBits {
-  /// It was pressed, and was let go.
+  /// The trigger went down, and up.
   package static var down: UInt8 { @_noLocks get { 1 } }
   package static var up: UInt8 { @_noLocks get { 2 } }
   /// A short press, a long one, and a double one.
