@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Posix
 
-/// A pedal that speaks as a keyboard: its keys, as Linux brings them (evdev), for nobody else.
+/// A pedal that works as a keyboard, read from its evdev device, which it grabs.
 ///
-/// It may be plugged in later, and anew. A named pipe will do in its place, for scripts.
+/// It can be plugged in later, and again. Scripts can use a named pipe instead.
 final class KeyPedal {
-  // How often to look whether it is there, in microseconds.
+  // The time between attempts to open the device, in microseconds.
   private static let period = 500_000.0
-  // The kernel's input_event: a time of two words, then type, code and value.
+  // The kernel's input_event: a timeval, then type, code and value.
   private static let timeSize = MemoryLayout<timeval>.size
   private static let eventSize = timeSize + 8
   // EVIOCGRAB, _IOW('E', 0x90, int).
@@ -22,11 +22,13 @@ final class KeyPedal {
   private var bytes: [UInt8] = []
   private var held: Set<Int> = []
   private var next = 0.0
-  // What was said last, which is not said again.
+  // The last message, which is not repeated.
   private var said = ""
   private var isHopeless = false
 
-  /// The pedal at a path, of which `press` is told every key; read from the first `look` on.
+  /// Creates a pedal for a device, which calls `press` for each key.
+  ///
+  /// It is read from the first `look` on.
   init(
     _ path: String, on loop: EventLoop, press: @escaping (_ key: Int, _ isDown: Bool) -> Void
   ) throws(Failure) {
@@ -45,7 +47,9 @@ final class KeyPedal {
     [S_IFCHR, S_IFIFO].contains(status.st_mode & S_IFMT)
   }
 
-  /// Opens it where it is there; returns in how many milliseconds to look again.
+  /// Opens the device if it is there.
+  ///
+  /// Returns the delay until the next poll in milliseconds.
   func look(_ now: Double) -> Int {
     guard device == nil, !isHopeless else { return 1000 }
     if now >= next {
@@ -62,7 +66,7 @@ final class KeyPedal {
       return
     }
     let isPipe = status.st_mode & S_IFMT == S_IFIFO
-    // Who writes into a pipe may come and go: it has no end as long as somebody could write.
+    // Writers of a pipe come and go. Opened for writing, too, it has no end of file.
     let modes = (isPipe ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC
     guard let opened = try? Descriptor(Glibc.open(path, modes), orThrow: path) else {
       sayWhyNot(errno, status)
@@ -128,7 +132,7 @@ final class KeyPedal {
   }
 
   private func take(_ type: UInt16, _ code: UInt16, _ value: Int32) {
-    // Of what was lost nobody knows which keys it lifted.
+    // Dropped events may include releases.
     if (type, code) == Self.dropped { liftAll() }
     guard type == Self.keyType else { return }
     switch value {
@@ -137,7 +141,7 @@ final class KeyPedal {
     case 1:
       held.insert(Int(code))
       press(Int(code), true)
-    // A key that is held repeats itself: that is no press.
+    // Auto-repeat is not a press.
     default: break
     }
   }

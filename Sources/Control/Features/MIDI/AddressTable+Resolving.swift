@@ -1,8 +1,9 @@
 internal import Engine
 
 extension AddressTable {
-  /// The declaration behind a path, with the path as it is written, and the numbers in it where the
-  /// address stands for many; nil for that address itself.
+  /// Returns the declaration of a path, the canonical path, and the numbers in it.
+  ///
+  /// The path of a template is not resolved.
   func resolve(_ path: String) -> (address: Address, path: String, numbers: [Int])? {
     guard !path.contains("{"), let (address, numbers) = declared(path) else { return nil }
     guard !numbers.isEmpty else { return (address, path, []) }
@@ -15,8 +16,9 @@ extension AddressTable {
 
   private static let ofAllLoops = "/loop/*/"
 
-  /// The same for what a press can be bound to: `/loop/*/…` stands for what each loop has, and is
-  /// declared as that of the first.
+  /// Returns the same for a path that can be mapped.
+  ///
+  /// `/loop/*/…` stands for all loops, and is declared as that of the first one.
   func bindable(_ path: String) -> (address: Address, path: String)? {
     guard path.hasPrefix(Self.ofAllLoops) else {
       return resolve(path).map { ($0.address, $0.path) }
@@ -24,7 +26,7 @@ extension AddressTable {
     return members(path).first.flatMap { self[$0] }.map { ($0, path) }
   }
 
-  /// The paths that a bound one stands for: those of all loops that there are, or itself.
+  /// Returns the paths of a mapped one: those of all loops, or itself.
   func members(_ path: String) -> [String] {
     guard path.hasPrefix(Self.ofAllLoops) else { return [path] }
     let rest = path.dropFirst(Self.ofAllLoops.count)

@@ -1,22 +1,22 @@
 internal import Engine
 internal import OSC
 
-/// The binding of a trigger to an address: a press of it sends something there.
+/// The mapping of a trigger to an address.
 struct Binding: Equatable {
-  /// The press that is bound.
+  /// The press that is mapped.
   enum Press: String, CaseIterable {
-    /// A controller's way is the address's range.
+    /// The range of a controller is that of the address.
     case turn
-    /// The address is told of the press, and of its end.
+    /// The address receives press and release.
     case hold
     case short, long, double
-    /// Nothing is pressed: only its light is the trigger's.
+    /// The trigger has the light, and presses nothing.
     case light
 
-    /// Those that can be asked for.
+    /// The presses that can be named.
     static let words: [Press] = [.short, .long, .double]
 
-    /// The press as the engine has it; 0 where it has none.
+    /// The press as bits of `PressBits`, or 0.
     var bits: UInt8 {
       switch self {
       case .hold: PressBits.down | PressBits.up
@@ -30,15 +30,15 @@ struct Binding: Equatable {
 
   /// The arguments that a press sends.
   enum Sending: Equatable {
-    /// No argument, or the trigger's own value.
+    /// No argument, or the value of the trigger.
     case nothing
     case arguments([Argument])
-    /// The other one of two values.
+    /// The other of two values.
     case toggle
-    /// The next of the values that there are, or the one before.
+    /// The next or the previous value.
     case next, previous
 
-    /// The text that it is told by.
+    /// The text in replies.
     var text: String {
       switch self {
       case .nothing: ""
@@ -51,30 +51,30 @@ struct Binding: Equatable {
     }
   }
 
-  /// The address, as it is written.
+  /// The address.
   private(set) var path: String
-  /// The arguments that a press sends there.
+  /// The arguments that a press sends.
   let sending: Sending
   /// The press.
   let press: Press
   /// The trigger.
   let trigger: Trigger
-  /// The channel on which that was learnt, from 0; nil where that is not known.
+  /// The channel on which the trigger was learnt, from 0, or nil.
   var channel: UInt8?
 
-  /// The same for another address.
+  /// Returns the same mapping for another address.
   func at(_ path: String) -> Binding {
     var binding = self
     binding.path = path
     return binding
   }
 
-  /// Whether another one is for the same, by whatever trigger.
+  /// Whether another mapping has the same effect, whatever its trigger.
   func isFor(_ other: Binding) -> Bool {
     path == other.path && press == other.press && sending == other.sending
   }
 
-  /// Whether it was learnt by its address alone.
+  /// Whether it was learnt without arguments.
   var isPlain: Bool {
     switch press {
     case .turn, .hold: true
@@ -85,17 +85,17 @@ struct Binding: Equatable {
 }
 
 extension Trigger {
-  /// The kind's word.
+  /// The word of its kind.
   var word: String { "\(kind)" }
 
-  /// The trigger's name, as `note:60` or `key:KEY_A`, with the channel, from 0, as `note:60@10`.
+  /// Returns its name, as `note:60` or `key:KEY_A`, or `note:60@10` with a channel from 0.
   func text(channel: UInt8?) -> String {
     let name = kind == .key ? KeyNames.name(of: number) : "\(number)"
     guard let channel, kind != .key else { return "\(word):\(name)" }
     return "\(word):\(name)@\(channel + 1)"
   }
 
-  /// The trigger of a name, and its channel, from 0; nil where there is none.
+  /// Returns the trigger of a name, and its channel from 0, or nil if the name is invalid.
   static func parse(_ text: String) -> (trigger: Trigger, channel: UInt8?)? {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
@@ -108,17 +108,17 @@ extension Trigger {
     return (trigger, channel - 1)
   }
 
-  /// The kind of a word.
+  /// Returns the kind of a word.
   static func kind(_ word: String) -> Kind? {
     word == "cc" ? .controller : Kind.allCases.first { "\($0)" == word }
   }
 
-  /// The number of a trigger by its name.
+  /// Returns the number of a trigger by its name.
   static func number(_ name: String, of kind: Kind) -> Int? {
     kind == .key ? KeyNames.code(of: name) : Int(name)
   }
 
-  /// The shape of a trigger's name, for who wrote another one.
+  /// The format of the name of a trigger, for error messages.
   static let usage =
     "note:60, controller:7, program:3 or key:KEY_A, with @10 behind it for a channel"
 }
@@ -126,8 +126,8 @@ extension Trigger {
 // MARK: - What is kept
 
 extension Binding {
-  /// The binding as one word: an address with a controller alone, as older versions wrote them, or
-  /// with a trigger, a press, and what is sent.
+  /// The mapping as one word: an address with a controller, as older versions wrote it, or with a trigger, a
+  /// press, and arguments.
   var word: String {
     if press == .turn, channel == nil, trigger.kind == .controller {
       return "\(path)=\(trigger.number)"
@@ -141,7 +141,7 @@ extension Binding {
     return "\(path)=\(parts.joined(separator: ","))"
   }
 
-  /// The binding of a word, unless that is none.
+  /// Creates the mapping of a word, or nil if it is invalid.
   init?(word: String) {
     let sides = word.split(separator: "=", maxSplits: 1).map(String.init)
     guard sides.count == 2 else { return nil }
@@ -184,7 +184,7 @@ extension Binding {
     return word.hasPrefix("f:") ? Double(rest).map(Argument.double) : nil
   }
 
-  // Blanks part the words, commas their parts, and a state is kept as lines.
+  // Spaces separate words, commas their parts, and newlines the values of a state.
   private static func encoded(_ text: String) -> String {
     text.utf8.map { byte in
       let isPlain =

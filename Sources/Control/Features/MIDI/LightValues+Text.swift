@@ -1,7 +1,7 @@
 internal import Engine
 
 extension LightValues {
-  /// The values as one word: those that are not as they are at first, each with its name.
+  /// The values as one word: those that differ from the default, each with its name.
   var text: String {
     var parts: [String] = []
     let usual = LightValues()
@@ -13,7 +13,7 @@ extension LightValues {
     return parts.joined(separator: ",")
   }
 
-  /// The values of a word; nil where that is none.
+  /// Creates the values of a word, or nil if it is invalid.
   init?(text: String) {
     self.init()
     for part in text.split(separator: ",") {
@@ -24,8 +24,9 @@ extension LightValues {
     }
   }
 
-  /// Sets the value of a name: on, off, or a state of loops; false where there is none, or the
-  /// value is above 127.
+  /// Sets the value for on, off, or an activity of loops.
+  ///
+  /// Returns false if the name or the value is invalid.
   mutating func set(_ name: String, to value: UInt8) -> Bool {
     guard value < 128 else { return false }
     switch name {

@@ -2,37 +2,37 @@ internal import Engine
 internal import OSC
 internal import Posix
 
-/// A ready map for a pedal, as a file that people read and write.
+/// A controller preset for a pedal, read from a text file.
 ///
-/// Each line binds a press to an address, `note 60 long /loop/1/clear`, gives something a light,
-/// `light note 60 /metronome/beat`, or tells the value of lights, `color recording 5`. What is
-/// behind a # is for readers.
+/// Each line maps a press to an address, `note 60 long /loop/1/clear`, assigns a light,
+/// `light note 60 /metronome/beat`, or sets the value of lights, `color recording 5`. Text behind a # is a
+/// comment.
 struct PedalFile {
-  /// A line that binds something: what is pressed, and what it sends where.
+  /// A line that maps a trigger to a message.
   struct Line: Equatable {
-    /// The line's number in the file, from 1.
+    /// The number of the line, from 1.
     let number: Int
     let trigger: Trigger
     let channel: UInt8?
-    /// The press that was named; nil where none was.
+    /// The press, or nil if the line has none.
     let press: Binding.Press?
     let path: String
     let arguments: [Argument]
   }
 
-  /// The fault of a file, with its line.
+  /// An error in a file, with its line.
   struct Fault: Error, Equatable {
     let line: Int
     let message: String
   }
 
-  // A map of all that a pedal can send is not longer.
+  // A map of everything that a pedal can send is shorter.
   static let longest = 64 * 1024
 
   private(set) var lines: [Line] = []
   private(set) var values = LightValues()
 
-  /// Reads the text of a file.
+  /// Parses the text of a file.
   init(_ text: String) throws(Fault) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
@@ -92,7 +92,9 @@ struct PedalFile {
     return Double(word).map(Argument.double) ?? .string(word)
   }
 
-  /// The words of a line; what stands in quotes is one, and keeps the first quote.
+  /// Splits a line into words.
+  ///
+  /// A quoted text is one word, and keeps its first quote.
   private static func words(_ line: String, line number: Int) throws(Fault) -> [String] {
     var words: [String] = []
     var rest = line[...]
@@ -117,7 +119,7 @@ struct PedalFile {
 
   private static let ending = ".pedal"
 
-  /// The names of the maps in folders, in order.
+  /// Returns the sorted names of the presets in folders.
   static func names(in folders: [String]) -> [String] {
     Set(
       folders.flatMap(Files.names(in:)).filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
@@ -125,7 +127,9 @@ struct PedalFile {
     ).sorted()
   }
 
-  /// Reads the map of a name in the first of some folders that has it; returns its path, too.
+  /// Reads a preset from the first folder that has it.
+  ///
+  /// Returns its path, too.
   static func read(
     _ name: String, in folders: [String]
   ) throws(Refusal) -> (file: PedalFile, path: String) {

@@ -1,24 +1,24 @@
 internal import OSC
 
-/// The movement by which a controller was learnt: it does nothing to the address yet.
+/// The movement by which a controller was learnt, which does not set the address yet.
 ///
-/// A button, or what is on or off, is turned again when the controller was let go; a value is taken
-/// up where the controller passes it, so that it doesn't leap, or when a pad is pressed again.
+/// A button or switch follows the controller again after it was released. A value follows once the
+/// controller passes it, so that it doesn't jump, or when a pad is pressed again.
 struct Pickup {
-  // From here on what is pressed is so.
+  // From this value on a button is pressed.
   private static let pressed = 64
 
   private var last: Int
   private var isLetGo: Bool
 
-  /// The movement that begins with a value.
+  /// Creates the movement that starts at a value.
   init(learntAt value: Int) {
     last = value
     isLetGo = value == 0
   }
 
-  /// Whether the movement is over with this value of the controller, so that it turns the address,
-  /// which is at a number at present, if it is at any.
+  /// Whether the movement ends with this value of the controller, so that it sets the address, whose
+  /// present number is given if it has one.
   mutating func isOver(at value: Int, for address: Address, at present: Double?) -> Bool {
     defer { last = value }
     guard let present, !address.hasTwoPlaces else {
@@ -38,7 +38,7 @@ struct Pickup {
 }
 
 extension Address {
-  /// Whether a controller turns it to two places only.
+  /// Whether a controller sets it to two values only.
   fileprivate var hasTwoPlaces: Bool {
     argument(turnedTo: 0) == argument(turnedTo: 63)
       && argument(turnedTo: 64) == argument(turnedTo: 127)
