@@ -6,18 +6,18 @@ import Testing
 @Suite struct CanvasTests {
   private static let glyphs = Glyphs(isUnicode: true)
 
-  @Test func `a text ends with dots where it has no room, also before a wide letter`() {
+  @Test func `text is truncated with an ellipsis, also before a wide character`() {
     var canvas = Canvas(columns: 10, rows: 3, glyphs: Self.glyphs)
     canvas.put("exactly 10", row: 0, column: 0)
     canvas.put("more than 10", row: 1, column: 0)
-    // Eight columns of four letters, and one that is left over.
+    // Eight columns of four wide characters, and a ninth.
     canvas.put("鳥の声長いだ", row: 2, column: 0)
     #expect(canvas.lines == ["exactly 10", "more than…", "鳥の声長…"])
     canvas.put("12345", row: 0, column: 2, width: 3)
     #expect(canvas.lines[0] == "ex12…ly 10")
   }
 
-  @Test func `what lies outside is left out`() {
+  @Test func `text outside the canvas is clipped`() {
     var canvas = Canvas(columns: 4, rows: 1, glyphs: Self.glyphs)
     canvas.put("x", row: 1, column: 0)
     canvas.put("x", row: 0, column: 4)
@@ -27,7 +27,7 @@ import Testing
     #expect(canvas.lines == ["   x"])
   }
 
-  @Test func `half of a wide letter does not stay`() {
+  @Test func `half of a wide character is erased`() {
     var canvas = Canvas(columns: 6, rows: 1, glyphs: Self.glyphs)
     canvas.put("鳥鳥鳥", row: 0, column: 0)
     canvas.put("a", row: 0, column: 1)
@@ -35,7 +35,7 @@ import Testing
     #expect(canvas.lines == [" ab 鳥"])
   }
 
-  @Test func `nothing in a text can move the cursor`() {
+  @Test func `text can't move the cursor`() {
     var canvas = Canvas(columns: 20, rows: 1, glyphs: Self.glyphs)
     canvas.put("a\u{1B}[2J\n\u{9B}1m\u{202E}b\u{200D}\u{301}", row: 0, column: 0)
     #expect(canvas.lines == ["a[2J 1mb\u{200D}\u{301}"])
@@ -44,7 +44,7 @@ import Testing
     #expect(canvas[0, 0].character?.unicodeScalars.count == 8)
   }
 
-  @Test func `without Unicode all is ASCII`() {
+  @Test func `without Unicode the canvas is ASCII`() {
     var canvas = Canvas(columns: 12, rows: 1, glyphs: Glyphs(isUnicode: false))
     canvas.put("Mücke 鳥 and more", row: 0, column: 0)
     #expect(canvas.lines == ["M?cke ? and~"])
@@ -54,7 +54,7 @@ import Testing
 
   // MARK: - What is sent
 
-  @Test func `a terminal that is sent the changes shows the whole`() {
+  @Test func `a terminal that receives the changes shows the canvas`() {
     let words = ["load", "鳥の声", "e\u{301}", "👩‍🌾", "███░", " ", "-12.3", "🦉"]
     let styles = [Style.plain, .bold, .alarm, .dim, Style(color: .green)]
     var dice = SystemRandomNumberGenerator()
@@ -85,7 +85,7 @@ import Testing
     #expect(buffer.update(to: canvas).contains("\u{1B}[2J"))
   }
 
-  @Test func `NO_COLOR leaves the colors out, and no more`() {
+  @Test func `NO_COLOR removes only the colors`() {
     var canvas = Canvas(columns: 8, rows: 1, glyphs: Self.glyphs)
     canvas.put("gone", row: 0, column: 0, style: .alarm)
     var (with, without) = (ScreenBuffer(hasColor: true), ScreenBuffer(hasColor: false))

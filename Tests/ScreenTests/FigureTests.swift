@@ -2,7 +2,7 @@ import Screen
 import Testing
 
 @Suite struct FigureTests {
-  @Test func `a number takes its room whatever it is`() {
+  @Test func `a number has a fixed width`() {
     #expect(Figure.fixed(3.14159, places: 2, width: 6) == "  3.14")
     #expect(Figure.fixed(-0.04, places: 1, width: 6) == "   0.0")
     #expect(Figure.fixed(-0.06, places: 1, width: 6) == "  -0.1")

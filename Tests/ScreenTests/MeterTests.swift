@@ -5,12 +5,12 @@ import Testing
 @Suite struct MeterTests {
   private static let glyphs = Glyphs(isUnicode: true)
 
-  @Test func `it rises at once, falls slowly, and holds its peak`() {
+  @Test func `it has instant attack, slow decay and peak hold`() {
     var meter = Meter()
     #expect(meter.level == nil && meter.peak == nil)
     meter.take(-6, at: 10)
     meter.take(-120, at: 10.1)
-    // Thirty dB a second.
+    // 30 dB per second.
     #expect(abs(meter.level! - -9) < 0.01 && meter.peak == -6)
     meter.advance(to: 11.4)
     #expect(meter.peak == -6)
@@ -20,7 +20,7 @@ import Testing
     #expect(!meter.level!.isNaN)
   }
 
-  @Test func `full scale is marked for three seconds`() {
+  @Test func `clipping is marked for three seconds`() {
     var meter = Meter()
     meter.take(-0.2, at: 1)
     #expect(!meter.isClipped)

@@ -1,11 +1,11 @@
 import OSC
 import Screen
 
-/// A node in the middle of its work, as its messages tell.
+/// The messages of a node in use.
 enum NodeExample {
   static let start = 100.0
 
-  /// All that it has told, in order.
+  /// Its messages, in order.
   static let messages: [(String, [Argument])] =
     [
       ("/pong", [.int32(0), .string("syrinx"), .string("0.1.0"), .int32(77)]),
@@ -103,7 +103,7 @@ enum NodeExample {
       )
     } + [("/takes/end", [.int32(3)])]
 
-  /// What is known when all of that has come.
+  /// The picture after all of them.
   static var picture: NodePicture {
     var picture = NodePicture()
     picture.takesAreAsked()

@@ -4,7 +4,7 @@ import Testing
 @testable import Screen
 
 @Suite struct NodePictureTests {
-  @Test func `what a node tells is known, and what it does not is not`() {
+  @Test func `reported values are known, others unknown`() {
     let picture = NodeExample.picture
     #expect(picture.name == "syrinx" && picture.version == "0.1.0" && picture.engine == 77)
     #expect(picture.number("/status/xruns") == 2 && picture.word("/status/server") == "running")
@@ -17,7 +17,7 @@ import Testing
     #expect(picture.takes.map(\.title) == ["Whistling", "鳥の声", "Owl by the lake"])
   }
 
-  @Test func `another start of the node is another picture`() {
+  @Test func `a restart of the node clears the picture`() {
     var picture = NodeExample.picture
     picture.take("/pong", [.int32(0), .string("a"), .string("b"), .int32(77)], at: 101)
     #expect(picture.number("/live/gain") == -6, "the same one goes on")
@@ -26,7 +26,7 @@ import Testing
     #expect(picture.engine == 78 && !picture.hasLevels)
   }
 
-  @Test func `another layout of the grid has no lights until it is told of them`() {
+  @Test func `a new grid layout has no lit cells at first`() {
     var picture = NodeExample.picture
     picture.take("/grid/lit", [.int32(1), .int32(1), .float(0.5)], at: 101)
     picture.take("/grid/lit", [.int32(2), .int32(4), .float(0)], at: 101)
@@ -35,7 +35,7 @@ import Testing
     #expect(picture.lit.isEmpty && picture.cells.isEmpty && picture.gridColumns == 5)
   }
 
-  @Test func `takes are to be listed again when one is new or gone`() {
+  @Test func `takes are listed again when one is added or deleted`() {
     var picture = NodeExample.picture
     #expect(!picture.areTakesOld)
     picture.take("/takes/total", [.int32(12)], at: 101)
@@ -51,7 +51,7 @@ import Testing
     #expect(picture.areTakesOld && picture.takes.isEmpty)
   }
 
-  @Test func `a list whose end got lost is asked for again`() {
+  @Test func `a list without its end is queried again`() {
     var picture = NodeExample.picture
     picture.takesAreAsked()
     #expect(picture.isListingTakes && !picture.areTakesOld)
@@ -59,7 +59,7 @@ import Testing
     #expect(!picture.isListingTakes && picture.areTakesOld && picture.takes.count == 3)
   }
 
-  @Test func `what no node would send is no trouble`() {
+  @Test func `invalid messages are ignored`() {
     var picture = NodePicture()
     for path in [
       "/pong", "/meter", "/status", "/grid/layout", "/grid/cell", "/grid/lit", "/take",

@@ -13,7 +13,7 @@ import Testing
       rows: rows, glyphs: Glyphs(isUnicode: isUnicode))
   }
 
-  @Test func `all of it has room on a usual terminal`() {
+  @Test func `everything fits an 80x24 terminal`() {
     let text = Self.canvas().lines.joined(separator: "\n")
     for words in [
       "syrinx 0.1.0  127.0.0.1:8000", " 48000 Hz    64 frames  server running", "load   3.2 %",
@@ -28,7 +28,7 @@ import Testing
       "capture on   0:00:12 of out", "takes       12", "     3.2  Whistling", "     9.8  鳥の声",
       "q end  tab page 1/5  ? help", "Player ──1>─2m─3R─4.─",
     ] { #expect(text.contains(words), "\(words)") }
-    // Dots stand only where something was cut off.
+    // An ellipsis marks truncation only.
     #expect(!text.contains("…"))
   }
 
@@ -36,7 +36,7 @@ import Testing
     (80, 24), (120, 40), (60, 15), (61, 24), (79, 50), (80, 15), (200, 60), (59, 24), (80, 14),
     (20, 5), (1, 1), (300, 100),
   ])
-  func `nothing goes beyond the last column, whatever it is called`(columns: Int, rows: Int) {
+  func `nothing exceeds the last column, with any names`(columns: Int, rows: Int) {
     let odd = [
       String(repeating: "a long name ", count: 30), String(repeating: "鳥の声", count: 40),
       "\u{1B}[2J\n\u{202E}", "👩‍🌾👩‍🌾👩‍🌾🦉e\u{301}", "",
@@ -45,7 +45,7 @@ import Testing
       var picture = NodePicture()
       picture.takesAreAsked()
       for (path, arguments) in NodeExample.messages {
-        // Each text and number as great as can be.
+        // The longest texts and numbers.
         let wild = arguments.map { argument -> Argument in
           argument.text != nil ? .string(name) : argument
         }
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a change of figures moves nothing else`() {
+  @Test func `changing values move nothing else`() {
     var picture = NodeExample.picture
     let before = Self.canvas(picture).lines
     for value in [-90, 24, 0.05, -12.25] as [Float] {
@@ -104,7 +104,7 @@ import Testing
     #expect(bar(lines) == 80 && bar(Self.canvas().lines) == 40)
   }
 
-  @Test func `a small one shows what matters most, and says what would show more`() {
+  @Test func `a small terminal shows the essentials, and the size for more`() {
     let narrow = Self.canvas(columns: 60, rows: 15).lines.joined(separator: "\n")
     for words in ["load   3.2 %", "reduction", "playing", "press --- pause"] {
       #expect(narrow.contains(words), "\(words)")
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `a node that does not answer is said to, on every page and size`() {
+  @Test func `a silent node is reported on every page at every size`() {
     for (columns, rows) in [(80, 24), (50, 10)] {
       for page in NodeScreen.View.allCases {
         let lines = Self.canvas(page: page, silentFor: 3.9, columns: columns, rows: rows).lines
@@ -124,14 +124,14 @@ import Testing
     }
   }
 
-  @Test func `without Unicode all of it is ASCII`() {
+  @Test func `without Unicode the screen is ASCII`() {
     for page in NodeScreen.View.allCases {
       let lines = Self.canvas(page: page, isUnicode: false).lines
       #expect(lines.joined().allSatisfy { $0.isASCII })
     }
   }
 
-  @Test func `meters, a clip and the loops have room on the smallest screen that is used`() {
+  @Test func `meters, clipping and loops fit the smallest screen`() {
     var picture = NodeExample.picture
     picture.take("/meter", [.float(0), .float(-20)], at: NodeExample.start)
     let canvas = Self.canvas(picture, columns: 40, rows: 10)
@@ -141,24 +141,24 @@ import Testing
     #expect(lines[5].hasPrefix(" 1  PLAY     ███") && lines[5].hasSuffix("-> OVER  1.3 s"))
     #expect(lines[7].hasPrefix(">3  REC      █████░░░░") && lines[7].hasSuffix("  5.0 /   5.0 s"))
     #expect(lines[8].contains("EMPTY") && lines[8].hasSuffix("-> REC"))
-    // What clips stands out, and so does what is recorded.
+    // Clipping and recording are highlighted.
     #expect(canvas.cells.count { $0.style == .alarm } == 4)
     #expect(canvas.cells.count { $0.style.isReversed && $0.style.color == .red } == 4 + 3)
   }
 
-  @Test func `each loop has a line with its state, its round, its layers and what waits`() {
+  @Test func `each loop has a line with state, playhead, layers and queued state`() {
     let lines = Self.canvas(page: .loops).lines
     #expect(lines[2].hasPrefix("─ Loops  4 of  10 s ─"))
     #expect(lines[3].hasPrefix("  1 PLAY     ██████░"))
     #expect(lines[3].contains("  3.2 /   9.9 s   2 over  -> OVER  1.3 s"))
     #expect(lines[4].hasPrefix("  2 MUTE     █████████░") && lines[4].contains("  -6.0 dB"))
     #expect(lines[5].hasPrefix("> 3 REC      █████████░"), "of the longest loop, half")
-    // Nobody knows when sound comes.
+    // The time until sound arrives is unknown.
     #expect(lines[6].hasPrefix("  4 EMPTY    ░░░") && lines[6].hasSuffix("-> REC"))
     #expect(lines[22].contains("space pedal  1-9 choose  u undo  m mute  c c clear"))
   }
 
-  @Test func `each state of a loop has a word and a look of its own`() {
+  @Test func `each state of a loop has its own word and style`() {
     let states = [
       "empty": "EMPTY", "recording": "REC", "overdubbing": "OVER", "replacing": "REPLACE",
       "substituting": "SUBST", "multiplying": "MULTIPLY", "inserting": "INSERT",
@@ -179,14 +179,14 @@ import Testing
     #expect(LoopLine(2, of: NodePicture()).word == "-")
   }
 
-  @Test func `as many loops as there are have room, and which one is chosen is seen`() {
+  @Test func `all loops fit, and the chosen one is marked`() {
     var picture = NodeExample.picture
     picture.take("/loops/size", [.int32(16), .float(600)], at: NodeExample.start)
     picture.take("/loop/select", [.int32(16)], at: NodeExample.start)
     let lines = Self.canvas(picture, page: .loops).lines
     #expect(lines[18].hasPrefix(">16 -") && lines[3].hasPrefix("  1 PLAY"))
     #expect(picture.chosenLoop == 16)
-    // Neither more than there are, nor none.
+    // Clamped to the loops there are.
     for (told, chosen) in [(17, 16), (0, 1), (-3, 1)] as [(Int32, Int)] {
       picture.take("/loop/select", [.int32(told)], at: NodeExample.start)
       #expect(picture.chosenLoop == chosen)
@@ -195,7 +195,7 @@ import Testing
     #expect(picture.loopCount == 16 && Self.canvas(picture, page: .loops).lines.count == 24)
   }
 
-  @Test func `what a key asks stands in the last line`() {
+  @Test func `a confirmation is in the last line`() {
     for (columns, rows) in [(80, 24), (40, 10)] {
       let canvas = NodeScreen.canvas(
         of: NodeExample.picture, at: "host", asking: "c again clears loop 3", columns: columns,
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `pages go round, and come back from the help`() {
+  @Test func `pages wrap around, and return from the help`() {
     #expect(NodeScreen.View.overview.next(by: 1) == .loops)
     #expect(NodeScreen.View.loops.next(by: 1) == .grid)
     #expect(NodeScreen.View.takes.next(by: 1) == .pedals)
@@ -213,18 +213,18 @@ import Testing
     #expect(NodeScreen.View.help.next(by: 1) == .overview)
     #expect(Self.canvas(page: .takes).lines.joined().contains("0f3a9c2e  2026-11-21 17:30"))
     #expect(Self.canvas(page: .help).lines.joined().contains("Ctrl-C"))
-    // The help is none of the five that are counted.
+    // The help isn't counted.
     #expect(Self.canvas(page: .help).lines.last?.hasPrefix(" q end  tab 5 pages  ? back") == true)
   }
 
-  @Test func `pedals have a page of what is bound`() {
+  @Test func `bindings have a page`() {
     var picture = NodeExample.picture
     let row: [Argument] = [
       .string("/loop/2/clear"), .int32(60), .string("note"), .string("long"), .string(""),
       .string("note:60@10"),
     ]
     picture.take("/midi/binding", row, at: NodeExample.start)
-    // An older node tells of controllers alone.
+    // An older node has controllers only.
     picture.take("/midi/binding", [.string("/echo/mix"), .int32(7)], at: NodeExample.start)
     picture.take("/midi/bindings/end", [.int32(2)], at: NodeExample.start)
     let lines = Self.canvas(picture, page: .pedals).lines
@@ -233,14 +233,14 @@ import Testing
       "Bindings 2", "note:60@10           long    /loop/2/clear",
       "controller:7         turn    /echo/mix",
     ] { #expect(text.contains(words), "\(words)") }
-    // A list that has begun anew takes the place of the one before when it is whole.
+    // A new list replaces the old one when it is complete.
     picture.take("/midi/binding", row, at: NodeExample.start)
     #expect(picture.bindings.count == 2)
     picture.take("/midi/bindings/end", [.int32(1)], at: NodeExample.start)
     #expect(picture.bindings.map(\.address) == ["/loop/2/clear"])
   }
 
-  @Test func `the alarms stand out`() {
+  @Test func `alarms are highlighted`() {
     var picture = NodeExample.picture
     picture.take("/meter", [.float(0)], at: NodeExample.start)
     picture.take("/mute", [.int32(1)], at: NodeExample.start)

@@ -21,7 +21,7 @@ import Testing
     return line.text(figures, at: 1, columns: columns)
   }
 
-  @Test func `it has levels, load, xruns, the player, and clients`() {
+  @Test func `it has levels, load, xruns, player and clients`() {
     #expect(
       Self.text(Self.figures)
         == "in ██████░░ -12.3       out ███████░  -6.0      load   3 %  xruns 0  "
@@ -29,7 +29,7 @@ import Testing
     #expect(Self.text(Self.figures, isUnicode: false).hasPrefix("in ######.. -12.3"))
   }
 
-  @Test func `it marks what is wrong, and what is captured`() {
+  @Test func `it marks faults and captures`() {
     var figures = Self.figures
     figures.levels = [0, -3, -1, -1, 2.5]
     figures.isServerRunning = false
@@ -39,11 +39,11 @@ import Testing
     #expect(text.contains("capture  0:01:01"))
   }
 
-  @Test(arguments: 0...140) func `it is never wider than its room`(columns: Int) {
+  @Test(arguments: 0...140) func `it never exceeds its width`(columns: Int) {
     #expect(Self.text(Self.figures, columns: columns).count <= columns)
   }
 
-  @Test func `it stays as it is while nothing changes`() {
+  @Test func `it is unchanged while nothing changes`() {
     var figures = Self.figures
     figures.levels = [-120, -120, -120, -120, 0]
     var line = StatusLine(glyphs: Glyphs(isUnicode: true))

@@ -6,11 +6,11 @@ import Testing
 @testable import Control
 @testable import Surfaces
 
-/// One law for the faders and knobs of an address, whoever moves them.
+/// The faders and knobs of an address share one curve.
 @Suite struct CurveTests {
   private static let table = AddressTable.node
 
-  /// The addresses with a range, of which each kind of loop stands for its siblings.
+  /// The addresses with a range, of loops only the first two.
   private static let addresses = table.addresses.filter { address in
     let isOther = address.path.hasPrefix("/loop/") && address.path.contains(/\/[3-9]\//)
     return !isOther && !address.standsForMany && ["i", "f"].contains(address.types)
@@ -25,7 +25,7 @@ import Testing
     abs(value - other) <= 1e-5 * max(1, abs(other))
   }
 
-  @Test func `levels, ratios and all else have their curves`() {
+  @Test func `levels, ratios and other values have their curves`() {
     let wanted: [(String, Address.Curve)] = [
       ("/live/gain", .level), ("/loop/2/threshold", .level), ("/echo/tone", .exponential),
       ("/echo/time", .exponential), ("/stretch/rate", .exponential),
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a curve rises from one end of the range to the other`() {
+  @Test func `a curve rises from one end of its range to the other`() {
     for address in Self.addresses {
       let range = address.forms[0].range
       let values = (0...100).map { address.curve.value(at: Double($0) / 100, in: range) }
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a knob at 64 gives the value in the middle of the curve`() throws {
+  @Test func `a knob at 64 sends the value at the middle of the curve`() throws {
     #expect(Self.addresses.count > 60)
     for address in Self.addresses {
       let turned = try #require(address.argument(turnedTo: 64)?.number, "\(address.path)")
@@ -63,7 +63,9 @@ import Testing
     }
   }
 
-  @Test func `a fader of TouchOSC at 0.5 sends that value, and goes there when it comes`() throws {
+  @Test func `a TouchOSC fader at 0.5 sends that value, and moves there when it is received`()
+    throws
+  {
     let addresses = Self.addresses.filter { $0.types == "f" }
     let faders = try addresses.enumerated().map { index, address in
       try SurfaceControl.fader("fader-\(index)", "", address.path, in: Self.table)
@@ -100,7 +102,7 @@ import Testing
     #expect(phone.faults.isEmpty, "\(phone.faults.prefix(3))")
   }
 
-  @Test func `a fader of Open Stage SurfaceControl at 0.5 has that value`() throws {
+  @Test func `an Open Stage Control fader at 0.5 has that value`() throws {
     for address in Self.addresses where address.types == "f" {
       let control = try SurfaceControl.fader("one", "", address.path, in: Self.table)
       let page = SurfacePage("All", Block(Row(1, control)))
@@ -114,7 +116,7 @@ import Testing
       let value = range["50%"] ?? (least + greatest) / 2
       #expect(isClose(value, middle(of: address)), "\(address.path)")
       #expect((range.count > 2) == (address.curve != .linear), "\(address.path)")
-      // Linear between these, it is never far off.
+      // It is linear between these.
       for step in 0...20 {
         let position = Double(step) / 20
         let key = step == 0 ? "min" : step == 20 ? "max" : "\(step * 5)%"

@@ -6,7 +6,7 @@ import Testing
 @testable import Control
 @testable import Surfaces
 
-/// The Lua of the layouts: files, with a table of a layout's own values.
+/// The Lua files of the layouts, and the table of a layout's values.
 @Suite struct LayoutScriptsTests {
   private let scripts = LayoutScripts(table: .widest)
 
@@ -49,7 +49,7 @@ import Testing
         """)
   }
 
-  @Test func `a script that names no address of the table is refused`() {
+  @Test func `a script with an unknown address or wrong arguments is refused`() {
     #expect(throws: SurfaceFault.self) { try scripts.sending("/echo/mixx", ("value", .number)) }
     #expect(throws: SurfaceFault.self) { try scripts.sending("/echo/mix", ("value", .text)) }
     #expect(throws: SurfaceFault.self) {

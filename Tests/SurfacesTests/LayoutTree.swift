@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// A layout as a reader of the file finds it: nothing here knows how it was written.
+/// A parsed layout, independent of the generator.
 final class LayoutTree: Sendable {
   /// One node of the layout.
   struct Node: Sendable {
@@ -12,7 +12,7 @@ final class LayoutTree: Sendable {
     var id: String { element.attributes["ID"] ?? "" }
     var name: String { property("name") }
     var script: String { property("script") }
-    /// The text that stands on it at first.
+    /// The initial text.
     var text: String {
       (element["values"]?.children ?? []).first { $0["key"]?.text == "text" }?["default"]?.text
         ?? ""
@@ -45,7 +45,7 @@ final class LayoutTree: Sendable {
     self.nodes = nodes
   }
 
-  /// What a file holds, as zlib unpacks it.
+  /// A decompressed file.
   static func inflated(_ bytes: [UInt8]) throws -> String {
     String(decoding: try LayoutFile.inflated(bytes), as: UTF8.self)
   }

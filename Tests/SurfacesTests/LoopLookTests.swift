@@ -78,7 +78,7 @@ import Testing
     #expect(Style.queued.sequence(hasColor: true).contains(";5;"))
   }
 
-  @Test func `words on a button can be read, whatever its color`() {
+  @Test func `text on buttons has enough contrast`() {
     func luminance(_ color: Color) -> Double {
       let parts = [color.red, color.green, color.blue].map {
         $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `each state differs from the others by its word, and where it is lit by its color`() {
+  @Test func `states differ by word, and lit ones by color`() {
     #expect(Set(LoopLook.all.map(\.word)).count == LoopLook.all.count)
     #expect(Set(LoopLook.all.map(\.letter)).count == LoopLook.all.count)
     #expect(Set(LoopLook.all.filter(\.isFilled).compactMap(\.tone)).count == 4)

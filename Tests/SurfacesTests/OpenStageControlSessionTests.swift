@@ -44,12 +44,12 @@ import Testing
     #expect(script.contains("send('/subscribe')") && script.contains("send('/ping')"))
   }
 
-  @Test func `widgets have names of their own`() throws {
+  @Test func `widgets have unique names`() throws {
     let ids = try widgets().compactMap { $0["id"] as? String }
     #expect(try widgets().count == ids.count && Set(ids).count == ids.count)
   }
 
-  @Test func `each widget fits the address that it names, and its range`() throws {
+  @Test func `each widget fits its address and range`() throws {
     var count = 0
     for widget in try widgets() {
       guard let path = widget["address"] as? String, path != "auto" else { continue }
@@ -82,7 +82,7 @@ import Testing
     #expect(count > 230)
   }
 
-  @Test func `each address in a script or a property is one of the table`() throws {
+  @Test func `each address in a script or a property is in the table`() throws {
     var found: Set<String> = []
     for widget in try widgets() {
       for text in widget.values.compactMap({ $0 as? String }) {
@@ -95,12 +95,12 @@ import Testing
     #expect(found.isSuperset(of: ["/subscribe", "/ping", "/takes", "/take/delete", "/scales"]))
   }
 
-  @Test func `what the node tells is shown where it is chosen`() throws {
+  @Test func `lists and buttons show the node's state`() throws {
     let all = try widgets()
     let lists = all.filter { $0["type"] as? String == "dropdown" }
     #expect(lists.count == 4)
     for list in lists {
-      // The app shows a label as it is, unless it says otherwise.
+      // The app shows the id unless there is a label.
       let path = try #require(list["address"] as? String)
       #expect((list["label"] as? String)?.contains("#{OSC{\(path)} || ''}") == true)
     }
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: [1, 4, 16])
-  func `each loop has a big button with its state, and its round below`(loops: Int) throws {
+  func `each loop has a large button with its state, and its playhead below`(loops: Int) throws {
     let json = try OpenStageControlSession.json(loops: loops)
     for number in 1...16 {
       let isThere = number <= loops
@@ -131,7 +131,7 @@ import Testing
     #expect(json.contains("/slot-1'] = true"))
   }
 
-  @Test func `it subscribes again while no levels come, and has titles sent as text`() throws {
+  @Test func `it subscribes again without levels, and sends titles as text`() throws {
     let all = try widgets()
     let root = try #require(all[0]["onCreate"] as? String)
     #expect(
@@ -157,7 +157,7 @@ import Testing
     #expect(Set(onLayout).subtracting(inSession).isEmpty)
   }
 
-  @Test func `the shipped session is what is made now`() throws {
+  @Test func `the included session is current`() throws {
     let file = TouchOSCLayoutTests.presets.appendingPathComponent("open-stage-control/syrinx.json")
     let json = try OpenStageControlSession.json()
     if ProcessInfo.processInfo.environment["SYRINX_WRITE_SNAPSHOTS"] != nil {

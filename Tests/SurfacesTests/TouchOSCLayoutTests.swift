@@ -7,7 +7,7 @@ import Testing
 @Suite struct TouchOSCLayoutTests {
   private let table = AddressTable.widest
 
-  // Read once: each has thousands of nodes.
+  // Parsed once: each has thousands of nodes.
   static let phone = Result { try read(.phone) }
   static let tablet = Result { try read(.tablet) }
 
@@ -19,14 +19,14 @@ import Testing
     try (screen == .phone ? Self.phone : Self.tablet).get()
   }
 
-  /// The declaration behind a literal address, also one with a number in it.
+  /// The declaration of an address, also one with numbers.
   private func declared(_ path: String) -> Address? {
     if let address = table[path] { return address }
     return Array(path.utf8).withUnsafeBytes(table.numbered).map { table.addresses[$0.index] }
   }
 
   @Test(arguments: SurfaceScreen.allCases)
-  func `the file is zlib's usual stream of one line of XML`(screen: SurfaceScreen) throws {
+  func `the file is a zlib stream with one line of XML`(screen: SurfaceScreen) throws {
     let file = try TouchOSCLayout.file(screen)
     #expect(file.prefix(2) == [0x78, 0x9C])
     let xml = try LayoutTree.inflated(file)
@@ -37,14 +37,14 @@ import Testing
     #expect(file == (try TouchOSCLayout.file(screen)), "made twice, it is the same")
   }
 
-  @Test func `what lies behind the stream is no part of a layout`() throws {
+  @Test func `data after the stream is an error`() throws {
     let file = try TouchOSCLayout.file(.phone)
     #expect(throws: (any Error).self) { try LayoutTree.inflated(file + [0]) }
     #expect(throws: (any Error).self) { try LayoutTree.inflated(Array(file.dropLast())) }
   }
 
   @Test(arguments: SurfaceScreen.allCases)
-  func `nodes are built as the app's own`(screen: SurfaceScreen) throws {
+  func `nodes have the structure of the app's own files`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     #expect(layout.document.name == "lexml" && layout.document.attributes["version"] == "6")
     #expect(layout.document.children.count == 1)
@@ -79,7 +79,7 @@ import Testing
         "Voice", "Presets", "Loops", "More", "Loop", "Grid", "Piano", "Takes", "Mix", "Feed",
         "Scale", "Menu",
       ])
-    // Its tabs are buttons: the app's own would be too narrow.
+    // Tabs are buttons: the app's own would be too narrow.
     #expect(pager.property("tabbar") == "0")
     let tabs = layout.nodes.filter { $0.path.hasPrefix("Syrinx/tabs/tab-") }
     #expect(tabs.map { $0.property("tag") } == names.indices.map { "page \($0 + 1)" })
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: SurfaceScreen.allCases)
-  func `each message fits the address that it names, and its range`(screen: SurfaceScreen) throws {
+  func `each message fits its address and range`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     var count = 0
     for node in layout.nodes {
@@ -118,7 +118,7 @@ import Testing
             #expect(value == "x" && (conversion == "INTEGER") == (type == "i"))
             let least = try #require(Float(argument["scaleMin"]?.text ?? ""))
             let greatest = try #require(Float(argument["scaleMax"]?.text ?? ""))
-            // A velocity is the one number whose range stands with the argument alone.
+            // The range of a velocity is that of its argument.
             let range = address.range.least < address.range.greatest ? address.range : (0, 1)
             #expect((least, greatest) == range, "\(path)")
           case "CONSTANT" where conversion == "FLOAT":
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: SurfaceScreen.allCases)
-  func `each address in a script is one of the table`(screen: SurfaceScreen) throws {
+  func `each address in a script is in the table`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     var found: Set<String> = []
     for node in layout.nodes {
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: SurfaceScreen.allCases)
-  func `identities are unique UUIDs, and come from names alone`(screen: SurfaceScreen) throws {
+  func `IDs are unique UUIDs derived from names only`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     let ids = layout.nodes.map(\.id)
     #expect(Set(ids).count == ids.count)
@@ -175,11 +175,11 @@ import Testing
         $0.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/)
           != nil
       })
-    // Whatever else changes, this is the pitch fader.
+    // The pitch fader's ID never changes.
     #expect(layout.node("Voice/pitch/fader")?.id == "6949e5cc-f1d5-8190-bc1a-e8a8d1ccfe1e")
   }
 
-  @Test func `another page leaves all identities as they were`() throws {
+  @Test func `another page leaves all IDs unchanged`() throws {
     let table = AddressTable.node
     let surface = try Surface.syrinx()
     let extra = SurfacePage(
@@ -187,19 +187,19 @@ import Testing
     let more = try LayoutTree(
       xml: TouchOSCLayout.xml(of: Surface(pages: [extra] + surface.pages), .phone))
     let layout = try layout(.phone)
-    // Two more are its tab.
+    // Two more for its tab.
     #expect(more.nodes.count == layout.nodes.count + 6)
     let known = Dictionary(uniqueKeysWithValues: more.nodes.map { ($0.path, $0.id) })
     #expect(layout.nodes.allSatisfy { known[$0.path] == $0.id })
   }
 
-  @Test func `a surface without what the scripts light is refused`() throws {
+  @Test func `a surface without the buttons that scripts light is refused`() throws {
     let surface = try Surface.syrinx()
     let pages = surface.pages.filter { $0.name != "Loop" }
     #expect(throws: SurfaceFault.self) { try TouchOSCLayout.xml(of: Surface(pages: pages), .phone) }
   }
 
-  @Test func `an address that two parts of a surface show is refused`() throws {
+  @Test func `an address with two handlers is refused`() throws {
     let use = try AddressTable.node.constant("/metronome/bpm", .number(120))
     let extra = SurfacePage("Tempo", Block(Row(1, SurfaceControl("usual", "120", .choice(use)))))
     let surface = Surface(pages: try Surface.syrinx().pages + [extra])
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test(arguments: SurfaceScreen.allCases)
-  func `all that is touched lies on its page, and beside the rest`(screen: SurfaceScreen) throws {
+  func `controls are within their page and don't overlap`(screen: SurfaceScreen) throws {
     let layout = try layout(screen)
     for page in layout.nodes
     where page.path.split(separator: "/").count == 3 && page.type == "GROUP" {
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func `a page of each kind of thing that is played`() throws {
+  @Test func `each feature has its page and addresses`() throws {
     let layout = try layout(.phone)
     func path(_ node: String) -> String? {
       layout.node(node)?.messages.first?["path"]?.children.first?["value"]?.text
@@ -295,7 +295,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 4, 5, 8, 16])
-  func `there is a big button for each loop, with mute, undo and level`(loops: Int) throws {
+  func `each loop has a large button, mute, undo and gain`(loops: Int) throws {
     for screen in SurfaceScreen.allCases {
       let layout = try LayoutTree(xml: TouchOSCLayout.xml(screen, loops: loops))
       let buttons = layout.nodes.filter { $0.path.hasPrefix("Syrinx/pages/Loops") }
@@ -313,23 +313,23 @@ import Testing
         boxes.append(slot.frame)
         let round = try #require(
           buttons.first { $0.path.hasSuffix("/slot-\(number)/round") })
-        // It is looked at, and lets fingers through to the button.
+        // It passes touches through to the button.
         #expect(round.property("interactive") == "0" && round.frame[2] > slot.frame[2] - 10)
       }
       #expect(!buttons.contains { $0.path.hasSuffix("/slot-\(loops + 1)") })
       #expect(boxes.allSatisfy { $0[2] >= screen.finger && $0[3] >= screen.finger })
-      // All are as large, but where one stands alone.
+      // All have the same size, except a single one in its row.
       #expect(loops == 1 || loops == 3 || loops == 5 || Set(boxes.map { $0[2...3] }).count <= 2)
     }
   }
 
   @Test(arguments: SurfaceScreen.allCases, [1, 4, 8])
-  func `all that is touched is as large as a finger`(screen: SurfaceScreen, loops: Int) throws {
+  func `each touch target has the least size`(screen: SurfaceScreen, loops: Int) throws {
     let layout = try LayoutTree(xml: TouchOSCLayout.xml(screen, loops: loops))
     var count = 0
     for node in layout.nodes
     where ["BUTTON", "FADER"].contains(node.type) && node.property("interactive") == "1" {
-      // Cells are as many as the scale has notes, keys seven: the glass is as wide as it is.
+      // Cells and keys are as wide as the screen allows.
       if node.path.contains("/Grid/") || node.path.contains("/key-") { continue }
       count += 1
       #expect(
@@ -339,7 +339,7 @@ import Testing
     #expect(count > 100)
   }
 
-  @Test func `what keeps a loop and what empties it do not lie beside each other`() throws {
+  @Test func `Save and Clear are not next to each other`() throws {
     for screen in SurfaceScreen.allCases {
       let layout = try layout(screen)
       for (page, keep, clear) in [("Loop", "keep", "clear"), ("More", "save", "clear")] {
@@ -352,7 +352,7 @@ import Testing
     }
   }
 
-  @Test func `mute is on every page, above all of them`() throws {
+  @Test func `mute is above all pages`() throws {
     for screen in SurfaceScreen.allCases {
       let layout = try layout(screen)
       let mute = try #require(layout.nodes.first { $0.path == "Syrinx/bar/mute/button" })
@@ -361,11 +361,11 @@ import Testing
     }
   }
 
-  @Test func `faders leave themselves alone while they are touched, and show their unit`() throws {
+  @Test func `faders ignore messages while touched, and show their unit`() throws {
     let layout = try layout(.phone)
     let faders = layout.nodes.filter { $0.type == "FADER" && !$0.messages.isEmpty }
     #expect(faders.count > 15)
-    // Those by ratios send by themselves, whichever of x and touch the app changes first.
+    // Those with a curve send by script, whichever of x and touch the app changes first.
     #expect(faders.contains { $0.script.contains("sendOSC('/echo/time', value, {true})") })
     #expect(faders.contains { $0.script.contains("curve = 'level'") })
     for fader in faders {
@@ -378,7 +378,7 @@ import Testing
     }
   }
 
-  @Test func `the port on which the app receives is told to the node`() throws {
+  @Test func `the app's receive port is sent to the node`() throws {
     let layout = try LayoutTree(xml: TouchOSCLayout.xml(.phone, receivePort: 9123))
     #expect(layout.nodes[0].script.contains("receivePort = 9123,"))
     #expect(layout.nodes[0].script.contains("sendOSC('/subscribe', layout.receivePort, {true})"))
@@ -392,7 +392,7 @@ import Testing
     #expect(json.contains(/"max": 45\n/))
   }
 
-  @Test func `for people there is a line for each part`() throws {
+  @Test func `the readable XML has a line for each element`() throws {
     let lines = try TouchOSCLayout.xml(.phone, inLines: true)
     let joined = try TouchOSCLayout.xml(.phone)
     #expect(lines.replacing(">\n<", with: "><").trimmingSuffix(while: \.isNewline) == joined)
@@ -403,12 +403,12 @@ import Testing
   static let presets = Project.file("Presets")
 
   @Test(arguments: SurfaceScreen.allCases)
-  func `the shipped layout is what is made now`(screen: SurfaceScreen) throws {
+  func `the included layout is current`(screen: SurfaceScreen) throws {
     let file = Self.presets.appendingPathComponent("touchosc/syrinx-\(screen.rawValue).tosc")
     if ProcessInfo.processInfo.environment["SYRINX_WRITE_SNAPSHOTS"] != nil {
       try Data(TouchOSCLayout.file(screen)).write(to: file)
     }
-    // Another zlib may pack it otherwise.
+    // Another zlib may compress it differently.
     let isSame =
       try LayoutTree.inflated([UInt8](Data(contentsOf: file))) == TouchOSCLayout.xml(screen)
     #expect(isSame, "\(file.lastPathComponent) is old; SYRINX_WRITE_SNAPSHOTS=1 renews it")

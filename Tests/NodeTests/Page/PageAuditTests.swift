@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// Whether what measures the page finds what is wrong with one.
+  /// The audit of pages finds faults.
   @Suite struct PageAuditTests {
     private func withPage(_ body: String, _ look: (Browser) throws -> Void) throws {
       let browser = try PageStage.ready().browser
@@ -16,7 +16,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `what is wrong with a page is found, and nothing else`() throws {
+    func `the audit finds a page's faults, and nothing else`() throws {
       try withPage(
         """
         <button style='position:absolute;left:0;top:0;width:60px;height:60px'>A</button>

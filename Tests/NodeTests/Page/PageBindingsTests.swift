@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// What is bound to pedals and controllers, on the page.
+  /// Pedal and controller mappings on the page.
   @Suite struct PageBindingsTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -25,7 +25,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a press is learnt with what it sends, shown beside others, and forgotten`() throws {
+    func `a press is mapped with its argument, listed with others, and removed`() throws {
       let keyboard = try MIDIProbe(server: stage.server.name)
       try keyboard.connect(to: "syrinx", listening: false)
       stage.phone.send("/midi/bind", .string("note:60"), .string("/player/record"))

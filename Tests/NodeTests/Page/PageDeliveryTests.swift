@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// How the page comes to the browser: small, from the node alone, and once.
+  /// The delivery of the page: small, from the node only, and cached.
   @Suite struct PageDeliveryTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -17,7 +17,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `nothing is asked for from anywhere but the node`() throws {
+    func `everything is fetched from the node`() throws {
       for page in PageStage.pages {
         try stage.turn(to: page)
         try stage.awaitRest()
@@ -43,7 +43,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `all of it is less than 200 kB, packed, and comes a second time only where it changed`()
+    func `it is less than 200 kB, compressed, and is fetched again only if changed`()
       throws
     {
       let folder = PageStage.files.standardizedFileURL

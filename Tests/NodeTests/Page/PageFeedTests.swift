@@ -24,7 +24,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a post is written, recorded, heard and taken back, and text is only text`() throws {
+    func `a post is written, recorded, played and deleted, and its text is plain`() throws {
       try browser.await("!document.querySelector('#feed-empty').hidden")
       // Nothing to be posted yet.
       try browser.await("document.querySelector('#feed-send').disabled")

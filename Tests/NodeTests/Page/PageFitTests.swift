@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// Whether all of a page has its place in windows of several sizes, computed from boxes.
+  /// Whether pages fit windows of several sizes, computed from their boxes.
   @Suite struct PageFitTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -72,7 +72,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `no page is wider than its window, and no target too small or over another`() throws {
+    func `no page exceeds its window, and no target is too small or overlaps another`() throws {
       var small: [String] = []
       try lookAtAll { place, layer in
         let wide = try browser.widthFaults()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// The guard against howling on the page of the rig, beside a loudspeaker that a microphone hears.
+  /// The feedback guard on the rig page, with a loudspeaker in front of a microphone.
   @Suite struct PageGuardTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -23,7 +23,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `its part is fetched when the rig is first seen`() throws {
+    func `its code is fetched when the rig is first shown`() throws {
       let isFetched =
         "performance.getEntriesByType('resource').some((one) => one.name.endsWith('guard.js'))"
       try stage.open("voice")
@@ -33,7 +33,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `it is turned on by a finger, tells its notches, and lets go of them`() throws {
+    func `it is turned on by a tap, reports its notches, and clears them`() throws {
       let way = HowlingWay()
       let probe = try Probe(server: stage.server.name, plays: way.sample)
       probe.listen(way.hear)
@@ -72,7 +72,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `one of four times is chosen, and any other is told`() throws {
+    func `one of four hold times is chosen, and any other is shown`() throws {
       defer { stage.phone.send("/guard/hold", .float(60)) }
       try browser.tap(".guard [data-word='600']")
       try browser.await(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// The page's connection: what others set is seen on it, and it outlives its node.
+  /// The page's connection: changes by others, and reconnection.
   @Suite struct PageLinkTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -27,7 +27,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a fader that is moved by OSC moves on the page`() throws {
+    func `a fader moves on the page when OSC moves it`() throws {
       stage.phone.send("/echo/mix", .float(0.7))
       try awaitFigure("70 %", in: browser)
       // For who hears the page, too.
@@ -36,7 +36,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a fader that is moved on the page is moved at the node, from where it was`() throws {
+    func `a fader moved on the page moves at the node, relative to its position`() throws {
       // A brush changes nothing.
       try browser.tap(try browser.place(fader, 0.9))
       #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
@@ -50,7 +50,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a fader in its middle has the value of the table's curve`() throws {
+    func `a fader at its middle has the value of the table's curve`() throws {
       let script = """
         const paths = JSON.parse(arguments[0]);
         return (async () => {
@@ -78,14 +78,14 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `two quick taps on a fader take it back to its first value`() throws {
+    func `a double tap on a fader restores its default`() throws {
       for _ in 1...2 { try browser.tap(fader) }
       try stage.phone.awaitValue(of: "/echo/mix", .float(0.35))
       try awaitFigure("35 %", in: browser)
     }
 
     @Test(.hangLimit)
-    func `a fader under a finger keeps its place, and takes the other's at the lift`() throws {
+    func `a touched fader keeps its position, and takes another client's on release`() throws {
       try browser.press(at: try browser.place(fader, 0.2))
       try browser.move(to: try browser.place(fader, 0.3))
       try browser.move(to: try browser.place(fader, 0.5))
@@ -111,7 +111,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `two people see each other's faders move`() throws {
+    func `two clients see each other's faders move`() throws {
       let other = try Browser(.phone)
       defer { other.end() }
       try other.open(stage.address + "#voice")
@@ -139,7 +139,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a node that is killed is there again within a second, and sounds no old note`() throws {
+    func `the page reconnects to a killed node within a second, and no old note sounds`() throws {
       try stage.turn(to: "grid")
       let cell = "[data-row='1'][data-column='2']"
       try browser.press(at: try browser.place(cell))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// The lock, which keeps fingers from all but playing.
+  /// The lock, which leaves only playing enabled.
   @Suite struct PageLockTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -12,8 +12,7 @@ extension NodeTests.PageTests {
     init() throws { stage = try PageStage.ready() }
 
     @Test(.hangLimit)
-    func `locked, the page only plays; a tap on the lock does not open it, holding it does`() throws
-    {
+    func `locked, the page only plays; a tap on the lock does not unlock, a hold does`() throws {
       stage.phone.send("/echo/mix", .float(0.25))
       #expect(stage.phone.sync())
       try browser.tap("#lock")
@@ -63,7 +62,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `locked, a swipe does not go back to the page before`() throws {
+    func `locked, a swipe does not navigate back`() throws {
       try stage.turn(to: "takes")
       try stage.turn(to: "voice")
       try browser.run(

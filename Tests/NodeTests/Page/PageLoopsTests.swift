@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// All loops on the page: each on one big button, and the chosen one with all that there is.
+  /// The loops on the page: each with a large button, and the chosen one with everything.
   @Suite struct PageLoopsTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -60,17 +60,17 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `one big button records, plays and adds, and shows it in word and colour`() throws {
+    func `one large button records, plays and overdubs, and shows it by word and color`() throws {
       let button = slot(2) + " .pedal"
       #expect(try style("borderTopStyle", of: button) == "dashed")
-      for (state, word, colour) in [
+      for (state, word, color) in [
         ("recording", "Rec", "rgb(255, 77, 61)"), ("playing", "Play", "rgb(0, 194, 160)"),
         ("overdubbing", "Over", "rgb(255, 176, 0)"), ("playing", "Play", "rgb(0, 194, 160)"),
       ] {
         try browser.tap(button)
         try awaitState(state, of: 2)
         #expect(try text(slot(2) + " .slot-word") == word)
-        #expect(try style("backgroundColor", of: button) == colour)
+        #expect(try style("backgroundColor", of: button) == color)
         // Longer than two presses that count as one.
         letPass(seconds: 0.5, "so long the loop is")
       }
@@ -84,7 +84,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a finger that stays on the button stops the loop, and is no second press when it goes`()
+    func `a held press stops the loop, and its release is no second press`()
       throws
     {
       try makeLoop(1)
@@ -114,7 +114,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `mute, undo and level are those of their loop`() throws {
+    func `mute, undo and gain belong to their loop`() throws {
       try makeLoop(3)
       try browser.tap(slot(3) + " .slot-mute")
       try awaitState("muted", of: 3)
@@ -140,7 +140,10 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `what waits blinks twice a second beside what is, with icon, word and beats`() throws {
+    func
+      `the queued state blinks twice a second next to the current one, with icon, word and beats`()
+      throws
+    {
       try makeLoop(2)
       phone.send("/metronome/bpm", .float(30))
       phone.send("/loop/2/quantize", .string("bar"))
@@ -163,7 +166,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `the chosen loop has its waveform, its buttons and its settings`() throws {
+    func `the chosen loop has its waveform, buttons and settings`() throws {
       try browser.tap("#loop-choice .number:nth-of-type(4)")
       try phone.awaitValue(of: "/loop/select", .int32(3))
       try browser.await("document.querySelector('#loop-number').textContent === '3'")
@@ -222,7 +225,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `what was just played is kept, as a loop and as a take`() throws {
+    func `recent sound is kept as a loop and as a take`() throws {
       try browser.tap("#loop-choice .number:nth-of-type(3)")
       try browser.run(
         "document.querySelector(\"[data-press='/loop/2/keepSeconds'][data-value='5']\").click()")
@@ -283,7 +286,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit, arguments: ["touch", "key"])
-    func `a pedal that is to be learnt takes the button that is touched, which does nothing else`(
+    func `learning takes the touched button, which does nothing else`(
       _ way: String
     ) throws {
       try browser.run("document.querySelector('#midi-learn').click()")
@@ -303,7 +306,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `keys choose a loop, and space is its pedal`() throws {
+    func `number keys choose a loop, and space is its pedal`() throws {
       try browser.run("document.activeElement?.blur()")
       try browser.type("4")
       try phone.awaitValue(of: "/loop/select", .int32(4))
@@ -327,7 +330,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `all that is touched of the loops has nine millimetres on a phone`() throws {
+    func `the loops' touch targets have 9 mm on a phone`() throws {
       for part in ["slots", "one"] {
         try browser.run(
           "document.querySelector('#loop').dataset.part = arguments[0]", part)
@@ -347,7 +350,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit, arguments: [1, 16])
-    func `as many loops as there are have their place in every window`(loops: Int) throws {
+    func `all loops fit every window`(loops: Int) throws {
       let node = try NodeProcess(
         server: stage.server, ["--loops", "\(loops)", "-n", "many"],
         environment: ["SYRINX_SOUNDFONTS": "none"], hasPage: true)

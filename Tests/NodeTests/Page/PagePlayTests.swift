@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// Fingers on the page's cells, and what is heard and told of them.
+  /// Touches on the page's cells, their sound and messages.
   @Suite struct PagePlayTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -61,7 +61,7 @@ extension NodeTests.PageTests {
     private func isSilent(_ block: [Float]) -> Bool { Measure.peak(block) < 0.0001 }
 
     @Test(.hangLimit)
-    func `a tap on a cell is heard at the node's port`() throws {
+    func `a tap on a cell sounds at the node's port`() throws {
       let probe = try Probe(server: stage.server.name)
       try probe.connect(to: "syrinx", output: "grid_1")
       try probe.awaitBlock("nothing sounds") { isSilent($0) }
@@ -75,7 +75,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a slide over seven cells sounds seven notes in order`() throws {
+    func `a slide over seven cells plays seven notes in order`() throws {
       let watcher = try stage.watcher(of: "/grid/lit")
       let notes = try notes {
         try browser.press(at: try browser.place(cell(1, 1)))
@@ -89,7 +89,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `one move that is quicker than the screen misses no cell`() throws {
+    func `a move within one frame skips no cell`() throws {
       let watcher = try stage.watcher(of: "/grid/lit")
       let notes = try notes {
         try browser.press(at: try browser.place(cell(1, 1)))
@@ -103,7 +103,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `two fingers sound two notes, and each ends its own`() throws {
+    func `two fingers play two notes, and each ends its own`() throws {
       let watcher = try stage.watcher(of: "/grid/lit")
       try browser.press(1, at: try browser.place(cell(1, 1)))
       try browser.press(2, at: try browser.place(cell(1, 5)))
@@ -118,7 +118,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a cell that is touched lower is louder`() throws {
+    func `a cell touched lower is louder`() throws {
       let watcher = try stage.watcher(of: "/grid/lit")
       let strengths = try [0.02, 0.5, 0.98].map { down in
         // Each light is waited for: one that comes and goes at once may not be told.
@@ -135,7 +135,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `fingers that the system takes away are lifted`() throws {
+    func `canceled touches are released`() throws {
       let watcher = try stage.watcher(of: "/grid/lit")
       try browser.press(1, at: try browser.place(cell(1, 2)))
       try browser.press(2, at: try browser.place(cell(1, 4)))
@@ -145,7 +145,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a still finger holds its note for longer than a menu takes`() throws {
+    func `a still finger holds its note longer than a long press`() throws {
       let watcher = try stage.watcher(of: "/grid/lit")
       try browser.press(at: try browser.place(cell(1, 2)))
       #expect(lights(watcher, 1).allSatisfy { $0[2] > 0 })
@@ -156,7 +156,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a hidden page lets go`() throws {
+    func `a hidden page releases its notes`() throws {
       let watcher = try stage.watcher(of: "/grid/lit")
       try browser.withAnotherWindow {
         try stage.open("grid")
@@ -173,7 +173,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a page that is closed is silent within a second`() throws {
+    func `a closed page is silent within a second`() throws {
       let probe = try Probe(server: stage.server.name)
       try probe.connect(to: "syrinx", output: "grid_1")
       var frames = 0
@@ -194,7 +194,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `the piano's seven keys sound, and a slide over them`() throws {
+    func `the piano's seven keys sound, also in a slide`() throws {
       let notes = try notes {
         try browser.press(at: try browser.place("[data-key='1']"))
         try browser.move(to: try browser.place("[data-key='7']"))

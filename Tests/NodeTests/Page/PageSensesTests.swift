@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// Whether the page is there for all: by keys, for readers of screens, for weak eyes, and without motion.
+  /// The page's accessibility: keyboard, screen readers, contrast, and reduced motion.
   @Suite struct PageSensesTests {
     private let stage: PageStage
     private var browser: Browser { stage.browser }
@@ -33,8 +33,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `readers hear a name for whatever can have the focus, and no two alike on a page`() throws
-    {
+    func `each focusable control has a unique accessible name on its page`() throws {
       for size in [Browser.Size.phone, .laptop] {
         try browser.resize(size)
         for page in PageStage.pages {
@@ -51,9 +50,9 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit, arguments: ["dark", "light"])
-    func `all texts stand out from what is behind them`(_ scheme: String) throws {
+    func `all text has enough contrast`(_ scheme: String) throws {
       try browser.prefer(["prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"])
-      // Between these two no colour is another.
+      // Between these two no color is another.
       for size in [Browser.Size.phone, .laptop] {
         try browser.resize(size)
         for page in PageStage.pages {
@@ -66,7 +65,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `nothing moves by itself for who wants less motion`() throws {
+    func `with reduced motion nothing is animated`() throws {
       try browser.prefer(["prefers-reduced-motion": "reduce"])
       // What waits for its time blinks, for all others.
       stage.phone.send("/loop/quantize", .string("bar"))

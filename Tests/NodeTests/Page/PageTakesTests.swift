@@ -78,7 +78,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `what is no sound is refused in a line, and the list stays`() throws {
+    func `a file without sound is refused with one line, and the list stays`() throws {
       let path = folder.path("tale.wav")
       try Data("Once upon a time".utf8).write(to: URL(fileURLWithPath: path))
       let before = try browser.numbers("return [document.querySelectorAll('#take-list li').length]")
@@ -165,7 +165,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `names of species are offered, and taken by keys and by a tap`() throws {
+    func `species names are suggested, and accepted by keys and by tap`() throws {
       try "Blackcap; Sylvia atricapilla\nBlackbird\nRobin\n".write(
         toFile: stage.home + "/species.txt", atomically: true, encoding: .utf8)
       let server = try PictureServer()
@@ -189,7 +189,7 @@ extension NodeTests.PageTests {
     }
 
     @Test(.hangLimit)
-    func `a pin on the map says what it is, with its small picture`() throws {
+    func `a pin on the map has a title and thumbnail`() throws {
       let server = try PictureServer()
       server.haveSpecies("Strix aluco", [.init(31, "cc0")])
       stage.phone.send("/settings/pictures/inaturalist", .string(server.url))

@@ -3,14 +3,14 @@ import OSC
 import TestSupport
 import Testing
 
-/// The shipped layout on a simulated phone, told by the test what no node would tell in time.
+/// The included layout on a simulated phone, with messages from the test instead of a node.
 @Suite struct ShippedSurfaceTests {
   private let phone: TouchPhone
   private let node: Phone
 
   init() throws {
     let file = Project.file("Presets/touchosc/syrinx-phone.tosc")
-    // Nobody listens on the port of discard here.
+    // The port of discard: nothing listens.
     phone = try TouchPhone(node: 9) { _ in file.path }
     node = try Phone(port: phone.port)
   }
@@ -30,9 +30,9 @@ import Testing
     node.send(bytes: [UInt8](address: "/meter", levels))
   }
 
-  @Test func `an answer is no proof that it is subscribed, and levels are`() throws {
+  @Test func `levels prove a subscription, replies don't`() throws {
     let (lamp, status) = (try control("bar/lamp"), try control("bar/status"))
-    // The first question, before which nothing is connected.
+    // Its first ping.
     #expect(try phone.wait { count("/ping") == 1 })
     node.send("/pong", .int32(0), .string("syrinx"), .string("1.0"), .int32(7))
     #expect(try phone.wait { phone.received.contains { $0.address == "/pong" } })
@@ -42,7 +42,7 @@ import Testing
     #expect(lamp.color[0] < lamp.color[1])
   }
 
-  @Test func `a cell that got lost is asked for, three times at the most`() throws {
+  @Test func `a lost cell is queried, at most three times`() throws {
     func tell(without lost: Int) {
       node.send("/grid/layout", .int32(3), .int32(4))
       // The last row has one alone.
@@ -68,7 +68,7 @@ import Testing
     #expect(phone.faults.isEmpty, "\(phone.faults)")
   }
 
-  @Test func `a cell that is hidden under a finger is let go of, and its note ends`() throws {
+  @Test func `a cell hidden under a finger is released, and its note ends`() throws {
     func tell() {
       node.send("/grid/layout", .int32(1), .int32(1))
       node.send("/grid/cell", .int32(1), .int32(1), .string("A"), .int32(60))
@@ -87,11 +87,11 @@ import Testing
     #expect(phone.sent.count { $0.address == "/grid/1/1" } == 2)
   }
 
-  @Test func `takes that are refused are not asked for again and again`() throws {
+  @Test func `refused takes are not queried repeatedly`() throws {
     node.send("/takes/total", .int32(3))
     #expect(try phone.wait { count("/takes") == 1 })
     node.send("/error", .string("/takes"), .string("state"), .string("no takes"))
-    // Asked anew after two seconds, where the answer is only missing.
+    // Without a reply it would ask again after two seconds.
     for _ in 1...30 {
       levels()
       try phone.run(seconds: 0.1)
@@ -106,7 +106,7 @@ import Testing
     #expect(count("/takes") == 3)
   }
 
-  @Test func `a fader by ratios sends what a finger does, and not what it is told`() throws {
+  @Test func `an exponential fader sends touches, and not received values`() throws {
     let fader = try control("pages/Voice/rate/fader")
     node.send("/stretch/rate", .float(2))
     #expect(try phone.wait { fader.x > 0 })
@@ -119,7 +119,7 @@ import Testing
     node.send("/stretch/rate", .float(3))
     try phone.run(seconds: 0.2)
     #expect(abs(fader.x - 0.25) < 1e-6)
-    // Back to where it was told to be is a way like any other.
+    // A touch at the received position is sent, too.
     phone.forget()
     try finger.move(to: fader.point(place, 0.5))
     #expect(phone.sent.map(\.address) == ["/stretch/rate"])

@@ -12,7 +12,7 @@ final class SurfaceStage {
   let phone: TouchPhone
   private let folder: TemporaryFolder
 
-  /// All begins; `prepare` sets the node up before the phone knows of it.
+  /// Starts everything; `prepare` sets up the node before the phone connects.
   init(
     _ screen: String, sendsFromOwnSocket: Bool = false,
     prepare: (Phone) throws -> Void = { _ in }
@@ -40,7 +40,7 @@ final class SurfaceStage {
     try phone.run(seconds: 0.3)
   }
 
-  /// A control by the names that lead to it, from anywhere below the root.
+  /// A control by its path, from anywhere below the root.
   func control(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws
     -> TouchControl
   {
@@ -52,7 +52,7 @@ final class SurfaceStage {
       found.first, "there is no \(path)", sourceLocation: sourceLocation)
   }
 
-  /// Goes to a page by its tab.
+  /// Taps the tab of a page.
   func open(_ name: String) throws {
     let pager = try control("pages")
     let page = try #require(pager.children.firstIndex { $0.name == name })
@@ -60,12 +60,12 @@ final class SurfaceStage {
     try #require(pager.page == page)
   }
 
-  /// Presses the button of a control on the page that is shown.
+  /// Taps the button of a control on the current page.
   func tap(_ path: String) throws { try phone.tap(try control(path + "/button")) }
 
-  /// Whether the face over a button shines.
+  /// Whether the face of a button is bright.
   func isLit(_ path: String, face: String = "caption") throws -> Bool {
-    // Accents have a part of at least 0.85, dimmed ones of at most 0.3.
+    // Bright accents have a component of at least 0.85, dimmed ones of at most 0.3.
     try control(path + "/" + face).color[..<3].max()! > 0.5
   }
 
@@ -74,7 +74,7 @@ final class SurfaceStage {
     try phone.wait { other.ask(address)?.arguments.first == value }
   }
 
-  /// The number that the node tells.
+  /// The node's value.
   func number(_ address: String) throws -> Double {
     try #require(other.ask(address)?.arguments.first?.number)
   }
@@ -84,20 +84,20 @@ final class SurfaceStage {
     text.split(separator: " ").first.flatMap { Double($0) }
   }
 
-  /// Ends the node as want of power would, and starts it again at the same port.
+  /// Kills the node, and restarts it on the same port.
   func restart() throws {
     let port = node.port
     node.kill()
     node = try NodeProcess(server: server, ["--port", "\(port)"], home: node.home)
   }
 
-  /// Nothing went wrong that the phone or the node has seen.
+  /// Checks that phone and node have no errors.
   func check(sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(phone.faults.isEmpty, "\(phone.faults.prefix(5))", sourceLocation: sourceLocation)
     #expect(phone.errors.isEmpty, "\(phone.errors.prefix(5))", sourceLocation: sourceLocation)
   }
 
-  /// All ends, and nothing went wrong.
+  /// Ends everything, and checks for errors.
   func end(sourceLocation: SourceLocation = #_sourceLocation) {
     check(sourceLocation: sourceLocation)
     probe.close()

@@ -9,10 +9,10 @@ extension NodeTests {
     private static let screens = ["phone", "tablet"]
 
     @Test(.hangLimit, arguments: screens)
-    func `it subscribes by itself, shows all values, and finds a node that comes back`(
+    func `it subscribes, shows all values, and reconnects to a restarted node`(
       screen: String
     ) throws {
-      // All faders are moved away from where they stand at first, whatever their range.
+      // All faders are moved from their defaults.
       var values: [String: Double] = [:]
       let addresses = [
         "/pitch/semitones", "/stretch/rate", "/echo/mix", "/echo/time", "/echo/feedback",
@@ -20,26 +20,26 @@ extension NodeTests {
         "/music/gain", "/out/gain", "/loop/semitones", "/loop/rate", "/loop/feedback", "/loop/gain",
         "/loop/1/gain", "/loop/2/gain", "/loop/3/gain", "/loop/4/gain", "/metronome/bpm",
       ]
-      // What it sends comes from another port than the one to which it subscribes.
+      // It sends from another port than it receives on.
       let stage = try SurfaceStage(screen, sendsFromOwnSocket: true) { other in
         for address in addresses {
           other.send("/addresses", .string(address))
           let told = try #require(other.receive("/address")).arguments
           let (least, greatest) = (try #require(told[3].number), try #require(told[4].number))
           values[address] = (least + 0.37 * (greatest - least)).rounded()
-          // Whole numbers are all that some take; none of these is rounded out of its range.
+          // Integers, since some addresses take no others; small ranges are not rounded.
           if greatest - least < 5 { values[address] = least + 0.37 * (greatest - least) }
           other.send(address, .float(Float(values[address]!)))
         }
         try #require(other.sync())
       }
       let faders = stage.phone.root.subtree.filter { $0.type == "FADER" && !$0.addresses.isEmpty }
-      // The place in the loop is one more.
+      // The loop position is one more.
       #expect(Set(faders.flatMap(\.addresses)) == Set(addresses + ["/player/position"]))
       for fader in faders where fader.addresses != ["/player/position"] {
         let value = try #require(values[fader.addresses[0]])
         let text = try #require(fader.parent?.all(named: "value").first).text
-        // Labels have two places at the most.
+        // Labels have at most two decimals.
         let shown = try #require(SurfaceStage.number(in: text))
         #expect(abs(shown - value) < 0.51, "\(fader.path): \(text), not \(value)")
         #expect((0.01...0.99).contains(fader.x), "\(fader.path) at \(fader.x)")
@@ -52,14 +52,14 @@ extension NodeTests {
       // Answers to its questions reach it no more: it must miss the levels for twelve seconds, and
       // looks every five.
       #expect(try stage.phone.wait { abs(pitch.x - 30.0 / 48) < 1e-6 })
-      // From now on it is told of changes, too.
+      // It has subscribed again.
       stage.other.send("/pitch/semitones", .float(-6))
       #expect(try stage.phone.wait { abs(pitch.x - 18.0 / 48) < 1e-6 })
       stage.end()
     }
 
     @Test(.hangLimit, arguments: screens)
-    func `all pages play the node and show it`(screen: String) throws {
+    func `all pages control the node and show its state`(screen: String) throws {
       let stage = try SurfaceStage(screen)
       try voice(stage)
       try loop(stage)
@@ -73,7 +73,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: screens)
-    func `whatever is touched, the node takes it`(screen: String) throws {
+    func `the node accepts what every control sends`(screen: String) throws {
       let stage = try SurfaceStage(screen)
       let phone = stage.phone
       var touched: Set<String> = []
@@ -83,7 +83,7 @@ extension NodeTests {
           // Now and then it hears what the node says to that.
           if count % 16 == 0 { try phone.run(seconds: 0.02) }
           touched.formUnion(control.addresses)
-          // Where no fader stands: one that is not moved sends nothing.
+          // Away from the faders' positions: an unmoved fader sends nothing.
           try phone.touch(control, at: control.point(0.43, 0.5)).lift()
         }
       }
@@ -91,7 +91,7 @@ extension NodeTests {
       let silent = touched.subtracting(phone.sent.map(\.address))
       #expect(silent.isEmpty, "\(silent.sorted().prefix(5))")
       #expect(touched.count > 80)
-      // Nothing was recorded that could be undone: that is said, and all else is done.
+      // Undo without a recording is refused, all else is accepted.
       let refused = phone.errors.filter { error in
         // There are no songs, either.
         ![" state ", " busy ", "/music/"].contains { error.contains($0) }

@@ -5,7 +5,7 @@ import Testing
 
 /// The simulated phone itself, on layouts of a few controls.
 ///
-/// What it holds to is what the manual of TouchOSC says and what layouts that come with it do.
+/// It follows TouchOSC's manual and the layouts that come with it.
 @Suite struct TouchPhoneTests {
   private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ import Testing
     let root = node("GROUP", "root", [0, 0, 100, 100], script: script, children: nodes.joined())
     let document = "<?xml version='1.0' encoding='UTF-8'?><lexml version='6'>\(root)</lexml>"
     try Data(stored(Array(document.utf8))).write(to: URL(fileURLWithPath: path))
-    // Nobody listens on the port of discard here.
+    // The port of discard: nothing listens.
     let phone = try TouchPhone(node: 9) { _ in path }
     return (phone, try Phone(port: phone.port))
   }
@@ -60,7 +60,7 @@ import Testing
       """
   }
 
-  /// A zlib stream of bytes as they are.
+  /// A zlib stream of stored bytes.
   private func stored(_ bytes: [UInt8]) -> [UInt8] {
     var result: [UInt8] = [0x78, 0x01]
     for start in stride(from: 0, to: bytes.count, by: 65_535) {
@@ -86,7 +86,7 @@ import Testing
     sent.map { "\($0.address) \($0.arguments.first?.number ?? -1)" }
   }
 
-  @Test func `a finger slides over buttons that let go of it, and stays on one that holds it`()
+  @Test func `a finger slides over buttons without focus grab, and stays on one with it`()
     throws
   {
     let free = ["grabFocus": "0"]
@@ -108,7 +108,7 @@ import Testing
     #expect(phone.faults.isEmpty, "\(phone.faults)")
   }
 
-  @Test func `what is hidden or on another page can't be touched`() throws {
+  @Test func `hidden controls and other pages can't be touched`() throws {
     let pages = ["one", "two"].map {
       node(
         "GROUP", $0, [0, 20, 100, 80], properties: ["interactive": "0"],
@@ -127,7 +127,7 @@ import Testing
     #expect(pager.page == 1 && phone.canTouch(two) && !phone.shows(one))
   }
 
-  @Test func `a number goes through the scale both ways, and comes with no echo`() throws {
+  @Test func `a number is scaled in both directions, without echo`() throws {
     let (phone, sender) = try phone(
       node(
         "FADER", "pitch", [0, 0, 20, 100],
@@ -144,7 +144,7 @@ import Testing
     #expect(phone.sent.isEmpty)
   }
 
-  @Test func `each script has a Lua of its own, and hears what its messages are for`() throws {
+  @Test func `each script has its own environment, and receives its messages`() throws {
     let listen = "function onReceiveOSC(message) print(self.name, message[1]) "
     let (phone, sender) = try phone(
       node(
@@ -172,7 +172,7 @@ import Testing
     #expect(try phone.wait { held.x == 0.5 })
   }
 
-  @Test func `what the app has not is told with its line`() throws {
+  @Test func `unsupported calls are reported with their line`() throws {
     let scripts = [
       "shared = 1\n", "print(shared)", "local a = 7 // 2", "self.values.y = 1",
       "\n\nself.colour = 1",

@@ -13,7 +13,7 @@ extension NodeTests {
     private static let closing = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
     @Test(.hangLimit)
-    func `once, it prints what was just set, and ends`() throws {
+    func `with --once it prints the current values and quits`() throws {
       let (_, node, phone) = try startNode(["-n", "owl"])
       phone.send("/live/gain", .float(-7.5))
       phone.send("/loop/route", .string("direct"))
@@ -45,7 +45,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it follows the node and the terminal, and gives that back`() throws {
+    func `it follows the node and the terminal size, and restores the terminal`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
       #expect(terminal.shows("server running") && terminal.shows("q end  tab page 1/5"))
@@ -87,7 +87,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `keys play the loops as a pedal does, and clear one only when pressed twice`() throws {
+    func `keys control loops like a pedal, and clear one only when pressed twice`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
       #expect(terminal.shows("page 1/5"))
@@ -142,7 +142,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `its page of pedals tells what is bound as that changes`() throws {
+    func `its page of bindings follows changes`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
       #expect(terminal.shows("server running"))
@@ -156,7 +156,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `stopped, it lets the shell have the terminal until it goes on`() throws {
+    func `suspended, it returns the terminal to the shell until resumed`() throws {
       let (_, node, _) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)], inShell: true)
       #expect(terminal.shows("server running") && terminal.picture.isOnOtherPage)
@@ -174,7 +174,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: [SIGTERM, SIGHUP, SIGINT])
-    func `a signal ends it as a key does`(number: Int32) throws {
+    func `a signal quits it like a key`(number: Int32) throws {
       let (_, node, _) = try startNode()
       let terminal = try PseudoTerminal(
         ["watch", "--to", Self.place(node)], environment: ["NO_COLOR": "1"])
@@ -191,7 +191,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a node that goes away is said to, and is shown again when it is back`() throws {
+    func `a lost node is reported, and shown again when it is back`() throws {
       let server = try JackServer()
       let first = try NodeProcess(server: server)
       let port = first.port
@@ -214,7 +214,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it sends the node a few messages a second`() throws {
+    func `it sends the node a few messages per second`() throws {
       let (_, node, phone) = try startNode()
       let terminal = try PseudoTerminal(["watch", "--to", Self.place(node)])
       #expect(terminal.shows("clients  1"))
@@ -230,7 +230,7 @@ extension NodeTests {
     // MARK: - The line of `syrinx run`
 
     @Test(.hangLimit)
-    func `run shows a line on a terminal, below all that it says`() throws {
+    func `run shows a status line on a terminal, below its messages`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
       let terminal = try PseudoTerminal(
@@ -267,7 +267,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `where nobody reads along, run shows no line`() throws {
+    func `without a terminal, run shows no status line`() throws {
       let (server, node, phone) = try startNode()
       phone.send("/player/record")
       #expect(phone.sync())

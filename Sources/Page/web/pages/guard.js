@@ -8,7 +8,7 @@ import { figure } from "../store/units.js";
 import { watch } from "../store/values.js";
 
 const most = 8;
-const holds = "10=10\u00a0s 60=1\u00a0min 600=10\u00a0min 0=no\u00a0end";
+const holds = "10=10\u00a0s 60=1\u00a0min 600=10\u00a0min 0=\u221e";
 
 /** Fills the guard's card. */
 export function fillGuard(card) {
