@@ -9,6 +9,7 @@ package import Posix
 package final class LoopKeeper: @unchecked Sendable {
   // How often to look for what came, in milliseconds.
   private static let period = 100
+  private static let syncPeriod = 250
   private static let compactedBytes = 2 << 20
   // From a fault to the next attempt, in microseconds: twice as long each time.
   private static let (shortestRetry, longestRetry) = (500_000.0, 30_000_000.0)
@@ -33,7 +34,7 @@ package final class LoopKeeper: @unchecked Sendable {
 
   // Only one thread at a time has these: who made it, until it is started.
   private var store: LoopStore?
-  private var sync: DiskSync?
+  private var sync: FileSync?
   private var telling: UInt32 = 0
   private var isHeard = false
   private var ownFile: UInt64?
@@ -104,7 +105,7 @@ package final class LoopKeeper: @unchecked Sendable {
   /// Begins to write what is told; where the audio thread goes on from what is kept already, that is
   /// the first telling.
   package func start(goesOn: Bool) throws(SystemError) {
-    sync = try DiskSync()
+    sync = try FileSync(thread: "loops-disk", periodMilliseconds: Self.syncPeriod)
     if store != nil {
       telling = 1
       isHeard = goesOn
@@ -148,7 +149,7 @@ package final class LoopKeeper: @unchecked Sendable {
       while try journal.take({ (record, bytes) throws(SystemError) in try take(record, bytes) }) {}
       guard let store else { return }
       try store.flush()
-      for file in try sync?.takeSafe() ?? [] { store.makeSafe(file) }
+      for file in try sync?.nextSynced() ?? [] { store.makeSafe(file) }
       try store.compact(bytes: Self.compactedBytes)
       if store.bytesWritten == writtenBefore { return }
       shared.change(waking: .nobody) { $0.bytesWritten += store.bytesWritten - writtenBefore }
@@ -156,8 +157,8 @@ package final class LoopKeeper: @unchecked Sendable {
       guard store.isInPlace else {
         throw SystemError("\(store.path) was moved or deleted", code: ENOENT)
       }
-      sync?.want(store.file)
-      if let file = store.unsafeFile { sync?.want(file) }
+      sync?.request(store.file, path: store.path)
+      if let file = store.unsafeFile { sync?.request(file, path: store.path) }
       if isHeard { noteSuccess() }
     } catch {
       fail(error)

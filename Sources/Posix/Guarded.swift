@@ -25,12 +25,4 @@ package final class Guarded<Value>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     return body(&value)
   }
-
-  /// Does something with the value, unless another thread does so now; never waits.
-  @discardableResult
-  package func withLockIfFree<Result>(_ body: (inout Value) -> Result) -> Result? {
-    guard pthread_mutex_trylock(mutex) == 0 else { return nil }
-    defer { pthread_mutex_unlock(mutex) }
-    return body(&value)
-  }
 }

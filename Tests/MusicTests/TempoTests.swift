@@ -6,7 +6,7 @@ import Testing
     let tempo = try Tempo(90)
     #expect(tempo.seconds(3) == 2)
     #expect(tempo.beats(2) == 3)
-    #expect(try Tempo(120).secondsPerBeat == 0.5)
+    #expect(try Tempo(120).seconds(1) == 0.5)
     #expect(Tempo.initial.beatsPerMinute == 120)
   }
 

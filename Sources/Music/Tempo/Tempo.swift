@@ -22,9 +22,6 @@ package struct Tempo: Hashable, Sendable {
       max(beatsPerMinute, Self.possible.lowerBound), Self.possible.upperBound)
   }
 
-  /// The length of a beat, in seconds.
-  package var secondsPerBeat: Double { 60 / beatsPerMinute }
-
   /// Converts beats to seconds.
   package func seconds(_ beats: Double) -> Double { beats * 60 / beatsPerMinute }
 

@@ -11,6 +11,7 @@ final class CaptureRun: Sendable {
   // How often the ring is looked at, in milliseconds, which is what a program that is killed loses;
   // more often where frames run free of the clock.
   private static let period = 100
+  private static let syncPeriod = 500
   private static let freewheelingPeriod = 1
   // How long to leave a library alone that another process has had for longer than is waited for.
   private static let lockedPeriod = 500
@@ -132,13 +133,15 @@ final class CaptureRun: Sendable {
   private func stream(
     into writer: inout WaveWriter, _ path: String, _ loudness: inout Loudness
   ) throws(Refusal) {
-    let keeping: SafeKeeping
+    let file: Descriptor
+    let sync: FileSync
     do throws(SystemError) {
-      keeping = try SafeKeeping(path)
+      file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
+      sync = try FileSync(thread: "capture-disk", periodMilliseconds: Self.syncPeriod)
     } catch {
       throw Refusal(.io, "can't keep the capture safe: \(error)")
     }
-    defer { keeping.end() }
+    defer { sync.end() }
     while true {
       // Before the sound is looked at: what has ended has no more.
       let isLast = ring.hasEnded
@@ -146,7 +149,12 @@ final class CaptureRun: Sendable {
         while try take(into: &writer, &loudness) { try writer.countCurrent() }
       }
       if isLast { return }
-      if let fault = keeping.fault { throw Refusal(.io, "can't write \(fault)") }
+      do throws(SystemError) {
+        sync.request(file, path: path)
+        _ = try sync.nextSynced()
+      } catch {
+        throw Refusal(.io, "can't write \(error)")
+      }
       guard Files.exist(path) else {
         throw Refusal(.io, "\(path) is gone: somebody has moved or deleted it")
       }
