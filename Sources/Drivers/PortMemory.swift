@@ -1,38 +1,36 @@
 internal import DSP
 package import Engine
 
-/// Memory for a block of every port of an engine, for drivers that have no server to give it.
+/// Memory for a block of every port of an engine, for drivers without a server that provides it.
 ///
-/// Each port has a place of its own: the engine may read what it wrote.
+/// No two ports share memory: the engine may read what it wrote.
 package struct PortMemory: ~Copyable {
-  /// The most frames that a block has.
+  /// The maximum number of frames in a block.
   package let frames: Int
-  /// The ports, silent at first.
+  /// The ports, initially silent.
   package let ports: Ports
   private let memory: UnsafeMutablePointer<Float>
-  private let furtherLoops: UnsafeMutablePointer<Stereo>
+  private let loops: UnsafeMutablePointer<Stereo>
 
-  /// Silent memory for blocks of up to so many frames, of an engine with so many loops.
-  package init(frames: Int, loops: Int) {
-    let sides = 11 + 2 * (loops - 1)
+  /// Allocates silent memory for blocks of up to `frames` frames, for an engine with `count` loops.
+  package init(frames: Int, loops count: Int) {
+    let sides = 2 * (4 + count) + 1
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: sides * frames)
     memory.initialize(repeating: 0, count: sides * frames)
-    func stereo(_ side: Int) -> Stereo {
-      Stereo(memory + side * frames, memory + (side + 1) * frames)
+    func stereo(_ index: Int) -> Stereo {
+      Stereo(memory + 2 * index * frames, memory + (2 * index + 1) * frames)
     }
-    furtherLoops = .allocate(capacity: loops)
-    for index in 0..<loops - 1 {
-      (furtherLoops + index).initialize(to: stereo(11 + 2 * index))
-    }
+    loops = .allocate(capacity: count)
+    for index in 0..<count { (loops + index).initialize(to: stereo(4 + index)) }
     ports = Ports(
-      input: stereo(0), output: stereo(2), live: stereo(4), loop: stereo(6), grid: stereo(8),
-      click: memory + 10 * frames, furtherLoops: furtherLoops)
+      input: stereo(0), output: stereo(1), live: stereo(2), grid: stereo(3),
+      click: memory + (sides - 1) * frames, loops: loops)
     self.frames = frames
     self.memory = memory
   }
 
   deinit {
     memory.deallocate()
-    furtherLoops.deallocate()
+    loops.deallocate()
   }
 }

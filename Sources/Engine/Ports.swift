@@ -1,17 +1,17 @@
 package import DSP
 
-/// The place of a block in time.
+/// The position of a block in time.
 public struct Cycle: BitwiseCopyable {
-  /// The server's frame count at the first frame of the block.
+  /// The frame count of the server at the first frame of the block.
   public var frame: UInt32
-  /// When the block was due, in microseconds of the host's steady clock.
+  /// The due time of the block, in microseconds of the host's steady clock.
   public var microseconds: Double
-  /// Whether frames at the moment don't follow the clock.
+  /// Whether frames do not follow the clock at the moment.
   public var isFreewheeling: Bool
-  /// The server's transport, where it is followed.
+  /// The transport of the server, if it is followed.
   public var transport: Transport
 
-  /// A block's place in time.
+  /// Creates the position of a block.
   @_noLocks @inlinable
   public init(
     frame: UInt32, microseconds: Double, isFreewheeling: Bool, transport: Transport = Transport()
@@ -23,15 +23,17 @@ public struct Cycle: BitwiseCopyable {
   }
 }
 
-/// The ports of a block that anybody hears, or is heard by: a bit for each loop's stem, and for each group of
-/// others.
+/// The ports of a block that are connected: a bit for the stem of each loop, and for each group of other
+/// ports.
 ///
-/// The others' memory is the driver's own: silence is not written there.
+/// The driver provides the memory of unconnected ports. Silence is not written there.
 public struct PortUse: BitwiseCopyable, Sendable {
-  /// The bits, the lowest of which are those of the loops, from the first on.
+  /// The bits.
+  ///
+  /// The lowest are those of the loops, from the first.
   public let bits: UInt32
 
-  /// The ports of these bits.
+  /// Creates a set of ports from bits.
   @_noLocks @inlinable
   public init(bits: UInt32) { self.bits = bits }
 
@@ -49,9 +51,9 @@ public struct PortUse: BitwiseCopyable, Sendable {
   public static var grid: PortUse { @_noLocks @inlinable get { PortUse(bits: 1 &<< 19) } }
   /// The metronome.
   public static var click: PortUse { @_noLocks @inlinable get { PortUse(bits: 1 &<< 20) } }
-  /// The notes that come in.
+  /// MIDI input.
   public static var midiIn: PortUse { @_noLocks @inlinable get { PortUse(bits: 1 &<< 21) } }
-  /// Those that go out.
+  /// MIDI output.
   public static var midiOut: PortUse { @_noLocks @inlinable get { PortUse(bits: 1 &<< 22) } }
 
   /// The stem of a loop, counted from 0.
@@ -60,10 +62,10 @@ public struct PortUse: BitwiseCopyable, Sendable {
     PortUse(bits: 1 &<< UInt32(truncatingIfNeeded: index))
   }
 
-  /// Whether no port is in use.
+  /// Whether no port is connected.
   public var isEmpty: Bool { @_noLocks @inlinable get { bits == 0 } }
 
-  /// Whether one of these is in use.
+  /// Whether one of these ports is connected.
   @_noLocks @inlinable
   public func has(_ ports: PortUse) -> Bool { bits & ports.bits != 0 }
 
@@ -75,68 +77,70 @@ public struct PortUse: BitwiseCopyable, Sendable {
   @_noLocks @inlinable
   public func subtracting(_ others: PortUse) -> PortUse { PortUse(bits: bits & ~others.bits) }
 
-  /// The loops whose stems are in use.
+  /// The loops whose stems are connected.
   var loops: LoopBits { @_noLocks get { LoopBits(bits & 0xFFFF) } }
 }
 
-/// The buffers of one block: what comes in, and what must be filled.
+/// The buffers of one block.
 package struct Ports: BitwiseCopyable {
-  /// Inputs; read only.
+  /// The input; read only.
   package var input: Stereo
   /// The mix.
   package var output: Stereo
-  /// The stems; each that is in use is written whole.
-  package var live: Stereo, loop: Stereo, grid: Stereo
+  /// The stems of the live input and the grid.
+  ///
+  /// Each one that is connected is written whole.
+  package var live: Stereo, grid: Stereo
   /// The metronome.
   package var click: UnsafeMutablePointer<Float>
-  /// The stems of the loops after the first, as many as there are; nil where nobody wants them.
-  package var furtherLoops: UnsafeMutablePointer<Stereo>?
-  /// Which of all of these are in use.
+  // The stems of the loops, as many as there are.
+  private let loops: UnsafeMutablePointer<Stereo>?
+  /// The ports that are connected.
   package var use: PortUse
-  // How far it was moved.
+  // The position within the block.
   private var offset = 0
-  /// The notes that come in, in the order of their frames; nil where there are none.
+  /// The received MIDI messages, in the order of their frames; nil if not connected.
   package var midiIn: MIDIBlock?
-  /// Where those go out; nil where nobody takes them.
+  /// The MIDI messages to be sent; nil if not connected.
   package var midiOut: MIDIBlock?
 
-  /// The buffers of one block.
+  /// The buffers of one block; `loops` are the stems of the loops, or nil for none.
   @_noLocks
   package init(
-    input: Stereo, output: Stereo, live: Stereo, loop: Stereo, grid: Stereo,
-    click: UnsafeMutablePointer<Float>, midiIn: MIDIBlock? = nil, midiOut: MIDIBlock? = nil,
-    furtherLoops: UnsafeMutablePointer<Stereo>? = nil, use: PortUse = .all
+    input: Stereo, output: Stereo, live: Stereo, grid: Stereo, click: UnsafeMutablePointer<Float>,
+    loops: UnsafeMutablePointer<Stereo>? = nil, midiIn: MIDIBlock? = nil,
+    midiOut: MIDIBlock? = nil, use: PortUse = .all
   ) {
     self.use = use
-    self.furtherLoops = furtherLoops
+    self.loops = loops
     self.midiIn = midiIn
     self.midiOut = midiOut
     self.input = input
     self.output = output
     self.live = live
-    self.loop = loop
     self.grid = grid
     self.click = click
   }
 
-  /// Moves to a later frame of the block; MIDI is for the block as a whole.
+  /// Advances to a later frame of the block.
+  ///
+  /// MIDI stays that of the whole block.
   @_noLocks
   func advanced(by frames: Int) -> Ports {
-    var ports = Ports(
-      input: input.advanced(by: frames), output: output.advanced(by: frames),
-      live: live.advanced(by: frames), loop: loop.advanced(by: frames),
-      grid: grid.advanced(by: frames), click: click + frames, furtherLoops: furtherLoops,
-      use: use)
+    var ports = self
+    ports.input = input.advanced(by: frames)
+    ports.output = output.advanced(by: frames)
+    ports.live = live.advanced(by: frames)
+    ports.grid = grid.advanced(by: frames)
+    ports.click = click + frames
     ports.offset = offset &+ frames
     return ports
   }
 
-  /// The stem of a loop, counted from 0; nil where nobody wants it.
+  /// The stem of a loop, counted from 0; nil if not connected.
   @_noLocks
   func stem(ofLoop index: Int) -> Stereo? {
-    if !use.has(.stem(ofLoop: index)) { return nil }
-    if index == 0 { return loop }
-    guard let furtherLoops else { return nil }
-    return furtherLoops[index &- 1].advanced(by: offset)
+    guard let loops, use.has(.stem(ofLoop: index)) else { return nil }
+    return loops[index].advanced(by: offset)
   }
 }

@@ -69,10 +69,10 @@ package final class OfflineHost {
     package var left: [Float] = [], right: [Float] = []
     /// The live stem.
     package var live: [Float] = []
-    /// The loop's stem.
-    package var loop: [Float] = []
-    /// The stems of the loops after the first.
-    package var furtherLoops: [[Float]] = []
+    /// The stems of the loops.
+    package var loops: [[Float]] = []
+    /// The stem of the first loop.
+    package var loop: [Float] { loops[0] }
     /// The metronome's click.
     package var click: [Float] = []
     /// The MIDI messages that went out, each with its frame from the beginning of the output.
@@ -115,18 +115,18 @@ package final class OfflineHost {
     _ left: [Float], right: [Float]? = nil, block: Int, isFreewheeling: Bool = false
   ) -> Output {
     var output = Output()
-    let further = engine.shared.loops.count - 1
-    output.furtherLoops = Array(repeating: [], count: further)
-    let buffers = (0..<11 + 2 * further).map { _ in
+    let loops = engine.shared.loops.count
+    output.loops = Array(repeating: [], count: loops)
+    let buffers = (0..<9 + 2 * loops).map { _ in
       UnsafeMutableBufferPointer<Float>.allocate(capacity: block)
     }
     defer { for buffer in buffers { buffer.deallocate() } }
     func stereo(_ index: Int) -> Stereo {
       Stereo(buffers[index].baseAddress!, buffers[index + 1].baseAddress!)
     }
-    let stems = UnsafeMutablePointer<Stereo>.allocate(capacity: max(1, further))
+    let stems = UnsafeMutablePointer<Stereo>.allocate(capacity: loops)
     defer { stems.deallocate() }
-    for index in 0..<further { (stems + index).initialize(to: stereo(11 + 2 * index)) }
+    for index in 0..<loops { (stems + index).initialize(to: stereo(9 + 2 * index)) }
     var start = 0
     while start < left.count {
       let frames = min(block, left.count - start)
@@ -137,8 +137,8 @@ package final class OfflineHost {
       // What the engine does not write must show.
       for buffer in buffers[2...] { buffer.initialize(repeating: .nan) }
       let ports = Ports(
-        input: stereo(0), output: stereo(2), live: stereo(4), loop: stereo(6), grid: stereo(8),
-        click: buffers[10].baseAddress!, midiIn: received, midiOut: sent, furtherLoops: stems)
+        input: stereo(0), output: stereo(2), live: stereo(4), grid: stereo(6),
+        click: buffers[8].baseAddress!, loops: stems, midiIn: received, midiOut: sent)
       receive(frames: frames)
       let cycle = Cycle(
         frame: frame, microseconds: (Double(frame) + Double(steppedBack)) / sampleRate * 1e6,
@@ -147,12 +147,11 @@ package final class OfflineHost {
       output.left += UnsafeBufferPointer(start: buffers[2].baseAddress, count: frames)
       output.right += UnsafeBufferPointer(start: buffers[3].baseAddress, count: frames)
       output.live += UnsafeBufferPointer(start: buffers[4].baseAddress, count: frames)
-      output.loop += UnsafeBufferPointer(start: buffers[6].baseAddress, count: frames)
-      for index in 0..<further {
-        output.furtherLoops[index] += UnsafeBufferPointer(
-          start: buffers[11 + 2 * index].baseAddress, count: frames)
+      for index in 0..<loops {
+        output.loops[index] += UnsafeBufferPointer(
+          start: buffers[9 + 2 * index].baseAddress, count: frames)
       }
-      output.click += UnsafeBufferPointer(start: buffers[10].baseAddress, count: frames)
+      output.click += UnsafeBufferPointer(start: buffers[8].baseAddress, count: frames)
       for index in 0..<sent.count {
         let event = sent[index]
         let bytes = [event.status, event.first, event.second]

@@ -60,7 +60,8 @@ final class Membership: @unchecked Sendable {
     context = .allocate(capacity: 1)
     context.initialize(
       to: CallbackContext(
-        client: client, ports: ports, renderer: engine.takeOver(sampleRate: rate), engine: engine,
+        client: client, plans: plans, ports: ports, renderer: engine.takeOver(sampleRate: rate),
+        engine: engine,
         facts: facts, wake: wake))
     setCallbacks()
     guard jack_activate(client) == 0 else {

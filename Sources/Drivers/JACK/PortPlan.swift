@@ -1,66 +1,77 @@
 internal import CJack
+internal import Engine
 
-/// A port of the node, as the JACK graph sees it.
+/// A port of the node in the JACK graph.
 struct PortPlan {
-  /// The name that connections are kept by; never changes.
+  /// The name that connections are stored by; never changes.
   let name: String
   /// The name for people.
   let prettyName: String
   /// The port group.
   let group: String
+  /// The ports of the engine that it belongs to.
+  let use: PortUse
   let isInput: Bool
   let isMIDI: Bool
 
-  /// All ports of a node with so many loops, in their order.
+  /// All ports of a node with a number of loops, in their order.
   static func all(loops: Int) -> [PortPlan] {
-    let further = (1..<max(1, loops)).flatMap { index in
-      [("left", 1), ("right", 2)].map { side, number in
-        PortPlan(
-          name: "loop\(index + 1)_\(number)", prettyName: "Loop \(index + 1) stem \(side)",
-          group: "Loop \(index + 1) stem")
-      }
-    }
-    return sounds + further + midi
+    let first: [[PortPlan]] = [
+      stereo("in", "Input", .input, isInput: true), stereo("out", "Output", .output),
+      stereo("live", "Live stem", .live), loop(0), stereo("grid", "Grid stem", .grid),
+      [PortPlan("click", "Metronome", group: "Metronome", .click)],
+    ]
+    let midi = [
+      PortPlan("midi_in", "MIDI in", group: "MIDI", .midiIn, isInput: true, isMIDI: true),
+      PortPlan("midi_out", "MIDI out", group: "MIDI", .midiOut, isMIDI: true),
+    ]
+    return (first + (1..<max(1, loops)).map(loop)).flatMap(\.self) + midi
   }
 
-  /// Those for sound that every node has.
-  static let sounds: [PortPlan] = [
-    PortPlan(name: "in_1", prettyName: "Input left", group: "Input", isInput: true),
-    PortPlan(name: "in_2", prettyName: "Input right", group: "Input", isInput: true),
-    PortPlan(name: "out_1", prettyName: "Output left", group: "Output"),
-    PortPlan(name: "out_2", prettyName: "Output right", group: "Output"),
-    PortPlan(name: "live_1", prettyName: "Live stem left", group: "Live stem"),
-    PortPlan(name: "live_2", prettyName: "Live stem right", group: "Live stem"),
-    PortPlan(name: "loop_1", prettyName: "Loop stem left", group: "Loop stem"),
-    PortPlan(name: "loop_2", prettyName: "Loop stem right", group: "Loop stem"),
-    PortPlan(name: "grid_1", prettyName: "Grid stem left", group: "Grid stem"),
-    PortPlan(name: "grid_2", prettyName: "Grid stem right", group: "Grid stem"),
-    PortPlan(name: "click", prettyName: "Metronome", group: "Metronome"),
-  ]
+  /// The names of the ports that the microphone is connected to, and of those of the mix.
+  static let inputs = stereo("in", "Input", .input).map(\.name)
+  static let outputs = stereo("out", "Output", .output).map(\.name)
 
-  private static let midi: [PortPlan] = [
-    PortPlan(name: "midi_in", prettyName: "MIDI in", group: "MIDI", isInput: true, isMIDI: true),
-    PortPlan(name: "midi_out", prettyName: "MIDI out", group: "MIDI", isMIDI: true),
-  ]
+  private static func loop(_ index: Int) -> [PortPlan] {
+    let number = index == 0 ? "" : "\(index + 1)"
+    return stereo(
+      "loop\(number)", index == 0 ? "Loop stem" : "Loop \(number) stem", .stem(ofLoop: index))
+  }
 
-  /// The names of those that hear the microphone, and of those that the mix goes out by.
-  static let inputs = ["in_1", "in_2"]
-  static let outputs = ["out_1", "out_2"]
+  private static func stereo(
+    _ name: String, _ group: String, _ use: PortUse, isInput: Bool = false
+  ) -> [PortPlan] {
+    [("1", "left"), ("2", "right")].map { number, side in
+      PortPlan("\(name)_\(number)", "\(group) \(side)", group: group, use, isInput: isInput)
+    }
+  }
 
   private init(
-    name: String, prettyName: String, group: String, isInput: Bool = false, isMIDI: Bool = false
+    _ name: String, _ prettyName: String, group: String, _ use: PortUse, isInput: Bool = false,
+    isMIDI: Bool = false
   ) {
     self.name = name
     self.prettyName = prettyName
     self.group = group
+    self.use = use
     self.isInput = isInput
     self.isMIDI = isMIDI
   }
 
-  /// Registers the port; nil where the server refuses.
+  /// Registers the port; nil if the server refuses.
   func register(with client: OpaquePointer) -> OpaquePointer? {
     jack_port_register(
       client, name, isMIDI ? JACK_DEFAULT_MIDI_TYPE : JACK_DEFAULT_AUDIO_TYPE,
       UInt(isInput ? JackPortIsInput.rawValue : JackPortIsOutput.rawValue), 0)
+  }
+}
+
+extension PortUse {
+  private static let byName = Dictionary(
+    uniqueKeysWithValues: PortPlan.all(loops: Parameter.mostLoops).map { ($0.name, $0.use) })
+
+  /// The ports of these names, each with its group.
+  init(names: [String]) {
+    self = names.reduce(.none) { $0.union(Self.byName[$1] ?? .none) }
   }
 }

@@ -64,8 +64,7 @@ final class LoopStage {
 
   func play(_ sound: [Float]) {
     let output = host.render(sound, block: block)
-    stems[0] += output.loop
-    for index in 1..<stems.count { stems[index] += output.furtherLoops[index - 1] }
+    for index in stems.indices { stems[index] += output.loops[index] }
     mix += output.left
     if time.isMultiple(of: 7) { _ = host.events() }
   }
