@@ -46,7 +46,7 @@ package final class JackLink: @unchecked Sendable {
   private let report: @Sendable (String) -> Void
   private let tellConnections: @Sendable ([JackConnection]) -> Void
   private let tellPorts: @Sendable () -> Void
-  private let currentPorts = Guarded<[JackPort]>([])
+  private let currentPorts = Guarded<[SoundPort]>([])
   private let isEnding = Atomic<Bool>(false)
 
   // The link's own thread only, once it runs.
@@ -114,25 +114,11 @@ package final class JackLink: @unchecked Sendable {
     }
   }
 
-  /// The state of the server at the moment.
-  package var status:
-    (
-      isRunning: Bool, rate: Int, block: Int, load: Float, xruns: Int, longestXrun: Float,
-      lead: TransportLeading, portChanges: Int
-    )
-  {
-    (
-      facts.isRunning.load(ordering: .relaxed), Int(facts.rate.load(ordering: .relaxed)),
-      Int(facts.block.load(ordering: .relaxed)),
-      Float(bitPattern: facts.load.load(ordering: .relaxed)),
-      facts.xruns.load(ordering: .relaxed),
-      Float(bitPattern: facts.longestXrun.load(ordering: .relaxed)), facts.leading,
-      facts.portChanges.load(ordering: .relaxed)
-    )
-  }
+  /// The present status of the server; on any thread.
+  package var status: SoundServerStatus { facts.status }
 
   /// The node's ports and their connections, as far as the link has seen; none without a server.
-  package var ports: [JackPort] { currentPorts.withLock { $0 } }
+  package var ports: [SoundPort] { currentPorts.withLock { $0 } }
 
   /// Lets the server's transport have bars and beats from here, unless it has them from another
   /// client; or no longer.
@@ -221,7 +207,7 @@ package final class JackLink: @unchecked Sendable {
       graphSettles = .infinity
       facts.setConnected(PortUse(names: links.map(\.own)))
     }
-    setPorts(JackPort.all(links, loops: engine.shared.loops.count))
+    setPorts(SoundPort.all(links, loops: engine.shared.loops.count))
     memory.rename(news.renamed)
     memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
     // A server that is just ending has taken them apart, and not the user.
@@ -232,7 +218,7 @@ package final class JackLink: @unchecked Sendable {
     tellOfConnections()
   }
 
-  private func setPorts(_ ports: [JackPort]) {
+  private func setPorts(_ ports: [SoundPort]) {
     let areNew = currentPorts.withLock { current in
       defer { current = ports }
       return current != ports

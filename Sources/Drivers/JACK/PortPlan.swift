@@ -66,6 +66,17 @@ struct PortPlan {
   }
 }
 
+extension SoundPort {
+  /// All ports of a node with their connections, in their order.
+  static func all(_ links: Set<JackConnection>, loops: Int) -> [SoundPort] {
+    PortPlan.all(loops: loops).map { plan in
+      SoundPort(
+        name: plan.name, isMIDI: plan.isMIDI, isInput: plan.isInput,
+        connections: links.filter { $0.own == plan.name }.map(\.other).sorted())
+    }
+  }
+}
+
 extension PortUse {
   private static let byName = Dictionary(
     uniqueKeysWithValues: PortPlan.all(loops: Parameter.mostLoops).map { ($0.name, $0.use) })

@@ -25,7 +25,7 @@ final class ServerFacts: Sendable {
 
   // Whether the transport shall have bars and beats from here; and what became of that.
   let wantsLead = Atomic<Bool>(false)
-  let lead = Atomic<UInt8>(TransportLeading.no.rawValue)
+  let lead = Atomic<UInt8>(TransportLead.no.rawValue)
 
   // What to add to the server's microseconds to get the host's: bits of a Double.
   let clockDifference = Atomic<UInt64>(0)
@@ -43,6 +43,20 @@ final class ServerFacts: Sendable {
   let isGone = Atomic<Bool>(false)
   let graphChanged = Atomic<Bool>(false)
   let portNews = Guarded(PortNews())
+
+  /// The facts that the node reports.
+  var status: SoundServerStatus {
+    var status = SoundServerStatus()
+    status.isRunning = isRunning.load(ordering: .relaxed)
+    status.rate = Int(rate.load(ordering: .relaxed))
+    status.block = Int(block.load(ordering: .relaxed))
+    status.load = Float(bitPattern: load.load(ordering: .relaxed))
+    status.xruns = xruns.load(ordering: .relaxed)
+    status.longestXrun = Float(bitPattern: longestXrun.load(ordering: .relaxed))
+    status.lead = leading
+    status.portChanges = portChanges.load(ordering: .relaxed)
+    return status
+  }
 
   /// Compares the server's clock with the host's: both are steady, but one may follow the
   /// network's time and the other not.

@@ -3,33 +3,25 @@ internal import CRealtime
 internal import Engine
 internal import Synchronization
 
-/// Whether the server's transport has its bars and beats from this client.
-package enum TransportLeading: UInt8, Sendable {
-  case no
-  /// The server has not said yet.
-  case asked
-  case yes
-  /// Another client has told of them before.
-  case denied
-}
-
 extension ServerFacts {
-  /// Whether the server's transport has its bars and beats from here.
-  var leading: TransportLeading {
-    TransportLeading(rawValue: lead.load(ordering: .relaxed)) ?? .no
+  /// Whether this client is the timebase master.
+  var leading: TransportLead {
+    TransportLead(rawValue: lead.load(ordering: .relaxed)) ?? .no
   }
 
-  func setLeading(_ leading: TransportLeading) { lead.store(leading.rawValue, ordering: .relaxed) }
+  func setLeading(_ leading: TransportLead) { lead.store(leading.rawValue, ordering: .relaxed) }
 }
 
 extension Membership {
-  /// Tells the transport of bars and beats from now on, or still; false where another client does.
+  /// Becomes or stays the timebase master.
+  ///
+  /// Returns false if another client is.
   func lead() -> Bool {
     isLeading = jack_set_timebase_callback(client, 1, tellPosition, context) == 0
     return isLeading
   }
 
-  /// Stops telling the transport.
+  /// Ceases to be the timebase master.
   func stopLeading() {
     guard isLeading else { return }
     isLeading = false
@@ -37,7 +29,7 @@ extension Membership {
   }
 }
 
-/// Called by JACK on its audio thread, after a block, for the beginning of the next one.
+/// Called by JACK on its audio thread after a block, for the start of the next one.
 @_noLocks
 private func tellPosition(
   _ state: jack_transport_state_t, _ frames: jack_nframes_t,

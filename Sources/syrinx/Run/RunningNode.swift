@@ -7,10 +7,10 @@ internal import Glibc
 internal import Library
 internal import Posix
 
-/// The running program: the node with its server, its sockets and its surroundings, all on the
-/// main thread's loop.
+/// The running program: the node with its sound server, its sockets and its environment, all on the event
+/// loop of the main thread.
 final class RunningNode {
-  // How long the fade at the end may take until the program ends without it.
+  // Limits of waits.
   private static let fadeMilliseconds = 500.0
   private static let firstBlockMilliseconds = 1000.0
   private static let managerMilliseconds = 2000.0
@@ -24,9 +24,9 @@ final class RunningNode {
   private let engine: Engine
   private let node: Node
   private let sound = SoundLink()
-  private var former: FormerState?
+  private var startingState: StartingState?
   private let connectionNews: ConnectionNews
-  // Where takes are kept: a session has a folder of its own.
+  // The folder of the takes: a session has its own.
   private var home: String
   private let server: OSCServer
   private let web: WebDoor?
@@ -57,18 +57,12 @@ final class RunningNode {
       table: AddressTable(loops: options.loops), presets: presets,
       home: options.home, musicFolders: options.musicFolders,
       instruments: StoredFiles.instruments(home: options.home, fonts: options.soundFonts))
-    // A session has its own; and a folder that is still to be made has nothing to resume.
-    let resumes = Environment["NSM_URL"] == nil
-    let isThere = Files.isFolder(options.home)
-    if resumes, isThere { former = FormerState(options, resuming: node) }
-    if resumes { try Self.follow(options, node) }
-    do throws(SystemError) {
-      try Files.makeFolder(options.home)
-    } catch {
-      throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
+    // A session brings its own state.
+    if Environment["NSM_URL"] == nil {
+      startingState = try StartingState(options, for: node)
+    } else {
+      try StartingState.makeHome(options)
     }
-    if resumes, !isThere { former = FormerState(options, resuming: node) }
-    Self.openLoops(former, options, node)
     node.openLibrary { Environment.say($0) }
     node.openInstruments { Environment.say($0) }
     if presets.shipped == nil {
@@ -104,13 +98,13 @@ final class RunningNode {
       session = SessionClient(url: url, name: options.name, program: self)
     }
     if let session, session.announce(on: loop) {
-      // Nobody plays before the manager says so, but what is asked is answered.
+      // Nothing plays before the manager says so, but queries are answered.
       standby = try? Standby(engine)
       awaitManager(session)
     } else {
       try beginAlone()
     }
-    while !wantsEnd && !node.isQuitting { turn() }
+    while !wantsEnd && !node.isQuitting { runOnce() }
     end()
     if let failure { throw failure }
   }
@@ -154,67 +148,33 @@ final class RunningNode {
     }
   }
 
-  /// Sets what the command line asks for, on top of what was.
-  private static func follow(_ options: RunOptions, _ node: Node) throws(Failure) {
-    if let preset = options.preset { try StoredFiles.load(preset, into: node) }
-    do throws(Refusal) {
-      for setting in options.settings where !isForLater(setting, node) { try node.set(setting) }
-    } catch {
-      throw Failure(.usage, "--set: \(error.message)")
-    }
-  }
-
-  /// Whether a setting is one that must know the server's rate: what is on from the start on.
-  private static func isForLater(_ setting: String, _ node: Node) -> Bool {
-    node.table[String(setting.prefix { $0 != "=" })]?.isProcess == true
-  }
-
-  /// Puts the loops of before into the engine, where this node is the one that keeps them.
-  private static func openLoops(_ former: FormerState?, _ options: RunOptions, _ node: Node) {
-    guard former?.isKept == true else { return }
-    node.openLoops(home: options.home, name: options.name, forgetting: options.isFresh) {
-      Environment.say($0)
-    }
-  }
-
   private func beginAlone() throws(Failure) {
-    if former == nil {
-      // There should have been a session.
-      former = FormerState(options, resuming: node)
-      try Self.follow(options, node)
+    if startingState == nil {
+      // A session was expected.
       standby?.end()
-      Self.openLoops(former, options, node)
+      startingState = try StartingState(options, for: node)
     }
-    former?.begin(node)
+    startingState?.keep(node)
     try join(name: options.name)
-    do throws(Refusal) {
-      for setting in options.settings where Self.isForLater(setting, node) {
-        try node.set(setting)
-      }
-    } catch {
-      throw Failure(.usage, "--set: \(error.message)")
-    }
-    let deadline = HostTime.steady + Self.openingMilliseconds * 1e3
-    // Of the instrument no more than what a first note needs.
-    while (node.isOpening || node.awaitsInstrument) && HostTime.steady < deadline {
-      turn(atMost: 1)
-    }
+    try startingState?.applyRest(of: options, to: node)
+    // An instrument need not be complete, but able to play its first note.
+    run(atMost: Self.openingMilliseconds) { !node.isOpening && !node.awaitsInstrument }
     awaitConnections()
     sayReady()
   }
 
-  /// Waits a moment for the mix to be connected, where it shall be.
+  /// Waits for the mix to be connected, if it will be.
   private func awaitConnections() {
     guard options.connects || !node.connections.isEmpty, let link = sound.link else { return }
-    let deadline = HostTime.steady + Self.hardwareMilliseconds * 1e3
-    while !link.isHeard && HostTime.steady < deadline { turn(atMost: 1) }
+    run(atMost: Self.hardwareMilliseconds) { link.isHeard }
   }
 
-  /// Waits for the manager's first word; without one, the node is on its own.
+  /// Waits for the first message of the manager.
+  ///
+  /// Without one, the node runs on its own.
   private func awaitManager(_ session: SessionClient) {
-    let deadline = HostTime.steady + Self.managerMilliseconds * 1e3
-    while !session.isManaged && !session.isRefused && !wantsEnd && HostTime.steady < deadline {
-      turn(atMost: 20)
+    run(atMost: Self.managerMilliseconds, step: 20) {
+      session.isManaged || session.isRefused || wantsEnd
     }
     guard !session.isManaged, !wantsEnd else { return }
     Environment.say("no session manager answers at $NSM_URL; running without it")
@@ -228,7 +188,14 @@ final class RunningNode {
     }
   }
 
-  private func turn(atMost milliseconds: Int = 1000) {
+  /// Runs the loop until a condition holds, or the time is up.
+  private func run(atMost milliseconds: Double, step: Int = 1, until isDone: () -> Bool) {
+    let deadline = HostTime.steady + milliseconds * 1e3
+    while !isDone() && HostTime.steady < deadline { runOnce(atMost: step) }
+  }
+
+  /// Runs the loop once: until something is received or due, or the time is up.
+  private func runOnce(atMost milliseconds: Int = 1000) {
     server.tick()
     session?.look(HostTime.steady)
     var due = min(milliseconds, node.tick(), web?.tick() ?? milliseconds)
@@ -238,7 +205,7 @@ final class RunningNode {
 
   // MARK: - Sound
 
-  /// Joins the JACK server under a name, or begins to wait for it where that is allowed.
+  /// Joins the JACK server under a name, or starts to wait for it if that is allowed.
   func join(name: String, awaitsServer: Bool = false) throws(Failure) {
     var configuration = JackLink.Configuration()
     configuration.name = name
@@ -263,12 +230,9 @@ final class RunningNode {
     } catch {
       throw Failure(.fault, "\(error)")
     }
-    // Ready means that it has sounded.
-    let deadline = HostTime.steady + Self.firstBlockMilliseconds * 1e3
+    // A node is ready when it has rendered a block.
     let framesBefore = engine.shared.frameCount
-    while engine.shared.frameCount == framesBefore && HostTime.steady < deadline {
-      turn(atMost: 1)
-    }
+    run(atMost: Self.firstBlockMilliseconds) { engine.shared.frameCount != framesBefore }
     node.resumeLeading()
   }
 
@@ -277,8 +241,7 @@ final class RunningNode {
     guard sound.link != nil else { return }
     var isSilent = false
     node.leave { isSilent = true }
-    let deadline = HostTime.steady + Self.fadeMilliseconds * 1e3
-    while !isSilent && HostTime.steady < deadline { turn(atMost: 1) }
+    run(atMost: Self.fadeMilliseconds) { isSilent }
     sound.link?.end()
     sound.link = nil
     standby = try? Standby(engine)
@@ -286,7 +249,7 @@ final class RunningNode {
 
   // MARK: - Beginning and end
 
-  /// Tells everyone who waits for it that the node can be played.
+  /// Reports that the node can be played: on standard output, to the service manager, and on the network.
   func sayReady() {
     let host = options.access.isOpen ? IPAddress.likelyForOthers : .loopback4
     let url = "osc.udp://\(Endpoint(address: host, port: server.port))"
@@ -304,7 +267,7 @@ final class RunningNode {
     statusLine = statusLine ?? NodeStatusLine()
   }
 
-  /// Writes where the node listens into the files of its name.
+  /// Writes the URL and the pairing file of the node.
   private func tellName(_ url: String, page: String?) {
     urlFile?.remove()
     urlFile = URLFile(name: node.name, url: url)
@@ -316,12 +279,14 @@ final class RunningNode {
     }
   }
 
-  /// Moves the URL files to the node's new name.
+  /// Moves these files to the node's new name.
   func tellNewName() {
     if let url = urlFile?.url { tellName(url, page: pairingFile?.pairing.page) }
   }
 
-  /// Shows on a terminal how a phone comes in; who reads a log has no business with the token.
+  /// Shows on a terminal how to pair a phone.
+  ///
+  /// The token must not get into a log.
   private func showPairing(_ page: String) {
     guard options.access.isOpen else { return }
     guard let pairing = pairingFile?.pairing, Environment.isWatched else {
@@ -338,39 +303,39 @@ final class RunningNode {
     statusLine?.end()
     statusLine = nil
     Environment.notifyServiceManager("STOPPING=1")
-    // First of all: whoever says so may not wait for the rest.
+    // First: the service manager may not wait for the rest.
     node.saveState()
     announcement?.end()
     web?.end()
     leaveServer()
-    // With the fade.
+    // The capture includes the fade.
     node.endCapture()
     node.saveState()
     node.closeLoops()
     awaitWriting()
     standby?.end()
-    // Nobody renders from here on: what the engine reads of a song goes with the node.
+    // Nothing renders from here on: the song that the engine reads is freed with the node.
     _ = engine.takeOver(sampleRate: Double(engine.shared.sampleRate))
     urlFile?.remove()
     pairingFile?.remove()
   }
 
-  /// Waits until the disk has what is being written.
+  /// Waits until all writes are done.
   private func awaitWriting() {
-    let deadline = HostTime.steady + Self.writingMilliseconds * 1e3
-    while node.isWriting && HostTime.steady < deadline { turn(atMost: 1) }
+    run(atMost: Self.writingMilliseconds) { !node.isWriting }
   }
 
   // MARK: - Sessions
 
-  /// The node's state as a session keeps it.
+  /// The state of the node for a session.
   var sessionState: NodeState { node.sessionState }
 
   /// The count of changes to that state.
   var stateChanges: Int { node.stateChanges }
 
-  /// Leaves the sound server, and whatever was before, for a session that keeps its takes in a
-  /// folder; returns lines for what of its state can't be followed.
+  /// Leaves the sound server for a session that keeps its takes in a folder.
+  ///
+  /// Returns a line for each part of its state that can't be applied.
   func beginSession(_ state: NodeState, in folder: String) -> [String] {
     if !isInSession, options.preset != nil || !options.settings.isEmpty || options.isFresh {
       Environment.say(
@@ -390,57 +355,34 @@ final class RunningNode {
     return node.resumeSession(state)
   }
 
-  /// Waits a moment for the instrument that a session plays.
+  /// Waits for the instrument of a session.
   func awaitInstrument() {
-    let deadline = HostTime.steady + Self.openingMilliseconds * 1e3
-    while (node.isOpening || node.isChangingInstrument) && HostTime.steady < deadline {
-      turn(atMost: 1)
-    }
+    run(atMost: Self.openingMilliseconds) { !node.isOpening && !node.isChangingInstrument }
   }
 
   private func followConnections() {
-    // Those of a session are its manager's.
+    // The manager keeps those of a session.
     guard let connections = connectionNews.take(), session == nil else { return }
     node.connections = connections.map { NodeState.Connection(own: $0.own, other: $0.other) }
   }
 }
 
-/// The sound server as the node sees it: whatever link there is at the moment.
+/// The sound server as the node sees it: the present link, if there is one.
 private final class SoundLink: SoundServer, @unchecked Sendable {
-  // Only the main thread sets and asks.
+  // Main thread only.
   var link: JackLink? {
     didSet { portChanges += 1 + (oldValue?.status.portChanges ?? 0) }
   }
-  // Those of links that have ended: another one's count begins anew.
+  // Those of former links: each link counts from 0.
   private var portChanges = 0
 
   var status: SoundServerStatus {
-    var status = SoundServerStatus()
-    status.portChanges = portChanges
-    guard let now = link?.status else { return status }
-    status.isRunning = now.isRunning
-    status.rate = now.rate
-    status.block = now.block
-    status.load = now.load
-    status.xruns = now.xruns
-    status.longestXrun = now.longestXrun
-    status.lead =
-      switch now.lead {
-      case .no: .no
-      case .asked: .asked
-      case .yes: .yes
-      case .denied: .denied
-      }
-    status.portChanges += now.portChanges
+    var status = link?.status ?? SoundServerStatus()
+    status.portChanges += portChanges
     return status
   }
 
-  var ports: [SoundPort] {
-    (link?.ports ?? []).map {
-      SoundPort(
-        name: $0.name, isMIDI: $0.isMIDI, isInput: $0.isInput, connections: $0.connections)
-    }
-  }
+  var ports: [SoundPort] { link?.ports ?? [] }
 
   func leadTransport(_ leads: Bool) { link?.leadTransport(leads) }
 }

@@ -1,4 +1,5 @@
 internal import Control
+internal import Engine
 internal import Posix
 internal import Screen
 

@@ -1,3 +1,4 @@
+internal import Engine
 internal import OSC
 
 /// The node's ports on the sound server, and what they are connected to.

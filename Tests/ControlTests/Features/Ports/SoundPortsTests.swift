@@ -1,4 +1,5 @@
 import Control
+import Engine
 import OSC
 import TestSupport
 import Testing

@@ -1,0 +1,64 @@
+/// The status of the sound server that the node plays on.
+package struct SoundServerStatus: Sendable, Equatable {
+  /// Whether it is running.
+  package var isRunning = false
+  /// Its sample rate, in Hz.
+  package var rate = 0
+  /// Its period, in frames.
+  package var block = 0
+  /// Its load, in percent.
+  package var load: Float = 0
+  /// The number of xruns since the node started.
+  package var xruns = 0
+  /// The longest delay of an xrun, in microseconds.
+  package var longestXrun: Float = 0
+  /// Whether the node is the timebase master of its transport.
+  package var lead = TransportLead.no
+  /// The number of changes to the node's ports and their connections.
+  package var portChanges = 0
+
+  /// The status of a server that is not there.
+  package init() {}
+}
+
+/// Whether the node is the timebase master of a server's transport.
+package enum TransportLead: UInt8, Sendable {
+  case no
+  /// The server has not answered yet.
+  case asked
+  case yes
+  /// Another client is.
+  case denied
+}
+
+/// A port of the node on a sound server.
+package struct SoundPort: Sendable, Equatable {
+  /// Its name, without the client's.
+  package var name: String
+  /// Whether it carries MIDI instead of audio.
+  package var isMIDI: Bool
+  /// Whether it is an input.
+  package var isInput: Bool
+  /// The full names of the connected ports, in alphabetical order.
+  package var connections: [String]
+
+  /// Creates a port with its connections.
+  package init(name: String, isMIDI: Bool, isInput: Bool, connections: [String]) {
+    self.name = name
+    self.isMIDI = isMIDI
+    self.isInput = isInput
+    self.connections = connections
+  }
+}
+
+/// The sound server, as the control side sees it.
+package protocol SoundServer: Sendable {
+  /// The present status; on any thread.
+  var status: SoundServerStatus { get }
+
+  /// The node's ports, none without a server; on any thread.
+  var ports: [SoundPort] { get }
+
+  /// Requests that the node becomes the timebase master, or ceases to be. The status reports the outcome.
+  func leadTransport(_ leads: Bool)
+}

@@ -1,0 +1,106 @@
+internal import Control
+internal import Posix
+
+/// The state that a node starts with: the saved state of its name, changed by the options.
+struct StartingState {
+  // nil if another node has it.
+  private let file: StateFile?
+  private let saved: NodeState?
+  private let isFresh: Bool
+
+  /// Brings a node into its starting state.
+  ///
+  /// This is the one place that has the order: a saved state comes before the options, which are checked
+  /// before a new home folder is created; the loops come last.
+  init(_ options: RunOptions, for node: Node) throws(Failure) {
+    isFresh = options.isFresh
+    let isNew = !Files.isFolder(options.home)
+    if isNew {
+      try Self.apply(options, to: node)
+      try Self.makeHome(options)
+    }
+    (file, saved) = Self.resume(options, node)
+    if !isNew {
+      try Self.apply(options, to: node)
+      try Self.makeHome(options)
+    }
+    guard file != nil else { return }
+    node.openLoops(home: options.home, name: options.name, forgetting: options.isFresh) {
+      Environment.say($0)
+    }
+  }
+
+  /// Creates the home folder, or checks that it can be written to.
+  static func makeHome(_ options: RunOptions) throws(Failure) {
+    do throws(SystemError) {
+      try Files.makeFolder(options.home)
+    } catch {
+      throw Failure(.cannotWrite, "can't use the home folder \(options.home): \(error)")
+    }
+  }
+
+  /// Claims the saved state, and resumes the node from it unless it starts fresh.
+  private static func resume(_ options: RunOptions, _ node: Node) -> (StateFile?, NodeState?) {
+    node.server = options.serverName
+    let file = StateFile(home: options.home, name: options.name)
+    guard file.claim() else {
+      Environment.say(
+        "another node keeps its state in \(file.path); this one begins with the initial values, and "
+          + "keeps none: --name gives it one of its own")
+      return (nil, nil)
+    }
+    if options.isFresh { return (file, nil) }
+    let saved: NodeState?
+    do throws(NodeState.Fault) {
+      saved = try file.read()
+    } catch {
+      saved = nil
+      let isAside = file.setAside()
+      Environment.say(
+        "\(error); beginning with the initial values"
+          + (isAside ? ", and that one is \(options.name).bad now" : ""))
+    }
+    guard var state = saved else { return (file, nil) }
+    // On another server, ports of the same names are different ports.
+    if !state.server.isEmpty, state.server != options.serverName {
+      state.connections = []
+      state.connectedPorts = []
+    }
+    for line in node.resume(state) { Environment.say("in \(file.path): \(line)") }
+    return (file, saved)
+  }
+
+  // MARK: - Options
+
+  /// Applies preset and settings of the command line; those that need the rate of the server only when it
+  /// is known.
+  private static func apply(_ options: RunOptions, to node: Node) throws(Failure) {
+    if let preset = options.preset { try StoredFiles.load(preset, into: node) }
+    try set(options.settings.filter { !needsRate($0, node) }, node)
+  }
+
+  /// Applies the settings that need the rate of the server.
+  func applyRest(of options: RunOptions, to node: Node) throws(Failure) {
+    try Self.set(options.settings.filter { Self.needsRate($0, node) }, node)
+  }
+
+  private static func set(_ settings: [String], _ node: Node) throws(Failure) {
+    do throws(Refusal) {
+      for setting in settings { try node.set(setting) }
+    } catch {
+      throw Failure(.usage, "--set: \(error.message)")
+    }
+  }
+
+  private static func needsRate(_ setting: String, _ node: Node) -> Bool {
+    node.table[String(setting.prefix { $0 != "=" })]?.isProcess == true
+  }
+
+  // MARK: - Saving
+
+  /// Saves the state of the node from now on, as it changes.
+  func keep(_ node: Node) {
+    guard let file else { return }
+    node.keepState(in: file, holding: saved, forgetsFormer: isFresh) { Environment.say($0) }
+  }
+}
