@@ -3,174 +3,114 @@ internal import Synchronization
 
 /// Commands from the control side, and the events that answer them.
 extension Core {
-  /// Begins a block: does what is due by its first frame, and then receives what has come, as far
-  /// as the block's budget goes.
+  /// Starts a block: applies the commands that are due by its first frame, and then receives new ones, as far
+  /// as the budget of the block goes.
   ///
-  /// What is due comes first, because it was sent before, so that a `sync` is answered after it.
+  /// Due commands come first because they were sent before, so that a `sync` is answered after them.
   @_noLocks
   mutating func receiveCommands(frames: Int) {
-    budget.begin(frames: frames)
+    commands.startBlock(frames: frames)
     applyDue(by: present)
-    if schedule.nextFrame <= present { return }
-    // What comes in shall not keep the block from what is due in it.
-    if schedule.nextFrame < present &+ Int64(frames) { budget.setReserve() }
-    receiveBatches()
-    budget.freeReserve()
+    if commands.nextFrame <= present { return }
+    // New commands must not keep the block from those that are due within it.
+    commands.reserve(before: present &+ Int64(frames))
+    while let due = commands.nextReceived(from: shared.commands, at: present) { apply(due) }
+    commands.freeReserve()
   }
 
-  @_noLocks
-  private mutating func receiveBatches() {
-    var isWithinBatch = false
-    while let command = shared.commands.command(number: nextCommand) {
-      guard budget.allows(isWithinBatch: isWithinBatch) else {
-        if isWithinBatch { endOfParted = nextCommand &+ UInt64(command.following) &+ 1 }
-        return
-      }
-      receive(command, number: nextCommand)
-      isWithinBatch = command.following > 0
-      nextCommand &+= 1
-    }
-  }
-
-  @_noLocks
-  private mutating func receive(_ command: Command, number: UInt64) {
-    let isTimed = command.frame != Command.now
-    if command.frame > timeline.frame {
-      schedule.insert(Schedule.Entry(command: command, number: number))
-      budget.spendForScheduling()
-      return
-    }
-    // The rest of a batch that was too much for a block is late, too.
-    if isTimed ? command.frame < timeline.frame : number < endOfParted { countLate() }
-    budget.spend(command.action)
-    apply(command.action, from: .client(number, wasTimed: isTimed))
-  }
-
-  /// Applies what is due by a frame, as far as the block's budget goes.
+  /// Applies the commands that are due by a frame, as far as the budget of the block goes.
   @_noLocks
   mutating func applyDue(by frame: Int64) {
-    while schedule.nextFrame <= frame {
-      let isWithinBatch = isBatchDue && schedule.nextNumber == latestDue &+ 1
-      guard budget.allows(isWithinBatch: isWithinBatch) else { return }
-      let entry = schedule.removeEarliest()
-      isBatchDue = entry.command.following > 0
-      latestDue = entry.number
-      // A lost block can take the frame of a command with it, or a block have no time for it.
-      if entry.command.frame < present { countLate() }
-      budget.spendForScheduling()
-      budget.spend(entry.command.action)
-      apply(entry.command.action, from: .client(entry.number, wasTimed: true))
-    }
+    while let due = commands.nextDue(by: frame, at: present) { apply(due) }
   }
 
   @_noLocks
-  private func countLate() { shared.late.add(1, ordering: .relaxed) }
+  private mutating func apply(_ due: CommandReader.Due) {
+    if due.isLate { shared.late.add(1, ordering: .relaxed) }
+    apply(due.action, from: .client(due.number, wasTimed: due.wasTimed))
+  }
 
   @_noLocks
   mutating func apply(_ action: Command.Action, from origin: CommandOrigin) {
     wake()
+    var refusal: EngineRefusal?
     switch action {
     case .set(let parameter, let value):
       set(parameter, value)
-      push(.applied(parameter, value), to: origin)
-    case .sync(let token):
-      push(.synced(token), to: origin)
-    case .resetChain:
-      chain.reset()
-      push(.done, to: origin)
-    case .clearGuard:
-      howlGuard.clear()
-      push(.done, to: origin)
+      return push(.applied(parameter, value), to: origin)
+    case .sync(let token): return push(.synced(token), to: origin)
+    case .resetChain: chain.reset()
+    case .clearGuard: input.clearNotches()
     case .loop(let action, let loop):
-      answer(loops.perform(action, of: Int(loop), at: present), origin)
+      refusal = loops.perform(action, of: Int(loop), at: present)
       publish(loop: Int(loop))
-    case .seek(let seconds, let loop):
-      answer(seek(to: seconds, loop: Int(loop)), origin)
+    case .seek(let seconds, let loop): refusal = seek(to: seconds, loop: Int(loop))
     case .keep(let amount, let isBars, let loop):
-      answer(
-        loops.keep(amount, isBars: isBars, in: Int(loop), at: present), origin)
+      refusal = loops.keep(amount, isBars: isBars, in: Int(loop), at: present)
       publish(loop: Int(loop))
     case .load(let pointer, let loop):
-      transfer(pointer, loading: true, loop: Int(loop), origin)
+      refusal = transfer(pointer, loading: true, loop: Int(loop), origin)
+      if case .none = refusal { return }
     case .copyOut(let pointer, let loop):
-      transfer(pointer, loading: false, loop: Int(loop), origin)
-    case .capture(let pointer):
-      if let pointer { capture.begin(pointer) } else { capture.end() }
-      push(.done, to: origin)
-    case .tune(let pointer):
-      if let pointer { tuner.begin(pointer) } else { tuner.end() }
-      push(.done, to: origin)
+      refusal = transfer(pointer, loading: false, loop: Int(loop), origin)
+      if case .none = refusal { return }
+    case .capture(let pointer): taps.capture.follow(pointer)
+    case .tune(let pointer): taps.tuner.follow(pointer)
     case .playSong(let song):
-      let change = SongChange(song: song, origin: origin)
-      if let refusal = songs.begin(change) { answer(refusal, origin) }
+      refusal = songs.begin(SongChange(song: song, origin: origin))
       answerSongs()
-    case .note(let note):
-      play(note)
-      push(.done, to: origin)
+      if case .none = refusal { return }
+    case .note(let note): play(note)
     case .instrument(let instrument):
       sampler.change(
         InstrumentChange(instrument: instrument, origin: origin))
-      answerInstruments()
+      return answerInstruments()
     case .recordPhrase(let pointer):
       endPhrase()
       phrases.record(pointer, at: present)
-      push(.done, to: origin)
     case .playPhrase:
       endPhrase()
-      answer(phrases.play(at: present) ? nil : .nothingRecorded, origin)
-    case .stopPhrase:
-      endPhrase()
-      push(.done, to: origin)
-    case .keyMap(let map):
-      inlet.setMap(map)
-      push(.done, to: origin)
-    case .presses(let map):
-      pedals.setMap(map)
-      push(.done, to: origin)
-    case .lights(let map, let sendsAgain):
-      lights.setMap(map, sendsAgain: sendsAgain)
-      push(.done, to: origin)
-    case .learn(let kinds):
-      pedals.learn(kinds)
-      push(.done, to: origin)
-    case .key(let key, let isDown):
-      followKey(key, isDown: isDown)
-      push(.done, to: origin)
+      if !phrases.play(at: present) { refusal = .nothingRecorded }
+    case .stopPhrase: endPhrase()
+    case .keyMap(let map): inlet.setMap(map)
+    case .presses(let map): pedals.setMap(map)
+    case .lights(let map, let sendsAgain): lights.setMap(map, sendsAgain: sendsAgain)
+    case .learn(let kinds): pedals.learn(kinds)
+    case .key(let key, let isDown): followKey(key, isDown: isDown)
     case .leave:
       lights.end()
-      // Whoever else plays them shall not be left with notes that nobody ends.
+      // No other source may leave notes behind that nothing ends.
       endPhrase()
       play(.allOff)
-      if case .client(let number, _) = origin { leaving = number }
-      presence.move(to: 0)
+      if case .client(let number, _) = origin { presence.leave(answering: number) }
+      return
     }
+    answer(refusal, origin)
   }
 
   @_noLocks
   func push(_ kind: Event.Kind, to origin: CommandOrigin) {
     switch origin {
     case .client(let number, let wasTimed):
-      // The credit of the command reserves the slot: there is room.
+      // The credit of the command guarantees that there is room.
       _ = shared.events.push(Event(kind: kind, command: number, wasTimed: wasTimed))
     case .binding(let binding): tell(.answered(binding: binding, kind))
     }
   }
 
+  /// Starts to load or copy a clip, which answers the command when it is done, or refuses to.
   @_noLocks
-  mutating func transfer(
+  private mutating func transfer(
     _ pointer: ClipPointer, loading: Bool, loop: Int, _ origin: CommandOrigin
-  ) {
-    guard loop < loops.count else { return answer(.noSuchLoop, origin) }
+  ) -> EngineRefusal? {
+    guard loop < loops.count else { return .noSuchLoop }
     loops.wake(loop)
-    if let refusal = loops.slot(loop).pointee.begin(
+    return loops.slot(loop).pointee.begin(
       pointer, loading: loading, origin: origin)
-    {
-      answer(refusal, origin)
-    }
   }
 
   @_noLocks
-  mutating func seek(to seconds: Float, loop: Int) -> EngineRefusal? {
+  private mutating func seek(to seconds: Float, loop: Int) -> EngineRefusal? {
     guard loop < loops.count else { return .noSuchLoop }
     guard loops.slot(loop).pointee.canSeek else { return .nothingRecorded }
     loops.wake(loop)
@@ -179,17 +119,13 @@ extension Core {
     return nil
   }
 
-  /// Answers a command that can be refused.
+  /// Answers a command with a refusal, or as done.
   @_noLocks
   mutating func answer(_ refusal: EngineRefusal?, _ origin: CommandOrigin) {
-    if let refusal {
-      push(.refused(refusal), to: origin)
-    } else {
-      push(.done, to: origin)
-    }
+    push(refusal.map { .refused($0) } ?? .done, to: origin)
   }
 
-  /// Publishes what the loops do that were awake in the block, and goes on with their pictures.
+  /// Publishes the state of the loops that were awake in the block, and continues their peaks.
   @_noLocks
   func publish(_ stirred: LoopBits, frames: Int) {
     var rest = stirred
@@ -199,7 +135,7 @@ extension Core {
     }
   }
 
-  /// Publishes what a loop does.
+  /// Publishes the state of a loop.
   @_noLocks
   func publish(loop index: Int) {
     guard index < loops.count else { return }

@@ -1,35 +1,35 @@
 internal import DSP
 internal import Synchronization
 
-/// Notes, whoever plays them, MIDI input, and the beat.
+/// Notes of all sources, MIDI input, and the beat.
 extension Core {
-  /// Begins or ends notes, whoever plays them.
+  /// Starts or ends notes of any source.
   @_noLocks
   mutating func play(_ action: NoteAction) {
     var action = action
     if case .on(var start) = action {
-      // Nobody would end it any more.
-      if case .some = leaving { return }
-      // What is no number is no note, and ends the one before, as one without velocity does.
+      // Nothing would end it.
+      if presence.isLeaving { return }
+      // NaN is no note, and ends the one before, like a note without velocity.
       let isNote = start.velocity > 0 && start.velocity.isFinite && start.cents.isFinite
       start.velocity = min(1, start.velocity)
       action = isNote ? .on(start) : .off(start.finger)
     }
     phrases.hear(action, at: present)
-    budget.spend(voices: sampler.play(action, shared.notes))
+    commands.spend(voices: sampler.play(action, shared.notes))
     outbox.tell(action)
   }
 
-  /// Plays what of the phrase is due.
+  /// Plays the due notes of the phrase.
   @_noLocks
   mutating func repeatPhrase() {
-    while let action = phrases.turn(at: present) {
+    while let action = phrases.nextDue(at: present) {
       wake()
       play(action)
     }
   }
 
-  /// Ends what is recorded or played of the phrase.
+  /// Ends recording or playing the phrase.
   @_noLocks
   mutating func endPhrase() {
     while let action = phrases.stop(at: present) { play(action) }
@@ -37,7 +37,9 @@ extension Core {
 
   // MARK: - MIDI
 
-  /// Follows the messages up to a frame of the block; returns the place of the first that is later.
+  /// Handles the messages up to a frame of the block.
+  ///
+  /// Returns the index of the first later one.
   @_noLocks
   mutating func receiveMIDI(_ midi: MIDIBlock, from first: Int, at frame: Int) -> Int {
     var place = first
@@ -60,11 +62,11 @@ extension Core {
     case .control(let number, let value):
       shared.controllers.move(number, to: value)
       if shared.controllers.isBound(number) {
-        // What it did before it was bound is not for ever.
+        // Its effect from before it was bound is reset.
         if number < 120 { sampler.control(number, MIDIInlet.rest(of: number)) }
         return
       }
-      // All sound off, and all notes off, with those modes that mean it, too.
+      // All sound off, all notes off, and the modes that imply it.
       if number == 120 || number >= 123 {
         wake()
         play(.allOff)
@@ -75,18 +77,20 @@ extension Core {
 
   // MARK: - Beats
 
-  /// Begins the click that is due.
+  /// Starts the click that is due.
   @_noLocks
-  mutating func turnMetronome() {
+  mutating func startDueClick() {
     let isWanted = metronome.isOn || loops.isCountingIn(at: present)
-    if metronome.turn(at: present, beats: loops.time.pointee.beats, isWanted: isWanted) { wake() }
+    if metronome.advance(to: present, beats: loops.time.pointee.beats, isWanted: isWanted) {
+      wake()
+    }
   }
 
-  /// Where a frame of the transport that so many frames after the last block begin lies among bars
+  /// The position of a frame of the transport, so many frames after the start of the last block, in bars
   /// and beats.
   @_noLocks
   func position(after frames: Int, transportFrame: Int64) -> BarPosition {
     loops.time.pointee.beats.position(
-      at: timeline.frame &+ Int64(frames), framesFromStart: transportFrame)
+      at: time.blockStart &+ Int64(frames), framesFromStart: transportFrame)
   }
 }

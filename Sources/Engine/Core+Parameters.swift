@@ -8,12 +8,12 @@ extension Core {
   /// After a change of the sample rate, all parameters are set again in their new units.
   @_noLocks
   mutating func set(_ parameter: Parameter, _ value: Float) {
-    let former = values[parameter.number]
-    values[parameter.number] = value
+    let former = values[parameter]
+    values[parameter] = value
     switch parameter {
     case .mixer(let own): set(own, value)
     case .warp(let own):
-      warp.set(own, value)
+      chain.set(own, value)
       followWarp()
     case .echo(let own): chain.set(own, value)
     case .reverb(let own): chain.set(own, value)
@@ -28,12 +28,9 @@ extension Core {
       if case .on = own { switchBeat(isMetronomeOn: value != 0, wasOn: former != 0) }
       metronome.set(own, value)
     case .notes(let own): set(own, value)
-    case .capture(let own): capture.set(own, value)
+    case .capture(let own): taps.capture.set(own, value)
     case .press(let own): loops.time.pointee.presses.set(own, value)
-    case .howlGuard(.on):
-      howlGuard.setOn(value != 0)
-      isGuarding = howlGuard.isActive
-    case .howlGuard(.hold): howlGuard.setHold(seconds: value)
+    case .howlGuard(let own): input.set(own, value)
     case .loop(let own, let loop): set(own, ofLoop: Int(loop), value)
     }
   }
@@ -41,19 +38,18 @@ extension Core {
   @_noLocks
   private mutating func set(_ parameter: Parameter.Mixer, _ value: Float) {
     switch parameter {
-    case .inGain: inGain.move(to: Level.gain(decibels: value))
-    case .liveGain: live.pointee.setGain(Level.gain(decibels: value))
-    case .gridGain: grid.pointee.setGain(Level.gain(decibels: value))
-    case .musicGain: music.pointee.setGain(Level.gain(decibels: value))
+    case .inGain: input.gain.move(to: Level.gain(decibels: value))
+    case .liveGain: strips.live.pointee.setGain(Level.gain(decibels: value))
+    case .gridGain: strips.grid.pointee.setGain(Level.gain(decibels: value))
+    case .musicGain: strips.music.pointee.setGain(Level.gain(decibels: value))
     case .outGain: master.setGain(Level.gain(decibels: value))
     case .liveRoute: setLiveRoute(Core.route(value))
-    case .gridRoute: grid.pointee.setRoute(Core.route(value))
+    case .gridRoute: strips.grid.pointee.setRoute(Core.route(value))
     case .musicRoute:
-      music.pointee.setRoute(Core.route(value))
+      strips.music.pointee.setRoute(Core.route(value))
       songs.setThroughChain(value == 0)
     case .mute: master.setMute(value != 0)
     case .bypass:
-      warp.isBypassed = value != 0
       chain.setBypassed(value != 0)
       followWarp()
     }
@@ -62,7 +58,7 @@ extension Core {
   @_noLocks
   private mutating func set(_ parameter: Parameter.Loop, ofLoop index: Int, _ value: Float) {
     guard index < loops.count else { return }
-    let strip = loopStrips + index
+    let strip = strips.loop(index)
     loops.wake(index)
     switch parameter {
     case .gain: strip.pointee.setGain(Level.gain(decibels: value))
@@ -75,7 +71,7 @@ extension Core {
       if case .source = parameter { loops.followSources() }
       return
     }
-    movingStrips.insert(index)
+    strips.noteMove(ofLoop: index)
   }
 
   @_noLocks
@@ -93,10 +89,9 @@ extension Core {
   /// Applies pitch and stretch of the chain to all sources that can go through it.
   @_noLocks
   private mutating func followWarp() {
-    chain.follow(warp)
-    loops.follow(warp, at: present)
-    songs.follow(warp)
-    recorded?.pointee.follow(warp)
+    loops.follow(chain.warp, at: present)
+    songs.follow(chain.warp)
+    input.recording?.pointee.follow(chain.warp)
   }
 
   /// Starts a bar when the metronome is switched on, unless something depends on the beat.
@@ -105,20 +100,15 @@ extension Core {
     if isMetronomeOn && !wasOn && !loops.dependsOnBeat {
       loops.time.pointee.beats.beginBar(at: present)
     }
-    loops.time.pointee.isBeatInUse = isMetronomeOn || isTransportRolling || shared.isTransportLed
+    loops.time.pointee.isBeatInUse = isMetronomeOn || transport.isRolling || shared.isTransportLed
   }
 
   @_noLocks
   private mutating func setLiveRoute(_ route: Route) {
     var isChain = false
     if case .chain = route { isChain = true }
-    recorded?.pointee.setThroughChain(isChain)
-    if !isChain || !live.pointee.isPastChain {
-      framesUntilChain = 0
-    } else if framesUntilChain == 0 {
-      framesUntilChain = chain.warmUp
-    }
-    if framesUntilChain == 0 { live.pointee.setRoute(route) }
+    input.recording?.pointee.setThroughChain(isChain)
+    strips.setLiveRoute(route, warmUp: chain.warmUp)
   }
 
   @_noLocks

@@ -136,7 +136,7 @@ extension Core {
       }
       actionsLeft &-= 1
       let command = action.deed.command(at: values)
-      budget.spend(command)
+      commands.spend(command)
       apply(command, from: .binding(action.binding))
     }
   }
@@ -184,7 +184,7 @@ extension Core {
     switch meaning {
     case .fixed(let isLit): return isLit ? map.on : map.off
     case .parameter(let parameter, let value):
-      let present = values[parameter.number]
+      let present = values[parameter]
       return present >= value && present <= value ? map.on : map.off
     case .beat: return isBeatLit ? map.on : map.off
     case .loop(let slot, let light):
@@ -218,7 +218,7 @@ extension Core {
   private var isBlinkLit: Bool {
     @_noLocks get {
       loops.time.pointee.beats.share(
-        at: present, of: values[Parameter.beat(.tempo).number] > 180 ? 2 : 1) < 0.5
+        at: present, of: values[.beat(.tempo)] > 180 ? 2 : 1) < 0.5
     }
   }
 }

@@ -3,19 +3,19 @@ internal import Synchronization
 
 /// The sound of a segment, from the inputs to the outputs.
 extension Core {
-  /// How many frames until the input is as loud as a recording waits for; begins it where it is
-  /// now.
+  /// The number of frames until the input reaches the threshold of a recording, which it starts if that is
+  /// the first frame.
   @_noLocks
-  mutating func framesToSound(_ input: Stereo, frames: Int) -> Int {
+  mutating func framesToSound(_ sound: Stereo, frames: Int) -> Int {
     var first = frames
     var rest = loops.awake
     while let index = rest.popFirst() {
       let player = loops.slot(index)
       guard player.pointee.isWaitingForSound(at: present) else { continue }
-      let least = player.pointee.settings.threshold / max(inGain.target, 1e-6)
+      let least = player.pointee.settings.threshold / max(input.gain.target, 1e-6)
       for frame in 0..<first {
-        // False for what is no number.
-        guard abs(input.left[frame]) >= least || abs(input.right[frame]) >= least else { continue }
+        // False for NaN.
+        guard abs(sound.left[frame]) >= least || abs(sound.right[frame]) >= least else { continue }
         if frame > 0 {
           first = frame
         } else {
@@ -28,148 +28,115 @@ extension Core {
     return first
   }
 
-  /// Whether the live input goes through the chain, or will as soon as it can.
-  var isLiveThroughChain: Bool {
-    @_noLocks get { live.pointee.isThroughChain || framesUntilChain > 0 }
-  }
-
   @_noLocks
   mutating func renderSegment(frames: Int, ports: Ports) {
-    if isAtRest {
-      if Core.isSilent(ports.input, frames: frames) {
-        rest(ports, frames: frames)
+    if idle.isOn {
+      if ports.input.isSilent(frames: frames) {
+        renderIdle(ports, frames: frames)
         return
       }
       wake()
     }
     let out = ports.output
-    Core.clear(out, frames: frames)
-    isSounding = false
+    out.clear(frames: frames)
+    segment.start()
     renderLive(frames: frames, ports: ports)
     renderLoops(frames: frames, ports: ports)
     renderMusic(frames: frames, ports: ports)
     renderGrid(frames: frames, ports: ports)
     let isClicking = metronome.render(
-      to: ports.click, isHeard: ports.use.has(.click), frames: frames, scratch: scratch)
-    var fade = presence
-    if isClicking { fade.apply(to: ports.click, frames: frames, scratch: scratch) }
+      to: ports.click, isConnected: ports.use.has(.click), frames: frames, scratch: segment.scratch)
+    var fade = presence.fader
+    if isClicking { fade.apply(to: ports.click, frames: frames, scratch: segment.scratch) }
     let fades = master.fades
 
-    if !isSounding { clearBus(frames: frames) }
-    let isChainSounding = chain.process(bus, isSilent: !isSounding, frames: frames)
-    shared.chainDelay.store(isLiveThroughChain ? inputDelay : 0, ordering: .relaxed)
-    isOutputSilent = !isSounding && !isChainSounding
-    if !isOutputSilent {
-      clearBusFrames = 0
+    if !segment.isSounding { segment.clearBus(frames: frames) }
+    let isChainSounding = chain.process(
+      segment.bus, isSilent: !segment.isSounding, frames: frames)
+    shared.chainDelay.store(strips.isLiveThroughChain ? inputDelay : 0, ordering: .relaxed)
+    segment.isOutputSilent = !segment.isSounding && !isChainSounding
+    if !segment.isOutputSilent {
+      segment.noteEffects()
       if isChainSounding {
-        Blocks.add(bus.left, times: 1, to: out.left, frames: frames)
-        Blocks.add(bus.right, times: 1, to: out.right, frames: frames)
+        Blocks.add(segment.bus.left, times: 1, to: out.left, frames: frames)
+        Blocks.add(segment.bus.right, times: 1, to: out.right, frames: frames)
       }
       finish(out, frames: frames)
     } else {
-      presence.skip(frames: frames)
+      presence.fader.skip(frames: frames)
       shared.meters.raise(.limiter, to: 1 / master.rest(out, frames: frames))
     }
     record(ports, frames: frames)
-    if isOutputSilent { isAtRest = canRest }
+    if segment.isOutputSilent { idle.set(canIdle) }
     if isClicking || master.isLimitingLast {
       addClick(isClicking ? ports.click : nil, to: ports.output, fades, frames: frames)
     }
-    if capture.isOn {
-      capture.write(
-        input: isDrySilent ? silence : dry, output: ports.output, frames: frames)
-    }
-    if tuner.isOn {
-      tuner.write(input: isDrySilent ? silence : dry, output: ports.output, frames: frames)
-    }
+    taps.write(input: segment.input, output: ports.output, frames: frames)
   }
 
-  /// Adds the metronome to what is heard, behind all that is recorded of it.
+  /// Adds the metronome to the output, after everything that records it.
   @_noLocks
-  mutating func addClick(
+  private mutating func addClick(
     _ sound: UnsafeMutablePointer<Float>?, to out: Stereo, _ fades: Master.Fades, frames: Int
   ) {
-    // Its memory is free again: what the warp made, and the song after that, has been mixed.
-    let click = warped.left
+    // The warped input and the song have been mixed: their memory is free.
+    let click = segment.warped.left
     var fades = fades
     if let sound {
       Blocks.copy(sound, to: click, frames: frames)
     } else {
       Blocks.clear(click, frames: frames)
     }
-    fades.apply(to: click, frames: frames, scratch: scratch)
-    let finding = master.addLast(click, to: out, frames: frames)
-    shared.meters.raise(.out1, to: finding.leftPeak)
-    shared.meters.raise(.out2, to: finding.rightPeak)
-    shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
+    fades.apply(to: click, frames: frames, scratch: segment.scratch)
+    raiseMeters(master.addLast(click, to: out, frames: frames))
   }
 
   @_noLocks
-  mutating func finish(_ out: Stereo, frames: Int) {
-    presence.apply(to: out, frames: frames, scratch: scratch)
-    let finding = master.process(out, frames: frames, scratch: scratch)
+  private mutating func finish(_ out: Stereo, frames: Int) {
+    presence.fader.apply(to: out, frames: frames, scratch: segment.scratch)
+    let finding = master.process(out, frames: frames, scratch: segment.scratch)
     count(nonFinite: finding.nonFinite)
+    raiseMeters(finding)
+  }
+
+  @_noLocks
+  private func raiseMeters(_ finding: Master.Finding) {
     shared.meters.raise(.out1, to: finding.leftPeak)
     shared.meters.raise(.out2, to: finding.rightPeak)
     shared.meters.raise(.limiter, to: 1 / finding.limiterGain)
   }
 
-  // MARK: - Rest
+  // MARK: - Idle
 
-  @_noLocks
-  static func isSilent(_ sound: Stereo, frames: Int) -> Bool {
-    Magnitude(sound.left, frames: frames).bits == 0
-      && Magnitude(sound.right, frames: frames).bits == 0
-  }
-
-  /// Whether nothing will sound or move until something comes in, or is asked for.
-  var canRest: Bool {
+  /// Whether nothing will sound or move until a command or a sound is received.
+  private var canIdle: Bool {
     @_noLocks get {
-      isInputOver && chain.isAtRest && loops.awake.isEmpty && songs.isAtRest && sampler.isAtRest
-        && metronome.isResting && framesUntilChain == 0
-        && (!isGuarding || howlGuard.isResting) && inGain.isResting && areStripsResting
-        && master.isResting && presence.isResting
-    }
-  }
-
-  private var areStripsResting: Bool {
-    @_noLocks get {
-      live.pointee.isResting && movingStrips.isEmpty && grid.pointee.isResting
-        && music.pointee.isResting
+      input.isResting && chain.isAtRest && loops.awake.isEmpty && songs.isAtRest
+        && sampler.isAtRest && metronome.isResting && strips.isResting && master.isResting
+        && presence.fader.isResting
     }
   }
 
   /// Renders silence, and touches nothing else.
   @_noLocks
-  mutating func rest(_ ports: Ports, frames: Int) {
-    if ports.use.has(.output) { Core.clear(ports.output, frames: frames) }
-    if ports.use.has(.live) { Core.clear(ports.live, frames: frames) }
+  private mutating func renderIdle(_ ports: Ports, frames: Int) {
+    if ports.use.has(.output) { ports.output.clear(frames: frames) }
+    if ports.use.has(.live) { ports.live.clear(frames: frames) }
     var stems = ports.use.loops.first(loops.count)
-    while let index = stems.popFirst() {
-      if let stem = ports.stem(ofLoop: index) { Core.clear(stem, frames: frames) }
-    }
-    if ports.use.has(.grid) { Core.clear(ports.grid, frames: frames) }
+    while let index = stems.popFirst() { ports.stem(ofLoop: index)?.clear(frames: frames) }
+    if ports.use.has(.grid) { ports.grid.clear(frames: frames) }
     if ports.use.has(.click) { Blocks.clear(ports.click, frames: frames) }
     loops.remember(nil, in: .live, frames: frames)
     loops.remember(nil, in: .grid, frames: frames)
     loops.remember(nil, in: .mix, frames: frames)
-    capture.rest(frames: frames)
-    tuner.rest(frames: frames)
-    restedFrames &+= frames
+    taps.rest(frames: frames)
+    idle.skip(frames: frames)
   }
 
-  /// Ends the rest, and tells the chain how long that was.
+  /// Ends the idle state, and advances the chain by its duration.
   @_noLocks
   mutating func wake() {
-    isAtRest = false
-    if restedFrames == 0 { return }
-    chain.rest(frames: restedFrames)
-    restedFrames = 0
-  }
-
-  @_noLocks
-  static func clear(_ sound: Stereo, frames: Int) {
-    Blocks.clear(sound.left, frames: frames)
-    Blocks.clear(sound.right, frames: frames)
+    let frames = idle.end()
+    if frames > 0 { chain.rest(frames: frames) }
   }
 }

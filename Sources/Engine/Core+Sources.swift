@@ -1,15 +1,15 @@
 internal import DSP
 internal import Synchronization
 
-/// The four sources on their way into the mix, and the recorder that hears them.
+/// The four sources on their way into the mix, and the recorders that listen to them.
 extension Core {
   // MARK: - Sources
 
-  /// Renders the live input: guards it, turns it up, and lets the chain's warp have it.
+  /// Renders the live input: feedback guard, gain, and the warp of the chain.
   @_noLocks
   mutating func renderLive(frames: Int, ports: Ports) {
-    if let recorded {
-      render(recorded, frames: frames, ports: ports)
+    if let recording = input.recording {
+      render(recording, frames: frames, ports: ports)
       return
     }
     let sound = ports.live
@@ -18,54 +18,41 @@ extension Core {
     let left = stopNonFinite(sound.left, meter: .in1, frames: frames)
     let right = stopNonFinite(sound.right, meter: .in2, frames: frames)
     let isSilent = left == 0 && right == 0
-    if isGuarding { guardLive(sound, peak: max(left, right), frames: frames) }
+    if input.suppressFeedback(sound, peak: max(left, right), frames: frames) { publishNotches() }
     if isSilent {
-      inGain.skip(frames: frames)
+      input.gain.skip(frames: frames)
     } else {
-      // Twice, because a gain that is turned back on its way goes a little further first.
-      let most = 2 * max(left, right) * inGain.most
-      inGain.apply(to: sound, frames: frames, scratch: scratch)
-      // It can lift what is finite over all bounds: tapes and effects would remember that.
+      // Twice, because a gain that turns back first goes a little further.
+      let most = 2 * max(left, right) * input.gain.most
+      input.gain.apply(to: sound, frames: frames, scratch: segment.scratch)
+      // The gain can overflow. Tapes and effects would keep the result.
       if !most.isFinite {
         count(nonFinite: Magnitude.silenceNonFinite(sound.left, frames: frames))
         count(nonFinite: Magnitude.silenceNonFinite(sound.right, frames: frames))
       }
     }
-    isDrySilent = isSilent
+    segment.isDrySilent = isSilent
     loops.remember(isSilent ? nil : sound, in: .live, frames: frames)
-    if !isSilent && (loops.isListening || capture.needsInput || tuner.isOn) {
-      Blocks.copy(sound.left, to: dry.left, frames: frames)
-      Blocks.copy(sound.right, to: dry.right, frames: frames)
+    if !isSilent && (loops.isListening || taps.needsInput) {
+      segment.copyDry(sound, frames: frames)
     }
-    let isWarpSounding = chain.warp(
-      sound, isSilent: isSilent, isNeeded: !live.pointee.isPastChain || framesUntilChain > 0,
-      to: warped, frames: frames)
+    let isWarpSounding = chain.renderInput(
+      sound, isSilent: isSilent, isNeeded: strips.isLiveWarpNeeded, to: segment.warped,
+      frames: frames)
     guard !isSilent || isWarpSounding else {
-      live.pointee.skip(frames: frames)
+      strips.live.pointee.skip(frames: frames)
       return
     }
     mix(
-      sound, toChain: isWarpSounding ? .another(warped) : .nothing, by: live, ports,
+      sound, toChain: isWarpSounding ? .another(segment.warped) : .nothing, by: strips.live, ports,
       meters: (.live1, .live2), frames: frames)
   }
 
-  /// Takes howls out of the live input; what is silent stays so.
-  @_noLocks
-  private mutating func guardLive(_ sound: Stereo, peak: Float, frames: Int) {
-    if peak == 0 {
-      howlGuard.rest(frames: frames)
-    } else {
-      howlGuard.process(sound, peak: peak, frames: frames)
-    }
-    if howlGuard.takeChange() { publishNotches() }
-    isGuarding = howlGuard.isActive
-  }
-
-  /// Publishes what the guard takes out.
+  /// Publishes the notches of the feedback guard.
   @_noLocks
   func publishNotches() {
     for index in 0..<HowlGuard.mostNotches {
-      let notch = howlGuard.notch(index)
+      let notch = input.howlGuard.notch(index)
       shared.notches.store(index, hertz: notch.hertz, decibels: notch.decibels)
     }
   }
@@ -73,93 +60,76 @@ extension Core {
   /// Renders the loops.
   @_noLocks
   mutating func renderLoops(frames: Int, ports: Ports) {
-    var moved = loops.awake.union(movingStrips).union(ports.use.loops).first(loops.count)
-    while let index = moved.popFirst() {
+    var rest = loops.awake.union(strips.movingLoops).union(ports.use.loops).first(loops.count)
+    while let index = rest.popFirst() {
       let stem = ports.stem(ofLoop: index)
-      let strip = loopStrips + index
-      let sound = stem ?? unwanted
-      guard loops.isAwake(index), loops.slot(index).pointee.render(to: sound, frames: frames)
-      else {
-        if let stem { Core.clear(stem, frames: frames) }
-        if movingStrips.contains(index) {
-          rest(strip, index, frames)
-        }
-        continue
+      let sound = stem ?? segment.unwanted
+      if loops.isAwake(index), loops.slot(index).pointee.render(to: sound, frames: frames) {
+        mix(sound, by: strips.loop(index), ports, meters: (.loop1, .loop2), frames: frames)
+        strips.noteMixed(loop: index)
+      } else {
+        stem?.clear(frames: frames)
+        strips.skip(loop: index, frames: frames)
       }
-      mix(sound, by: strip, ports, meters: (.loop1, .loop2), frames: frames)
-      if strip.pointee.isResting { movingStrips.remove(index) }
     }
-  }
-
-  /// Lets time pass for the strip of a loop that is silent.
-  @_noLocks
-  private mutating func rest(_ strip: UnsafeMutablePointer<Strip>, _ index: Int, _ frames: Int) {
-    strip.pointee.skip(frames: frames)
-    if strip.pointee.isResting { movingStrips.remove(index) }
   }
 
   /// Renders the song, which has no stem.
   @_noLocks
   mutating func renderMusic(frames: Int, ports: Ports) {
     if songs.isAtRest {
-      if !music.pointee.isResting { music.pointee.skip(frames: frames) }
+      if !strips.music.pointee.isResting { strips.music.pointee.skip(frames: frames) }
       return
     }
-    // The live input's part of this memory has been mixed already.
-    let sound = warped
+    // The warped live input has been mixed already.
+    let sound = segment.warped
     let isSounding = songs.render(to: sound, frames: frames)
     answerSongs()
     guard isSounding else {
-      music.pointee.skip(frames: frames)
+      strips.music.pointee.skip(frames: frames)
       return
     }
-    mix(sound, by: music, ports, meters: nil, frames: frames)
+    mix(sound, by: strips.music, ports, meters: nil, frames: frames)
   }
 
-  /// Renders the grid's notes.
+  /// Renders the notes of the grid.
   @_noLocks
   mutating func renderGrid(frames: Int, ports: Ports) {
-    isGridSounding =
+    segment.isGridSounding =
       !sampler.isAtRest && sampler.render(to: ports.grid, frames: frames, shared.notes)
     if !sampler.isAtRest { answerInstruments() }
-    guard isGridSounding else {
-      if ports.use.has(.grid) { Core.clear(ports.grid, frames: frames) }
-      if !grid.pointee.isResting { grid.pointee.skip(frames: frames) }
+    guard segment.isGridSounding else {
+      if ports.use.has(.grid) { ports.grid.clear(frames: frames) }
+      if !strips.grid.pointee.isResting { strips.grid.pointee.skip(frames: frames) }
       return
     }
-    mix(ports.grid, by: grid, ports, meters: (.grid1, .grid2), frames: frames)
+    mix(ports.grid, by: strips.grid, ports, meters: (.grid1, .grid2), frames: frames)
   }
 
   // MARK: - Into the mix
 
-  /// Adds a source to the mix and to the chain's bus, by its strip, and makes it the source's stem
-  /// where it has one: with the fade of the mix, and guarded as that is.
+  /// Adds a source to the mix and to the bus of the chain through its strip.
+  ///
+  /// If it has meters, it also becomes the stem of the source, with the fade and the guard of the mix.
   @_noLocks
   mutating func mix(
     _ sound: Stereo, toChain send: ChainSend = .itself, by strip: UnsafeMutablePointer<Strip>,
     _ ports: Ports, meters: (left: Meters.Channel, right: Meters.Channel)?, frames: Int
   ) {
-    if !isSounding { clearBus(frames: frames) }
-    isSounding = true
-    clearBusFrames = 0
+    segment.open(frames: frames)
     strip.pointee.process(
-      sound, toChain: send, chain: bus, direct: ports.output, frames: frames, scratch: scratch)
+      sound, toChain: send, chain: segment.bus, direct: ports.output, frames: frames,
+      scratch: segment.scratch)
     guard let meters else { return }
-    var fade = presence
-    fade.apply(to: sound, frames: frames, scratch: scratch)
+    var fade = presence.fader
+    fade.apply(to: sound, frames: frames, scratch: segment.scratch)
     _ = stopNonFinite(sound.left, meter: meters.left, frames: frames)
     _ = stopNonFinite(sound.right, meter: meters.right, frames: frames)
   }
 
-  /// Clears the chain's bus, unless it still is.
-  @_noLocks
-  mutating func clearBus(frames: Int) {
-    if frames <= clearBusFrames { return }
-    Core.clear(bus, frames: frames)
-    clearBusFrames = frames
-  }
-
-  /// Replaces NaN and infinity by silence, before any filter can remember it, and returns the peak.
+  /// Replaces NaN and infinity by silence, before any filter can keep it.
+  ///
+  /// Returns the peak.
   @_noLocks
   func stopNonFinite(
     _ samples: UnsafeMutablePointer<Float>, meter: Meters.Channel, frames: Int
@@ -173,7 +143,7 @@ extension Core {
     return magnitude.peak
   }
 
-  /// Counts samples that were no numbers.
+  /// Counts samples that were NaN or infinite.
   @_noLocks
   func count(nonFinite: Int) {
     if nonFinite > 0 { shared.nonFinite.add(UInt64(nonFinite), ordering: .relaxed) }
@@ -181,18 +151,18 @@ extension Core {
 
   // MARK: - Recording
 
-  /// Lets the recorders hear their sources, and time pass for the loops.
+  /// Passes the sources to the recorders, and advances the loops.
   @_noLocks
   mutating func record(_ ports: Ports, frames: Int) {
-    let live = isDrySilent ? silence : dry
     var rest = loops.awake
     while let index = rest.popFirst() {
       let player = loops.slot(index)
       if player.pointee.isListening {
         switch player.pointee.settings.source {
-        case .live: player.pointee.listen(to: live, frames: frames)
+        case .live: player.pointee.listen(to: segment.input, frames: frames)
         case .grid:
-          player.pointee.listen(to: isGridSounding ? ports.grid : silence, frames: frames)
+          player.pointee.listen(
+            to: segment.isGridSounding ? ports.grid : segment.silence, frames: frames)
         case .mix: player.pointee.listen(to: ports.output, frames: frames)
         }
       }
@@ -203,14 +173,14 @@ extension Core {
         answer(nil, transfer.origin)
       }
     }
-    loops.remember(isGridSounding ? ports.grid : nil, in: .grid, frames: frames)
-    loops.remember(isOutputSilent ? nil : ports.output, in: .mix, frames: frames)
+    loops.remember(segment.isGridSounding ? ports.grid : nil, in: .grid, frames: frames)
+    loops.remember(segment.isOutputSilent ? nil : ports.output, in: .mix, frames: frames)
     loops.letSleep()
   }
 
   // MARK: - Answers
 
-  /// Tells that a song was changed for another, where that is so.
+  /// Answers the command that changed the song, if one has.
   @_noLocks
   mutating func answerSongs() {
     if let change = songs.nextAnswer() {
@@ -218,7 +188,7 @@ extension Core {
     }
   }
 
-  /// Tells which instruments are let go.
+  /// Answers the commands whose former instruments were released.
   @_noLocks
   mutating func answerInstruments() {
     while let change = sampler.nextAnswer() {

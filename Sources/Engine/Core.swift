@@ -2,38 +2,19 @@ internal import CRealtime
 internal import DSP
 internal import Synchronization
 
-/// The core of the engine: all that only the thread that renders touches.
+/// The core of the engine: everything that only the rendering thread touches.
 struct Core: ~Copyable {
-  /// The longest stretch rendered at once; longer blocks are cut, and what a segment needs stays together.
-  static var longestSegment: Int { @_noLocks get { 256 } }
-
   let shared: Shared
-  var schedule: Schedule
-  var nextCommand: UInt64 = 0
-  var budget = CommandBudget()
-  // The number after the last command of a batch that was too much for one block.
-  var endOfParted: UInt64 = 0
-  // The number of the command that was due last, and whether more of its batch come after it.
-  var latestDue: UInt64 = 0
-  var isBatchDue = false
-  var timeline = Timeline()
-  var clock: ClockFilter
-  var isNewDriver = true
+  let values = ParameterValues()
+  var commands = CommandReader()
+  var time: EngineTime
+  var transport = TransportState()
 
-  var howlGuard: HowlGuard
-  var inGain: Fader
-  // What plays in the place of the input, where that is a recording.
-  var recorded: UnsafeMutablePointer<RecordedInput>?
+  var input: InputStage
   var chain: Chain
-  var warp = ChainWarp()
-  // The live input goes back through the chain when the warp, which has rested, is warm.
-  var framesUntilChain = 0
   var loops: Loops
-  // What becomes of the loops on its way to a disk.
+  /// The writers of the loop journal.
   var scribes: LoopScribes
-  var capture: Capture
-  // The live input on its way to whoever finds its pitch.
-  var tuner: Capture
   var songs: SongPlayer
   var sampler: Sampler
   var phrases: PhraseTape
@@ -45,86 +26,40 @@ struct Core: ~Copyable {
   var lights = PedalLights()
   // How many actions of pedals there are left in the block.
   var actionsLeft = 0
-  // Where the server's transport goes on, if it rolls.
-  var transportFrame = Int64.min
-  var isTransportRolling = false
-  // The way of each source into the mix.
-  let live, grid, music: UnsafeMutablePointer<Strip>
-  // By loop; and those that are not where they were going to.
-  let loopStrips: UnsafeMutablePointer<Strip>
-  var movingStrips = LoopBits.none
-  // Whether a source sounds in the present segment: then it is on the chain's bus.
-  var isSounding = false
-  // Whether the guard against howling has anything to do: off, nothing of it is looked at.
-  var isGuarding = false
+
+  var strips: Strips
   var master: Master
-  var presence: Fader
-  var leaving: UInt64?
-  // The frame of the engine's time that comes next.
-  var present: Int64 = 0
-
-  // Nothing sounds and nothing moves: most of the memory need not be touched. For how many frames
-  // that has been so, and the chain not told.
-  var isAtRest = false
-  var restedFrames = 0
-
-  let scratch: UnsafeMutablePointer<Float>
-  let bus: Stereo
-  // How much of it is known to be silent.
-  var clearBusFrames = 0
-  let warped: Stereo
-  // The live input before its gain; and nothing, to be read.
-  let dry: Stereo
-  let silence: Stereo
-  // For stems that nobody takes.
-  let unwanted: Stereo
-  var isDrySilent = true
-  // Whether the grid sounds in the present segment, and whether nothing at all is heard in it.
-  var isGridSounding = false
-  var isOutputSilent = true
-  let memory: UnsafeMutablePointer<Float>
-  // By parameter, for units that are built anew.
-  let values: UnsafeMutablePointer<Float>
-  var sampleRate: Double
+  var presence: Presence
+  var taps: Taps
+  var segment = SegmentMemory()
+  var idle = Idle()
 
   init(shared: Shared, loops setup: LoopSetup, sampleRate: Double) {
     self.shared = shared
     let rate = Float(sampleRate)
-    schedule = Schedule(capacity: Shared.commandCapacity)
-    clock = ClockFilter(sampleRate: sampleRate)
-    howlGuard = HowlGuard(sampleRate: sampleRate)
-    inGain = Fader(at: 1, sampleRate: rate)
+    time = EngineTime(sampleRate: sampleRate)
+    input = InputStage(sampleRate: sampleRate)
     chain = Chain(sampleRate: sampleRate)
     loops = Loops(setup, sampleRate: sampleRate)
     scribes = LoopScribes(count: loops.count)
-    capture = Capture(sampleRate: sampleRate)
-    tuner = Capture(sampleRate: sampleRate)
     songs = SongPlayer(sampleRate: sampleRate)
     sampler = Sampler(sampleRate: sampleRate)
     phrases = PhraseTape(sampleRate: sampleRate)
     metronome = Metronome(sampleRate: sampleRate)
     beatWatch = BeatWatch(sampleRate: sampleRate)
-    let strips = 3 + Parameter.mostLoops
-    live = .allocate(capacity: strips)
-    live.initialize(repeating: Strip(sampleRate: rate), count: strips)
-    (grid, music, loopStrips) = (live + 1, live + 2, live + 3)
+    strips = Strips(loops: loops.count, sampleRate: rate)
     master = Master(sampleRate: rate)
-    presence = Fader(at: 0, sampleRate: rate)
-    presence.move(to: 1)
-    memory = .allocate(capacity: 11 * Core.longestSegment)
-    memory.initialize(repeating: 0, count: 11 * Core.longestSegment)
-    scratch = memory
-    values = .allocate(capacity: Parameter.numbers)
-    values.initialize(repeating: 0, count: Parameter.numbers)
-    for parameter in Parameter.allCases { values[parameter.number] = parameter.initial }
-    self.sampleRate = sampleRate
-    bus = Stereo(memory + Core.longestSegment, memory + 2 * Core.longestSegment)
-    warped = Stereo(memory + 3 * Core.longestSegment, memory + 4 * Core.longestSegment)
-    dry = Stereo(memory + 5 * Core.longestSegment, memory + 6 * Core.longestSegment)
-    silence = Stereo(memory + 7 * Core.longestSegment, memory + 8 * Core.longestSegment)
-    unwanted = Stereo(memory + 9 * Core.longestSegment, memory + 10 * Core.longestSegment)
+    presence = Presence(sampleRate: rate)
+    taps = Taps(sampleRate: sampleRate)
     publishMemory()
     restoreParameters()
+  }
+
+  /// Sets all parameters again, in units that were created for a new sample rate.
+  private mutating func restoreParameters() {
+    for parameter in Parameter.allCases { set(parameter, values[parameter]) }
+    chain.settle()
+    strips.settle()
   }
 
   private func publishMemory() {
@@ -132,91 +67,80 @@ struct Core: ~Copyable {
     shared.loopMemory.withLock { $0 = memory }
   }
 
-  /// Sets all parameters again in units that were created for a new sample rate.
-  private mutating func restoreParameters() {
-    for parameter in Parameter.allCases { set(parameter, values[parameter.number]) }
-    chain.settle()
-    movingStrips = .none
-  }
+  /// The next frame to be rendered.
+  var present: Int64 { @_noLocks get { time.present } }
 
-  deinit {
-    recorded?.deinitialize(count: 1)
-    recorded?.deallocate()
-    memory.deallocate()
-    live.deallocate()
-    values.deallocate()
-  }
+  /// The sample rate, in Hz.
+  var sampleRate: Double { @_noLocks get { time.sampleRate } }
 
-  /// Prepares for another driver, which begins with a fade from silence, or at once.
+  // MARK: - Drivers
+
+  /// Prepares for another driver, which fades in from silence or starts at full level.
   ///
-  /// Only while nobody renders.
-  mutating func begin(sampleRate: Double, fadesIn: Bool) {
+  /// Call this only while nothing renders.
+  mutating func restart(sampleRate: Double, fadesIn: Bool) {
     let rate = Float(sampleRate)
-    clock = ClockFilter(sampleRate: sampleRate)
-    inGain.setSampleRate(rate)
-    live.pointee.setSampleRate(rate)
-    for index in 0..<loops.count { loopStrips[index].setSampleRate(rate) }
-    grid.pointee.setSampleRate(rate)
-    music.pointee.setSampleRate(rate)
+    let isSameRate = sampleRate == self.sampleRate
+    time.setDriver(sampleRate: sampleRate)
+    strips.setSampleRate(rate)
     master.setSampleRate(rate)
-    presence.setSampleRate(rate)
-    capture.setSampleRate(sampleRate)
-    tuner.setSampleRate(sampleRate)
+    presence.open(fadesIn: fadesIn, sampleRate: rate)
+    taps.setSampleRate(sampleRate)
     phrases.setSampleRate(sampleRate, at: present)
-    if sampleRate == self.sampleRate {
+    if isSameRate {
       chain.reset()
-      howlGuard.rest(frames: 0)
+      input.restart()
     } else {
-      self.sampleRate = sampleRate
-      howlGuard = HowlGuard(sampleRate: sampleRate)
-      isGuarding = false
-      publishNotches()
-      chain = Chain(sampleRate: sampleRate)
-      // What was played is let go: whoever brings it does so again, at the new rate.
-      if let change = songs.dropChange() { answer(.otherRate, change.origin) }
-      answerSongs()
-      songs = SongPlayer(sampleRate: sampleRate)
-      sampler.begin(sampleRate: sampleRate, shared.notes)
-      outbox.tell(.allOff)
-      answerInstruments()
-      metronome = Metronome(sampleRate: sampleRate)
-      beatWatch = BeatWatch(sampleRate: sampleRate)
-      for index in 0..<loops.count {
-        let transfer = loops.slot(index).pointee.transfer
-        if transfer.isUnderWay { answer(.transferring, transfer.origin) }
-      }
-      loops.breakOff(at: timeline.frame, shiftedBy: 0)
-      var former = Loops(loops.setup, sampleRate: sampleRate)
-      swap(&loops, &former)
-      publishMemory()
-      restoreParameters()
-      loops.adopt(former)
+      replaceUnits(sampleRate: sampleRate)
     }
-    isAtRest = false
-    restedFrames = 0
-    presence.jump(to: fadesIn ? 0 : 1)
-    presence.move(to: 1)
-    leaving = nil
-    isNewDriver = true
-    // What is planned before the first block needs a time already.
-    if !fadesIn { shared.clock.publish(clock.nominalReading(at: timeline.frame)) }
+    _ = idle.end()
+    // Commands can be scheduled before the first block, which needs a clock.
+    if !fadesIn { shared.clock.publish(time.reading(isNominal: true)) }
   }
+
+  /// Replaces the units that depend on the sample rate.
+  ///
+  /// Songs and instruments are released: the control side sends them again at the new rate.
+  private mutating func replaceUnits(sampleRate: Double) {
+    input.setSampleRate(sampleRate)
+    publishNotches()
+    chain = Chain(sampleRate: sampleRate, warp: chain.warp)
+    if let change = songs.dropChange() { answer(.otherRate, change.origin) }
+    answerSongs()
+    songs = SongPlayer(sampleRate: sampleRate)
+    sampler.begin(sampleRate: sampleRate, shared.notes)
+    outbox.tell(.allOff)
+    answerInstruments()
+    metronome = Metronome(sampleRate: sampleRate)
+    beatWatch = BeatWatch(sampleRate: sampleRate)
+    for index in 0..<loops.count {
+      let transfer = loops.slot(index).pointee.transfer
+      if transfer.isUnderWay { answer(.transferring, transfer.origin) }
+    }
+    loops.breakOff(at: time.blockStart, shiftedBy: 0)
+    var former = Loops(loops.setup, sampleRate: sampleRate)
+    swap(&loops, &former)
+    publishMemory()
+    restoreParameters()
+    loops.adopt(former)
+  }
+
+  // MARK: - Blocks
 
   @_noLocks
   mutating func render(_ cycle: Cycle, frames: Int, ports: Ports) {
     rt_flush_denormals()
-    let isFirst = isNewDriver
-    let wasAtRest = isAtRest
+    let isFirst = time.isNewDriver
+    let wasIdle = idle.isOn
     loops.time.pointee.inputDelay = shared.inputDelayFrames
     loops.time.pointee.outputDelay = shared.outputDelayFrames
-    updateTime(cycle)
+    startBlock(cycle)
     outbox.begin(ports.midiOut)
     beginPedals()
-    isTransportRolling = shared.isTransportFollowed && cycle.transport.isRolling
-    if shared.isTransportFollowed { follow(cycle.transport, frames: frames) }
-    loops.time.pointee.isBeatInUse = metronome.isOn || isTransportRolling || shared.isTransportLed
+    follow(cycle.transport, frames: frames)
+    loops.time.pointee.isBeatInUse = metronome.isOn || transport.isRolling || shared.isTransportLed
     receiveCommands(frames: frames)
-    // The fade from silence has not begun: what was set before is there from its first sample.
+    // Before the fade from silence starts, all earlier settings apply at once.
     if isFirst {
       settle()
       scribes.startLoops(&loops, at: present)
@@ -224,122 +148,104 @@ struct Core: ~Copyable {
     var done = 0
     var message = 0
     while done < frames {
-      present = timeline.frame &+ Int64(done)
+      time.move(to: done)
       outbox.move(to: done)
       applyDue(by: present)
       if phrases.isRunning { repeatPhrase() }
       if let midi = ports.midiIn { message = receiveMIDI(midi, from: message, at: done) }
       judgePresses()
-      if !isAtRest { loops.turn(at: present) }
-      turnMetronome()
+      if !idle.isOn { loops.turn(at: present) }
+      startDueClick()
       turnLights(isFirst: done == 0)
-      var segment = min(frames &- done, Core.longestSegment)
-      // What the block has no time for waits for the next one.
-      let untilCommand = schedule.nextFrame &- present
-      if untilCommand > 0 { segment = Int(min(Int64(segment), untilCommand)) }
-      if framesUntilChain > 0 { segment = min(segment, framesUntilChain) }
-      if phrases.isRunning { segment = min(segment, phrases.framesToGo(at: present)) }
-      segment = min(segment, pedals.framesToGo(at: present, pressTimes))
-      if let midi = ports.midiIn, message < midi.count {
-        segment = min(segment, Int(midi[message].frame) &- done)
-      }
-      segment = min(segment, metronome.framesToGo(at: present))
-      if !isAtRest {
-        segment = min(segment, loops.framesToGo(at: present))
-        if loops.isWaitingForSound(at: present) {
-          segment = min(segment, framesToSound(ports.input.advanced(by: done), frames: segment))
-        }
-      }
-      renderSegment(frames: segment, ports: done == 0 ? ports : ports.advanced(by: done))
-      if framesUntilChain > 0 {
-        framesUntilChain &-= segment
-        if framesUntilChain == 0 { live.pointee.setRoute(.chain) }
-      }
-      done &+= segment
+      let length = segmentLength(from: done, of: frames, ports, nextMessage: message)
+      renderSegment(frames: length, ports: done == 0 ? ports : ports.advanced(by: done))
+      strips.advanceReturn(frames: length)
+      done &+= length
     }
     outbox.end()
-    present = timeline.frame &+ Int64(frames)
+    time.move(to: frames)
     let stirred = loops.takeStirred()
     if !stirred.isEmpty { publish(stirred, frames: frames) }
-    if !wasAtRest || !isAtRest {
+    if !wasIdle || !idle.isOn {
       shared.voicesSounding.store(sampler.voiceCount, ordering: .relaxed)
     }
     if !stirred.isEmpty || scribes.isBehind {
-      scribes.follow(
-        loops, stirred: stirred, at: present, frames: frames, rate: Int(sampleRate))
+      scribes.follow(loops, stirred: stirred, at: present, frames: frames, rate: Int(sampleRate))
     }
     if phrases.isRunning { phrases.tellPosition(at: present) }
-    beatWatch.watch(from: timeline.frame, to: present, beats: loops.time.pointee.beats, shared.beat)
+    beatWatch.watch(
+      from: time.blockStart, to: present, beats: loops.time.pointee.beats, shared.beat)
     shared.frames.add(UInt64(frames), ordering: .relaxed)
-    if let leave = leaving, presence.isClosed {
-      leaving = .max
-      if leave != .max { push(.faded, to: .client(leave, wasTimed: false)) }
-    }
+    if let command = presence.nextAnswer() { push(.faded, to: .client(command, wasTimed: false)) }
   }
 
+  /// The number of frames until something starts, ends or is received, at most those left in the block.
   @_noLocks
-  mutating func settle() {
-    inGain.settle()
-    recorded?.pointee.settle()
-    chain.settle()
-    if framesUntilChain > 0 {
-      framesUntilChain = 0
-      live.pointee.setRoute(.chain)
+  private mutating func segmentLength(
+    from done: Int, of frames: Int, _ ports: Ports, nextMessage message: Int
+  ) -> Int {
+    var length = strips.limit(min(frames &- done, SegmentMemory.longest))
+    // A command that exceeds the budget of this block waits for the next one.
+    let untilCommand = commands.nextFrame &- present
+    if untilCommand > 0 { length = Int(min(Int64(length), untilCommand)) }
+    if phrases.isRunning { length = min(length, phrases.framesToGo(at: present)) }
+    length = min(length, pedals.framesToGo(at: present, pressTimes))
+    if let midi = ports.midiIn, message < midi.count {
+      length = min(length, Int(midi[message].frame) &- done)
     }
-    live.pointee.settle()
-    for index in 0..<loops.count { loopStrips[index].settle() }
-    grid.pointee.settle()
-    music.pointee.settle()
+    length = min(length, metronome.framesToGo(at: present))
+    if idle.isOn { return length }
+    length = min(length, loops.framesToGo(at: present))
+    guard loops.isWaitingForSound(at: present) else { return length }
+    return min(length, framesToSound(ports.input.advanced(by: done), frames: length))
+  }
+
+  /// Jumps to all settings, before anything is heard.
+  @_noLocks
+  private mutating func settle() {
+    input.settle()
+    chain.settle()
+    strips.settle()
     metronome.settle()
     master.settle()
   }
 
   @_noLocks
-  mutating func updateTime(_ cycle: Cycle) {
-    let former = present
-    let step =
-      isNewDriver
-      ? timeline.begin(at: cycle.frame) : timeline.advance(to: cycle.frame, from: former)
-    present = timeline.frame
-    if isNewDriver {
-      schedule.shift(by: step)
-      loops.breakOff(at: timeline.frame, shiftedBy: step)
-      // It goes on where the last block ended.
-      phrases.shift(by: present &- former)
-      // What a keyboard held, and a pedal, may have been let go where nobody heard of it.
+  private mutating func startBlock(_ cycle: Cycle) {
+    if case .newDriver(let shift, let gap) = time.startBlock(cycle) {
+      commands.shift(by: shift)
+      loops.breakOff(at: present, shiftedBy: shift)
+      // A phrase continues where the last block ended.
+      phrases.shift(by: gap)
+      // Keys and pedals can have been released while nothing received them.
       for key in 0..<128 { play(.off(.midi(UInt8(truncatingIfNeeded: key)))) }
       sampler.control(64, 0)
       pedals.liftAll()
       lights.forget()
-      isNewDriver = false
     }
     shared.freewheeling.store(cycle.isFreewheeling, ordering: .relaxed)
-    if cycle.isFreewheeling {
-      shared.clock.publish(clock.nominalReading(at: timeline.frame))
-    } else {
-      clock.update(frame: timeline.frame, microseconds: cycle.microseconds)
-      shared.clock.publish(clock.reading)
-    }
+    shared.clock.publish(time.reading(isNominal: cycle.isFreewheeling))
   }
 
   @_noLocks
-  mutating func follow(_ transport: Transport, frames: Int) {
-    var isTold = transport.beatsPerMinute > 0
+  private mutating func follow(_ server: Transport, frames: Int) {
+    transport.isRolling = shared.isTransportFollowed && server.isRolling
+    if !shared.isTransportFollowed { return }
+    let jumps = transport.advance(server, frames: frames)
+    var hasTempo = server.isRolling && server.beatsPerMinute > 0
     if shared.isTransportLed {
-      // What it tells of beats it has from here: only where it begins or leaps is there anything to
-      // follow, and that is counted from its own beginning.
-      isTold = false
-      if transport.isRolling && transport.frame != transportFrame {
-        loops.follow(Transport(isRolling: true, frame: transport.frame), at: timeline.frame)
+      // Its bars and beats come from here. Only a start or a jump is followed, and counted from its own
+      // beginning.
+      hasTempo = false
+      if jumps {
+        loops.follow(Transport(isRolling: true, frame: server.frame), at: time.blockStart)
       }
-    } else if transport.isRolling {
-      loops.follow(transport, at: timeline.frame)
+    } else if server.isRolling {
+      loops.follow(server, at: time.blockStart)
     } else {
       loops.time.pointee.beats.follow()
     }
-    transportFrame = transport.isRolling ? transport.frame &+ Int64(frames) : .min
     shared.tempoOfTransport.store(
-      transport.isRolling && isTold
-        ? Float(transport.beatsPerMinute).bitPattern : 0, ordering: .relaxed)
+      hasTempo ? Float(server.beatsPerMinute).bitPattern : 0, ordering: .relaxed)
   }
 }

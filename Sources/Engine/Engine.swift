@@ -2,32 +2,32 @@ internal import CRealtime
 package import DSP
 internal import Synchronization
 
-/// The engine: the control side's handle to it.
+/// The engine, as the control side sees it.
 ///
-/// It sounds when a *driver* renders it: JACK's thread, a clock that stands in while no server
-/// runs, or a test. There is one driver at a time; `takeOver` hands the turn on.
+/// It sounds when a *driver* renders it: JACK's thread, a clock that stands in while no server runs, or a
+/// test. There is one driver at a time. `takeOver` passes the turn to the next.
 package final class Engine: Sendable {
   /// The memory that control threads and the audio thread share.
   package let shared: Shared
   private let core: CorePointer
 
-  /// An engine that nobody renders yet.
+  /// Creates an engine that nothing renders yet.
   package init(sampleRate: Double, loops: LoopSetup = LoopSetup()) {
     shared = Shared(loops: loops, sampleRate: sampleRate)
     core = CorePointer(shared: shared, loops: loops, sampleRate: sampleRate)
   }
 
-  /// Ends the turn of whoever renders, and returns the means to render from now on.
+  /// Ends the turn of the present driver, and returns the right to render from now on.
   ///
-  /// What the former driver still tries to render stays silent. Waits for a block under way to end.
-  /// A driver to whom nobody listens needn't fade in: its sound is there from the first frame on, and
-  /// the clock tells the time before that already, counted from the engine's own first frame.
+  /// Waits for the block in progress. Further blocks of the former driver stay silent. A driver without
+  /// listeners need not fade in: its sound starts with the first frame, and the clock tells the time from
+  /// the engine's own first frame even before that.
   package func takeOver(sampleRate: Double, fadesIn: Bool = true) -> Renderer {
     var turn = shared.turn.load(ordering: .relaxed)
     while true {
       let idle = turn & ~1
-      // Odd: nobody renders while the core is prepared. Acquiring: what the former driver did
-      // to the core is seen here.
+      // Odd: nothing renders while the core is prepared. Acquiring: the work of the former driver on the
+      // core is visible here.
       let (exchanged, original) = shared.turn.compareExchange(
         expected: idle, desired: idle + 3, ordering: .acquiringAndReleasing)
       if exchanged {
@@ -37,7 +37,7 @@ package final class Engine: Sendable {
       turn = original
       rt_pause()
     }
-    core.pointer.pointee.begin(sampleRate: sampleRate, fadesIn: fadesIn)
+    core.pointer.pointee.restart(sampleRate: sampleRate, fadesIn: fadesIn)
     shared.rate.store(Int(sampleRate), ordering: .relaxed)
     shared.turn.store(turn, ordering: .releasing)  // publishes the core to the new driver
     return Renderer(core: core.pointer, turn: turn)
@@ -45,8 +45,8 @@ package final class Engine: Sendable {
 }
 
 extension Engine {
-  /// Ends the turn of whoever renders, and returns the means to put loops of a rate into the engine until
-  /// the next driver takes it over.
+  /// Ends the turn of the present driver, and returns the means to put loops of a sample rate into the
+  /// engine until the next driver takes it over.
   package func fillLoops(sampleRate: Double) -> LoopFiller {
     _ = takeOver(sampleRate: sampleRate)
     return LoopFiller(core: core.pointer)
@@ -80,18 +80,18 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
     self.turn = turn
   }
 
-  /// Whether the engine wants to know of the server's transport.
+  /// Whether the server's transport is followed.
   package var isTransportFollowed: Bool {
     @_noLocks get { core.pointee.shared.isTransportFollowed }
   }
 
-  /// Whether the server's transport has its bars and beats from the engine.
+  /// Whether this node is the timebase master of the server.
   package var isTransportLed: Bool {
     @_noLocks get { core.pointee.shared.isTransportLed }
   }
 
-  /// Where the frame of the transport that comes so many frames after the last block's first lies
-  /// among bars and beats; nil when the turn has passed to another driver.
+  /// The position of a frame of the transport, so many frames after the start of the last block, in bars and
+  /// beats; nil if another driver has the turn.
   @_noLocks
   package func position(after frames: Int, transportFrame: Int64) -> BarPosition? {
     // As in `render`.
@@ -105,14 +105,15 @@ package struct Renderer: BitwiseCopyable, @unchecked Sendable {
     return position
   }
 
-  /// Plays a recording in the place of the input from the first block on; before that, and only by
-  /// a driver without a clock, which can wait for what it is played from.
+  /// Plays a recording in place of the input, from the first block.
   ///
-  /// Whoever calls this keeps the ring alive for as long as the engine.
+  /// Call this before the first block, and only on a driver without a clock, which can wait for the
+  /// recording. The caller keeps the ring alive for as long as the engine.
   package func play(_ recording: SongPointer) { core.pointee.play(recording) }
 
-  /// Renders one block of any length into the ports; false, and nothing written, when the turn
-  /// has passed to another driver.
+  /// Renders a block of any length into the ports.
+  ///
+  /// Returns false, and writes nothing, if another driver has the turn.
   @_noLocks
   package func render(_ cycle: Cycle, frames: Int, ports: Ports) -> Bool {
     // Acquiring: the core as `takeOver` or the last block left it.

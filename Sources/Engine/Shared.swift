@@ -1,30 +1,31 @@
 internal import Synchronization
 
-/// All that the audio thread and the control threads both touch, and nothing else.
+/// Everything that the audio thread and the control threads share.
 ///
-/// What only the audio thread touches lives in `Core`, in memory of its own.
+/// The audio thread's own state is in `Core`, in a separate allocation.
 package final class Shared: Sendable {
-  /// The most commands that can be under way at once.
+  /// The maximum number of commands in progress.
   package static let commandCapacity = 16_384
 
   /// Control side to audio thread.
   package let commands = CommandQueue(capacity: Shared.commandCapacity)
-  /// Audio thread to control side; a place for the event of each command.
-  let events = EventQueue(capacity: Shared.commandCapacity)
+  /// Audio thread to control side, with room for the event of each command.
+  let events = Ring(
+    capacity: Shared.commandCapacity,
+    filler: Event(kind: .faded, command: 0, wasTimed: false))
   /// The levels.
   package let meters = Meters()
   /// The notes that sound.
   package let notes = PublishedNotes()
   /// The controllers of keyboards.
   package let controllers = PublishedControllers()
-  /// What pedals tell.
+  /// Presses of pedals, and the outcome of their actions.
   package let presses = PressQueue()
-  /// What the guard against howling takes out.
+  /// The notches of the feedback guard.
   package let notches = PublishedNotches()
-  let clock = PublishedClock()
-  /// The latest beat of the clock of beats and bars.
-  package let beat = PublishedBeat()
-  /// What the loops do, each with a picture of its clip.
+  let clock = Published(ClockReading(frame: 0, microseconds: 0, microsecondsPerFrame: 0))
+  let beat = Published(BeatReading())
+  /// The state and the peaks of each loop.
   package let loops: PublishedLoops
 
   // Counters publish nothing but themselves: relaxed.
@@ -33,29 +34,29 @@ package final class Shared: Sendable {
   let frames = Atomic<UInt64>(0)
   let voicesSounding = Atomic<Int>(0)
 
-  // What the chain delays its input by, in frames: relaxed, whoever reads it looks again.
+  // The delay of the chain, in frames: relaxed, because readers poll.
   let chainDelay = Atomic<Int>(0)
 
-  // By how many frames inputs and outputs are late, as the server says: relaxed, as above.
+  // The latency of inputs and outputs in frames, as the server reports it: relaxed, as above.
   private let inputDelay = Atomic<Int>(0)
   private let outputDelay = Atomic<Int>(0)
 
-  // In Hz; relaxed, for what depends on it says at which rate it is.
+  // In Hz; relaxed, because data that depends on it carries its own rate.
   let rate: Atomic<Int>
 
   let freewheeling = Atomic<Bool>(false)
 
-  // Whether the server's transport is followed, and its tempo in beats a minute, 0 where it has
-  // none: relaxed, each is whole in itself.
+  // Whether the server's transport is followed, and its tempo in beats per minute, 0 if it has none:
+  // relaxed, because each stands for itself.
   let transportFollowed = Atomic<Bool>(false)
   let tempoOfTransport = Atomic<UInt32>(0)
-  // Whether the server's transport has bars and beats from here: relaxed likewise.
+  // Whether this node is the timebase master of the server: relaxed likewise.
   private let transportLed = Atomic<Bool>(false)
 
   // The memory of the loops, which another sample rate replaces.
   let loopMemory = Mutex<LoopMemory?>(nil)
 
-  // Who may render: twice the number of the ticket, plus one while it renders.
+  // The driver that may render: twice the number of its turn, plus one while it renders.
   let turn = Atomic<UInt64>(0)
 
   init(loops setup: LoopSetup, sampleRate: Double) {
@@ -63,61 +64,64 @@ package final class Shared: Sendable {
     rate = Atomic(Int(sampleRate))
   }
 
-  /// Commands that came after their time and were applied at once.
+  /// The number of commands that were applied after their time.
   package var lateCount: UInt64 { late.load(ordering: .relaxed) }
-  /// Samples that were no number and were replaced by silence.
+  /// The number of NaN and infinite samples that were replaced by silence.
   package var nonFiniteCount: UInt64 { nonFinite.load(ordering: .relaxed) }
-  /// Voices of the grid that sound.
+  /// The number of voices of the grid that sound.
   package var voiceCount: Int { voicesSounding.load(ordering: .relaxed) }
-  /// Frames rendered so far.
+  /// The number of frames rendered so far.
   package var frameCount: UInt64 { frames.load(ordering: .relaxed) }
-  /// The sample rate of whoever renders, or will, in Hz.
+  /// The sample rate of the present or next driver, in Hz.
   package var sampleRate: Int { rate.load(ordering: .relaxed) }
-  /// Whether frames at the moment don't follow the clock.
+  /// Whether frames do not follow the clock at the moment.
   package var isFreewheeling: Bool { freewheeling.load(ordering: .relaxed) }
   /// Whether the server's transport is followed.
   package var isTransportFollowed: Bool {
     @_noLocks get { transportFollowed.load(ordering: .relaxed) }
   }
-  /// Whether the server's transport has its bars and beats from here.
+  /// Whether this node is the timebase master of the server.
   package var isTransportLed: Bool {
     @_noLocks get { transportLed.load(ordering: .relaxed) }
   }
 
-  /// Says whether the server's transport has its bars and beats from here.
+  /// Sets whether this node is the timebase master of the server.
   package func setTransportLed(_ leads: Bool) { transportLed.store(leads, ordering: .relaxed) }
 
-  /// The tempo of the transport that is followed, in beats a minute; nil where it tells none.
+  /// The tempo of the followed transport, in beats per minute; nil if it has none.
   package var transportTempo: Float? {
     let bits = tempoOfTransport.load(ordering: .relaxed)
     return isTransportFollowed && bits != 0 ? Float(bitPattern: bits) : nil
   }
-  /// By how many frames the chain delays what goes through it.
+  /// The delay of the chain, in frames.
   package var chainDelayFrames: Int { chainDelay.load(ordering: .relaxed) }
-  /// By how many frames what comes in is late.
+  /// The latency of the inputs, in frames.
   package var inputDelayFrames: Int {
     @_noLocks get { inputDelay.load(ordering: .relaxed) }
   }
-  /// By how many frames what goes out will be late.
+  /// The latency of the outputs, in frames.
   package var outputDelayFrames: Int {
     @_noLocks get { outputDelay.load(ordering: .relaxed) }
   }
 
-  /// Says by how many frames what comes in is late.
+  /// Sets the latency of the inputs, in frames.
   package func setInputDelay(_ frames: Int) { inputDelay.store(frames, ordering: .relaxed) }
 
-  /// Says by how many frames what goes out will be late.
+  /// Sets the latency of the outputs, in frames.
   package func setOutputDelay(_ frames: Int) { outputDelay.store(frames, ordering: .relaxed) }
 
-  /// The relation of frames and time as the audio thread last saw it.
+  /// The relation of frames and time as the audio thread published it last.
   package var clockReading: ClockReading { clock.read() }
+
+  /// The latest beat of the clock.
+  package var latestBeat: BeatReading { beat.read() }
 
   /// Removes and returns the oldest event.
   ///
-  /// The control thread that owns the events calls this, and gives the credit back with
+  /// The control thread that owns the events calls this, and returns the credit with
   /// `commands.returnCredits`.
   package func nextEvent() -> Event? { events.pop() }
 
-  /// Removes and returns the oldest news of the pedals that is not behind an event still to be read.
+  /// Removes and returns the oldest press, unless an unread event comes before it.
   package func nextPress() -> PressNews? { presses.pop(behind: events.readCount) }
 }

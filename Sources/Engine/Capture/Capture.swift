@@ -1,16 +1,16 @@
 internal import DSP
 internal import Synchronization
 
-/// Copies what comes in or goes out into a ring, from one frame to another, and never waits.
+/// Copies the input or the output into a ring, and never waits.
 struct Capture: BitwiseCopyable {
-  // How long it takes to go over from one source to the other.
+  // The crossfade between the sources.
   private static var crossfadeSeconds: Double { @_noLocks get { 0.005 } }
 
   private var pointer: CapturePointer?
   private var written = 0
   private var sampleRate: Int
   private var isFine = false
-  // What shall be captured, and what is; of a crossfade to it from the other, what is left.
+  // The requested source, and the present one, with the rest of the crossfade to it.
   private var wanted = CaptureSource.input
   private var source = CaptureSource.input
   private var framesToFade = 0
@@ -27,7 +27,7 @@ struct Capture: BitwiseCopyable {
     @_noLocks get { pointer != nil }
   }
 
-  /// Whether the sound that comes in is listened to.
+  /// Whether it needs the input.
   var needsInput: Bool {
     @_noLocks get {
       guard isOn else { return false }
@@ -36,9 +36,9 @@ struct Capture: BitwiseCopyable {
     }
   }
 
-  /// Goes on at another rate, or the same.
+  /// Continues at another rate or the same.
   ///
-  /// A capture that is on takes nothing while the rate is not its own.
+  /// A capture that is on skips everything while the rate is not its own.
   mutating func setSampleRate(_ rate: Double) {
     var next = Capture(sampleRate: rate)
     next.pointer = pointer
@@ -57,9 +57,10 @@ struct Capture: BitwiseCopyable {
     }
   }
 
-  /// Begins a capture, unless one is on.
+  /// Begins a capture, unless one is on, or ends the one that is on if there is no pointer.
   @_noLocks
-  mutating func begin(_ pointer: CapturePointer) {
+  mutating func follow(_ pointer: CapturePointer?) {
+    guard let pointer else { return end(.ended) }
     if isOn { return }
     self.pointer = pointer
     written = 0
@@ -71,10 +72,6 @@ struct Capture: BitwiseCopyable {
     pointer.progress.pointee.state.store(CaptureRing.State.running.byte, ordering: .releasing)
   }
 
-  /// Ends the capture, if one is on; its ring is not touched any more.
-  @_noLocks
-  mutating func end() { end(.ended) }
-
   @_noLocks
   private mutating func end(_ state: CaptureRing.State) {
     guard let pointer else { return }
@@ -83,8 +80,9 @@ struct Capture: BitwiseCopyable {
     pointer.progress.pointee.state.store(state.byte, ordering: .releasing)
   }
 
-  /// Captures the next frames; where there is no room for all of them, those that there is room
-  /// for are the last.
+  /// Captures the next frames.
+  ///
+  /// If there is no room for all of them, the capture ends with the last that fit.
   @_noLocks
   mutating func write(input: Stereo, output: Stereo, frames: Int) {
     guard let pointer, pointer.rate == sampleRate else { return }
@@ -136,9 +134,9 @@ struct Capture: BitwiseCopyable {
     if count < frames { end(.overrun) }
   }
 
-  /// Whether the next frame is one of a crossfade; begins one where it is time to.
+  /// Whether the next frame belongs to a crossfade; starts one if the source changed.
   ///
-  /// One that is under way is not turned back, which would be a corner.
+  /// A crossfade is not reversed half-way, which would be audible.
   @_noLocks
   private mutating func isFading() -> Bool {
     if framesToFade > 0 { return true }

@@ -1,21 +1,23 @@
 internal import DSP
 
-/// The chain of effects, through which sound goes to the output unless its route leads past it.
+/// The chain of effects, which all sources go through that are routed to it.
 ///
-/// The live input has its pitch and time changed on its own; then all that goes through the
-/// chain meets the echo, and then the reverb.
+/// Pitch and stretch are applied to each source on its own. The echo and then the reverb are applied to their
+/// sum.
 struct Chain: ~Copyable {
   private var input: LiveInput
   private var echo: Echo
   private var reverb: Reverb
-  private var isBypassed = false
+  /// The settings of pitch and stretch, which apply to every source that goes through the chain.
+  private(set) var warp: ChainWarp
   private var isEchoOn = false
   private var isReverbOn = false
   private var echoSeconds: Float = 0
   private var echoBeats: Float = 0
   private var beatsPerMinute: Float = 120
 
-  init(sampleRate: Double) {
+  init(sampleRate: Double, warp: ChainWarp = ChainWarp()) {
+    self.warp = warp
     input = LiveInput(sampleRate: sampleRate)
     echo = Echo(sampleRate: Float(sampleRate))
     reverb = Reverb(sampleRate: Float(sampleRate))
@@ -23,9 +25,11 @@ struct Chain: ~Copyable {
 
   // MARK: - Parameters
 
-  /// Goes by the pitch and stretch that are asked for.
   @_noLocks
-  mutating func follow(_ warp: ChainWarp) { input.follow(warp) }
+  mutating func set(_ parameter: Parameter.Warp, _ value: Float) {
+    warp.set(parameter, value)
+    input.follow(warp)
+  }
 
   @_noLocks
   mutating func set(_ parameter: Parameter.Echo, _ value: Float) {
@@ -63,27 +67,28 @@ struct Chain: ~Copyable {
     }
   }
 
-  /// Sets the tempo, in beats a minute, for an echo whose time is in beats.
+  /// Sets the tempo, in beats per minute, for an echo whose time is in beats.
   @_noLocks
   mutating func setTempo(_ value: Float) {
     beatsPerMinute = value
     setEchoTime()
   }
 
-  /// Switches the effects off for a while, each by its own fade.
+  /// Bypasses the effects, each with its own fade.
   @_noLocks
   mutating func setBypassed(_ value: Bool) {
-    isBypassed = value
+    warp.isBypassed = value
+    input.follow(warp)
     switchUnits()
   }
 
   @_noLocks
   private mutating func switchUnits() {
-    echo.setOn(isEchoOn && !isBypassed)
-    reverb.setOn(isReverbOn && !isBypassed)
+    echo.setOn(isEchoOn && !warp.isBypassed)
+    reverb.setOn(isReverbOn && !warp.isBypassed)
   }
 
-  /// Resolves the echo's time: in beats, where it is set in beats.
+  /// Sets the time of the echo, from beats if it has any.
   @_noLocks
   private mutating func setEchoTime() {
     guard echoBeats > 0 else {
@@ -91,7 +96,7 @@ struct Chain: ~Copyable {
       return
     }
     var seconds = echoBeats * 60 / beatsPerMinute
-    // What is longer than the echo can be is halved, which stays in the beat.
+    // A time that is too long is halved, which stays in the beat.
     while seconds > Echo.longestSeconds { seconds /= 2 }
     echo.setSeconds(max(seconds, 0.001))
   }
@@ -101,7 +106,7 @@ struct Chain: ~Copyable {
     @_noLocks get { input.delay }
   }
 
-  /// The frames that the live input, after it was not needed for a while, takes until it is whole.
+  /// The number of frames that the live input takes to be complete after it was not needed.
   var warmUp: Int {
     @_noLocks get { input.warmUp }
   }
@@ -114,7 +119,7 @@ struct Chain: ~Copyable {
     reverb.settle()
   }
 
-  /// Silences what is still held of the past.
+  /// Clears all memory of past sound.
   @_noLocks
   mutating func reset() {
     input.reset()
@@ -122,28 +127,31 @@ struct Chain: ~Copyable {
     reverb.reset()
   }
 
-  /// Whether nothing sounds and nothing moves: in silence it may be left alone.
+  /// Whether nothing sounds or moves, so that silence need not be processed.
   var isAtRest: Bool {
     @_noLocks get { input.isAtRest && echo.isAtRest && reverb.isAtRest }
   }
 
-  /// Lets time pass while it is at rest.
+  /// Advances the chain while it is at rest.
   @_noLocks
   mutating func rest(frames: Int) {
     input.rest(frames: frames)
     reverb.rest(frames: frames)
   }
 
-  /// Takes in a block of the live input, and renders what of it goes on through the chain, where
-  /// that is needed; false when it is silent or not needed, and not written.
+  /// Receives a block of the live input, and renders its warped sound if that is needed.
+  ///
+  /// Returns false, and writes nothing, if it is silent or not needed.
   @_noLocks
-  mutating func warp(
+  mutating func renderInput(
     _ sound: Stereo, isSilent: Bool, isNeeded: Bool, to out: Stereo, frames: Int
   ) -> Bool {
     input.process(sound, isSilent: isSilent, isNeeded: isNeeded, to: out, frames: frames)
   }
 
-  /// Takes a block of all sources through the effects, in place; false when the outcome is silent.
+  /// Applies the effects to the sum of the sources, in place.
+  ///
+  /// Returns false if the result is silent.
   @_noLocks
   mutating func process(_ bus: Stereo, isSilent: Bool, frames: Int) -> Bool {
     let isEchoing = echo.process(bus, frames: frames, isSilent: isSilent)

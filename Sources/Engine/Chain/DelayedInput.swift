@@ -1,8 +1,8 @@
 internal import DSP
 
-/// The dry sound, as late as the wet one beside it.
+/// The dry sound, with the delay of the wet one.
 ///
-/// Another delay is another place on the tape; it goes there by a crossfade.
+/// A change of the delay is a crossfade to another position on the tape.
 struct DelayedInput: BitwiseCopyable {
   private static var fadeSeconds: Float { @_noLocks get { 0.02 } }
 
@@ -17,7 +17,7 @@ struct DelayedInput: BitwiseCopyable {
     fadeFrames = Int(Self.fadeSeconds * sampleRate)
   }
 
-  /// The longest of the delays that are heard.
+  /// The greatest delay that is heard.
   var longestDelay: Int {
     @_noLocks get { max(delay, max(next, target)) }
   }
@@ -58,7 +58,7 @@ struct DelayedInput: BitwiseCopyable {
     }
   }
 
-  /// Begins to go to the target; is there at once where neither place has a sound.
+  /// Starts the crossfade to the target, or jumps if both positions are silent.
   @_noLocks
   private mutating func begin(_ tape: borrowing Tape, now: Int64) {
     next = target

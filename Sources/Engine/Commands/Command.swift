@@ -6,57 +6,51 @@ package struct Command: BitwiseCopyable, Sendable {
   package enum Action: BitwiseCopyable, Sendable {
     /// Sets a parameter, in the unit of its address.
     case set(Parameter, Float)
-    /// Answers with `Event.Kind.synced` and the token, when all before it is in effect.
+    /// Answers with `Event.Kind.synced` and the token when all earlier commands are in effect.
     case sync(UInt32)
-    /// Silences what the chain still holds of the past; answered with `Event.Kind.done`.
+    /// Clears the past sound in the chain; answered with `Event.Kind.done`.
     case resetChain
-    /// Lets go of all that the guard against howling takes out; answered likewise.
+    /// Removes all notches of the feedback guard; answered likewise.
     case clearGuard
-    /// Does something with a loop, the first of which is the player; answered with `Event.Kind.done`
-    /// or `refused`.
+    /// Performs an action of a loop; answered with `Event.Kind.done` or `refused`.
     case loop(LoopAction, loop: UInt8 = 0)
-    /// Goes to a place of its clip, in seconds; answered likewise.
+    /// Moves the playhead of its clip, in seconds; answered likewise.
     case seek(Float, loop: UInt8 = 0)
-    /// Makes a clip of what its source was the last so many seconds, or bars; answered likewise.
+    /// Makes a clip of the last seconds or bars of its source; answered likewise.
     case keep(Float, isBars: Bool, loop: UInt8 = 0)
-    /// Puts a clip into it; answered likewise, when it is there.
+    /// Loads a clip; answered likewise, when it is loaded.
     case load(ClipPointer, loop: UInt8 = 0)
-    /// Copies its clip out of it; answered likewise, when all of it is copied.
+    /// Copies its clip; answered likewise, when all of it is copied.
     case copyOut(ClipPointer, loop: UInt8 = 0)
-    /// Begins a capture, unless one is on, or ends the one that is; answered with
-    /// `Event.Kind.done`.
+    /// Starts a capture, unless one is on, or ends it; answered with `Event.Kind.done`.
     case capture(CapturePointer?)
-    /// Begins to copy the live input for the tuner, unless that is on, or ends it; answered likewise.
+    /// Starts to capture the live input for the tuner, unless that is on, or ends it; answered likewise.
     case tune(CapturePointer?)
-    /// Plays a song instead of the one before, or stops where it is nil; answered likewise, when the
-    /// one before is let go.
+    /// Plays a song instead of the present one, or none; answered likewise, when the former one is released.
     case playSong(SongPointer?)
-    /// Does something with notes; answered with `Event.Kind.done`.
+    /// Starts or ends notes; answered with `Event.Kind.done`.
     case note(NoteAction)
-    /// Plays what begins from now on with another instrument, or with none; answered likewise, when
-    /// nothing sounds any more of the one before.
+    /// Plays new notes with another instrument, or with none; answered likewise, when nothing of the former
+    /// one sounds any more.
     case instrument(InstrumentPointer?)
-    /// Begins to record a phrase in the place of the one before, which is let go; answered with
+    /// Starts to record a phrase instead of the present one, which is released; answered with
     /// `Event.Kind.done`.
     case recordPhrase(PhrasePointer)
-    /// Plays the phrase from its beginning, and ends its recording; answered with
-    /// `Event.Kind.done` or `refused`.
+    /// Plays the phrase from its start, and ends its recording; answered with `Event.Kind.done` or
+    /// `refused`.
     case playPhrase
-    /// Ends what is recorded or played of the phrase; answered with `Event.Kind.done`.
+    /// Ends recording or playing the phrase; answered with `Event.Kind.done`.
     case stopPhrase
-    /// Gives the keys of a keyboard other pitches; answered likewise, when the ones before are let
-    /// go.
+    /// Sets the pitches of the keys of MIDI keyboards; answered likewise, when the former map is released.
     case keyMap(KeyMapPointer)
-    /// Gives the presses of pedals other meanings; answered likewise, when the ones before are let
-    /// go.
+    /// Sets the actions of presses; answered likewise, when the former map is released.
     case presses(PressMapPointer)
-    /// Gives pedals other lights, and sends all of them again where that is wanted; answered
-    /// likewise.
+    /// Sets the LEDs of pedals, and sends all of them again if wanted; answered likewise.
     case lights(LightMapPointer, sendsAgain: Bool)
-    /// Waits for a trigger of some kinds to be learnt, a bit each in their order, or no longer where
-    /// it is 0; answered with `Event.Kind.done`.
+    /// Waits for a trigger to be learned, of the kinds of these bits, or of none; answered with
+    /// `Event.Kind.done`.
     case learn(UInt8)
-    /// Presses a key of a pedal that speaks as a keyboard, or lets it go; answered likewise.
+    /// Presses or releases a key of a pedal that acts as a computer keyboard; answered likewise.
     case key(UInt16, isDown: Bool)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave
@@ -70,24 +64,24 @@ package struct Command: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The frame time that stands for "as soon as it arrives".
+  /// The frame that stands for "as soon as it is received".
   package static var now: Int64 { @_noLocks get { .min } }
 
   /// The frame, in the engine's time, at which it takes effect.
   package var frame: Int64
   /// The action.
   package var action: Action
-  /// How many commands of the same batch come after this one.
+  /// The number of commands of the same batch after this one.
   var following: UInt16 = 0
 
-  /// An instruction that takes effect at `frame`, or as soon as it arrives.
+  /// A command that takes effect at `frame`, or as soon as it is received.
   package init(_ action: Action, at frame: Int64 = Command.now) {
     self.frame = frame
     self.action = action
   }
 }
 
-/// An event that the audio thread answers with; each command yields exactly one.
+/// The answer of the audio thread to a command; there is exactly one for each.
 package struct Event: BitwiseCopyable, Sendable {
   /// The outcome.
   package enum Kind: BitwiseCopyable, Sendable {
@@ -95,11 +89,11 @@ package struct Event: BitwiseCopyable, Sendable {
     case applied(Parameter, Float)
     /// All commands before this token are in effect.
     case synced(UInt32)
-    /// What the command said is done.
+    /// The command was carried out.
     case done
-    /// It can't be, for this reason.
+    /// It was refused, for this reason.
     case refused(EngineRefusal)
-    /// The fade at the end is over.
+    /// The fade out is over.
     case faded
   }
 
@@ -110,7 +104,7 @@ package struct Event: BitwiseCopyable, Sendable {
   /// Whether that command had a time.
   package var wasTimed: Bool
 
-  // Written out, because the real-time check doesn't see an implicit one from other files.
+  // Written out, because the real-time check rejects an implicit one from another file.
   @_noLocks
   init(kind: Kind, command: UInt64, wasTimed: Bool) {
     self.kind = kind

@@ -1,56 +1,56 @@
-/// The work that commands may be in one block, so that no block is given more than its period.
+/// The work that commands may cause in one block, so that no block exceeds its period.
 ///
-/// What is left undone comes first in the next block. A batch that was begun may overdraw a little:
-/// one of a few dozen values, such as a preset, is never parted.
+/// The rest comes first in the next block. A batch that has started may overdraw a little: one of a few
+/// dozen values, such as a preset, is never split.
 struct CommandBudget: BitwiseCopyable {
-  // In values that are set, 768,000 a second at 48 kHz: a few percent of a block. One that waited for
-  // its time counts twice, because it takes an eighth of a microsecond to find it.
+  // In set values: 768,000 per second at 48 kHz, a few percent of a block. A scheduled command counts twice,
+  // because finding it takes an eighth of a microsecond.
   private static var workPerFrame: Int { @_noLocks get { 16 } }
-  // Blocks shorter than four frames are none that a server has.
+  // No server has periods shorter than four frames.
   private static var leastWork: Int { @_noLocks get { 64 } }
   private static var mostDebt: Int { @_noLocks get { 256 } }
-  // A microsecond where another voice must give way to it, or none can be found that does.
+  // A microsecond if another voice must be stolen, or none can be found.
   private static var workPerVoice: Int { @_noLocks get { 8 } }
 
   private var left = 0
-  // What is set aside for the rest of the block.
+  // Reserved for the rest of the block.
   private var reserve = 0
 
   @_noLocks
   init() {}
 
-  /// Begins a block of so many frames.
+  /// Starts a block.
   @_noLocks
   mutating func begin(frames: Int) {
     let work = max(frames &* Self.workPerFrame, Self.leastWork)
-    // Half of it is there whatever was overdrawn.
+    // Half of it is available whatever was overdrawn.
     left = work &+ max(0 &- work / 2, min(left, 0))
     reserve = 0
   }
 
-  /// Sets half of what is left aside until `freeReserve`.
+  /// Reserves half of the remaining budget until `freeReserve`.
   @_noLocks
   mutating func setReserve() { reserve = max(0, left / 2) }
 
-  /// Allows what was set aside.
+  /// Releases the reserve.
   @_noLocks
   mutating func freeReserve() { reserve = 0 }
 
-  /// Whether a command may be done: the first of a batch, or one of a batch that was begun.
+  /// Whether a command may be applied: the first of a batch, or one of a batch that has started.
   @_noLocks
   func allows(isWithinBatch: Bool) -> Bool {
     left > (isWithinBatch ? reserve &- Self.mostDebt : reserve)
   }
 
-  /// Spends what a command costs, but for the voices that it begins.
+  /// Spends the cost of a command, without that of the voices that it starts.
   @_noLocks
   mutating func spend(_ action: Command.Action) { left &-= Self.work(action) }
 
-  /// Spends what it costs to put a command into the schedule, or to find it there.
+  /// Spends the cost of scheduling a command or finding it.
   @_noLocks
   mutating func spendForScheduling() { left &-= 1 }
 
-  /// Spends what voices cost that begin.
+  /// Spends the cost of voices that start.
   @_noLocks
   mutating func spend(voices: Int) { left &-= voices &* Self.workPerVoice }
 

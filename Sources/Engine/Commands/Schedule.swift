@@ -1,14 +1,13 @@
-/// The commands that wait for their frame, earliest first, and in the order of their arrival
-/// where the frame is the same.
+/// The scheduled commands, earliest first, and in the order of their arrival for the same frame.
 ///
-/// A binary heap in memory of fixed size. The credits of `CommandQueue` keep it from
-/// overflowing. Audio thread only.
+/// A binary heap in memory of fixed size. The credits of `CommandQueue` keep it from overflowing. Audio
+/// thread only.
 struct Schedule: ~Copyable {
   struct Entry: BitwiseCopyable {
     var command: Command
     var number: UInt64
 
-    // Written out, because the real-time check doesn't see an implicit one from other files.
+    // Written out, because the real-time check rejects an implicit one from another file.
     @_noLocks
     init(command: Command, number: UInt64) {
       self.command = command
@@ -29,7 +28,7 @@ struct Schedule: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// The frame of the earliest command; `Int64.max` when there is none.
+  /// The frame of the earliest command; `Int64.max` if there is none.
   var nextFrame: Int64 {
     @_noLocks get { count > 0 ? entries[0].command.frame : .max }
   }
@@ -83,7 +82,7 @@ struct Schedule: ~Copyable {
     return earliest
   }
 
-  /// Moves all by the same time, when the timeline jumps.
+  /// Shifts all commands when the timeline jumps.
   @_noLocks
   mutating func shift(by frames: Int64) {
     for index in 0..<count { entries[index].command.frame &+= frames }

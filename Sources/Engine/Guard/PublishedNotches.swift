@@ -1,31 +1,22 @@
 internal import DSP
 internal import Synchronization
 
-/// The notches of the guard against howling: the audio thread stores them, control threads look.
+/// The notches of the feedback guard, published by the audio thread.
 package struct PublishedNotches: ~Copyable, @unchecked Sendable {
   /// A notch.
   package struct Notch: Equatable, Sendable {
-    /// The middle, in Hz.
+    /// The center frequency, in Hz.
     package let hertz: Float
-    /// The level that it leaves there, in dB.
+    /// The gain at the center, in dB.
     package let decibels: Float
   }
 
-  // Both floats of a notch in one word, 0 where there is none. Relaxed: each is whole in itself, and
-  // whoever reads them looks again.
-  private let words: UnsafeMutablePointer<Atomic<UInt64>>
+  // Both floats of a notch in one word, 0 for none. Relaxed: each stands for itself, and readers poll.
+  private let words = AtomicArray<UInt64>(repeating: 0, count: HowlGuard.mostNotches)
 
-  init() {
-    words = .allocate(capacity: HowlGuard.mostNotches)
-    for index in 0..<HowlGuard.mostNotches { (words + index).initialize(to: Atomic(0)) }
-  }
+  init() {}
 
-  deinit {
-    words.deinitialize(count: HowlGuard.mostNotches)
-    words.deallocate()
-  }
-
-  /// Stores what is in one of the places; 0 Hz where there is none.
+  /// Stores the notch at an index; 0 Hz for none.
   ///
   /// Audio thread.
   @_noLocks
@@ -34,7 +25,7 @@ package struct PublishedNotches: ~Copyable, @unchecked Sendable {
     words[index].store(hertz > 0 ? word : 0, ordering: .relaxed)
   }
 
-  /// The notches that there are, from the lowest on.
+  /// The notches, from the lowest frequency.
   ///
   /// Any thread.
   package borrowing func all() -> [Notch] {

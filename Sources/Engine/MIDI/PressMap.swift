@@ -30,16 +30,16 @@ package struct BoundAction: BitwiseCopyable, Sendable {
 
     /// Returns the command that a press performs, for the present values of all parameters.
     @_noLocks
-    func command(at values: UnsafeMutablePointer<Float>) -> Command.Action {
+    func command(at values: borrowing ParameterValues) -> Command.Action {
       switch self {
       case .command(let command): command
       case .toggle(let parameter, let first, let second):
         .set(
-          parameter, PressValue.toggled(values[parameter.number], between: first, and: second))
+          parameter, PressValue.toggled(values[parameter], between: first, and: second))
       case .step(let parameter, let step, let count):
         .set(
           parameter,
-          Float(PressValue.stepped(from: Int(values[parameter.number]), by: step, of: count)))
+          Float(PressValue.stepped(from: Int(values[parameter]), by: step, of: count)))
       }
     }
   }

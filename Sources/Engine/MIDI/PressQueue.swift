@@ -34,43 +34,20 @@ package struct PressQueue: ~Copyable, @unchecked Sendable {
   // More than feet can fill. A press without room does nothing, and is counted.
   private static var capacity: Int { @_noLocks get { 1024 } }
 
-  private let slots: UnsafeMutablePointer<PressNews>
-  private let written = Atomic<UInt64>(0)
-  private let read = Atomic<UInt64>(0)
+  private let ring = Ring(
+    capacity: Self.capacity,
+    filler: PressNews(.pressed(Trigger(place: 0), 0, value: 0), frame: 0, eventsBefore: 0))
   private let lost = Atomic<UInt64>(0)
 
-  init() {
-    slots = .allocate(capacity: Self.capacity)
-    slots.initialize(
-      repeating: PressNews(
-        .pressed(Trigger(place: 0), 0, value: 0), frame: 0, eventsBefore: 0),
-      count: Self.capacity)
-  }
+  init() {}
 
-  deinit { slots.deallocate() }
+  /// Audio thread: whether there is room for one more.
+  var hasRoom: Bool { @_noLocks get { ring.hasRoom } }
 
-  /// Whether there is room for another event.
-  ///
-  /// Audio thread.
-  var hasRoom: Bool {
-    @_noLocks get {
-      // Acquiring: the reader is done with the slot.
-      written.load(ordering: .relaxed) &- read.load(ordering: .acquiring) < UInt64(Self.capacity)
-    }
-  }
-
-  /// Writes an event, or counts it as lost if there is no room.
-  ///
-  /// Audio thread.
+  /// Audio thread: writes one, or counts it as lost if there is no room.
   @_noLocks
   borrowing func push(_ news: PressNews) {
-    guard hasRoom else {
-      lose()
-      return
-    }
-    let position = written.load(ordering: .relaxed)
-    slots[Int(truncatingIfNeeded: position & UInt64(Self.capacity &- 1))] = news
-    written.store(position &+ 1, ordering: .releasing)  // publishes the slot
+    if !ring.push(news) { lose() }
   }
 
   /// Counts a lost press.
@@ -84,12 +61,6 @@ package struct PressQueue: ~Copyable, @unchecked Sendable {
 
   /// Removes and returns the oldest event, unless more command events precede it.
   borrowing func pop(behind events: UInt64) -> PressNews? {
-    let position = read.load(ordering: .relaxed)
-    // Acquiring: the writer has filled the slot.
-    guard position != written.load(ordering: .acquiring) else { return nil }
-    let news = slots[Int(position & UInt64(Self.capacity - 1))]
-    guard news.eventsBefore <= events else { return nil }
-    read.store(position + 1, ordering: .releasing)  // frees the slot
-    return news
+    ring.pop { $0.eventsBefore <= events }
   }
 }

@@ -5,22 +5,14 @@ internal import Synchronization
 /// One place a controller, of which only the newest value counts: nothing can overflow, and what
 /// moved twice between two looks is told once.
 package struct PublishedControllers: ~Copyable, @unchecked Sendable {
-  private let values: UnsafeMutablePointer<Atomic<UInt8>>
+  private let values = AtomicArray<UInt8>(repeating: Self.unknown, count: 128)
   // A bit a controller, 64 each.
   private let movedLow = Atomic<UInt64>(0), movedHigh = Atomic<UInt64>(0)
   private let boundLow = Atomic<UInt64>(0), boundHigh = Atomic<UInt64>(0)
   // What a controller has before it is moved for the first time.
   private static var unknown: UInt8 { @_noLocks get { 255 } }
 
-  init() {
-    values = .allocate(capacity: 128)
-    for controller in 0..<128 { (values + controller).initialize(to: Atomic(Self.unknown)) }
-  }
-
-  deinit {
-    values.deinitialize(count: 128)
-    values.deallocate()
-  }
+  init() {}
 
   /// Audio thread: takes a controller's new value.
   ///

@@ -1,22 +1,22 @@
-/// Watches for the beats of the clock, be they heard or not, and publishes them.
+/// Publishes the beats of the clock, whether the metronome is on or not.
 struct BeatWatch: BitwiseCopyable {
-  // What comes sooner after a beat is the same one, which a new tempo moved by a little: as for the
-  // metronome's clicks.
+  // A beat that follows sooner is the same one, which a new tempo moved a little; as for clicks.
   private static var leastSeconds: Double { @_noLocks get { 0.01 } }
 
   private let leastFrames: Int64
   private var next = Int64.min
   private var number = 0
   private var changesSeen = -1
-  private var latest = PublishedBeat.Reading()
+  private var latest = BeatReading()
 
   @_noLocks
   init(sampleRate: Double) { leastFrames = Int64(Self.leastSeconds * sampleRate) }
 
-  /// Publishes the last beat that lies in a block, and when the next one comes.
+  /// Publishes the last beat that lies in a block, and when the next one is due.
   @_noLocks
   mutating func watch(
-    from start: Int64, to end: Int64, beats: BeatClock, _ published: borrowing PublishedBeat
+    from start: Int64, to end: Int64, beats: BeatClock,
+    _ published: borrowing Published<BeatReading>
   ) {
     if changesSeen == beats.changes && next >= end { return }
     if changesSeen != beats.changes || next < start {

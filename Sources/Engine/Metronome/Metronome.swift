@@ -1,17 +1,17 @@
 internal import DSP
 
-/// Clicks on the beats that all else is moved to.
+/// Clicks on the beats of the clock.
 struct Metronome: ~Copyable {
-  // What comes sooner after a click is the same beat, which a new tempo moved by a little.
+  // A click that follows sooner is the same beat, which a new tempo moved a little.
   private static var leastSeconds: Double { @_noLocks get { 0.01 } }
 
   private var sound: ClickSound
   private var gain: Fader
   private let leastFrames: Int64
-  /// Whether it is heard all the time.
+  /// Whether it clicks all the time, and not just for a count-in.
   private(set) var isOn = false
 
-  // The next click; and what the beats were like when it was planned.
+  // The next click, and the state of the beats that it was planned by.
   private var nextFrame = Int64.max
   private var isNextAccent = false
   private var changesSeen = 0
@@ -35,16 +35,18 @@ struct Metronome: ~Copyable {
   @_noLocks
   mutating func settle() { gain.settle() }
 
-  /// Whether nothing sounds or moves; what comes begins with a beat.
+  /// Whether nothing sounds or moves.
   var isResting: Bool { @_noLocks get { sound.isSilent && gain.isResting } }
 
   /// Counts the frames until the next click.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int { Int(max(1, min(nextFrame &- frame, 1 << 20))) }
 
-  /// Begins the click that is due at a frame, and plans the next; true where it did.
+  /// Starts the click that is due at a frame, and plans the next.
+  ///
+  /// Returns whether one started.
   @_noLocks
-  mutating func turn(at frame: Int64, beats: BeatClock, isWanted: Bool) -> Bool {
+  mutating func advance(to frame: Int64, beats: BeatClock, isWanted: Bool) -> Bool {
     guard isWanted else {
       nextFrame = .max
       return false
@@ -68,14 +70,16 @@ struct Metronome: ~Copyable {
     changesSeen = beats.changes
   }
 
-  /// Writes a block; false where that is silent, and not written if nobody hears it.
+  /// Renders a block.
+  ///
+  /// Returns false if it is silent, and written only if the port is connected.
   @_noLocks
   mutating func render(
-    to click: UnsafeMutablePointer<Float>, isHeard: Bool, frames: Int,
+    to click: UnsafeMutablePointer<Float>, isConnected: Bool, frames: Int,
     scratch: UnsafeMutablePointer<Float>
   ) -> Bool {
     if sound.isSilent {
-      if isHeard { Blocks.clear(click, frames: frames) }
+      if isConnected { Blocks.clear(click, frames: frames) }
       gain.skip(frames: frames)
       return false
     }

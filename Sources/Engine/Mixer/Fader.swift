@@ -22,26 +22,26 @@ struct Fader: BitwiseCopyable {
   @_noLocks
   mutating func settle() { gain.jump(to: gain.target) }
 
-  /// Goes on while there is nothing to be heard.
+  /// Advances while the signal is silent.
   @_noLocks
   mutating func skip(frames: Int) { gain.skip(frames: frames) }
 
-  /// The greatest gain that it has until it is where it goes to.
+  /// The greatest gain until it reaches its target.
   var most: Float {
     @_noLocks get { max(gain.current, gain.target) }
   }
 
-  /// The gain that it goes to.
+  /// The target gain.
   var target: Float {
     @_noLocks get { gain.target }
   }
 
-  /// Whether it has come to rest at silence.
+  /// Whether it has reached a gain of 0.
   var isClosed: Bool {
     @_noLocks get { !gain.isMoving && gain.target == 0 }
   }
 
-  /// Whether it is where it was going to.
+  /// Whether it has reached its target.
   var isResting: Bool {
     @_noLocks get { !gain.isMoving }
   }

@@ -1,14 +1,14 @@
 internal import DSP
 
-/// The last part of the way: output gain, mute, the guard against NaN, the limiter.
+/// The master section: output gain, mute, the guard against NaN, and the limiter.
 struct Master: BitwiseCopyable {
   private var gain: Fader
   private var open: Fader
   private var limiter: Limiter
-  // What is added behind the first one needs one of its own.
+  // The signal that is added after the first limiter needs its own.
   private var lastLimiter: Limiter
 
-  /// The levels that the master found in a block.
+  /// The levels of a block.
   struct Finding: BitwiseCopyable {
     var leftPeak: Float
     var rightPeak: Float
@@ -46,17 +46,17 @@ struct Master: BitwiseCopyable {
   @_noLocks
   mutating func setMute(_ mute: Bool) { open.move(to: mute ? 0 : 1) }
 
-  /// Whether all of it is where it was going to.
+  /// Whether everything has reached its target.
   var isResting: Bool {
     @_noLocks get {
       gain.isResting && open.isResting && limiter.currentGain == 1 && !isLimitingLast
     }
   }
 
-  /// Whether what was added last still turns down.
+  /// Whether the limiter of the added signal still reduces the gain.
   var isLimitingLast: Bool { @_noLocks get { lastLimiter.currentGain != 1 } }
 
-  /// The gain and the mute by themselves, for what is added behind; to be taken before `process`.
+  /// Gain and mute, for a signal that is added afterwards; to be copied before `process`.
   var fades: Fades { @_noLocks get { Fades(gain: gain, open: open) } }
 
   /// The fades of the output's gain and mute over a block.
@@ -79,8 +79,7 @@ struct Master: BitwiseCopyable {
     }
   }
 
-  /// Adds what is heard, and recorded by nobody but a capture, to both sides of what went through
-  /// `process`.
+  /// Adds a signal that only captures record to both sides of the output of `process`.
   @_noLocks
   mutating func addLast(
     _ samples: UnsafePointer<Float>, to out: Stereo, frames: Int
@@ -103,7 +102,9 @@ struct Master: BitwiseCopyable {
     open.settle()
   }
 
-  /// Goes on while nothing is to be heard, over a silent block; returns the limiter's gain.
+  /// Advances over a silent block.
+  ///
+  /// Returns the limiter's gain.
   @_noLocks
   mutating func rest(_ silence: Stereo, frames: Int) -> Float {
     gain.skip(frames: frames)

@@ -1,28 +1,20 @@
 internal import Synchronization
 
-/// The greatest levels since they were collected: the audio thread raises them, a control
-/// thread takes them.
+/// The peak levels since they were collected last: the audio thread raises them, a control thread collects
+/// them.
 package struct Meters: ~Copyable, @unchecked Sendable {
   /// The channels that have a meter, in the order in which `/meter` sends them.
   package enum Channel: Int, CaseIterable, Sendable, BitwiseCopyable {
     case in1, in2, live1, live2, loop1, loop2, grid1, grid2, out1, out2
-    /// By how much the limiter turned down: 1 and more, linear.
+    /// The gain reduction of the limiter, linear, from 1.
     case limiter
   }
 
-  // Bits of positive floats, which order as the floats do. Relaxed throughout: a meter
-  // publishes nothing but itself.
-  private let peaks: UnsafeMutablePointer<Atomic<UInt32>>
+  // Bits of positive floats, which have the order of the floats. Relaxed throughout: a meter publishes
+  // nothing but itself.
+  private let peaks = AtomicArray<UInt32>(repeating: 0, count: Channel.allCases.count)
 
-  init() {
-    peaks = .allocate(capacity: Channel.allCases.count)
-    for index in Channel.allCases.indices { (peaks + index).initialize(to: Atomic(0)) }
-  }
-
-  deinit {
-    peaks.deinitialize(count: Channel.allCases.count)
-    peaks.deallocate()
-  }
+  init() {}
 
   /// Raises a meter to a level.
   ///

@@ -1,9 +1,9 @@
-/// The way of a source into the mix.
+/// The route of a source into the mix.
 package enum Route: Int, CaseIterable, Sendable, BitwiseCopyable {
   /// Through the effects.
   case chain
-  /// Past the effects, to the output.
+  /// To the output, bypassing the effects.
   case direct
-  /// Nowhere but to its stem.
+  /// Only to its stem.
   case off
 }

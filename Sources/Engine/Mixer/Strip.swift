@@ -1,21 +1,21 @@
 internal import DSP
 
-/// The sound that a source sends through the chain.
+/// The sound that a source sends to the chain.
 enum ChainSend: BitwiseCopyable {
-  /// The same as past it.
+  /// The same as to the output.
   case itself
-  /// Another block, such as a warp made of it.
+  /// Another block, such as the warped input.
   case another(Stereo)
   /// None: it is silent.
   case nothing
 }
 
-/// The mixer strip of a source: its gain, and how much of it goes to which bus.
+/// The mixer strip of a source: its gain and pan, and its share on each bus.
 struct Strip: BitwiseCopyable {
   private var gain: Fader
   private var toChain: Fader
   private var toDirect: Fader
-  // In the middle both sides are as they are; towards one the other is turned down.
+  // In the middle both sides keep their level. Towards one side the other is turned down.
   private var leftShare: Fader
   private var rightShare: Fader
 
@@ -47,7 +47,7 @@ struct Strip: BitwiseCopyable {
     @_noLocks get { toChain.isClosed }
   }
 
-  /// Whether all of it is where it was going to.
+  /// Whether all faders have reached their targets.
   var isResting: Bool {
     @_noLocks get {
       gain.isResting && toChain.isResting && toDirect.isResting && leftShare.isResting
@@ -58,7 +58,7 @@ struct Strip: BitwiseCopyable {
   @_noLocks
   mutating func setGain(_ linear: Float) { gain.move(to: linear) }
 
-  /// Moves it to one side: -1 is left, 1 is right.
+  /// Sets the pan: -1 is left, 1 is right.
   @_noLocks
   mutating func setPan(_ place: Float) {
     leftShare.move(to: min(1, 1 - place))
@@ -80,8 +80,8 @@ struct Strip: BitwiseCopyable {
     toDirect.move(to: directShare)
   }
 
-  /// Applies the gain to a block in place, which makes it the source's stem, and adds it to the
-  /// output where its route is past the chain, and what it sends there to the chain.
+  /// Applies the gain to a block in place, which makes it the source's stem, and adds it to the output and
+  /// to the chain, as the route says.
   @_noLocks
   mutating func process(
     _ sound: Stereo, toChain send: ChainSend, chain: Stereo, direct: Stereo, frames: Int,
@@ -111,7 +111,7 @@ struct Strip: BitwiseCopyable {
     rightShare.settle()
   }
 
-  /// Goes on while the source is silent.
+  /// Advances while the source is silent.
   @_noLocks
   mutating func skip(frames: Int) {
     gain.skip(frames: frames)

@@ -5,16 +5,16 @@ package enum PhraseState: UInt8, BitwiseCopyable, Sendable {
   case stopped, recording, playing
 
   var byte: UInt8 {
-    // The real-time check doesn't see the getter of a raw value; the byte is what it would be.
+    // The real-time check rejects the getter of a raw value. The byte has the same value.
     @_noLocks get { unsafeBitCast(self, to: UInt8.self) }
   }
 }
 
-/// A note that begins or ends somewhere in a phrase.
+/// A note that starts or ends in a phrase.
 package struct PhraseEvent: BitwiseCopyable, Sendable {
-  /// Frames from the beginning of the phrase, at its rate.
+  /// Its position in the phrase, in frames of its rate.
   package var frame: Int
-  /// Whether it begins; else what it was is ended.
+  /// Whether the note starts; otherwise it ends.
   package var isTouch: Bool
   /// The note.
   package var note: NoteStart
@@ -27,18 +27,18 @@ package struct PhraseEvent: BitwiseCopyable, Sendable {
   }
 }
 
-/// The notes of one phrase, as the audio thread writes them down.
+/// The notes of one phrase, as the audio thread records them.
 ///
-/// The control side makes it and keeps it alive until the audio thread has let it go: until the
-/// command that brings another one was answered. What was written stays as it is.
+/// The control side creates it and keeps it alive until the audio thread has released it: until the command
+/// that brings another one was answered. Recorded events do not change.
 package final class PhraseMemory: @unchecked Sendable {
-  /// The most notes that it holds.
+  /// The maximum number of notes.
   package let mostTouches: Int
-  /// The pointer that the audio thread is given.
+  /// The pointer for the audio thread.
   package let pointer: PhrasePointer
   private var marks: UnsafeMutablePointer<PhraseMarks> { pointer.marks }
 
-  /// Room for so many notes, and so many seconds.
+  /// Allocates memory for so many notes and seconds.
   package init(mostTouches: Int, seconds: Double) {
     self.mostTouches = mostTouches
     let events = UnsafeMutablePointer<PhraseEvent>.allocate(capacity: 2 * mostTouches)
@@ -57,37 +57,37 @@ package final class PhraseMemory: @unchecked Sendable {
     marks.deallocate()
   }
 
-  // What is whole in itself, and only told, is relaxed.
+  // Values that stand for themselves, and are only reported, are relaxed.
 
   /// Its state.
   package var state: PhraseState {
     PhraseState(rawValue: marks.pointee.state.load(ordering: .relaxed)) ?? .stopped
   }
 
-  /// How many notes there are so far.
+  /// The number of notes so far.
   package var touches: Int { marks.pointee.touches.load(ordering: .relaxed) }
 
-  /// How long it is so far, in seconds.
+  /// Its length so far, in seconds.
   package var length: Double { seconds(marks.pointee.length.load(ordering: .relaxed)) }
 
-  /// How far it is recorded or played, in seconds.
+  /// The position of recording or playing, in seconds.
   package var position: Double { seconds(marks.pointee.position.load(ordering: .relaxed)) }
 
-  /// How many of the events were played since it was begun the last time, and how many before that.
+  /// The number of events played since the last start, and before that.
   package var eventsPlayed: (now: Int, before: Int) {
     let all = marks.pointee.played.load(ordering: .relaxed)
-    // Begun anew meanwhile, it is as if nothing had been played yet.
+    // After a restart in between, nothing has been played yet.
     let before = marks.pointee.before.load(ordering: .relaxed)
     return (max(0, all - before), before)
   }
 
-  /// How many events were written so far.
+  /// The number of events so far.
   package var eventCount: Int {
-    // Acquiring: the events are there.
+    // Acquiring: the events are written.
     marks.pointee.written.load(ordering: .acquiring)
   }
 
-  /// An event that was written; they lie in the order of their times.
+  /// A recorded event; events are in the order of their positions.
   package func event(_ index: Int) -> PhraseEvent {
     precondition(0..<eventCount ~= index)
     return pointer.events[index]
@@ -111,7 +111,7 @@ struct PhraseMarks: ~Copyable {
   let before = Atomic<Int>(0)
 }
 
-/// A pointer to a phrase's memory: the audio thread's end of it.
+/// A pointer to the memory of a phrase: the audio thread's end of it.
 package struct PhrasePointer: BitwiseCopyable, @unchecked Sendable {
   let events: UnsafeMutablePointer<PhraseEvent>
   let mostTouches: Int

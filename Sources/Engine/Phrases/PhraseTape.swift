@@ -1,27 +1,27 @@
 internal import Synchronization
 
-/// Writes down the notes that are played, to the frame, and plays them again by fingers of its own.
+/// Records notes to the frame, and plays them again with fingers of its own.
 struct PhraseTape: ~Copyable {
   private static var fingers: Int { @_noLocks get { Finger.count } }
 
   private var sampleRate: Double
   private var state = PhraseState.stopped
   private var phrase: PhrasePointer?
-  // The frame of the engine's time at which the phrase began.
+  // The frame of the engine's time at which the phrase started.
   private var began: Int64 = 0
-  // The phrase's frames at its own rate.
+  // In frames of the phrase's own rate.
   private var rate = 0.0
   private var length = 0
   private var count = 0
   private var touches = 0
   private var next = 0
   private var played = 0
-  // By finger: the note that it holds, and whether it does; of those that play by hand while
-  // something is recorded, of those that repeat them while it is played.
+  // By finger: the note that it holds, and whether it does; of manual fingers while recording, of the
+  // repeating fingers while playing.
   private let held: UnsafeMutablePointer<NoteStart>
   private let isHeld: UnsafeMutablePointer<Bool>
   private var heldCount = 0
-  // Those up to here were let go already.
+  // Fingers up to here were released already.
   private var letGo = 0
 
   init(sampleRate: Double) {
@@ -43,21 +43,21 @@ struct PhraseTape: ~Copyable {
 
   // MARK: - Time
 
-  /// Goes on at another rate; what is under way ends.
+  /// Continues at another rate; ends recording and playing.
   mutating func setSampleRate(_ rate: Double, at frame: Int64) {
     guard rate < sampleRate || rate > sampleRate else { return }
     finishRecording(at: frame)
-    // The notes that it held are gone with the rate.
+    // The sample rate change has ended the held notes.
     forgetHeld()
     rest()
     sampleRate = rate
   }
 
-  /// Moves with a timeline that jumps.
+  /// Shifts when the timeline jumps.
   @_noLocks
   mutating func shift(by frames: Int64) { began &+= frames }
 
-  /// Counts the frames from a frame on until something is to be done.
+  /// The number of frames from a frame on until something is due.
   @_noLocks
   func framesToGo(at frame: Int64) -> Int {
     switch state {
@@ -70,7 +70,7 @@ struct PhraseTape: ~Copyable {
     }
   }
 
-  /// The frames of the present rate that a frame of the phrase is.
+  /// Converts a position in the phrase to frames of the present rate.
   @_noLocks
   private func ours(_ frame: Int) -> Int64 {
     rate < sampleRate || rate > sampleRate
@@ -79,7 +79,7 @@ struct PhraseTape: ~Copyable {
 
   // MARK: - Recording
 
-  /// Begins to record, in the place of what was there.
+  /// Starts to record, instead of the present phrase.
   @_noLocks
   mutating func record(_ pointer: PhrasePointer, at frame: Int64) {
     forgetHeld()
@@ -95,7 +95,7 @@ struct PhraseTape: ~Copyable {
     tellState()
   }
 
-  /// Hears what is played by hand, at a frame; where nothing is recorded, it lets it pass.
+  /// Records a manual note action at a frame, if recording.
   @_noLocks
   mutating func hear(_ action: NoteAction, at frame: Int64) {
     guard case .recording = state else { return }
@@ -111,7 +111,7 @@ struct PhraseTape: ~Copyable {
         release(finger, at: frame)
         return
       }
-      // The note of the finger before ends with it.
+      // The finger's former note ends with it.
       if !isHeld[finger] { heldCount &+= 1 }
       held[finger] = note
       isHeld[finger] = true
@@ -144,7 +144,7 @@ struct PhraseTape: ~Copyable {
   @_noLocks
   private mutating func write(_ note: NoteStart, isTouch: Bool, at frame: Int64) {
     guard let phrase else { return }
-    // Each touch has one release at the most: there is room.
+    // Each touch has at most one release: there is room.
     phrase.events[count] = PhraseEvent(
       frame: Int(frame &- began), isTouch: isTouch, note: note)
     count &+= 1
@@ -152,7 +152,7 @@ struct PhraseTape: ~Copyable {
     phrase.marks.pointee.written.store(count, ordering: .releasing)  // publishes the event
   }
 
-  /// Ends what is recorded, and with it what is still held.
+  /// Ends the recording and the notes that are still held.
   @_noLocks
   private mutating func finishRecording(at frame: Int64) {
     guard case .recording = state else { return }
@@ -163,9 +163,9 @@ struct PhraseTape: ~Copyable {
 
   // MARK: - Playing
 
-  /// Makes ready to play from the beginning; false where nothing is recorded.
+  /// Prepares to play from the start; false if nothing is recorded.
   ///
-  /// What of it sounds is to be ended before, by `stop`.
+  /// End its sounding notes before, by `stop`.
   @_noLocks
   mutating func play(at frame: Int64) -> Bool {
     guard let phrase, touches > 0 else { return false }
@@ -177,10 +177,9 @@ struct PhraseTape: ~Copyable {
     return true
   }
 
-  /// The next thing that is to be played by a frame; nil where there is none, and where the phrase
-  /// is over.
+  /// The next action that is due by a frame; nil if there is none, and when the phrase is over.
   @_noLocks
-  mutating func turn(at frame: Int64) -> NoteAction? {
+  mutating func nextDue(at frame: Int64) -> NoteAction? {
     switch state {
     case .stopped: return nil
     case .recording:
@@ -214,8 +213,9 @@ struct PhraseTape: ~Copyable {
     return .on(note)
   }
 
-  /// Ends what is recorded or played; what of it sounds is ended by what this returns, until that
-  /// is nil.
+  /// Ends recording or playing.
+  ///
+  /// Returns the actions that end sounding notes, one per call, and then nil.
   @_noLocks
   mutating func stop(at frame: Int64) -> NoteAction? {
     finishRecording(at: frame)
@@ -257,7 +257,7 @@ struct PhraseTape: ~Copyable {
     phrase.marks.pointee.length.store(length, ordering: .relaxed)
   }
 
-  /// Tells how far it is.
+  /// Publishes the position.
   @_noLocks
   func tellPosition(at frame: Int64) {
     guard isRunning, let phrase else { return }

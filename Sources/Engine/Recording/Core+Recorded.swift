@@ -1,56 +1,50 @@
 internal import DSP
 
-/// A recording that has the place of the input.
+/// A recording in place of the input.
 extension Core {
-  /// Takes a recording for the input, before anything is rendered.
+  /// Replaces the input by a recording, before anything is rendered.
   mutating func play(_ recording: SongPointer) {
-    let memory = UnsafeMutablePointer<RecordedInput>.allocate(capacity: 1)
-    memory.initialize(to: RecordedInput(recording, sampleRate: sampleRate))
-    memory.pointee.follow(warp)
-    recorded = memory
+    var recorded = RecordedInput(recording, sampleRate: sampleRate)
+    recorded.follow(chain.warp)
+    input.play(recorded)
   }
 
-  /// By how many frames what is played of the input is late.
+  /// The delay of the input or its recording, in frames.
   var inputDelay: Int {
-    @_noLocks get { recorded.map { $0.pointee.delay } ?? chain.delay }
-  }
-
-  /// Whether nothing more comes of a recording.
-  var isInputOver: Bool {
-    @_noLocks get { recorded.map { $0.pointee.isOver } ?? true }
+    @_noLocks get { input.recording.map { $0.pointee.delay } ?? chain.delay }
   }
 
   /// Renders the recording as the live input.
   @_noLocks
   mutating func render(
-    _ recorded: UnsafeMutablePointer<RecordedInput>, frames: Int, ports: Ports
+    _ recording: UnsafeMutablePointer<RecordedInput>, frames: Int, ports: Ports
   ) {
     let sound = ports.live
+    let warped = segment.warped
     // The input itself is silent.
-    _ = chain.warp(silence, isSilent: true, isNeeded: false, to: warped, frames: frames)
-    isDrySilent = recorded.pointee.isOver
-    if isDrySilent {
+    _ = chain.renderInput(
+      segment.silence, isSilent: true, isNeeded: false, to: warped, frames: frames)
+    segment.isDrySilent = recording.pointee.isOver
+    if segment.isDrySilent {
       loops.remember(nil, in: .live, frames: frames)
-      inGain.skip(frames: frames)
-      live.pointee.skip(frames: frames)
-      Core.clear(sound, frames: frames)
+      input.gain.skip(frames: frames)
+      strips.live.pointee.skip(frames: frames)
+      sound.clear(frames: frames)
       return
     }
-    recorded.pointee.render(plain: sound, chain: warped, frames: frames)
-    var sameGain = inGain
-    inGain.apply(to: sound, frames: frames, scratch: scratch)
-    sameGain.apply(to: warped, frames: frames, scratch: scratch)
+    recording.pointee.render(plain: sound, chain: warped, frames: frames)
+    var sameGain = input.gain
+    input.gain.apply(to: sound, frames: frames, scratch: segment.scratch)
+    sameGain.apply(to: warped, frames: frames, scratch: segment.scratch)
     _ = stopNonFinite(sound.left, meter: .in1, frames: frames)
     _ = stopNonFinite(sound.right, meter: .in2, frames: frames)
-    // A gain can lift what is finite over all bounds: effects would remember that.
+    // The gain can overflow. Effects would keep the result.
     count(nonFinite: Magnitude.silenceNonFinite(warped.left, frames: frames))
     count(nonFinite: Magnitude.silenceNonFinite(warped.right, frames: frames))
     loops.remember(sound, in: .live, frames: frames)
-    if loops.isListening || capture.needsInput {
-      Blocks.copy(sound.left, to: dry.left, frames: frames)
-      Blocks.copy(sound.right, to: dry.right, frames: frames)
-    }
+    if loops.isListening || taps.needsInput { segment.copyDry(sound, frames: frames) }
     mix(
-      sound, toChain: .another(warped), by: live, ports, meters: (.live1, .live2), frames: frames)
+      sound, toChain: .another(warped), by: strips.live, ports, meters: (.live1, .live2),
+      frames: frames)
   }
 }

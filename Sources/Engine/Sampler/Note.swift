@@ -1,15 +1,15 @@
-/// A note that begins: what a finger plays, and how.
+/// The start of a note: its finger, pitch and velocity.
 package struct NoteStart: BitwiseCopyable, Sendable {
-  /// The finger: it has one note at a time, and its next one ends the one before.
+  /// The finger: it has one note at a time, and the next one ends it.
   package var finger: Finger
-  /// The MIDI key that is nearest to its pitch, 0 to 127.
+  /// The MIDI key nearest to its pitch, 0 to 127.
   package var key: UInt8
   /// Its pitch, in cents above MIDI key 0.
   package var cents: Float
   /// The velocity, above 0, up to 1.
   package var velocity: Float
 
-  /// A note that begins.
+  /// The start of a note.
   @_noLocks
   package init(finger: Finger, key: UInt8, cents: Float, velocity: Float) {
     self.finger = finger
@@ -19,13 +19,13 @@ package struct NoteStart: BitwiseCopyable, Sendable {
   }
 }
 
-/// A finger: whoever can hold one note, such as a key of a keyboard or a cell of the grid.
+/// A finger: a source that can hold one note, such as a key of a keyboard or a cell of the grid.
 package struct Finger: BitwiseCopyable, Sendable {
   /// The number of fingers.
   package static var count: Int { @_noLocks get { 2048 } }
-  /// The most cells of a grid.
+  /// The maximum number of cells of a grid.
   package static var mostCells: Int { @_noLocks get { 512 } }
-  // Half of them play by hand, and half what a phrase repeats.
+  // Half of them play by hand, and half repeat a phrase.
   private static var repeating: UInt16 { @_noLocks get { 1024 } }
 
   /// Its number, from 0.
@@ -34,7 +34,7 @@ package struct Finger: BitwiseCopyable, Sendable {
   @_noLocks
   private init(_ number: UInt16) { self.number = number }
 
-  /// The finger of a number below `count`.
+  /// The finger with a number below `count`.
   @_noLocks
   static func numbered(_ number: UInt16) -> Finger { Finger(number) }
 
@@ -42,7 +42,7 @@ package struct Finger: BitwiseCopyable, Sendable {
   @_noLocks
   package static func midi(_ key: UInt8) -> Finger { Finger(UInt16(key & 127)) }
 
-  /// A key that is named by its number in a message, 0 to 127.
+  /// A key that a message names by its number, 0 to 127.
   @_noLocks
   package static func key(_ key: UInt8) -> Finger { Finger(128 &+ UInt16(key & 127)) }
 
@@ -50,15 +50,15 @@ package struct Finger: BitwiseCopyable, Sendable {
   @_noLocks
   package static func piano(_ key: UInt8) -> Finger { Finger(256 &+ UInt16(key & 7)) }
 
-  /// A cell of the grid, by its place among all of them, from 0 up to `mostCells`.
+  /// A cell of the grid, by its index from 0 up to `mostCells`.
   @_noLocks
   package static func cell(_ place: Int) -> Finger { Finger(512 &+ UInt16(place & 511)) }
 
-  /// The finger that repeats what this one played.
+  /// The finger that repeats the notes of this one.
   @_noLocks
   package func repeated() -> Finger { Finger(number | Finger.repeating) }
 
-  /// Whether it repeats what another one played.
+  /// Whether it repeats the notes of another one.
   package var isRepeated: Bool { @_noLocks get { number & Finger.repeating != 0 } }
 
   /// Whether it is a key of a MIDI keyboard.
@@ -67,10 +67,10 @@ package struct Finger: BitwiseCopyable, Sendable {
 
 /// An action on notes.
 package enum NoteAction: BitwiseCopyable, Sendable {
-  /// Begins a note, and ends the one that the finger has.
+  /// Starts a note, and ends the one that the finger has.
   case on(NoteStart)
   /// Ends the finger's note, if it has one.
   case off(Finger)
-  /// Ends all notes, those that are sustained, too.
+  /// Ends all notes, including sustained ones.
   case allOff
 }

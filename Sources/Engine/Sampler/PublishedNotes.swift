@@ -1,28 +1,22 @@
 internal import Synchronization
 
-/// The notes that sound, by finger, published by the audio thread.
+/// The sounding notes by finger, published by the audio thread.
 package struct PublishedNotes: ~Copyable, @unchecked Sendable {
-  private let levels: UnsafeMutablePointer<Atomic<UInt32>>
+  private let levels = AtomicArray<UInt32>(repeating: 0, count: Finger.count)
   private let changed = Atomic<UInt64>(0)
 
-  init() {
-    levels = .allocate(capacity: Finger.count)
-    for finger in 0..<Finger.count { (levels + finger).initialize(to: Atomic(0)) }
-  }
+  init() {}
 
-  deinit {
-    levels.deinitialize(count: Finger.count)
-    levels.deallocate()
-  }
-
-  /// How often anything has changed so far: nothing else need be read while it stays.
+  /// The number of changes so far.
+  ///
+  /// While it stays, nothing else need be read.
   package var changes: UInt64 {
     // Acquiring: the levels are at least as new.
     changed.load(ordering: .acquiring)
   }
 
-  /// How hard the note of a finger was played, above 0, up to 1, while it is held or sustained and
-  /// still sounds; else 0.
+  /// The velocity of a finger's note, above 0 and up to 1, while it is held or sustained and still sounds;
+  /// otherwise 0.
   package borrowing func level(of finger: Finger) -> Float {
     Float(bitPattern: levels[Int(finger.number)].load(ordering: .relaxed))
   }

@@ -2,7 +2,7 @@ internal import DSP
 
 /// The instrument of the grid: notes in, sound out.
 struct Sampler: ~Copyable {
-  // What sounds of an instrument that was changed twice makes room soon.
+  // The fade of an instrument that was changed twice.
   private static var hurrySeconds: Float { @_noLocks get { 0.01 } }
   private static var panicSeconds: Float { @_noLocks get { 0.005 } }
 
@@ -21,7 +21,7 @@ struct Sampler: ~Copyable {
     init() {}
   }
 
-  /// What is to be done before anything else: what is told needs the place where it is told.
+  /// Work that is due before anything else, because it publishes notes and needs their table.
   private struct Due: BitwiseCopyable {
     var all = false, silence = false
     // The sustained notes of MIDI keys, and of all other fingers.
@@ -36,7 +36,7 @@ struct Sampler: ~Copyable {
   private var voices: SamplerVoices
   private var instruments = SamplerInstruments()
   private let touches: UnsafeMutablePointer<Touch>
-  // How many fingers are on each key.
+  // The number of fingers on each key.
   private let keys: UnsafeMutablePointer<UInt16>
   private var heldCount = 0
   private var sustainedCount = 0
@@ -44,7 +44,7 @@ struct Sampler: ~Copyable {
   private var isSustained = false
   private var isPedalDown = false
   private var due = Due()
-  // How many voices were begun since the last action.
+  // The number of voices started since the last action.
   private var begunNow = 0
 
   init(sampleRate: Double) {
@@ -60,9 +60,9 @@ struct Sampler: ~Copyable {
     keys.deallocate()
   }
 
-  /// Goes over to another rate: what sounds is cut off, and who is held plays no more.
+  /// Continues at another rate; cuts off all sound, and ends held notes.
   ///
-  /// Only while nobody renders.
+  /// Call this only while nothing renders.
   mutating func begin(sampleRate: Double, _ notes: borrowing PublishedNotes) {
     voices.begin(sampleRate: sampleRate)
     letGo(notes)
@@ -78,14 +78,14 @@ struct Sampler: ~Copyable {
   /// The number of voices that sound.
   var voiceCount: Int { @_noLocks get { voices.soundingCount } }
 
-  /// Whether nothing sounds, and nobody waits for an answer.
+  /// Whether nothing sounds and no answer is pending.
   var isAtRest: Bool { @_noLocks get { voices.isSilent && instruments.isSettled && !due.isAny } }
 
   // MARK: - Instruments
 
-  /// Plays what begins from now on with another instrument, or with none.
+  /// Plays new notes with another instrument, or with none.
   ///
-  /// `nextAnswer` tells when nothing sounds any more of the one before.
+  /// `nextAnswer` reports when nothing of the former one sounds any more.
   @_noLocks
   mutating func change(_ change: InstrumentChange) {
     if let crowded = instruments.change(change) {
@@ -93,14 +93,13 @@ struct Sampler: ~Copyable {
     }
   }
 
-  /// The change whose former instrument is let go, and which is not answered yet.
+  /// The change whose former instrument was released, and which is not answered yet.
   @_noLocks
   mutating func nextAnswer() -> InstrumentChange? { instruments.nextAnswer() }
 
   // MARK: - Notes
 
-  /// Begins or ends notes, from the next frame that is rendered on; returns how many voices that
-  /// began.
+  /// Starts or ends notes from the next rendered frame on; the number of voices that start.
   @_noLocks
   mutating func play(_ action: NoteAction, _ notes: borrowing PublishedNotes) -> Int {
     catchUp(notes)
@@ -116,7 +115,7 @@ struct Sampler: ~Copyable {
   private mutating func begin(_ start: NoteStart, _ notes: borrowing PublishedNotes) {
     let place = Int(start.finger.number) & (Finger.count &- 1)
     end(place, notes)
-    // What is no number is no note.
+    // NaN is no note.
     guard start.velocity > 0, start.cents.isFinite else { return }
     lastNumber &+= 1
     let key = min(start.key, 127)
@@ -139,7 +138,9 @@ struct Sampler: ~Copyable {
     letGo(notes)
   }
 
-  /// Lifts a finger: what is sustained sounds on.
+  /// Releases a finger.
+  ///
+  /// A sustained note continues.
   @_noLocks
   private mutating func lift(_ finger: Finger, _ notes: borrowing PublishedNotes) {
     let place = Int(finger.number) & (Finger.count &- 1)
@@ -171,8 +172,8 @@ struct Sampler: ~Copyable {
     touches[place].hold = .none
     let note = touches[place].note
     if touches[place].voices > 0 { voices.release(note: note.number) }
-    // What sounds at the end is of the instrument that the note began with, if that is still here.
-    // Of more ends than there are voices, the first would give way to the last at once.
+    // The release belongs to the instrument of the note, if that is still here. Of more releases than there
+    // are voices, the last would steal the first at once.
     if begunNow < SamplerVoices.count, let pointer = instruments.pointer(note.instrument) {
       let begun = voices.beginEnd(of: note, of: pointer, held: keys)
       begunNow &+= begun
@@ -190,8 +191,9 @@ struct Sampler: ~Copyable {
 
   // MARK: - Sustain and hands
 
-  /// Lets notes sound on when they are let go, whoever plays them; those that do end when it goes
-  /// off.
+  /// Sets whether notes sustain after their release.
+  ///
+  /// Switching it off ends the sustained ones.
   @_noLocks
   mutating func setSustain(_ isOn: Bool) {
     isSustained = isOn
@@ -206,7 +208,7 @@ struct Sampler: ~Copyable {
     if !isDown && !isSustained { due.keys = true }
   }
 
-  /// Ends the notes that sustain and pedals have let go since.
+  /// Ends the notes that sustain and pedals have released.
   @_noLocks
   private mutating func catchUp(_ notes: borrowing PublishedNotes) {
     begunNow = 0
@@ -223,11 +225,11 @@ struct Sampler: ~Copyable {
     }
   }
 
-  /// Bends all that sounds by so many semitones.
+  /// Bends all notes by so many semitones.
   @_noLocks
   mutating func bend(semitones: Float) { voices.setBend(semitones: semitones) }
 
-  /// Moves a MIDI controller: 64 is the pedal of the MIDI keys, 120 silences and 123 ends all.
+  /// Handles a MIDI controller: 64 is the pedal of the MIDI keys, 120 silences all notes, and 123 ends them.
   @_noLocks
   mutating func control(_ number: UInt8, _ value: UInt8) {
     switch number {
@@ -241,13 +243,13 @@ struct Sampler: ~Copyable {
     }
   }
 
-  /// Presses all that sounds, from 0 to 1.
+  /// Applies pressure to all notes, from 0 to 1.
   @_noLocks
   mutating func pressure(_ value: Float) { voices.setPressure(value) }
 
   // MARK: - Sound
 
-  /// Renders a block; false, and nothing written, where it is silent.
+  /// Renders a block; false, and nothing written, if it is silent.
   @_noLocks
   mutating func render(to sound: Stereo, frames: Int, _ notes: borrowing PublishedNotes) -> Bool {
     catchUp(notes)
@@ -256,13 +258,13 @@ struct Sampler: ~Copyable {
     return isSounding
   }
 
-  /// Counts the voices that are over.
+  /// Counts the voices that have ended.
   @_noLocks
   private mutating func letGo(_ notes: borrowing PublishedNotes) {
     while let note = voices.takeOver() {
       instruments.remove(note.instrument)
       let place = Int(note.finger) & (Finger.count &- 1)
-      // Others than those of the finger's present note are forgotten already.
+      // Voices of the finger's earlier notes do not count.
       guard touches[place].note.number == note.number, touches[place].voices > 0 else { continue }
       touches[place].voices &-= 1
       if touches[place].voices == 0 { notes.set(Finger.numbered(note.finger), to: 0) }

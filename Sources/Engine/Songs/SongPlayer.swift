@@ -1,12 +1,12 @@
 internal import DSP
 
-/// Plays the song that comes from the disk: as it is, or at the pitch and the rate of the chain
-/// where it goes through that.
+/// Plays a song that is streamed from disk: unchanged, or at the pitch and rate of the chain if it goes
+/// through that.
 struct SongPlayer: ~Copyable {
   private static var closeSeconds: Double { @_noLocks get { 0.005 } }
-  // How much must be there before it goes on where the disk was too slow.
+  // The data that must be there before it continues after an underrun.
   private static var headStartSeconds: Double { @_noLocks get { 0.5 } }
-  // What an engine still says when the song is over: its delay, and what a low pitch drags behind.
+  // The tail of an engine after the end of the song: its delay, and the drag of a low pitch.
   private static var dragSeconds: Double { @_noLocks get { 0.2 } }
   private static var longestPiece: Int { @_noLocks get { 256 } }
 
@@ -34,7 +34,7 @@ struct SongPlayer: ~Copyable {
 
   // MARK: - Parameters
 
-  /// Goes by the pitch and stretch of the chain, where songs go through that.
+  /// Applies the pitch and stretch of the chain.
   @_noLocks
   mutating func follow(_ chain: ChainWarp) { warp.follow(chain) }
 
@@ -44,9 +44,9 @@ struct SongPlayer: ~Copyable {
 
   // MARK: - Songs
 
-  /// Goes over to another song, or to none; the reason where it can't.
+  /// Changes to another song or to none, or returns why it can't.
   ///
-  /// `nextAnswer` tells when it has, and the former song is let go.
+  /// `nextAnswer` reports when it has, and the former song is released.
   @_noLocks
   mutating func begin(_ next: SongChange) -> EngineRefusal? {
     if case .some = change { return .transferring }
@@ -70,7 +70,7 @@ struct SongPlayer: ~Copyable {
     return answer
   }
 
-  /// Gives up the change that waits, because the server goes over to another rate.
+  /// Drops the pending change, because the sample rate changes.
   @_noLocks
   mutating func dropChange() -> SongChange? {
     defer { change = nil }
@@ -97,25 +97,25 @@ struct SongPlayer: ~Copyable {
   /// The silence on the tape before the first sound, in frames: more than an engine reads back.
   private var silenceBefore: Int { @_noLocks get { 4 &* warp.delay &+ 1024 } }
 
-  /// The least frames ahead: with them, all can still be faded out at any rate.
+  /// The minimum number of frames ahead, with which it can still fade out at any rate.
   private var reserve: Int {
     @_noLocks get { Int(SourceWarp.fastest) &* (Self.longestPiece &+ closeFrames) &+ 1024 }
   }
 
-  /// Opens when there is enough to be heard.
+  /// Opens the gate when there is enough data.
   @_noLocks
   private mutating func goOnWherePossible(isFirst: Bool = false) {
     let headStart = max(reserve, Int(Self.headStartSeconds * sampleRate))
     guard gate.isClosed, let song, !tape.isShort(of: headStart) else { return }
     if !isFirst { tape.goOn(silence: silenceBefore) }
     warp.rest(frames: 0)
-    // The song rises on the tape itself, which an engine may read late.
+    // The fade-in is on the tape itself, which an engine may read with a delay.
     gate.move(open: true, frames: 1)
     song.tell(isWaiting: false, isCounted: false)
     state = .playing
   }
 
-  /// Whether nothing sounds, and nothing is waited for: it may be left alone.
+  /// Whether nothing sounds and nothing is pending.
   var isAtRest: Bool {
     @_noLocks get {
       if case .some = change { return false }
@@ -128,7 +128,9 @@ struct SongPlayer: ~Copyable {
 
   // MARK: - Sound
 
-  /// Renders what is heard; false, and nothing written, where that is nothing.
+  /// Renders a block.
+  ///
+  /// Returns false, and writes nothing, if it is silent.
   @_noLocks
   mutating func render(to out: Stereo, frames: Int) -> Bool {
     update(before: 0)
@@ -150,7 +152,7 @@ struct SongPlayer: ~Copyable {
     return true
   }
 
-  /// Begins and ends what does so by itself, before so many frames are rendered.
+  /// Starts and ends what is due, before so many frames are rendered.
   @_noLocks
   private mutating func update(before frames: Int) {
     changeWherePossible()
@@ -169,7 +171,7 @@ struct SongPlayer: ~Copyable {
     }
   }
 
-  /// Lets the engine say what it still has to, and then ends the song.
+  /// Renders the tail of the engine, and then ends the song.
   @_noLocks
   private mutating func end(after frames: Int) {
     let isPlain = warp.delay == 0 && warp.isPlain

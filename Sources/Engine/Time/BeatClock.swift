@@ -1,17 +1,17 @@
 /// The clock of beats and bars, in frames of the engine's time.
 struct BeatClock: BitwiseCopyable {
-  // In beats a minute: what the tempo can be set to.
+  // The range of the tempo, in beats per minute.
   private static var slowest: Double { @_noLocks get { 20 } }
   private static var fastest: Double { @_noLocks get { 300 } }
 
   private let sampleRate: Double
   private var framesPerBeat: Double
-  // A frame at which a bar begins, and how many beats it has.
+  // The start of a bar, and the number of its beats.
   private var anchor: Double = 0
   private(set) var beatsPerBar = 4
-  // Where no transport says another number.
+  // Without a transport that sets another number.
   private var ownBeatsPerBar = 4
-  /// How often beats were moved: what was planned by them may be planned anew.
+  /// The number of changes to the beats, after which plans must be renewed.
   private(set) var changes = 0
 
   @_noLocks
@@ -20,7 +20,7 @@ struct BeatClock: BitwiseCopyable {
     framesPerBeat = sampleRate / 2
   }
 
-  /// Sets how many beats a bar has, where no transport says another number.
+  /// Sets the number of beats in a bar, unless a transport sets it.
   @_noLocks
   mutating func setBeatsPerBar(_ beats: Int) {
     ownBeatsPerBar = beats
@@ -28,14 +28,14 @@ struct BeatClock: BitwiseCopyable {
     changes &+= 1
   }
 
-  /// Begins a bar at a frame.
+  /// Starts a bar at a frame.
   @_noLocks
   mutating func beginBar(at frame: Int64) {
     anchor = Double(frame)
     changes &+= 1
   }
 
-  /// Goes on without a transport.
+  /// Continues without a transport.
   @_noLocks
   mutating func follow() {
     if beatsPerBar == ownBeatsPerBar { return }
@@ -43,20 +43,24 @@ struct BeatClock: BitwiseCopyable {
     changes &+= 1
   }
 
-  /// Sets the tempo, in beats a minute, from a frame on; the present beat goes on.
+  /// Sets the tempo, in beats per minute, from a frame on.
+  ///
+  /// The present beat continues.
   @_noLocks
   mutating func setTempo(_ beatsPerMinute: Float, at frame: Int64) {
     let new = sampleRate * 60 / Double(beatsPerMinute)
     let bar = framesPerBeat * Double(beatsPerBar)
-    // What part of the bar is over, stays over.
+    // The elapsed share of the bar stays.
     let share = ((Double(frame) - anchor) / bar).truncatingRemainder(dividingBy: 1)
     anchor = Double(frame) - share * new * Double(beatsPerBar)
     framesPerBeat = new
     changes &+= 1
   }
 
-  /// Sets the tempo, the nearest to the present one, at which so many frames are a whole number of
-  /// beats, and a bar that begins with them; returns it in beats a minute, 0 where there is none.
+  /// Sets the tempo, the nearest to the present one at which so many frames are a whole number of beats, and
+  /// starts a bar with them.
+  ///
+  /// Returns the tempo in beats per minute, or 0 if there is none.
   @_noLocks
   mutating func fit(_ frames: Int, from frame: Int64) -> Float {
     let least = sampleRate * 60 / Self.fastest
@@ -64,7 +68,7 @@ struct BeatClock: BitwiseCopyable {
     var count = max(1, Int(Double(frames) / framesPerBeat + 0.5))
     while Double(frames) / Double(count) > most { count &+= 1 }
     while count > 1 && Double(frames) / Double(count) < least { count &-= 1 }
-    // Shorter than a beat can be: the tempo stays.
+    // Shorter than the shortest beat: the tempo stays.
     guard Double(frames) / Double(count) >= least else { return 0 }
     framesPerBeat = Double(frames) / Double(count)
     anchor = Double(frame)
@@ -72,7 +76,9 @@ struct BeatClock: BitwiseCopyable {
     return Float(sampleRate * 60 / framesPerBeat)
   }
 
-  /// Follows a transport that rolls, from where it is at a frame; whether that moves the beats.
+  /// Follows a transport that rolls, from its position at a frame.
+  ///
+  /// Returns whether the beats move.
   @_noLocks
   mutating func follow(_ transport: Transport, at frame: Int64) -> Bool {
     var (now, slack) = (transport.beat, transport.slack)
@@ -85,19 +91,19 @@ struct BeatClock: BitwiseCopyable {
       beatsPerBar = bar
       if moves { changes &+= 1 }
     } else {
-      // Nobody tells of bars: they are counted from the transport's beginning.
+      // It has no bars: they are counted from its start.
       follow()
       let beats = Double(transport.frame) / framesPerBeat
       now = beats.truncatingRemainder(dividingBy: Double(beatsPerBar))
       slack = 0
     }
-    // Where it should be by what it was before, counted from the same bar.
+    // Its expected position, counted from the same bar.
     let bar = Double(beatsPerBar)
     var ahead = (Double(frame) - anchor) / framesPerBeat - now
     ahead = ahead.truncatingRemainder(dividingBy: bar)
     if ahead > bar / 2 { ahead -= bar }
     if ahead < -bar / 2 { ahead += bar }
-    // A thousandth of a frame is no more than the rounding of what both have counted.
+    // A thousandth of a frame is within the rounding of both counts.
     let rounding = 0.001 / framesPerBeat
     if ahead >= -rounding && ahead <= slack + rounding { return moves }
     let beat = now + (ahead < 0 ? 0 : slack)
@@ -110,14 +116,13 @@ struct BeatClock: BitwiseCopyable {
   @_noLocks
   func frames(ofBeats beats: Float) -> Int { Int(Double(beats) * framesPerBeat + 0.5) }
 
-  /// The first beat, or the first beginning of a bar, that is not before a frame; or so many
-  /// later ones.
+  /// The first beat or bar that does not start before a frame, or so many later ones.
   @_noLocks
   func next(_ grid: Grid, from frame: Int64, after count: Int = 0) -> Int64 {
     max(frame, Int64(exactNext(grid, from: frame, after: count) + 0.5))
   }
 
-  /// The same, with the part of a frame that it comes before or after its own.
+  /// The same, with the fraction of a frame.
   @_noLocks
   func exactNext(_ grid: Grid, from frame: Int64, after count: Int = 0) -> Double {
     var period = framesPerBeat
@@ -126,11 +131,11 @@ struct BeatClock: BitwiseCopyable {
     return anchor + Double(place) * period
   }
 
-  /// The length of beats, in frames and parts of them.
+  /// The exact length of beats, in frames.
   @_noLocks
   func exact(_ beats: Float) -> Double { Double(beats) * framesPerBeat }
 
-  /// The beginning of the bar that a time in frames lies in.
+  /// The start of the bar that contains a time in frames.
   @_noLocks
   func exactBar(at time: Double) -> Double {
     let bar = framesPerBeat * Double(beatsPerBar)
@@ -148,24 +153,25 @@ struct BeatClock: BitwiseCopyable {
     )
   }
 
-  /// Counts the bars that begin from a frame on, before another.
+  /// The number of bars that start from a frame on, before another.
   @_noLocks
   func bars(from frame: Int64, before end: Int64) -> Int {
     let period = framesPerBeat * Double(beatsPerBar)
     return Int(max(0, number(of: period, from: end) &- number(of: period, from: frame)))
   }
 
-  /// The number, counted from the anchor, of the first of its kind that is not before a frame.
+  /// The number, counted from the anchor, of the first period that does not start before a frame.
   @_noLocks
   private func number(of period: Double, from frame: Int64) -> Int64 {
-    // A frame is the nearest to its beat. What rounding adds makes no other one of it.
+    // A frame is the nearest to its beat. Rounding must not change that.
     let periods = (Double(frame) - 0.5 - anchor) / period - 1e-9
     let count = Int64(periods)
     return Double(count) < periods ? count &+ 1 : count
   }
 
-  /// Where a frame lies among bars and beats, of which those are counted from the bar that so many
-  /// frames before lay in.
+  /// The position of a frame in bars and beats.
+  ///
+  /// Bars are counted from the one that contained the frame so many frames before.
   @_noLocks
   func position(at frame: Int64, framesFromStart: Int64) -> BarPosition {
     let beats = (Double(frame) - anchor) / framesPerBeat
@@ -177,14 +183,14 @@ struct BeatClock: BitwiseCopyable {
       beatsPerMinute: sampleRate * 60 / framesPerBeat)
   }
 
-  /// The share of so many beats that is over at a frame, counted from the bar's first.
+  /// The elapsed share of so many beats at a frame, counted from the first of the bar.
   @_noLocks
   func share(at frame: Int64, of beats: Double) -> Double {
     let place = (Double(frame) - anchor) / (framesPerBeat * beats)
     return place - Self.floor(place + 1e-9)
   }
 
-  /// A number of beats without what rounding adds to a whole one, or takes from it.
+  /// A number of beats, rounded to a whole one if it differs by no more than rounding.
   @_noLocks
   private static func cleaned(_ beats: Double) -> Double {
     let nearest = floor(beats + 0.5)
@@ -206,17 +212,17 @@ struct BeatClock: BitwiseCopyable {
 /// The grid that a loop waits for.
 enum LoopGrain: BitwiseCopyable {
   case beat, bar
-  /// The round of the loop that leads.
+  /// The cycle of the leading loop.
   case round
 }
 
-/// The position of a frame among bars and beats.
+/// The position of a frame in bars and beats.
 package struct BarPosition: BitwiseCopyable, Sendable {
   /// The bar, counted from 0.
   package var bar: Int
-  /// How many beats of it are over.
+  /// The number of beats of it that are over.
   package var beat: Double
-  /// How many beats it has.
+  /// The number of its beats.
   package var beatsPerBar: Int
   /// The tempo.
   package var beatsPerMinute: Double

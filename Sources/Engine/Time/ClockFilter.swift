@@ -1,13 +1,12 @@
-/// A delay-locked loop that tells the time of every frame from the jittery times of the blocks.
+/// A delay-locked loop that derives the time of every frame from the jittery times of the blocks.
 ///
-/// The second-order loop of Fons Adriaensen, "Using a DLL to filter time" (Linux Audio
-/// Conference 2005), with the period counted in frames, so that lost blocks and a changed
-/// block size don't disturb it.
+/// The second-order loop of Fons Adriaensen, "Using a DLL to filter time" (Linux Audio Conference 2005),
+/// with the period counted in frames, so that xruns and a changed period don't disturb it.
 package struct ClockFilter: BitwiseCopyable {
-  // Wide at first, so that the first seconds already are right; then narrow against jitter.
+  // Wide at first, so that the first seconds are right; then narrow, against jitter.
   private static var widestHertz: Double { @_noLocks get { 2 } }
   private static var narrowestHertz: Double { @_noLocks get { 0.1 } }
-  // Further off than this is no jitter: the clock was set anew, or the machine slept.
+  // A larger error is no jitter: the clock was set, or the machine slept.
   private static var jumpMicroseconds: Double { @_noLocks get { 100_000 } }
 
   private var frame: Int64 = 0
@@ -25,7 +24,7 @@ package struct ClockFilter: BitwiseCopyable {
     microsecondsPerFrame = nominal
   }
 
-  /// Updates the loop with the time at which the block that begins at `frame` was due.
+  /// Updates the loop with the due time of the block that starts at `frame`.
   @_noLocks
   package mutating func update(frame: Int64, microseconds measured: Double) {
     let frames = Double(frame &- self.frame)
@@ -39,17 +38,17 @@ package struct ClockFilter: BitwiseCopyable {
       started = true
       return
     }
-    // No more than a radian a step, or the loop would swing.
+    // At most a radian per step, for stability.
     let omega = min(0.5, 2 * 3.141_592_653_589_793 * bandwidth * frames * nominal * 1e-6)
     self.frame = frame
     microseconds = predicted + 1.414_213_562_373_095 * omega * error
-    // No crystal is off by a thousandth: more than that is jitter, and not to be followed.
+    // No crystal is off by a thousandth: more than that is jitter, and is not followed.
     let slope = microsecondsPerFrame + omega * omega * error / frames
     microsecondsPerFrame = min(max(slope, nominal * 0.999), nominal * 1.001)
     bandwidth = max(Self.narrowestHertz, bandwidth * (1 - frames * nominal * 1e-6))
   }
 
-  /// The filtered relation of frames and time as it stands.
+  /// The present filtered relation of frames and time.
   package var reading: ClockReading {
     @_noLocks get {
       ClockReading(
@@ -57,7 +56,7 @@ package struct ClockFilter: BitwiseCopyable {
     }
   }
 
-  /// The relation at the nominal rate, for as long as frames don't follow the clock.
+  /// The relation at the nominal rate, while frames do not follow the clock.
   @_noLocks
   package func nominalReading(at present: Int64) -> ClockReading {
     ClockReading(
@@ -70,17 +69,17 @@ package struct ClockFilter: BitwiseCopyable {
 package struct ClockReading: BitwiseCopyable, Sendable {
   /// A frame in the engine's time.
   package var frame: Int64
-  /// When that frame begins, in microseconds of the host's steady clock.
+  /// The start of that frame, in microseconds of the host's steady clock.
   package var microseconds: Double
   /// The length of a frame in microseconds.
   package var microsecondsPerFrame: Double
 
-  /// When a frame begins, in microseconds of the host's steady clock.
+  /// The start of a frame, in microseconds of the host's steady clock.
   package func microseconds(at frame: Int64) -> Double {
     microseconds + Double(frame - self.frame) * microsecondsPerFrame
   }
 
-  /// The frame that begins nearest to a time in microseconds of the host's steady clock.
+  /// The frame that starts nearest to a time in microseconds of the host's steady clock.
   package func frame(at microseconds: Double) -> Int64 {
     let frames = ((microseconds - self.microseconds) / microsecondsPerFrame).rounded()
     return frame + Int64(min(max(frames, -9e15), 9e15))

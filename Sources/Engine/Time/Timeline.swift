@@ -1,16 +1,17 @@
 /// The engine's own count of frames: 64 bits, and never backwards.
 ///
-/// Its low 32 bits are those of the driver's count, as long as that goes on. When the server dies
-/// and another driver starts to count anew, it leaps forward to the next count whose low bits are
-/// that driver's. When the count of one and the same driver steps back, it goes on where the last
-/// block ended, so that nothing that waits for a frame notices.
+/// Its low 32 bits are those of the driver's count, as long as that continues. When another driver counts
+/// from a different frame, it jumps ahead to the next count with that driver's low bits. When the count of
+/// the same driver steps back, it continues where the last block ended, so that scheduled commands are not
+/// affected.
 struct Timeline: BitwiseCopyable {
   private(set) var frame: Int64 = 0
-  // By how much the driver's count is ahead of the low bits, since it stepped back.
+  // The lead of the driver's count over the low bits, since it stepped back.
   private var lead: UInt32 = 0
 
-  /// Goes over to another driver, whose block begins at its frame `count`; returns by how much it
-  /// leaps.
+  /// Changes to another driver, whose block starts at its frame `count`.
+  ///
+  /// Returns the jump.
   @_noLocks
   mutating func begin(at count: UInt32) -> Int64 {
     lead = 0
@@ -19,8 +20,9 @@ struct Timeline: BitwiseCopyable {
     return step
   }
 
-  /// Advances to the driver's next block, which begins at its frame `count`, and returns by how
-  /// much; `end` is where the last block ended.
+  /// Advances to the driver's next block, which starts at its frame `count`.
+  ///
+  /// Returns the distance; `end` is the end of the last block.
   @_noLocks
   mutating func advance(to count: UInt32, from end: Int64) -> Int64 {
     let former = frame

@@ -2,18 +2,18 @@
 public struct Transport: BitwiseCopyable {
   /// Whether it rolls.
   public var isRolling: Bool
-  /// Frames from its own beginning.
+  /// Its position, in frames.
   public var frame: Int64
-  /// Its tempo in beats a minute; 0 where nobody tells of bars and beats.
+  /// Its tempo in beats per minute; 0 if it has no bars and beats.
   public var beatsPerMinute: Double
-  /// How many beats a bar has.
+  /// The number of beats in a bar.
   public var beatsPerBar: Double
-  /// How many beats of the present bar are over, at the least.
+  /// The number of beats of the present bar that are over, at least.
   public var beat: Double
-  /// How many more that can be.
+  /// The uncertainty of that.
   public var slack: Double
 
-  /// A transport that rolls, or one that stands still.
+  /// Creates a transport that rolls or is stopped.
   @_noLocks @inlinable
   public init(
     isRolling: Bool = false, frame: Int64 = 0, beatsPerMinute: Double = 0,

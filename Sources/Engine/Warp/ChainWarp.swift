@@ -1,12 +1,12 @@
 internal import DSP
 
-/// The pitch and stretch that the chain asks of the warp of every source that goes through it.
+/// The pitch and stretch of the chain, which the warp of every source applies that goes through it.
 struct ChainWarp: BitwiseCopyable {
-  /// The engine that is chosen.
+  /// The selected engine.
   private(set) var engine = WarpEngine.live
-  /// The share of the live input's wet sound while its pitch is changed.
+  /// The wet share of the live input while its pitch is shifted.
   private(set) var mix: Float = 1
-  /// Whether the chain is left out for a while.
+  /// Whether the chain is bypassed.
   var isBypassed = false
   private var isPitchOn = true
   private var chosenSemitones: Float = 0
@@ -30,14 +30,14 @@ struct ChainWarp: BitwiseCopyable {
     }
   }
 
-  /// Whether the sound is let through the pitch changer.
+  /// Whether the pitch is shifted.
   var isPitching: Bool { @_noLocks get { isPitchOn && !isBypassed } }
-  /// The pitch, in semitones from the source's own.
+  /// The pitch shift, in semitones.
   var semitones: Float { @_noLocks get { isPitching ? chosenSemitones : 0 } }
-  /// The formants, in semitones from the source's own.
+  /// The formant shift, in semitones.
   var formant: Float { @_noLocks get { isPitching ? chosenFormant : 0 } }
-  /// The rate: 1 as fast as the source's own.
+  /// The rate; 1 is the source's own.
   var rate: Float { @_noLocks get { isStretchOn && !isBypassed ? chosenRate : 1 } }
-  /// Whether an engine is needed at all.
+  /// Whether an engine is needed.
   var isOn: Bool { @_noLocks get { isPitching || rate != 1 } }
 }

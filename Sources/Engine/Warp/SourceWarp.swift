@@ -1,10 +1,10 @@
 internal import DSP
 
-/// The warp behind a source's tape: at the pitch and rate that the source asks for itself, and the
-/// chain on top of that while the source goes through it.
+/// The warp of a source's tape: the source's own pitch and rate, and those of the chain while the source
+/// goes through it.
 struct SourceWarp: ~Copyable {
-  /// The most frames of a tape that an engine reads in one piece, and a little more: at 192 kHz,
-  /// 8192 of the studio engine's window, and some 8900 of the live engine's search.
+  /// The longest stretch of a tape that an engine reads at once, rounded up: at 192 kHz, 8192 frames for the
+  /// window of the studio engine, and some 8900 for the search of the live engine.
   static var reach: Int { @_noLocks get { 16_384 } }
   private static var mostSemitones: Float { @_noLocks get { 24 } }
   private static var slowest: Float { @_noLocks get { 0.25 } }
@@ -16,15 +16,15 @@ struct SourceWarp: ~Copyable {
   private(set) var isThroughChain = true
   private var semitones: Float = 0
   private var rate: Float = 1
-  // That of the chain where the source has none of its own.
+  // nil for that of the chain.
   private var engine: WarpEngine?
 
-  /// The rate that all that turns it comes to.
+  /// The resulting rate.
   private(set) var speed: Float = 1
-  /// Whether the sound comes as it is on the tape.
+  /// Whether the tape plays unchanged.
   private(set) var isPlain = true
 
-  /// A warp for a tape that keeps `seconds`; with an engine of its own, or that of the chain.
+  /// A warp for a tape of `seconds`, with an engine of its own or that of the chain.
   init(seconds: Double, sampleRate: Double, engine: WarpEngine? = nil) {
     warp = Warp(seconds: seconds, sampleRate: sampleRate)
     self.engine = engine
@@ -32,14 +32,14 @@ struct SourceWarp: ~Copyable {
 
   // MARK: - Parameters
 
-  /// Sets the pitch that the source asks for itself.
+  /// Sets the source's own pitch.
   @_noLocks
   mutating func setSemitones(_ value: Float) {
     semitones = value
     apply()
   }
 
-  /// Sets the rate that the source asks for itself.
+  /// Sets the source's own rate.
   @_noLocks
   mutating func setRate(_ value: Float) {
     rate = value
@@ -53,7 +53,7 @@ struct SourceWarp: ~Copyable {
     apply()
   }
 
-  /// Sets what the chain asks for.
+  /// Applies the pitch and stretch of the chain.
   @_noLocks
   mutating func follow(_ chain: ChainWarp) {
     self.chain = chain
@@ -67,7 +67,7 @@ struct SourceWarp: ~Copyable {
     apply()
   }
 
-  /// Lets the warp go to what all of it comes to.
+  /// Applies the resulting settings to the warp.
   @_noLocks
   private mutating func apply() {
     let pitch = semitones + (isThroughChain ? chain.semitones : 0)
@@ -75,43 +75,47 @@ struct SourceWarp: ~Copyable {
     let speed = rate * (isThroughChain ? chain.rate : 1)
     self.speed = max(Self.slowest, min(speed, Self.fastest))
     isPlain = speed == 1 && pitch == 0 && formant == 0
-    // Where nothing is to be changed, the sound comes as it is.
+    // Without a change, the live engine plays the tape unchanged.
     warp.setEngine(engine ?? (isThroughChain && chain.isOn ? chain.engine : .live))
     warp.setPitch(semitones: max(-Self.mostSemitones, min(pitch, Self.mostSemitones)))
     warp.setFormant(semitones: formant)
     warp.setRate(self.speed)
   }
 
-  /// Jumps to where pitch and rate go to, before anything is heard.
+  /// Jumps to all settings, before anything is heard.
   @_noLocks
   mutating func settle() { warp.settle() }
 
   // MARK: - Sound
 
-  /// By how many frames the sound is late at rate 1.
+  /// The delay at rate 1, in frames.
   var delay: Int { @_noLocks get { warp.delay } }
-  /// How many frames after it has rested its output is whole.
+  /// The number of frames until the output is complete after a rest.
   var warmUp: Int { @_noLocks get { warp.warmUp } }
-  /// Whether it has nothing to say, and nothing in it moves.
+  /// Whether it is silent and nothing in it moves.
   var isIdle: Bool { @_noLocks get { warp.isIdle } }
 
-  /// Goes on by frames that nobody needs; what comes then begins anew.
+  /// Skips frames that are not needed.
+  ///
+  /// The next ones start afresh.
   @_noLocks
   mutating func rest(frames: Int) { warp.rest(frames: frames) }
 
-  /// Leaps to the newest sound of a tape that is being written.
+  /// Jumps to the end of a tape that is being written.
   @_noLocks
   mutating func returnToNow() { warp.returnToNow() }
 
-  /// Renders as many frames as were written to the tape last; false when that is silent, and not
-  /// written.
+  /// Renders as many frames as were written to the tape last.
+  ///
+  /// Returns false, and writes nothing, if they are silent.
   @_noLocks
   mutating func process(_ tape: borrowing Tape, to out: Stereo, frames: Int) -> Bool {
     warp.process(tape, to: out, frames: frames)
   }
 
-  /// Renders the next frames of a loop through a gate; false, and nothing written, where that is
-  /// closed.
+  /// Renders the next frames of a loop through a gate.
+  ///
+  /// Returns false, and writes nothing, if the gate is closed.
   @_noLocks
   mutating func process(
     _ loop: inout LoopTape, through gate: inout Gate, to out: Stereo, frames: Int
@@ -122,7 +126,7 @@ struct SourceWarp: ~Copyable {
     return true
   }
 
-  /// Renders the next frames of a song likewise.
+  /// Renders the next frames of a song in the same way.
   @_noLocks
   mutating func process(
     _ song: inout SongTape, through gate: inout Gate, to out: Stereo, frames: Int

@@ -37,11 +37,11 @@ import Testing
   /// The beats that are published while so many frames go by, as frames from the beginning.
   private func beats(_ host: OfflineHost, frames: Int) -> [(frame: Int, beat: Int, of: Int)] {
     var found: [(frame: Int, beat: Int, of: Int)] = []
-    var latest = host.engine.shared.beat.read().frame
+    var latest = host.engine.shared.latestBeat.frame
     let start = Int64(host.frame)
     for _ in 0..<frames / 64 {
       _ = host.render(silence(64), block: 64)
-      let reading = host.engine.shared.beat.read()
+      let reading = host.engine.shared.latestBeat
       #expect(reading.nextFrame > reading.frame && reading.nextFrame >= Int64(host.frame))
       guard reading.frame != latest else { continue }
       latest = reading.frame
@@ -52,14 +52,14 @@ import Testing
 
   @Test func `beats are published where clicks begin, and where none are heard`() {
     let host = host((.beat(.tempo), 130), (.beat(.beatsPerBar), 3), (.metronome(.on), 1))
-    var latest = host.engine.shared.beat.read().frame
+    var latest = host.engine.shared.latestBeat.frame
     var found: [Int] = []
     var numbers: [Int] = []
     var sound: [Float] = []
     let start = Int64(host.frame)
     for _ in 0..<3000 {
       sound += host.render(silence(64), block: 64).click
-      let reading = host.engine.shared.beat.read()
+      let reading = host.engine.shared.latestBeat
       guard reading.frame != latest else { continue }
       latest = reading.frame
       found.append(Int(reading.frame - start))
@@ -122,7 +122,7 @@ import Testing
     var frame = start
     var (count, wrong, blocks) = (0, 0, 0)
     while frame < start + hour {
-      if metronome.turn(at: frame, beats: beats, isWanted: true) {
+      if metronome.advance(to: frame, beats: beats, isWanted: true) {
         if frame - start != Int64((Double(count) * period).rounded()) { wrong += 1 }
         count += 1
       }
@@ -198,12 +198,12 @@ import Testing
     beats.setTempo(133.7, at: 0)
     var metronome = Metronome(sampleRate: 48_000)
     // The fourth beat is 0.29 frames after this one, which is its nearest.
-    let clicked = metronome.turn(at: 64_622, beats: beats, isWanted: true)
+    let clicked = metronome.advance(to: 64_622, beats: beats, isWanted: true)
     #expect(clicked)
     // As slow as can be, those are two frames.
     beats.setTempo(20, at: 64_622)
     for frame in Int64(64_623)..<64_700 {
-      let again = metronome.turn(at: frame, beats: beats, isWanted: true)
+      let again = metronome.advance(to: frame, beats: beats, isWanted: true)
       #expect(!again)
     }
   }

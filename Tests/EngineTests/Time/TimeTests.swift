@@ -102,9 +102,11 @@ import Testing
   }
 }
 
-@Suite struct PublishedClockTests {
+@Suite struct PublishedTests {
   @Test func `is read whole`() async {
-    final class Rig: Sendable { let clock = PublishedClock() }
+    final class Rig: Sendable {
+      let clock = Published(ClockReading(frame: 0, microseconds: 0, microsecondsPerFrame: 0))
+    }
     let rig = Rig()
     let writer = Task.detached {
       for step in 1...200_000 {

@@ -91,7 +91,7 @@ final class Tempo: Feature {
       return nil
     }
     let shared = context.engine.shared
-    let (beat, clock) = (shared.beat.read(), shared.clockReading)
+    let (beat, clock) = (shared.latestBeat, shared.clockReading)
     // The one that is over when somebody comes is not told any more.
     let told = beatTold ?? beat.frame
     beatTold = told

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Engine
 
-@Suite struct EventQueueTests {
+@Suite struct RingTests {
   @Test func `yields events in order, and says when it is full`() {
-    let queue = EventQueue(capacity: 4)
+    let queue = Ring(capacity: 4, filler: Event(kind: .faded, command: 0, wasTimed: false))
     for round in 0..<10 {
       for number in 0..<4 {
         #expect(
@@ -19,7 +19,7 @@ import Testing
   }
 
   private final class Rig: Sendable {
-    let queue = EventQueue(capacity: 64)
+    let queue = Ring(capacity: 64, filler: Event(kind: .faded, command: 0, wasTimed: false))
   }
 
   @Test(.timeLimit(.minutes(10)))

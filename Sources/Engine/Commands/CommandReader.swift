@@ -1,0 +1,107 @@
+/// The audio thread's end of the command queue: yields commands in the order in which they take effect, as
+/// many as a block has time for.
+struct CommandReader: ~Copyable {
+  /// A command that takes effect now.
+  struct Due: BitwiseCopyable {
+    let action: Command.Action
+    let number: UInt64
+    let wasTimed: Bool
+    /// Whether its frame has passed, or it is the rest of a batch that an earlier block began.
+    let isLate: Bool
+
+    @_noLocks
+    fileprivate init(_ command: Command, number: UInt64, wasTimed: Bool, isLate: Bool) {
+      action = command.action
+      self.number = number
+      self.wasTimed = wasTimed
+      self.isLate = isLate
+    }
+  }
+
+  private var schedule = Schedule(capacity: Shared.commandCapacity)
+  private var budget = CommandBudget()
+  // The number of the next command to be received, and whether it continues a batch of this block.
+  private var next: UInt64 = 0
+  private var isWithinBatch = false
+  // The number after the last command of a batch that was too large for one block.
+  private var endOfSplitBatch: UInt64 = 0
+  // The number of the command that was due last, and whether its batch continues after it.
+  private var latestDue: UInt64 = 0
+  private var isBatchDue = false
+
+  /// The frame of the earliest scheduled command; `Int64.max` if there is none.
+  var nextFrame: Int64 { @_noLocks get { schedule.nextFrame } }
+
+  /// Starts a block.
+  @_noLocks
+  mutating func startBlock(frames: Int) {
+    budget.begin(frames: frames)
+    isWithinBatch = false
+  }
+
+  /// Removes the earliest scheduled command that is due by a frame, if the budget allows it.
+  ///
+  /// A command is late if its frame lies before `present`: an xrun can skip it, or an earlier block had no
+  /// time left for it.
+  @_noLocks
+  mutating func nextDue(by frame: Int64, at present: Int64) -> Due? {
+    guard schedule.nextFrame <= frame,
+      budget.allows(isWithinBatch: isBatchDue && schedule.nextNumber == latestDue &+ 1)
+    else { return nil }
+    let entry = schedule.removeEarliest()
+    isBatchDue = entry.command.following > 0
+    latestDue = entry.number
+    budget.spendForScheduling()
+    budget.spend(entry.command.action)
+    return Due(
+      entry.command, number: entry.number, wasTimed: true, isLate: entry.command.frame < present)
+  }
+
+  /// Receives the next command that takes effect in the block that starts at a frame, if the budget
+  /// allows it, and schedules those for later frames.
+  @_noLocks
+  mutating func nextReceived(from queue: borrowing CommandQueue, at frame: Int64) -> Due? {
+    while let command = queue.command(number: next) {
+      guard budget.allows(isWithinBatch: isWithinBatch) else {
+        if isWithinBatch { endOfSplitBatch = next &+ UInt64(command.following) &+ 1 }
+        return nil
+      }
+      let number = next
+      next &+= 1
+      isWithinBatch = command.following > 0
+      if command.frame > frame {
+        schedule.insert(Schedule.Entry(command: command, number: number))
+        budget.spendForScheduling()
+        continue
+      }
+      let isTimed = command.frame != Command.now
+      budget.spend(command.action)
+      return Due(
+        command, number: number, wasTimed: isTimed,
+        isLate: isTimed ? command.frame < frame : number < endOfSplitBatch)
+    }
+    return nil
+  }
+
+  /// Reserves half of the remaining budget for commands that are due before a frame, if there are any.
+  @_noLocks
+  mutating func reserve(before frame: Int64) {
+    if schedule.nextFrame < frame { budget.setReserve() }
+  }
+
+  /// Releases the reserve.
+  @_noLocks
+  mutating func freeReserve() { budget.freeReserve() }
+
+  /// Spends the cost of an action that a pedal caused.
+  @_noLocks
+  mutating func spend(_ action: Command.Action) { budget.spend(action) }
+
+  /// Spends the cost of voices that start.
+  @_noLocks
+  mutating func spend(voices: Int) { budget.spend(voices: voices) }
+
+  /// Shifts all scheduled commands when the timeline jumps.
+  @_noLocks
+  mutating func shift(by frames: Int64) { schedule.shift(by: frames) }
+}

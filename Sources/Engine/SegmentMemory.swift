@@ -1,0 +1,81 @@
+internal import DSP
+
+/// The memory of a segment: buses and scratch, valid until the next segment, and which of them are silent.
+struct SegmentMemory: ~Copyable {
+  /// The longest segment.
+  ///
+  /// Longer blocks are split, so that this memory stays in the cache.
+  static var longest: Int { @_noLocks get { 256 } }
+
+  /// One side for gains that move.
+  let scratch: UnsafeMutablePointer<Float>
+  /// The bus of the chain.
+  let bus = Stereo.silent(frames: Self.longest)
+  /// The live input as the warp renders it; free again after it was mixed.
+  let warped = Stereo.silent(frames: Self.longest)
+  /// For stems that are not connected.
+  let unwanted = Stereo.silent(frames: Self.longest)
+  /// The live input before its gain.
+  let dry = Stereo.silent(frames: Self.longest)
+  /// Never written.
+  let silence = Stereo.silent(frames: Self.longest)
+
+  var isDrySilent = true
+  /// Whether a source sounds in the present segment.
+  ///
+  /// If so, the bus has it.
+  private(set) var isSounding = false
+  /// Whether the grid sounds in the present segment, and whether the output is silent.
+  var isGridSounding = false
+  var isOutputSilent = true
+  // How much of the bus is known to be silent.
+  private var clearBusFrames = 0
+
+  init() {
+    scratch = .allocate(capacity: Self.longest)
+    scratch.initialize(repeating: 0, count: Self.longest)
+  }
+
+  deinit {
+    scratch.deallocate()
+    bus.deallocate()
+    warped.deallocate()
+    unwanted.deallocate()
+    dry.deallocate()
+    silence.deallocate()
+  }
+
+  /// The live input, for recorders and captures.
+  var input: Stereo { @_noLocks get { isDrySilent ? silence : dry } }
+
+  /// Copies the live input for recorders and captures.
+  @_noLocks
+  func copyDry(_ sound: Stereo, frames: Int) {
+    Blocks.copy(sound.left, to: dry.left, frames: frames)
+    Blocks.copy(sound.right, to: dry.right, frames: frames)
+  }
+
+  /// Starts a segment.
+  @_noLocks
+  mutating func start() { isSounding = false }
+
+  /// Prepares the bus for a source that sounds.
+  @_noLocks
+  mutating func open(frames: Int) {
+    if !isSounding { clearBus(frames: frames) }
+    isSounding = true
+    clearBusFrames = 0
+  }
+
+  /// Clears the bus, unless it is known to be silent.
+  @_noLocks
+  mutating func clearBus(frames: Int) {
+    if frames <= clearBusFrames { return }
+    bus.clear(frames: frames)
+    clearBusFrames = frames
+  }
+
+  /// Notes that effects were rendered into the bus.
+  @_noLocks
+  mutating func noteEffects() { clearBusFrames = 0 }
+}
