@@ -56,7 +56,7 @@ package final class PictureFinder: @unchecked Sendable {
   package func find(_ search: PictureSearch) throws(PictureFault) -> FetchedPicture {
     let sources: [any PictureSource] = [
       INaturalist(base: search.iNaturalist ?? INaturalist.real),
-      Commons(base: search.commons ?? Commons.real),
+      WikimediaCommons(base: search.commons ?? WikimediaCommons.real),
     ]
     var first: PictureFault?
     var tries = 0

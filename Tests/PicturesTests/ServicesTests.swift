@@ -7,7 +7,7 @@ import Testing
 /// What services answer, read from answers of their form.
 @Suite struct ServicesTests {
   private let iNaturalist = INaturalist(base: INaturalist.real)
-  private let commons = Commons(base: Commons.real)
+  private let commons = WikimediaCommons(base: WikimediaCommons.real)
 
   private func json(_ text: String) throws -> JSON { try JSON(Array(text.utf8)) }
 
@@ -91,7 +91,7 @@ import Testing
     #expect(INaturalist.author("Cy <b>", line) == "Cy <b>")
   }
 
-  // MARK: - Commons
+  // MARK: - Wikimedia Commons
 
   private func page(
     _ id: Int, index: Int, licence: String, artist: String = "<a href='/x'>Ann <b>Lee</b></a>",

@@ -29,10 +29,10 @@ package struct Echo: ~Copyable {
   var tone: EchoTone
   let room: EchoPiece
 
-  var feedback: Course
-  var spread: Course
-  var dry: Course
-  var wet: Course
+  var feedback: GlideCurve
+  var spread: GlideCurve
+  var dry: GlideCurve
+  var wet: GlideCurve
   /// The input gain of the delay line.
   var entry: Fade
   /// The gain of the repeats.
@@ -68,10 +68,10 @@ package struct Echo: ~Copyable {
     room = EchoPiece()
     time = EchoTime(seconds: 0.3, sampleRate: sampleRate, values: room.row(.fade))
     tone = EchoTone(sampleRate: sampleRate, room: room)
-    feedback = Course(at: 0.4, sampleRate: sampleRate, values: room.row(.feedback))
-    spread = Course(at: 0, sampleRate: sampleRate, values: room.row(.spread))
-    dry = Course(at: 1, sampleRate: sampleRate, values: room.row(.dry))
-    wet = Course(at: 1, sampleRate: sampleRate, values: room.row(.wet))
+    feedback = GlideCurve(at: 0.4, sampleRate: sampleRate, values: room.row(.feedback))
+    spread = GlideCurve(at: 0, sampleRate: sampleRate, values: room.row(.spread))
+    dry = GlideCurve(at: 1, sampleRate: sampleRate, values: room.row(.dry))
+    wet = GlideCurve(at: 1, sampleRate: sampleRate, values: room.row(.wet))
     entry = Fade(at: 1, length: Int(Self.entrySeconds * sampleRate), values: room.row(.entry))
     tail = Fade(at: 1, length: Int(Self.tailSeconds * sampleRate), values: room.row(.tail))
     hold = Fade(at: 0, length: Int(Self.holdSeconds * sampleRate), values: room.row(.hold))

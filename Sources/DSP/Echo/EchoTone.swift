@@ -7,10 +7,10 @@ internal import CRealtime
 /// high-cut has its zero at the Nyquist frequency. Near 20 kHz that zero moves onto the pole, so
 /// the fully open filter is transparent.
 struct EchoTone: BitwiseCopyable {
-  private var lowPole: Course
-  private var highPole: Course
+  private var lowPole: GlideCurve
+  private var highPole: GlideCurve
   // The gain of the high-cut at the Nyquist frequency.
-  private var opening: Course
+  private var opening: GlideCurve
   private let rate: Float
 
   private var lastLeft: Float = 0
@@ -26,12 +26,12 @@ struct EchoTone: BitwiseCopyable {
   @_noLocks
   init(sampleRate: Float, room: EchoPiece) {
     rate = sampleRate
-    lowPole = Course(
+    lowPole = GlideCurve(
       at: Self.pole(20, sampleRate), sampleRate: sampleRate, values: room.row(.lowCut))
-    highPole = Course(
+    highPole = GlideCurve(
       at: Self.pole(20_000, sampleRate), sampleRate: sampleRate,
       values: room.row(.highCut))
-    opening = Course(at: 1, sampleRate: sampleRate, values: room.row(.opening))
+    opening = GlideCurve(at: 1, sampleRate: sampleRate, values: room.row(.opening))
   }
 
   /// The pole of a first-order section with its -3 dB point at `hertz`.

@@ -10,7 +10,7 @@ package final class SamplerInstrument: @unchecked Sendable {
   package let pointer: InstrumentPointer
   /// The upper bound of the sounds' memory, in bytes.
   package let mostBytes: Int
-  private let plan: SoundPlan
+  private let plan: SoundList
   private let understudies: Understudies
   // Each entry is written only by the thread that makes its sound.
   private let memories: UnsafeMutablePointer<SoundMemory?>
@@ -40,7 +40,7 @@ package final class SamplerInstrument: @unchecked Sendable {
     isPercussion: Bool = false
   ) {
     var regions = regions
-    plan = SoundPlan(&regions, sounds: sounds)
+    plan = SoundList(&regions, sounds: sounds)
     mostBytes = plan.bytes
     understudies = Understudies(regions, isPercussion: isPercussion)
     memories = .allocate(capacity: max(1, plan.count))
@@ -56,7 +56,7 @@ package final class SamplerInstrument: @unchecked Sendable {
   /// Returns the upper bound of the memory that the regions' sounds need, in bytes.
   package static func bytes(regions: [SamplerRegion], sounds: [SamplerSoundKind]) -> Int {
     var regions = regions
-    return SoundPlan(&regions, sounds: sounds).bytes
+    return SoundList(&regions, sounds: sounds).bytes
   }
 
   deinit {

@@ -84,14 +84,14 @@ final class SoundMemory: @unchecked Sendable {
     let layout = Layout(end: end, loop: loop, fastest: fastest)
     let (first, length) = (-Self.margin, layout.length)
     let sources = channels.prefix(2).map {
-      SoundPlane($0, end: end, loop: loop, from: first, to: length + Self.spare)
+      SampleRun($0, end: end, loop: loop, from: first, to: length + Self.spare)
     }
     let gain = isCompact ? Self.gain(channels) : nil
     let least =
       isCompact ? Self.leastDifference : Self.leastRelativeDifference * Self.peak(channels)
     var (planes, bytes) = ([UnsafeMutableRawPointer](), 0)
     /// Returns the frame from which a level is equivalent to the original; nil if it is everywhere.
-    func agreement(of lows: [SoundPlane]) -> Int? {
+    func agreement(of lows: [SampleRun]) -> Int? {
       zip(sources, lows).compactMap {
         $0.lastDifference(from: $1, first: first, last: length, most: least)
       }.max().map { $0 + SamplerSound.reach }
@@ -167,7 +167,7 @@ final class SoundMemory: @unchecked Sendable {
   ///
   /// Returns the memory and the address of frame 0.
   private static func plane(
-    _ plane: SoundPlane?, to length: Int, gain: Float?
+    _ plane: SampleRun?, to length: Int, gain: Float?
   ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer) {
     let count = margin + length + spare
     if let plane, let gain {
@@ -187,7 +187,7 @@ final class SoundMemory: @unchecked Sendable {
   ///
   /// Returns the memory and the address of frame 0, which may lie outside.
   private static func half(
-    _ plane: SoundPlane, from start: Int, to length: Int, _ odd: Int, gain: Float?
+    _ plane: SampleRun, from start: Int, to length: Int, _ odd: Int, gain: Float?
   ) -> (memory: UnsafeMutableRawPointer, origin: UnsafeRawPointer, bytes: Int) {
     let (first, last) = (start / 2 - margin / 2, (length + spare) / 2)
     let count = last - first

@@ -49,18 +49,18 @@ package final class SoundWorkshop {
   }
 
   /// Writes the half-way samples.
-  func halve(_ source: SoundPlane, to output: SoundPlane) {
+  func halve(_ source: SampleRun, to output: SampleRun) {
     filter(source, kernel(0) { Self.halfWeights }, to: output)
     output.keep(source.content, and: Self.halfTaps)
   }
 
   /// Writes the samples of a level, at least 1.
-  func lower(_ source: SoundPlane, level: Int, to output: SoundPlane) {
+  func lower(_ source: SampleRun, level: Int, to output: SampleRun) {
     filter(source, kernel(level) { Self.lowWeights(level: level) }, to: output)
     output.keep(source.content, and: Self.lowTaps)
   }
 
-  private func filter(_ source: SoundPlane, _ kernel: Planar, to output: SoundPlane) {
+  private func filter(_ source: SampleRun, _ kernel: Planar, to output: SampleRun) {
     let step = Self.size - 2 * Self.reach
     var frame = output.first
     while frame < output.last {

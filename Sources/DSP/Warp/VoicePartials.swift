@@ -22,7 +22,7 @@ struct VoicePartials: BitwiseCopyable {
   // The period of the first partial.
   private var period: Int64 = 1
   // The oscillator, eight frames at a time, and the current lane.
-  private var turning = VoiceTurning()
+  private var turning = Rotator()
   private var isTurning = false
   private var lane = 0
 
@@ -106,7 +106,7 @@ struct VoicePartials: BitwiseCopyable {
       if !isTurning {
         isTurning = true
         let step = 2 * Double.pi / Double(period)
-        turning = VoiceTurning(from: step * Double(from), step: step * VoicePlaces.unit)
+        turning = Rotator(from: step * Double(from), step: step * VoicePlaces.unit)
       }
       VoiceSlope.weigh(
         weights, gain: 1, from: from, rise: rise, fallBegin: fallBegin, fallEnd: fallEnd,

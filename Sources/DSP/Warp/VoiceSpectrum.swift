@@ -72,7 +72,7 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
 
   @_noLocks
   private func weigh() {
-    var turning = VoiceTurning(from: first / 2, step: step / 2)
+    var turning = Rotator(from: first / 2, step: step / 2)
     let share = Float(step / (2 * Double.pi * Double(factor)))
     for frame in stride(from: 0, to: count, by: 8) {
       let weights = share + share * turning.cosines
@@ -86,7 +86,7 @@ struct VoiceSpectrum: ~Copyable, @unchecked Sendable {
   /// partial.
   @_noLocks
   func at(_ multiple: Float) -> SIMD4<Float> {
-    var turning = VoiceTurning(from: Double(multiple) * first, step: Double(multiple) * step)
+    var turning = Rotator(from: Double(multiple) * first, step: Double(multiple) * step)
     var (leftX, leftY) = (SIMD8<Float>(repeating: 0), SIMD8<Float>(repeating: 0))
     var (rightX, rightY) = (SIMD8<Float>(repeating: 0), SIMD8<Float>(repeating: 0))
     for frame in stride(from: 0, to: count, by: 8) {

@@ -11,10 +11,10 @@ struct TakeRoutes: Sendable {
   private static let mostImageBytes = 32 << 20
   private static let formats = ["wav", "flac", "ogg"]
 
-  let desk: NodeDesk
+  let questions: NodeQuestions
 
   /// What is to become of a request for a path below `/files/`.
-  func course(_ request: HTTPRequest) -> HTTPServer.Course {
+  func course(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     let parts = request.path.split(separator: "/").dropFirst().map(String.init)
     switch (request.method, parts.count) {
     case ("POST", 1) where parts[0] == "takes":
@@ -55,9 +55,9 @@ struct TakeRoutes: Sendable {
   private func send(
     _ id: String, _ request: HTTPRequest, isAsked: Bool = true,
     _ path: @escaping @Sendable (TakeFilePaths) -> String?
-  ) -> HTTPServer.Course {
-    .wait { [desk] reply in
-      desk.ask(reply) { node in
+  ) -> HTTPServer.RequestHandling {
+    .wait { [questions] reply in
+      questions.ask(reply) { node in
         node.findTake(id) { outcome in
           reply {
             switch outcome {
@@ -74,14 +74,14 @@ struct TakeRoutes: Sendable {
     }
   }
 
-  private func export(_ id: String, _ request: HTTPRequest) -> HTTPServer.Course {
+  private func export(_ id: String, _ request: HTTPRequest) -> HTTPServer.RequestHandling {
     let format = request.query("format") ?? "flac"
     guard Self.formats.contains(format) else {
       return .answer(
         .refusal(400, "?format= takes one of \(Self.formats.joined(separator: ", "))"))
     }
-    return .wait { [desk] reply in
-      desk.ask(reply) { node in
+    return .wait { [questions] reply in
+      questions.ask(reply) { node in
         guard let home = node.home,
           let upload = try? Upload(
             in: "\(home)/\(Self.folder)", named: "take.\(format)", most: 0,
@@ -133,19 +133,19 @@ struct TakeRoutes: Sendable {
     _ request: HTTPRequest, _ name: String, most: Int,
     _ take:
       @escaping @Sendable (Node, String, @escaping (Result<TakeFilePaths, Refusal>) -> Void) -> Void
-  ) -> HTTPServer.Course {
+  ) -> HTTPServer.RequestHandling {
     if let text = request[.contentLength], let count = Int(text), count > most {
       return .answer(.refusal(413, "that is too large: \(most >> 20) MB are taken at most"))
     }
-    return .receive { [desk] in
+    return .receive { [questions] in
       do throws(SystemError) {
-        guard let home = desk.home else {
+        guard let home = questions.home else {
           return .failure(
             HTTPServer.Refused(.refusal(409, "this node has no home folder")))
         }
         return .success(
           try Upload(in: "\(home)/\(Self.folder)", named: name, most: most) { path, upload, reply in
-            desk.ask(reply) { node in
+            questions.ask(reply) { node in
               take(node, path) { outcome in
                 reply {
                   switch outcome {

@@ -45,7 +45,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private let loop: EventLoop
   private let oscPort: UInt16
   private let inbox: Inbox
-  private let desk: NodeDesk
+  private let questions: NodeQuestions
   private let boardRoutes: BoardRoutes
   private var http: HTTPServer?
   private var listeners: [Socket] = []
@@ -76,7 +76,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     access = WebAccess(
       hosts: HostList(others: options.hosts), origins: options.origins, token: token)
     inbox = try Inbox()
-    desk = NodeDesk(node, inbox)
+    questions = NodeQuestions(node, inbox)
     let board = board ?? node.ownBoard
     boardRoutes = BoardRoutes(
       scratch: { board.scratch }, open: { () throws(BoardFault) in try board.board() })
@@ -86,7 +86,8 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       extents[index] = node.extents(of: address)
     }
     let routes = WebRoutes(
-      access: access, takes: TakeRoutes(desk: desk), board: boardRoutes, desk: desk,
+      access: access, takes: TakeRoutes(questions: questions), board: boardRoutes,
+      questions: questions,
       table: node.table,
       hostInfo: { [unowned self] in
         HostInfo(name: self.node.name, oscPort: self.oscPort, webPort: self.port)
@@ -236,7 +237,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     let now = HostTime.steady
     guard now >= nextLook else { return Int(((nextLook - now) / 1000).rounded(.up)) }
     nextLook = now + Double(Self.lookMilliseconds) * 1000
-    desk.look()
+    questions.look()
     tellPaths()
     forgetToken(now)
     var isHoldingUp = false

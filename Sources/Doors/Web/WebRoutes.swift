@@ -10,7 +10,7 @@ struct WebRoutes: Sendable {
   let page = PageFiles()
   let takes: TakeRoutes
   let board: BoardRoutes
-  let desk: NodeDesk
+  let questions: NodeQuestions
   let table: AddressTable
   let hostInfo: @Sendable () -> HostInfo
 
@@ -22,7 +22,7 @@ struct WebRoutes: Sendable {
   ]
 
   /// What is to become of a request.
-  func course(_ request: HTTPRequest) -> HTTPServer.Course {
+  func course(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     if let refusal = access.refusal(of: request) { return .answer(refusal) }
     if request.wantsSocket { return upgrade(request) }
     if request.path.hasPrefix("/files/") {
@@ -47,7 +47,7 @@ struct WebRoutes: Sendable {
     return tell(request)
   }
 
-  private func upgrade(_ request: HTTPRequest) -> HTTPServer.Course {
+  private func upgrade(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     guard request.method == "GET", request.path == "/" else {
       return .answer(.refusal(404, "the WebSocket is at /"))
     }
@@ -70,19 +70,19 @@ struct WebRoutes: Sendable {
 
   // MARK: - OSCQuery
 
-  private func tell(_ request: HTTPRequest) -> HTTPServer.Course {
+  private func tell(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     // Some clients ask for ATTRIBUTE, some for ATTRIBUTE=1.
     let attribute = request.query.first?.name
     if attribute == "HOST_INFO" {
-      return .wait { [desk, hostInfo] reply in
-        desk.ask(reply) { _ in
+      return .wait { [questions, hostInfo] reply in
+        questions.ask(reply) { _ in
           let info = hostInfo()
           reply { [access] in Self.readable(.json(info.json), access, request) }
         }
       }
     }
-    return .wait { [desk, table, access] reply in
-      desk.ask(reply) { node in
+    return .wait { [questions, table, access] reply in
+      questions.ask(reply) { node in
         // Read together, on the node's thread; written on the web's.
         let tree = OSCQueryTree(
           table, values: table.addresses.map { node.values(of: $0) },

@@ -4,7 +4,7 @@ internal import Posix
 
 /// A board elsewhere: one of ours, of which pages come without their sounds, or one that knows no
 /// more than `getaudio` and `postaudio`.
-package final class RemoteBoard: Line, @unchecked Sendable {
+package final class RemoteBoard: BoardClient, @unchecked Sendable {
   private enum Form {
     case ours
     /// Some of them know their paths only with a slash at the end, some only without.

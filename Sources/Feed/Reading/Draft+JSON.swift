@@ -2,11 +2,12 @@ internal import HTTP
 package import JSON
 
 extension Draft {
-  /// The body by which it is posted: all that the course's boards know, and what ours know beside it.
+  /// The JSON body of the request that posts the draft: the fields that any board of this format
+  /// reads, and those that only ours reads.
   package var json: String {
     var json = JSONText()
     json.begin("{")
-    // Boards of one year look for one, those of another for the other.
+    // Some boards read the first, others the second.
     json.add("username", name)
     json.add("name", name)
     json.add("message", message)

@@ -8,7 +8,7 @@ package import Posix
 /// else.
 package final class HTTPServer: @unchecked Sendable {
   /// What is to become of a request.
-  package enum Course: Sendable {
+  package enum RequestHandling: Sendable {
     case answer(HTTPAnswer)
     /// Answered later, from any thread.
     case wait(Question)
@@ -36,7 +36,7 @@ package final class HTTPServer: @unchecked Sendable {
   private static let mostOfOneAddress: UInt32 = 96
   private static let idleSeconds: UInt32 = 10
 
-  private let course: @Sendable (HTTPRequest) -> Course
+  private let course: @Sendable (HTTPRequest) -> RequestHandling
   private let common: [(name: String, value: String)]
   private let upgraded: @Sendable (UpgradedStream) -> Void
   private var server: OpaquePointer?
@@ -45,7 +45,7 @@ package final class HTTPServer: @unchecked Sendable {
   package init(
     headers: [(name: String, value: String)],
     upgraded: @escaping @Sendable (UpgradedStream) -> Void,
-    course: @escaping @Sendable (HTTPRequest) -> Course
+    course: @escaping @Sendable (HTTPRequest) -> RequestHandling
   ) throws(SystemError) {
     common = headers
     self.upgraded = upgraded
@@ -92,7 +92,7 @@ package final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  private func follow(_ course: Course, _ exchange: HTTPExchange) -> MHD_Result {
+  private func follow(_ course: RequestHandling, _ exchange: HTTPExchange) -> MHD_Result {
     switch course {
     case .answer(let answer): return reply(answer, to: exchange)
     case .wait(let ask): return putAside(exchange, ask)

@@ -46,7 +46,7 @@ final class CourseBoard: @unchecked Sendable {
   /// Ends it; nobody listens then.
   func end() { isOver.withLock { $0 = true } }
 
-  private func course(_ request: HTTPRequest) -> HTTPServer.Course {
+  private func course(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     if let place = manner.leads {
       var answer = HTTPAnswer.empty(302)
       answer.headers = [("Location", place)]

@@ -15,17 +15,17 @@ final class BoardFeed: Feature {
   // So many posts at once are news; whoever wants more asks for them.
   private static let mostNews = 50
 
-  /// The desks of one home folder, one for each of the two threads.
-  private struct Desks {
+  /// The reader and the sender of one home folder, one for each of the two background queues.
+  private struct Boards {
     let home: String
-    let reading: FeedDesk
-    let sending: FeedDesk
+    let reader: FeedReader
+    let sender: FeedSender
   }
 
   let context: Context
   private let reading = Worker("feed")
   private let sending = Worker("outbox")
-  private var desksOfHome: Desks?
+  private var boardsOfHome: Boards?
   /// The URL of the board; empty for the node's own.
   var board = "" {
     didSet { forgetNews() }
@@ -46,43 +46,44 @@ final class BoardFeed: Feature {
 
   var workers: [Worker] { [reading, sending] }
 
-  private func desks() throws(Refusal) -> Desks {
+  private func boards() throws(Refusal) -> Boards {
     guard let home = context[Takes.self].home else {
       throw Refusal(.state, "this node has no home folder, and thus no feed")
     }
-    if let desksOfHome, desksOfHome.home == home { return desksOfHome }
-    let lines = BoardLines(
+    if let boardsOfHome, boardsOfHome.home == home { return boardsOfHome }
+    let connector = BoardConnector(
       own: context.setup.ownBoard, userAgent: "Syrinx/\(Version.text) (sound node)")
-    let desks = Desks(
-      home: home, reading: FeedDesk(home: home, lines), sending: FeedDesk(home: home, lines))
-    desksOfHome = desks
+    let boards = Boards(
+      home: home, reader: FeedReader(home: home, connector),
+      sender: FeedSender(home: home, connector))
+    boardsOfHome = boards
     forgetNews()
-    return desks
+    return boards
   }
 
   private func read<Value: Sendable>(
-    _ work: @escaping @Sendable (FeedDesk) throws(Refusal) -> Value,
+    _ work: @escaping @Sendable (FeedReader) throws(Refusal) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
   ) throws(Refusal) {
     guard reading.count < Self.mostUnderWay else {
       throw Refusal(
         .busy, "\(reading.count) other requests wait for the board; send it again later")
     }
-    let desk = try desks().reading
-    reading.run({ () throws(Refusal) in try work(desk) }, then: ending)
+    let reader = try boards().reader
+    reading.run({ () throws(Refusal) in try work(reader) }, then: ending)
   }
 
   // MARK: - What happens by itself
 
   /// Sends what waits, and asks for news where somebody wants them.
   func poll(_ now: Double) -> Int? {
-    guard let desks = try? desks() else { return nil }
+    guard let boards = try? boards() else { return nil }
     var due = Double.infinity
     if sending.count == 0 {
-      if now >= nextSending { send(desks.sending) } else { due = nextSending }
+      if now >= nextSending { send(boards.sender) } else { due = nextSending }
     }
     if context.isWanted(Self.post.path) {
-      if now >= nextNews, reading.count == 0 { askForNews(desks.reading, now) }
+      if now >= nextNews, reading.count == 0 { askForNews(boards.reader, now) }
       due = min(due, nextNews)
     }
     return due.isFinite ? max(1, Int(((due - now) / 1000).rounded(.up))) : nil
@@ -93,12 +94,12 @@ final class BoardFeed: Feature {
     nextNews = 0
   }
 
-  private func askForNews(_ desk: FeedDesk, _ now: Double) {
+  private func askForNews(_ reader: FeedReader, _ now: Double) {
     nextNews = now + Self.newsPeriod
     let board = board
     reading.run({ () throws(Refusal) in
-      let page = try desk.page(board, before: nil, count: Self.mostNews)
-      return (page, desk.own(board, in: page))
+      let page = try reader.page(board, before: nil, count: Self.mostNews)
+      return (page, reader.own(board, in: page))
     }) { [weak self] outcome in
       // Where the board can't be reached now, the next question may reach it.
       guard let self, board == self.board, case .success(let (page, own)) = outcome else { return }
@@ -116,9 +117,9 @@ final class BoardFeed: Feature {
   /// Answers with posts, newest first, and then with how many those were.
   func list(_ request: Request) throws(Refusal) {
     let (before, count) = (request.whole(0), request.whole(1) ?? Self.usualOnPage)
-    try read { [board] desk throws(Refusal) in
-      let page = try desk.page(board, before: before == 0 ? nil : before, count: count)
-      return (page.posts, desk.own(board, in: page))
+    try read { [board] reader throws(Refusal) in
+      let page = try reader.page(board, before: before == 0 ? nil : before, count: count)
+      return (page.posts, reader.own(board, in: page))
     } then: { outcome in
       request.attempt { () throws(Refusal) in
         let (posts, own) = try outcome.get()
@@ -138,11 +139,11 @@ final class BoardFeed: Feature {
     let number = request.whole(0) ?? 0
     let transit = try context[Takes.self].clips.transit()
     let transfer = transit.transfer
-    try read { [board] desk throws(Refusal) in
-      let (post, path) = try desk.sound(board, number)
-      let seconds = try FeedDesk.seconds(path)
+    try read { [board] reader throws(Refusal) in
+      let (post, path) = try reader.sound(board, number)
+      let seconds = try PostSound.seconds(path)
       if seconds <= transfer.seconds {
-        transfer.take(try FeedDesk.readClip(path, into: transfer))
+        transfer.take(try PostSound.readClip(path, into: transfer))
       }
       return (post, path, seconds)
     } then: { [weak self] outcome in
@@ -177,8 +178,8 @@ final class BoardFeed: Feature {
     let number = request.whole(0) ?? 0
     let takes = context[Takes.self]
     let workers = try takes.library()
-    try read { [board] desk throws(Refusal) in
-      try desk.sound(board, number)
+    try read { [board] reader throws(Refusal) in
+      try reader.sound(board, number)
     } then: { outcome in
       request.attempt { () throws(Refusal) in
         let (post, path) = try outcome.get()
@@ -199,8 +200,8 @@ final class BoardFeed: Feature {
   /// Takes a post of one's own back.
   func delete(_ request: Request) throws(Refusal) {
     let number = request.whole(0) ?? 0
-    try read { [board] desk throws(Refusal) in
-      try desk.delete(board, number)
+    try read { [board] reader throws(Refusal) in
+      try reader.delete(board, number)
     } then: { [weak self] outcome in
       request.attempt { () throws(Refusal) in
         let post = try outcome.get()
@@ -222,7 +223,7 @@ final class BoardFeed: Feature {
       return try put(message, nil, request)
     }
     let workers = try context[Takes.self].library()
-    let path = try desks().sending.newPath(ending: format)
+    let path = try boards().sender.newPath(ending: format)
     try workers.file { library throws(LibraryFault) in
       try library.export(id, to: path)
     } then: { [weak self] outcome in
@@ -236,13 +237,13 @@ final class BoardFeed: Feature {
   /// Posts a text with the clip in the loop.
   func postClip(_ request: Request) throws(Refusal) {
     let message = try message(request)
-    let path = try desks().sending.newPath(ending: format)
+    let path = try boards().sender.newPath(ending: format)
     try context[Takes.self].clips.copy(for: request.path) { [weak self] outcome in
       request.attempt { () throws(Refusal) in
         let transit = try outcome.get()
         let transfer = transit.transfer
         try self?.put(message, path, request) { () throws(Refusal) in
-          try FeedDesk.write(transfer, to: path)
+          try PostSound.write(transfer, to: path)
         } whenDone: {
           // Until now.
           _ = transit
@@ -267,11 +268,11 @@ final class BoardFeed: Feature {
     writing: @escaping @Sendable () throws(Refusal) -> Void = {},
     whenDone: @escaping () -> Void = {}
   ) throws(Refusal) {
-    let desk = try desks().sending
+    let sender = try boards().sender
     let (board, name) = (board, name.isEmpty ? context.name : name)
     sending.run({ () throws(Refusal) in
       try writing()
-      return try desk.add(board, name: name, message: message, soundAt: path)
+      return try sender.add(board, name: name, message: message, soundAt: path)
     }) { [weak self] outcome in
       whenDone()
       request.attempt { () throws(Refusal) in
@@ -290,9 +291,9 @@ final class BoardFeed: Feature {
     context.changed(Self.waitingPath)
   }
 
-  private func send(_ desk: FeedDesk) {
+  private func send(_ sender: FeedSender) {
     nextSending = .infinity
-    sending.run({ desk.sendNext() }) { [weak self] outcome in
+    sending.run({ sender.sendNext() }) { [weak self] outcome in
       guard let self, case .success(let sending) = outcome else { return }
       let now = context.now()
       switch sending {

@@ -41,7 +41,7 @@ package final class BoardRoutes: Sendable {
   package func end() { workers.close() }
 
   /// What is to become of a request for a path below the board's own.
-  package func course(_ request: HTTPRequest, _ path: String) -> HTTPServer.Course {
+  package func course(_ request: HTTPRequest, _ path: String) -> HTTPServer.RequestHandling {
     let parts = path.split(separator: "/").map(String.init)
     switch (parts.first, parts.count) {
     case ("getaudio", 1):
@@ -68,7 +68,7 @@ package final class BoardRoutes: Sendable {
     }
   }
 
-  private func not(allowed methods: String) -> HTTPServer.Course {
+  private func not(allowed methods: String) -> HTTPServer.RequestHandling {
     var answer = HTTPAnswer.refusal(405, "that takes \(methods)")
     answer.headers.append(("Allow", methods))
     return .answer(answer)
@@ -79,7 +79,7 @@ package final class BoardRoutes: Sendable {
   private func reading(
     _ request: HTTPRequest, _ weight: Workers.Weight,
     _ body: @escaping @Sendable (Board) throws(BoardFault) -> HTTPAnswer
-  ) -> HTTPServer.Course {
+  ) -> HTTPServer.RequestHandling {
     guard request.isReading else { return not(allowed: "GET, HEAD") }
     return .wait { [self] reply in work(weight, reply, body) }
   }
@@ -197,7 +197,7 @@ package final class BoardRoutes: Sendable {
 
   // MARK: - Posting
 
-  private func receive(_ request: HTTPRequest) -> HTTPServer.Course {
+  private func receive(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     let most = limits.bodyBytes
     if let text = request[.contentLength], let count = Int(text), count > most {
       return .answer(.refusal(413, "that is too large: \(most >> 20) MB are taken at most"))
@@ -277,7 +277,7 @@ package final class BoardRoutes: Sendable {
 
   private func delete(
     _ text: String, _ request: HTTPRequest, nameOnly: Bool
-  ) -> HTTPServer.Course {
+  ) -> HTTPServer.RequestHandling {
     guard let secret = request.bearer, PostID.isSecret(secret) else {
       var answer = HTTPAnswer.refusal(
         401, "this needs the secret of the post, as Authorization: Bearer SECRET")

@@ -1,8 +1,8 @@
 internal import HTTP
 internal import JSON
 
-/// Wikimedia Commons: files whose names hold a species, and whose pages say how they may be used.
-struct Commons: PictureSource {
+/// Wikimedia Commons: finds files by species name, with the license that their pages state.
+struct WikimediaCommons: PictureSource {
   /// The service itself.
   static let real = HTTPPlace("https://commons.wikimedia.org")!
   private static let imageHosts = ["upload.wikimedia.org"]

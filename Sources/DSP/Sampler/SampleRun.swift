@@ -1,7 +1,7 @@
 internal import CRealtime
 
 /// A range of samples of one channel, which may start before frame 0.
-final class SoundPlane {
+final class SampleRun {
   // The reach of the filters applied to it: one for a level, and one for half-way samples.
   private static var beyond: Int { 2 * SoundWorkshop.reach }
 
@@ -61,22 +61,22 @@ final class SoundPlane {
   }
 
   /// Returns the channel low-passed for a level; 0 is the original.
-  func samples(level: Int, _ workshop: SoundWorkshop) -> SoundPlane {
+  func samples(level: Int, _ workshop: SoundWorkshop) -> SampleRun {
     guard level > 0 else { return self }
-    let made = SoundPlane(from: first + SoundWorkshop.reach, to: last - SoundWorkshop.reach)
+    let made = SampleRun(from: first + SoundWorkshop.reach, to: last - SoundWorkshop.reach)
     workshop.lower(self, level: level, to: made)
     return made
   }
 
   /// Returns the half-way samples of the frames from `first` to `last`.
-  func halves(from first: Int, to last: Int, _ workshop: SoundWorkshop) -> SoundPlane {
-    let made = SoundPlane(from: first, to: last)
+  func halves(from first: Int, to last: Int, _ workshop: SoundWorkshop) -> SampleRun {
+    let made = SampleRun(from: first, to: last)
     workshop.halve(self, to: made)
     return made
   }
 
   /// Returns the last frame from `first` to `last` that differs from `other` by more than `most`.
-  func lastDifference(from other: SoundPlane, first: Int, last: Int, most: Float) -> Int? {
+  func lastDifference(from other: SampleRun, first: Int, last: Int, most: Float) -> Int? {
     var frame = last
     while frame > first {
       frame -= 1

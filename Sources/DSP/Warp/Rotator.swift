@@ -1,7 +1,7 @@
 internal import CRealtime
 
 /// A quadrature oscillator that yields eight frames at a time.
-struct VoiceTurning: BitwiseCopyable {
+struct Rotator: BitwiseCopyable {
   /// Cosine and sine at the current eight frames.
   private(set) var cosines = SIMD8<Float>(repeating: 1)
   private(set) var sines = SIMD8<Float>(repeating: 0)

@@ -1,28 +1,28 @@
 internal import HTTP
 
-/// The lines to boards: by the network, or to the node's own in the same process.
-package struct BoardLines: Sendable {
+/// Makes clients of boards: over the network, or of the node's own board in the same process.
+package struct BoardConnector: Sendable {
   private let own: HomeBoard
   private let userAgent: String
 
-  /// Lines that say who asks.
+  /// Creates a connector whose requests carry a user agent.
   package init(own: HomeBoard, userAgent: String) {
     self.own = own
     self.userAgent = userAgent
   }
 
-  /// A line to the board of a URL; an empty one is the node's own.
-  package func line(to board: String) throws(FeedFault) -> any Line {
+  /// Returns a client of the board at a URL; an empty URL is the node's own board.
+  package func client(of board: String) throws(FeedFault) -> any BoardClient {
     guard !board.isEmpty else { return OwnBoard(own) }
     guard let place = HTTPPlace(board) else {
-      throw FeedFault("\(board) is no URL of a board", isPassing: false)
+      throw FeedFault("\(board) is not the URL of a board", isPassing: false)
     }
     return RemoteBoard(place, userAgent: userAgent)
   }
 }
 
-/// The node's own board, without a network between.
-private final class OwnBoard: Line {
+/// The node's own board, without a network.
+private final class OwnBoard: BoardClient {
   private let home: HomeBoard
 
   init(_ home: HomeBoard) { self.home = home }

@@ -1,7 +1,7 @@
 internal import CRealtime
 
 /// The list of sounds to make for an instrument; regions that play a sound alike share it.
-struct SoundPlan: Sendable {
+struct SoundList: Sendable {
   /// One sound to make.
   struct Kind: Sendable {
     let sound: Int

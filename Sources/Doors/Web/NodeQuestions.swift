@@ -3,7 +3,7 @@ internal import HTTP
 internal import Posix
 
 /// The node as the web's thread sees it: it leaves questions, which the node's own thread answers.
-final class NodeDesk: @unchecked Sendable {
+final class NodeQuestions: @unchecked Sendable {
   /// The home folder, which a session can change.
   var home: String? { place.withLock { $0 } }
 

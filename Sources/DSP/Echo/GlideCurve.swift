@@ -4,7 +4,7 @@ internal import CRealtime
 ///
 /// Two equal cascaded one-pole low-passes in closed form: after `k` frames the remaining distance
 /// is q^k (toGo + k c first). The value never overshoots. It is recomputed only while it moves.
-struct Course: BitwiseCopyable {
+struct GlideCurve: BitwiseCopyable {
   // Slower than the default of `Glide`: the echo can afford it, and low notes bend less.
   private static let seconds: Float = 0.01
   // Distance at which the value snaps to its target: -120 dB of full scale.

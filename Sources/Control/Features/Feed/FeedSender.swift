@@ -1,0 +1,107 @@
+internal import Feed
+internal import Posix
+
+/// The outbox of posts, and their way to boards.
+///
+/// Waits for the network, so it belongs to one background queue, which makes all of its calls but
+/// `newPath(ending:)`.
+final class FeedSender: @unchecked Sendable {
+  // A whole post, with its sound in base 64, comes to what boards take: 8 MB.
+  private static let mostSoundBytes = 5_900_000
+
+  private let home: String
+  private let connector: BoardConnector
+  private let receipts: Receipts
+  private let outbox: Outbox
+  private var client: (board: String, client: any BoardClient)?
+  private let fileCount = Guarded(0)
+
+  /// Creates a sender whose outbox is in a home folder.
+  init(home: String, _ connector: BoardConnector) {
+    self.home = home
+    self.connector = connector
+    receipts = Receipts(home: home)
+    outbox = Outbox(home: home)
+  }
+
+  private func client(of board: String) throws(FeedFault) -> any BoardClient {
+    if let client, client.board == board { return client.client }
+    let new = try connector.client(of: board)
+    client = (board, new)
+    return new
+  }
+
+  /// Returns the path of a new file for a sound on its way into the outbox.
+  ///
+  /// Any thread.
+  func newPath(ending: String) throws(Refusal) -> String {
+    let number = fileCount.withLock { count in
+      count += 1
+      return count
+    }
+    let folder = "\(home)/outbox"
+    do throws(SystemError) {
+      try Files.makeFolder(folder)
+    } catch {
+      throw Refusal(.io, "the post can't be kept: \(error)")
+    }
+    // A file left behind by an earlier process is overwritten.
+    let path = "\(folder)/sound-\(number).\(ending)"
+    Files.remove(path)
+    return path
+  }
+
+  /// Queues a post with the sound in a file, which is removed.
+  ///
+  /// Returns the post's identifier and the number of queued posts.
+  func add(
+    _ board: String, name: String, message: String, soundAt path: String?
+  ) throws(Refusal) -> (id: String, waiting: Int) {
+    defer { if let path { Files.remove(path) } }
+    var audio: [UInt8]?
+    if let path {
+      do throws(SystemError) {
+        audio = try Files.contents(of: path, atMost: Self.mostSoundBytes)
+      } catch {
+        guard error.isTooLarge else { throw Refusal(.io, "the sound can't be read: \(error)") }
+        throw Refusal(
+          .range, "a post's sound has 5.9 MB at most; post less of it, or with /feed/format opus")
+      }
+    }
+    let draft = Draft(name: name, message: message, audio: audio)
+    return try asRefusal { () throws(FeedFault) in
+      (draft.id, try outbox.add(draft, for: board))
+    }
+  }
+
+  /// The outcome of sending the oldest queued post.
+  enum Sending: Sendable {
+    /// The outbox is empty.
+    case nothing
+    case sent(left: Int)
+    /// The post stays queued and is sent again later.
+    case later(String, left: Int)
+    /// The board rejects the post for good; it is put aside.
+    case refused(String, left: Int)
+  }
+
+  /// Sends the oldest queued post.
+  func sendNext() -> Sending {
+    let numbers = outbox.numbers
+    guard let number = numbers.first else { return .nothing }
+    let left = numbers.count - 1
+    guard let item = outbox.item(number) else {
+      return .refused("a post that waited can't be read any more", left: left)
+    }
+    do throws(FeedFault) {
+      try client(of: item.board).post(item.draft)
+      receipts.add(item.draft, board: item.board)
+      outbox.remove(number)
+      return .sent(left: left)
+    } catch {
+      if error.isPassing { return .later(error.message, left: numbers.count) }
+      outbox.putAside(number)
+      return .refused(error.message, left: left)
+    }
+  }
+}
