@@ -11,13 +11,13 @@ from collections import Counter
 
 # The first pattern that fits a caller of an allocation names its part.
 PARTS = [
-    ("clips and undo steps", r"ClipPool|ClipPages"),
-    ("recent sound of sources", r"HistoryMemory|HistoryStore|SourceHistory|HistoryPages"),
+    ("clips and undo steps", r"\bClip(Pool|Pages)\.(__allocating_)?init"),
+    ("recent sound of sources", r"\b(History\w+|SourceHistory)\.(__allocating_)?(init|tend)"),
     ("journal of loops", r"JournalMemory|LoopJournal"),
     ("instrument", r"SamplerInstrument|SoundMemory|InstrumentReading|SoundWorkshop"),
     ("queues of commands and events", r"CommandQueue|EventQueue|Schedule|PressQueue"),
     ("tables of interpolation", r"SincBank|SincTable"),
-    ("engines of loops", r"\bLoopTape\b|\bLoops\.init|\bLoop\.init|ClipMemory"),
+    ("engines of loops", r"\b(LoopTape|Loops|Loop|ClipMemory)\.init"),
     ("live input and its effects", r"LiveInput|Echo|Reverb|Chain|HowlGuard"),
     ("sampler, songs, phrases, capture", r"Sampler|SongPlayer|Phrase|Capture"),
     ("engine, rest", r"Core\.init|Engine\."),
