@@ -75,12 +75,10 @@ struct LoopValue: Sendable {
       "Next state when record or the pedal ends a recording"),
     LoopValue(
       "pedal/long", .long, { .choice($0, meanings) },
-      "Command of a long press of the pedal, as /settings/press/long sets it; stop clears a stopped "
-        + "loop"
-    ),
+      "Command of a long press (/settings/press/long); stop clears a stopped loop"),
     LoopValue(
       "pedal/double", .double, { .choice($0, meanings) },
-      "Command of a double press of the pedal, as /settings/press/double sets it"),
+      "Command of a double press (/settings/press/double)"),
   ]
 
   private static let meanings = PedalMeaning.allCases.map { "\($0)" }

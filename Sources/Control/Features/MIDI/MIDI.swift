@@ -286,11 +286,10 @@ extension MIDI {
       "MIDI channel of the notes that go out; those that come in are taken on all"),
     Address(
       "/settings/press/long", .number(.press(.long), 0.2...2), unit: "s", kept: .home,
-      "Duration of a long press, of pedals, keys and MIDI triggers alike"),
+      "Duration of a long press"),
     Address(
       "/settings/press/double", .number(.press(.double), 0.1...1), unit: "s", kept: .home,
-      "Longest time between the two presses of a double press, of pedals, keys and MIDI triggers alike"
-    ),
+      "Longest time between the presses of a double press"),
     Address(
       "/midi/learn",
       Declared.task(
