@@ -1,19 +1,19 @@
-/// An instrument of samples, as a file describes it: regions, and the samples that they play.
+/// An instrument made of samples, as described by a file: its regions, and the samples that they
+/// play.
 ///
-/// All that a file leaves to its reader is worked out: what is here needs no look at the file but
-/// for the sound itself, which `InstrumentSample.read` brings.
+/// All defaults and inherited values are resolved. Only the sound itself is read from the file
+/// later, by `InstrumentSample.read`.
 package struct Instrument: Sendable {
-  /// The name.
   package let name: String
-  /// The regions; a note plays all that fit it.
+  /// The regions. A note plays all regions that match it.
   package let regions: [Region]
-  /// The samples that the regions play, each once.
+  /// The samples that the regions play, without duplicates.
   package let samples: [InstrumentSample]
-  /// The faults: what can't be played, in one line each.
+  /// The parts that can't be played, one line each.
   package let faults: [String]
-  /// The words of the file that are not understood here, each once.
+  /// The unsupported opcodes of the file, without duplicates.
   package let unknown: [String]
-  /// Whether each key is a sound of its own, as those of drums are.
+  /// Whether each key plays a different sound, as in a drum kit.
   package let isPercussion: Bool
 
   init(

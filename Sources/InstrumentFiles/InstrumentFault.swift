@@ -1,28 +1,27 @@
 internal import Posix
 internal import SoundFiles
 
-/// The reason why an instrument, or a sample of it, can't be read.
+/// The reason why an instrument or one of its samples can't be read.
 package struct InstrumentFault: Error, Equatable, CustomStringConvertible {
-  /// The kinds.
+  /// The kind of fault.
   package enum Kind: Sendable {
-    /// There is no such file, or no such program in it.
+    /// The file, or the program in it, was not found.
     case missing
-    /// The file is not what it should be.
+    /// The file is malformed or not of the expected format.
     case broken
-    /// A path leads out of the folder in which the instrument is.
+    /// A path leads out of the instrument's folder.
     case denied
-    /// The system refuses to write.
+    /// The system refused a write.
     case unwritable
-    /// There is more of it than can be held.
+    /// The instrument exceeds the memory limit.
     case tooLarge
   }
 
-  /// The kind.
   package let kind: Kind
-  /// The message, one line for people.
+  /// The message, in one line.
   package let description: String
 
-  /// A fault of a kind, told in one line.
+  /// Creates a fault with a one-line message.
   package init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description
@@ -37,7 +36,7 @@ package struct InstrumentFault: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Throws the faults of a sound file as an instrument's own.
+/// Rethrows a sound file error as an instrument fault.
 func asInstrument<Result: ~Copyable>(
   _ body: () throws(SoundFileError) -> Result
 ) throws(InstrumentFault) -> Result {

@@ -1,12 +1,12 @@
 internal import Posix
 
-/// Reads a plain folder of WAV files whose names tell their notes, such as `A4.wav`,
-/// `piano_C#3.wav` and `60.wav`.
+/// Reads a folder of WAV files whose names contain their notes, such as `A4.wav`, `piano_C#3.wav`
+/// and `60.wav`.
 package enum InstrumentFolder {
   /// Reads the folder at a path.
   ///
-  /// Each note is played by the sample that is nearest to it. What can't be played is told in
-  /// `Instrument.faults`.
+  /// Each note plays the sample of the nearest key. `Instrument.faults` lists files that can't be
+  /// played.
   package static func read(_ path: String) throws(InstrumentFault) -> Instrument {
     let names: [String]
     let folder: String

@@ -3,45 +3,43 @@ internal import Listening
 internal import Posix
 internal import SoundFiles
 
-/// The sound that a region plays, and where in which file it is.
+/// The sound that a region plays, and its location in a file.
 package struct InstrumentSample: Hashable, Sendable {
-  // 23 minutes at 48 kHz: no sample is so long, and 256 MB are enough for one.
+  // 23 minutes at 48 kHz, 256 MB: longer than any real sample.
   static let mostFrames = 1 << 26
 
   /// The storage of a sample.
   package enum Storage: Hashable, Sendable {
-    /// Integers of 16 bits, the lowest byte first, from a place in the file on.
+    /// Little-endian 16-bit integers, from an offset in the file.
     case integers(place: Int)
-    /// Such integers with eight bits more for each, from another place on.
+    /// 24-bit integers: the upper 16 bits from one offset in the file, the lower 8 from another.
     case fineIntegers(place: Int, low: Int)
-    /// An Ogg Vorbis file inside the file.
+    /// An Ogg Vorbis stream inside the file.
     case vorbis(place: Int, bytes: Int)
-    /// A sound file of its own.
+    /// A separate sound file.
     case file
-    /// No file at all: the channels as they are.
+    /// No file: the channels in memory.
     case memory([[Float]])
   }
 
-  /// Which side of a pair it is.
+  /// The channel of a stereo pair.
   package enum Side: Sendable {
     case none, left, right
   }
 
-  /// The name.
   package let name: String
-  /// The file that it is in.
+  /// The path of the file that contains it.
   package let path: String
-  /// The storage of a sample.
   package let storage: Storage
-  /// The number of channels, of which two at most are read.
+  /// The number of channels. At most two are read.
   package let channels: Int
   /// The length in frames.
   package let frames: Int
-  /// Its rate in Hz.
+  /// The sample rate in Hz.
   package let rate: Int
-  /// Which side of a pair it is.
+  /// The channel of a stereo pair that it is.
   package var side = Side.none
-  /// The instrument's sample that is the other side, where that is used, too.
+  /// The index of the other channel's sample in the instrument, if that is used, too.
   package var partner: Int?
 
   func isOtherSide(of other: InstrumentSample) -> Bool {
@@ -51,7 +49,7 @@ package struct InstrumentSample: Hashable, Sendable {
     }
   }
 
-  /// Whether 16 bits are all that its sound has to say, or is worth.
+  /// Whether 16 bits are enough for its dynamic range.
   package var isCompact: Bool {
     switch storage {
     case .integers, .vorbis: true
@@ -59,8 +57,8 @@ package struct InstrumentSample: Hashable, Sendable {
     }
   }
 
-  /// Reads its sound: one array for each channel of all frames that were promised, or of the first
-  /// so many of them.
+  /// Reads the sound. Returns one array per channel with all of its declared frames, or the first
+  /// `wanted` ones.
   package func read(first wanted: Int? = nil) throws(InstrumentFault) -> [[Float]] {
     let frames = max(1, min(frames, wanted ?? frames))
     switch storage {

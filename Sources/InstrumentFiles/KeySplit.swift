@@ -1,7 +1,7 @@
-/// Which of several samples plays which key: the one that is nearest.
+/// Splits the keyboard among samples: each key plays the sample of the nearest key.
 enum KeySplit {
-  /// The keys of each sample, of samples whose own keys rise: between two the upper one begins in
-  /// the middle, and both ends reach to the last key.
+  /// Returns the key range of each sample for ascending root keys. Neighbors meet in the middle,
+  /// and the outermost ranges extend to the ends of the keyboard.
   static func ranges(of keys: [Int]) -> [ClosedRange<Int>] {
     keys.indices.map { index in
       let low = index == 0 ? 0 : (keys[index - 1] + keys[index]) / 2 + 1

@@ -2,25 +2,26 @@ internal import DSP
 internal import Glibc
 internal import Listening
 
-/// Makes an instrument of what was recorded: one sound, played in key.
+/// Makes an instrument from a recording: one sound, played chromatically.
 package enum LoopInstrument {
-  // A note that is shorter can't be held.
+  // The shortest note that can be looped, in seconds.
   private static let shortestSteady = 0.35
-  // In seconds.
+  // Crossfade lengths in seconds.
   private static let fades = [0.05, 0.02]
-  // What comes before a note without a gap, such as a consonant, belongs to it.
+  // Sound directly before a note, such as a consonant, counts as its onset. At most this many
+  // seconds.
   private static let longestBefore = 0.15
-  // The level below which there is silence before a sound, in dB below its peak.
+  // The threshold of leading silence, in dB below the peak.
   private static let silence: Float = 45
 
-  /// Makes it of the channels of a sound of a rate in Hz.
+  /// Makes an instrument from the channels of a sound, at `rate` Hz.
   package static func make(_ sound: [[Float]], rate: Int) throws(InstrumentFault) -> Instrument {
     let mono = mixed(sound)
     guard let first = firstFrame(mono) else {
       throw InstrumentFault(.missing, "there is only silence in the loop")
     }
     let notes = NoteFinder.notes(in: mono, rate: Double(rate))
-    // The longest that is steady.
+    // The longest steady note.
     let note = notes.max { weight($0) < weight($1) }
     var faults: [String] = []
     var cents = 6000.0
@@ -65,22 +66,22 @@ package enum LoopInstrument {
     return sound[0].indices.map { (sound[0][$0] + sound[1][$0]) / 2 }
   }
 
-  /// Finds the frame at which silence ends.
+  /// Finds the first frame after the leading silence.
   private static func firstFrame(_ sound: [Float]) -> Int? {
     let peak = SoundShape.peak(sound)
-    // -80 dBFS is nothing that somebody played.
+    // A peak of -80 dBFS or less is noise.
     guard peak > 1e-4 else { return nil }
     let threshold = peak * Float(SoundUnits.amplitude(decibels: -Double(silence)))
     return sound.firstIndex { abs($0) > threshold }
   }
 
-  /// Finds the frame at which it begins for a note.
+  /// Finds the frame at which playback of a note starts.
   private static func start(
     of note: PlayedNote, among notes: [PlayedNote], first: Int, rate: Int
   ) -> Int {
     let before = notes.last { $0.start < note.start }
     let earliest = max(before?.end ?? 0, note.start - longestBefore)
-    // A hair before, so that nothing of its beginning is lost.
+    // Start 5 ms early to keep the whole transient.
     return max(first, Int(max(earliest, before == nil ? 0 : note.start - 0.005) * Double(rate)))
   }
 
@@ -91,22 +92,22 @@ package enum LoopInstrument {
 
   // MARK: - The loop
 
-  /// Finds a stretch of a note whose end can lead into its beginning, and fades the one into the
-  /// other; nil where the note is too short for that, or not steady.
+  /// Finds a loop in the steady part of a note and crossfades its end into its beginning. Returns
+  /// nil if the note is too short or unsteady.
   private static func steadyLoop(
     _ channels: inout [[Float]], mono: [Float], _ note: PlayedNote, offset: Double, rate: Int
   ) -> Range<Int>? {
     guard note.length >= shortestSteady, note.spread < 40 else { return nil }
     let rate = Double(rate)
     let period = rate / SoundUnits.hertz(cents: note.cents)
-    // Past what it begins with, and before what it ends with.
+    // Skip the attack and the decay.
     let first = Int((note.start - offset + max(0.08, 0.25 * note.length)) * rate)
     let last = min(
       mono.count - Int(2 * period) - 1,
       Int((note.end - offset - max(0.04, 0.1 * note.length)) * rate)
     )
     guard first < last else { return nil }
-    // The longer the fade, the less it is heard; a shorter one fits more.
+    // A longer crossfade is less audible, but a shorter one fits more notes.
     for seconds in fades {
       let fade = min(Int(seconds * rate), first)
       guard fade > Int(2 * period),

@@ -1,39 +1,37 @@
 internal import Glibc
 
-/// A modulator: how something that a player does changes a sound.
+/// A modulator: it maps a controller to a parameter of a sound.
 package struct Modulator: Equatable, Sendable {
-  /// What moves it.
+  /// The controller.
   package enum Controller: Hashable, Sendable {
-    /// Always full.
+    /// Always 1.
     case constant
     case velocity, key, keyPressure, channelPressure, pitchWheel, pitchWheelRange
     /// A control change, by its number.
     case control(Int)
   }
 
-  /// The curve from the way of a controller to one from 0 to 1.
+  /// The curve from the controller position to a value from 0 to 1.
   package enum Curve: Sendable {
     case linear
-    /// Little at first, then ever more: -40/96 log10(1 - x).
+    /// Rises slowly at first: -40/96 log10(1 - x).
     case concave
-    /// Much at first, then ever less: 1 + 40/96 log10(x).
+    /// Rises fast at first: 1 + 40/96 log10(x).
     case convex
-    /// Nothing in the lower half, and all in the upper.
+    /// 0 in the lower half, 1 in the upper.
     case step
   }
 
-  /// A controller, and how it counts.
+  /// A controller with its curve.
   package struct Source: Hashable, Sendable {
-    /// What moves it.
     package var controller: Controller
-    /// The shape of its way.
     package var curve = Curve.linear
-    /// Whether it is full at the bottom.
+    /// Whether the value falls as the controller rises.
     package var isReversed = false
-    /// Whether it goes from -1 to 1, and not from 0.
+    /// Whether the range is -1 to 1 instead of 0 to 1.
     package var isBipolar = false
 
-    /// Tells the value for a place of the controller from 0 to 1.
+    /// Returns the value for a controller position from 0 to 1.
     package func value(_ place: Double) -> Double {
       if controller == .constant { return 1 }
       let way = max(0, min(1, isReversed ? 1 - place : place))
@@ -52,13 +50,13 @@ package struct Modulator: Equatable, Sendable {
     }
   }
 
-  /// The target, with the unit of the amount.
+  /// The destination, with the unit of the amount.
   package enum Target: Hashable, Sendable {
     /// Cents.
     case pitch
-    /// Cents for each key.
+    /// Cents per key.
     case keyTracking
-    /// dB, more of which is softer.
+    /// dB of attenuation: larger is softer.
     case attenuation
     /// From -1 to 1.
     case pan
@@ -74,38 +72,38 @@ package struct Modulator: Equatable, Sendable {
     case tremoloToGain
     /// Cents of a frequency.
     case tremoloFrequency, vibratoFrequency
-    /// Cents of a time: 1200 is twice as long.
+    /// Timecents: 1200 doubles the time.
     case tremoloDelay, vibratoDelay
-    /// Cents of a time.
+    /// Timecents.
     case delay, attack, hold, decay, release
-    /// dB below full.
+    /// dB below full level.
     case sustain
-    /// Cents of a time.
+    /// Timecents.
     case modulationDelay, modulationAttack, modulationHold, modulationDecay, modulationRelease
-    /// From 0 to 1 below full.
+    /// From 0 to 1 below full level.
     case modulationSustain
-    /// Cents for each key.
+    /// Timecents per key.
     case holdPerKey, decayPerKey, modulationHoldPerKey, modulationDecayPerKey
   }
 
-  /// What moves it.
+  /// The primary controller.
   package var source: Source
-  /// The second controller, which scales the amount; constant where nothing does.
+  /// The secondary controller, which scales the amount. Constant if unused.
   package var scale = Source(controller: .constant)
-  /// The target.
+  /// The destination.
   package var target: Target
-  /// The amount, in the unit of the target.
+  /// The amount, in the unit of the destination.
   package var amount: Double
-  /// Whether what falls below 0 counts as much above it.
+  /// Whether the absolute value is taken.
   package var isAbsolute = false
 
-  /// Tells the movement of the target where source and scale are at places from 0 to 1.
+  /// Returns the offset of the destination for controller positions from 0 to 1.
   package func value(at place: Double, scale other: Double = 1) -> Double {
     let value = amount * source.value(place) * scale.value(other)
     return isAbsolute ? abs(value) : value
   }
 
-  /// Whether both do the same, if not as much.
+  /// Whether both have the same controllers and destination, regardless of the amount.
   func isSame(_ other: Modulator) -> Bool {
     target == other.target && source == other.source && scale == other.scale
       && isAbsolute == other.isAbsolute

@@ -1,128 +1,126 @@
-/// A sample with all that is done to it, and the notes that it is for.
+/// A region: a sample with its playback parameters, and the notes that trigger it.
 package struct Region: Equatable, Sendable {
-  /// When it sounds.
+  /// The event that triggers a region.
   package enum Trigger: Sendable {
-    /// With a note.
+    /// Note on.
     case attack
-    /// When a note ends.
+    /// Note off.
     case release
-    /// With a note while no other is held.
+    /// Note on while no other note is held.
     case first
-    /// With a note while another one is held.
+    /// Note on while another note is held.
     case legato
   }
 
-  /// The ways in which a sample goes on at the end of its loop.
+  /// The loop mode.
   package enum LoopMode: Sendable {
-    /// There is no loop.
+    /// No loop.
     case none
-    /// The loop goes on for as long as there is sound.
+    /// Loops for as long as the note sounds, including its release.
     case continuous
-    /// The loop ends with the note, and what follows it is heard.
+    /// Loops until note off, then plays on to the end.
     case untilRelease
-    /// The sample is played to its end, however short the note.
+    /// Plays the sample to its end, regardless of note off.
     case oneShot
   }
 
-  /// The turn of a region among several that sound one after the other.
+  /// A position in a round-robin sequence of regions.
   package struct Turn: Equatable, Sendable {
-    /// The number of turns.
+    /// The length of the sequence.
     package var length = 1
-    /// The place of this turn, from 1 on.
+    /// The position in the sequence, counted from 1.
     package var position = 1
   }
 
-  /// The keys that choose which regions sound.
+  /// The keyswitches that enable a region.
   package struct Switches: Equatable, Sendable {
-    /// The keys of which the last one counts.
+    /// The range of keyswitches, of which the last one pressed is active.
     package var keys: ClosedRange<Int>?
-    /// The one that must have been the last.
+    /// The keyswitch that must be active.
     package var last: Int?
-    /// The one that counts as the last at the beginning.
+    /// The keyswitch that is active initially.
     package var initial: Int?
     /// A key that must be held.
     package var down: Int?
     /// A key that must not be held.
     package var up: Int?
-    /// The note that must have come before.
+    /// The key that must have been played before.
     package var previous: Int?
   }
 
-  // MARK: - When
+  // MARK: - Conditions
 
-  /// The keys that it is for, 0 to 127.
+  /// The key range, within 0 to 127.
   package var keys = 0...127
-  /// The velocities that it is for, 0 to 127.
+  /// The velocity range, within 0 to 127.
   package var velocities = 0...127
-  /// When it sounds.
   package var trigger = Trigger.attack
-  /// Its turn.
+  /// The round-robin position.
   package var turn = Turn()
-  /// The part of the chance, from 0 to below 1, that it is for.
+  /// The range of the random number, from 0 to below 1, that selects it.
   package var chance = 0.0..<1.0
-  /// The keys that must have been played.
+  /// The keyswitches.
   package var switches = Switches()
-  /// The group that it is in; 0 is none.
+  /// The group, or 0 for none.
   package var group = 0
-  /// The group whose notes end it; 0 is none.
+  /// The group whose notes cut this region off, or 0 for none.
   package var offBy = 0
-  /// The key that it plays whatever the note.
+  /// The key that is played regardless of the note.
   package var fixedKey: Int?
-  /// The velocity that it plays whatever the note.
+  /// The velocity that is used regardless of the note.
   package var fixedVelocity: Int?
 
-  // MARK: - What
+  // MARK: - Sample
 
-  /// Which of the instrument's samples it plays.
+  /// The index of its sample in the instrument.
   package var sample = 0
-  /// The frame of the sample at which it begins.
+  /// The first frame played.
   package var start = 0
-  /// The frame after its last.
+  /// The frame after the last one played.
   package var end = 0
-  /// The way in which it goes on at the end of the loop.
   package var loopMode = LoopMode.none
-  /// The loop, in frames of the sample; empty where there is none.
+  /// The loop, in frames of the sample. Empty if there is none.
   package var loop = 0..<0
 
-  // MARK: - How
+  // MARK: - Sound
 
-  /// The key at which the sample has its own pitch.
+  /// The root key, at which the sample plays at its own pitch.
   package var rootKey = 60
   /// The tuning, in cents.
   package var tune = 0.0
-  /// The step of pitch from each key to the next, in cents.
+  /// The pitch step from each key to the next, in cents.
   package var keyTracking = 100.0
   /// The gain, in dB.
   package var gain = 0.0
-  /// The pan, from -1, left, to 1, right.
+  /// The pan, from -1 (left) to 1 (right).
   package var pan = 0.0
-  /// The share that goes to a reverb, from 0 to 1.
+  /// The reverb send, from 0 to 1.
   package var reverb = 0.0
-  /// The share that goes to a chorus, from 0 to 1.
+  /// The chorus send, from 0 to 1.
   package var chorus = 0.0
-  /// The filter; nil where all is let through, and nothing moves it.
+  /// The filter, or nil if it is fully open and unmodulated.
   package var filter: RegionFilter?
-  /// The loudness of a note over time.
+  /// The amplitude envelope.
   package var envelope = RegionEnvelope()
-  /// The envelope that moves pitch and filter over the time of a note.
+  /// The modulation envelope, for pitch and filter.
   package var modulationEnvelope = RegionEnvelope()
-  /// The distance that the modulation envelope moves the pitch, in cents.
+  /// The depth of the modulation envelope on the pitch, in cents.
   package var modulationToPitch = 0.0
-  /// The distance that the modulation envelope moves the filter, in cents.
+  /// The depth of the modulation envelope on the cutoff, in cents.
   package var modulationToFilter = 0.0
-  /// The oscillator that moves pitch, filter and loudness.
+  /// The modulation LFO, for pitch, filter and amplitude.
   package var tremolo = RegionOscillator()
-  /// The oscillator that moves the pitch alone.
+  /// The vibrato LFO, for pitch only.
   package var vibrato = RegionOscillator()
-  /// The modulators: what the player's hands do to it.
+  /// The modulators.
   package var modulators: [Modulator] = []
 
-  /// Tells how much higher than its own pitch the sample is played for a key, in cents.
+  /// Returns the transposition from the sample's own pitch for a key, in cents.
   package func cents(key: Int) -> Double {
     Double((fixedKey ?? key) - rootKey) * keyTracking + tune
   }
 
-  /// Whether it is for a key and a velocity.
+  /// Whether it matches a key and a velocity.
   package func fits(key: Int, velocity: Int) -> Bool {
     keys.contains(key) && velocities.contains(velocity)
   }

@@ -1,35 +1,35 @@
 internal import Music
 
-/// An envelope: the course of a note from its beginning to its end, between 0 and 1.
+/// An envelope with the stages delay, attack, hold, decay, sustain and release, from 0 to 1.
 package struct RegionEnvelope: Equatable, Sendable {
-  /// The meaning of the times of decay and release.
+  /// The meaning of the decay and release times.
   package enum Fall: Sendable {
-    /// From 1 to 0 at an even slope: where it falls less, it takes less time. For loudness the
-    /// slope is one of dB, and 0 is 100 dB down.
+    /// The time from 1 to 0 at a constant slope: a shorter fall takes less time. For amplitude the
+    /// slope is in dB, and 0 is -100 dB.
     case whole
-    /// From where it is to where it goes, however far.
+    /// The time from the current level to the target, regardless of the distance.
     case rest
   }
 
   /// The delay before the attack, in seconds.
   package var delay = 0.0
-  /// The level at which the attack begins, from 0 to 1.
+  /// The level at the start of the attack, from 0 to 1.
   package var start = 0.0
-  /// The attack: the time of the rise to 1, in seconds.
+  /// The attack: the rise time to 1, in seconds.
   package var attack = 0.0
   /// The hold: the time at 1, in seconds, for key 60.
   package var hold = 0.0
-  /// The decay: the time of the fall, in seconds, for key 60.
+  /// The decay: the fall time to the sustain level, in seconds, for key 60.
   package var decay = 0.0
-  /// The sustain: the level until the note ends, from 0 to 1; for loudness a factor.
+  /// The sustain level, from 0 to 1. A linear factor for amplitude.
   package var sustain = 1.0
-  /// The release: the time of the fall after that, in seconds.
+  /// The release: the fall time after note off, in seconds.
   package var release = 0.0
-  /// The meaning of the times of decay and release.
+  /// The meaning of the decay and release times.
   package var fall = Fall.rest
-  /// By how many octaves of time a key shortens the hold, in cents for each above 60.
+  /// The shortening of the hold per key above 60, in timecents.
   package var holdPerKey = 0.0
-  /// By how many octaves of time a key shortens the decay, in cents for each above 60.
+  /// The shortening of the decay per key above 60, in timecents.
   package var decayPerKey = 0.0
   /// The seconds that full velocity adds to the attack.
   package var attackByVelocity = 0.0
@@ -40,9 +40,9 @@ package struct RegionEnvelope: Equatable, Sendable {
   /// The seconds that full velocity adds to the release.
   package var releaseByVelocity = 0.0
 
-  /// Tells the hold for a key, in seconds.
+  /// Returns the hold for a key, in seconds.
   package func hold(key: Int) -> Double { hold * Cents.ratio(Double(60 - key) * holdPerKey) }
 
-  /// Tells the decay for a key, in seconds.
+  /// Returns the decay for a key, in seconds.
   package func decay(key: Int) -> Double { decay * Cents.ratio(Double(60 - key) * decayPerKey) }
 }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Posix
 internal import SoundFiles
 
-/// A sound file, or one that is inside another file, with the channels that it has.
+/// An open sound file, or a sound file embedded in another file.
 struct SampleFile: ~Copyable {
   private static let blockFrames = 4096
 
@@ -11,11 +11,11 @@ struct SampleFile: ~Copyable {
   let channels: Int
   let rate: Int
   private let path: String
-  // Declared before the window, which the library uses until the end.
+  // Declared before the window, which libsndfile uses until the handle is closed.
   private let handle: SoundHandle
   private let window: FileWindow
 
-  /// Opens a file, or so many bytes of it from a place on.
+  /// Opens a file, or an embedded range of `bytes` bytes at the offset `place`.
   init(_ path: String, place: Int = 0, bytes: Int? = nil) throws(InstrumentFault) {
     let window = try FileWindow(path, place: place, bytes: bytes)
     var info = SF_INFO()
@@ -48,7 +48,7 @@ struct SampleFile: ~Copyable {
     return handle
   }
 
-  /// The first loop that the file itself tells of, in frames.
+  /// The first loop stored in the file, in frames.
   var loop: Range<Int>? {
     var (first, after) = (UInt32(0), UInt32(0))
     guard syrinx_first_loop(handle.pointer, &first, &after) != 0 else { return nil }
@@ -56,7 +56,7 @@ struct SampleFile: ~Copyable {
     return start < end && end <= frames ? start..<end : nil
   }
 
-  /// Reads the frames of the first two channels, with silence where some are missing.
+  /// Reads frames of the first two channels, and pads missing frames with silence.
   consuming func read(frames wanted: Int) throws(InstrumentFault) -> [[Float]] {
     let (channels, kept) = (channels, min(channels, 2))
     let block = Interleaved<Float>(count: Self.blockFrames * channels)
@@ -81,8 +81,8 @@ struct SampleFile: ~Copyable {
       }
       done += count
     }
-    // A compressed file may count a block more than it has. What lacks more was a lie, and silence
-    // as long as that would take up memory.
+    // A compressed file may count one block more than it has. If more is missing, the header is
+    // wrong, and padding would only waste memory.
     guard done > 0, wanted - done <= Self.blockFrames else {
       throw InstrumentFault(
         .broken, "\(path) is cut off: of \(wanted) frames of a sample \(done) are there")
@@ -94,7 +94,7 @@ struct SampleFile: ~Copyable {
   }
 }
 
-/// A window of a file, which libsndfile takes for a whole one.
+/// A range of a file that libsndfile reads like a complete file.
 private final class FileWindow {
   private let descriptor: Descriptor
   private let start: Int
@@ -103,7 +103,7 @@ private final class FileWindow {
 
   init(_ path: String, place start: Int, bytes: Int?) throws(InstrumentFault) {
     do throws(SystemError) {
-      // Without blocking: a pipe that nobody writes to would be waited for.
+      // Nonblocking: opening a pipe without a writer would hang.
       descriptor = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path)
     } catch {
       throw InstrumentFault(error)

@@ -1,11 +1,11 @@
 internal import Music
 
-/// A key as people write it: a number, or a note such as `c#4`, where `c4` is 60.
+/// A key in text form: a number, or a note such as `c#4`, where `c4` is 60.
 enum WrittenKey {
-  /// Reads the key of a text that is nothing else; nil where it is none.
+  /// Parses a text that consists of a key only. Returns nil if it doesn't.
   static func key(_ text: some StringProtocol) -> Int? {
     if let number = Int(text) { return (0...127).contains(number) ? number : nil }
-    // Not what a number may begin with otherwise, such as a plus.
+    // Excludes other prefixes that Int accepts, such as a plus sign.
     guard
       let start = text.firstIndex(where: { $0 == "-" || $0.isASCII && $0.isNumber }),
       let note = NoteName(String(text[..<start])), let octave = Int(text[start...]),
@@ -15,12 +15,11 @@ enum WrittenKey {
     return (0...127).contains(key) ? key : nil
   }
 
-  /// Reads the key in the name of a file, such as `piano_C#3.wav`: the last part that is a note, or
-  /// else
-  /// the last one that is a number.
+  /// Finds the key in a file name, such as `piano_C#3.wav`: the last part that is a note, else the
+  /// last one that is a number.
   static func key(inFile name: String) -> Int? {
     let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
-    // A sign before an octave is no part of its own where a letter stands before it.
+    // A hyphen separates parts, except for the sign of octave -1 after a note name.
     var parts: [Substring] = []
     var start = stem.startIndex
     for index in stem.indices where " _.()[]-".contains(stem[index]) {

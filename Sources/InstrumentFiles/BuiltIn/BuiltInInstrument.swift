@@ -1,9 +1,9 @@
 internal import DSP
 internal import Listening
 
-/// The instruments that are there without any file: made of sines and noise when they are needed.
+/// The built-in instruments, which need no files: synthesized from sines and noise on demand.
 ///
-/// They are the same at every start, and on every machine.
+/// The output is identical at every start and on every machine.
 package enum BuiltInInstrument: String, CaseIterable, Sendable {
   case piano
   case violin
@@ -13,10 +13,9 @@ package enum BuiltInInstrument: String, CaseIterable, Sendable {
   case organ
   case drums
 
-  /// What it is called.
   package var name: String { rawValue }
 
-  /// One line that says what it is.
+  /// A one-line description.
   package var help: String {
     switch self {
     case .piano: "Strings that are struck"
@@ -29,7 +28,7 @@ package enum BuiltInInstrument: String, CaseIterable, Sendable {
     }
   }
 
-  /// Makes it, which takes a tenth of a second or so.
+  /// Synthesizes the instrument, which takes about 0.1 s.
   package func make() -> Instrument {
     var kit = BuiltInKit(name: name)
     switch self {
@@ -45,13 +44,14 @@ package enum BuiltInInstrument: String, CaseIterable, Sendable {
   }
 }
 
-/// A built-in instrument that is being put together.
+/// A builder for a built-in instrument.
 struct BuiltInKit {
-  /// The rate of all its sounds in Hz.
+  /// The sample rate of all its sounds, in Hz.
   static let rate = 48_000.0
-  // Of the loudest part of each sound: so that the sharpest have room for their peaks.
+  // The level of the loudest part of each sound. It leaves headroom for the peaks of the sharpest.
   private static let level: Float = 0.12
-  // As loud as common soundfonts are, in dB: FluidR3's mono guitars lie at -13 dB, its pairs at -16.
+  // Matches the loudness of common soundfonts, in dB: FluidR3's mono guitars lie at -13 dB, its
+  // stereo pairs at -16.
   private static let gain = 4.0
   private static let highestPeak: Float = 0.9
 
@@ -63,10 +63,9 @@ struct BuiltInKit {
 
   var instrument: Instrument { Instrument(name: name, regions: regions, samples: samples) }
 
-  /// The frequency of a key in Hz.
   static func hertz(key: Int) -> Double { SoundUnits.hertz(cents: 100 * Double(key)) }
 
-  /// Makes a sound as loud as all others are; `frames` is the part of it that counts.
+  /// Normalizes a sound to the common loudness, measured over `frames`.
   static func level(_ sound: inout [Float], by frames: Range<Int>) {
     let level = SoundShape.level(sound, frames)
     guard level > 0 else { return }
@@ -74,7 +73,7 @@ struct BuiltInKit {
     SoundShape.scale(&sound, by: factor)
   }
 
-  /// Adds a sound with its region: what else is to be said of that is said in the words of SFZ.
+  /// Adds a sound and its region. `words` sets further SFZ opcodes of the region.
   mutating func add(
     _ sound: [Float], key: Int, for keys: ClosedRange<Int>, loop: Range<Int>? = nil,
     _ words: [(String, String)]

@@ -2,20 +2,21 @@ internal import DSP
 internal import Glibc
 internal import Listening
 
-/// A drum or a cymbal.
+/// A synthesized drum or cymbal.
 private struct DrumSound {
-  /// The tones of its skin or its metal.
+  /// The partials of its membrane or metal.
   var tones: [DampedTone] = []
-  /// Noise: how loud, how long, above which frequency it ends or, where that is said, begins.
+  /// Noise bursts: amplitude, decay in seconds, and the cutoff in Hz of a low-pass or, if `isHigh`,
+  /// a high-pass.
   var noises: [(amplitude: Float, decay: Double, cutoff: Double, isHigh: Bool)] = []
-  /// When else it is struck, in seconds.
+  /// Further onsets after the first, in seconds.
   var echoes: [Double] = []
-  /// How long it is, in seconds.
+  /// The length in seconds.
   var seconds = 0.5
-  /// How loud it is beside the others, in dB.
+  /// The gain relative to the other drums, in dB.
   var gain = 0.0
 
-  /// A skin: its tone falls a little while it is loud.
+  /// A membrane. Its higher partials decay faster than its fundamental.
   static func skin(_ hertz: Double, decay: Double, snap: Float = 0.3) -> DrumSound {
     var drum = DrumSound()
     drum.tones = [
@@ -36,7 +37,7 @@ private struct DrumSound {
     return drum
   }
 
-  /// Metal: many tones in no order, and noise above them.
+  /// Metal: many inharmonic partials, with noise above them.
   static func metal(_ hertz: Double, decay: Double, noise: Float, gain: Double) -> DrumSound {
     var drum = DrumSound()
     for (index, ratio) in [1, 1.342, 1.2312, 1.6532, 1.9523, 2.1523, 2.87, 3.43, 4.14, 5.37]
@@ -91,7 +92,7 @@ private struct DrumSound {
 }
 
 extension BuiltInKit {
-  // The pedal silences the cymbals that it moves.
+  // A pedal hi-hat cuts off the open and closed hi-hats: one choke group.
   private static let hatGroup = 1
 
   private static var drums: [(key: Int, drum: DrumSound)] {
@@ -120,7 +121,7 @@ extension BuiltInKit {
     ]
   }
 
-  /// Adds a kit whose keys are those of General MIDI.
+  /// Adds a drum kit with the key map of General MIDI.
   mutating func addDrums() {
     for (key, drum) in Self.drums {
       var sound = drum.sound(seed: UInt64(key), rate: Self.rate)

@@ -2,36 +2,36 @@ internal import DSP
 internal import Glibc
 internal import Listening
 
-/// What is struck or plucked, and dies away.
+/// A synthesized struck or plucked string or bell, which decays on its own.
 struct StruckSound {
-  /// The lowest and the highest key that has a sample, and how many keys lie between two.
+  /// The keys that have a sample.
   var keys = stride(from: 21, through: 105, by: 4)
-  /// How long key 60 takes to fall by 60 dB, in seconds.
+  /// The time in which key 60 decays by 60 dB, in seconds.
   var decay = 6.0
-  /// By how many octaves of time a key shortens that, for each octave.
+  /// The octaves by which the decay time shrinks per octave of pitch.
   var decayPerOctave = 0.7
-  /// How much faster higher partials fall: of the second, by this part of the first's.
+  /// The extra damping of higher partials, per multiple of the fundamental.
   var damping = 0.3
-  /// How loud each partial is, from 1 on.
+  /// The amplitude of each partial, counted from 1.
   var partial: @Sendable (_ number: Int, _ hertz: Double) -> Double = { number, _ in
     1 / Double(number)
   }
-  /// The ratios of the partials to the pitch, where they are not those of a string.
+  /// The frequency ratios of the partials to the pitch, or empty for those of a string.
   var ratios: [Double] = []
-  /// How far partials of a string lie above whole multiples, as strings that are stiff have them.
+  /// The inharmonicity of a stiff string: how far its partials lie above whole multiples.
   var stiffness = 0.0
-  /// The most partials.
+  /// The maximum number of partials.
   var mostPartials = 24
-  /// How loud the noise of its beginning is, beside its sound.
+  /// The amplitude of the attack noise, relative to the sound.
   var knock = 0.0
-  /// How long that is, in seconds.
+  /// The decay of the attack noise, in seconds.
   var knockDecay = 0.05
-  /// The gain with which it is driven; 0 where it is not.
+  /// The gain into the overdrive, or 0 for none.
   var drive: Float = 0
-  /// How long a note takes to fall when it ends, in seconds.
+  /// The release of a note, in seconds.
   var release = 0.3
 
-  /// Strings under a hammer, which strikes them at an eighth of their length.
+  /// Strings struck by a hammer at an eighth of their length.
   static var piano: StruckSound {
     var sound = StruckSound()
     sound.decay = 7
@@ -39,14 +39,14 @@ struct StruckSound {
     sound.stiffness = 0.0003
     sound.knock = 0.35
     sound.partial = { number, hertz in
-      // Felt is soft: above some kHz there is ever less.
+      // Soft felt rolls off above a few kHz.
       abs(sin(.pi * Double(number) / 8.2)) * pow(Double(number), -1.1)
         / (1 + pow(hertz / 2800, 2))
     }
     return sound
   }
 
-  /// Nylon strings under a finger, plucked at a fifth of their length.
+  /// Nylon strings plucked with a finger at a fifth of their length.
   static var acousticGuitar: StruckSound {
     var sound = StruckSound()
     sound.keys = stride(from: 36, through: 92, by: 4)
@@ -57,7 +57,7 @@ struct StruckSound {
     sound.knockDecay = 0.03
     sound.mostPartials = 32
     sound.partial = { number, hertz in
-      // The air in its body, and its top.
+      // The air and top-plate resonances of the body.
       let body = 1 + 1.2 * exp(-pow((hertz - 110) / 40, 2)) + exp(-pow((hertz - 220) / 60, 2))
       return body * abs(sin(.pi * Double(number) / 5.3)) * pow(Double(number), -1.15)
         / (1 + pow(hertz / 4000, 2))
@@ -66,7 +66,7 @@ struct StruckSound {
     return sound
   }
 
-  /// Steel strings near a pickup, driven.
+  /// Steel strings near a pickup, overdriven.
   static var electricGuitar: StruckSound {
     var sound = StruckSound()
     sound.keys = stride(from: 36, through: 92, by: 4)
@@ -83,7 +83,6 @@ struct StruckSound {
     return sound
   }
 
-  /// A bell with its hum, prime, tierce, quint and nominal.
   static var bell: StruckSound {
     var sound = StruckSound()
     sound.keys = stride(from: 36, through: 108, by: 6)
@@ -99,7 +98,7 @@ struct StruckSound {
     return sound
   }
 
-  /// The frequency of a partial, from 1 on, in multiples of the first.
+  /// The frequency of a partial, counted from 1, in multiples of the fundamental.
   func ratio(_ number: Int) -> Double {
     guard ratios.isEmpty else { return ratios[number - 1] }
     let square = Double(number * number)
@@ -108,10 +107,10 @@ struct StruckSound {
 }
 
 extension BuiltInKit {
-  // Nobody holds one note for longer and still hears it.
+  // The maximum length in seconds. A note held longer is inaudible by then.
   private static let longest = 5.0
 
-  /// Adds what dies away.
+  /// Adds a sample of the sound for each of its keys.
   mutating func addStrings(_ kind: StruckSound) {
     let keys = Array(kind.keys)
     for (key, range) in zip(keys, KeySplit.ranges(of: keys)) {
@@ -125,7 +124,7 @@ extension BuiltInKit {
           DampedTone(
             hertz: hertz * ratio, amplitude: kind.partial(number, hertz * ratio),
             decay: decay / (1 + kind.damping * max(0, ratio - 1)),
-            // In no order, or all would peak at once.
+            // Scattered phases: otherwise all partials would peak at once.
             phase: Double(number * number) * 0.381966))
       }
       var sound = [Float](repeating: 0, count: Int(min(Self.longest, 0.8 * decay) * Self.rate))
@@ -138,7 +137,7 @@ extension BuiltInKit {
       if kind.drive > 0 {
         SoundShape.scale(&sound, by: kind.drive / max(1e-9, SoundShape.peak(sound)))
         SoundShape.drive(&sound, by: 1)
-        // The loudspeaker of a guitar's amplifier.
+        // The loudspeaker of a guitar amplifier.
         SoundShape.darken(&sound, above: 4500, rate: Self.rate)
       }
       SoundShape.fade(&sound, in: 48, out: Int(0.15 * Self.rate))

@@ -2,25 +2,25 @@ internal import DSP
 internal import Glibc
 internal import Listening
 
-/// What sounds for as long as it is held.
+/// A synthesized sound that sustains for as long as it is held.
 struct SustainedSound {
-  /// The keys that have a sample.
   var keys = stride(from: 36, through: 96, by: 5)
-  /// How loud a multiple of half the pitch is, from 1 on.
+  /// The amplitude of each multiple of half the pitch, counted from 1.
   var harmonic: @Sendable (_ number: Int, _ hertz: Double) -> Double
-  /// How far the loudness of each swings, from 0 to 1, a few times a second.
+  /// The depth of the slow random amplitude modulation of each harmonic, from 0 to 1.
   var unrest = 0.0
-  /// How loud the noise around its harmonics is, beside them.
+  /// The amplitude of the noise between the harmonics, relative to them.
   var noise = 0.0
-  /// What else is to be said of it in the words of SFZ.
+  /// Further SFZ opcodes of its regions.
   var words: [(String, String)]
 
-  /// A string under a bow, before a body of wood.
+  /// A bowed string with the resonances of a wooden body.
   static var violin: SustainedSound {
     SustainedSound(
       harmonic: { number, hertz in
         guard number % 2 == 0 else { return 0 }
-        // Air, wood, and the hill around 2.5 kHz that lets it be heard through others.
+        // The air and wood resonances, and the bridge hill around 2.5 kHz, which lets a violin cut
+        // through other instruments.
         let body =
           0.5 + exp(-pow(log2(hertz / 280) / 0.25, 2)) + 1.2 * exp(-pow(log2(hertz / 500) / 0.3, 2))
           + 1.1 * exp(-pow(log2(hertz / 2500) / 0.5, 2))
@@ -43,17 +43,17 @@ struct SustainedSound {
 }
 
 extension BuiltInKit {
-  // 0.7 s: long enough to hide that it comes again.
+  // 0.7 s: long enough to hide the repetition.
   private static let loopFrames = 32_768
 
-  /// Adds what goes on.
+  /// Adds a looped sample of the sound for each of its keys.
   mutating func addSustained(_ kind: SustainedSound) {
     let keys = Array(kind.keys)
     for (key, range) in zip(keys, KeySplit.ranges(of: keys)) {
       var dice = NoiseDice(seed: UInt64(key))
       var tone = PeriodicTone(frames: Self.loopFrames)
       let wanted = Self.hertz(key: key)
-      // A whole number of periods fits; what that is off the key is made up for by the tuning.
+      // The loop holds a whole number of periods. Fine tuning corrects the remaining pitch error.
       let cycles = Int((wanted / Self.rate * Double(Self.loopFrames)).rounded())
       let hertz = Double(cycles) * Self.rate / Double(Self.loopFrames)
       for number in 1...200 {
@@ -64,7 +64,7 @@ extension BuiltInKit {
         let phase = dice.nextPart()
         tone.add(cycles: place, amplitude: loudness, phase: phase)
         for swing in 1...3 where kind.unrest > 0 {
-          // Louder and softer, not higher and lower: a pair that is even.
+          // A symmetrical pair of sidebands modulates amplitude and not frequency.
           let turn = dice.nextPart()
           let depth = loudness * kind.unrest / 6
           tone.add(cycles: place + swing, amplitude: depth, phase: phase + turn)

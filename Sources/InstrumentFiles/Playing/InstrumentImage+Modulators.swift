@@ -1,13 +1,13 @@
 internal import DSP
 
 extension InstrumentImage {
-  /// Appends what moves a region, first what counts once a note and then what moves it while it
-  /// sounds.
+  /// Appends the modulators of a region: first those evaluated once per note, then those evaluated
+  /// while it sounds.
   static func take(
     _ modulators: [Modulator], into region: inout SamplerRegion, _ all: inout [SamplerModulator]
   ) {
     var (once, live) = ([SamplerModulator](), [SamplerModulator]())
-    // The bend itself comes in semitones; the modulator only says how much of it counts.
+    // The bend arrives in semitones. Its modulators only scale it.
     region.bend = 0
     for modulator in modulators where modulator.amount != 0 {
       if let share = bend(modulator) {
@@ -21,9 +21,10 @@ extension InstrumentImage {
     all += once + live
   }
 
-  /// How much of the bend a modulator lets through, where that is all that it does.
+  /// Returns the factor that a modulator applies to the bend if it is a plain bend modulator, else
+  /// nil.
   ///
-  /// A wheel's way is two semitones, unless somebody gives it another range.
+  /// The default range of the pitch wheel is two semitones.
   private static func bend(_ modulator: Modulator) -> Float? {
     guard modulator.target == .pitch, modulator.source.controller == .pitchWheel,
       modulator.source.isBipolar, modulator.source.curve == .linear, !modulator.isAbsolute
@@ -43,14 +44,14 @@ extension InstrumentImage {
     }
   }
 
-  /// The modulator as the audio thread follows it; nil where it has none like it.
+  /// Converts a modulator to its form for the audio thread, or nil if that doesn't support it.
   private static func image(of modulator: Modulator) -> SamplerModulator? {
     guard let source = image(of: modulator.source), let scale = image(of: modulator.scale),
       let target = target(modulator.target)
     else { return nil }
     var amount = modulator.amount
     for part in [modulator.source, modulator.scale] where part.controller == .pitchWheelRange {
-      // Two semitones of 127, which don't change.
+      // The pitch wheel range is fixed: two semitones, out of 127.
       amount *= part.value(2.0 / 127)
     }
     return SamplerModulator(
@@ -69,7 +70,7 @@ extension InstrumentImage {
     case .control(let number):
       guard (0...127).contains(number) else { return nil }
       controller = .control(UInt8(number))
-    // Nobody presses single keys.
+    // Polyphonic key pressure is not received.
     case .keyPressure: return nil
     }
     let curve: SamplerModulator.Curve =

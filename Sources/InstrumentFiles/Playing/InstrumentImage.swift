@@ -1,10 +1,10 @@
 package import DSP
 
-/// Makes what the audio thread plays of what a file describes.
+/// Converts an instrument to its form for the audio thread.
 ///
-/// What goes to a reverb and a chorus is left out: the chain has its own.
+/// Reverb and chorus sends are ignored: the chain has its own effects.
 package enum InstrumentImage {
-  /// The instrument for the audio thread; `sounds` has the channels of each of its samples.
+  /// Makes the playable instrument. `sounds` holds the channels of each of its samples.
   package static func make(_ instrument: Instrument, sounds: [[[Float]]]) -> SamplerInstrument {
     let made = make(instrument)
     let workshop = SoundWorkshop()
@@ -15,7 +15,7 @@ package enum InstrumentImage {
     return made
   }
 
-  /// The instrument for the audio thread, whose sounds are yet to be made.
+  /// Makes the playable instrument, without its sounds.
   package static func make(_ instrument: Instrument) -> SamplerInstrument {
     var regions: [SamplerRegion] = []
     var modulators: [SamplerModulator] = []
@@ -29,9 +29,9 @@ package enum InstrumentImage {
       isPercussion: instrument.isPercussion)
   }
 
-  /// The most memory that the sounds of an instrument would need for the audio thread, in bytes.
+  /// Returns the maximum memory for the playable sounds of an instrument, in bytes.
   ///
-  /// Each is there again for every third of an octave that it is played above its own pitch.
+  /// Each sound is stored again for every third of an octave that it is played above its root key.
   package static func bytes(of instrument: Instrument) -> Int {
     SamplerInstrument.bytes(
       regions: instrument.regions.compactMap { image(of: $0, instrument) },
@@ -50,7 +50,7 @@ package enum InstrumentImage {
     return image
   }
 
-  /// A region without its modulators; nil where nothing of its sample is there.
+  /// Converts a region without its modulators. Returns nil if its range of the sample is empty.
   private static func image(of region: Region, frames: Int) -> SamplerRegion? {
     let end = min(region.end, frames)
     guard region.start >= 0, region.start < end else { return nil }

@@ -1,18 +1,19 @@
 package import DSP
 internal import Posix
 
-/// The reading of an instrument's sounds, on two threads, which goes on while it is played.
+/// The progressive load of an instrument's sounds on two threads while it is played.
 ///
-/// First comes what is played most, and before that what somebody wanted to play and did not get.
+/// The samples in the middle of the keyboard come first. Samples of notes that were played but not
+/// loaded yet are moved to the front.
 package final class InstrumentReading: @unchecked Sendable {
-  // How long the end of another thread's sound is waited for at a time.
+  // The time to wait for the other thread's next sound before checking again.
   private static let waitMilliseconds = 5
-  // A broken file can have a fault for each of thousands of samples.
+  // A broken file can have a fault in each of thousands of samples.
   private static let mostFaults = 100
 
   private struct State {
     var waiting: [Int]
-    /// How many sounds are on their way, and how many are there.
+    /// The number of sounds being read, and of those that are ready.
     var underWay = 0, published = 0
     var readBytes = 0
     var faults: [(sample: Int, text: String)] = []
@@ -26,14 +27,14 @@ package final class InstrumentReading: @unchecked Sendable {
   private let state: Guarded<State>
   private let progress: Signal
 
-  /// The reading of an instrument for somebody who can withdraw the ticket.
+  /// Creates a load that the owner of the ticket can cancel.
   package init(_ description: Instrument, _ ticket: InstrumentTicket) throws(InstrumentFault) {
     try description.checkSize(needing: InstrumentImage.bytes(of: description))
     self.description = description
     self.ticket = ticket
     instrument = InstrumentImage.make(description)
     let order = description.readingOrder
-    // Those that are wanted first are at the end, from where they are taken.
+    // Reversed: samples are taken from the end.
     state = Guarded(State(waiting: order.reversed()))
     allBytes = order.reduce(0) { [instrument] in $0 + Self.bytes($1, description, instrument) }
     do throws(SystemError) {
@@ -49,23 +50,23 @@ package final class InstrumentReading: @unchecked Sendable {
     description.samples[sample].channels * instrument.frames(of: sample)
   }
 
-  /// Whether nothing is left to be read.
+  /// Whether no sound is left to read.
   package var isOver: Bool { state.withLock { $0.waiting.isEmpty && $0.underWay == 0 } }
 
-  /// Faults found so far, and what else is to be told of the instrument.
+  /// The faults found so far, and other remarks about the instrument.
   package var notes: [String] {
     let faults = state.withLock { $0.faults }
     return description.notes(
       adding: faults.sorted { $0.sample < $1.sample }.prefix(Self.mostFaults).map(\.text))
   }
 
-  /// Reads until it can be played, or all of it where that does not take longer than the ticket's
-  /// patience; false where it was withdrawn.
+  /// Reads until the instrument is playable, or completely if that takes no longer than the
+  /// ticket's patience. Returns false if the ticket was withdrawn.
   package func begin() throws(InstrumentFault) -> Bool {
     let start = HostTime.steady
     var others = 0
     func share() {
-      // Without another thread it takes longer.
+      // Without a second thread, this one reads everything, which takes longer.
       if (try? Thread.start("sounds", { self.goOn() })) != nil { others += 1 }
     }
     if state.withLock({ $0.waiting.count > 1 }) { share() }
@@ -94,7 +95,7 @@ package final class InstrumentReading: @unchecked Sendable {
     while !ticket.isWithdrawn, readNext(workshop) {}
   }
 
-  /// Reads a sound; false where none waits.
+  /// Reads the next sound. Returns false if none is left.
   private func readNext(_ workshop: SoundWorkshop) -> Bool {
     let next = state.withLock { state -> Int? in
       guard !state.waiting.isEmpty else { return nil }

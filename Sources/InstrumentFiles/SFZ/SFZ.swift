@@ -1,13 +1,14 @@
-/// Reads SFZ files, which are text: regions that each name a sound file.
+/// A reader for SFZ files: text files of regions, each of which names a sound file.
 package enum SFZ {
-  // As many as a SoundFont may have, and each of them may be a file to open.
+  // The limit of a SoundFont, too. Each region may open a file.
   private static let mostRegions = 16_384
   private static let mostFaults = 100
 
-  /// Reads the file at a path; it may use what is in its folder, or in another one above it.
+  /// Reads the file at a path. It may refer to files below its own folder, or below `root`, an
+  /// ancestor of that.
   ///
-  /// What can't be played is told in `Instrument.faults`, and opcodes that are not known in
-  /// `Instrument.unknown`; neither keeps the rest from being played.
+  /// `Instrument.faults` lists what can't be played, `Instrument.unknown` the unsupported opcodes.
+  /// The rest remains playable.
   package static func read(
     _ path: String, root: String? = nil
   ) throws(InstrumentFault) -> Instrument {
@@ -36,7 +37,7 @@ package enum SFZ {
     private var defaultPath = ""
     private var noteOffset = 0
     private var octaveOffset = 0
-    // What the headers above have said, from the outermost to the innermost.
+    // The opcodes inherited from the headers `<global>`, `<master>` and `<group>`, in this order.
     private var levels: [SFZOpcodes] = [SFZOpcodes(), SFZOpcodes(), SFZOpcodes()]
     private var region: SFZOpcodes?
     private var known: [String: (place: Int, loop: Range<Int>?)?] = [:]
@@ -73,7 +74,7 @@ package enum SFZ {
       }
     }
 
-    /// Begins a level with what those above it say, and those below anew with that.
+    /// Resets a level and those below it to the level above, and applies the section.
     private mutating func set(_ section: SFZText.Section, level: Int) {
       var opcodes = level > 0 ? levels[level - 1] : SFZOpcodes()
       take(section, into: &opcodes)
@@ -103,7 +104,7 @@ package enum SFZ {
       if faults.count < mostFaults, !faults.contains(text) { faults.append(text) }
     }
 
-    /// Adds the region whose opcodes have come to their end.
+    /// Adds the current region, whose opcodes are complete.
     mutating func finishRegion() throws(InstrumentFault) {
       guard let opcodes = region else { return }
       region = nil

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// The opcodes of a region so far, those of the headers above it first.
+/// The opcodes of a region so far, including those inherited from headers.
 struct SFZOpcodes {
-  /// The outcome of an opcode.
+  /// The result of setting an opcode.
   enum Result {
     case known, unknown, wrong
   }
 
   var sample: String?
-  /// The offset of all keys that follow.
+  /// The offset of all keys that follow, in semitones.
   var keyOffset = 0
   private var region = Region()
   private var filter = RegionFilter()
@@ -35,12 +35,12 @@ struct SFZOpcodes {
 
   private static let groups = 0...Int(Int32.max)
 
-  /// Whether it is to be heard at all.
+  /// Whether it can be triggered at all.
   var isPlayed: Bool {
     max(0, low) <= high && lowVelocity <= highVelocity && lowChance < highChance && end != 0
   }
 
-  /// Takes an opcode over.
+  /// Applies an opcode.
   mutating func set(_ name: String, _ value: String) -> Result {
     var result = setWhen(name, value)
     if case .unknown = result { result = setSwitch(name, value) }
@@ -96,10 +96,10 @@ struct SFZOpcodes {
     let frames = 0...InstrumentSample.mostFrames
     switch name {
     case "offset": return take(whole(value, frames)) { $0.region.start = $1 }
-    // The last frame of all; -1 is a region that is not heard.
+    // The index of the last frame. -1 disables the region.
     case "end": return take(whole(value, -1...frames.upperBound)) { $0.end = $1 + 1 }
     case "loop_start", "loopstart": return take(whole(value, frames)) { $0.loopStart = $1 }
-    // The file names the last frame of the loop.
+    // The file contains the last frame of the loop, inclusive.
     case "loop_end", "loopend": return take(whole(value, frames)) { $0.loopEnd = $1 + 1 }
     case "loop_mode", "loopmode":
       let modes: [String: Region.LoopMode] = [
@@ -176,11 +176,11 @@ struct SFZOpcodes {
     WrittenKey.key(value).flatMap { (0...127).contains($0 + keyOffset) ? $0 + keyOffset : nil }
   }
 
-  /// A key, or -1, which is none.
+  /// A key, or -1 for none.
   private func keyOrNone(_ value: String) -> Int? { value == "-1" ? -1 : key(value) }
 
   private func whole(_ value: String, _ range: ClosedRange<Int>) -> Int? {
-    // There are files that write 100.0.
+    // Some files contain 100.0.
     guard let number = Double(value), abs(number) < 1e15 else { return nil }
     return range.contains(Int(number)) ? Int(number) : nil
   }
@@ -193,9 +193,10 @@ struct SFZOpcodes {
     Double(value).flatMap { range.contains($0) ? $0 : nil }
   }
 
-  // MARK: - The whole
+  // MARK: - Result
 
-  /// The region of a sample that has so many frames, and perhaps a loop and a key of its own.
+  /// Returns the region for a sample of `frames` frames. The sample's own loop and the key in its
+  /// name are the fallbacks.
   func region(
     sample: Int, frames: Int, loop ofSample: Range<Int>?, nameKey: Int?
   ) -> Region {
@@ -233,7 +234,7 @@ struct SFZOpcodes {
   }
 
   private var modulators: [Modulator] {
-    // Loudness and pan are moved by the same controls as in a SoundFont.
+    // The same controllers as in a SoundFont change volume, expression and pan.
     var result = Modulator.defaults(.usual).filter {
       [.control(7), .control(10), .control(11)].contains($0.source.controller)
     }

@@ -1,13 +1,13 @@
 internal import Posix
 
-/// The folder that an SFZ file may read from, and none of whose paths leads out of it.
+/// The folder that an SFZ file may read from. It rejects paths that lead out of it.
 struct SFZPlace {
-  /// The folder, without links and dots.
+  /// The absolute path of the folder, with symbolic links resolved.
   let root: String
-  /// The folder in which the file is, from the root on.
+  /// The path components from the root to the folder of the file.
   private let inside: [Substring]
 
-  /// The place of a file; by default its own folder is all that it may read.
+  /// Creates the place for an SFZ file. The default root is the file's own folder.
   init(_ path: String, root: String?) throws(InstrumentFault) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -28,7 +28,7 @@ struct SFZPlace {
     return path.starts(with: root) ? Array(path.dropFirst(root.count)) : nil
   }
 
-  /// The path of what the file calls by a name, which it counts from its own folder.
+  /// Resolves a file name relative to the folder of the SFZ file.
   func path(of name: String) throws(InstrumentFault) -> String {
     let name = String(name.map { $0 == "\\" ? "/" : $0 })
     var parts = inside
@@ -43,7 +43,7 @@ struct SFZPlace {
       throw Self.denied(name, root)
     }
     let path = root + "/" + parts.joined(separator: "/")
-    // Links could lead anywhere.
+    // A symbolic link could lead anywhere.
     if let resolved = try? Files.resolved(path), Self.parts(of: resolved, in: root) == nil {
       throw Self.denied(name, root)
     }

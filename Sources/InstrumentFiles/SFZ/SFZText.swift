@@ -1,14 +1,14 @@
 internal import Posix
 
-/// An SFZ file and what it includes, as headers with their opcodes.
+/// An SFZ file with its includes, parsed into headers with their opcodes.
 struct SFZText {
-  /// A header such as `<region>` with the opcodes after it, in their order.
+  /// A header such as `<region>` and the opcodes that follow it, in order.
   struct Section {
     let name: String
     var opcodes: [(name: String, value: String)] = []
   }
 
-  // Far more than any instrument has.
+  // Far more than any real instrument has.
   private static let mostBytes = 16 << 20
   private static let mostFiles = 1000
   private static let deepest = 16
@@ -25,7 +25,7 @@ struct SFZText {
   private var files = 0
   private var opcodes = 0
 
-  /// Reads a file by its path inside a place.
+  /// Reads a file by its name, relative to a place.
   init(_ file: String, in place: SFZPlace) throws(InstrumentFault) {
     self.place = place
     try read(place.path(of: file), depth: 0)
@@ -62,7 +62,7 @@ struct SFZText {
     }
   }
 
-  /// The text without what stands between `/*` and `*/`, and after `//`.
+  /// Removes comments: `/* … */` and from `//` to the end of the line.
   private static func withoutComments(_ bytes: [UInt8]) -> String {
     var kept: [UInt8] = []
     kept.reserveCapacity(bytes.count)
@@ -118,7 +118,7 @@ struct SFZText {
     character == " " || character == "\t"
   }
 
-  /// The line with the values of what was defined; of names that begin alike the longest counts.
+  /// Expands the defined variables in a line. The longest matching name wins.
   private mutating func expanded(_ line: Substring) throws(InstrumentFault) -> String {
     guard !defines.isEmpty, line.contains("$") else { return String(line) }
     var result = ""
@@ -168,15 +168,15 @@ struct SFZText {
     }
   }
 
-  /// The value at the beginning, which may have spaces in it: it ends before the next opcode, the
-  /// next header, or with the line.
+  /// Splits off the value at the beginning. A value may contain spaces. It ends before the next
+  /// opcode, the next header, or at the end of the line.
   private static func value(_ rest: Substring) -> (String, Substring) {
     let equals = rest.firstIndex(of: "=")
     var end = equals ?? rest.endIndex
     if let header = rest[..<end].firstIndex(of: "<") {
       end = header
     } else if equals != nil {
-      // The name of the next opcode is the last word before its sign.
+      // The name of the next opcode is the last word before its equals sign.
       end = rest[..<end].lastIndex(where: isSpace) ?? rest.startIndex
     }
     var value = rest[..<end]

@@ -1,11 +1,12 @@
-/// The reading of an instrument's sounds.
+/// The loading of an instrument's sounds.
 extension Instrument {
-  // What a machine with little memory can spare, of what is read as of what is made of it.
+  // The limit for a machine with little memory, for the source samples and for the playable sounds
+  // each.
   private static let mostBytes = 1 << 30
-  // Where most play, and how hard.
+  // The most played key and velocity.
   private static let middle = (key: 60, velocity: 100)
 
-  /// Throws where its sounds, or what is made of them to be played, would need too much memory.
+  /// Throws if the source samples or the playable sounds exceed the memory limit.
   package func checkSize(needing bytes: Int) throws(InstrumentFault) {
     let all = Set(regions.map(\.sample)).reduce(0) {
       $0 + MemoryLayout<Float>.stride * samples[$1].channels * samples[$1].frames
@@ -24,8 +25,8 @@ extension Instrument {
     }
   }
 
-  /// The samples that are played, by their places, in the order in which they should be read: from the
-  /// middle of the keyboard outwards, and what is played neither softly nor very hard first.
+  /// The indices of the samples in use, in loading order: from the middle of the keyboard outward,
+  /// medium velocities first.
   package var readingOrder: [Int] {
     func away(_ number: Int, from range: ClosedRange<Int>) -> Int {
       max(0, range.lowerBound - number, number - range.upperBound)
@@ -43,7 +44,7 @@ extension Instrument {
         distances[region.sample] = distance
       }
     }
-    // Both sides of a pair are as far, and side by side.
+    // Both channels of a pair have the same distance and stay adjacent.
     return distances.sorted {
       Self.isNearer($0.value, $1.value)
         || !Self.isNearer($1.value, $0.value) && $0.key < $1.key
@@ -54,10 +55,10 @@ extension Instrument {
     (a.0 ? 1 : 0, a.1, a.2) < (b.0 ? 1 : 0, b.1, b.2)
   }
 
-  /// The notes for somebody who plays it, in one line each.
+  /// Remarks for the player, one line each.
   package var notes: [String] { notes(adding: []) }
 
-  /// The notes with faults that showed when it was read.
+  /// Returns the remarks, including faults found while loading.
   package func notes(adding more: [String]) -> [String] {
     let most = 20
     let faults = faults + more

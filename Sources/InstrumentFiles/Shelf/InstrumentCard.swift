@@ -1,29 +1,28 @@
 internal import JSON
 internal import Posix
 
-/// The card of an instrument: a small JSON file with its name, and where its sound is.
+/// An instrument card: a small JSON file with the instrument's name and the location of its sound.
 package struct InstrumentCard: Sendable {
   static let ending = ".json"
   private static let longestFile = 16 * 1024
 
-  /// The name.
   package var name: InstrumentName
-  /// The help, one line that says what it is; can be empty.
+  /// A one-line description. Can be empty.
   package var help = ""
-  /// Its place in the list: those with the smallest number come first.
+  /// The sort key in the list, ascending.
   package var order = 0
-  /// The bank of its program in a soundfont.
+  /// The bank of its soundfont program.
   package var bank: Int?
-  /// The number of its program in a soundfont.
+  /// The number of its soundfont program.
   package var program: Int?
-  /// The built-in instrument that stands in for it.
+  /// The built-in instrument used as a fallback.
   package var builtIn: BuiltInInstrument?
-  /// The file that it is in, as seen from the home folder; nil where it is in any soundfont.
+  /// The path of its file, relative to the data directory. Nil means any soundfont.
   package var file: String?
 
   init(name: InstrumentName) { self.name = name }
 
-  /// Reads a file, after whose name it is called unless it says otherwise.
+  /// Reads a card. `name` is the default name, derived from the file name.
   init(path: String, name: InstrumentName) throws(InstrumentFault) {
     let bytes: [UInt8]
     do throws(SystemError) {
@@ -88,7 +87,7 @@ package struct InstrumentCard: Sendable {
     return Int(number)
   }
 
-  /// The file for it.
+  /// The content of the card's file.
   var text: String {
     var lines = ["\"name\": \(JSON.written(name.text))"]
     if let file { lines.append("\"file\": \(JSON.written(file))") }

@@ -1,37 +1,37 @@
 internal import Posix
 
-/// All instruments that can be played at the moment, by name.
+/// All available instruments, by name.
 package struct InstrumentCatalogue: Sendable {
-  // As many as one datagram can tell.
+  // The number of names that fit in one datagram.
   private static let most = 1000
 
   /// The source of an instrument's sound.
   package enum Source: Sendable {
-    /// A program of a soundfont.
+    /// A soundfont program.
     case program(SoundFont, SoundFont.Program)
-    /// Made when it is needed.
+    /// Synthesized on demand.
     case builtIn(BuiltInInstrument)
-    /// A file or folder inside the home folder, and the bank and number of a program in it.
+    /// A file or folder in the data directory, with the bank and number of a program in it.
     case file(String, home: String, bank: Int?, program: Int?)
   }
 
-  /// An instrument of the list.
+  /// An instrument in the list.
   package struct Entry: Sendable {
-    /// The name.
     package let name: InstrumentName
-    /// The help, one line that says what it is; can be empty.
+    /// A one-line description. Can be empty.
     package let help: String
-    /// The sources of its sound: a later one stands in where an earlier one can't be read.
+    /// The sources of its sound, in order of preference. The next one is the fallback if one can't
+    /// be read.
     package let sources: [Source]
-    /// Whether the user brought it, and not the program.
+    /// Whether the user added it.
     package let isOwn: Bool
   }
 
-  /// The instruments, in the order in which they are listed.
+  /// The instruments, in list order.
   package let entries: [Entry]
-  /// The soundfonts that are used; those that were named at the start come first.
+  /// The soundfonts in use. Those given at the start come first.
   package let fonts: [SoundFont]
-  /// The faults: what was passed over, in one line each.
+  /// The files that were skipped, one line each.
   package let faults: [String]
 
   init(entries: [Entry], fonts: [SoundFont], faults: [String]) {
@@ -40,10 +40,10 @@ package struct InstrumentCatalogue: Sendable {
     self.faults = faults
   }
 
-  /// The names of all, in order.
+  /// The names of all instruments, in list order.
   package var names: [String] { entries.map(\.name.text) }
 
-  /// The instrument of a name.
+  /// Returns the instrument with a name, or throws with the closest match.
   package func entry(_ name: InstrumentName) throws(InstrumentFault) -> Entry {
     if let entry = entries.first(where: { $0.name == name }) { return entry }
     let nearest = name.plain.nearest(of: Set(entries.map(\.name.plain)))
@@ -55,7 +55,7 @@ package struct InstrumentCatalogue: Sendable {
 }
 
 extension InstrumentCatalogue.Entry {
-  /// Reads what the instrument is made of, but for its sound, from one of its sources.
+  /// Reads the description of the instrument, without its sound, from one of its sources.
   package func read(_ source: InstrumentCatalogue.Source) throws(InstrumentFault) -> Instrument {
     switch source {
     case .builtIn(let builtIn): return builtIn.make()

@@ -1,14 +1,14 @@
 internal import Library
 internal import Posix
 
-/// An instrument in a file or folder inside the home folder, of any kind that can be read.
+/// An instrument file or folder in the data directory, of any supported kind.
 struct InstrumentFile {
   static let endings = [".sf2", ".sf3", ".sfz"]
 
   private let path: String
   private let root: String
 
-  /// A file, named as messages name files.
+  /// Resolves a file name from a message.
   init(_ name: String, home: String) throws(InstrumentFault) {
     do throws(LibraryFault) {
       path = try HomeFile(reading: name, home: home).path
@@ -24,7 +24,8 @@ struct InstrumentFile {
     root = (try? Files.resolved(home)) ?? home
   }
 
-  /// Reads it; a soundfont's program is the one of a bank and a number, or else its first.
+  /// Reads the instrument. For a soundfont, selects the program with a bank and number, by default
+  /// its first one.
   func read(bank: Int?, program: Int?) throws(InstrumentFault) -> Instrument {
     let name = path.lowercased()
     if name.hasSuffix(".sf2") || name.hasSuffix(".sf3") {
@@ -46,7 +47,7 @@ struct InstrumentFile {
       throw InstrumentFault(
         .broken, "an instrument is an SF2, SF3 or SFZ file, or a folder of WAV files; got \(path)")
     }
-    // A folder may hold an SFZ file and the sounds that it names.
+    // A folder may contain an SFZ file with its sounds.
     let texts = Files.names(in: path).filter { $0.lowercased().hasSuffix(".sfz") }.sorted()
     if let text = texts.first { return try SFZ.read("\(path)/\(text)", root: root) }
     return try InstrumentFolder.read(path)

@@ -1,21 +1,22 @@
 internal import Posix
 
-/// The library of instruments: those that the program knows by name, soundfonts, what is built in,
-/// and the user's own.
+/// The instrument library: named instruments of the program, soundfonts, built-in instruments, and
+/// the user's own.
 ///
-/// What is here waits for the disk.
+/// Its functions block on disk access.
 package struct InstrumentLibrary: Sendable {
   private static let most = 500
   private static let folderName = "instruments"
 
-  /// The folder of those that come with the program; nil where there is none.
+  /// The folder of the shipped instruments, or nil.
   package let shipped: String?
-  /// The node's own folder, in which the user's lie in `instruments`; nil where it has none.
+  /// The data directory. It contains the user's instruments in `instruments`. Nil if the node has
+  /// none.
   package let home: String?
-  /// The places of soundfonts.
+  /// The locations of soundfonts.
   package let places: SoundFontPlaces
 
-  /// A library of two folders, which need not be there.
+  /// Creates a library of two folders, which may be missing.
   package init(
     shipped: String? = nil, home: String? = nil, places: SoundFontPlaces = SoundFontPlaces()
   ) {
@@ -28,7 +29,7 @@ package struct InstrumentLibrary: Sendable {
 
   // MARK: - Finding
 
-  /// Looks up all instruments; soundfonts that are open already are not read again.
+  /// Lists all instruments. Reuses the soundfonts that `known` has open.
   package func catalogue(knowing known: InstrumentCatalogue? = nil) -> InstrumentCatalogue {
     var faults: [String] = []
     let fonts = fonts(known?.fonts ?? [], &faults)
@@ -40,7 +41,7 @@ package struct InstrumentLibrary: Sendable {
       entries.append(
         .init(name: name, help: builtIn.help, sources: [.builtIn(builtIn)], isOwn: false))
     }
-    // The user's stand before others of their names, and behind them in the list.
+    // The user's instruments replace others of the same name, and come last in the list.
     let owned = ownEntries(&faults)
     let names = Set(owned.map(\.name))
     return InstrumentCatalogue(
@@ -57,7 +58,7 @@ package struct InstrumentLibrary: Sendable {
         } else {
           font = try SoundFont(path)
         }
-        // A font of one instrument is not what somebody expects under all names.
+        // A font of a single instrument is no substitute for a General MIDI set.
         guard !mustBeGeneral || (try? font.program(number: 0)) != nil, !font.programs.isEmpty else {
           return false
         }
@@ -136,8 +137,8 @@ package struct InstrumentLibrary: Sendable {
 
   // MARK: - Changing
 
-  /// Makes a file or folder of the home folder an instrument of the user's; returns it as it was
-  /// read, without its sound.
+  /// Adds a file or folder of the data directory to the user's instruments. Returns the description
+  /// it read, without its sound.
   package func add(
     _ text: String, file: String, bank: Int?, program: Int?
   ) throws(InstrumentFault) -> Instrument {
@@ -165,7 +166,7 @@ package struct InstrumentLibrary: Sendable {
     return instrument
   }
 
-  /// Forgets an instrument of the user's; its sounds stay where they are.
+  /// Removes one of the user's instruments. Its sound files are kept.
   package func delete(_ text: String) throws(InstrumentFault) {
     let name = try InstrumentName(text)
     var deleted = false

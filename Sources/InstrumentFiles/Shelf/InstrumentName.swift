@@ -1,17 +1,17 @@
-/// The name of an instrument: large letters are as good as small ones, and hyphens as blanks.
+/// The name of an instrument. Case is ignored, and hyphens and underscores equal spaces.
 ///
-/// It can't lead out of a folder, nor to a hidden file.
+/// It can't leave a folder or name a hidden file.
 package struct InstrumentName: Hashable, Sendable {
-  // Longer ones could not all be told in one datagram.
+  // Longer names would not all fit in one datagram.
   private static let longest = 48
-  /// The name of the instrument made of the loop, which is none that is kept.
+  /// The reserved name of the instrument made from the loop, which is not stored.
   package static let ofTheLoop = "take"
 
-  /// The name as it was given, without blanks around it.
+  /// The name as entered, without surrounding spaces.
   package let text: String
   private let key: String
 
-  /// A name, where it can be one.
+  /// Creates a name, or throws if it is invalid.
   package init(_ text: String) throws(InstrumentFault) {
     let isPlain = text.unicodeScalars.allSatisfy {
       $0 != "/" && $0.value >= 32 && !(127..<160).contains($0.value)
@@ -27,13 +27,13 @@ package struct InstrumentName: Hashable, Sendable {
     self.text = String(text.trimming { $0 == " " })
   }
 
-  /// Whether it stands for the loop.
+  /// Whether it is the loop's reserved name.
   package var isOfTheLoop: Bool { key == Self.ofTheLoop }
 
-  /// The name in small letters, with single blanks.
+  /// The name in lowercase, with single spaces.
   package var plain: String { key }
 
-  /// The name of a file without its ending; nil where it can be none.
+  /// Derives the name from a file name without its extension, or nil if that is invalid.
   init?(file: String, ending: String) {
     guard file.lowercased().hasSuffix(ending), !file.hasPrefix("."),
       let name = try? InstrumentName(String(file.dropLast(ending.count))), !name.isOfTheLoop
@@ -49,7 +49,7 @@ package struct InstrumentName: Hashable, Sendable {
 }
 
 extension String {
-  /// The text without what is not wanted at both ends.
+  /// Returns the text without unwanted characters at both ends.
   fileprivate func trimming(_ isUnwanted: (Character) -> Bool) -> Substring {
     var rest = self[...]
     while let first = rest.first, isUnwanted(first) { rest.removeFirst() }

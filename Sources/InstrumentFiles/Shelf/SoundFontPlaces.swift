@@ -1,28 +1,27 @@
 internal import Posix
 
-/// The places of soundfonts of General MIDI on a machine.
+/// The locations of General MIDI soundfonts on a machine.
 package struct SoundFontPlaces: Sendable {
-  /// The variable that names folders with colons between, in the place of the usual ones; `none`
-  /// stands for no folder.
+  /// The environment variable with a colon-separated list of folders that replaces the default
+  /// ones. `none` stands for no folder.
   package static let variable = "SYRINX_SOUNDFONTS"
-  // The best first. All of them are free, and packages of Debian.
+  // Best first. All of them are free and packaged in Debian.
   private static let known = [
     "FluidR3_GM.sf2", "MuseScore_General.sf3", "MuseScore_General.sf2", "FluidR3Mono_GM.sf3",
     "default-GM.sf2", "default-GM.sf3",
   ]
 
-  /// Files that were named at the start, which come first.
+  /// The files given at the start, which come first.
   package var given: [String]
-  /// Folders that are looked through.
+  /// The folders to search.
   package var folders: [String]
 
-  /// Files and folders, in order.
   package init(given: [String] = [], folders: [String] = []) {
     self.given = given
     self.folders = folders
   }
 
-  /// Makes the usual folders of this machine, behind some files.
+  /// Returns the given files and the default folders of this machine.
   package static func usual(given: [String] = []) -> SoundFontPlaces {
     SoundFontPlaces(
       given: given,
@@ -39,7 +38,7 @@ package struct SoundFontPlaces: Sendable {
     }
   }
 
-  /// The files in the folders, the best first, each once.
+  /// The soundfonts in the folders, best first, without duplicates.
   var found: [String] {
     var files: [(path: String, name: String)] = []
     for folder in folders {

@@ -1,7 +1,7 @@
 extension Modulator {
-  /// Reads a modulator of a SoundFont file; nil where it is something that nobody can do.
+  /// Parses a modulator of a SoundFont file. Returns nil if it is not supported.
   init?(_ raw: SoundFontTables.RawModulator) {
-    // Those that move other modulators are in no font that is known, and nobody plays them.
+    // Modulators of other modulators occur in no known font and are not supported.
     guard let source = Source(soundFont: raw.source), let scale = Source(soundFont: raw.scale),
       source.controller != .constant, let (target, unit) = Self.target(generator: raw.target),
       raw.transform == 0 || raw.transform == 2
@@ -11,7 +11,7 @@ extension Modulator {
       isAbsolute: raw.transform == 2)
   }
 
-  /// Finds the target of a generator, and the worth of one step of it.
+  /// Returns the destination for a generator, and the size of one unit of it.
   private static func target(generator: Int) -> (Target, Double)? {
     switch generator {
     case 5: (.tremoloToPitch, 1)
@@ -47,14 +47,14 @@ extension Modulator {
     case 40: (.decayPerKey, 1)
     case 48: (.attenuation, 0.1)
     case 51: (.pitch, 100)
-    // 59 is the pitch itself, which only modulators know.
+    // 59 is the pitch itself, a destination for modulators only.
     case 52, 59: (.pitch, 1)
     case 56: (.keyTracking, 1)
     default: nil
     }
   }
 
-  /// Makes the default modulators, where a file does not say otherwise (SoundFont 2.04, 8.4).
+  /// Returns the default modulators (SoundFont 2.04, 8.4), which a file may override.
   static func defaults(_ reading: SoundFont.Reading) -> [Modulator] {
     let velocity = Source(controller: .velocity, isReversed: true)
     func loudness(_ controller: Controller) -> Modulator {
@@ -102,7 +102,7 @@ extension Modulator.Source {
     }
     let curves: [Modulator.Curve] = [.linear, .concave, .convex, .step]
     guard code >> 10 < curves.count else { return nil }
-    // All constants are one.
+    // All constants equal 1.
     if controller == .constant {
       self.init(controller: .constant)
       return

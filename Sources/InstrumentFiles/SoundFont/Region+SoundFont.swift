@@ -3,10 +3,10 @@ internal import Music
 extension Region {
   private typealias Code = SoundFontGenerator
 
-  // What the file gives as the highest cutoff is a filter that does nothing.
+  // The highest cutoff of the format means no filter.
   private static let openFilter = 13_500
 
-  /// Takes over the values of generators, in the units that they have here.
+  /// Sets the parameters from generator values, converted to this module's units.
   mutating func set(
     soundFont values: [Int], _ header: SoundFontTables.Sample, frames: Int,
     _ reading: SoundFont.Reading
@@ -18,7 +18,7 @@ extension Region {
     keyTracking = Double(values[Code.scaleTuning])
     fixedKey = (0...127).contains(values[Code.fixedKey]) ? values[Code.fixedKey] : nil
     let velocity = values[Code.fixedVelocity]
-    // At 0 the note would be none.
+    // Velocity 0 would be a note off.
     fixedVelocity = (1...127).contains(velocity) ? velocity : nil
     gain = -0.1 * reading.attenuationFactor * Double(values[Code.attenuation])
     if reading.resonanceLowers { gain -= 0.05 * Double(max(0, values[Code.filterQ])) }
@@ -39,7 +39,7 @@ extension Region {
     }
     start = max(0, min(frames - 1, place(0, Code.startOffset, Code.startCoarse)))
     end = max(start + 1, min(frames, place(frames, Code.endOffset, Code.endCoarse)))
-    // In a compressed font loops are counted from the sample's beginning.
+    // In a compressed font, loop points are relative to the beginning of the sample.
     let origin = header.kind & 0x10 != 0 ? 0 : header.start
     let from = place(header.loopStart - origin, Code.loopStartOffset, Code.loopStartCoarse)
     let to = place(header.loopEnd - origin, Code.loopEndOffset, Code.loopEndCoarse)
@@ -88,14 +88,14 @@ extension Region {
       resonance: 0.1 * Double(values[Code.filterQ]))
   }
 
-  /// Converts a time of the file into seconds; its least one is none at all.
+  /// Converts timecents to seconds. The minimum, -12000, means 0.
   static func seconds(_ cents: Int) -> Double {
     cents <= -12_000 ? 0 : Cents.ratio(Double(cents))
   }
 }
 
 extension RegionEnvelope {
-  /// The six values of an envelope, which stand side by side.
+  /// Creates an envelope from six adjacent generator values.
   fileprivate init(soundFont values: [Int], from code: Int, sustain: Double) {
     self.init(
       delay: Region.seconds(values[code]), attack: Region.seconds(values[code + 1]),

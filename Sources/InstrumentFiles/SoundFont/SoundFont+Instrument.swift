@@ -2,12 +2,12 @@ internal import Glibc
 internal import SoundFiles
 
 extension SoundFont {
-  // Far more than any instrument has. A file can ask for billions.
+  // Far more than any real instrument has. A file can require billions.
   private static let mostRegions = 16_384
   private static let mostModulators = 1 << 20
   private static let drumBank = 128
 
-  /// Works out a program: which samples sound for which notes, and how.
+  /// Resolves a program to its regions and samples.
   package func instrument(
     _ program: Program, reading: Reading = .usual
   ) throws(InstrumentFault) -> Instrument {
@@ -26,7 +26,7 @@ extension SoundFont {
     var regions: [Region] = []
     var samples: [InstrumentSample] = []
     var faults: [String] = []
-    // What is known already of instruments and samples, by their places in the tables.
+    // The zones by instrument index, and the sample indices by index in the font, cached.
     var zones: [Int: [SoundFontZone]] = [:]
     var places: [Int: Int?] = [:]
     var pairs = 0
@@ -46,9 +46,10 @@ extension SoundFont {
         isPercussion: program.bank == SoundFont.drumBank)
     }
 
-    /// Tells the sides of pairs of each other.
+    /// Links the two channels of stereo pairs.
     ///
-    /// Well-known fonts name no partners: there those are pairs that stand side by side.
+    /// Well-known fonts omit the link. There, adjacent left and right samples of equal length form
+    /// a pair.
     private func pair(_ samples: inout [InstrumentSample]) {
       let used = places.compactMapValues { $0 }
       for isNamed in [true, false] {
@@ -94,7 +95,7 @@ extension SoundFont {
     private mutating func instrumentZones(_ index: Int) -> [SoundFontZone] {
       if let known = zones[index] { return known }
       let tables = font.tables
-      // The last is there to end the one before.
+      // The last record only marks the end of the one before.
       guard index + 1 < tables.instruments.count else {
         faults.append("a program wants instrument \(index), and there are fewer")
         zones[index] = []
@@ -109,7 +110,7 @@ extension SoundFont {
       return found
     }
 
-    /// The place of a sample among those of the instrument; nil where it can't be played.
+    /// The index of a sample in the instrument, or nil if it can't be played.
     private mutating func sample(_ index: Int) throws(InstrumentFault) -> Int? {
       if let known = places[index] { return known }
       do throws(InstrumentFault) {
@@ -141,7 +142,7 @@ extension SoundFont {
       return region
     }
 
-    /// Those of the instrument stand before the defaults; those of the program add to both.
+    /// Modulators of the instrument override the defaults. Those of the program add to both.
     private func modulators(_ outer: SoundFontZone, _ inner: SoundFontZone) -> [Modulator] {
       var result = defaults.filter { old in !inner.modulators.contains(where: old.isSame) }
       result += inner.modulators
@@ -158,9 +159,9 @@ extension SoundFont {
 
   // MARK: - Samples
 
-  /// Finds a sample in the file, where it can be played.
+  /// Locates a sample in the file, or throws if it can't be played.
   private func sample(_ index: Int) throws(InstrumentFault) -> InstrumentSample {
-    // The last is there to end the table.
+    // The last record only marks the end of the table.
     guard index + 1 < tables.samples.count else {
       throw InstrumentFault(.broken, "\(path) has no sample \(index)")
     }
@@ -169,7 +170,7 @@ extension SoundFont {
       throw InstrumentFault(.broken, "the sample \(header.name) is in a synthesizer's memory")
     }
     let isVorbis = header.kind & 0x10 != 0
-    // Compressed ones are counted in bytes.
+    // Offsets of compressed samples are in bytes.
     let bytes = isVorbis ? 1 : 2
     let sound = tables.sound
     guard header.start < header.end, header.end * bytes <= sound.count,
@@ -203,7 +204,8 @@ extension SoundFont {
       side: side)
   }
 
-  /// The length and the rate of compressed sound, from its first and last bytes where they tell.
+  /// Returns the length and the sample rate of a compressed sample, from its first and last bytes
+  /// if possible.
   private func vorbis(
     at place: Int, bytes: Int
   ) throws(InstrumentFault) -> (frames: Int, rate: Int) {

@@ -1,53 +1,51 @@
 internal import SoundFiles
 
-/// A SoundFont file, SF2 or SF3: many programs, and the samples that they share.
+/// A SoundFont file, SF2 or SF3: programs and the samples that they share.
 ///
-/// Read at once are its tables, which are small. The samples of a program are read when it is
-/// played. Nothing that the file says of places and counts is believed unchecked.
+/// Opening it reads the tables, which are small. Samples are read when a program is played. All
+/// offsets and counts in the file are validated.
 package struct SoundFont: Sendable {
-  /// A program of a file.
+  /// A program of a SoundFont.
   package struct Program: Equatable, Sendable {
-    /// The name.
     package let name: String
-    /// Its bank, 0 to 128; 128 is for drums.
+    /// The bank, 0 to 128. 128 is for drums.
     package let bank: Int
-    /// Its number, 0 to 127.
+    /// The number, 0 to 127.
     package let number: Int
-    /// Its place in the file.
+    /// The index in the file's table.
     package let index: Int
   }
 
-  /// The choices that readers of SoundFonts make in different ways.
+  /// The interpretation of details in which SoundFont players differ.
   package struct Reading: Equatable, Sendable {
-    /// The share of the attenuation that the file asks for.
+    /// The factor on the attenuation given in the file.
     ///
-    /// The synthesizers that the format was made for did 0.4 of it, programs do the same, and
-    /// fonts are made to sound right with that. It is not for what velocity takes away.
+    /// The synthesizers that the format was made for applied 0.4 of it, software players do the
+    /// same, and fonts are tuned for that. It doesn't affect attenuation by velocity.
     package var attenuationFactor: Double
-    /// Whether softer notes are darker even where the file doesn't say so.
+    /// Whether softer notes are darker even if the file doesn't specify that.
     package var softIsDark: Bool
-    /// Whether what is below a resonance is lowered by half of it, so that both ends are as far off.
+    /// Whether resonance lowers the passband by half its gain, so that peak and passband are
+    /// equally far from the unfiltered level.
     package var resonanceLowers: Bool
-    /// The distance that the pan control moves a sound from the middle, 1 being to the side.
+    /// The range of the pan control from the center. 1 reaches hard left and right.
     package var panRange: Double
 
-    /// The reading that fonts are made for, which is FluidSynth's.
+    /// The interpretation that fonts are tuned for, as in FluidSynth.
     package static let usual = Reading(
       attenuationFactor: 0.4, softIsDark: false, resonanceLowers: true, panRange: 1)
-    /// To the letter of the SoundFont specification 2.04.
+    /// The literal interpretation of the SoundFont specification 2.04.
     package static let specified = Reading(
       attenuationFactor: 1, softIsDark: true, resonanceLowers: true, panRange: 2)
   }
 
-  /// The path of the file.
   package let path: String
-  /// The name.
   package let name: String
-  /// Its programs, by bank and number.
+  /// The programs, sorted by bank and number.
   package let programs: [Program]
   let tables: SoundFontTables
 
-  /// Opens a file, and reads what is in it but for the samples.
+  /// Opens a file and reads its tables, not its samples.
   package init(_ path: String) throws(InstrumentFault) {
     self.path = path
     tables = try asInstrument { () throws(SoundFileError) in
@@ -59,7 +57,7 @@ package struct SoundFont: Sendable {
     }.sorted { ($0.bank, $0.number, $0.index) < ($1.bank, $1.number, $1.index) }
   }
 
-  /// The program of a bank and a number.
+  /// Returns the program with a bank and number.
   package func program(bank: Int = 0, number: Int) throws(InstrumentFault) -> Program {
     guard let found = programs.first(where: { $0.bank == bank && $0.number == number }) else {
       throw InstrumentFault(.missing, "\(path) has no program \(number) in bank \(bank)")

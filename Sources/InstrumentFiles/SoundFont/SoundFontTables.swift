@@ -1,9 +1,9 @@
 internal import SoundFiles
 
-/// The tables of a SoundFont file: programs made of zones, of instruments, of zones, of samples.
+/// The tables of a SoundFont file: programs of zones of instruments of zones of samples.
 ///
-/// Each says where its part of the next table begins; it ends where that of the next one begins.
-/// The last of each table is there for that only.
+/// Each record stores the first index of its range in the next table. The range ends at the first
+/// index of the next record. The last record of each table only marks that end.
 struct SoundFontTables: Sendable {
   struct Program: Sendable {
     let name: String
@@ -52,7 +52,7 @@ struct SoundFontTables: Sendable {
     let kind: Int
   }
 
-  // What refers to the tables has 16 bits, so there is no way to more.
+  // Indices into the tables have 16 bits.
   private static let most = 65_536
   private static let mostChunks = 1000
 
@@ -66,9 +66,9 @@ struct SoundFontTables: Sendable {
   let instrumentModulators: [RawModulator]
   let instrumentGenerators: [Generator]
   let samples: [Sample]
-  /// The place of the samples in the file, in bytes.
+  /// The byte range of the samples in the file.
   let sound: Range<Int>
-  /// The place of the lower eight bits of samples of 24 bits, in bytes.
+  /// The byte range of the lower 8 bits of 24-bit samples.
   let fineSound: Range<Int>?
 
   init(_ file: borrowing WaveFile) throws(SoundFileError) {
@@ -97,7 +97,7 @@ struct SoundFontTables: Sendable {
       "i", in: chunks, file)
     samples = try Self.table("shdr", of: 46, in: chunks, file, Self.sample)
     sound = chunks["smpl"] ?? 0..<0
-    // It is to be passed over where its length doesn't fit.
+    // The specification requires ignoring it if the length doesn't match.
     fineSound = chunks["sm24"].flatMap { [sound] in $0.count >= sound.count / 2 ? $0 : nil }
     let info = chunks["INAM"] ?? 0..<0
     name = Self.text(try file.read(min(info.count, 256), at: info.lowerBound)[...])
@@ -131,7 +131,7 @@ struct SoundFontTables: Sendable {
       }
       chunks.append(WaveChunk(name: name, start: place, count: count))
       place += WaveChunk.headBytes + count
-      // Some writers leave out the byte that makes a length even; no name begins with a zero.
+      // Some writers omit the pad byte after an odd length. No chunk name begins with a zero.
       if count % 2 == 1, try file.read(1, at: place).first ?? 0 == 0 { place += 1 }
     }
     return chunks
@@ -144,7 +144,7 @@ struct SoundFontTables: Sendable {
     guard let chunk = chunks[name], chunk.count >= size else {
       throw SoundFileError(.notSound, "\(file.path) is broken: it has no table \(name)")
     }
-    // One for the end, beside all that can be meant.
+    // One record for the end, plus all that indices can reach.
     let count = chunk.count / size
     guard count <= most + 1 else {
       throw SoundFileError(
@@ -197,7 +197,7 @@ struct SoundFontTables: Sendable {
     word(bytes, place) | word(bytes, place + 2) << 16
   }
 
-  /// A name without what would break a line; older fonts have letters of Latin-1.
+  /// Decodes a name without control characters. Older fonts use Latin-1.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     let bytes = bytes.prefix { $0 != 0 }
     let text =
@@ -230,7 +230,7 @@ struct SoundFontTables: Sendable {
     _ bags: [Bag], _ generators: [Generator], _ modulators: [RawModulator], _ table: String,
     _ path: String
   ) throws(SoundFileError) {
-    // Some writers leave out the last row of what the bags end with.
+    // Some writers omit the last record of generators and modulators.
     try check(bags.map(\.generator), below: generators.count + 1, table, path)
     try check(bags.map(\.modulator), below: modulators.count + 1, table, path)
   }

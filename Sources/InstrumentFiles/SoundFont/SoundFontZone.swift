@@ -1,4 +1,4 @@
-/// The generators of a zone by their numbers: the values that make it up.
+/// The generators of a zone (its parameters), by number.
 enum SoundFontGenerator {
   static let startOffset = 0, endOffset = 1, loopStartOffset = 2, loopEndOffset = 3
   static let startCoarse = 4
@@ -18,7 +18,7 @@ enum SoundFontGenerator {
   static let sample = 53, sampleModes = 54, scaleTuning = 56, exclusiveClass = 57, rootKey = 58
   static let count = 61
 
-  /// The default values, where a file says nothing.
+  /// The values of generators that a file omits.
   static let defaults: [Int] = {
     var values = [Int](repeating: 0, count: count)
     values[filterCutoff] = 13_500
@@ -30,7 +30,7 @@ enum SoundFontGenerator {
     return values
   }()
 
-  /// Those that are for samples alone, and say nothing in a program.
+  /// Whether a generator applies to samples only, and is ignored in a program's zone.
   static func isOfSamplesOnly(_ code: Int) -> Bool {
     switch code {
     case 0...4, endCoarse, loopStartCoarse, fixedKey, fixedVelocity, loopEndCoarse, sampleModes,
@@ -40,7 +40,7 @@ enum SoundFontGenerator {
     }
   }
 
-  /// Tells the range in which the value of a generator must be.
+  /// Returns the valid range of a generator's value.
   static func range(_ code: Int) -> ClosedRange<Int> {
     switch code {
     case 5...7, 10, 11: -12_000...12_000
@@ -63,20 +63,20 @@ enum SoundFontGenerator {
   }
 }
 
-/// A zone of a program or of an instrument.
+/// A zone of a program or an instrument.
 struct SoundFontZone {
   var keys = 0...127
   var velocities = 0...127
-  /// Its values by the numbers of generators.
+  /// The values, by generator number.
   var values: [Int]
   var modulators: [Modulator] = []
-  /// The instrument or the sample that it is for; nil in what holds for all zones.
+  /// The index of its instrument or sample, or nil in a global zone.
   var content: Int?
 
-  // More than any instrument has; they are copied into each region.
+  // More than any real instrument has. They are copied into each region.
   static let mostModulators = 64
 
-  /// The zones of the bags in a range; what the first one says for all is in each.
+  /// Resolves the zones of a range of bags. Each includes the values of the global zone.
   static func zones(
     of bags: ArraySlice<SoundFontTables.Bag>, last: SoundFontTables.Bag,
     _ generators: [SoundFontTables.Generator], _ modulators: [SoundFontTables.RawModulator],
@@ -119,7 +119,7 @@ struct SoundFontZone {
       switch generator.code {
       case code:
         content = generator.index
-        // It must be the last.
+        // The specification puts it last.
         return
       case SoundFontGenerator.keyRange where index == 0:
         keys = Self.range(generator)

@@ -1,11 +1,11 @@
 internal import SoundFiles
 
-/// What the first and the last page of an Ogg Vorbis file tell of the sound between them.
+/// The length and sample rate of an Ogg Vorbis stream, read from its first and last pages.
 ///
-/// A decoder reads its tables first, which takes a hundred times as long; an instrument has hundreds
-/// of such files.
+/// A decoder sets up its tables first, which takes a hundred times as long. An instrument has
+/// hundreds of such streams.
 struct VorbisEnds {
-  // A page has a head, a length for each of its segments, and so many bytes at most.
+  // An Ogg page consists of a fixed header, the segment table, and at most this many bytes in all.
   private static let headBytes = 27
   private static let mostPageBytes = 65_307
   private static let usualPageBytes = 8192
@@ -13,7 +13,7 @@ struct VorbisEnds {
   let frames: Int
   let rate: Int
 
-  /// Looks at so many bytes of a file from a place on; nil where they are not as they usually are.
+  /// Reads `bytes` bytes of a file from the offset `place`. Returns nil if the layout is unusual.
   init?(_ file: borrowing WaveFile, place: Int, bytes: Int) throws(SoundFileError) {
     let head = try file.read(min(bytes, 512), at: place)
     guard let packet = Self.packet(ofPage: head[...]), packet + 16 <= head.count,
@@ -32,7 +32,8 @@ struct VorbisEnds {
     frames = found
   }
 
-  /// The place of the packet of the page that bytes begin with; nil where they begin with none.
+  /// The index of the first packet of a page at the beginning of `bytes`, or nil if no page begins
+  /// there.
   private static func packet(ofPage bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count >= headBytes, bytes.prefix(4).elementsEqual("OggS".utf8),
       bytes[bytes.startIndex + 4] == 0
@@ -40,7 +41,7 @@ struct VorbisEnds {
     return bytes.startIndex + headBytes + Int(bytes[bytes.startIndex + 26])
   }
 
-  /// The frame at which the last page ends that bytes have of a stream.
+  /// The granule position of the stream's last page in `bytes`.
   private static func lastFrame(_ bytes: [UInt8], serial: ArraySlice<UInt8>) -> Int? {
     var place = bytes.count - headBytes
     while place >= 0 {
@@ -49,7 +50,7 @@ struct VorbisEnds {
       {
         let low = Int(WaveChunk.number(bytes, at: place + 6) as UInt32)
         let high = Int(WaveChunk.number(bytes, at: place + 10) as UInt32)
-        // No packet ends on a page where all bits are set.
+        // A page on which no packet ends has a granule position of -1.
         if high < 1 << 20 { return high << 32 | low }
       }
       place -= 1
