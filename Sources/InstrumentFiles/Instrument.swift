@@ -5,7 +5,9 @@
 /// later, by `InstrumentSample.read`.
 package struct Instrument: Sendable {
   package let name: String
-  /// The regions. A note plays all regions that match it.
+  /// The regions.
+  ///
+  /// A note plays all regions that match it.
   package let regions: [Region]
   /// The samples that the regions play, without duplicates.
   package let samples: [InstrumentSample]

@@ -31,7 +31,9 @@ package struct InstrumentSample: Hashable, Sendable {
   /// The path of the file that contains it.
   package let path: String
   package let storage: Storage
-  /// The number of channels. At most two are read.
+  /// The number of channels.
+  ///
+  /// At most two are read.
   package let channels: Int
   /// The length in frames.
   package let frames: Int
@@ -57,8 +59,9 @@ package struct InstrumentSample: Hashable, Sendable {
     }
   }
 
-  /// Reads the sound. Returns one array per channel with all of its declared frames, or the first
-  /// `wanted` ones.
+  /// Reads the sound.
+  ///
+  /// Returns one array per channel with all of its declared frames, or the first `wanted` ones.
   package func read(first wanted: Int? = nil) throws(InstrumentFault) -> [[Float]] {
     let frames = max(1, min(frames, wanted ?? frames))
     switch storage {

@@ -92,8 +92,9 @@ package enum LoopInstrument {
 
   // MARK: - The loop
 
-  /// Finds a loop in the steady part of a note and crossfades its end into its beginning. Returns
-  /// nil if the note is too short or unsteady.
+  /// Finds a loop in the steady part of a note and crossfades its end into its beginning.
+  ///
+  /// Returns nil if the note is too short or unsteady.
   private static func steadyLoop(
     _ channels: inout [[Float]], mono: [Float], _ note: PlayedNote, offset: Double, rate: Int
   ) -> Range<Int>? {

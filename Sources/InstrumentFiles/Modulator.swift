@@ -88,7 +88,9 @@ package struct Modulator: Equatable, Sendable {
 
   /// The primary controller.
   package var source: Source
-  /// The secondary controller, which scales the amount. Constant if unused.
+  /// The secondary controller, which scales the amount.
+  ///
+  /// Constant if unused.
   package var scale = Source(controller: .constant)
   /// The destination.
   package var target: Target

@@ -79,7 +79,9 @@ package struct Region: Equatable, Sendable {
   /// The frame after the last one played.
   package var end = 0
   package var loopMode = LoopMode.none
-  /// The loop, in frames of the sample. Empty if there is none.
+  /// The loop, in frames of the sample.
+  ///
+  /// Empty if there is none.
   package var loop = 0..<0
 
   // MARK: - Sound

@@ -21,7 +21,9 @@ package struct RegionEnvelope: Equatable, Sendable {
   package var hold = 0.0
   /// The decay: the fall time to the sustain level, in seconds, for key 60.
   package var decay = 0.0
-  /// The sustain level, from 0 to 1. A linear factor for amplitude.
+  /// The sustain level, from 0 to 1.
+  ///
+  /// A linear factor for amplitude.
   package var sustain = 1.0
   /// The release: the fall time after note off, in seconds.
   package var release = 0.0

@@ -2,7 +2,9 @@ internal import Music
 
 /// A key in text form: a number, or a note such as `c#4`, where `c4` is 60.
 enum WrittenKey {
-  /// Parses a text that consists of a key only. Returns nil if it doesn't.
+  /// Parses a text that consists of a key only.
+  ///
+  /// Returns nil if it doesn't.
   static func key(_ text: some StringProtocol) -> Int? {
     if let number = Int(text) { return (0...127).contains(number) ? number : nil }
     // Excludes other prefixes that Int accepts, such as a plus sign.

@@ -73,7 +73,9 @@ struct BuiltInKit {
     SoundShape.scale(&sound, by: factor)
   }
 
-  /// Adds a sound and its region. `words` sets further SFZ opcodes of the region.
+  /// Adds a sound and its region.
+  ///
+  /// `words` sets further SFZ opcodes of the region.
   mutating func add(
     _ sound: [Float], key: Int, for keys: ClosedRange<Int>, loop: Range<Int>? = nil,
     _ words: [(String, String)]

@@ -16,7 +16,9 @@ private struct DrumSound {
   /// The gain relative to the other drums, in dB.
   var gain = 0.0
 
-  /// A membrane. Its higher partials decay faster than its fundamental.
+  /// A membrane.
+  ///
+  /// Its higher partials decay faster than its fundamental.
   static func skin(_ hertz: Double, decay: Double, snap: Float = 0.3) -> DrumSound {
     var drum = DrumSound()
     drum.tones = [

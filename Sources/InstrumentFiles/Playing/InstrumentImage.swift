@@ -4,7 +4,9 @@ package import DSP
 ///
 /// Reverb and chorus sends are ignored: the chain has its own effects.
 package enum InstrumentImage {
-  /// Makes the playable instrument. `sounds` holds the channels of each of its samples.
+  /// Makes the playable instrument.
+  ///
+  /// `sounds` holds the channels of each of its samples.
   package static func make(_ instrument: Instrument, sounds: [[[Float]]]) -> SamplerInstrument {
     let made = make(instrument)
     let workshop = SoundWorkshop()
@@ -50,7 +52,9 @@ package enum InstrumentImage {
     return image
   }
 
-  /// Converts a region without its modulators. Returns nil if its range of the sample is empty.
+  /// Converts a region without its modulators.
+  ///
+  /// Returns nil if its range of the sample is empty.
   private static func image(of region: Region, frames: Int) -> SamplerRegion? {
     let end = min(region.end, frames)
     guard region.start >= 0, region.start < end else { return nil }

@@ -61,7 +61,9 @@ package final class InstrumentReading: @unchecked Sendable {
   }
 
   /// Reads until the instrument is playable, or completely if that takes no longer than the
-  /// ticket's patience. Returns false if the ticket was withdrawn.
+  /// ticket's patience.
+  ///
+  /// Returns false if the ticket was withdrawn.
   package func begin() throws(InstrumentFault) -> Bool {
     let start = HostTime.steady
     var others = 0
@@ -95,7 +97,9 @@ package final class InstrumentReading: @unchecked Sendable {
     while !ticket.isWithdrawn, readNext(workshop) {}
   }
 
-  /// Reads the next sound. Returns false if none is left.
+  /// Reads the next sound.
+  ///
+  /// Returns false if none is left.
   private func readNext(_ workshop: SoundWorkshop) -> Bool {
     let next = state.withLock { state -> Int? in
       guard !state.waiting.isEmpty else { return nil }

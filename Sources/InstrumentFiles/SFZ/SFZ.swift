@@ -4,8 +4,9 @@ package enum SFZ {
   private static let mostRegions = 16_384
   private static let mostFaults = 100
 
-  /// Reads the file at a path. It may refer to files below its own folder, or below `root`, an
-  /// ancestor of that.
+  /// Reads the file at a path.
+  ///
+  /// It may refer to files below its own folder, or below `root`, an ancestor of that.
   ///
   /// `Instrument.faults` lists what can't be played, `Instrument.unknown` the unsupported opcodes.
   /// The rest remains playable.

@@ -195,8 +195,9 @@ struct SFZOpcodes {
 
   // MARK: - Result
 
-  /// Returns the region for a sample of `frames` frames. The sample's own loop and the key in its
-  /// name are the fallbacks.
+  /// Returns the region for a sample of `frames` frames.
+  ///
+  /// The sample's own loop and the key in its name are the fallbacks.
   func region(
     sample: Int, frames: Int, loop ofSample: Range<Int>?, nameKey: Int?
   ) -> Region {

@@ -1,13 +1,17 @@
 internal import Posix
 
-/// The folder that an SFZ file may read from. It rejects paths that lead out of it.
+/// The folder that an SFZ file may read from.
+///
+/// It rejects paths that lead out of it.
 struct SFZPlace {
   /// The absolute path of the folder, with symbolic links resolved.
   let root: String
   /// The path components from the root to the folder of the file.
   private let inside: [Substring]
 
-  /// Creates the place for an SFZ file. The default root is the file's own folder.
+  /// Creates the place for an SFZ file.
+  ///
+  /// The default root is the file's own folder.
   init(_ path: String, root: String?) throws(InstrumentFault) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

@@ -118,7 +118,9 @@ struct SFZText {
     character == " " || character == "\t"
   }
 
-  /// Expands the defined variables in a line. The longest matching name wins.
+  /// Expands the defined variables in a line.
+  ///
+  /// The longest matching name wins.
   private mutating func expanded(_ line: Substring) throws(InstrumentFault) -> String {
     guard !defines.isEmpty, line.contains("$") else { return String(line) }
     var result = ""
@@ -168,8 +170,10 @@ struct SFZText {
     }
   }
 
-  /// Splits off the value at the beginning. A value may contain spaces. It ends before the next
-  /// opcode, the next header, or at the end of the line.
+  /// Splits off the value at the beginning.
+  ///
+  /// A value may contain spaces. It ends before the next opcode, the next header, or at the end of
+  /// the line.
   private static func value(_ rest: Substring) -> (String, Substring) {
     let equals = rest.firstIndex(of: "=")
     var end = equals ?? rest.endIndex

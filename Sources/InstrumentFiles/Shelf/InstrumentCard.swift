@@ -7,7 +7,9 @@ package struct InstrumentCard: Sendable {
   private static let longestFile = 16 * 1024
 
   package var name: InstrumentName
-  /// A one-line description. Can be empty.
+  /// A one-line description.
+  ///
+  /// Can be empty.
   package var help = ""
   /// The sort key in the list, ascending.
   package var order = 0
@@ -17,12 +19,16 @@ package struct InstrumentCard: Sendable {
   package var program: Int?
   /// The built-in instrument used as a fallback.
   package var builtIn: BuiltInInstrument?
-  /// The path of its file, relative to the data directory. Nil means any soundfont.
+  /// The path of its file, relative to the data directory.
+  ///
+  /// Nil means any soundfont.
   package var file: String?
 
   init(name: InstrumentName) { self.name = name }
 
-  /// Reads a card. `name` is the default name, derived from the file name.
+  /// Reads a card.
+  ///
+  /// `name` is the default name, derived from the file name.
   init(path: String, name: InstrumentName) throws(InstrumentFault) {
     let bytes: [UInt8]
     do throws(SystemError) {

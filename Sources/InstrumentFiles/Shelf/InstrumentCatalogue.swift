@@ -18,10 +18,13 @@ package struct InstrumentCatalogue: Sendable {
   /// An instrument in the list.
   package struct Entry: Sendable {
     package let name: InstrumentName
-    /// A one-line description. Can be empty.
+    /// A one-line description.
+    ///
+    /// Can be empty.
     package let help: String
-    /// The sources of its sound, in order of preference. The next one is the fallback if one can't
-    /// be read.
+    /// The sources of its sound, in order of preference.
+    ///
+    /// The next one is the fallback if one can't be read.
     package let sources: [Source]
     /// Whether the user added it.
     package let isOwn: Bool
@@ -29,7 +32,9 @@ package struct InstrumentCatalogue: Sendable {
 
   /// The instruments, in list order.
   package let entries: [Entry]
-  /// The soundfonts in use. Those given at the start come first.
+  /// The soundfonts in use.
+  ///
+  /// Those given at the start come first.
   package let fonts: [SoundFont]
   /// The files that were skipped, one line each.
   package let faults: [String]

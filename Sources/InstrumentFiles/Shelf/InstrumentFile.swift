@@ -24,8 +24,9 @@ struct InstrumentFile {
     root = (try? Files.resolved(home)) ?? home
   }
 
-  /// Reads the instrument. For a soundfont, selects the program with a bank and number, by default
-  /// its first one.
+  /// Reads the instrument.
+  ///
+  /// For a soundfont, selects the program with a bank and number, by default its first one.
   func read(bank: Int?, program: Int?) throws(InstrumentFault) -> Instrument {
     let name = path.lowercased()
     if name.hasSuffix(".sf2") || name.hasSuffix(".sf3") {

@@ -10,8 +10,9 @@ package struct InstrumentLibrary: Sendable {
 
   /// The folder of the shipped instruments, or nil.
   package let shipped: String?
-  /// The data directory. It contains the user's instruments in `instruments`. Nil if the node has
-  /// none.
+  /// The data directory.
+  ///
+  /// It contains the user's instruments in `instruments`. Nil if the node has none.
   package let home: String?
   /// The locations of soundfonts.
   package let places: SoundFontPlaces
@@ -29,7 +30,9 @@ package struct InstrumentLibrary: Sendable {
 
   // MARK: - Finding
 
-  /// Lists all instruments. Reuses the soundfonts that `known` has open.
+  /// Lists all instruments.
+  ///
+  /// Reuses the soundfonts that `known` has open.
   package func catalogue(knowing known: InstrumentCatalogue? = nil) -> InstrumentCatalogue {
     var faults: [String] = []
     let fonts = fonts(known?.fonts ?? [], &faults)
@@ -137,8 +140,9 @@ package struct InstrumentLibrary: Sendable {
 
   // MARK: - Changing
 
-  /// Adds a file or folder of the data directory to the user's instruments. Returns the description
-  /// it read, without its sound.
+  /// Adds a file or folder of the data directory to the user's instruments.
+  ///
+  /// Returns the description it read, without its sound.
   package func add(
     _ text: String, file: String, bank: Int?, program: Int?
   ) throws(InstrumentFault) -> Instrument {
@@ -166,7 +170,9 @@ package struct InstrumentLibrary: Sendable {
     return instrument
   }
 
-  /// Removes one of the user's instruments. Its sound files are kept.
+  /// Removes one of the user's instruments.
+  ///
+  /// Its sound files are kept.
   package func delete(_ text: String) throws(InstrumentFault) {
     let name = try InstrumentName(text)
     var deleted = false

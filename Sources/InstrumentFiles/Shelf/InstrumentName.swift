@@ -1,4 +1,6 @@
-/// The name of an instrument. Case is ignored, and hyphens and underscores equal spaces.
+/// The name of an instrument.
+///
+/// Case is ignored, and hyphens and underscores equal spaces.
 ///
 /// It can't leave a folder or name a hidden file.
 package struct InstrumentName: Hashable, Sendable {

@@ -3,7 +3,9 @@ internal import Posix
 /// The locations of General MIDI soundfonts on a machine.
 package struct SoundFontPlaces: Sendable {
   /// The environment variable with a colon-separated list of folders that replaces the default
-  /// ones. `none` stands for no folder.
+  /// ones.
+  ///
+  /// `none` stands for no folder.
   package static let variable = "SYRINX_SOUNDFONTS"
   // Best first. All of them are free and packaged in Debian.
   private static let known = [

@@ -1,5 +1,7 @@
 extension Modulator {
-  /// Parses a modulator of a SoundFont file. Returns nil if it is not supported.
+  /// Parses a modulator of a SoundFont file.
+  ///
+  /// Returns nil if it is not supported.
   init?(_ raw: SoundFontTables.RawModulator) {
     // Modulators of other modulators occur in no known font and are not supported.
     guard let source = Source(soundFont: raw.source), let scale = Source(soundFont: raw.scale),

@@ -88,7 +88,9 @@ extension Region {
       resonance: 0.1 * Double(values[Code.filterQ]))
   }
 
-  /// Converts timecents to seconds. The minimum, -12000, means 0.
+  /// Converts timecents to seconds.
+  ///
+  /// The minimum, -12000, means 0.
   static func seconds(_ cents: Int) -> Double {
     cents <= -12_000 ? 0 : Cents.ratio(Double(cents))
   }

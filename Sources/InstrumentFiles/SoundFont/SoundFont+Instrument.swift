@@ -142,7 +142,9 @@ extension SoundFont {
       return region
     }
 
-    /// Modulators of the instrument override the defaults. Those of the program add to both.
+    /// Modulators of the instrument override the defaults.
+    ///
+    /// Those of the program add to both.
     private func modulators(_ outer: SoundFontZone, _ inner: SoundFontZone) -> [Modulator] {
       var result = defaults.filter { old in !inner.modulators.contains(where: old.isSame) }
       result += inner.modulators

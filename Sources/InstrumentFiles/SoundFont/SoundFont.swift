@@ -8,7 +8,9 @@ package struct SoundFont: Sendable {
   /// A program of a SoundFont.
   package struct Program: Equatable, Sendable {
     package let name: String
-    /// The bank, 0 to 128. 128 is for drums.
+    /// The bank, 0 to 128.
+    ///
+    /// 128 is for drums.
     package let bank: Int
     /// The number, 0 to 127.
     package let number: Int
@@ -28,7 +30,9 @@ package struct SoundFont: Sendable {
     /// Whether resonance lowers the passband by half its gain, so that peak and passband are
     /// equally far from the unfiltered level.
     package var resonanceLowers: Bool
-    /// The range of the pan control from the center. 1 reaches hard left and right.
+    /// The range of the pan control from the center.
+    ///
+    /// 1 reaches hard left and right.
     package var panRange: Double
 
     /// The interpretation that fonts are tuned for, as in FluidSynth.

@@ -197,7 +197,9 @@ struct SoundFontTables: Sendable {
     word(bytes, place) | word(bytes, place + 2) << 16
   }
 
-  /// Decodes a name without control characters. Older fonts use Latin-1.
+  /// Decodes a name without control characters.
+  ///
+  /// Older fonts use Latin-1.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     let bytes = bytes.prefix { $0 != 0 }
     let text =

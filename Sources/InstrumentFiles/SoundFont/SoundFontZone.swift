@@ -76,7 +76,9 @@ struct SoundFontZone {
   // More than any real instrument has. They are copied into each region.
   static let mostModulators = 64
 
-  /// Resolves the zones of a range of bags. Each includes the values of the global zone.
+  /// Resolves the zones of a range of bags.
+  ///
+  /// Each includes the values of the global zone.
   static func zones(
     of bags: ArraySlice<SoundFontTables.Bag>, last: SoundFontTables.Bag,
     _ generators: [SoundFontTables.Generator], _ modulators: [SoundFontTables.RawModulator],

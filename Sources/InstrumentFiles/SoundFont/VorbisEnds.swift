@@ -13,7 +13,9 @@ struct VorbisEnds {
   let frames: Int
   let rate: Int
 
-  /// Reads `bytes` bytes of a file from the offset `place`. Returns nil if the layout is unusual.
+  /// Reads `bytes` bytes of a file from the offset `place`.
+  ///
+  /// Returns nil if the layout is unusual.
   init?(_ file: borrowing WaveFile, place: Int, bytes: Int) throws(SoundFileError) {
     let head = try file.read(min(bytes, 512), at: place)
     guard let packet = Self.packet(ofPage: head[...]), packet + 16 <= head.count,
