@@ -1,28 +1,30 @@
 internal import JSON
 package import Posix
 
-/// The credit of a picture that was fetched: whose it is, and on what terms it is shown.
+/// The attribution of a downloaded picture: author, license and origin.
 package struct PictureCredit: Equatable, Sendable {
-  /// The author; empty where nobody is named.
+  /// The author, or empty if not stated.
   package var author: String
-  /// The licence's code, such as `cc-by-sa`.
+  /// The license code, such as `cc-by-sa`.
   package var licence: String
-  /// The place of the licence's text.
+  /// The URL of the license text.
   package var licenceURL: String
-  /// The page that the picture is from.
+  /// The URL of the picture's page.
   package var source: String
-  /// The picture's key among those that services have of the species, by which the next one is found.
+  /// The picture's key among the pictures that the services list for the species.
+  ///
+  /// The search for the next picture starts from it.
   package var key: String
-  /// The date at which it was fetched.
+  /// The date of the download.
   package var date: ZonedDate
-  /// The number that the service has for the taxon; empty where it has none.
+  /// The service's ID of the taxon, or empty.
   package var taxonID: String
-  /// The service's name for the taxon.
+  /// The service's name of the taxon.
   package var taxon: String
-  /// The species of the take for which it was looked for.
+  /// The take's species that was searched for.
   package var species: String
 
-  /// The credit of a picture.
+  /// Creates an attribution.
   package init(
     author: String, licence: String, licenceURL: String, source: String, key: String,
     date: ZonedDate = .now, taxonID: String = "", taxon: String = "", species: String
@@ -40,7 +42,7 @@ package struct PictureCredit: Equatable, Sendable {
 }
 
 extension PictureCredit {
-  /// Writes the credit as members of an object.
+  /// Writes the attribution as members of a JSON object.
   func add(to json: inout JSONText) {
     json.add("author", author)
     json.add("licence", licence)
@@ -53,16 +55,16 @@ extension PictureCredit {
   }
 }
 
-/// A picture that was fetched, with its credit.
+/// A downloaded picture with its attribution.
 package struct FetchedPicture: Sendable {
-  /// A picture's file.
+  /// A picture file.
   package struct File: Sendable {
-    /// Its bytes.
+    /// The content.
     package let bytes: [UInt8]
-    /// The ending that says what it is.
+    /// The file extension, which determines the format.
     package let ending: String
 
-    /// A picture's file.
+    /// Creates a picture file.
     package init(_ bytes: [UInt8], ending: String) {
       self.bytes = bytes
       self.ending = ending
@@ -71,12 +73,12 @@ package struct FetchedPicture: Sendable {
 
   /// The picture.
   package let image: File
-  /// Its small copy; nil where there is none.
+  /// The thumbnail, or nil.
   package let small: File?
-  /// Its credit.
+  /// The attribution.
   package let credit: PictureCredit
 
-  /// A picture with its credit.
+  /// Creates a picture with its attribution.
   package init(image: File, small: File?, credit: PictureCredit) {
     self.image = image
     self.small = small
@@ -86,26 +88,27 @@ package struct FetchedPicture: Sendable {
 
 /// The origin of a take's image.
 package enum ImageOrigin: Equatable, Sendable {
-  /// There is no image.
+  /// The take has no image.
   case none
-  /// Somebody gave it to the take.
+  /// The user set the image.
   case own
-  /// It was fetched.
+  /// The image was downloaded.
   case fetched(PictureCredit)
 
-  /// The credit of an image that was fetched; nil for others.
+  /// The attribution of a downloaded image, or nil for others.
   package var credit: PictureCredit? { if case .fetched(let credit) = self { credit } else { nil } }
 }
 
 // MARK: - The file
 
-/// The file of a credit, which lies beside the picture.
+/// The attribution file, stored next to the picture.
 struct CreditFile {
-  /// The credit.
   let credit: PictureCredit
-  /// The size of the picture, by which an image of somebody's own is not taken for it.
+  /// The size of the picture in bytes.
+  ///
+  /// A different size means that the user replaced the picture.
   let bytes: Int
-  /// The ending of the small copy; empty where there is none.
+  /// The file extension of the thumbnail, or empty if there is none.
   let small: String
 
   init(_ credit: PictureCredit, bytes: Int, small: String) {
@@ -114,7 +117,7 @@ struct CreditFile {
     self.small = small
   }
 
-  /// The credit that a file tells of; nil where it tells of none.
+  /// Parses an attribution file, or returns nil if it is invalid.
   init?(_ file: [UInt8]) {
     guard let json = try? JSON(file), let bytes = json["bytes"]?.whole,
       let licence = json["licence"]?.text, !licence.isEmpty
@@ -129,7 +132,7 @@ struct CreditFile {
     small = text("small")
   }
 
-  /// The credit, as JSON in one line.
+  /// The attribution as one line of JSON.
   var text: String {
     var json = JSONText()
     json.begin("{")

@@ -1,20 +1,20 @@
 internal import Posix
 
-/// Pictures that were fetched, each with its credit in a file of its own.
+/// Downloaded pictures, each with an attribution file.
 ///
-/// The credit is there before its picture, and goes after it: whatever ends the program, there is never
-/// a fetched picture without one. A credit without its picture counts for nothing.
+/// The attribution is written before its picture and removed after it, so that no crash leaves a
+/// downloaded picture without one. An attribution without its picture is ignored.
 extension TakeLibrary {
   private static var mostCreditBytes: Int { 64 << 10 }
 
-  /// The origin of a take's image.
+  /// Returns the origin of a take's image.
   package func imageOrigin(_ take: Take) -> ImageOrigin {
     if take.image.isEmpty { return .none }
     guard let file = creditFile(take) else { return .own }
     return .fetched(file.credit)
   }
 
-  /// Names the path of the small copy of a take's image; nil where it has none.
+  /// Returns the path of the thumbnail of a take's image, or nil if it has none.
   package func smallImagePath(_ take: Take) -> String? {
     guard let small = creditFile(take)?.small, TakeFiles.smallEndings.contains(small) else {
       return nil
@@ -31,7 +31,7 @@ extension TakeLibrary {
     return file
   }
 
-  /// Gives a take a picture that was fetched, unless it has an image of its own.
+  /// Sets a take's image to a downloaded picture, unless the user set one.
   @discardableResult
   package func setPicture(
     _ id: String, _ picture: FetchedPicture
@@ -39,7 +39,7 @@ extension TakeLibrary {
     let take = try take(id)
     guard imageOrigin(take) != .own else { throw Self.hasOwn(take) }
     let small = picture.small.flatMap { TakeFiles.smallEndings.contains($0.ending) ? $0 : nil }
-    // A former one must not be there under the credit of this one.
+    // An earlier picture must never appear with the new attribution.
     try removeImage(take.id)
     let file = CreditFile(
       picture.credit, bytes: picture.image.bytes.count, small: small?.ending ?? "")
@@ -57,7 +57,7 @@ extension TakeLibrary {
     }
   }
 
-  /// Takes the picture that was fetched for a take from it, with its credit.
+  /// Removes the downloaded picture of a take, with its attribution.
   @discardableResult
   package func removePicture(_ id: String) throws(LibraryFault) -> Take {
     let take = try take(id)
@@ -68,7 +68,7 @@ extension TakeLibrary {
     }
   }
 
-  /// Removes the credit and the small copy of a picture that is no more.
+  /// Removes the attribution and the thumbnail of a removed picture.
   func forgetPicture(_ id: String) {
     for name in files.besides(id) { Files.remove(files.image(name)) }
   }

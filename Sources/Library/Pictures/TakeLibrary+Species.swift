@@ -1,15 +1,17 @@
 internal import Posix
 internal import SQLite
 
-/// Names of species, from takes and from a list that the user put into the home folder.
+/// Species names, from takes and from an optional list in the data directory.
 extension TakeLibrary {
   private static var mostListBytes: Int { 8 << 20 }
   private static var longestName: Int { 200 }
 
-  /// Names of species that have a text at the beginning of one of their words, those of most takes first,
-  /// and then those of the list; letters with marks are as good as plain ones.
+  /// Finds species names with a word that begins with a text.
   ///
-  /// Without a text it is any name. Of takes, only the newest thousands that fit are counted.
+  /// Names used by takes come first, most frequent first, then those of the list. Diacritics are
+  /// ignored.
+  ///
+  /// An empty text matches all names. Only the newest few thousand matching takes are counted.
   package func speciesNames(
     beginning text: String = "", most: Int = 20
   ) throws(LibraryFault) -> [String] {
@@ -22,7 +24,7 @@ extension TakeLibrary {
       : try database.rows(
         SQL.usedSpeciesWithWords, [.text("species : \(phrase) *"), limit]
       ) { $0.text(0) }
-    // Both names of a line can fit, and a name can be one of those above.
+    // Both names of a line can match, and a name can repeat one of those above.
     let more = StatementValue.integer(3 * most)
     let listed =
       phrase.isEmpty
@@ -39,7 +41,7 @@ extension TakeLibrary {
     return Array(names.prefix(most))
   }
 
-  /// The scientific name that the list has beside another name; nil where it has none.
+  /// Returns the scientific name of a common name in the list, or nil.
   package func scientificName(of name: String) throws(LibraryFault) -> String? {
     guard let phrase = Self.phrase(name), !phrase.isEmpty else { return nil }
     try readSpeciesList()
@@ -53,7 +55,9 @@ extension TakeLibrary {
     return try database.rows(SQL.listedName, [.integer(number + 1)]) { $0.text(0) }.first
   }
 
-  /// A text as a phrase of the index of words; nil where there is nothing in it that the index has.
+  /// Quotes a text as a full-text search phrase.
+  ///
+  /// Returns nil if it has no indexable characters.
   private static func phrase(_ text: String) -> String? {
     if text.allSatisfy(\.isWhitespace) { return "" }
     guard text.utf8.count <= longestName, text.contains(where: { $0.isLetter || $0.isNumber })
@@ -63,15 +67,16 @@ extension TakeLibrary {
 
   // MARK: - The list
 
-  /// Reads the user's list, where it is another than before.
+  /// Reloads the user's list if its file has changed.
   ///
-  /// Each line holds a name, or a common and a scientific one with a semicolon between.
+  /// Each line contains a name, or a common and a scientific name separated by a semicolon.
   private func readSpeciesList() throws(LibraryFault) {
     let changed = files.changed(files.species)
     guard changed != speciesListChanged else { return }
     let bytes = (try? Files.contents(of: files.species, atMost: Self.mostListBytes)) ?? []
     try database.execute(SQL.makeSpeciesList)
-    // Not a transaction of the library's: this is nobody else's, and others may write meanwhile.
+    // A plain deferred transaction: the table is temporary and private to this connection, so other
+    // processes need not be locked out.
     try database.execute("BEGIN")
     do throws(LibraryFault) {
       var number = 0
@@ -93,7 +98,7 @@ extension TakeLibrary {
   }
 
   private static func trimmed(_ text: Substring) -> String {
-    // A byte-order mark counts as no blank.
+    // A byte-order mark doesn't count as whitespace.
     let isBlank: (Character) -> Bool = { $0.isWhitespace || $0 == "\u{FEFF}" }
     var text = text.drop(while: isBlank)
     while let last = text.last, isBlank(last) { text.removeLast() }

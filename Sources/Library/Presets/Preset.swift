@@ -1,19 +1,17 @@
 package import JSON
 
-/// Addresses and their values, as a file holds them.
+/// A preset: addresses and their values, as stored in a file.
 ///
-/// It says what is written, not whether the addresses are there and take these values.
+/// It is not checked whether the addresses exist and accept the values.
 package struct Preset: Sendable {
-  /// One address with its value.
+  /// An address with its value.
   package struct Setting: Sendable {
-    /// The address.
     package let address: String
-    /// Its value.
     package let value: Value
-    /// The line of the file on which it stands.
+    /// The line number in the file.
     package let line: Int
 
-    /// A setting that has no file yet.
+    /// Creates a setting without a file.
     package init(address: String, value: Value) {
       self.init(address: address, value: value, line: 0)
     }
@@ -25,29 +23,31 @@ package struct Preset: Sendable {
     }
   }
 
-  /// A value as an address can take it.
+  /// The value of a setting.
   package enum Value: Equatable, Sendable {
     case number(Double)
     case flag(Bool)
     case text(String)
   }
 
-  /// The most bytes that a file can have.
+  /// The maximum file size in bytes.
   package static let longestFile = 256 * 1024
 
-  /// One line that says what it is; can be empty.
+  /// A one-line description.
+  ///
+  /// Can be empty.
   package let help: String
-  /// What it sets, in the order in which it stands there.
+  /// The settings, in file order.
   package let settings: [Setting]
 
-  /// A preset of settings.
+  /// Creates a preset from settings.
   package init(help: String = "", settings: [Setting]) {
     self.help = help
     self.settings = settings
   }
 
-  /// Reads a file: an object whose `set` is an object of addresses and values, and whose `help`
-  /// can be left out.
+  /// Parses a file: an object whose `set` is an object of addresses and values, with an optional
+  /// `help`.
   package init(_ bytes: [UInt8]) throws(JSON.Fault) {
     let file = try JSON(bytes)
     guard case .object(let members) = file.content else {
@@ -92,7 +92,7 @@ package struct Preset: Sendable {
     return Setting(address: member.name, value: value, line: member.line)
   }
 
-  /// The file: a line for each setting, so that two of them can be compared line by line.
+  /// The content of the file, with one line per setting, which suits line-based diffs.
   package var text: String {
     let help = help.isEmpty ? "" : "  \"help\": \(JSON.written(help)),\n"
     let lines = settings.map { setting in

@@ -1,22 +1,21 @@
-/// Why something could not be done with a preset.
+/// The reason why a preset operation failed.
 package struct PresetFault: Error, Equatable {
-  /// The kinds.
+  /// The kind of fault.
   package enum Kind: Sendable {
-    /// The name is none that a preset can have, or its preset can't be touched.
+    /// The name is invalid, or the preset is read-only.
     case denied
-    /// There is no such preset.
+    /// The preset was not found.
     case missing
-    /// The file is not what it should be.
+    /// The file is malformed.
     case broken
-    /// There are as many as there can be.
+    /// The maximum number of presets is reached.
     case full
-    /// The system refuses.
+    /// A system call failed.
     case io
   }
 
-  /// The kind.
   package let kind: Kind
-  /// One line for people.
+  /// The message, in one line.
   package let message: String
 
   init(_ kind: Kind, _ message: String) {

@@ -1,19 +1,19 @@
 internal import JSON
 internal import Posix
 
-/// The presets in two folders: those that come with the program, and the user's own.
+/// The preset library: shipped presets and the user's own, in two folders.
 ///
-/// One of the user's stands before a shipped one of its name. What is here waits for the disk.
+/// A user preset overrides the shipped one of the same name. Functions block on disk access.
 package struct PresetLibrary: Sendable {
-  // As many as one datagram can tell.
+  // The number of names that fit in one datagram.
   private static let most = 1000
 
-  /// The folder of those that come with the program.
+  /// The folder of the shipped presets.
   package let shipped: String?
-  /// The folder of the user's own, made when the first is saved.
+  /// The folder of the user's presets, created when the first one is saved.
   package let own: String?
 
-  /// A library of two folders, which need not be there.
+  /// Creates a library of two folders, which may be missing.
   package init(shipped: String? = nil, own: String? = nil) {
     self.shipped = shipped
     self.own = own
@@ -21,10 +21,10 @@ package struct PresetLibrary: Sendable {
 
   // MARK: - Finding
 
-  /// The names of the user's own.
+  /// The names of the user's presets.
   package var ownNames: Set<String> { Self.names(in: own) }
 
-  /// The names of those that come with the program.
+  /// The names of the shipped presets.
   package var shippedNames: Set<String> { Self.names(in: shipped) }
 
   private static func names(in folder: String?) -> Set<String> {
@@ -32,7 +32,7 @@ package struct PresetLibrary: Sendable {
     return Set(files.compactMap { PresetName(file: $0)?.text })
   }
 
-  /// Some of the names, in order, as many as can be told.
+  /// Returns the names in order, cut to the number that fits in a reply.
   package static func listed(_ names: Set<String>) -> [String] {
     Array(names.sorted().prefix(most))
   }
@@ -40,7 +40,9 @@ package struct PresetLibrary: Sendable {
   /// A preset with the path of its file.
   package typealias Found = (preset: Preset, path: String)
 
-  /// Reads the preset of a name: the user's, or the shipped one.
+  /// Reads the preset with a name.
+  ///
+  /// The user's takes precedence over the shipped one.
   package func read(_ name: PresetName) throws(PresetFault) -> Found {
     for folder in [own, shipped] {
       guard let folder else { continue }
@@ -49,12 +51,12 @@ package struct PresetLibrary: Sendable {
     throw Self.missing(name, among: ownNames.union(shippedNames))
   }
 
-  /// Reads the shipped preset of a name.
+  /// Reads the shipped preset with a name.
   package func readShipped(_ name: PresetName) throws(PresetFault) -> Found {
     try PresetLibrary(shipped: shipped).read(name)
   }
 
-  /// Reads a file anywhere.
+  /// Reads a preset file at any path.
   package static func read(path: String) throws(PresetFault) -> Found {
     guard let found = try readIfThere(path) else {
       throw PresetFault(.missing, "there is no file \(path)")
@@ -77,7 +79,7 @@ package struct PresetLibrary: Sendable {
     }
   }
 
-  /// What to say where there is no preset of a name.
+  /// Returns the fault for a missing preset, with the closest match or the available names.
   package static func missing(_ name: PresetName, among names: Set<String>) -> PresetFault {
     let hint =
       name.text.nearest(of: names).map { "is \($0) meant?" }
@@ -90,7 +92,7 @@ package struct PresetLibrary: Sendable {
 
   // MARK: - Changing
 
-  /// Writes one of the user's own: at any time the old one is there or the new one, whole.
+  /// Saves a user preset atomically.
   package func save(_ text: String, as name: PresetName) throws(PresetFault) {
     guard let own else { throw PresetFault(.denied, "there is no folder for presets") }
     let names = ownNames
@@ -105,7 +107,9 @@ package struct PresetLibrary: Sendable {
     }
   }
 
-  /// Deletes one of the user's own; a shipped one of its name comes out again.
+  /// Deletes a user preset.
+  ///
+  /// A shipped one of the same name becomes visible again.
   package func delete(_ name: PresetName) throws(PresetFault) {
     do throws(SystemError) {
       guard let own else { throw SystemError(name.file, code: SystemError.missing) }

@@ -1,14 +1,13 @@
-/// The name of a preset, which is that of its file without the ending.
+/// The name of a preset: its file name without the extension.
 ///
-/// It can't lead out of the folder, nor to a hidden file.
+/// It can't leave the folder or name a hidden file.
 package struct PresetName: Hashable, Sendable {
-  // Longer ones could not all be told in one datagram.
+  // Longer names would not all fit in one datagram.
   private static let longest = 48
 
-  /// The name.
   package let text: String
 
-  /// A name, where it can be one.
+  /// Creates a name, or throws if it is invalid.
   package init(_ text: String) throws(PresetFault) {
     let isPlain = text.unicodeScalars.allSatisfy {
       $0 != "/" && $0.value >= 32 && !(127..<160).contains($0.value)
@@ -24,7 +23,7 @@ package struct PresetName: Hashable, Sendable {
 
   static let ending = ".json"
 
-  /// The name of the preset in a file; nil where that holds none.
+  /// Derives the name from a file name, or returns nil if that is not a preset file.
   init?(file: String) {
     guard file.hasSuffix(Self.ending),
       let name = try? PresetName(String(file.dropLast(Self.ending.count)))
@@ -32,6 +31,5 @@ package struct PresetName: Hashable, Sendable {
     self = name
   }
 
-  /// The name of the file.
   var file: String { text + Self.ending }
 }

@@ -1,28 +1,30 @@
 internal import Posix
 
-/// The folder of the presets that come with the program.
+/// The folder of the shipped presets.
 package enum ShippedPresets {
-  /// The variable that names it, before all other places.
+  /// The environment variable that names the folder.
+  ///
+  /// It takes precedence over all other locations.
   package static let variable = "SYRINX_PRESETS"
 
-  /// The first of the places that is a folder.
+  /// The first location that is a folder.
   package static var folder: String? { places.first(where: Files.isFolder) }
 
-  /// Where it is looked for, in order.
+  /// The locations to search, in order.
   package static var places: [String] {
     places(
       named: Environment[variable], program: Environment.programPath,
       dataFolders: Environment["XDG_DATA_DIRS"])
   }
 
-  /// The same, of given surroundings.
+  /// Returns the locations for a given environment.
   package static func places(
     named: String?, program: String?, dataFolders: String?
   ) -> [String] {
     if let named { return [named] }
     var places: [String] = []
     if let program {
-      // Built but not installed: beside the folder of what is built.
+      // Built but not installed: next to the build folder.
       if let build = program.ranges(of: "/.build/").last {
         places.append(program[..<build.lowerBound] + "/Presets")
       }

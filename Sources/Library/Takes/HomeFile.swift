@@ -1,23 +1,25 @@
 internal import Posix
 
-/// A file of which a message gave the name: one inside the node's home folder.
+/// A file named by a message, inside the node's data directory.
 package struct HomeFile {
-  // What the node keeps for itself, and nobody may write over.
+  // Reserved for the node. Messages must not write there.
   private static let own = ["takes", "presets", "instruments", "state"]
-  // SQLite must be the only one in a process that opens these: whoever closes them takes all of
-  // its locks away.
+  // Only SQLite may open these files: POSIX releases all of a process's locks on a file when any of
+  // its descriptors is closed.
   private static let database = "library.sqlite"
 
-  /// Whether a path without links is that of the library's database, or of what belongs to it, in
-  /// a home folder whose own path has no links.
+  /// Whether a resolved path is that of the library's database or one of its auxiliary files.
+  ///
+  /// `home` must be resolved, too.
   package static func isDatabase(_ path: String, home: String) -> Bool {
     path.hasPrefix("\(home)/\(database)")
   }
 
-  /// The path, without links.
+  /// The absolute path, with symbolic links resolved.
   package let path: String
 
-  /// Finds a file to be read, by a name relative to the home folder, or absolute and inside it.
+  /// Resolves the name of an existing file, relative to the data directory, or absolute and inside
+  /// it.
   package init(reading name: String, home: String) throws(LibraryFault) {
     let (root, inside) = try Self.place(name, home)
     guard let real = Self.real("\(root)/\(inside)") else {
@@ -30,14 +32,16 @@ package struct HomeFile {
     path = real
   }
 
-  /// Reads all bytes of the file, where they are at most so many.
+  /// Reads the file.
+  ///
+  /// Fails if it is longer than `limit` bytes.
   package func contents(atMost limit: Int) throws(LibraryFault) -> [UInt8] {
     try asLibrary { () throws(SystemError) in try Files.contents(of: path, atMost: limit) }
   }
 
-  /// Names a new file to be written; its folder is made where there is none.
+  /// Resolves the name of a new file, and creates its folder if needed.
   ///
-  /// One that is there already is refused: whoever sends a message sees no folder, and can't be asked.
+  /// Throws if the file exists: a remote client sees no folder and can't confirm an overwrite.
   package init(writing name: String, home: String) throws(LibraryFault) {
     let (root, inside) = try Self.place(name, home)
     var folder = root
@@ -54,7 +58,7 @@ package struct HomeFile {
       folder = real
     }
     let path = "\(folder)/\(parts.last ?? "")"
-    // A file that is there can itself be a link.
+    // An existing file can itself be a symbolic link.
     let former = Self.real(path)
     let real = former ?? path
     guard real.hasPrefix(root + "/") else { throw Self.leaves(name, home) }
@@ -71,7 +75,7 @@ package struct HomeFile {
     throw LibraryFault(.denied, "\(name) is the node's own; choose another name")
   }
 
-  /// Resolves the links of the home folder, and the name as it is seen from there.
+  /// Resolves the symbolic links of the data directory, and makes the name relative to it.
   private static func place(
     _ name: String, _ home: String
   ) throws(LibraryFault) -> (root: String, inside: String) {
@@ -105,13 +109,17 @@ extension TakeLibrary {
   // A photograph has a few megabytes.
   private static var mostImageBytes: Int { 32 << 20 }
 
-  /// Gives a take an image, copied from a file whose ending says what it is.
+  /// Copies a file as a take's image.
+  ///
+  /// Its extension determines the format.
   @discardableResult
   package func setImage(_ id: String, copying file: HomeFile) throws(LibraryFault) -> Take {
     try setImage(id, copying: file.path)
   }
 
-  /// Gives a take an image, copied from a file whose ending says what it is.
+  /// Copies a file as a take's image.
+  ///
+  /// Its extension determines the format.
   @discardableResult
   package func setImage(_ id: String, copying path: String) throws(LibraryFault) -> Take {
     let name = path.split(separator: "/").last ?? ""

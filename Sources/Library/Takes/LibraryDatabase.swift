@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import SQLite
 
-/// The database of a library of takes.
+/// The database of a take library.
 typealias LibraryDatabase = Database<LibraryFault>
 
 extension LibraryFault: DatabaseFault {
@@ -11,7 +11,7 @@ extension LibraryFault: DatabaseFault {
 }
 
 extension LibraryDatabase {
-  /// Lets SQL call `kilometres(latitude, longitude, latitude, longitude)`.
+  /// Registers the SQL function `kilometres(latitude, longitude, latitude, longitude)`.
   func addDistance() {
     sqlite3_create_function_v2(
       handle, "kilometres", 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
@@ -25,7 +25,7 @@ extension LibraryDatabase {
 }
 
 extension Statement where Fault == LibraryFault {
-  /// The key of a take's identifier.
+  /// Parses the key of a take's ID in a column.
   func key(_ column: Int32) -> TakeKey? {
     guard let text = sqlite3_column_text(handle, column),
       Int(sqlite3_column_bytes(handle, column)) == TakeKey.textBytes

@@ -3,29 +3,28 @@ internal import Glibc
 internal import Posix
 internal import SoundFiles
 
-/// The reason why something could not be done with the library of takes.
+/// The reason why an operation on the take library failed.
 package struct LibraryFault: Error, Equatable, CustomStringConvertible {
-  /// The kinds.
+  /// The kind of fault.
   package enum Kind: Sendable {
-    /// There is no such take, or no such file.
+    /// The take or file was not found.
     case missing
-    /// What was asked for can't be.
+    /// The operation is not allowed.
     case denied
-    /// A text is too long, or not of the form that it needs.
+    /// A text is too long or malformed.
     case range
-    /// A file is not what it should be.
+    /// A file is malformed.
     case broken
-    /// The system refuses.
+    /// A system call failed.
     case io
-    /// Another process has it, longer than is waited for.
+    /// Another process kept the database locked beyond the timeout.
     case busy
   }
 
-  /// The kind.
   package let kind: Kind
-  /// The message, one line for people.
+  /// The message, in one line.
   package let message: String
-  /// Whether it is the database that is damaged, so that `TakeLibrary.rebuild` can help.
+  /// Whether the database is damaged, so that `TakeLibrary.rebuild` can repair it.
   package let isDamage: Bool
 
   package var description: String { message }
@@ -49,7 +48,9 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
 
   init(_ error: SystemError) { self.init(error.isMissing ? .missing : .io, "\(error)") }
 
-  /// Translates SQLite's error code for a database; the reason is its own words.
+  /// Translates an SQLite error code for the database at a path.
+  ///
+  /// `reason` is SQLite's message.
   package init(code: Int32, path: String, reason: String) {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
@@ -70,14 +71,14 @@ package struct LibraryFault: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// Throws the faults of a sound file as the library's own.
+/// Rethrows a sound file error as a library fault.
 func asLibrary<Result>(
   _ body: () throws(SoundFileError) -> Result
 ) throws(LibraryFault) -> Result {
   do throws(SoundFileError) { return try body() } catch { throw LibraryFault(error) }
 }
 
-/// Throws the faults of a system call as the library's own.
+/// Rethrows a system error as a library fault.
 func asLibrary<Result>(_ body: () throws(SystemError) -> Result) throws(LibraryFault) -> Result {
   do throws(SystemError) { return try body() } catch { throw LibraryFault(error) }
 }

@@ -1,10 +1,10 @@
 package import DSP
 internal import Glibc
 
-/// A meter of the loudness of a whole sound, after ITU-R BS.1770-4, and of its highest sample.
+/// A meter of integrated loudness, after ITU-R BS.1770-4, and of the sample peak.
 ///
-/// The sound is weighted as the ear does, its power taken over 400 ms each 100 ms; what is below
-/// -70 LUFS does not count, and then not what is 10 LU below the mean of the rest.
+/// The K-weighted power is measured over 400 ms every 100 ms. Blocks below -70 LUFS are gated out,
+/// then those more than 10 LU below the mean of the rest.
 package struct Loudness: Sendable {
   private static let steps = 4
 
@@ -12,14 +12,14 @@ package struct Loudness: Sendable {
   private var left: Weighting
   private var right: Weighting
   private var highest: Float = 0
-  // The powers of the last steps of 100 ms, and the block that is being summed.
+  // The powers of the latest 100 ms steps, and the sum over the current step.
   private var recent: [Double] = []
   private var sum = 0.0
   private var framesLeft: Int
   private var stepCount = 1
   private var blocks: [Double] = []
 
-  /// A measurement of sound of a rate in Hz.
+  /// Creates a meter for a sample rate in Hz.
   package init(rate: Int) {
     self.rate = rate
     left = Weighting(rate: Double(rate))
@@ -27,7 +27,9 @@ package struct Loudness: Sendable {
     framesLeft = Self.end(of: 1, rate)
   }
 
-  /// Counts the frames up to the end of a step: 100 ms are no whole number of them at each rate.
+  /// Returns the number of frames up to the end of a step.
+  ///
+  /// 100 ms are not a whole number of frames at every rate.
   private static func end(of step: Int, _ rate: Int) -> Int { (step * rate + 5) / 10 }
 
   /// Measures the next frames.
@@ -57,16 +59,16 @@ package struct Loudness: Sendable {
     recent.removeFirst()
   }
 
-  /// The highest sample, in dB of full scale; nil where all are zero.
+  /// The sample peak in dBFS, or nil if all samples are zero.
   package var peak: Double? {
-    // A file can hold infinity, too.
+    // A file can contain infinity.
     highest > 0 ? 20 * log10(Double(min(highest, .greatestFiniteMagnitude))) : nil
   }
 
-  /// The loudness of the whole, in LUFS; nil where no 400 ms of it are loud enough to count.
+  /// The integrated loudness in LUFS, or nil if no 400 ms block passes the gate.
   package var integrated: Double? {
     guard let loud = Self.mean(blocks, above: Self.power(-70)) else { return nil }
-    // The gate is never below the first one.
+    // The relative gate is never below the absolute one.
     let gate = max(Self.power(-70), loud / 10)
     return Self.mean(blocks, above: gate).map { 10 * log10($0) - 0.691 }
   }
@@ -83,16 +85,16 @@ package struct Loudness: Sendable {
   }
 }
 
-/// The ear's weighting of one channel: a shelf for the head, and a highpass.
+/// The K-weighting of one channel: a high shelf for the head, and a high-pass.
 ///
-/// The standard has it for 48 kHz only. These are the analogue filters that give its numbers
-/// there, made anew for each rate by the bilinear transform.
+/// The standard gives coefficients for 48 kHz only. These are the analog prototypes that yield
+/// them, transformed to each rate by the bilinear transform.
 private struct Weighting: Sendable {
   private var shelf: Section
   private var highpass: Section
 
   init(rate: Double) {
-    // 4 dB above 1.68 kHz.
+    // +4 dB above 1.68 kHz.
     let (high, low) = (pow(10, 3.999843853973347 / 20), 1.0)
     let middle = pow(high, 0.4996667741545416)
     shelf = Section(
@@ -103,7 +105,7 @@ private struct Weighting: Sendable {
     highpass.keepNumerator()
   }
 
-  /// The sum of the squares of what comes out.
+  /// Returns the sum of the squares of the output.
   mutating func power(_ samples: UnsafePointer<Float>, _ count: Int) -> Double {
     var (shelf, highpass) = (shelf, highpass)
     var sum = 0.0
@@ -116,7 +118,7 @@ private struct Weighting: Sendable {
     return sum
   }
 
-  /// A filter of second order in the transposed direct form.
+  /// A second-order section in transposed direct form II.
   struct Section: Sendable {
     private var b0, b1, b2: Double
     private let a1, a2: Double
@@ -132,7 +134,7 @@ private struct Weighting: Sendable {
       a2 = (1 - k / q + k * k) / a0
     }
 
-    /// Gives the highpass the numerator that the standard has, which lifts it by a little.
+    /// Sets the high-pass numerator of the standard, which adds a slight gain.
     mutating func keepNumerator() { (b0, b1, b2) = (1, -2, 1) }
 
     @inline(__always)

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A place on the earth.
+/// A location on Earth.
 package struct Place: Equatable, Sendable {
   private static let earthKilometres = 6371.0088
   private static let degree = Double.pi / 180
 
-  /// Degrees to the north.
+  /// Degrees north.
   package let latitude: Double
-  /// Degrees to the east.
+  /// Degrees east.
   package let longitude: Double
 
   init(_ latitude: Double, _ longitude: Double) {
@@ -15,13 +15,13 @@ package struct Place: Equatable, Sendable {
     self.longitude = longitude
   }
 
-  /// A place, where there is one of such numbers.
+  /// Creates a location, or nil if the coordinates are out of range.
   package init?(latitude: Double, longitude: Double) {
     guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
     self.init(latitude, longitude)
   }
 
-  /// The place that people write as degrees north and east, such as `52.52,13.40`.
+  /// Parses degrees north and east, such as `52.52,13.40`.
   package init?(written text: String) {
     let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
       Double($0.drop { $0 == " " })
@@ -32,7 +32,7 @@ package struct Place: Equatable, Sendable {
     self.init(latitude: latitude, longitude: longitude)
   }
 
-  /// How far it is to another, over the earth as a ball of its mean radius.
+  /// Returns the great-circle distance to another location on a sphere of the mean Earth radius.
   package func kilometres(to other: Place) -> Double {
     let (here, there) = (latitude * Self.degree, other.latitude * Self.degree)
     let north = sin((there - here) / 2)
@@ -41,9 +41,9 @@ package struct Place: Equatable, Sendable {
     return 2 * Self.earthKilometres * asin(min(1, half.squareRoot()))
   }
 
-  /// The latitudes between which all lies that is so near.
+  /// Returns the latitude range of all locations within a distance.
   func latitudes(within kilometres: Double) -> ClosedRange<Double> {
-    // A little more, for what is lost in rounding.
+    // A margin for rounding errors.
     let reach = kilometres / Self.earthKilometres / Self.degree * 1.000001 + 1e-9
     return latitude - reach...latitude + reach
   }

@@ -1,6 +1,6 @@
-/// The database's schema, and all that it is told.
+/// The database schema and all SQL statements.
 enum SQL {
-  /// The application number that marks a database of ours: "Syrx" in ASCII.
+  /// The application ID of the database file: "Syrx" in ASCII.
   static let application = 0x5379_7278
   /// The version of the schema.
   static let version = 1
@@ -11,14 +11,14 @@ enum SQL {
     PRAGMA temp_store = MEMORY;
     """
 
-  // A take's number is its time in microseconds since 1970, or the next that is free: thus the
-  // index of words, which knows of a take only its number, has them in the order of time.
+  // A take's row number is its time in microseconds since 1970, or the next free one. The full-text
+  // index stores nothing but row numbers, so this sorts its results by time.
   //
-  // Takes in the trash have a time in `deleted`, and no words. One that is `untold` was changed
-  // here, and its file not yet.
+  // Takes in the trash have a time in `deleted`, and no entry in the full-text index. In a row
+  // marked `untold`, a change has not been written to the take's file yet.
   //
-  // To count 100,000 takes each time, a disk needs longer than for all else of a page: how many
-  // there are, apart from those in the trash and there, is kept in `counts`.
+  // Counting 100,000 takes from disk takes longer than the rest of a page. So `counts` stores the
+  // number of takes outside and inside the trash.
   static let schema = """
     CREATE TABLE takes (
       number INTEGER PRIMARY KEY,
@@ -90,7 +90,7 @@ enum SQL {
     END;
     """
 
-  /// Takes all rows out at once, and not word by word.
+  /// Deletes all rows at once, and the full-text index as a whole.
   static let clear = """
     DROP TRIGGER takes_removed;
     DROP TRIGGER takes_uncounted;
@@ -100,7 +100,7 @@ enum SQL {
     \(removedTriggers)
     """
 
-  // One statement, which sees the database at one moment: another process may be making it.
+  // A single statement sees a consistent snapshot. Another process may be creating the database.
   static let identity = """
     SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
     FROM pragma_application_id, pragma_user_version
@@ -108,7 +108,9 @@ enum SQL {
 
   // MARK: - Takes
 
-  /// The number of columns of a take, which others follow.
+  /// The number of columns of a take.
+  ///
+  /// Additional columns follow them.
   static let columnCount: Int32 = 18
   private static let columns = """
     number, id, title, species, notes, message, time, zone, latitude, longitude, frames, rate, \
@@ -130,15 +132,15 @@ enum SQL {
   static let setDeleted = "UPDATE takes SET deleted = ?2 WHERE id = ?1"
   static let setImage = "UPDATE takes SET image = ?2 WHERE id = ?1"
   static let remove = "DELETE FROM takes WHERE id = ?"
-  // Reads an index alone.
+  // Reads an index only.
   static let ids = "SELECT id FROM takes ORDER BY id"
   static let trashedIDs = "SELECT id FROM takes WHERE \(isTrashed) ORDER BY +id"
-  // What SQLite looks up in an index, other than IS NOT NULL.
+  // Unlike IS NOT NULL, SQLite looks this up in an index.
   private static let isTrashed = "deleted > -9223372036854775808"
 
   static let take = "SELECT \(columns) FROM takes WHERE id = ?"
-  // No digit comes after f. The plus keeps SQLite from the index that has `deleted`, in which it
-  // would go through all takes.
+  // `g` follows the last hexadecimal digit. The unary plus keeps SQLite from using the index on
+  // `deleted`, in which it would scan all takes.
   static let shownByBeginning = """
     SELECT \(columns) FROM takes WHERE id >= ?1 AND id < ?1 || 'g' AND +deleted IS NULL LIMIT 2
     """
@@ -159,8 +161,7 @@ enum SQL {
     SELECT number FROM takes WHERE \(isTrashed)
     ORDER BY deleted DESC, time DESC LIMIT ? OFFSET ?
     """, order: "deleted DESC, time DESC")
-  // When the trash was looked through last; made where it is needed, as a library from before has
-  // none.
+  // The time of the last trash check. Created on demand: older libraries don't have it.
   static let trashLooks = """
     CREATE TABLE IF NOT EXISTS trash_looks (id INTEGER PRIMARY KEY, time INTEGER NOT NULL)
     """
@@ -175,24 +176,23 @@ enum SQL {
     SELECT \(columns) FROM takes WHERE deleted < ?
     """
 
-  // What stands before a page is passed over in an index: the rows themselves are read for what
-  // is on it only.
+  // Skips the rows before the page in an index, and reads full rows for the page only.
   private static func page(_ numbers: String, order: String) -> String {
     "SELECT \(columns) FROM takes WHERE number IN (\(numbers)) ORDER BY \(order)"
   }
 
   // MARK: - Searching
 
-  /// The condition of a search for takes.
+  /// The condition of a take search.
   struct Filter {
     var hasWords = false
     var hasTime = false
     var hasPlace = false
 
-    /// The query that counts the takes.
+    /// The query for the number of takes.
     var count: String { "SELECT count(*) FROM \(source)" }
 
-    /// Those on a page, newest first, and behind their columns how many there are in all.
+    /// The query for a page, newest first, with the total number in an additional last column.
     var pageAndCount: String {
       """
       SELECT \(columns), total FROM (
@@ -202,7 +202,7 @@ enum SQL {
       """
     }
 
-    /// Those on a page, newest first.
+    /// The query for a page, newest first.
     var page: String {
       let number = hasWords ? "words.rowid" : "number"
       let order = hasWords ? "\(number) DESC" : "time DESC, number DESC"
@@ -219,11 +219,11 @@ enum SQL {
 
     private var source: String {
       var conditions = hasWords ? ["words MATCH ?1"] : []
-      // What is in the trash has no words.
+      // Takes in the trash are not in the full-text index.
       if !hasWords || hasTime || hasPlace { conditions.append("deleted IS NULL") }
       if hasTime {
         conditions.append("time BETWEEN ?2 AND ?3")
-        // Passes over what the index of words has of other times, before its rows are looked for.
+        // Skips full-text matches outside the time range before looking up their rows.
         if hasWords { conditions.append("words.rowid BETWEEN ?2 AND ?9") }
       }
       if hasPlace {
@@ -233,7 +233,7 @@ enum SQL {
       let tables =
         switch (hasWords, hasTime, hasPlace) {
         case (true, false, false): "words"
-        // These indices hold all that is asked for, so that no row is read.
+        // Covering indexes: no row is read.
         case (true, _, _):
           "words CROSS JOIN takes INDEXED BY takes_by_number ON number = words.rowid"
         case (false, _, true): "takes INDEXED BY takes_by_place"
@@ -245,7 +245,8 @@ enum SQL {
 
   // MARK: - Species
 
-  // Of so many takes at most the species are counted: there can be a great many, and somebody types.
+  // The maximum number of takes to count. There can be a great many, and completion must keep up
+  // with typing.
   private static let mostCounted = 5000
   static let usedSpecies = mostUsed(
     "SELECT species FROM takes WHERE deleted IS NULL ORDER BY time DESC LIMIT \(mostCounted)", "?")
@@ -263,7 +264,7 @@ enum SQL {
     """
   }
 
-  // The two names of a line have an even number and the next one.
+  // The two names of a line have an even row number and the next one.
   static let makeSpeciesList = """
     DROP TABLE IF EXISTS temp.listed;
     CREATE VIRTUAL TABLE temp.listed USING fts5 (

@@ -1,9 +1,9 @@
 internal import CSndfile
 package import SoundFiles
 
-/// The texts that a sound file of any format holds, as far as libsndfile knows them.
+/// The metadata strings of a sound file of any format, as far as libsndfile supports them.
 package struct SoundStrings: Equatable, Sendable {
-  /// The texts that a sound file can hold.
+  /// The fields that libsndfile supports.
   package enum Field: CaseIterable, Sendable {
     case title, artist, comment, date, software, genre
 
@@ -21,18 +21,18 @@ package struct SoundStrings: Equatable, Sendable {
 
   private var texts: [Field: String] = [:]
 
-  /// No texts.
+  /// Creates an empty set of strings.
   package init() {}
 
-  /// The text of a field; empty where there is none.
+  /// The string of a field, or empty if unset.
   package subscript(field: Field) -> String {
     get { texts[field] ?? "" }
     set { texts[field] = newValue.isEmpty ? nil : newValue }
   }
 
-  /// Reads those of a file.
+  /// Reads the strings of a file.
   package static func read(_ path: String) throws(SoundFileError) -> SoundStrings {
-    // It says what is wrong with a file better than we could here.
+    // SoundReader reports a malformed file in more detail.
     _ = try SoundReader(path)
     var info = SF_INFO()
     guard let pointer = sf_open(path, Int32(SFM_READ), &info) else {
@@ -48,7 +48,9 @@ package struct SoundStrings: Equatable, Sendable {
     return strings
   }
 
-  /// Gives them to a file that is about to be written; a format may know none of them.
+  /// Writes the strings to a new file, before its sound.
+  ///
+  /// Formats ignore those that they don't support.
   func write(to handle: OpaquePointer) {
     for (field, text) in texts { sf_set_string(handle, field.code, text) }
   }

@@ -1,51 +1,49 @@
 internal import Glibc
 package import Posix
 
-/// All that is known of a recording, but the sound.
+/// A take: the metadata of a recording.
 package struct Take: Equatable, Sendable {
-  /// The source that was recorded.
+  /// The recorded source.
   package enum Source: String, CaseIterable, Sendable {
     case live, grid, mix
     /// The input, before the effects.
     case input = "in"
     /// The output.
     case output = "out"
-    /// A file from elsewhere.
+    /// An imported file.
     case imported = "import"
   }
 
-  /// The identifier for ever: a UUID in small letters.
+  /// The permanent ID: a lowercase UUID.
   package let id: String
-  /// The title.
   package var title: String
-  /// The species that is heard.
+  /// The species in the recording.
   package var species = ""
-  /// Notes.
   package var notes = ""
-  /// A message that was left with it.
+  /// A message left with the take.
   package var message = ""
-  /// The date at which it was begun.
+  /// The start date.
   package var date: ZonedDate
-  /// The place where it was recorded, if that is known.
+  /// The recording location, or nil.
   package var place: Place?
   /// The length in frames.
   package var frames = 0
-  /// The sample rate, in Hz.
+  /// The sample rate in Hz.
   package var rate: Int
-  /// The number of channels.
   package var channels = 2
-  /// The highest sample, in dB of full scale; nil where all are zero.
+  /// The sample peak in dBFS, or nil if all samples are zero.
   package var peak: Double?
-  /// The loudness of the whole, in LUFS; nil where it is too short or too quiet to tell.
+  /// The integrated loudness in LUFS, or nil if the take is too short or too quiet.
   package var loudness: Double?
-  /// The preset that was in use, if any.
+  /// The preset in use, or empty.
   package var preset = ""
-  /// The source that was recorded.
   package var source: Source
-  /// The name of its image's file in the folder of takes; empty where there is none.
+  /// The name of the image file in the takes folder, or empty.
   package var image = ""
 
-  /// A take of which little is known yet, with a title after the time of day.
+  /// Creates a take.
+  ///
+  /// The default title is the time of day.
   package init(
     id: String = Take.newID(), title: String? = nil, date: ZonedDate = .now, rate: Int,
     source: Source = .live
@@ -57,10 +55,10 @@ package struct Take: Equatable, Sendable {
     self.source = source
   }
 
-  /// The seconds that it lasts.
+  /// The duration in seconds.
   package var seconds: Double { Double(frames) / Double(rate) }
 
-  /// A title after the time of day.
+  /// Returns a title for the time of day.
   package static func title(for date: ZonedDate) -> String {
     switch date.hour {
     case 5..<12: "Morning take"
@@ -70,23 +68,23 @@ package struct Take: Equatable, Sendable {
     }
   }
 
-  // MARK: - What it is known by
+  // MARK: - ID
 
-  /// A UUID that nothing else has.
+  /// Returns a new random UUID.
   package static func newID() -> String {
     var random = SystemRandomNumberGenerator()
-    // Version 4, of the usual variant.
+    // Version 4, RFC variant.
     let high = (random.next() as UInt64) & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = (random.next() as UInt64) & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     return TakeKey(high: high, low: low).id
   }
 
-  /// Whether a text is a UUID in small letters.
+  /// Whether a text is a lowercase UUID.
   package static func isID(_ text: some StringProtocol) -> Bool {
     text.utf8.count == 36 && isBeginning(ofID: text)
   }
 
-  /// Whether a UUID in small letters could begin with a text.
+  /// Whether a text is a prefix of a lowercase UUID.
   static func isBeginning(ofID text: some StringProtocol) -> Bool {
     var place = 0
     for byte in text.utf8 {
@@ -100,20 +98,18 @@ package struct Take: Equatable, Sendable {
   }
 }
 
-/// What of a take can be changed; what is nil stays.
+/// Changes to a take.
+///
+/// Nil leaves a field as it is.
 package struct TakeChanges: Sendable {
-  /// The title.
   package var title: String?
-  /// The species that is heard.
   package var species: String?
-  /// Notes.
   package var notes: String?
-  /// A message that was left with it.
   package var message: String?
-  /// The name of its image's file in the folder of takes; empty for none.
+  /// The name of the image file in the takes folder, or empty for none.
   package var image: String?
 
-  /// Changes.
+  /// Creates a set of changes.
   package init(
     title: String? = nil, species: String? = nil, notes: String? = nil, message: String? = nil,
     image: String? = nil

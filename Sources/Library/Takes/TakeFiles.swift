@@ -1,20 +1,20 @@
 internal import Glibc
 internal import Posix
 
-/// The files of a library of takes, and their paths.
+/// The files of a take library, and their paths.
 struct TakeFiles {
   static let ending = ".wav"
   static let recordingEnding = ".wav.part"
   static let copyEnding = ".wav.copy"
   static let creditEnding = ".picture.json"
-  /// The endings that the small copy of a picture can have.
+  /// The possible file extensions of a thumbnail.
   static let smallEndings = ["jpg", "png", "gif", "webp"]
 
   let home: String
   let folder: String
   let trash: String
   let database: String
-  /// The list of species that the user may put in.
+  /// The user's optional list of species.
   let species: String
 
   init(home: String) {
@@ -31,30 +31,30 @@ struct TakeFiles {
     (inTrash ? trash : folder) + "/" + id + Self.ending
   }
 
-  /// Names the path of a take's image.
+  /// Returns the path of a take's image.
   func image(_ name: String, inTrash: Bool = false) -> String {
     (inTrash ? trash : folder) + "/" + name
   }
 
-  /// Names the path of the credit of a take's picture.
+  /// Returns the path of the attribution of a take's picture.
   func credit(_ id: String) -> String { "\(folder)/\(id)\(Self.creditEnding)" }
 
-  /// Names the path of the small copy of a take's picture.
+  /// Returns the path of the thumbnail of a take's picture.
   func small(_ id: String, ending: String) -> String { "\(folder)/\(id).small.\(ending)" }
 
-  /// Names the files that are there beside a take's picture.
+  /// Returns the names of the existing attribution and thumbnails of a take's picture.
   func besides(_ id: String, inTrash: Bool = false) -> [String] {
     ([Self.creditEnding] + Self.smallEndings.map { ".small.\($0)" }).map { id + $0 }
       .filter { Files.exist(image($0, inTrash: inTrash)) }
   }
 
-  /// Names the path of a take while it is recorded.
+  /// Returns the path of a take during recording.
   func recording(_ id: String) -> String { "\(folder)/\(id)\(Self.recordingEnding)" }
 
-  /// Names the path of a take while it is copied from elsewhere.
+  /// Returns the path of a take during an import.
   func copy(_ id: String) -> String { "\(folder)/\(id)\(Self.copyEnding)" }
 
-  /// The takes and images of a folder.
+  /// The takes and images in a folder.
   struct Contents {
     var takes: Set<String> = []
     var images: [String: String] = [:]
@@ -76,7 +76,7 @@ struct TakeFiles {
     return contents
   }
 
-  /// Whether a name can be that of a take's image.
+  /// Whether a name is valid for a take's image.
   static func isImage(_ name: String, of id: String) -> Bool {
     let ending = name.dropFirst(id.utf8.count + 1)
     return name.hasPrefix(id + ".") && (1...8).contains(ending.utf8.count) && ending != "wav"
@@ -91,7 +91,9 @@ struct TakeFiles {
     }
   }
 
-  /// Moves a file to where nothing may be yet.
+  /// Moves a file.
+  ///
+  /// Throws if the target exists.
   func move(_ path: String, to other: String) throws(LibraryFault) {
     try asLibrary { () throws(SystemError) in
       guard !Files.exist(other) else { throw SystemError(other, code: EEXIST) }
@@ -99,14 +101,16 @@ struct TakeFiles {
     }
   }
 
-  /// Moves a take, its image and what lies beside that to the trash or out of it: all or none.
+  /// Moves a take, its image and the image's attribution and thumbnail to or from the trash.
+  ///
+  /// Rolls back on failure.
   func move(_ take: Take, toTrash: Bool) throws(LibraryFault) {
     var names = [take.id + Self.ending]
     if !take.image.isEmpty, Files.exist(image(take.image, inTrash: !toTrash)) {
       names.append(take.image)
     }
     let besides = besides(take.id, inTrash: !toTrash)
-    // Left there by a move that was broken off, it belongs to nothing.
+    // Leftovers of an interrupted move.
     for name in besides { Files.remove(image(name, inTrash: toTrash)) }
     var moved: [String] = []
     do throws(LibraryFault) {
@@ -121,7 +125,7 @@ struct TakeFiles {
     try keepNames()
   }
 
-  /// Deletes a take in the trash, with its image, for good.
+  /// Permanently deletes a take in the trash, with its image.
   func delete(_ take: Take) throws(LibraryFault) {
     let paths =
       [path(take.id, inTrash: true)]
@@ -134,13 +138,13 @@ struct TakeFiles {
     }
   }
 
-  /// Waits until the names of all files are on the disk.
+  /// Fsyncs both folders, so that renames are durable.
   func keepNames() throws(LibraryFault) {
     try asLibrary { () throws(SystemError) in
       for path in [folder, trash] {
         let descriptor = try Descriptor(
           open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: path)
-        // Some file systems have nothing to do for a folder, and say so.
+        // Some file systems don't support fsync for folders and return EINVAL.
         guard fsync(descriptor.number) == 0 || errno == EINVAL else { throw SystemError(path) }
       }
     }
@@ -148,15 +152,16 @@ struct TakeFiles {
 
   // MARK: - Times
 
-  /// Reads the time at which a file, or its name, was changed last, in nanoseconds; 0 where there
-  /// is none.
+  /// Returns the inode change time of a file, which includes renames, in nanoseconds.
+  ///
+  /// 0 if the file is missing.
   func changed(_ path: String) -> Int {
     var status = stat()
     guard stat(path, &status) == 0 else { return 0 }
     return status.st_ctim.tv_sec * 1_000_000_000 + status.st_ctim.tv_nsec
   }
 
-  /// Reads the date at which the content of a file was changed last.
+  /// Returns the modification date of a file's content.
   static func modified(_ path: String) -> ZonedDate? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

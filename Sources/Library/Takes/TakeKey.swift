@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A take's identifier as a number, of which many are compared quickly.
+/// A take's ID in binary form, for fast comparison.
 struct TakeKey: Comparable, Sendable {
   static let textBytes = 36
 
@@ -12,7 +12,9 @@ struct TakeKey: Comparable, Sendable {
     self.low = low
   }
 
-  /// The key of a UUID in small letters, of which there must be so many bytes.
+  /// Parses a lowercase UUID.
+  ///
+  /// The buffer must have `textBytes` bytes.
   init?(_ bytes: UnsafePointer<UInt8>) {
     var halves: (UInt64, UInt64) = (0, 0)
     var digits = 0
@@ -32,7 +34,6 @@ struct TakeKey: Comparable, Sendable {
     (high, low) = (halves.1, halves.0)
   }
 
-  /// The identifier.
   var id: String {
     let digits = [high, low].map { half in
       let text = String(half, radix: 16)
@@ -50,7 +51,7 @@ struct TakeKey: Comparable, Sendable {
     one.high == other.high ? one.low < other.low : one.high < other.high
   }
 
-  /// Those of a sorted list that are not in another sorted one.
+  /// Returns the keys of a sorted list that are missing in another sorted list.
   static func difference(_ keys: [Self], _ others: [Self]) -> [Self] {
     var result: [Self] = []
     var place = 0
@@ -63,9 +64,9 @@ struct TakeKey: Comparable, Sendable {
 }
 
 extension TakeFiles {
-  /// The takes of a folder of very many, without their images.
+  /// The takes of a possibly huge folder, without their images.
   struct Census {
-    /// Takes, sorted.
+    /// Sorted.
     var takes: [TakeKey] = []
     var recordings: [String] = []
     var copies: [String] = []

@@ -3,31 +3,32 @@ internal import Posix
 internal import SQLite
 internal import SoundFiles
 
-/// The findings of an adoption: what the library did not know.
+/// The differences between files and database that `TakeLibrary.adopt` found.
 package struct Adoption: Equatable, Sendable {
   /// Takes whose file had no row.
   package var adopted: [String] = []
-  /// Those of them whose recording had not been ended.
+  /// The adopted takes whose recording had been interrupted.
   package var recovered: [String] = []
-  /// Takes whose file has gone.
+  /// Takes whose file is missing.
   package var gone: [String] = []
-  /// The files that can't be read and were left alone, each with the reason, in one line.
+  /// The unreadable files, which were left alone, each with the reason in one line.
   package var unreadable: [String] = []
 }
 
 extension TakeLibrary {
-  /// Makes the database agree with the files, after a crash or after somebody moved files; quick
-  /// where nothing has happened.
+  /// Reconciles the database with the files, after a crash or after files were moved by hand.
   ///
-  /// A recording that was not ended is mended and becomes a take whose title says so. A take
-  /// whose file has gone is forgotten, and comes back with its file.
+  /// Fast if nothing changed.
+  ///
+  /// An interrupted recording is repaired and becomes a take with a mark in its title. The row of a
+  /// take without a file is removed, and is restored when the file comes back.
   package func adopt() throws(LibraryFault) -> Adoption {
     var result = Adoption()
     for id in try database.rows(SQL.untold, [], { $0.text(0) }) {
       do throws(LibraryFault) {
         try tell(id)
       } catch {
-        // Without its file it is dealt with below.
+        // A missing file is handled below.
         if error.kind != .missing { result.unreadable.append(error.message) }
       }
     }
@@ -53,13 +54,13 @@ extension TakeLibrary {
     return result
   }
 
-  /// Deals with rows whose files are not where they should be.
+  /// Resolves rows whose files are not where the rows say.
   private func settle(
     _ keys: [TakeKey], inTrash isTrashed: Bool, _ result: inout Adoption
   ) throws(LibraryFault) {
     for key in keys {
       let id = key.id
-      // Seen without the database's lock: another process may be at it.
+      // The folder was listed without the database lock, so another process may be moving the file.
       let isGone = try database.transaction { () throws(LibraryFault) in
         guard try database.number(SQL.isKnown, [.text(id)]) == 1 else { return false }
         let take = try row(id)
@@ -82,7 +83,7 @@ extension TakeLibrary {
     }
   }
 
-  /// Gives files their rows.
+  /// Adds rows for files.
   private func adopt(
     _ keys: [TakeKey], inTrash: Bool, _ result: inout Adoption
   ) throws(LibraryFault) {
@@ -90,7 +91,8 @@ extension TakeLibrary {
     let contents = files.contents(inTrash: inTrash)
     var rest = keys.map(\.id)[...]
     while !rest.isEmpty {
-      // Some at once, lest each waits for the disk, nor another process for all of them.
+      // Batches: fewer waits for the disk than one transaction per take, and other processes need
+      // not wait for all of them.
       let some = rest.prefix(200)
       rest = rest.dropFirst(200)
       try database.transaction { () throws(LibraryFault) in
@@ -99,7 +101,7 @@ extension TakeLibrary {
             let take = try read(id, image: contents.images[id], inTrash: inTrash)
             insertAdopted(take, inTrash: inTrash, &result)
           } catch {
-            // One that went meanwhile is none of ours any more.
+            // A file deleted in the meantime needs no row.
             if error.kind != .missing { result.unreadable.append(error.description) }
           }
         }
@@ -118,11 +120,11 @@ extension TakeLibrary {
     }
   }
 
-  /// Reads the time at which a take was moved to the trash from its file, in microseconds since
-  /// 1970.
+  /// Returns the time at which a take was moved to the trash, in microseconds since 1970, from its
+  /// file's change time.
   func deleted(_ id: String) -> Int { files.changed(files.path(id, inTrash: true)) / 1000 }
 
-  /// Reads the take that a file tells of.
+  /// Reads a take from the tags of its file.
   func read(_ id: String, image: String?, inTrash: Bool) throws(SoundFileError) -> Take {
     let path = files.path(id, inTrash: inTrash)
     let file = try WaveFile(path, to: .read)
@@ -133,14 +135,14 @@ extension TakeLibrary {
     return take
   }
 
-  // MARK: - What was not ended
+  // MARK: - Interrupted recordings
 
   private func removeCopy(_ id: String) {
     guard let file = try? WaveFile(files.copy(id), to: .change), file.lock() else { return }
     Files.remove(files.copy(id))
   }
 
-  /// Makes a take of a recording whose program is no more.
+  /// Makes a take from a recording whose process has ended.
   private func recover(_ id: String, _ result: inout Adoption) {
     let (path, place) = (files.recording(id), files.path(id))
     do throws(LibraryFault) {
@@ -148,7 +150,7 @@ extension TakeLibrary {
       else { return }
       let isAdded = try database.transaction(undo: { rename(place, path) }) {
         () throws(LibraryFault) in
-        // It was ended in the meantime by whom it belongs to.
+        // Its own process completed it in the meantime.
         guard Files.exist(path), try database.number(SQL.isKnown, [.text(id)]) == 0 else {
           return false
         }
@@ -168,7 +170,9 @@ extension TakeLibrary {
     }
   }
 
-  /// Mends a recording; nil where it is still being made, or has no sound and goes.
+  /// Repairs a recording.
+  ///
+  /// Returns nil if it is still in progress, or if it has no sound, in which case it is deleted.
   private func mend(
     _ id: String, _ path: String
   ) throws(SoundFileError) -> (take: Take, tags: WaveTags)? {

@@ -2,27 +2,26 @@ package import DSP
 internal import Posix
 package import SoundFiles
 
-/// A clip that was read from a take.
+/// A clip read from a take.
 package struct ClipRead: Sendable {
-  /// The take.
   package let take: Take
-  /// What was read of it.
+  /// The sound that was read.
   package let part: ClipPart
 }
 
-/// A clip that was read from a sound file.
+/// A clip read from a sound file.
 package struct ClipPart: Sendable {
   /// The length of the clip, in frames.
   package let length: Int
-  /// The number of frames that follow the end of the clip.
+  /// The number of frames after the end of the clip, for the crossfade.
   package let framesBehind: Int
-  /// The beat that it goes by; nil where its file tells of none.
+  /// The beat of the clip, or nil if its file has none.
   package var beat: WaveBeat?
 }
 
 extension TakeLibrary {
-  /// Adds a take of a clip in memory, exactly as it is, and with it what lies behind its end, and the
-  /// beat that it goes by.
+  /// Adds a clip in memory as a take, without any processing, with the frames after its end and its
+  /// beat.
   @discardableResult
   package func addClip(
     _ take: Take, _ sound: Stereo, length: Int, framesBehind: Int, beat: WaveBeat? = nil
@@ -49,9 +48,10 @@ extension TakeLibrary {
     }
   }
 
-  /// Reads the beginning of a take, up to so many seconds, and what follows it, at a rate in Hz.
+  /// Reads the beginning of a take, up to `seconds`, and the frames that follow it, converted to
+  /// `rate` in Hz.
   ///
-  /// There must be room for so much and a fiftieth of a second.
+  /// The buffer must hold that and another 0.02 s.
   package func readClip(
     _ id: String, into sound: Stereo, room: Int, seconds: Double, rate: Int
   ) throws(LibraryFault) -> ClipRead {
@@ -65,15 +65,15 @@ extension TakeLibrary {
 }
 
 extension ClipPart {
-  // Above all that sound cards have; ten seconds of it are in memory at once.
+  // Above the rates of all sound cards. Ten seconds at this rate are held in memory.
   private static var greatestRate: Int { 768_000 }
-  // More than any engine fades over behind the end of a clip.
+  // Longer than any crossfade of the engine past the end of a clip.
   private static var secondsBehind: Double { 0.02 }
 
-  /// Reads the beginning of a sound file, up to so many seconds, and what follows it, at a rate in
-  /// Hz.
+  /// Reads the beginning of a sound file, up to `seconds`, and the frames that follow it, converted
+  /// to `rate` in Hz.
   ///
-  /// There must be room for so much and a fiftieth of a second.
+  /// The buffer must hold that and another 0.02 s.
   package init(
     _ path: String, into sound: Stereo, room: Int, seconds: Double, rate: Int
   ) throws(SoundFileError) {
@@ -89,7 +89,7 @@ extension ClipPart {
     let count = try reader.read(into: raw.stereo, frames: raw.frames)
     guard count > 0 else { throw SoundFileError(.notSound, "\(path) has no sound in it") }
     let length = min(count, most)
-    // Behind the end of a shorter one its file tells what came.
+    // For a shorter clip, the file's loop tail holds the frames after its end.
     var behind = count - length
     var beat: WaveBeat?
     if behind == 0, let tags = try? WaveTags.read(path) {

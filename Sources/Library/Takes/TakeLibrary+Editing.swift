@@ -4,9 +4,9 @@ internal import SQLite
 internal import SoundFiles
 
 extension TakeLibrary {
-  /// Changes what people write of a take, in its row and its file.
+  /// Changes user-editable fields of a take, in its row and its file.
   ///
-  /// Without a title it is called after the time of day again.
+  /// An empty title is replaced by the time of day.
   @discardableResult
   package func edit(_ id: String, _ changes: TakeChanges) throws(LibraryFault) -> Take {
     let id = try take(id).id
@@ -29,7 +29,7 @@ extension TakeLibrary {
       try tell(id)
     } catch {
       try? database.transaction { () throws(LibraryFault) in
-        // Unless somebody else has changed it since.
+        // Unless another process has changed it since.
         guard try row(id) == new else { return }
         try database.run(SQL.change, Self.changed(former))
         try database.run(SQL.setTold, [.text(id)])
@@ -43,7 +43,7 @@ extension TakeLibrary {
     [take.id, take.title, take.species, take.notes, take.message, take.image].map { .text($0) }
   }
 
-  /// Tells a take's file what its row says; nobody else can meanwhile.
+  /// Writes a take's row to the tags of its file, under the database lock.
   func tell(_ id: String) throws(LibraryFault) {
     try database.transaction { () throws(LibraryFault) in
       let (take, path) = (try row(id), files.path(id))
@@ -55,7 +55,9 @@ extension TakeLibrary {
     }
   }
 
-  /// Gives a take an image, of which the ending says what it is; a former one goes.
+  /// Sets a take's image and removes an earlier one.
+  ///
+  /// The extension determines the format.
   @discardableResult
   package func setImage(
     _ id: String, _ bytes: [UInt8], ending: String
@@ -65,7 +67,7 @@ extension TakeLibrary {
     return take
   }
 
-  /// Gives a take an image, and leaves the credit alone.
+  /// Sets a take's image without touching the attribution.
   func putImage(
     _ id: String, _ bytes: [UInt8], ending: String
   ) throws(LibraryFault) -> Take {
@@ -98,7 +100,7 @@ extension TakeLibrary {
     return new
   }
 
-  /// Takes a take's image from it, if it has one.
+  /// Removes a take's image, if any.
   @discardableResult
   package func removeImage(_ id: String) throws(LibraryFault) -> Take {
     let take = try take(id)
@@ -108,7 +110,7 @@ extension TakeLibrary {
     return new
   }
 
-  /// Throws where something about a take can't be as it is.
+  /// Validates the fields of a take.
   func check(_ take: Take) throws(LibraryFault) {
     let limits = [
       ("title", take.title, 200), ("species", take.species, 200), ("notes", take.notes, 20_000),

@@ -6,10 +6,10 @@ internal import SoundFiles
 extension TakeLibrary {
   private static var blockFrames: Int { 4096 }
 
-  /// Copies a sound file of any format into the library, at its own rate; returns its take.
+  /// Copies a sound file of any format into the library at its own rate, and returns its take.
   ///
-  /// What its tags tell is kept: all of a file that was a take, of others the title and the artist.
-  /// `progress` is told of how many seconds how many are done.
+  /// All metadata of a former take is kept, and title, artist and comment of other files.
+  /// `progress` receives the seconds done and, if known, in total.
   @discardableResult
   package func importFile(
     _ path: String, progress: (_ done: Double, _ total: Double?) -> Void = { (_, _) in }
@@ -39,7 +39,7 @@ extension TakeLibrary {
     }
   }
 
-  /// The take that a file shall be.
+  /// Makes the take for an imported file.
   private static func take(_ path: String, _ strings: SoundStrings) -> Take {
     let id = Take.newID()
     let date = TakeFiles.modified(path) ?? .now
@@ -47,7 +47,7 @@ extension TakeLibrary {
       let layout = try? WaveLayout(path)
     {
       var take = Take(id: id, tags, layout, fallback: date)
-      // The image stayed where it was.
+      // The image was not imported.
       take.image = ""
       return take
     }
@@ -61,7 +61,7 @@ extension TakeLibrary {
     return take
   }
 
-  /// A text of another program, as one of ours can be.
+  /// Replaces control characters and cuts a text to the maximum length.
   private static func cleaned(_ text: String, _ most: Int) -> String {
     var text = String(
       String.UnicodeScalarView(
@@ -85,10 +85,10 @@ extension TakeLibrary {
     }
   }
 
-  /// Writes a take to a file anywhere, in the format that its ending says, with its title and
-  /// what else that format can tell.
+  /// Exports a take to a file, in the format of its extension, with its title and the other
+  /// metadata that the format supports.
   ///
-  /// `progress` is told of how many seconds how many are done.
+  /// `progress` receives the seconds done and in total.
   package func export(
     _ id: String, to path: String,
     progress: (_ done: Double, _ total: Double?) -> Void = { (_, _) in }
@@ -117,7 +117,7 @@ extension TakeLibrary {
 }
 
 extension Take {
-  /// The tags that other formats have for a take.
+  /// The metadata strings for other formats.
   fileprivate var strings: SoundStrings {
     var strings = SoundStrings()
     strings[.title] = title

@@ -10,34 +10,36 @@ package struct TakePage: Sendable {
   package let total: Int
 }
 
-/// A search for takes; what is empty or nil does not matter.
+/// A search for takes.
+///
+/// Empty and nil fields match all takes.
 package struct TakeSearch: Sendable {
-  /// Words, or beginnings of words, that must all be in the title, species, notes or message.
+  /// Words or word prefixes that must all occur in the title, species, notes or message.
   package var text = ""
-  /// Words, or beginnings of words, that must all be in the species.
+  /// Words or word prefixes that must all occur in the species.
   package var species = ""
   /// The earliest time.
   package var from: ZonedDate?
   /// The latest time.
   package var to: ZonedDate?
-  /// A place near which it was recorded.
+  /// The center of a search by location.
   package var place: Place?
-  /// The greatest distance from the place, in kilometres.
+  /// The maximum distance from `place`, in kilometers.
   package var kilometres = 1.0
 
-  /// A search for anything.
+  /// Creates a search that matches all takes.
   package init() {}
 }
 
 extension TakeLibrary {
   // MARK: - One take
 
-  /// The take of an identifier, or of the beginning of one where only one begins so.
+  /// Returns the take with an ID, or with a unique prefix of one.
   package func take(_ id: String) throws(LibraryFault) -> Take {
     try take(id, SQL.shownByBeginning, "take")
   }
 
-  /// The take in the trash of an identifier, or of the beginning of one.
+  /// Returns the take in the trash with an ID, or with a unique prefix of one.
   package func trashed(_ id: String) throws(LibraryFault) -> Take {
     try take(id, SQL.trashedByBeginning, "take in the trash")
   }
@@ -68,12 +70,12 @@ extension TakeLibrary {
 
   // MARK: - Many takes
 
-  /// Takes by their date, newest first.
+  /// Lists takes by date, newest first.
   package func list(offset: Int = 0, count: Int) throws(LibraryFault) -> TakePage {
     try page(SQL.shown, SQL.shownCount, offset, count)
   }
 
-  /// Takes in the trash, the last deleted one first.
+  /// Lists takes in the trash, most recently deleted first.
   package func trash(offset: Int = 0, count: Int) throws(LibraryFault) -> TakePage {
     try page(SQL.trash, SQL.trashCount, offset, count)
   }
@@ -86,14 +88,14 @@ extension TakeLibrary {
     return TakePage(takes: takes, total: try database.number(countSQL))
   }
 
-  /// Takes for which all holds that is looked for, newest first.
+  /// Finds the takes that match all criteria, newest first.
   package func find(
     _ search: TakeSearch, offset: Int = 0, count: Int
   ) throws(LibraryFault) -> TakePage {
     guard let (filter, values) = search.filter else { return TakePage(takes: [], total: 0) }
     let valuesOfPage = values + [.integer(max(0, count)), .integer(max(0, offset))]
     if filter.hasPlace {
-      // All distances are measured for a page already, and need not be for the count again.
+      // The page query computes all distances anyway. A separate count would repeat that.
       let rows = try database.rows(filter.pageAndCount, valuesOfPage) {
         (take: Take(row: $0), total: $0.integer(SQL.columnCount))
       }
@@ -102,12 +104,12 @@ extension TakeLibrary {
       return TakePage(takes: rows.map { $0.take }, total: total)
     }
     let takes = try database.rows(filter.page, valuesOfPage, Take.init(row:))
-    // A first page that is not full has all.
+    // An incomplete first page has all matches.
     if offset <= 0, takes.count < count { return TakePage(takes: takes, total: takes.count) }
     return TakePage(takes: takes, total: try database.number(filter.count, values))
   }
 
-  /// The places of takes for which all holds that is looked for, as GeoJSON (RFC 7946).
+  /// Returns the locations of matching takes as GeoJSON (RFC 7946).
   package func geoJSON(_ search: TakeSearch = TakeSearch()) throws(LibraryFault) -> String {
     var json = JSONText()
     json.begin("{")
@@ -125,7 +127,7 @@ extension TakeLibrary {
 }
 
 extension TakeSearch {
-  /// The SQL filter of the search and its values; nil where nothing can be found.
+  /// The SQL filter of the search and its values, or nil if nothing can match.
   fileprivate var filter: (SQL.Filter, [StatementValue])? {
     var filter = SQL.Filter()
     var values = [StatementValue](repeating: .null, count: 9)
@@ -159,10 +161,10 @@ extension TakeSearch {
     return (filter, values)
   }
 
-  /// The words of a text, in quotes, each as the beginning of a word.
+  /// Splits a text into quoted word prefixes for the full-text search.
   private static func words(_ text: String) -> [String] {
     text.split(whereSeparator: \.isWhitespace).compactMap { word in
-      // Of signs alone there is nothing in the index.
+      // The index has no words without letters or digits.
       guard word.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
       let plain = word.filter { $0 != "\0" && $0 != "\"" }
       return "\"\(plain)\"*"
@@ -171,7 +173,7 @@ extension TakeSearch {
 }
 
 extension Take {
-  /// The take of a row.
+  /// Creates a take from a row.
   init(row: Statement<LibraryFault>) {
     self.init(
       id: row.text(1), title: row.text(2),
@@ -193,7 +195,7 @@ extension Take {
     json.begin("{", "geometry")
     json.add("type", "Point")
     json.begin("[", "coordinates")
-    // East comes first there.
+    // GeoJSON puts the longitude first.
     json.add(nil, place.longitude)
     json.add(nil, place.latitude)
     json.end("]")

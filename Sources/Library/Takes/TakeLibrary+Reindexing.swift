@@ -3,19 +3,21 @@ internal import Posix
 internal import SQLite
 internal import SoundFiles
 
-/// The outcome of a reindex.
+/// The result of a reindex.
 package struct Reindexing: Equatable, Sendable {
-  /// The number of takes afterwards, with those in the trash.
+  /// The number of takes afterwards, including those in the trash.
   package var takes = 0
-  /// The files that can't be read and were left alone, each with the reason, in one line.
+  /// The unreadable files, which were left alone, each with the reason in one line.
   package var unreadable: [String] = []
 }
 
 extension TakeLibrary {
-  /// Makes all rows anew from the files' tags alone; the settings stay.
+  /// Rebuilds all rows from the tags of the files.
   ///
-  /// Until it is done others see the former ones. `progress` is told of how many files how many
-  /// were read.
+  /// Keeps the settings.
+  ///
+  /// Other processes see the previous rows until it is done. `progress` receives the number of
+  /// files read and in total.
   package func reindex(
     progress: (_ done: Int, _ total: Int) -> Void = { (_, _) in }
   ) throws(LibraryFault) -> Reindexing {
@@ -23,7 +25,7 @@ extension TakeLibrary {
     let total = files.contents().takes.count + files.contents(inTrash: true).takes.count
     scan.update(self) { progress($0, total) }
     try database.transaction { () throws(LibraryFault) in
-      // Others may have changed what was read already; now they can't.
+      // Other processes may have changed files since the first scan. Now the lock is held.
       scan.update(self) { _ in }
       try database.execute(SQL.clear)
       for (take, deleted) in scan.takes { try insert(take, deleted: deleted) }
@@ -31,13 +33,15 @@ extension TakeLibrary {
     return Reindexing(takes: scan.takes.count, unreadable: scan.unreadable)
   }
 
-  /// Makes the database of a home folder anew where it is damaged; that one is kept beside it,
-  /// and what it had of settings is lost.
+  /// Rebuilds the damaged database of a data directory.
+  ///
+  /// The old one is kept under another name. Its settings are lost.
   package static func rebuild(
     home: String, progress: (_ done: Int, _ total: Int) -> Void = { (_, _) in }
   ) throws(LibraryFault) -> (library: TakeLibrary, result: Reindexing) {
     let path = TakeFiles(home: home).database
-    // Its log first: without it, it can't be taken for whole. A new database must not find it.
+    // The write-ahead log is moved first: an old database without its log must not pass for
+    // complete, and a new database must not find it.
     try asLibrary { () throws(SystemError) in
       for part in ["-wal", "-shm", ""] {
         guard rename(path + part, path + ".damaged" + part) == 0 || errno == ENOENT else {
@@ -49,7 +53,7 @@ extension TakeLibrary {
     return (library, try library.reindex(progress: progress))
   }
 
-  /// A scan of the files: the takes that they tell of, and when.
+  /// A scan of the take files and their change times.
   private struct Scan {
     private struct Entry {
       let changed: Int
@@ -67,7 +71,7 @@ extension TakeLibrary {
 
     var unreadable: [String] { entries.values.compactMap(\.fault).sorted() }
 
-    /// Reads what is new or has changed, and forgets what has gone.
+    /// Reads new and changed files, and drops missing ones.
     mutating func update(_ library: TakeLibrary, _ progress: (Int) -> Void) {
       let former = entries
       entries = [:]

@@ -2,7 +2,7 @@ package import Posix
 internal import SQLite
 
 extension TakeLibrary {
-  /// The days for which a deleted take can be restored from the trash.
+  /// The number of days that a deleted take stays in the trash.
   package static let trashDays = 30
 
   /// Moves a take to the trash.
@@ -10,7 +10,7 @@ extension TakeLibrary {
     try move(try take(id), toTrash: date)
   }
 
-  /// Takes a take out of the trash.
+  /// Restores a take from the trash.
   @discardableResult
   package func restore(_ id: String) throws(LibraryFault) -> Take {
     let take = try trashed(id)
@@ -36,11 +36,11 @@ extension TakeLibrary {
     }
   }
 
-  /// Deletes for good what has been in the trash for longer than so many days; returns how many
-  /// takes that were.
+  /// Permanently deletes takes that have been in the trash for more than `days`, and returns their
+  /// number.
   ///
-  /// Only days on which it was looked for count, one for each look at most: a clock that leaps, as
-  /// that of a machine without a battery does, brings nothing to its end. Below 0 days, all goes.
+  /// Each call counts at most one day, so a jump of the clock, as on a machine without a battery,
+  /// expires nothing early. Below 0 days, everything is deleted.
   @discardableResult
   package func emptyTrash(
     olderThanDays days: Int = trashDays, at date: ZonedDate = .now
@@ -59,14 +59,14 @@ extension TakeLibrary {
 
   private static var day: Int { 86_400_000_000 }
 
-  /// Moves the times of deletion on by all that has passed since the last look beyond a day, which
-  /// is a leap of the clock, or time in which nobody could have restored anything.
+  /// Shifts the deletion times by the time since the last check in excess of a day, which is a
+  /// clock jump, or a time when nobody could restore anything.
   private func passTimeInTrash(to now: Int) throws(LibraryFault) {
     try database.execute(SQL.trashLooks)
     let last = try database.rows(SQL.lastTrashLook) { $0.integer(0) }.first
     try database.run(SQL.setTrashLook, [.integer(now)])
     let surplus = max(0, now - (last ?? now) - Self.day)
-    // What would lie in the future was deleted before a leap back, or after one onward.
+    // Deletion times in the future predate a backward jump, or follow a forward one.
     try database.run(SQL.delayTrash, [.integer(now), .integer(surplus)])
   }
 }

@@ -4,32 +4,32 @@ internal import Posix
 internal import SQLite
 internal import SoundFiles
 
-/// The takes in a home folder: their files, and a database by which they are found.
+/// The take library of a data directory: the takes' files, and a database to find them.
 ///
-/// The files are what counts. Each tells all of its take, and the database can be made anew from
-/// them (`reindex`). What changes a file and a row is done in such an order that whatever ends the
-/// program, and whenever, `adopt` finds what is left and makes it agree:
+/// The files are authoritative. Each contains all metadata of its take, and `reindex` can rebuild
+/// the database from them. Changes are ordered such that after a crash at any time, `adopt` can
+/// reconcile files and rows:
 ///
-/// - A take is added file first, then row. A file without a row gets one.
-/// - It is edited row first, marked as `untold`, then file. A row that is so marked is told to its
-///   file.
-/// - It is deleted and restored in one transaction, inside which the file is moved. Where a row
-///   and its file disagree, the take is in the trash.
-/// - It is deleted for good row first, then file. A file in the trash without a row gets one, with
-///   the time at which it came there, and goes the next time.
+/// - Adding writes the file first, then the row. A file without a row gets one.
+/// - Editing changes the row first, marked `untold`, then the file. `adopt` writes marked rows to
+/// their files.
+/// - Deleting and restoring move the file inside a transaction. If a row and its file disagree, the
+/// take is in the trash.
+/// - Permanent deletion removes the row first, then the file. A file in the trash without a row
+/// gets one, with the time at which it was moved there, and is deleted the next time.
 ///
-/// One thread at a time; any number of processes. What is here waits for the disk: an answer means
-/// that even without power nothing of it is lost, for which SQLite syncs each transaction
-/// (`synchronous = FULL`): people change takes, at their own pace.
+/// Use it from one thread at a time. Any number of processes may use it. Functions block on disk
+/// access. When they return, the change is durable, even after a power failure: SQLite fsyncs each
+/// transaction (`synchronous = FULL`), which is fast enough for edits by people.
 package final class TakeLibrary {
   let files: TakeFiles
   let database: LibraryDatabase
-  // When the list of species was changed that the database holds for this process; nil before it does.
+  // The change time of the species list that is loaded into this connection, or nil before that.
   var speciesListChanged: Int?
 
-  /// Opens the library in a home folder, which is made where there is none.
+  /// Opens the library in a data directory, which is created if needed.
   ///
-  /// Another process that writes is waited for so long.
+  /// `waitMilliseconds` is the timeout for another process's write lock.
   package init(home: String, waitMilliseconds: Int = 5000) throws(LibraryFault) {
     files = TakeFiles(home: home)
     try files.makeFolders()
@@ -39,24 +39,24 @@ package final class TakeLibrary {
     try prepare()
   }
 
-  /// Whether a home folder has a library already.
+  /// Whether a data directory contains a library.
   package static func isThere(home: String) -> Bool {
     Files.exist(TakeFiles(home: home).database)
   }
 
-  /// Names the path of a take's file.
+  /// Returns the path of a take's file.
   package func path(_ take: Take) -> String { files.path(take.id) }
 
-  /// Names the path of the file of a take in the trash.
+  /// Returns the path of the file of a take in the trash.
   package func trashPath(_ take: Take) -> String { files.path(take.id, inTrash: true) }
 
-  /// Names the path of a take's image; nil where it has none.
+  /// Returns the path of a take's image, or nil if it has none.
   package func imagePath(_ take: Take) -> String? {
     take.image.isEmpty ? nil : files.image(take.image)
   }
 
-  /// Writes all that is known of a take, with the credit of a picture that was fetched and the paths of
-  /// its file and image, as JSON in one line.
+  /// Returns all metadata of a take as one line of JSON, with the attribution of a downloaded
+  /// picture and the paths of its file and image.
   package func json(_ take: Take, inTrash: Bool = false) -> String {
     take.json { json in
       if !inTrash, let credit = imageOrigin(take).credit {
@@ -71,14 +71,14 @@ package final class TakeLibrary {
     }
   }
 
-  /// Names the path at which a take is recorded, by `WaveWriter`, until it is added.
+  /// Returns the path at which `WaveWriter` records a take until it is added.
   ///
-  /// What is left there after a crash is found by `adopt`.
+  /// After a crash, `adopt` finds the file there.
   package func recordingPath(_ id: String) -> String { files.recording(id) }
 
-  /// Names the path at which a take is recorded in a home folder whose database may be in use, or
-  /// damaged; its folder is made where
-  /// there is none.
+  /// Returns the recording path in a data directory whose database may be locked or damaged.
+  ///
+  /// Creates the folder if needed.
   package static func recordingPath(
     _ id: String, home: String
   ) throws(LibraryFault) -> String {
@@ -96,12 +96,14 @@ package final class TakeLibrary {
     }
     try startLog()
     try database.transaction { () throws(LibraryFault) in
-      // Another process may have been quicker.
+      // Another process may have been faster.
       if try !isOurs() { try database.execute(SQL.schema) }
     }
   }
 
-  /// Whether the schema is there; throws where there is another one.
+  /// Whether the schema exists.
+  ///
+  /// Throws if there is a foreign one.
   private func isOurs() throws(LibraryFault) -> Bool {
     let identity = try database.rows(SQL.identity) { ($0.integer(0), $0.integer(1), $0.integer(2)) }
     guard let (application, version, tables) = identity.first else { return false }
@@ -120,7 +122,9 @@ package final class TakeLibrary {
     return false
   }
 
-  /// Sets a new database up; SQLite does not wait by itself for another process that does so, too.
+  /// Initializes a new database.
+  ///
+  /// SQLite's busy timeout doesn't cover another process doing the same.
   private func startLog() throws(LibraryFault) {
     for round in 1... {
       do throws(LibraryFault) {
@@ -135,10 +139,12 @@ package final class TakeLibrary {
 
   // MARK: - Adding
 
-  /// Adds a take whose file is in its place, or is finished elsewhere in the home folder and shall
-  /// be moved there; returns it as it is now known.
+  /// Adds a take whose file is in place, or complete at `path` in the data directory and to be
+  /// moved.
   ///
-  /// How long it is, the file itself says.
+  /// Returns the take as stored.
+  ///
+  /// Length, rate and channels are read from the file.
   @discardableResult
   package func add(_ take: Take, from path: String? = nil) throws(LibraryFault) -> Take {
     guard Take.isID(take.id) else {
@@ -176,7 +182,7 @@ package final class TakeLibrary {
     return try readd(take)
   }
 
-  /// Adds what another process has adopted in the moment between its end and now.
+  /// Updates a take that another process adopted just before it could be added.
   private func readd(_ take: Take) throws(LibraryFault) -> Take {
     try edit(
       take.id,
@@ -198,11 +204,12 @@ package final class TakeLibrary {
       ])
   }
 
-  /// By how many microseconds a take's number can be behind its time.
+  /// The maximum distance of a take's row number from its time, in microseconds.
   static var widest: Int { 1 << 24 }
 
-  /// The time itself, or one close behind it where that is taken: of files that were copied, a
-  /// great many can be of one time.
+  /// Returns the time, or a free number shortly after it.
+  ///
+  /// Many copied files can share one time.
   private func freeNumber(_ time: Int) throws(LibraryFault) -> Int {
     var (number, width) = (time, 1)
     while try database.number(SQL.isTaken, [.integer(number)]) == 1 {
@@ -214,18 +221,18 @@ package final class TakeLibrary {
 
   // MARK: - Settings
 
-  /// Reads the setting that was kept under a key; nil where none was.
+  /// Returns the value of a setting, or nil if unset.
   package func setting(_ key: String) throws(LibraryFault) -> String? {
     try database.rows(SQL.setting, [.text(key)]) { $0.text(0) }.first
   }
 
-  /// Reads all settings that were kept.
+  /// Returns all settings.
   package func settings() throws(LibraryFault) -> [String: String] {
     let rows = try database.rows(SQL.settings) { ($0.text(0), $0.text(1)) }
     return Dictionary(rows) { $1 }
   }
 
-  /// Keeps a text under a key, or nothing any more.
+  /// Stores a setting, or removes it if the value is nil.
   package func set(_ key: String, _ value: String?) throws(LibraryFault) {
     if let value {
       try database.run(SQL.set, [.text(key), .text(value)])

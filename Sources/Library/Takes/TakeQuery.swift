@@ -1,12 +1,11 @@
 internal import Posix
 
-/// A search as people write it: words, and `species:` `from:` `to:` `near:` `within:` with what
-/// follows each.
+/// The text form of a search: words, and the keywords `species:` `from:` `to:` `near:` `within:`
+/// with their values.
 extension TakeSearch {
-  /// The search of a text like `owl species:"grey owl" from:2026-11-01 near:52.5,13.4 within:5`.
+  /// Parses a search such as `owl species:"grey owl" from:2026-11-01 near:52.5,13.4 within:5`.
   ///
-  /// A date without a time is that whole day, by this machine's clock; a distance is in
-  /// kilometres.
+  /// A date without a time is the whole day in the local time zone. Distances are in kilometers.
   package init(query: String) throws(LibraryFault) {
     self.init()
     for word in Self.parts(query) {
@@ -34,7 +33,7 @@ extension TakeSearch {
     self[keyPath: field] += (self[keyPath: field].isEmpty ? "" : " ") + word
   }
 
-  /// The words; blanks inside quotes part none.
+  /// Splits the query at spaces outside quotes.
   private static func parts(_ query: String) -> [String] {
     var parts: [String] = [""]
     var isQuoted = false

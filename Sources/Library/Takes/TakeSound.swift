@@ -1,11 +1,11 @@
 internal import DSP
 internal import SoundFiles
 
-/// The sound of a take, to be looked at.
+/// The sound of a take, for display and analysis.
 package enum TakeSound {
   private static let blockFrames = 65_536
 
-  /// Reads the channels of a file, up to some seconds, with its rate.
+  /// Reads the channels of a file, up to `seconds`, and its sample rate in Hz.
   package static func read(
     _ path: String, atMost seconds: Double
   ) throws(LibraryFault) -> (channels: [[Float]], rate: Int) {

@@ -2,24 +2,23 @@ internal import JSON
 internal import Posix
 package import SoundFiles
 
-/// The tags that a take's file tells it by.
+/// The tags in a take's file.
 extension Take {
-  /// The tags of its file.
   package var tags: WaveTags { tags(loop: []) }
 
-  /// The tags of its file, with what belongs to a loop.
+  /// Returns the tags of its file, with the data of a loop.
   package func tags(loop: [UInt8], beat: WaveBeat? = nil) -> WaveTags {
     WaveTags(
       metadata: json, title: title, date: date.text,
-      // Few programs have a place for a message.
+      // Few programs have a field for a message.
       notes: [notes, message].filter { !$0.isEmpty }.joined(separator: "\n"), subject: species,
       loop: loop, beat: beat, beatRate: beat == nil ? 0 : rate)
   }
 
-  /// All that is known of the take, as JSON in one line.
+  /// The metadata of the take as one line of JSON.
   package var json: String { json { _ in } }
 
-  /// Writes all that is known of the take, with more members, as JSON in one line.
+  /// Returns the metadata with additional members as one line of JSON.
   func json(_ addMore: (inout JSONText) -> Void) -> String {
     var json = JSONText()
     json.begin("{")
@@ -44,10 +43,10 @@ extension Take {
     return json.text
   }
 
-  /// The take that a file's tags tell of.
+  /// Creates a take from a file's tags.
   ///
-  /// The file's own length and rate count, and so does its name. What the tags don't tell, or not
-  /// as it should be, is as in a take of which nothing is known.
+  /// Length and rate come from the file's layout, the ID from its name. Missing and malformed tags
+  /// get defaults.
   init(id: String, _ tags: WaveTags, _ layout: WaveLayout, fallback date: ZonedDate) {
     let known = Members(tags.metadata)
     let date = ZonedDate(known["date"]) ?? date
@@ -69,10 +68,12 @@ extension Take {
     image = known["image"]
   }
 
-  /// Whether tags are those of a take.
+  /// Whether the tags were written for a take.
   static func isTold(by tags: WaveTags) -> Bool { !Members(tags.metadata).isEmpty }
 
-  /// What stands in an object of JSON; nothing in what is none.
+  /// The members of a JSON object.
+  ///
+  /// Empty for any other text.
   private struct Members {
     private var contents: [String: JSON.Content] = [:]
 
