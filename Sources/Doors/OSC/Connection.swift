@@ -2,16 +2,16 @@ internal import Control
 internal import OSC
 internal import Posix
 
-/// One client's stream.
+/// A TCP client's connection.
 final class Connection {
-  /// The state of a stream after something came.
+  /// The state of a connection after a read.
   enum State {
     case open, ended, broken
   }
 
-  // A message that takes longer than this to come whole never will.
+  // Time limit for a complete message.
   private static let messageSeconds = 5.0
-  // What a client may leave lying; then it is gone, or too slow to play with.
+  // Limit of unsent bytes: a client further behind is gone, or too slow to play with.
   private static let mostUnsent = 1 << 20
   private static let mostAtOnce = 1 << 18
 
@@ -22,7 +22,7 @@ final class Connection {
   private var unsent: [UInt8] = []
   private var isBroken = false
   private var finishingSince: Double?
-  /// The time at which something came last, in microseconds.
+  /// The time of the last received data, in microseconds.
   private(set) var lastHeard: Double
 
   init(socket: Socket, now: Double, client: Client) {
@@ -31,10 +31,10 @@ final class Connection {
     self.client = client
   }
 
-  /// Reads what has come and hands over the packets in it.
+  /// Reads the available data and hands over the complete packets.
   func receive(now: Double, _ body: (UnsafeRawBufferPointer) -> Void) -> State {
     var taken = 0
-    // Handed over only when the framing is at rest: an answer asks it for its style.
+    // Handed over only after the framing returns: a reply asks it for its style.
     var packets: [[UInt8]] = []
     defer { for packet in packets { packet.withUnsafeBytes(body) } }
     while taken < Self.mostAtOnce {
@@ -68,31 +68,31 @@ final class Connection {
     insideSince = framing.isInsidePacket ? insideSince ?? now : nil
   }
 
-  /// Whether it hangs in the middle of a message, or does not take what it is sent.
+  /// Whether the client has stalled in the middle of a message or has stopped reading.
   func isHopeless(now: Double) -> Bool {
     if let insideSince, now - insideSince > Self.messageSeconds * 1e6 { return true }
     return isBroken
   }
 
-  /// Lets it go when its last answers are out.
+  /// Stops reading, and closes the connection once its last replies are sent.
   func finish(now: Double) { finishingSince = now }
 
-  /// Whether nothing more is read from it.
+  /// Whether reading has stopped.
   var isFinishing: Bool { finishingSince != nil }
 
-  /// Whether its last answers are out, as far as they ever will be.
+  /// Whether the last replies are sent, or never will be.
   func isFinished(now: Double) -> Bool {
     guard let finishingSince else { return false }
     flush()
     let seconds = (now - finishingSince) / 1e6
-    // What the audio answers comes within a block or two.
+    // The audio thread replies within a block or two.
     return isBroken || seconds > 1 || (seconds > 0.25 && unsent.isEmpty)
   }
 
-  /// Whether something waits to be written.
+  /// Whether data is waiting to be written.
   var hasUnsent: Bool { !unsent.isEmpty }
 
-  /// Sends a packet, or as much of it as goes; the rest follows.
+  /// Sends a packet, as much as the socket accepts; buffers the rest.
   func send(_ packet: [UInt8]) {
     guard !isBroken else { return }
     unsent += StreamFraming.frame(packet, framing.style ?? .lengthPrefix)
@@ -100,7 +100,7 @@ final class Connection {
     if unsent.count > Self.mostUnsent { isBroken = true }
   }
 
-  /// Writes what waits.
+  /// Writes the buffered data.
   func flush() {
     while !unsent.isEmpty {
       guard let count = socket.write(unsent[...]) else {

@@ -1,25 +1,27 @@
 package import Posix
 
-/// How many bytes of datagrams an address is sent: the sender of a datagram may be forged, and then
-/// somebody is sent what never asked.
+/// A token bucket per address that limits the bytes sent by datagrams.
 ///
-/// A connection can't be forged, nor can this machine from another: neither is counted.
+/// The sender of a datagram may be forged, and the replies would flood an uninvolved host.
+///
+/// Connections can't be forged, nor can other machines forge this one's own address. Neither is
+/// counted.
 package struct DatagramBudget {
-  /// The most bytes at once.
+  /// The burst size, in bytes.
   package static let burst = 524_288.0
-  /// The most bytes a second for long.
+  /// The sustained rate, in bytes per second.
   package static let bytesPerSecond = 131_072.0
-  // Addresses share a place by chance, one that nobody can know: whoever forges very many of them
-  // has no more memory of the node for it.
+  // Addresses share buckets by an unpredictable hash, so that many forged addresses allocate no
+  // more memory.
   private static let places = 1024
 
   private var places: [(left: Double, since: Double)] = Array(
     repeating: (Self.burst, 0), count: Self.places)
 
-  /// A budget that nobody has used.
+  /// Creates a full budget.
   package init() {}
 
-  /// Takes the bytes of a datagram for an address, where it may still be sent them at a time in
+  /// Takes the bytes of a datagram from the address's budget if it suffices, at a time in
   /// microseconds of the steady clock.
   package mutating func take(_ bytes: Int, to address: IPAddress, now: Double) -> Bool {
     if address.isLoopback { return true }

@@ -2,19 +2,19 @@ package import Control
 internal import OSC
 package import Posix
 
-/// The node's ears and mouth: one port for datagrams and streams, on one thread.
+/// The OSC server: one port for UDP and TCP, on one thread.
 ///
-/// No call here waits: what a client does not take is kept for a while, then the client is
+/// No call blocks: data that a client does not read is buffered for a while, then the client is
 /// dropped.
 package final class OSCServer: Outlet {
-  /// Whom it listens to.
+  /// The clients that the server accepts.
   package struct Access {
-    /// Whether it can be reached from other machines.
+    /// Whether other machines can reach it.
     package var isOpen = false
-    /// The addresses that are answered; all where it is empty.
+    /// The address ranges that it accepts; all if empty.
     package var allowed: [AddressRange] = []
 
-    /// This machine only.
+    /// Creates access for this machine only.
     package init() {}
 
     func admits(_ address: IPAddress) -> Bool {
@@ -22,17 +22,17 @@ package final class OSCServer: Outlet {
     }
   }
 
-  // Batches of datagrams taken before other work gets its turn.
+  // Batches of datagrams read before other work gets its turn.
   private static let mostBatches = 8
   private static let longestTurn = 5000.0
   private static let mostConnections = 64
   private static let attemptsAtFreePort = 20
 
-  /// The port that it listens on.
+  /// The port that the server listens on.
   package private(set) var port: UInt16 = 0
   private let access: Access
   private let node: Node
-  // The number by which the node's clients name this door.
+  // The number by which the node's clients identify this server.
   private var door = 0
   private let loop: EventLoop
   private let reader = DatagramReader()
@@ -42,7 +42,7 @@ package final class OSCServer: Outlet {
   private var connectionCount = 0
   private var budget = DatagramBudget()
 
-  /// Listens on a port of both protocols; 0 takes a free one.
+  /// Listens on a port for UDP and TCP; 0 takes a free one.
   package init(port: UInt16, access: Access, node: Node, loop: EventLoop) throws(SystemError) {
     self.access = access
     self.node = node
@@ -80,7 +80,7 @@ package final class OSCServer: Outlet {
           try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
         datagrams.append(socket)
       } catch {
-        // A machine without version 6 is a whole machine.
+        // IPv6 is optional.
         guard !address.isVersion4, !error.isAddressInUse else { throw error }
       }
     }
@@ -112,12 +112,12 @@ package final class OSCServer: Outlet {
           bytes, from: client(endpoint, .datagrams(socket: index), sender.isOnLoopback))
       }
       node.takeEvents()
-      // Less than all there is room for is all there is.
+      // A batch that is not full was the last.
       if count < DatagramReader.most { break }
-      // Packets can be long, and much in them: signals and feedback get their turn.
+      // Packets can be long, with many messages: signals and feedback get their turn.
       if HostTime.steady - start > Self.longestTurn { break }
     }
-    // An answer that nobody took makes the next call fail: only then there is news.
+    // An undeliverable reply makes the next call fail, so only then is there an error to read.
     guard socket.hasFault else { return }
     while let gone = socket.nextUnreachable() {
       node.forget(client(gone, .datagrams(socket: index)))
@@ -133,7 +133,7 @@ package final class OSCServer: Outlet {
         continue
       }
       if connections.count >= Self.mostConnections {
-        // Who has said nothing for longest, and wants nothing, makes room.
+        // The longest idle client without a subscription makes room.
         let idle = connections.filter { !node.isSubscribed($0.value.client) }
           .min { $0.value.lastHeard < $1.value.lastHeard }
         node.counters.dropped += 1
@@ -152,8 +152,8 @@ package final class OSCServer: Outlet {
 
   /// Whether a connection's other end is on this machine.
   ///
-  /// A connection has been answered, and what is sent to an own address never leaves the machine:
-  /// a forged one does not get this far.
+  /// A connection has completed its handshake, and packets to an own address never leave the
+  /// machine, so a forged address does not get this far.
   static func isOfThisMachine(_ address: IPAddress) -> Bool {
     address.isLoopback || IPAddress.ofThisMachine.contains(address)
   }
@@ -166,7 +166,7 @@ package final class OSCServer: Outlet {
     case .open:
       loop.watchWriting(connection.socket.descriptor, connection.hasUnsent)
     case .ended:
-      // It may have closed its own side only, and still want its answers.
+      // The client may have closed its own side only, and still expect its replies.
       connection.finish(now: HostTime.steady)
       loop.forget(connection.socket.descriptor)
     case .broken:
@@ -182,7 +182,8 @@ package final class OSCServer: Outlet {
     node.forget(connection.client)
   }
 
-  /// Ends connections that hang in the middle of a message or don't take what they are sent.
+  /// Drops connections that have stalled in the middle of a message or don't read what they are
+  /// sent.
   package func tick() {
     guard !connections.isEmpty else { return }
     let now = HostTime.steady
@@ -205,7 +206,7 @@ package final class OSCServer: Outlet {
         node.counters.refused += 1
         return
       }
-      // A permanent target of version 6 may be meant for the second socket.
+      // A permanent IPv6 target may belong to the second socket.
       datagrams[min(socket, datagrams.count - 1)].send(packet, to: client.endpoint)
     case .stream(let number):
       guard let connection = connections[number] else { return }
@@ -214,7 +215,7 @@ package final class OSCServer: Outlet {
     }
   }
 
-  /// Sends changes to a place that did not ask, for as long as the node runs.
+  /// Sends changes to an endpoint that did not subscribe, for as long as the node runs.
   package func addPermanentSubscriber(_ endpoint: Endpoint) throws(Refusal) {
     let index = endpoint.address.isVersion4 ? 0 : datagrams.count - 1
     try node.subscribePermanently(

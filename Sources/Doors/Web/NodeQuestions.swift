@@ -2,14 +2,14 @@ internal import Control
 internal import HTTP
 internal import Posix
 
-/// The node as the web's thread sees it: it leaves questions, which the node's own thread answers.
+/// The node as the web thread sees it: requests are queued, and the node's own thread answers them.
 final class NodeQuestions: @unchecked Sendable {
-  /// The home folder, which a session can change.
+  /// The data directory, which a session can change.
   var home: String? { place.withLock { $0 } }
 
   private let inbox: Inbox
   private let place: Guarded<String?>
-  // Only the node's own thread touches it.
+  // The node's own thread only.
   private unowned let node: Node
 
   init(_ node: Node, _ inbox: Inbox) {
@@ -18,12 +18,14 @@ final class NodeQuestions: @unchecked Sendable {
     place = Guarded(node.home)
   }
 
-  /// Has the node's thread do something that replies; where that has ended, it is replied at once.
+  /// Runs work that replies on the node's thread.
+  ///
+  /// If that thread has ended, replies at once.
   func ask(_ reply: @escaping HTTPServer.Reply, _ work: @escaping @Sendable (Node) -> Void) {
     let isTaken = inbox.leave { [self] in work(node) }
     if !isTaken { reply { .refusal(503, "the node is ending") } }
   }
 
-  /// Notes where the home folder is; the node's own thread.
+  /// Updates the path of the data directory; call on the node's own thread.
   func look() { place.withLock { $0 = node.home } }
 }

@@ -4,7 +4,7 @@ internal import HTTP
 internal import JSON
 internal import Posix
 
-/// The files of takes, which come and go by the web: `/files/takes`.
+/// The routes that upload and download the files of takes: `/files/takes`.
 struct TakeRoutes: Sendable {
   // An hour in stereo at 96 kHz and 24 bits.
   private static let mostSoundBytes = 2 << 30
@@ -13,7 +13,7 @@ struct TakeRoutes: Sendable {
 
   let questions: NodeQuestions
 
-  /// What is to become of a request for a path below `/files/`.
+  /// The action for a request below `/files/`.
   func course(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     let parts = request.path.split(separator: "/").dropFirst().map(String.init)
     switch (request.method, parts.count) {
@@ -46,12 +46,12 @@ struct TakeRoutes: Sendable {
       ))
   }
 
-  // MARK: - Out
+  // MARK: - Downloads
 
   /// Sends a file of a take.
   ///
-  /// Where it has none, nothing is wrong unless just that was asked for: a list asks for a small copy of
-  /// each take.
+  /// A missing file is an error only if exactly that file was requested: a list requests a
+  /// thumbnail of every take.
   private func send(
     _ id: String, _ request: HTTPRequest, isAsked: Bool = true,
     _ path: @escaping @Sendable (TakeFilePaths) -> String?
@@ -87,7 +87,7 @@ struct TakeRoutes: Sendable {
             in: "\(home)/\(Self.folder)", named: "take.\(format)", most: 0,
             whenWhole: { (_, _, _) in })
         else { return reply { .refusal(507, "the home folder can't be written") } }
-        // The format's writer makes the file itself.
+        // The sound file writer creates the file itself.
         unlink(upload.path)
         node.exportTake(id, to: upload.path) { outcome in
           reply {
@@ -102,7 +102,7 @@ struct TakeRoutes: Sendable {
     }
   }
 
-  /// The answer that brings a file, or the part of it that was asked for.
+  /// The response with a file, or with the requested range of it.
   private static func answer(
     _ path: String, _ request: HTTPRequest, name: String? = nil
   ) -> HTTPAnswer {
@@ -112,7 +112,7 @@ struct TakeRoutes: Sendable {
     var headers = [
       ("Content-Type", PageFile.type(of: path)),
       ("Cache-Control", "private, no-cache"),
-      // A picture can be a page of its own, which may do nothing.
+      // An SVG picture can be a page of its own; it may do nothing.
       ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox"),
     ]
     if let name {
@@ -124,9 +124,9 @@ struct TakeRoutes: Sendable {
     }
   }
 
-  // MARK: - In
+  // MARK: - Uploads
 
-  // Below the home folder: what comes is moved from there without being copied.
+  // Below the data directory, so that an upload is moved into place without a copy.
   private static let folder = "incoming"
 
   private func receive(
@@ -175,7 +175,7 @@ struct TakeRoutes: Sendable {
 }
 
 extension Refusal {
-  /// The same as an answer on the web.
+  /// The HTTP response for the fault.
   var answerOnTheWeb: HTTPAnswer {
     let status =
       switch code {

@@ -3,25 +3,25 @@ package import Feed
 internal import HTTP
 package import Posix
 
-/// The door for browsers, and for what speaks OSCQuery: HTTP, and WebSockets that carry OSC.
+/// The web server for browsers and OSCQuery clients: HTTP, and WebSockets that carry OSC.
 ///
-/// HTTP has a thread of its own; the frames of WebSockets come in on the node's loop, as what comes by
-/// UDP and TCP does, and wait for no other thread.
+/// HTTP has its own thread. WebSocket frames are read on the node's event loop, like UDP and TCP,
+/// and wait for no other thread.
 package final class WebDoor: Outlet, @unchecked Sendable {
-  /// Who may come in, and how.
+  /// The server's port, and the clients that it accepts.
   package struct Options: Sendable {
     /// The port; 0 takes a free one.
     package var port: UInt16
-    /// Whether another port will do where that one is taken.
+    /// Whether to fall back to another port if that one is taken.
     package var takesOther: Bool
-    /// Names that lead to this machine, beside its own.
+    /// Additional host names of this machine.
     package var hosts: [String] = []
-    /// Origins of other pages that may talk to the node.
+    /// Origins of other pages that may use the node.
     package var origins: [String] = []
-    /// Whether everybody may play without a token.
+    /// Whether clients may play without a token.
     package var isFree = false
 
-    /// Everything at a port of its own.
+    /// Creates options with a port and no exceptions.
     package init(port: UInt16, takesOther: Bool) {
       self.port = port
       self.takesOther = takesOther
@@ -30,14 +30,14 @@ package final class WebDoor: Outlet, @unchecked Sendable {
 
   private static let mostSockets = 96
   private static let portsToTry: UInt16 = 10
-  // How often at most to look at all clients, and at one that was held up, in milliseconds: the node's
-  // loop turns for each message.
+  // The shortest interval between checks of all clients, and of a throttled one, in milliseconds:
+  // the node's event loop turns for each message.
   private static let lookMilliseconds = 10
   private static let tokenPeriod = 1e6
 
-  /// The port that it listens on.
+  /// The port that the server listens on.
   package private(set) var port: UInt16 = 0
-  /// The secret that pairs a phone; nil where none is needed.
+  /// The secret that pairs a phone; nil if none is needed.
   package var token: WebToken? { access.token }
   private let who: OSCServer.Access
   private let access: WebAccess
@@ -51,18 +51,18 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private var listeners: [Socket] = []
   private var sockets: [Int: WebSocket] = [:]
   private var socketCount = 0
-  // The number by which the node's clients name this door.
+  // The number by which the node's clients identify this server.
   private var door = 0
-  // For each address that stands for many, its place in the table, and how many there were.
+  // The last extents of each address that stands for several, by its index in the table.
   private var extents: [Int: [Int]] = [:]
   private var nextLook = 0.0
   private var knownToken: String?
   private var nextToken = 0.0
   private lazy var fleeting = ["/meter", "/tuner"].map { Array($0.utf8) + [0] }
 
-  /// Opens the door, where the node's own says whom it listens to.
+  /// Starts the server, with the access rules of the node's OSC server.
   ///
-  /// The board is the node's own where none is given.
+  /// The board is the node's own unless one is given.
   package init(
     _ options: Options, access who: OSCServer.Access, home: String, node: Node, oscPort: UInt16,
     loop: EventLoop, board: HomeBoard? = nil
@@ -71,7 +71,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     self.node = node
     self.loop = loop
     self.oscPort = oscPort
-    // From this machine alone nobody comes who could not play it by UDP.
+    // A client on this machine could play through UDP anyway.
     let token = who.isOpen && !options.isFree ? try WebToken(home: home) : nil
     access = WebAccess(
       hosts: HostList(others: options.hosts), origins: options.origins, token: token)
@@ -112,7 +112,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
         return
       } catch {
         guard error.isAddressInUse, options.takesOther, wanted != 0 else { throw error }
-        // Any is better than none.
+        // Any port is better than none.
         wanted = wanted < last ? wanted + 1 : 0
       }
     }
@@ -168,7 +168,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     settle(number)
   }
 
-  /// Watches a socket for what it wants, or lets it go.
+  /// Watches a socket for the events that it needs, or closes it.
   private func settle(_ number: Int) {
     guard let socket = sockets[number] else { return }
     let now = HostTime.steady
@@ -222,7 +222,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     }
   }
 
-  // MARK: - Out
+  // MARK: - Sending
 
   package func send(_ packet: [UInt8], to client: Client) {
     guard case .stream(let number) = client.transport, let socket = sockets[number] else { return }
@@ -232,7 +232,9 @@ package final class WebDoor: Outlet, @unchecked Sendable {
 
   // MARK: - Time
 
-  /// Looks after the connections; returns in how many milliseconds to look again at the latest.
+  /// Polls the connections.
+  ///
+  /// Returns the delay until the next poll in milliseconds.
   package func tick() -> Int {
     let now = HostTime.steady
     guard now >= nextLook else { return Int(((nextLook - now) / 1000).rounded(.up)) }
@@ -248,7 +250,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     return isHoldingUp ? Self.lookMilliseconds : 1000
   }
 
-  /// Tells of addresses that came and went.
+  /// Notifies clients of addresses that were added or removed.
   private func tellPaths() {
     for (index, former) in extents {
       let address = node.table.addresses[index]
@@ -265,7 +267,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     }
   }
 
-  /// Shuts out whoever was paired by a token that is none any more.
+  /// Unpairs clients whose token is no longer valid.
   private func forgetToken(_ now: Double) {
     guard let token = access.token, now >= nextToken else { return }
     nextToken = now + Self.tokenPeriod
@@ -275,7 +277,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
     for socket in sockets.values where socket.isPaired { socket.close(.denied, now: now) }
   }
 
-  /// Says good-bye to all, and ends the thread.
+  /// Closes all sockets and ends the thread.
   package func end() {
     for listener in listeners { loop.forget(listener.descriptor) }
     listeners = []

@@ -3,8 +3,7 @@ internal import Feed
 internal import HTTP
 internal import Posix
 
-/// The way of each request: to the page, to the tree of addresses, to files, to the board, or on to a
-/// WebSocket.
+/// The router of HTTP requests: to the page, the address tree, files, the board, or a WebSocket.
 struct WebRoutes: Sendable {
   let access: WebAccess
   let page = PageFiles()
@@ -14,14 +13,14 @@ struct WebRoutes: Sendable {
   let table: AddressTable
   let hostInfo: @Sendable () -> HostInfo
 
-  /// The headers of every answer.
+  /// The headers of every response.
   static let headers = [
     ("X-Content-Type-Options", "nosniff"),
-    // A map's tiles are given to who says where from.
+    // Tile servers require a referrer.
     ("Referrer-Policy", "strict-origin-when-cross-origin"),
   ]
 
-  /// What is to become of a request.
+  /// The action for a request.
   func course(_ request: HTTPRequest) -> HTTPServer.RequestHandling {
     if let refusal = access.refusal(of: request) { return .answer(refusal) }
     if request.wantsSocket { return upgrade(request) }
@@ -31,7 +30,8 @@ struct WebRoutes: Sendable {
       }
       return takes.course(request)
     }
-    // Open to all who reach the node: other nodes and phones post there, and have no token.
+    // Open to every client that can reach the node: other nodes and phones post there without a
+    // token.
     if let path = request.path(below: "/board") { return board.course(request, path) }
     guard request.isReading else {
       var answer = HTTPAnswer.refusal(405, "only files of takes are sent to this node by HTTP")
@@ -59,7 +59,7 @@ struct WebRoutes: Sendable {
     guard let accept = request[.webSocketKey].flatMap(WebSocketKey.answer(to:)) else {
       return .answer(.refusal(400, "a WebSocket begins with a key of 16 bytes in base 64"))
     }
-    // A token that is wrong is one even where reading needs none.
+    // A wrong token is refused even where reading needs none.
     if request.bearer != nil,
       let refusal = access.refusalWithoutToken(request, now: HostTime.steady)
     {
@@ -83,7 +83,7 @@ struct WebRoutes: Sendable {
     }
     return .wait { [questions, table, access] reply in
       questions.ask(reply) { node in
-        // Read together, on the node's thread; written on the web's.
+        // Read at once, on the node's thread; encoded on the web thread.
         let tree = OSCQueryTree(
           table, values: table.addresses.map { node.values(of: $0) },
           extents: table.addresses.map { node.extents(of: $0) })
@@ -102,7 +102,8 @@ struct WebRoutes: Sendable {
     }
   }
 
-  /// Lets the script of another page read an answer, where its origin is allowed.
+  /// Adds the CORS headers if the origin is allowed, so that the script of another page can read
+  /// the response.
   private static func readable(
     _ answer: HTTPAnswer, _ access: WebAccess, _ request: HTTPRequest
   ) -> HTTPAnswer {

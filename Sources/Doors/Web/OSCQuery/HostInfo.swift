@@ -1,12 +1,12 @@
 internal import JSON
 
-/// What OSCQuery tells of the node as a whole.
+/// The host info of OSCQuery.
 struct HostInfo: Sendable {
   let name: String
   let oscPort: UInt16
   let webPort: UInt16
 
-  // What can be asked for, and what is told on a WebSocket.
+  // The attributes that can be queried, and the commands sent over a WebSocket.
   private static let extensions = [
     "ACCESS", "VALUE", "RANGE", "DESCRIPTION", "UNIT", "CLIPMODE", "LISTEN", "PATH_ADDED",
     "PATH_REMOVED",

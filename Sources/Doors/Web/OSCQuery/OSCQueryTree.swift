@@ -2,12 +2,12 @@ package import Control
 internal import JSON
 package import OSC
 
-/// The node's addresses as OSCQuery has them: a tree in JSON, made from the table.
+/// The node's addresses as an OSCQuery tree in JSON, built from the address table.
 ///
-/// Some readers of it take no value from what has others below it (`/preset` beside `/preset/save`):
-/// in a tree such a node tells no value, but it answers when its own attributes are asked for.
+/// Some clients read no value from a node that has children (`/preset` next to `/preset/save`). In
+/// a tree such a node has no value, but a query for its own attributes returns them.
 package struct OSCQueryTree: Sendable {
-  /// What is asked of a node.
+  /// An attribute of a node.
   package enum Attribute: String, CaseIterable, Sendable {
     case fullPath = "FULL_PATH"
     case contents = "CONTENTS"
@@ -15,25 +15,25 @@ package struct OSCQueryTree: Sendable {
     case access = "ACCESS"
     case value = "VALUE"
     case range = "RANGE"
-    /// The value at the first start, which OSCQuery has no name for.
+    /// The default value, for which OSCQuery has no name.
     case initial = "DEFAULT"
-    /// The law of a fader over the range, if not linear: another name of our own.
+    /// The curve of a fader over the range, if not linear: another name of our own.
     case curve = "CURVE"
     case description = "DESCRIPTION"
     case unit = "UNIT"
     case clipmode = "CLIPMODE"
   }
 
-  /// The answer to a question.
+  /// The reply to a query.
   package enum Reply: Equatable, Sendable {
     case json(String)
     /// The node has no such attribute.
     case nothing
-    /// There is no such node.
+    /// The node doesn't exist.
     case missing
   }
 
-  /// A part of the tree: what lies below, and the address that is there itself.
+  /// A node of the tree: its children, and the address at the node itself.
   private final class Node {
     var path: String
     var index: Int?
@@ -57,17 +57,17 @@ package struct OSCQueryTree: Sendable {
   private let values: [[Argument]?]
   private let extents: [[Int]]
 
-  /// The tree of a table's addresses with their present values, by their places in it, and with how
-  /// many there are of those that stand for many.
+  /// Creates the tree of a table's addresses with their present values, by their indices in the
+  /// table, and with the extents of those that stand for several paths.
   package init(_ table: AddressTable, values: [[Argument]?], extents: [[Int]]) {
     self.table = table
     self.values = values
     self.extents = extents
   }
 
-  // MARK: - Questions
+  // MARK: - Queries
 
-  /// Answers with the part of the tree at a path, or with one attribute of what is there.
+  /// Returns the part of the tree at a path, or one attribute of the node there.
   package func reply(to path: String, _ attribute: String?) -> Reply {
     let root = grown()
     var node = root
@@ -87,7 +87,7 @@ package struct OSCQueryTree: Sendable {
     return .json(json.text)
   }
 
-  /// The paths that an address stands for, where it stands for many.
+  /// The paths of an address that stands for several.
   package static func paths(_ address: Address, extents: [Int]) -> [String] {
     var paths = [""]
     var place = 0
@@ -120,7 +120,7 @@ package struct OSCQueryTree: Sendable {
   private func write(_ node: Node, named name: String? = nil, into json: inout JSONText) {
     json.begin("{", name)
     for attribute in Attribute.allCases {
-      // What has others below it is one of them only when it is asked itself.
+      // A node with children shows its value only if it is queried itself.
       if node.children.isEmpty || ![.value, .access].contains(attribute) {
         write(attribute, of: node, into: &json)
       } else if attribute == .access {
@@ -130,7 +130,9 @@ package struct OSCQueryTree: Sendable {
     json.end("}")
   }
 
-  /// Writes an attribute; false where there is none of it.
+  /// Writes an attribute.
+  ///
+  /// Returns false if the address doesn't have it.
   @discardableResult
   private func write(_ attribute: Attribute, of node: Node, into json: inout JSONText) -> Bool {
     let name = attribute.rawValue
@@ -148,7 +150,7 @@ package struct OSCQueryTree: Sendable {
     }
     guard let index = node.index else {
       if attribute == .access { json.add(name, 0) }
-      // Of what only holds others nothing more is known, and nothing wrong with asking.
+      // A container has no other attributes, and a query for them is no error.
       return true
     }
     return write(attribute, of: table.addresses[index], values[index], into: &json)
@@ -167,7 +169,7 @@ package struct OSCQueryTree: Sendable {
       if let values, !values.isEmpty {
         for value in values { Self.write(value, into: &json) }
       } else {
-        // What is done, or happens, has no value; some readers want one for each type.
+        // Commands and events have no value; some clients want one for each type.
         for _ in Self.types(address, values) { json.addNull() }
       }
       json.end("]")
@@ -189,7 +191,7 @@ package struct OSCQueryTree: Sendable {
       json.add(nil, unit)
       json.end("]")
     case .clipmode:
-      // Nothing is clamped: what is out of range is refused.
+      // Nothing is clamped: values out of range are refused.
       guard address.value?.forms.isEmpty == false else { return false }
       json.begin("[", name)
       for _ in Self.types(address, values) { json.add(nil, "none") }
@@ -198,7 +200,8 @@ package struct OSCQueryTree: Sendable {
     return true
   }
 
-  /// Only what can be written back without being heard has a range: some readers do so at once.
+  /// Writes the range, but only of addresses where a write has no audible effect: some clients
+  /// write the range back at once.
   private func writeRange(_ address: Address, into json: inout JSONText) -> Bool {
     guard let value = address.value, value.forms.count == 1, !value.isPlace, !value.isProcess,
       let form = value.forms.first, !form.isRepeated
@@ -226,12 +229,12 @@ package struct OSCQueryTree: Sendable {
     return true
   }
 
-  /// The type tags: those of the values that there are, else those of what it takes.
+  /// The type tags of the values if there are any, else of the arguments that the address accepts.
   private static func types(_ address: Address, _ values: [Argument]?) -> String {
     if let values, !values.isEmpty { return String(values.map(\.tag)) }
     if case .event = address.kind { return address.types.filter { $0 != "…" } }
     let types = String(address.forms.map(\.kind.rawValue))
-    // What is pressed takes nothing.
+    // A command without arguments.
     return types.isEmpty ? "N" : types
   }
 
@@ -243,7 +246,7 @@ package struct OSCQueryTree: Sendable {
     }
   }
 
-  /// The unit as OSCQuery calls it.
+  /// The unit by its OSCQuery name.
   private static func unit(_ address: Address) -> String? {
     switch address.unit {
     case "": nil

@@ -1,14 +1,14 @@
 internal import OSC
 
-/// The first moments of a page of another site.
+/// A filter for the first moments of a page from another site.
 ///
-/// Such pages build their controls from the tree, and some send each control's value as they do, or
-/// what they take for it, before anybody has touched one. What carries a value is not followed until
-/// they have been still.
+/// Such pages build their controls from the tree. Some of them send each control's value, or what
+/// they take for it, before the user has touched one. Packets with values are ignored until the
+/// page has been quiet.
 struct Settling {
-  // Longer than between two of the values that such a page sends by itself.
+  // Longer than the gap between two of the values that such a page sends by itself.
   private static let stillness = 0.5e6
-  // Who goes on for so long is being played.
+  // A page that sends for so long is being played.
   private static let longest = 5e6
   private static let firstValue = 2e6
 
@@ -21,7 +21,7 @@ struct Settling {
     opened = now
   }
 
-  /// Whether a packet that came now is to be followed.
+  /// Whether to process a packet that came now.
   mutating func follows(_ packet: [UInt8], now: Double) -> Bool {
     guard !hasEnded else { return true }
     guard Self.carriesValues(packet) else { return true }

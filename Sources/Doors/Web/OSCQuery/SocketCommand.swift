@@ -1,14 +1,14 @@
 internal import JSON
 
-/// A command in a text frame: OSCQuery's own, and the one that pairs.
+/// A command in a text frame: OSCQuery's own, and the pairing command.
 package enum SocketCommand: Equatable {
-  /// Tell me the values of an address as they change.
+  /// Subscribes to the values of an address.
   case listen(String)
   case ignore(String)
-  /// This is the token.
+  /// Pairs with a token.
   case pair(String)
 
-  /// Reads a command; nil where it is another, or none.
+  /// Parses a command; nil if it is not one of these.
   package init?(_ text: [UInt8]) {
     guard let json = try? JSON(text), case .object(let members) = json.content,
       case .text(let command)? = members.first(where: { $0.name == "COMMAND" })?.value.content
@@ -23,7 +23,7 @@ package enum SocketCommand: Equatable {
     }
   }
 
-  /// The words in which the node tells something of the tree, or of a pairing.
+  /// The text of a command that notifies of a change of the tree or of a pairing.
   static func written(_ command: String, _ path: String) -> String {
     var json = JSONText()
     json.begin("{")

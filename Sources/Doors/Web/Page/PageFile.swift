@@ -1,13 +1,13 @@
 internal import CZlib
 internal import HTTP
 
-/// One file of the page, as it is served.
+/// A file of the page, ready to be served.
 struct PageFile: Sendable {
   let bytes: [UInt8]
-  /// The same, packed; nil where that is no shorter.
+  /// The compressed file; nil if that is no shorter.
   let packed: [UInt8]?
   let type: String
-  /// The mark by which a browser knows whether it has this very file.
+  /// The ETag by which a browser validates its copy.
   let tag: String
 
   init(_ bytes: [UInt8], name: String) {
@@ -18,11 +18,11 @@ struct PageFile: Sendable {
     self.packed = packed.flatMap { $0.count < bytes.count ? $0 : nil }
   }
 
-  /// The answer to who asks for it.
+  /// The response to a request for the file.
   func answer(
     to request: HTTPRequest, headers: [(name: String, value: String)] = []
   ) -> HTTPAnswer {
-    // Asked for each time, and sent only where it is another: nobody plays on an old page.
+    // Revalidated each time, and sent only if changed, so that no browser runs an old page.
     var headers =
       headers + [
         ("ETag", tag), ("Cache-Control", "no-cache"), ("Vary", "Accept-Encoding, Accept"),
@@ -49,7 +49,7 @@ struct PageFile: Sendable {
     "wav": "audio/wav", "flac": "audio/flac", "ogg": "audio/ogg",
   ]
 
-  /// The type of a file, by the end of its name.
+  /// The MIME type for a file name's extension.
   static func type(of name: String) -> String {
     let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
     return types[ending] ?? "application/octet-stream"
@@ -61,7 +61,7 @@ struct PageFile: Sendable {
 
   private static func pack(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
-    // 15 bits of window, and 16 more for a header of gzip's.
+    // A window of 15 bits, plus 16 for a gzip header.
     guard
       deflateInit2_(
         &stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,

@@ -2,12 +2,12 @@ internal import CPage
 internal import HTTP
 internal import Posix
 
-/// The files of the page, which are in the program; each is packed when somebody first asks for it.
+/// The page's files, embedded in the program and compressed at their first request.
 final class PageFiles: Sendable {
   private static let leafletFolder = "/usr/share/javascript/leaflet"
   private static let mostLeafletBytes = 1 << 20
   private static let (index, style) = ("index.html", "page.css")
-  // What the page's style stands in for, so that the first answer is all that a first picture needs.
+  // Replaced by the page's inline style, so that the first response is enough to paint the page.
   private static let link = #"<link rel="stylesheet" href="/page/page.css">"#
 
   private let packed = Guarded<[String: PageFile]>([:])
@@ -18,13 +18,13 @@ final class PageFiles: Sendable {
     policy = Self.policy(styleHash: style)
   }
 
-  /// The page itself, for who opens the node's address.
+  /// The page itself, at the node's address.
   func index(_ request: HTTPRequest) -> HTTPAnswer {
     guard let file = find(Self.index) else { return Self.missing }
     return file.answer(to: request, headers: [("Content-Security-Policy", policy)])
   }
 
-  /// A file of the page, or of Leaflet where that is installed, by what follows `/page/`.
+  /// A file of the page, or of Leaflet where that is installed, by its path below `/page/`.
   func file(_ name: String, _ request: HTTPRequest) -> HTTPAnswer {
     find(name)?.answer(to: request) ?? Self.missing
   }
@@ -79,7 +79,8 @@ final class PageFiles: Sendable {
     return nil
   }
 
-  /// What the page may load and talk to: itself, and a map's tiles for who asks for them.
+  /// The content security policy: the page may load and connect to itself, and to a map's tile
+  /// server.
   private static func policy(styleHash: String) -> String {
     let style = styleHash.isEmpty ? "" : " 'sha256-\(styleHash)'"
     return [

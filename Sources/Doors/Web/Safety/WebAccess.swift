@@ -1,25 +1,27 @@
 package import HTTP
 internal import Posix
 
-/// The decision who may do what by way of the web.
+/// The access policy of the web server.
 package final class WebAccess: Sendable {
-  // So many wrong tokens a minute, and none is looked at any more.
+  // After this many wrong tokens within a minute, further ones are refused unread.
   private static let mostFailures = 10
   private static let minute = 60e6
-  // Who forges very many addresses gets no more memory for it.
+  // Bounds the memory that forged addresses can allocate.
   private static let mostAddresses = 1024
 
-  /// The line for who has no token.
+  /// The error for a request without a token.
   static let needsToken = "this needs the node's token; `syrinx web` shows it"
 
   private let hosts: HostList
-  /// The origins of other servers whose pages may talk to the node.
+  /// The origins of other servers whose pages may use the node.
   private let origins: Set<String>
-  /// The secret that everybody needs; nil where nobody does.
+  /// The secret that every client needs; nil if none is needed.
   let token: WebToken?
   private let failures = Guarded<[IPAddress: [Double]]>([:])
 
-  /// Access by these names, from these other pages, and with a token unless it is nil.
+  /// Creates a policy for these host names and other origins.
+  ///
+  /// Requires a token unless it is nil.
   package init(hosts: HostList, origins: [String] = [], token: WebToken?) {
     self.hosts = hosts
     self.origins = Set(origins.map { $0.lowercased() })
@@ -28,7 +30,7 @@ package final class WebAccess: Sendable {
 
   // MARK: - Requests
 
-  /// Why a request is not answered at all; nil where it is.
+  /// The response that refuses a request; nil if the request is accepted.
   func refusal(of request: HTTPRequest) -> HTTPAnswer? {
     guard let host = request[.host] else {
       return .refusal(400, "a request needs a Host header")
@@ -44,17 +46,18 @@ package final class WebAccess: Sendable {
     return nil
   }
 
-  /// Whether it comes from the node's own page, from one that is allowed, or from no page at all.
+  /// Whether the request comes from the node's own page, from an allowed one, or from no page at
+  /// all.
   private func comesFromOwnPage(_ request: HTTPRequest) -> Bool {
     request.isOfOwnOrigin || origins.contains(request[.origin]?.lowercased() ?? "")
   }
 
-  /// The origin that may read the answer, where the request comes from another page that is allowed.
+  /// The origin that may read the response, if the request comes from another page that is allowed.
   func readableOrigin(_ request: HTTPRequest) -> String? {
     request[.origin].flatMap { origins.contains($0.lowercased()) ? $0 : nil }
   }
 
-  /// Why a request may not see or change what is somebody's own; nil where it may.
+  /// The response that refuses access to private data; nil if the request may read and change it.
   func refusalWithoutToken(_ request: HTTPRequest, now: Double) -> HTTPAnswer? {
     guard token != nil else { return nil }
     guard let given = request.bearer else {
@@ -69,12 +72,12 @@ package final class WebAccess: Sendable {
 
   // MARK: - Tokens
 
-  /// The outcome of a try to pair.
+  /// The outcome of an attempt to pair.
   enum Pairing {
     case paired, wrong, tooOften
   }
 
-  /// Looks at a token that somebody sent, at a time in microseconds.
+  /// Checks a token from a client, at a time in microseconds.
   func pair(_ given: String, from address: IPAddress, now: Double) -> Pairing {
     guard let token else { return .paired }
     return failures.withLock { failures in
@@ -82,7 +85,7 @@ package final class WebAccess: Sendable {
       defer { failures[address] = recent.isEmpty ? nil : recent }
       guard recent.count < Self.mostFailures else { return .tooOften }
       guard !token.matches(given) else { return .paired }
-      // No token at all is no try.
+      // A missing token is no attempt.
       guard !given.isEmpty else { return .wrong }
       if failures.count >= Self.mostAddresses {
         failures = failures.filter { $0.value.contains { now - $0 < Self.minute } }

@@ -2,14 +2,15 @@ internal import Glibc
 internal import HTTP
 package import Posix
 
-/// The secret that pairs a phone with the node: 128 random bits in a file that nobody else can read.
+/// The secret that pairs a phone with the node: 128 random bits in a file that only its owner can
+/// read.
 ///
-/// The file is read each time, so that another one in it shuts out whoever had the former.
+/// The file is read each time, so replacing the token in it shuts out every holder of the old one.
 package struct WebToken: Sendable {
   /// The path of the file.
   package let path: String
 
-  /// The token of a home folder; it is made where there is none.
+  /// The token of a data directory; creates it if it does not exist.
   package init(home: String) throws(SystemError) {
     path = "\(home)/web-token"
     if text == nil { try renew() }
@@ -18,7 +19,7 @@ package struct WebToken: Sendable {
   /// The token in a file.
   package init(at path: String) { self.path = path }
 
-  /// The token in 32 digits of hexadecimal numbers; nil where the file holds none.
+  /// The token as 32 hexadecimal digits; nil if the file has none.
   package var text: String? {
     guard let bytes = try? Files.contents(of: path, atMost: 256) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
@@ -26,10 +27,10 @@ package struct WebToken: Sendable {
     return isToken ? text : nil
   }
 
-  /// Makes another token; who had the former one must pair again.
+  /// Replaces the token; holders of the old one must pair again.
   package func renew() throws(SystemError) {
     let text = Hexadecimal.random(bytes: 16)
-    // Nobody reads it even while it is written.
+    // Private from the start: nobody can read it while it is written.
     let temporary = "\(path).\(getpid())"
     unlink(temporary)
     do {
@@ -43,7 +44,7 @@ package struct WebToken: Sendable {
     guard Files.move(temporary, to: path) else { throw SystemError(path) }
   }
 
-  /// Whether a text is the token; how long that takes tells nothing of where they differ.
+  /// Compares a text with the token in constant time.
   package func matches(_ given: String) -> Bool {
     guard let text else { return false }
     let (one, other) = (Array(text.utf8), Array(given.utf8))

@@ -2,22 +2,22 @@ internal import Control
 internal import HTTP
 internal import Posix
 
-/// One client's WebSocket.
+/// A client's WebSocket.
 final class WebSocket {
-  // The system takes so much beside; behind it, what comes often is left out.
+  // On top of the system's buffer. Behind this, frequent updates (meters) are dropped.
   private static let mostBehindMeters = 32 << 10
-  // Whoever is further behind is too slow to play with.
+  // A client further behind is too slow to play with.
   private static let mostUnsent = 256 << 10
   private static let pingPeriod = 5e6
   private static let hangUpAfter = 15e6
-  // How long its last words may take.
+  // Time limit for sending the last messages.
   private static let partingTime = 1e6
   private static let mostAtOnce = 1 << 18
 
   let stream: UpgradedStream
   let socket: Socket
   let client: Client
-  /// Whether it may play, and not only read.
+  /// Whether the client may play, rather than only read.
   var isPaired: Bool
   private let framing = WebSocketFraming()
   private var pace: MessagePace
@@ -42,9 +42,9 @@ final class WebSocket {
     nextPing = now + Self.pingPeriod
   }
 
-  // MARK: - In
+  // MARK: - Receiving
 
-  /// Reads what has come, and hands over its messages.
+  /// Reads the available data and hands over the complete messages.
   func receive(now: Double, _ body: (WebSocketFraming.Message) -> Void) {
     var taken = 0
     while taken < Self.mostAtOnce, isReading(now: now) {
@@ -66,7 +66,7 @@ final class WebSocket {
     }
   }
 
-  /// Takes bytes that have been read already.
+  /// Takes bytes that have already been read.
   func take(
     _ bytes: UnsafeRawBufferPointer, now: Double, _ body: (WebSocketFraming.Message) -> Void
   ) {
@@ -78,15 +78,18 @@ final class WebSocket {
     flush()
   }
 
-  /// Whether a packet is to be followed: not what a page of another site sends as it opens.
+  /// Whether to process a packet: false for those that a page of another site sends as it opens.
   func follows(_ packet: [UInt8], now: Double) -> Bool { settling.follows(packet, now: now) }
 
-  /// Whether it is read at the moment: who sends more than anybody plays has to wait.
+  /// Whether the socket is read at the moment: a client that sends more than anybody can play is
+  /// throttled.
   func isReading(now: Double) -> Bool { closingSince == nil && pace.hasRoom(now: now) }
 
-  // MARK: - Out
+  // MARK: - Sending
 
-  /// Sends a packet, unless it is one of many like it and the client is behind.
+  /// Sends a packet.
+  ///
+  /// A frequent update is dropped if the client is behind.
   func send(_ packet: [UInt8], isFleeting: Bool) {
     guard !isBroken, closingSince == nil else { return }
     if isFleeting, unsent.count > Self.mostBehindMeters { return }
@@ -94,17 +97,17 @@ final class WebSocket {
     flush()
   }
 
-  /// Sends one of OSCQuery's commands.
+  /// Sends an OSCQuery command.
   func send(_ text: String) {
     guard !isBroken, closingSince == nil else { return }
     framing.send(text)
     flush()
   }
 
-  /// Whether something waits to be written.
+  /// Whether data is waiting to be written.
   var hasUnsent: Bool { !unsent.isEmpty }
 
-  /// Writes what waits.
+  /// Writes the buffered data.
   func flush() {
     unsent += framing.takeOutgoing()
     while !unsent.isEmpty, !isBroken {
@@ -118,12 +121,12 @@ final class WebSocket {
     if unsent.count > Self.mostUnsent { isBroken = true }
   }
 
-  /// Whether it ended because it did not take what it was sent, or did what it may not.
+  /// Whether the socket was dropped because the client fell too far behind.
   var wasDropped: Bool { unsent.count > Self.mostUnsent }
 
   // MARK: - Time
 
-  /// Says good-bye; it is over when that is out.
+  /// Starts the closing handshake; the socket is over once that is sent.
   func close(_ reason: WebSocketFraming.Closing, now: Double) {
     guard closingSince == nil else { return }
     framing.close(reason)
@@ -131,7 +134,9 @@ final class WebSocket {
     flush()
   }
 
-  /// Asks whether somebody is still there, where that is due; true where it is over.
+  /// Pings the client when that is due.
+  ///
+  /// Returns true if the connection is over.
   func isOver(now: Double) -> Bool {
     if isBroken || now - lastHeard > Self.hangUpAfter { return true }
     if let closingSince { return unsent.isEmpty || now - closingSince > Self.partingTime }
@@ -144,9 +149,9 @@ final class WebSocket {
   }
 }
 
-/// The pace at which one client's messages are taken.
+/// A rate limit for one client's messages.
 struct MessagePace {
-  // Ten fingers that slide are told of less than a thousand times a second.
+  // Ten sliding fingers send fewer than a thousand messages per second.
   private static let (burst, perSecond) = (2000.0, 1000.0)
   private static let (burstBytes, bytesPerSecond) = (1_048_576.0, 524_288.0)
 
@@ -161,7 +166,7 @@ struct MessagePace {
     self.bytes -= Double(bytes)
   }
 
-  /// Whether more may come, at a time in microseconds.
+  /// Whether another message may be read, at a time in microseconds.
   mutating func hasRoom(now: Double) -> Bool {
     let seconds = max(0, now - since) / 1e6
     since = max(since, now)

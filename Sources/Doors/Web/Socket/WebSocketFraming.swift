@@ -1,18 +1,18 @@
 internal import CWslay
 
-/// The frames of a WebSocket, both ways: bytes in, messages out, and messages in, bytes out.
+/// The framing of a WebSocket: received bytes to messages, and messages to bytes to send.
 ///
-/// It knows no socket.
+/// It has no socket.
 package final class WebSocketFraming {
-  /// What came.
+  /// A received message.
   package enum Message: Equatable {
     case binary([UInt8])
     case text([UInt8])
-    /// The answer to a ping.
+    /// The reply to a ping.
     case pong
   }
 
-  /// The reasons for which it is closed from here.
+  /// The reasons for which the node closes a socket.
   package enum Closing: UInt16 {
     case goingAway = 1001
     case denied = 1008
@@ -28,7 +28,7 @@ package final class WebSocketFraming {
   fileprivate var outgoing: [UInt8] = []
   fileprivate var messages: [Message] = []
 
-  /// The frames of a client that has said nothing yet.
+  /// Creates the framing of a new connection.
   package init() {
     var callbacks = wslay_event_callbacks()
     callbacks.recv_callback = receiveBytes
@@ -42,37 +42,37 @@ package final class WebSocketFraming {
 
   deinit { wslay_event_context_free(context) }
 
-  /// Takes bytes that came, and returns the messages that they made whole.
+  /// Takes received bytes, and returns the messages that they complete.
   package func take(_ bytes: UnsafeRawBufferPointer) -> [Message] {
     incoming.removeFirst(place)
     place = 0
     incoming.append(contentsOf: bytes)
-    // What is against the protocol is answered by a closing frame, and read no further.
+    // A protocol violation is answered with a close frame, and nothing more is read.
     if wslay_event_recv(context) != 0 { wslay_event_shutdown_read(context) }
     write()
     defer { messages.removeAll(keepingCapacity: true) }
     return messages
   }
 
-  /// Whether nothing more is read: the client is gone, or did what it may not.
+  /// Whether nothing more is read: the client has left or violated the protocol.
   package var hasEnded: Bool { wslay_event_get_read_enabled(context) == 0 }
 
-  /// Sends a message of bytes.
+  /// Sends a binary message.
   package func send(_ bytes: [UInt8]) { queue(WSLAY_BINARY_FRAME, bytes) }
 
-  /// Sends a message of text.
+  /// Sends a text message.
   package func send(_ text: String) { queue(WSLAY_TEXT_FRAME, Array(text.utf8)) }
 
-  /// Asks whether somebody is there.
+  /// Sends a ping.
   package func ping() { queue(WSLAY_PING, []) }
 
-  /// Says good-bye.
+  /// Sends a close frame.
   package func close(_ reason: Closing) {
     wslay_event_queue_close(context, reason.rawValue, nil, 0)
     write()
   }
 
-  /// Takes the bytes that are to go out.
+  /// Takes the bytes to send.
   package func takeOutgoing() -> [UInt8] {
     defer { outgoing.removeAll(keepingCapacity: true) }
     return outgoing
@@ -88,7 +88,7 @@ package final class WebSocketFraming {
   }
 
   private func write() {
-    // Its only fault is want of memory; then the next read finds the stream closed.
+    // It fails only without memory; the next read then finds the stream closed.
     if wslay_event_send(context) != 0 { wslay_event_shutdown_read(context) }
   }
 
@@ -103,7 +103,7 @@ package final class WebSocketFraming {
   }
 }
 
-// What C calls.
+// Callbacks for C.
 
 private func framing(_ context: UnsafeMutableRawPointer?) -> WebSocketFraming {
   Unmanaged<WebSocketFraming>.fromOpaque(context!).takeUnretainedValue()
