@@ -2,8 +2,8 @@ package import Engine
 package import Posix
 internal import Synchronization
 
-/// The driver while there is no server: it renders the engine into nowhere by the host's clock, so
-/// that commands take effect, and answers come, as always.
+/// The driver while there is no server: it renders the engine by the host's clock and discards the
+/// output, so that commands take effect and replies arrive as usual.
 package final class Standby: Sendable {
   private static let periodMilliseconds = 5
   private static let longestBlock = 4096
@@ -11,16 +11,18 @@ package final class Standby: Sendable {
   private let isWanted = Atomic<Bool>(true)
   private let stop: Signal
 
-  /// Takes the engine over, and renders it until `end`.
+  /// Takes over the engine, and renders it until `end`.
   package init(_ engine: Engine) throws(SystemError) {
     stop = try Signal()
-    // The rate of the server that was there: the next one most likely has it, too.
+    // The rate of the last server, which the next one most likely has, too.
     let rate = Double(engine.shared.sampleRate)
     let renderer = engine.takeOver(sampleRate: rate)
     try Thread.start("standby") { [self] in run(renderer, engine, rate: rate) }
   }
 
-  /// Ends it; whoever takes the engine over next may come before or after.
+  /// Stops rendering.
+  ///
+  /// The next driver may take over the engine before or after.
   package func end() {
     isWanted.store(false, ordering: .relaxed)
     stop.set()

@@ -13,14 +13,14 @@ struct CallbackContext: ~Copyable {
   /// The ports, in the order of the plans.
   let ports: [OpaquePointer]
   let renderer: Renderer
-  // Keeps the memory of the renderer alive.
+  // Retains the renderer's memory.
   private let engine: Engine
   let facts: ServerFacts
   let wake: Signal
   private let joined = HostTime.steady
   private static let joiningMicroseconds = 500_000.0
 
-  // The ports again, where the audio thread finds them without an array.
+  // The same ports for the audio thread, without an array.
   private let input, output, live, grid: StereoPort
   private let click: OpaquePointer
   private let midiIn, midiOut: OpaquePointer
@@ -28,9 +28,9 @@ struct CallbackContext: ~Copyable {
   private let loopCount: Int
   // The buffers of the loops' stems in a block.
   private let stems: UnsafeMutablePointer<Stereo>
-  // The ports whose buffers were fetched in the last block. Their sound must not be heard again.
+  // The ports whose buffers were fetched in the last block, which must not play again.
   private var fetched = PortUse.all
-  // Memory for blocks of unconnected ports: a stretch of silence, and one for each other side.
+  // Memory for blocks of unconnected ports: silence, and a buffer for each other side.
   private static var longestOwnBlock: Int { @_noLocks get { 8192 } }
   private static var ownSides: Int { @_noLocks get { 7 } }
   private let own: UnsafeMutablePointer<Float>
@@ -81,9 +81,9 @@ struct CallbackContext: ~Copyable {
     sent.free()
   }
 
-  /// Called by JACK on a thread of its own when the server has gone.
+  /// Called by JACK on its own thread when the server has shut down.
   ///
-  /// Nothing more is safe there.
+  /// Calling JACK from there is not safe.
   func noteShutdown() {
     facts.isRunning.store(false, ordering: .relaxed)
     facts.isGone.store(true, ordering: .relaxed)
@@ -92,7 +92,7 @@ struct CallbackContext: ~Copyable {
 
   /// Called by JACK on its notification thread after an xrun.
   func noteXrun() {
-    // Joining causes xruns by itself, which are not the fault of the engine.
+    // Joining causes xruns of its own, which are not the engine's fault.
     guard HostTime.steady > joined + Self.joiningMicroseconds else { return }
     facts.countXrun(microseconds: jack_get_xrun_delayed_usecs(client))
     wake.set()
@@ -177,7 +177,7 @@ func callbackContext(
   pointer!.assumingMemoryBound(to: CallbackContext.self)
 }
 
-/// Called by JACK on its audio thread once per block: the root of everything that must not block.
+/// Called by JACK on its audio thread once per block: the root of all real-time code.
 @_noLocks
 func processBlock(_ frames: jack_nframes_t, _ argument: UnsafeMutableRawPointer?) -> Int32 {
   rt_enter()
@@ -205,7 +205,7 @@ extension CallbackContext {
     // Acquiring: the connections were made before.
     var connected = PortUse(bits: facts.connectedPorts.load(ordering: .acquiring))
     if Int(frames) > Self.longestOwnBlock { connected = .all }
-    // A new connection carries silence until it is known, and not the sound of the last one.
+    // A new connection carries silence until it is known, rather than the sound of the last one.
     silence(fetched.subtracting(connected), frames)
     fetched = connected
     let ports = buffers(connected, frames)
@@ -255,7 +255,7 @@ extension CallbackContext {
     if ports.has(.midiOut) { clearMIDI(midiOut, frames) }
   }
 
-  /// The transport of the server, if it is followed.
+  /// The transport of the server, if the node follows it.
   private var transport: Transport {
     @_noLocks get {
       guard renderer.isTransportFollowed else { return Transport() }

@@ -2,7 +2,7 @@
 package struct JackConnection: Hashable, Sendable {
   /// The node's port, without the client's name.
   package let own: String
-  /// The other port, whole.
+  /// The other port's full name.
   package let other: String
 
   /// A connection by the names of its ports.
@@ -12,35 +12,35 @@ package struct JackConnection: Hashable, Sendable {
   }
 }
 
-/// The connections of the node's ports, and those that they shall have again as soon as the other
-/// port is there: because that went away, or the server did, or the node itself.
+/// The connections of the node's ports, and those to restore as soon as the other port exists
+/// again: after that port, the server, or the node itself went away.
 ///
-/// A server that dies may break its connections one by one before it is seen to be gone, and so does
-/// a client that ends. What is lost while both ports are there is taken away by somebody only when
-/// they still are a moment later.
+/// A server that dies may break its connections one by one before its shutdown is noticed, and so
+/// does a client that exits. A lost connection counts as removed by the user only if both ports
+/// still exist a moment later.
 struct ConnectionMemory {
-  /// How long both ports must outlive their connection for it not to be wanted, in microseconds.
+  /// How long both ports must outlive their connection for it to count as removed, in microseconds.
   static let lastMoments = 1_000_000.0
-  // What went away may never come back: the oldest is forgotten.
+  // A port that went away may never come back: the oldest connection is dropped.
   static let mostWanted = 256
 
   private var present: Set<JackConnection> = []
-  // Since when those are lost whose ports are both there.
+  // The time at which each connection was lost while both of its ports exist.
   private var lost: [JackConnection: Double] = [:]
-  // The node's own that had a connection at any time.
+  // The node's own ports that ever had a connection.
   private var connectedPorts: Set<String>
-  /// The connections to be made as soon as both ports are there, the oldest first.
+  /// The connections to make as soon as both ports exist, oldest first.
   private(set) var wanted: [JackConnection]
 
-  /// A memory of what was there before.
+  /// Creates a memory from the connections to restore.
   ///
-  /// `connectedPorts` are the node's own that had a connection at any time.
+  /// `connectedPorts` are the node's own ports that ever had a connection.
   init(_ wanted: [JackConnection] = [], connectedPorts: Set<String> = []) {
     self.wanted = wanted.suffix(Self.mostWanted)
     self.connectedPorts = connectedPorts.union(wanted.map(\.own))
   }
 
-  /// All that is connected, or shall be.
+  /// All connections that exist or will be restored.
   var kept: [JackConnection] {
     wanted
       + present.union(lost.keys).sorted {
@@ -48,19 +48,19 @@ struct ConnectionMemory {
       }
   }
 
-  /// Whether something was lost, and it is not known yet why.
+  /// Whether a connection was lost for a reason not known yet.
   var isInDoubt: Bool { !lost.isEmpty }
 
-  /// Whether one of the node's ports has a connection, or had one at any time.
+  /// Whether any of these ports has, or ever had, a connection.
   func hasHadConnection(of ports: Set<String>) -> Bool { !ports.isDisjoint(with: connectedPorts) }
 
-  /// Whether some of the node's ports have no connection, and all that they shall have wait.
+  /// Whether any of these ports is unconnected while all of its connections wait to be restored.
   func isWaiting(for ports: Set<String>) -> Bool {
     wanted.contains { ports.contains($0.own) }
       && !present.union(lost.keys).contains { ports.contains($0.own) }
   }
 
-  /// Follows ports that have other names now, as pairs of an old and a new one.
+  /// Renames ports, as pairs of an old and a new name.
   mutating func rename(_ names: [(old: String, new: String)]) {
     for (old, new) in names {
       func renamed(_ link: JackConnection) -> JackConnection {
@@ -72,10 +72,10 @@ struct ConnectionMemory {
     }
   }
 
-  /// Updates the memory with what is connected now.
+  /// Updates the memory with the present connections.
   ///
-  /// `changed` has the names of ports that have come or gone since the last time: such a port is
-  /// another one, though there is one of that name.
+  /// `changed` has the names of ports that were registered or unregistered since the last update:
+  /// such a port is a different one, even if a port of that name exists.
   mutating func update(
     _ links: Set<JackConnection>, changed: Set<String>, now: Double, isThere: (String) -> Bool
   ) {
@@ -93,7 +93,7 @@ struct ConnectionMemory {
     connectedPorts.formUnion(links.map(\.own))
   }
 
-  /// Notes that the server is gone.
+  /// Notes that the server has shut down.
   mutating func serverIsGone(now: Double) {
     want(present.union(lost.filter { now - $0.value <= Self.lastMoments }.keys))
     present = []

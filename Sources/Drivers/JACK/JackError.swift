@@ -1,4 +1,4 @@
-/// Why the node could not join a JACK server.
+/// The error for a JACK server that the node could not join.
 package enum JackError: Error, CustomStringConvertible {
   case noServer(String?)
   case nameTaken(String)

@@ -3,37 +3,37 @@ package import Engine
 internal import Posix
 internal import Synchronization
 
-/// Keeps the node on a JACK server: joins it, watches it, and joins it again when it has died
-/// and come back, under the same name and with the same connections.
+/// A client of a JACK server that reconnects: it joins the server, watches it, and joins it again
+/// after a restart, under the same name and with the same connections.
 package final class JackLink: @unchecked Sendable {
   /// The settings by which to join.
   package struct Configuration: Sendable {
     /// The client's name.
     package var name = "syrinx"
-    /// The server's name; nil for the default, which JACK_DEFAULT_SERVER can name.
+    /// The server's name; nil for the default, which JACK_DEFAULT_SERVER can set.
     package var server: String?
-    /// Whether to connect to the machine's own inputs and outputs: a side that never had a
-    /// connection, or all of whose connections from before wait for ports that don't come.
+    /// Whether to connect to the hardware inputs and outputs: a side that never had a connection,
+    /// or whose earlier connections all wait for ports that don't appear.
     package var connectsToHardware = false
-    /// The node's ports that had a connection at any time before.
+    /// The node's ports that ever had a connection.
     package var connectedPorts: Set<String> = []
-    /// The connections from before, to be made again as soon as both ports are there.
+    /// The connections to restore as soon as both ports exist.
     package var connections: [JackConnection] = []
 
-    /// The default settings.
+    /// Creates the default settings.
     package init() {}
   }
 
-  // How often a dead server is looked for: it may take a second to be back on it.
+  // Poll interval for a dead server: the node may take a second to rejoin it.
   private static let retryMilliseconds = 200
   private static let idleMilliseconds = 250
   private static let attemptsToDescribe = 5
-  // So long ports from before may take to come, in microseconds.
+  // Time limit for ports from before to appear, in microseconds.
   private static let patience = 3_000_000.0
-  // So long after the last change all ports count as connected, in microseconds: a server tells of a
-  // connection before it makes it.
+  // How long after the last change all ports count as connected, in microseconds: a server reports
+  // a connection before it makes it.
   private static let settling = 250_000.0
-  // After that a close that hangs is left to itself.
+  // A close that hangs longer is abandoned.
   private static let closeMilliseconds = 3000
 
   /// The name that the server gave the client.
@@ -54,9 +54,9 @@ package final class JackLink: @unchecked Sendable {
   private var standby: Standby?
   private var memory: ConnectionMemory
   private var toldConnections: [JackConnection]
-  // When to look whether ports from before have come: once, after the first joining.
+  // When to check whether ports from before have appeared: once, after the first join.
   private var patienceEnds = Double.infinity
-  // When the connections of the last change can be taken for made.
+  // When the connections of the last change count as made.
   private var graphSettles = Double.infinity
   private var reportedDelay = 0
   private var lastDelay = 0
@@ -66,10 +66,13 @@ package final class JackLink: @unchecked Sendable {
   private var attemptsToDescribe = 0
   private var reportedRefusal = false
 
-  /// Joins the server, or throws; or, where it need not be there yet, waits for it.
+  /// Joins the server, or throws.
   ///
-  /// `report` takes lines for people, from any thread, and `connectionsChanged` all connections that
-  /// there are, or shall be again, from the link's own; so `portsChanged`, when `ports` are others.
+  /// If the server may start later, waits for it.
+  ///
+  /// `report` receives lines for people, on any thread. `connectionsChanged` receives all
+  /// connections that exist or will be restored, on the link's own thread; so does `portsChanged`,
+  /// when `ports` have changed.
   package init(
     _ configuration: Configuration, engine: Engine, awaitsServer: Bool = false,
     report: @escaping @Sendable (String) -> Void,
@@ -89,7 +92,7 @@ package final class JackLink: @unchecked Sendable {
     toldConnections = memory.kept
     wake = try Signal()
     ended = try Signal()
-    // libjack would write to standard error by itself, many lines for one fault.
+    // libjack would write many lines to standard error for one fault.
     jack_set_error_function { _ in }
     jack_set_info_function { _ in }
     do throws(JackError) {
@@ -114,19 +117,19 @@ package final class JackLink: @unchecked Sendable {
     }
   }
 
-  /// The present status of the server; on any thread.
+  /// The present status of the server; any thread.
   package var status: SoundServerStatus { facts.status }
 
-  /// The node's ports and their connections, as far as the link has seen; none without a server.
+  /// The node's ports and their connections as of the link's last update; empty without a server.
   package var ports: [SoundPort] { currentPorts.withLock { $0 } }
 
-  /// Lets the server's transport have bars and beats from here, unless it has them from another
-  /// client; or no longer.
+  /// Becomes, or ceases to be, the timebase master of the server's transport, unless another client
+  /// is.
   ///
-  /// The status tells what becomes of it. A server that comes, or comes back, is asked then.
+  /// The status has the result. The request is repeated to a server that starts or restarts.
   package func leadTransport(_ leads: Bool) {
     let isRunning = facts.isRunning.load(ordering: .relaxed)
-    // What is asked for is told first: the link's thread may answer it at once.
+    // Stored before the reply: the link's thread may answer it at once.
     if !leads || !isRunning {
       facts.setLeading(.no)
     } else if facts.leading != .yes {
@@ -136,19 +139,19 @@ package final class JackLink: @unchecked Sendable {
     wake.set()
   }
 
-  /// Whether something is connected with the mix, as far as the link has seen.
+  /// Whether the mix is connected, as of the link's last update.
   package var isHeard: Bool { facts.isHeard.load(ordering: .relaxed) }
 
-  /// Leaves the server, for good.
+  /// Leaves the server for good.
   ///
-  /// Waits no longer than a moment.
+  /// Blocks only for a moment.
   package func end() {
     isEnding.store(true, ordering: .relaxed)
     wake.set()
     ended.wait(milliseconds: 1000)
   }
 
-  // MARK: - The link's thread
+  // MARK: - Link thread
 
   private func run() {
     while !isEnding.load(ordering: .relaxed) {
@@ -178,7 +181,7 @@ package final class JackLink: @unchecked Sendable {
     facts.load.store(membership.load.bitPattern, ordering: .relaxed)
     updateConnections(membership)
     connectHardwareAfterWait(membership)
-    // Not while a pitch is being turned: whoever compensates would turn with it.
+    // Not while the pitch is being turned: hosts that compensate would turn with it.
     let delay = engine.shared.chainDelayFrames
     if delay != reportedDelay && delay == lastDelay {
       reportedDelay = delay
@@ -190,7 +193,7 @@ package final class JackLink: @unchecked Sendable {
     reportXruns()
   }
 
-  /// Sees what is connected, and makes again what lost its other port that is there now.
+  /// Reads the present connections, and restores those whose other port exists again.
   private func updateConnections(_ membership: Membership) {
     let hasChanged = facts.graphChanged.exchange(false, ordering: .relaxed)
     if hasChanged { graphSettles = HostTime.steady + Self.settling }
@@ -210,10 +213,10 @@ package final class JackLink: @unchecked Sendable {
     setPorts(SoundPort.all(links, loops: engine.shared.loops.count))
     memory.rename(news.renamed)
     memory.update(links, changed: news.changed, now: HostTime.steady, isThere: membership.hasPort)
-    // A server that is just ending has taken them apart, and not the user.
+    // A server that is shutting down has removed them, not the user.
     if facts.isGone.load(ordering: .relaxed) { return }
-    // And once more when nothing comes any more: a program that has its ports, but does not go yet, is
-    // refused them.
+    // And once more when changes have settled: a program that has registered its ports but is not
+    // active yet is refused connections.
     if hasChanged || hasSettled { for link in memory.wanted { membership.connect(link) } }
     tellOfConnections()
   }
@@ -235,7 +238,7 @@ package final class JackLink: @unchecked Sendable {
     tellConnections(kept)
   }
 
-  /// Connects as it was before, and with the machine's own ports where that is wanted.
+  /// Restores the earlier connections, and connects to the hardware if wanted.
   private func connectAgain(_ membership: Membership) {
     for link in memory.wanted { membership.connect(link) }
     if configuration.connectsToHardware {
@@ -246,8 +249,7 @@ package final class JackLink: @unchecked Sendable {
     facts.noteGraph()
   }
 
-  /// Connects with the machine's own ports where those from before do not come: there is another
-  /// sound card.
+  /// Connects to the hardware if the ports from before don't appear: the sound card has changed.
   private func connectHardwareAfterWait(_ membership: Membership) {
     guard patienceEnds > 0, HostTime.steady >= patienceEnds else { return }
     patienceEnds = 0
@@ -255,8 +257,7 @@ package final class JackLink: @unchecked Sendable {
     if memory.isWaiting(for: Set(PortPlan.outputs)) { membership.connectOutputs() }
   }
 
-  /// Tells the transport of bars and beats where that is wanted; another client may take it over at
-  /// any time.
+  /// Becomes timebase master if wanted; another client may take over at any time.
   private func updateTransport(_ membership: Membership) {
     if facts.wantsLead.load(ordering: .relaxed) {
       let wasLeading = membership.isLeading
@@ -293,8 +294,8 @@ package final class JackLink: @unchecked Sendable {
     engine.shared.setTransportLed(false)
     self.membership = nil
     standby = try? Standby(engine)
-    // Closing may hang where the server has died. libjack can't join a new server before its
-    // clients of the old one are closed, so wait for it, but not for ever.
+    // Closing may hang if the server has died. libjack can't join a new server before its clients
+    // of the old one are closed, so wait for it, but not forever.
     guard let closed = try? Signal() else { return }
     do throws(SystemError) {
       try Thread.start("jack-close") {
@@ -320,22 +321,22 @@ package final class JackLink: @unchecked Sendable {
       report("back on the JACK server, at \(Int(membership.rate)) Hz")
       connectAgain(membership)
     } catch .noServer {
-      // Not there yet. What renders meanwhile may have found no thread.
+      // No server yet. Starting the standby driver may have failed for want of a thread.
       if standby == nil, !isEnding.load(ordering: .relaxed) { standby = try? Standby(engine) }
     } catch {
-      // The engine may be another link's by now.
+      // Another link may own the engine by now.
       if isEnding.load(ordering: .relaxed) { return }
       if !reportedRefusal { report("can't join the JACK server again: \(error); trying on") }
       reportedRefusal = true
       if case .refused = error {
-        // The attempt may have taken the engine over.
+        // The attempt may have taken over the engine.
         standby?.end()
         standby = try? Standby(engine)
       }
     }
   }
 
-  /// Describes the ports; a server that has just begun may not be able to keep it yet.
+  /// Sets the ports' metadata; a server that has just started may not be able to store it yet.
   private func describePorts() {
     guard let membership, attemptsToDescribe > 0 else { return }
     attemptsToDescribe -= 1

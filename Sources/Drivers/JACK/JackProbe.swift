@@ -1,15 +1,15 @@
 internal import CJack
 
-/// A short visit to a JACK server.
+/// The parameters of a running JACK server, read by a short-lived client.
 package struct JackProbe {
-  /// Its sample rate in Hz, and its block in frames.
+  /// The sample rate in Hz, and the buffer size in frames.
   package let rate: Int, block: Int
-  /// Its load, in percent.
+  /// The DSP load, in percent.
   package let load: Float
   /// Whether it runs with real-time scheduling.
   package let isRealtime: Bool
 
-  /// Examines a server; nil when there is none.
+  /// Probes a server; nil if it is not running.
   package static func find(server: String?) -> JackProbe? {
     jack_set_error_function { _ in }
     jack_set_info_function { _ in }

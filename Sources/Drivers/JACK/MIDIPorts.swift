@@ -1,8 +1,8 @@
 internal import CJack
 internal import Engine
 
-/// Copies what a port brings in this block; but for what is longer than three bytes, or belongs to
-/// no channel.
+/// Copies a port's messages of this block, except those longer than three bytes or without a
+/// channel.
 @_noLocks
 func receiveMIDI(_ port: OpaquePointer, _ frames: jack_nframes_t, _ block: MIDIBlock) {
   guard frames > 0, let buffer = jack_port_get_buffer(port, frames) else { return }
@@ -12,7 +12,7 @@ func receiveMIDI(_ port: OpaquePointer, _ frames: jack_nframes_t, _ block: MIDIB
     guard jack_midi_event_get(&event, buffer, index) == 0, let bytes = event.buffer,
       event.size >= 2, event.size <= 3, bytes[0] >= 0x80, bytes[0] < 0xF0
     else { continue }
-    // JACK puts them in order.
+    // JACK sorts them by time.
     _ = block.append(
       MIDIEvent(
         frame: min(event.time, frames &- 1), status: bytes[0], first: bytes[1],
@@ -20,7 +20,7 @@ func receiveMIDI(_ port: OpaquePointer, _ frames: jack_nframes_t, _ block: MIDIB
   }
 }
 
-/// Writes what was played in this block to a port.
+/// Writes the messages played in this block to a port.
 @_noLocks
 func sendMIDI(_ block: MIDIBlock, _ port: OpaquePointer, _ frames: jack_nframes_t) {
   guard let buffer = jack_port_get_buffer(port, frames) else { return }
@@ -35,7 +35,7 @@ func sendMIDI(_ block: MIDIBlock, _ port: OpaquePointer, _ frames: jack_nframes_
   }
 }
 
-/// Takes away what a port was given in an earlier block.
+/// Clears what a port was given in an earlier block.
 @_noLocks
 func clearMIDI(_ port: OpaquePointer, _ frames: jack_nframes_t) {
   if let buffer = jack_port_get_buffer(port, frames) { jack_midi_clear_buffer(buffer) }

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The node's membership in a running server: a client, its ports and its callbacks.
 ///
-/// It is not freed before JACK has let go of it: `leave` does both, and may hang where the
-/// server has died, so call it on a thread that can be lost.
+/// It is not freed before JACK has released it. `leave` does both, and may hang if the server has
+/// died, so call it on an expendable thread.
 final class Membership: @unchecked Sendable {
   let name: String
   let rate: Double
@@ -19,7 +19,7 @@ final class Membership: @unchecked Sendable {
 
   /// Joins a server, and plays from the moment it returns.
   ///
-  /// Joining may take long: where it is not wanted any more then, it leaves the engine alone.
+  /// Joining may take long. If it is no longer wanted by then, it leaves the engine alone.
   init(
     name: String, server: String?, mustBeExact: Bool, engine: Engine, facts: ServerFacts,
     wake: Signal, isWanted: () -> Bool
@@ -30,8 +30,7 @@ final class Membership: @unchecked Sendable {
     guard
       let client = nj_client_open(name, JackOptions(rawValue: options), &status, server)
     else {
-      // jackd tells a name that is taken as an error of the server, and only a server that is
-      // not there as a failure.
+      // jackd reports a taken name as a server error, and only a missing server as a failure.
       let taken = JackNameNotUnique.rawValue | JackServerError.rawValue
       throw status.rawValue & JackServerFailed.rawValue == 0 && status.rawValue & taken != 0
         ? .nameTaken(name) : .noServer(server)
@@ -77,7 +76,7 @@ final class Membership: @unchecked Sendable {
     jack_on_info_shutdown(
       client,
       { _, _, context in callbackContext(context).pointee.noteShutdown() }, context)
-    // PipeWire's libjack calls only the older one; jackd's only the newer, when it is set.
+    // PipeWire's libjack calls only the older one; jackd calls only the newer one if it is set.
     jack_on_shutdown(
       client, { context in callbackContext(context).pointee.noteShutdown() }, context)
     jack_set_xrun_callback(
@@ -108,8 +107,8 @@ final class Membership: @unchecked Sendable {
       }, context)
     jack_set_port_connect_callback(
       client, { _, _, _, context in callbackContext(context).pointee.noteGraph() }, context)
-    // A connection is told of when it is asked for; made it is with the next round of the graph, which
-    // waits for the slowest client.
+    // JACK reports a connection when it is requested. It is made in the next cycle of the graph,
+    // which waits for the slowest client.
     jack_set_graph_order_callback(
       client,
       { context in
@@ -131,15 +130,15 @@ final class Membership: @unchecked Sendable {
       { mode, context in callbackContext(context).pointee.reportLatency(mode) }, context)
   }
 
-  /// The server's load, in percent.
+  /// The server's DSP load, in percent.
   var load: Float { jack_cpu_load(client) }
 
-  /// Makes JACK ask again for the latencies.
+  /// Makes JACK query the latencies again.
   func recomputeLatency() { jack_recompute_total_latencies(client) }
 
-  /// Leaves the server and frees all.
+  /// Leaves the server and frees everything.
   ///
-  /// May hang where that is dead.
+  /// May hang if the server has died.
   func leave() {
     stopLeading()
     jack_client_close(client)
@@ -160,10 +159,10 @@ final class Membership: @unchecked Sendable {
     return result
   }
 
-  /// Whether there is a port of this name.
+  /// Whether a port of this name exists.
   func hasPort(_ name: String) -> Bool { jack_port_by_name(client, name) != nil }
 
-  /// Connects, where the other port is there.
+  /// Connects two ports if the other one exists.
   func connect(_ link: JackConnection) {
     guard let plan = plans.first(where: { $0.name == link.own }), hasPort(link.other)
     else { return }
@@ -173,7 +172,7 @@ final class Membership: @unchecked Sendable {
       ? jack_connect(client, link.other, own) : jack_connect(client, own, link.other)
   }
 
-  /// Connects the inputs with the machine's own; a single microphone goes to both sides.
+  /// Connects the inputs to the hardware inputs; a single microphone feeds both sides.
   func connectInputs() {
     let captures = physicalPorts(JackPortIsOutput)
     for (index, own) in PortPlan.inputs.enumerated() where !captures.isEmpty {
@@ -181,7 +180,7 @@ final class Membership: @unchecked Sendable {
     }
   }
 
-  /// Connects the mix with the machine's outputs.
+  /// Connects the mix to the hardware outputs.
   func connectOutputs() {
     for (own, other) in zip(PortPlan.outputs, physicalPorts(JackPortIsInput)) {
       connect(JackConnection(own: own, other: other))
@@ -197,9 +196,9 @@ final class Membership: @unchecked Sendable {
 
   // MARK: - Metadata
 
-  /// Tells the names for people, the order and the groups.
+  /// Sets the pretty names, the order and the port groups.
   ///
-  /// Returns false where the server can't keep them: its store is shared, and can be full.
+  /// Returns false if the server can't store them: its metadata store is shared, and can be full.
   func describePorts() -> Bool {
     var isKept = true
     for (index, (plan, port)) in zip(plans, context.pointee.ports).enumerated() {
@@ -216,7 +215,7 @@ final class Membership: @unchecked Sendable {
     return isKept
   }
 
-  /// Removes the metadata that `describePorts` told.
+  /// Removes the metadata that `describePorts` set.
   func forgetPortDescriptions() {
     for port in context.pointee.ports { jack_remove_properties(client, jack_port_uuid(port)) }
   }

@@ -1,6 +1,6 @@
 internal import CJack
 
-/// Copies a list of names that JACK gives, and frees it.
+/// Copies and frees a list of names from JACK.
 package func copyNames(_ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?) -> [String] {
   guard let list else { return [] }
   defer { jack_free(list) }

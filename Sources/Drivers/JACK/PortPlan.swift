@@ -5,16 +5,16 @@ internal import Engine
 struct PortPlan {
   /// The name that connections are stored by; never changes.
   let name: String
-  /// The name for people.
+  /// The pretty name.
   let prettyName: String
   /// The port group.
   let group: String
-  /// The ports of the engine that it belongs to.
+  /// The engine ports that it belongs to.
   let use: PortUse
   let isInput: Bool
   let isMIDI: Bool
 
-  /// All ports of a node with a number of loops, in their order.
+  /// All ports of a node with this many loops, in order.
   static func all(loops: Int) -> [PortPlan] {
     let first: [[PortPlan]] = [
       stereo("in", "Input", .input, isInput: true), stereo("out", "Output", .output),
@@ -28,7 +28,7 @@ struct PortPlan {
     return (first + (1..<max(1, loops)).map(loop)).flatMap(\.self) + midi
   }
 
-  /// The names of the ports that the microphone is connected to, and of those of the mix.
+  /// The names of the input ports, which the microphone is connected to, and of the mix ports.
   static let inputs = stereo("in", "Input", .input).map(\.name)
   static let outputs = stereo("out", "Output", .output).map(\.name)
 
@@ -67,7 +67,7 @@ struct PortPlan {
 }
 
 extension SoundPort {
-  /// All ports of a node with their connections, in their order.
+  /// All ports of a node with their connections, in order.
   static func all(_ links: Set<JackConnection>, loops: Int) -> [SoundPort] {
     PortPlan.all(loops: loops).map { plan in
       SoundPort(

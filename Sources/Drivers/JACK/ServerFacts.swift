@@ -3,17 +3,17 @@ internal import Engine
 internal import Posix
 internal import Synchronization
 
-/// The ports that changed since the link's thread last went through them.
+/// Port changes since the link's thread last processed them.
 struct PortNews: Sendable {
-  /// The names of those that have come or gone.
+  /// The names of ports that were registered or unregistered.
   var changed: Set<String> = []
-  /// The names that were others, in their order.
+  /// The renamed ports, in order.
   var renamed: [(old: String, new: String)] = []
 }
 
-/// The facts that JACK's callbacks tell about the server; they write, whoever wants to know reads.
+/// The state of the server as reported by JACK's callbacks: they write, other threads read.
 ///
-/// Each value stands for itself, hence relaxed throughout.
+/// Each value is independent, hence relaxed ordering throughout.
 final class ServerFacts: Sendable {
   let isRunning = Atomic<Bool>(false)
   let isFreewheeling = Atomic<Bool>(false)
@@ -23,28 +23,28 @@ final class ServerFacts: Sendable {
   let xruns = Atomic<Int>(0)
   let longestXrun = Atomic<UInt32>(0)
 
-  // Whether the transport shall have bars and beats from here; and what became of that.
+  // Whether to be the timebase master, and the result.
   let wantsLead = Atomic<Bool>(false)
   let lead = Atomic<UInt8>(TransportLead.no.rawValue)
 
-  // What to add to the server's microseconds to get the host's: bits of a Double.
+  // Offset from the server's clock to the host's, in microseconds: the bits of a Double.
   let clockDifference = Atomic<UInt64>(0)
 
-  // How often the node's ports or their connections became others.
+  // Count of changes to the node's ports or their connections.
   let portChanges = Atomic<Int>(0)
 
-  // Whether something is connected with the mix.
+  // Whether the mix is connected.
   let isHeard = Atomic<Bool>(false)
 
-  // The bits of the ports that are connected (`PortUse`); all until that is known.
+  // The bits of the connected ports (`PortUse`); all until they are known.
   let connectedPorts = Atomic<UInt32>(PortUse.all.bits)
 
-  // Set by callbacks, taken by the link's thread.
+  // Set by callbacks, cleared by the link's thread.
   let isGone = Atomic<Bool>(false)
   let graphChanged = Atomic<Bool>(false)
   let portNews = Guarded(PortNews())
 
-  /// The facts that the node reports.
+  /// The status that the node reports.
   var status: SoundServerStatus {
     var status = SoundServerStatus()
     status.isRunning = isRunning.load(ordering: .relaxed)
@@ -58,24 +58,25 @@ final class ServerFacts: Sendable {
     return status
   }
 
-  /// Compares the server's clock with the host's: both are steady, but one may follow the
-  /// network's time and the other not.
+  /// Measures the offset between the server's clock and the host's: both are steady, but one may
+  /// follow network time and the other not.
   func compareClocks() {
     let difference = HostTime.steady - Double(jack_get_time())
     clockDifference.store(difference.bitPattern, ordering: .relaxed)
   }
 
-  /// Notes on a thread of JACK's that ports or connections are others: all ports count as connected
-  /// until the link's thread has seen which are.
+  /// Notes a change of ports or connections, on one of JACK's threads.
+  ///
+  /// All ports count as connected until the link's thread has read which are.
   func noteGraph() {
     graphChanged.store(true, ordering: .relaxed)
-    // Behind it: whoever takes a change for seen finds the next one.
+    // Last, so that the link's thread finds a change that comes while it processes one.
     connectedPorts.store(PortUse.all.bits, ordering: .releasing)
   }
 
-  /// Sets which ports are connected, unless something has changed since that was asked.
+  /// Sets which ports are connected, unless something has changed since they were read.
   func setConnected(_ ports: PortUse) {
-    // Acquiring: whoever replaces what `noteGraph` stored sees that there was a change.
+    // Acquiring: replacing the value that `noteGraph` stored makes its change visible.
     _ = connectedPorts.exchange(ports.bits, ordering: .acquiringAndReleasing)
     if graphChanged.load(ordering: .relaxed) {
       connectedPorts.store(PortUse.all.bits, ordering: .relaxed)

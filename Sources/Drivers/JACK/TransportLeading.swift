@@ -21,7 +21,7 @@ extension Membership {
     return isLeading
   }
 
-  /// Ceases to be the timebase master.
+  /// Releases the timebase.
   func stopLeading() {
     guard isLeading else { return }
     isLeading = false

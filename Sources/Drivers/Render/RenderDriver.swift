@@ -1,12 +1,12 @@
 package import DSP
 package import Engine
 
-/// A driver without a clock: it renders an engine block by block, as fast as it is asked to.
+/// An offline driver without a clock: it renders an engine block by block, on demand.
 package final class RenderDriver {
-  /// The most frames that a block has.
+  /// The maximum number of frames in a block.
   package static let longestBlock = 1024
 
-  /// The input: to be filled before each block.
+  /// The input, to be filled before each block.
   package var input: Stereo { memory.ports.input }
   /// The output of the last block.
   package var output: Stereo { memory.ports.output }
@@ -15,32 +15,33 @@ package final class RenderDriver {
 
   private let rate: Double
   private let renderer: Renderer
-  // Alive for as long as the engine plays it.
+  // Retained for as long as the engine plays it.
   private var recording: SongRing?
   private let memory: PortMemory
 
-  /// Takes over an engine, at a rate in Hz.
+  /// Takes over an engine, at a sample rate in Hz.
   package init(_ engine: Engine, rate: Int) {
     self.rate = Double(rate)
     memory = PortMemory(frames: Self.longestBlock, loops: engine.shared.loops.count)
     renderer = engine.takeOver(sampleRate: self.rate, fadesIn: false)
   }
 
-  /// Plays a recording in the place of the input, from the first block on; its ring must always
-  /// hold what a block needs at the fastest rate.
+  /// Plays a recording in place of the input, from the first block on.
+  ///
+  /// Its ring must always hold enough for a block at the fastest rate.
   package func play(_ recording: SongRing) {
     self.recording = recording
     renderer.play(recording.pointer)
   }
 
-  /// Makes the input silent from a frame of the block on.
+  /// Silences the input from a frame of the block on.
   package func silenceInput(from frame: Int) {
     let rest = input.advanced(by: frame)
     Blocks.clear(rest.left, frames: Self.longestBlock - frame)
     Blocks.clear(rest.right, frames: Self.longestBlock - frame)
   }
 
-  /// Renders the next block, of so many frames.
+  /// Renders the next block.
   package func render(frames count: Int) {
     let cycle = Cycle(
       frame: UInt32(truncatingIfNeeded: frames), microseconds: Double(frames) / rate * 1e6,
