@@ -3,25 +3,24 @@ internal import Engine
 internal import Glibc
 internal import Posix
 
-/// The form of a journal's file: a head, and then record after record, each with a sum that tells
-/// whether it is as it was written.
+/// The format of a journal file: a header, then records, each with a checksum.
 ///
-/// A record of which not all is there is the end of what was written when a node was killed.
+/// An incomplete record marks the end of what was written when a node was killed.
 struct JournalFormat: Sendable {
-  // A form that this one would misunderstand has another number.
+  // An incompatible format has another version number.
   private static let name = Array("syrinx loops 1\n\0".utf8)
-  /// The bytes of the head: the name, a number of its own, and their sum.
+  /// The size of the header in bytes: the magic, the file's own number, and their checksum.
   static let headBytes = 32
   private static let summedBytes = 24
-  /// The bytes of a record before those that belong to it.
+  /// The size of a record in bytes, without its payload.
   static let recordBytes = 44
 
-  /// The number of the file, which no other one has.
+  /// The file's unique number.
   let number: UInt64
-  // What sums begin with: what another file left on the disk is none of this one's.
+  // The initial value of checksums: remains of another file on disk never match.
   private let seed: UInt32
 
-  /// The form of a file with a number.
+  /// The format of a file with this number.
   init(number: UInt64) {
     self.number = number
     seed = Self.head(number).withUnsafeBytes { Self.sum($0, from: 0) }
@@ -33,14 +32,14 @@ struct JournalFormat: Sendable {
     return bytes
   }
 
-  /// The head.
+  /// The encoded header.
   var head: [UInt8] {
     var bytes = Self.head(number)
     withUnsafeBytes(of: seed.littleEndian) { bytes += $0 }
     return bytes + [UInt8](repeating: 0, count: Self.headBytes - bytes.count)
   }
 
-  /// The form that a head tells; nil where it is none.
+  /// Parses a header; nil if it is invalid.
   init?(head: [UInt8]) {
     guard head.count >= Self.headBytes, head.starts(with: Self.name) else { return nil }
     let (number, sum) = head.withUnsafeBytes {
@@ -61,7 +60,7 @@ struct JournalFormat: Sendable {
 
   // MARK: - Records
 
-  /// Adds a record, and what belongs to it, to bytes that are to be written.
+  /// Appends a record with its payload to bytes to be written.
   func append(_ record: LoopRecord, _ bytes: UnsafeRawBufferPointer, to out: inout [UInt8]) {
     let start = out.count
     func add(_ value: some FixedWidthInteger) {
@@ -84,7 +83,7 @@ struct JournalFormat: Sendable {
     }
   }
 
-  /// The record that bytes begin with, without what belongs to it; nil where they are none.
+  /// The record that the bytes begin with, without its payload; nil if it is invalid.
   static func record(_ bytes: UnsafeRawBufferPointer) -> LoopRecord? {
     func value<Value: FixedWidthInteger>(_ offset: Int, _: Value.Type) -> Value {
       Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Value.self))
@@ -101,23 +100,23 @@ struct JournalFormat: Sendable {
     return record.kind == .history && Int(record.count) > LoopRecord.mostVersions ? nil : record
   }
 
-  /// Whether a whole record, with what belongs to it, is as it was written.
+  /// Whether the checksum of a complete record, with its payload, matches.
   func isWhole(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let sum = UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self))
     return sum == Self.sum(UnsafeRawBufferPointer(rebasing: bytes[4...]), from: seed)
   }
 }
 
-/// Reads the records of a journal's file, one after the other.
+/// A reader of a journal file's records, in order.
 struct JournalScan: ~Copyable {
-  /// What comes next in a file.
+  /// The outcome of reading the next record.
   enum Step: Equatable {
     case record
-    /// There is no more.
+    /// The end of the file.
     case end
-    /// The rest is none of a whole record's: who wrote it was killed.
+    /// An incomplete record: its writer was killed.
     case torn
-    /// What comes is not as it was written.
+    /// A record that is not as it was written.
     case damaged
   }
 
@@ -129,10 +128,10 @@ struct JournalScan: ~Copyable {
   private let window: UnsafeMutableRawBufferPointer
   private var windowStart = 0
   private var windowCount = 0
-  /// Where the next record begins.
+  /// The offset of the next record.
   private(set) var place: Int
 
-  /// Reads the records that lie between two places of a file.
+  /// Creates a reader of the records between two offsets of the file.
   init(_ file: Descriptor, _ format: JournalFormat, from start: Int, to end: Int) {
     self.file = file
     self.format = format
@@ -143,8 +142,9 @@ struct JournalScan: ~Copyable {
 
   deinit { window.deallocate() }
 
-  /// Hands over the next record, with what belongs to it and its place in the file; where that takes
-  /// it for none, it is damaged.
+  /// Passes the next record, with its payload and its offset, to `body`.
+  ///
+  /// A record that `body` rejects counts as damaged.
   mutating func next(
     _ body: (LoopRecord, UnsafeRawBufferPointer, Int) -> Bool
   ) throws(SystemError) -> Step {
@@ -164,7 +164,7 @@ struct JournalScan: ~Copyable {
     return .record
   }
 
-  /// Whether all that is left is zero, as after a power failure in the middle of a file's growth.
+  /// Whether only zeros are left, as after a power failure while the file grew.
   private mutating func isSilentFromHere() throws(SystemError) -> Bool {
     var start = place
     while start < end {
@@ -190,7 +190,7 @@ struct JournalScan: ~Copyable {
 }
 
 extension Descriptor {
-  /// Fills memory with the bytes at a place of a file; an end before that is an error.
+  /// Fills memory with the bytes at an offset of the file; a premature end is an error.
   func read(into memory: UnsafeMutableRawBufferPointer, at place: Int) throws(SystemError) {
     var done = 0
     while done < memory.count {
@@ -202,7 +202,7 @@ extension Descriptor {
     }
   }
 
-  /// Writes bytes at a place of a file.
+  /// Writes bytes at an offset of the file.
   func write(_ bytes: UnsafeRawBufferPointer, at place: Int) throws(SystemError) {
     var done = 0
     while done < bytes.count {

@@ -2,23 +2,23 @@ package import Engine
 internal import Posix
 
 extension LoopArchive {
-  /// What became of the loops when they were put into an engine.
+  /// The result of restoring loops into an engine.
   package struct Filling {
-    /// A line for each slot of which something was left out.
+    /// A line for each slot that was not restored in full.
     package fileprivate(set) var lines: [String] = []
-    /// How many loops have a clip.
+    /// The number of loops with a clip.
     package fileprivate(set) var count = 0
-    /// Whether the engine has all of it.
+    /// Whether everything was restored.
     package var isWhole: Bool { lines.isEmpty }
   }
 
-  /// The rate of the clips, in Hz; nil where there are none.
+  /// The sample rate of the clips, in Hz; nil without clips.
   package var rate: Int? { slots.first { !Self.isEmpty($0) }?.rate ?? slots.first?.rate }
 
   private static func isEmpty(_ slot: Slot) -> Bool { slot.versions.allSatisfy { $0.frames == 0 } }
 
-  /// Puts the loops into an engine of their rate: silent, or playing as they did, from the beginning of
-  /// the longest that played on.
+  /// Restores the loops into an engine at their sample rate: stopped, or playing as they did, from
+  /// the start of the longest one that played.
   package func fill(_ filler: LoopFiller, plays: Bool) -> Filling {
     var filling = Filling()
     for slot in slots {
@@ -37,8 +37,8 @@ extension LoopArchive {
     return filling
   }
 
-  /// Takes for told what an engine has of the loops whole, so that their journal goes on; false where
-  /// that has not begun.
+  /// Marks the contents of a restored engine as published, so that its journal continues; false if
+  /// the journal has not started.
   package func adopt(_ filler: LoopFiller) -> Bool {
     if slots.isEmpty { return false }
     for slot in slots where slot.number < filler.count {
@@ -49,8 +49,8 @@ extension LoopArchive {
     return true
   }
 
-  /// Mends what was broken off: the ends of those that were still recorded, and the places up to which
-  /// something was added.
+  /// Repairs interrupted recordings: the ends of unfinished clips, and the point where an overdub
+  /// broke off.
   package func mend(_ filler: LoopFiller) {
     for slot in slots where slot.number < filler.count {
       if slot.wasRecording { filler.makeUpTail(slot.number) }
@@ -62,7 +62,7 @@ extension LoopArchive {
     let reason: String
   }
 
-  /// What fits of a slot, and a line for what doesn't.
+  /// The part of a slot that fits, with a line about the rest.
   private func fitting(
     _ slot: Slot, _ filler: LoopFiller
   ) throws(Unfit) -> (slot: Slot?, line: String?) {
@@ -79,7 +79,7 @@ extension LoopArchive {
           + "\(filler.capacity / slot.rate) s now")
     }
     var fitting = slot
-    // Steps that were to be undone go first, as where memory is short.
+    // Undo steps go before redo steps, as when memory is short.
     func drop(_ index: Int) {
       fitting.versions.remove(at: index)
       if index < fitting.place { fitting.place -= 1 }
@@ -110,7 +110,7 @@ extension LoopArchive {
     }
   }
 
-  /// How many pages a slot takes.
+  /// The number of pages that a slot takes.
   private static func pages(_ slot: Slot) -> Int {
     var count = 0
     var before: Version?
@@ -124,7 +124,7 @@ extension LoopArchive {
     return count
   }
 
-  /// The version that one is begun like: the one before, where all that this has is in it, too.
+  /// The version that one starts as a copy of: the version before, if this one contains all of it.
   private static func begun(_ version: Version, like before: Version?) -> Version? {
     guard let before else { return nil }
     var isShared = false
@@ -160,12 +160,12 @@ extension LoopArchive {
     filler.finish(slot.number, count: slot.versions.count, place: slot.place)
   }
 
-  /// Has those play that did, as far apart as they were.
+  /// Starts the loops that played, with the same offsets between them.
   private func start(_ filler: LoopFiller) {
     let playing = slots.filter {
       $0.isPlaying && $0.number < filler.count && $0.current.frames > 0
     }
-    // What others are parts of, or multiples, tells most.
+    // The longest loop, which the others divide, carries the most phase information.
     guard let first = playing.max(by: { $0.current.round < $1.current.round }) else { return }
     for slot in playing {
       let round = slot.current.round

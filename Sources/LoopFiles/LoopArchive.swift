@@ -1,29 +1,29 @@
 internal import Engine
 package import Posix
 
-/// The loops as a journal has them, to be put into an engine.
+/// The loops of a journal, to be restored into an engine.
 package struct LoopArchive: Sendable {
-  /// A slot: its versions in their order.
+  /// A slot with its undo history.
   package struct Slot: Sendable {
-    /// The number of the slot, from 0.
+    /// The index of the slot, from 0.
     package let number: Int
-    /// The rate of its clips, in Hz.
+    /// The sample rate of its clips, in Hz.
     package let rate: Int
-    /// Its versions, the oldest first.
+    /// The undo history, oldest version first.
     package var versions: [Version]
-    /// Which of them is heard.
+    /// The index of the current version.
     package var place: Int
-    /// Whether it played.
+    /// Whether it was playing.
     package let isPlaying: Bool
-    /// The frame of the former engine's time at which it was at its beginning.
+    /// The engine frame, in the previous engine's time, at which its playhead was at the start.
     package let beginning: Int64
     /// Whether its last version was still being recorded.
     package let wasRecording: Bool
-    /// The page at which something that was still added to the version that is heard broke off; nil
-    /// where nothing did.
+    /// The page at which an unfinished overdub of the current version broke off; nil if there was
+    /// none.
     package let breach: Int?
 
-    /// The version that is heard.
+    /// The current version.
     package var current: Version { versions[place] }
   }
 
@@ -33,24 +33,24 @@ package struct LoopArchive: Sendable {
     package let serial: UInt32
     /// Its length, in frames.
     package let frames: Int
-    /// The length of a round, in frames.
+    /// The loop length, in frames.
     package let round: Double
-    /// How many times something was added to it.
+    /// The number of overdubs.
     package let layers: Int
     /// The number of its clip.
     package let clip: Int
     let pages: PageTable
 
-    /// How many pages there may be at most, those behind its end included.
+    /// The maximum number of pages, including those beyond its end.
     package var pageCount: Int { pages.count }
 
-    /// The place of a page in the journal, by which equal ones are known; nil where there is none.
+    /// The offset of a page in the journal, which identifies shared pages; nil if there is none.
     package func page(_ index: Int) -> Int? { pages[index] }
   }
 
-  /// The slots of which something is known, by their numbers.
+  /// The known slots, by index.
   package private(set) var slots: [Slot] = []
-  /// The greatest serial number of a version.
+  /// The highest serial number of a version.
   package let latestSerial: UInt32
   private let file: Descriptor
   private let path: String
@@ -70,7 +70,7 @@ package struct LoopArchive: Sendable {
     }
     var place = map.place
     var wasRecording = false
-    // What was being recorded is as long as it was written, and one step more.
+    // An unfinished recording is as long as it was written, and one more undo step.
     if let made = map.versions[map.making], !map.history.contains(map.making) {
       var pages = 0
       while made.pages[pages] != nil { pages += 1 }
@@ -98,12 +98,12 @@ package struct LoopArchive: Sendable {
       pages: map.pages)
   }
 
-  /// Whether there is a clip in any slot.
+  /// Whether no slot has a clip.
   package var isEmpty: Bool {
     slots.allSatisfy { slot in slot.versions.allSatisfy { $0.frames == 0 } }
   }
 
-  /// Reads the sound of the page at a place, the left side and then the right one.
+  /// Reads the page at an offset: the left side, then the right.
   package func read(
     _ place: Int, into sound: UnsafeMutablePointer<Float>
   ) throws(SystemError) {

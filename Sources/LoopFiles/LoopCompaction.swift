@@ -2,25 +2,25 @@ internal import Engine
 internal import Glibc
 internal import Posix
 
-/// The copying of all that is of use in a journal into another file, a little at a time, while the
-/// first one still grows.
+/// An incremental copy of a journal's live data into a new file, while the old one still grows.
 final class LoopCompaction {
-  /// The file in the making.
+  /// The new file.
   let file: Descriptor
   let format = JournalFormat(number: .random(in: 1 ... .max))
-  /// The loops as that file has them.
+  /// The loops as the new file has them.
   private(set) var map = LoopMap()
-  /// How many bytes it has.
+  /// Its size, in bytes.
   private(set) var end = 0
-  /// Whether it is safe on the disk but for what came last.
+  /// Whether it is durable except for the latest writes.
   var isSafe = false
-  /// Whether all has been copied that was there at the beginning, and only the disk is waited for.
+  /// Whether all initial data is copied, and only the fsync is pending.
   private(set) var isWaiting = false
 
   private let path: String
   private let source: Descriptor
   private let sourceFormat: JournalFormat
-  // What is copied page by page, the last first; and from where on record by record.
+  // The initial data is copied page by page, from the end of this list; later records follow one by
+  // one.
   private var steps: [Step]
   private var sourcePlace: Int
   private var waiting: [UInt8] = []
@@ -30,11 +30,12 @@ final class LoopCompaction {
 
   private enum Step {
     case record(LoopRecord, [UInt32])
-    /// The pages of a version that are others than those of the one before, from one on.
+    /// The pages of a version that differ from the version before, from an index on.
     case pages(slot: Int, serial: UInt32, PageTable, before: PageTable, from: Int)
   }
 
-  /// Begins to copy what a map tells of a file; `hasMore` says whether that goes on behind its end.
+  /// Starts a copy of a file's map; `hasMore` says whether the journal goes on beyond the end of
+  /// the map.
   init(
     _ map: LoopMap, _ source: Descriptor, _ sourceFormat: JournalFormat, end: Int, path: String,
     hasMore: Bool = true
@@ -50,7 +51,7 @@ final class LoopCompaction {
     waiting = format.head
   }
 
-  /// What tells all of a map anew.
+  /// The steps that write a whole map.
   private static func steps(_ map: LoopMap) -> [Step] {
     var steps: [Step] = []
     func add(_ record: LoopRecord, _ serials: [UInt32] = []) {
@@ -63,7 +64,7 @@ final class LoopCompaction {
     }
     for (number, slot) in map.slots.sorted(by: { $0.key < $1.key }) {
       addRate(slot.rate > 0 ? slot.rate : map.rate)
-      // Those that are of no history yet come last.
+      // Versions outside the history come last.
       let others = slot.versions.keys.filter { !slot.history.contains($0) }.sorted()
       var before = PageTable()
       var last: UInt32 = 0
@@ -114,7 +115,7 @@ final class LoopCompaction {
     return record
   }
 
-  /// Copies at most so many bytes; the source has so many by now.
+  /// Copies up to this many bytes; the source is `sourceEnd` bytes long by now.
   func copy(bytes: Int, to sourceEnd: Int) throws(SystemError) {
     var left = bytes
     while left > 0, let step = steps.popLast() {
@@ -130,7 +131,7 @@ final class LoopCompaction {
     if steps.isEmpty, isAtEnd(sourceEnd) { isWaiting = true }
   }
 
-  /// Whether all is copied that the source has.
+  /// Whether everything in the source is copied.
   func isAtEnd(_ sourceEnd: Int) -> Bool { steps.isEmpty && sourcePlace >= sourceEnd }
 
   private func take(_ step: Step, _ left: inout Int) throws(SystemError) {
@@ -174,7 +175,7 @@ final class LoopCompaction {
     try result.get()
   }
 
-  /// Copies what was added to the source meanwhile, up to a place or a little behind.
+  /// Copies the records appended to the source meanwhile, up to an offset or a little past it.
   private func follow(to place: Int, _ sourceEnd: Int) throws(SystemError) {
     var scan = JournalScan(source, sourceFormat, from: sourcePlace, to: sourceEnd)
     while scan.place < place {
@@ -182,7 +183,7 @@ final class LoopCompaction {
         add(record, bytes)
         return true
       }
-      // It was written by this process, and is not there any more.
+      // This process wrote it, and now it is gone.
       guard step == .record else { throw SystemError(path, code: EIO) }
       if waiting.count >= 1 << 20 { try flush() }
     }
@@ -190,7 +191,7 @@ final class LoopCompaction {
   }
 
   private func add(_ record: LoopRecord, _ bytes: UnsafeRawBufferPointer) {
-    // What the first file has taken, this one takes as well.
+    // A record that the first file accepted is accepted here, too.
     let place = end + waiting.count + JournalFormat.recordBytes
     if !map.take(record, bytes, at: place) { hasFault = true }
     format.append(record, bytes, to: &waiting)
@@ -209,13 +210,13 @@ final class LoopCompaction {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// How many bytes were written since this was asked last.
+  /// The number of bytes written since the last call.
   func takeWritten() -> Int {
     defer { written = 0 }
     return written
   }
 
-  /// Puts the file in the place of the first one.
+  /// Replaces the old file with the new one.
   func complete() throws(SystemError) {
     guard rename(LoopStore.part(path), path) == 0 else { throw SystemError(path) }
     isComplete = true

@@ -2,22 +2,22 @@ package import Engine
 internal import Glibc
 package import Posix
 
-/// Keeps the loops of a node on a disk: takes what the audio thread tells of them, and writes it, on
-/// threads for which nobody waits.
+/// Persists the loops of a node: receives the audio thread's journal and writes it, on background
+/// threads.
 ///
-/// What can't be written is told of once, and all of it is told anew when it can.
+/// A write error is reported once. When writing works again, the whole state is written again.
 package final class LoopKeeper: @unchecked Sendable {
-  // How often to look for what came, in milliseconds.
+  // Poll interval of the journal, in milliseconds.
   private static let period = 100
   private static let syncPeriod = 250
   private static let compactedBytes = 2 << 20
-  // From a fault to the next attempt, in microseconds: twice as long each time.
+  // Delay before a retry after a fault, in microseconds; it doubles each time.
   private static let (shortestRetry, longestRetry) = (500_000.0, 30_000_000.0)
   private static let endSeconds = 5.0
-  // A disk that takes all for so long, in microseconds, is one that works.
+  // A disk without faults for this long, in microseconds, counts as working.
   private static let mendedAfter = 10_000_000.0
 
-  /// What the audio thread tells.
+  /// The journal that the audio thread writes.
   package let journal: LoopJournal
 
   private struct Shared {
@@ -32,7 +32,7 @@ package final class LoopKeeper: @unchecked Sendable {
   private let spare: Int
   private let wake: Signal
 
-  // Only one thread at a time has these: who made it, until it is started.
+  // Owned by one thread at a time: the creator's, until the writer thread starts.
   private var store: LoopStore?
   private var sync: FileSync?
   private var telling: UInt32 = 0
@@ -44,7 +44,7 @@ package final class LoopKeeper: @unchecked Sendable {
   private var retryAt = 0.0
   private var heardAt = 0.0
 
-  /// A keeper of loops in a folder, which has not begun.
+  /// Creates a store for a folder, without starting it.
   package init(
     folder: String, journal: LoopJournal = LoopJournal(), spare: Int = LoopStore.usualSpare
   ) throws(SystemError) {
@@ -54,10 +54,10 @@ package final class LoopKeeper: @unchecked Sendable {
     wake = try Signal()
   }
 
-  /// The folder of the node of a name.
+  /// The folder for a node's name.
   package static func folder(home: String, name: String) -> String { "\(home)/loops/\(name)" }
 
-  /// The lines to be said since this was asked last.
+  /// The log lines since the last call.
   package func takeLines() -> [String] {
     shared.change(waking: .nobody) { shared in
       defer { shared.lines = [] }
@@ -65,15 +65,17 @@ package final class LoopKeeper: @unchecked Sendable {
     }
   }
 
-  /// How many bytes were written since it was begun.
+  /// The number of bytes written since the start.
   package var bytesWritten: Int { shared.change(waking: .nobody) { $0.bytesWritten } }
 
-  /// Whether all is written, after its end.
+  /// Whether everything is written, after the end.
   package var isEnded: Bool { shared.change(waking: .nobody) { $0.isEnded } }
 
-  // MARK: - Before it begins
+  // MARK: - Before the start
 
-  /// Opens what is kept, or forgets it; returns it, and nil where it can't be read.
+  /// Opens the saved loops, or discards them.
+  ///
+  /// Returns nil if they can't be read.
   package func open(forgetting: Bool = false) -> LoopArchive? {
     do throws(SystemError) {
       let store = try LoopStore(in: folder, spare: spare)
@@ -88,8 +90,9 @@ package final class LoopKeeper: @unchecked Sendable {
     }
   }
 
-  /// Keeps the file that was opened beside, for what in it does not fit, and begins another one;
-  /// returns its name.
+  /// Sets the opened file aside, because some of it does not fit, and starts a new one.
+  ///
+  /// Returns the name of the old file.
   package func putAside() -> String? {
     guard let store else { return nil }
     do throws(SystemError) {
@@ -102,8 +105,10 @@ package final class LoopKeeper: @unchecked Sendable {
     }
   }
 
-  /// Begins to write what is told; where the audio thread goes on from what is kept already, that is
-  /// the first telling.
+  /// Starts writing the journal.
+  ///
+  /// `goesOn` says that the audio thread continues from the saved state; otherwise the first update
+  /// is the whole state.
   package func start(goesOn: Bool) throws(SystemError) {
     sync = try FileSync(thread: "loops-disk", periodMilliseconds: Self.syncPeriod)
     if store != nil {
@@ -114,22 +119,22 @@ package final class LoopKeeper: @unchecked Sendable {
     try Thread.start("loops") { [self] in work() }
   }
 
-  /// Ends it, when all that was told until now is written.
+  /// Stops after everything so far is written.
   package func end() {
     shared.change { $0.isWanted = false }
     wake.set()
   }
 
-  /// Waits for the end of it, for so many seconds at most.
+  /// Waits for the stop, up to this many seconds.
   package func awaitEnd(seconds: Double = 10) -> Bool {
     shared.wait(seconds: seconds) { $0.isEnded ? true : nil } ?? false
   }
 
-  // MARK: - Its thread
+  // MARK: - Writer thread
 
   private func work() {
     while true {
-      // Before what came is looked at: after the end nothing is told.
+      // Read before the journal is drained: after the end nothing is added.
       let isLast = !shared.change(waking: .nobody) { $0.isWanted }
       if store == nil { reopen() }
       write()
@@ -143,7 +148,7 @@ package final class LoopKeeper: @unchecked Sendable {
     shared.change { $0.isEnded = true }
   }
 
-  /// Writes what came.
+  /// Writes the drained journal.
   private func write() {
     do throws(SystemError) {
       while try journal.take({ (record, bytes) throws(SystemError) in try take(record, bytes) }) {}
@@ -203,7 +208,7 @@ package final class LoopKeeper: @unchecked Sendable {
     guard HostTime.steady >= retryAt else { return }
     do throws(SystemError) {
       let store = try LoopStore(in: folder, spare: spare)
-      // What this node has not written, nor read, is not written over.
+      // Never overwrite a file that this node has neither written nor read.
       if store.number != ownFile, !store.archive.isEmpty {
         let name = try store.putAside(as: "aside")
         say("the loops that were kept before are \(name) now")

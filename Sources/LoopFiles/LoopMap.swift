@@ -1,22 +1,23 @@
 internal import Engine
 
-/// Where in a journal's file the loops lie: what all of its records together tell.
+/// The index of a journal file: the state that its records add up to, and the offsets of the pages.
 struct LoopMap: Sendable {
-  /// The most slots that there can be.
+  /// The maximum number of slots.
   static let mostSlots = 64
   // A clip of ten minutes at 192 kHz has a quarter of that.
   static let mostPages = 1 << 20
 
-  /// The rate of what is told at present, in Hz; 0 where none is told.
+  /// The sample rate of the current state, in Hz; 0 if there is none.
   var rate = 0
-  /// The slots that something was told of, by their numbers.
+  /// The slots with records, by index.
   private(set) var slots: [Int: SlotMap] = [:]
 
-  /// The greatest serial number of a version.
+  /// The highest serial number of a version.
   private(set) var latestSerial: UInt32 = 0
 
-  /// Takes over what a record tells, whose bytes lie at a place of the file; false, and nothing
-  /// changed, where that can't be.
+  /// Applies a record whose payload lies at an offset of the file.
+  ///
+  /// Returns false, without changes, if it is invalid.
   mutating func take(
     _ record: LoopRecord, _ bytes: UnsafeRawBufferPointer, at place: Int
   ) -> Bool {
@@ -36,19 +37,19 @@ struct LoopMap: Sendable {
 /// The versions of one slot in a file, and their order.
 struct SlotMap: Sendable {
   var versions: [UInt32: VersionMap] = [:]
-  /// The serial numbers of the versions in the history.
+  /// The serial numbers of the versions in the undo history.
   var history: [UInt32] = []
-  /// Which of them is heard.
+  /// The index of the current version in the history.
   var place = 0
-  /// The rate of those in the history, in Hz.
+  /// The sample rate of those in the history, in Hz.
   var rate = 0
-  /// The version in the making; 0 where there is none.
+  /// The version being recorded; 0 if there is none.
   var making: UInt32 = 0
-  /// The version that is being added to, 0 where there is none, and the page that was told last of it.
+  /// The version being overdubbed, 0 if there is none, and its last written page.
   var adding: UInt32 = 0
   var head: Int?
   var isPlaying = false
-  /// The frame of the engine's time at which it was at its beginning.
+  /// The engine frame at which its playhead was at the start.
   var beginning: Int64 = 0
 
   fileprivate mutating func take(
@@ -109,7 +110,7 @@ struct SlotMap: Sendable {
     case .page:
       guard first < LoopMap.mostPages else { return false }
       versions.values[index].pages[first] = place
-      // What lies behind the end is told with the beginning.
+      // What lies beyond the end is written with the start.
       if record.serial == adding,
         (first + 1) * LoopRecord.pageFrames <= versions.values[index].frames
       {
@@ -135,19 +136,19 @@ struct SlotMap: Sendable {
 
 /// A version of a clip in a file.
 struct VersionMap: Sendable {
-  /// Where its pages lie.
+  /// The offsets of its pages.
   var pages = PageTable()
   /// Its length, in frames.
   var frames = 0
-  /// The length of a round, in frames.
+  /// The loop length, in frames.
   var round = 0.0
-  /// How many times something was added to it.
+  /// The number of overdubs.
   var layers = 0
   /// The number of its clip.
   var clip = 0
 }
 
-/// The places of pages in a file, in pieces that tables share where they are alike.
+/// The offsets of pages in a file, in chunks that equal tables share.
 struct PageTable: Sendable {
   private static let piece = 64
   private static let nowhere = -1
@@ -155,10 +156,10 @@ struct PageTable: Sendable {
 
   private var pieces: [[Int]] = []
 
-  /// How many pages it may have at most.
+  /// The maximum number of pages.
   var count: Int { pieces.count * Self.piece }
 
-  /// The place of a page; nil where there is none.
+  /// The offset of a page; nil if there is none.
   subscript(index: Int) -> Int? {
     get {
       guard index < count else { return nil }
@@ -172,7 +173,7 @@ struct PageTable: Sendable {
     }
   }
 
-  /// Forgets the places of so many pages from one on.
+  /// Removes the offsets of `wanted` pages from an index on.
   mutating func clear(_ first: Int, count wanted: Int) {
     for index in first..<max(first, min(first + wanted, count)) { self[index] = nil }
   }

@@ -2,23 +2,24 @@ package import Engine
 internal import Glibc
 package import Posix
 
-/// The file that keeps the loops of a node: a journal that only grows, until most of it is of no use
-/// any more and what is left is copied into another one.
+/// An append-only journal file of a node's loops.
+///
+/// When most of it is obsolete, the live rest is copied into a new file.
 ///
 /// One thread at a time.
 package final class LoopStore: @unchecked Sendable {
-  /// The bytes that a file may have beside twice what is of use in it.
+  /// How far a file may exceed twice its live size, in bytes.
   package static let usualSpare = 32 << 20
   private static let bufferBytes = 1 << 20
-  // Between two counts of what is of use, as a part of what is spare.
+  // The distance between two counts of the live data, as a fraction of the spare size.
   private static let partOfSpare = 8
 
   /// The path of the file.
   package let path: String
-  /// A line that says what could not be read of the file, and where that lies now; nil where all
-  /// could.
+  /// A line about what could not be read, and where the old file is now; nil if everything was
+  /// read.
   package private(set) var loss: String?
-  /// How many bytes were written since it was opened.
+  /// The number of bytes written since the file was opened.
   package private(set) var bytesWritten = 0
 
   private let spare: Int
@@ -26,13 +27,13 @@ package final class LoopStore: @unchecked Sendable {
   private(set) var file: Descriptor
   private var format: JournalFormat
   private(set) var map = LoopMap()
-  // What the file has, and what waits to be written behind it.
+  // The size of the file, and the buffered bytes to append.
   private var end: Int
   private var waiting: [UInt8] = []
   private var compaction: LoopCompaction?
   private var nextCount = 0
 
-  /// Opens the journal in a folder, which is made where there is none.
+  /// Opens the journal in a folder; creates it if it does not exist.
   package init(in folder: String, spare: Int = LoopStore.usualSpare) throws(SystemError) {
     self.spare = spare
     path = folder + "/journal"
@@ -57,13 +58,13 @@ package final class LoopStore: @unchecked Sendable {
     return (file, size)
   }
 
-  /// The number of the file: another one has another.
+  /// The number of the file, unique to it.
   package var number: UInt64 { format.number }
 
-  /// How many bytes the file has.
+  /// The size of the file, in bytes.
   package var size: Int { end }
 
-  /// The greatest serial number of a version in it.
+  /// The highest serial number of a version in the file.
   package var latestSerial: UInt32 { map.latestSerial }
 
   /// The loops as the file has them.
@@ -73,7 +74,7 @@ package final class LoopStore: @unchecked Sendable {
 
   private func read() throws(SystemError) {
     if end < JournalFormat.headBytes {
-      // Killed while it was begun.
+      // Killed during its creation.
       try begin()
       return
     }
@@ -121,10 +122,10 @@ package final class LoopStore: @unchecked Sendable {
     end = size
   }
 
-  /// Keeps the file beside, and goes on in another one with what could be read of it.
+  /// Sets the file aside, and continues in a new one with everything that could be read.
   private func putAside(saying line: String) throws(SystemError) {
     let aside = Self.freeName(path + ".bad")
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     guard link(path, aside) == 0 || rename(path, aside) == 0 else { throw SystemError(aside) }
     loss = "\(line); the whole file is \(aside) now"
     if map.slots.isEmpty {
@@ -136,7 +137,9 @@ package final class LoopStore: @unchecked Sendable {
     }
   }
 
-  /// Keeps the file beside as it is, and begins an empty one; returns the name that it has now.
+  /// Sets the file aside as it is, and starts an empty one.
+  ///
+  /// Returns the old file's new name.
   package func putAside(as suffix: String) throws(SystemError) -> String {
     try flush()
     compaction = nil
@@ -149,7 +152,7 @@ package final class LoopStore: @unchecked Sendable {
     return aside
   }
 
-  /// Forgets all that there is.
+  /// Discards everything.
   package func forget() throws(SystemError) {
     compaction = nil
     waiting = []
@@ -169,9 +172,11 @@ package final class LoopStore: @unchecked Sendable {
 
   // MARK: - Writing
 
-  /// Adds a record, with the bytes that belong to it; false where it can't follow those before.
+  /// Appends a record with its payload.
   ///
-  /// It is on its way to the disk when that is flushed.
+  /// Returns false if it can't follow the earlier ones.
+  ///
+  /// It is written when the buffer is flushed.
   package func take(
     _ record: LoopRecord, _ bytes: UnsafeRawBufferPointer
   ) throws(SystemError) -> Bool {
@@ -182,16 +187,15 @@ package final class LoopStore: @unchecked Sendable {
     return true
   }
 
-  /// Gives the system all that was added: it is there after the end of the process, however that
-  /// comes.
+  /// Writes the buffered records to the system, so that they survive a crash of the process.
   ///
-  /// After an error nothing more can be added.
+  /// After an error nothing more can be appended.
   package func flush() throws(SystemError) {
     if waiting.isEmpty { return }
     do throws(SystemError) {
       try write(waiting)
     } catch {
-      // What was written of it is no whole record, or is told anew.
+      // The partly written record is incomplete, or will be written again.
       _ = ftruncate(file.number, end)
       throw error
     }
@@ -209,28 +213,27 @@ package final class LoopStore: @unchecked Sendable {
     bytesWritten += bytes.count
   }
 
-  /// Whether the file still stands where it should.
+  /// Whether the file is still at its path.
   package var isInPlace: Bool {
     var (there, own) = (stat(), stat())
     return stat(path, &there) == 0 && fstat(file.number, &own) == 0
       && there.st_ino == own.st_ino && there.st_dev == own.st_dev
   }
 
-  // MARK: - What is of no use
+  // MARK: - Compaction
 
-  /// The file in which what is of use is being put together, when all of it is written but not safe
-  /// on the disk yet; nil otherwise.
+  /// The new file of a compaction that is fully written but not yet fsynced; nil otherwise.
   package var unsafeFile: Descriptor? { compaction?.isWaiting == true ? compaction?.file : nil }
 
-  /// Says that the file that was not safe is so now.
+  /// Marks the new file as durable after its fsync.
   package func makeSafe(_ file: Descriptor) {
     if compaction?.file === file { compaction?.isSafe = true }
   }
 
-  /// Whether there is something to be done to keep the file short.
+  /// Whether there is compaction work to do.
   package var isCompacting: Bool { compaction.map { !$0.isWaiting } ?? false }
 
-  /// Does a part of what keeps the file short: copies at most so many bytes.
+  /// Runs a part of the compaction: copies up to this many bytes.
   package func compact(bytes: Int) throws(SystemError) {
     try flush()
     if compaction == nil {
@@ -245,7 +248,7 @@ package final class LoopStore: @unchecked Sendable {
     if compaction.isSafe { try finish(compaction) }
   }
 
-  /// Copies all that is of use into another file at once.
+  /// Copies all live data into a new file at once.
   private func compactNow() throws(SystemError) {
     let compaction = try LoopCompaction(map, file, format, end: end, path: path, hasMore: false)
     while !compaction.isWaiting { try compaction.copy(bytes: .max, to: end) }
@@ -254,7 +257,7 @@ package final class LoopStore: @unchecked Sendable {
   }
 
   private func finish(_ compaction: LoopCompaction) throws(SystemError) {
-    // What came since is not much.
+    // Few records were added since.
     while !compaction.isAtEnd(end) { try compaction.copy(bytes: .max, to: end) }
     bytesWritten += compaction.takeWritten()
     try compaction.complete()
@@ -262,7 +265,7 @@ package final class LoopStore: @unchecked Sendable {
     (file, format, map, end) = (
       compaction.file, compaction.format, compaction.map, compaction.end
     )
-    // What came meanwhile may be much.
+    // Many bytes may have been added meanwhile.
     nextCount = end
   }
 
@@ -270,7 +273,7 @@ package final class LoopStore: @unchecked Sendable {
 }
 
 extension LoopMap {
-  /// The bytes that all pages would take if each was written once.
+  /// The bytes of all pages if each is written once.
   var bytes: Int {
     var places: Set<Int> = []
     for slot in slots.values {
