@@ -1,31 +1,30 @@
 package import DSP
 
-/// The end of a render: how much is written of what still sounds when the input is over.
+/// The tail of a render: decides how much of the decaying sound is written after the input ends.
 package struct Ending {
-  /// The length of the end.
+  /// The length of the tail.
   package enum Length: Equatable, Sendable {
-    /// For so many seconds.
+    /// A fixed number of seconds.
     case seconds(Double)
-    /// Until nothing is heard any more, a minute at most; the silence is left out.
+    /// Until silence, at most one minute. Trailing silence is dropped.
     case untilSilent
   }
 
-  // Quieter than 16 bits tell.
+  // Below 16-bit resolution.
   private static let silence: Float = 1e-5
-  // More than lies between two echoes.
+  // Longer than the longest echo interval.
   private static let quietSeconds = 11.0
   private static let mostSeconds = 60.0
 
-  /// The number of frames that were written.
   package private(set) var framesWritten = 0
-  /// Whether nothing more is wanted.
+  /// Whether the tail is complete.
   package private(set) var isDone = false
   private var framesLeft: Int
   private let quietFrames: Int
-  // Silence that is written only if sound comes after it; nil where all is written.
+  // Silence that is written only if sound follows. Nil in the fixed-length mode.
   private var held: (left: [Float], right: [Float])?
 
-  /// An ending of a length, for sound of a rate in Hz.
+  /// Creates a tail for a sample rate in Hz.
   package init(_ length: Length, rate: Int) {
     quietFrames = Int(Self.quietSeconds * Double(rate))
     switch length {
@@ -37,7 +36,7 @@ package struct Ending {
     isDone = framesLeft == 0
   }
 
-  /// Writes what is wanted of a part.
+  /// Writes the required part of a block.
   package mutating func write(
     _ sound: Stereo, frames: Int, to writer: inout SoundWriter
   ) throws(SoundFileError) {

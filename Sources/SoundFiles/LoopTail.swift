@@ -1,13 +1,15 @@
 package import DSP
 
-/// The frames behind the end of a clip, of which its seam is made, as a take's file keeps them.
+/// The serialized frames after the end of a clip, which its crossfade needs.
+///
+/// Stored in the take's file.
 package enum LoopTail {
-  // The form's number, and how many frames follow.
+  // The format version and the number of frames.
   private static let headBytes = 8
   private static let form: UInt32 = 1
   private static let frameBytes = 8
 
-  /// The bytes of so many frames: exact, little end first.
+  /// Serializes frames losslessly, in little-endian byte order.
   package static func bytes(_ sound: Stereo, frames: Int) -> [UInt8] {
     guard frames > 0 else { return [] }
     var bytes: [UInt8] = []
@@ -24,14 +26,14 @@ package enum LoopTail {
     return bytes
   }
 
-  /// Counts the frames that bytes hold; 0 where they are not of this form.
+  /// Returns the number of serialized frames, or 0 if the format is unknown.
   package static func frames(in bytes: [UInt8]) -> Int {
     guard bytes.count >= headBytes, word(bytes, 0) == form else { return 0 }
     let frames = Int(word(bytes, 4))
     return bytes.count == headBytes + frames * frameBytes ? frames : 0
   }
 
-  /// Writes the frames of bytes, as far as there is room; returns how many those are.
+  /// Deserializes at most `room` frames, and returns their number.
   package static func read(_ bytes: [UInt8], into sound: Stereo, room: Int) -> Int {
     let frames = min(frames(in: bytes), room)
     for frame in 0..<frames {
@@ -46,7 +48,9 @@ package enum LoopTail {
     (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << (8 * UInt32($1)) }
   }
 
-  /// A sample; what is no number is silence, for anybody can have written the file.
+  /// Returns a sample.
+  ///
+  /// NaN and infinity become silence, since the file is untrusted.
   private static func sample(_ bytes: [UInt8], _ place: Int) -> Float {
     let sample = Float(bitPattern: word(bytes, place))
     return sample.isFinite ? sample : 0

@@ -1,11 +1,10 @@
 internal import CSoxr
 package import DSP
 
-/// Changes the rate of a stereo sound, by soxr's linear-phase filters of its very high quality.
+/// A stereo sample rate converter: soxr at very high quality, with linear-phase filters.
 ///
-/// The sound stays in its place: what the filters delay is taken off, and what comes out is as
-/// long as what went in, to the nearest frame. It does not depend on how the sound is cut into
-/// blocks.
+/// The filter delay is compensated, and the output is as long as the input, to the nearest frame.
+/// The result does not depend on the block size.
 package struct RateConverter: ~Copyable {
   private let handle: OpaquePointer
   private let from: Int
@@ -13,12 +12,12 @@ package struct RateConverter: ~Copyable {
   private var taken = 0
   private var made = 0
 
-  /// A converter between two rates, in Hz.
+  /// Creates a converter between two sample rates in Hz.
   package init(from: Int, to: Int) {
     var fault: soxr_error_t?
     var form = soxr_io_spec(SOXR_FLOAT32_S, SOXR_FLOAT32_S)
     var quality = soxr_quality_spec(UInt(SOXR_VHQ), 0)
-    // One thread: which of many is done first must not matter.
+    // One thread, so that the result is deterministic.
     var runtime = soxr_runtime_spec(1)
     guard
       let handle = soxr_create(
@@ -31,15 +30,15 @@ package struct RateConverter: ~Copyable {
 
   deinit { soxr_delete(handle) }
 
-  /// Counts the frames that a sound has after its sample rate was changed.
+  /// Returns the number of frames after a sample rate conversion.
   package static func frames(_ frames: Int, from: Int, to: Int) -> Int {
-    // Whole seconds apart, lest the product be too large.
+    // Whole seconds are converted separately, to avoid an overflow of the product.
     frames / from * to + (2 * (frames % from) * to + from) / (2 * from)
   }
 
-  /// Takes in what it can of a block, and writes what comes of it, as far as there is room.
+  /// Consumes input as far as possible, and writes output as far as there is room.
   ///
-  /// Returns how many frames it took, and how many it made.
+  /// Returns the number of frames consumed and produced.
   package mutating func convert(
     _ input: Stereo, frames: Int, into output: Stereo, room: Int
   ) -> (taken: Int, made: Int) {
@@ -49,13 +48,14 @@ package struct RateConverter: ~Copyable {
     return done
   }
 
-  /// Writes what is still to come after the last block, as far as there is room; 0 when all is
-  /// done.
+  /// Flushes the remaining output after the last block, as far as there is room.
+  ///
+  /// Returns 0 when done.
   package mutating func finish(into output: Stereo, room: Int) -> Int {
     let wanted = min(Self.frames(taken, from: from, to: to) - made, room)
     guard wanted > 0 else { return 0 }
     var count = process(nil, 0, output, wanted).made
-    // The filters' own rounding can be a frame short of ours.
+    // soxr's rounding can yield one frame less than ours.
     while count < wanted {
       output.left[count] = 0
       output.right[count] = 0
@@ -77,7 +77,7 @@ package struct RateConverter: ~Copyable {
         soxr_process(handle, $0, frames, &taken, places, room, &made)
       }
     }
-    // It has none but want of memory, once it is made.
+    // After creation, soxr fails only when it is out of memory.
     if let fault { fatalError("soxr: \(String(cString: fault))") }
     return (taken, made)
   }

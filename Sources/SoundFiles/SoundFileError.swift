@@ -3,21 +3,20 @@ internal import Glibc
 
 /// The reason why a sound file can't be read or written, in one line.
 package struct SoundFileError: Error, CustomStringConvertible {
-  /// The kinds that a caller may want to tell apart.
+  /// The kind of error.
   package enum Kind: Sendable {
-    /// The file is not there, or may not be read.
+    /// The file does not exist or is not readable.
     case missing
-    /// What is there is no sound, or broken.
+    /// The file is no sound file, or malformed.
     case notSound
-    /// No format is known by this ending.
+    /// The file extension belongs to no known format.
     case unknownEnding
-    /// The system takes the file not, or not all of it.
+    /// The system refused all or part of a write.
     case cannotWrite
   }
 
-  /// The kind of the fault.
   package let kind: Kind
-  /// The reason, with the path.
+  /// The message, with the path.
   package let description: String
 
   package init(_ kind: Kind, _ description: String) {
@@ -25,8 +24,7 @@ package struct SoundFileError: Error, CustomStringConvertible {
     self.description = description
   }
 
-  /// Reads libsndfile's error message for a file, or, without one, for the last that it could not
-  /// open.
+  /// Returns libsndfile's error message for a file, or for the last failed open if `file` is nil.
   package static func reason(_ file: OpaquePointer?) -> String {
     var text = String(cString: sf_strerror(file)).lowercased()
     if text.hasPrefix("error : ") { text.removeFirst(8) }

@@ -1,13 +1,12 @@
 internal import CSndfile
 
-/// A format to write sound in, chosen by the ending of a file's name.
+/// An output format, selected by file extension.
 ///
-/// Samples are kept as they are worth it. A format that can hold numbers of 24 bits does: they
-/// carry 144 dB, hold all that files of 16 and 24 bits hold to the last bit, and play
-/// everywhere. Where the sound came from finer samples, such as floating-point ones, a format that
-/// has these keeps them, so that nothing is lost then, either.
+/// Formats with 24-bit integers use them: 144 dB of dynamic range, lossless for 16-bit and 24-bit
+/// sources, and playable everywhere. If the source has a finer resolution, such as floating point,
+/// a format with float samples uses those, so that nothing is lost.
 package struct SoundFormat: Sendable {
-  /// The kinds of samples.
+  /// The sample encoding.
   package enum Samples: Sendable {
     case integer24, float32, vorbis, opus, mp3
 
@@ -24,16 +23,15 @@ package struct SoundFormat: Sendable {
     var bytes: Int { self == .integer24 ? 3 : 4 }
   }
 
-  /// The name of the format.
   package let name: String
-  /// The endings that stand for it, without the dot.
+  /// The file extensions, without the dot.
   package let endings: [String]
-  /// The ways to keep samples that it has, the usual one first.
+  /// The supported sample encodings, the default first.
   package let samples: [Samples]
   let container: Int
-  // The only rates that it has; empty where it has all.
+  // The supported sample rates in Hz, or empty for any.
   private let rates: [Int]
-  // Where the count of its bytes has only 32 bits.
+  // Whether its byte count has only 32 bits.
   private let isShort: Bool
 
   private init(
@@ -48,7 +46,7 @@ package struct SoundFormat: Sendable {
     self.isShort = isShort
   }
 
-  /// All that can be written.
+  /// All output formats.
   package static let all = [
     SoundFormat("WAV", ["wav"], SF_FORMAT_WAV, [.integer24, .float32], isShort: true),
     SoundFormat("FLAC", ["flac"], SF_FORMAT_FLAC, [.integer24]),
@@ -66,7 +64,7 @@ package struct SoundFormat: Sendable {
     SoundFormat("RF64", ["rf64"], SF_FORMAT_RF64, [.integer24, .float32]),
   ]
 
-  /// The format that a file's ending stands for.
+  /// Selects the format by the extension of a path.
   package init(endingOf path: String) throws(SoundFileError) {
     let name = path.split(separator: "/").last ?? ""
     let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
@@ -77,20 +75,20 @@ package struct SoundFormat: Sendable {
     self = format
   }
 
-  /// The way to keep samples that tell, or don't tell, more than integers of 24 bits hold.
+  /// Returns the encoding for samples with or without a finer resolution than 24 bits.
   package func samples(forFine isFine: Bool) -> Samples {
     isFine && samples.contains(.float32) ? .float32 : samples[0]
   }
 
-  /// The rate that comes nearest to one, in Hz, without losing high notes where that can be.
+  /// Returns the closest supported sample rate in Hz, not below `rate` if possible.
   package func rate(for rate: Int) -> Int {
     if rates.isEmpty || rates.contains(rate) { return rate }
     return rates.first { $0 > rate } ?? rates[rates.count - 1]
   }
 
-  /// Whether a sound of so many frames is longer than it can say.
+  /// Whether a number of frames exceeds the maximum file length.
   func isTooShort(forFrames frames: Int, samples: Samples) -> Bool {
-    // What is left is for the header.
+    // The reserve is for the header.
     isShort && frames > (Int(UInt32.max) - 65_536) / (2 * samples.bytes)
   }
 }

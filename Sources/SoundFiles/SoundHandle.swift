@@ -1,12 +1,14 @@
 internal import CSndfile
 
-/// The handle by which libsndfile knows an open file.
+/// An open libsndfile handle.
 package struct SoundHandle: ~Copyable {
   package let pointer: OpaquePointer
 
   package init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
-  /// Writes what is left and closes; 0 where all went well.
+  /// Flushes and closes the file.
+  ///
+  /// Returns 0 on success.
   package consuming func close() -> Int32 {
     let result = sf_close(pointer)
     discard self
@@ -16,7 +18,7 @@ package struct SoundHandle: ~Copyable {
   deinit { sf_close(pointer) }
 }
 
-/// Memory for frames with their channels side by side, as libsndfile has them.
+/// Memory for interleaved frames, as libsndfile uses them.
 package struct Interleaved<Sample: BitwiseCopyable>: ~Copyable {
   package let samples: UnsafeMutablePointer<Sample>
 

@@ -2,29 +2,28 @@ internal import CSndfile
 package import DSP
 internal import Glibc
 
-/// A sound file that is read from its beginning to its end, in blocks, as stereo at any rate.
+/// A sound file reader: sequential, in blocks, as stereo at any sample rate.
 ///
-/// One channel is heard on both sides. Of more than two the first two are taken: files with
-/// that many mostly are tracks side by side, which no mix of ours would suit.
+/// Mono is duplicated to both channels. Of more than two channels, the first two are read: such
+/// files are mostly multitrack recordings, for which no fixed downmix fits.
 package struct SoundReader: ~Copyable {
   private static let blockFrames = 4096
-  // libsndfile's count where it knows none is the greatest number, or near it.
+  // libsndfile reports an unknown length as the maximum integer or a value close to it.
   private static let unknown = Int64.max / 16
 
-  /// The file.
+  /// The path of the file.
   package let path: String
-  /// The rate at which it is read, in Hz.
+  /// The output sample rate in Hz.
   package let rate: Int
-  /// The rate that the file has, in Hz.
+  /// The file's own sample rate in Hz.
   package let fileRate: Int
-  /// The number of channels of the file.
+  /// The number of channels in the file.
   package let channels: Int
-  /// The number of frames that the file promises, at the rate at which it is read; nil where it
-  /// does not say.
+  /// The length declared by the file, in frames at the output rate, or nil if it declares none.
   package let expectedFrames: Int?
-  /// Whether its samples tell more than integers of 24 bits hold.
+  /// Whether its samples have a finer resolution than 24 bits.
   package let isFine: Bool
-  /// The number of the file's own frames read so far.
+  /// The number of frames read so far, at the file's own rate.
   package private(set) var framesRead = 0
 
   private let handle: SoundHandle
@@ -36,9 +35,9 @@ package struct SoundReader: ~Copyable {
   private var pending = 0..<0
   private var isAtEnd = false
 
-  /// Opens a file to be read at a rate in Hz, by default its own.
+  /// Opens a file for reading at a sample rate in Hz, by default its own.
   ///
-  /// The rate is chosen when the file's own is known.
+  /// `choose` receives the file's own rate.
   package init(
     _ path: String, rate choose: (_ fileRate: Int) -> Int = { $0 }
   ) throws(SoundFileError) {
@@ -66,7 +65,7 @@ package struct SoundReader: ~Copyable {
     guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
       throw SoundFileError(.missing, "can't read \(path): \(String(cString: strerror(errno)))")
     }
-    // Of a pipe nothing is known before its end, and libsndfile looks there.
+    // Excludes pipes: their length is unknown, and libsndfile seeks to the end.
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw SoundFileError(.notSound, "\(path) is no file that could hold sound")
     }
@@ -81,20 +80,20 @@ package struct SoundReader: ~Copyable {
     return handle
   }
 
-  /// Whether the file promises more than is there, as far as it was read.
+  /// Whether the file is shorter than it declares, as far as it was read.
   package var isCutOff: Bool { startsCutOff || (isAtEnd && framesRead < promised) }
 
-  /// Whether the header alone tells that the file was cut off.
+  /// Whether the header shows that the file is truncated.
   ///
-  /// libsndfile then counts what is there, and tells of it in its log only.
+  /// In this case libsndfile corrects the length, and mentions it only in its log.
   private static func isCutOff(_ handle: borrowing SoundHandle) -> Bool {
     var log = [CChar](repeating: 0, count: 16_384)
     sf_command(handle.pointer, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
     let text = String(
       decoding: log.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     return text.split(separator: "\n").contains { line in
-      // Such as "data : 1000 (should be 500)". The greatest numbers are those of whoever wrote
-      // into a pipe, and could not know.
+      // A line such as "data : 1000 (should be 500)". The largest numbers are placeholders of
+      // programs that wrote to a pipe and could not know the length.
       guard line.contains("(should be "),
         ["data", "SSND", "Data Size"].contains(where: line.drop { $0 == " " }.hasPrefix),
         let promised = line.split(separator: " ").lazy.compactMap({ Int($0) }).first
@@ -103,7 +102,7 @@ package struct SoundReader: ~Copyable {
     }
   }
 
-  /// Reads the next frames, and returns how many: fewer than wanted only at the end.
+  /// Reads the next frames and returns their number, which is less than `frames` only at the end.
   package mutating func read(
     into output: Stereo, frames: Int
   ) throws(SoundFileError) -> Int {
@@ -134,7 +133,9 @@ package struct SoundReader: ~Copyable {
     return made
   }
 
-  /// Goes to a time in seconds before anything was read, or to the end where that comes first.
+  /// Skips to a time in seconds, or to the end if that is earlier.
+  ///
+  /// Call it before the first read.
   package mutating func skip(seconds: Double) throws(SoundFileError) {
     precondition(framesRead == 0 && pending.isEmpty)
     var frames = Int(seconds * Double(fileRate))
@@ -145,14 +146,16 @@ package struct SoundReader: ~Copyable {
       framesRead = Int(place)
       return
     }
-    // There are files in which one can't go anywhere but on.
+    // Not all files are seekable.
     while framesRead < frames {
       let wanted = min(frames - framesRead, Self.blockFrames)
       if try readFile(into: block.stereo, frames: wanted) < wanted { return }
     }
   }
 
-  /// Reads frames as they are in the file; 0 only at the end.
+  /// Reads frames without rate conversion.
+  ///
+  /// Returns 0 only at the end.
   private mutating func readFile(
     into output: Stereo, frames: Int
   ) throws(SoundFileError) -> Int {

@@ -3,18 +3,20 @@ package import DSP
 internal import Glibc
 internal import Posix
 
-/// A stereo sound file that is written in blocks, in the format that its name's ending says.
+/// A stereo sound file writer.
 ///
-/// It stands in its place when it is finished, and whole; until then what stood there before
-/// stays, and unless it is finished nothing is left of it.
+/// The file extension selects the format.
+///
+/// The file replaces an existing one atomically when it is finished. Otherwise nothing of it
+/// remains.
 package struct SoundWriter: ~Copyable {
   private static let blockFrames = 4096
 
   /// The format of the file.
   package let format: SoundFormat
-  /// The kind of its samples.
+  /// The sample encoding.
   package let samples: SoundFormat.Samples
-  /// The sample rate of the file, in Hz.
+  /// The sample rate of the file in Hz.
   package let fileRate: Int
 
   private let path: String
@@ -25,11 +27,11 @@ package struct SoundWriter: ~Copyable {
   private var converter: RateConverter?
   private let block: StereoBuffer
 
-  /// Begins a file for sound of a rate in Hz.
+  /// Begins a file for sound with a sample rate in Hz.
   ///
-  /// A format that doesn't have the rate gets another one, and the sound is converted. `isFine`
-  /// says whether its samples tell more than integers of 24 bits hold. Where it is known how many
-  /// frames will come, what is longer than the format can hold is refused now, and not at the end.
+  /// If the format does not support the rate, the sound is converted. `isFine` states whether the
+  /// samples have a finer resolution than 24 bits. If `expectedFrames` is known, sound that exceeds
+  /// the format's limit is rejected at the start.
   package init(
     _ path: String, rate: Int, isFine: Bool, expectedFrames: Int? = nil
   ) throws(SoundFileError) {
@@ -63,7 +65,7 @@ package struct SoundWriter: ~Copyable {
         .cannotWrite,
         "\(path) would be longer than the 4 GB that \(format.name) holds; .wav and .caf hold more")
     }
-    // The same with a longer count, which readers of WAV know.
+    // The same format with 64-bit lengths, which WAV readers support.
     return SF_FORMAT_RF64
   }
 
@@ -90,20 +92,20 @@ package struct SoundWriter: ~Copyable {
 
   private func configure() {
     let file = handle.pointer
-    // It has the time of day in it, and the same sound shall be the same file. (Left are the
-    // one of RF64, which libsndfile keeps all the same, and the random number of an Ogg stream.)
+    // The PEAK chunk contains the time of day, but the same sound must yield the same file. (RF64
+    // files still get it from libsndfile, and Ogg streams contain a random serial number.)
     sf_command(file, Int32(SFC_SET_ADD_PEAK_CHUNK), nil, Int32(SF_FALSE))
     var level: Double
     switch samples {
     case .integer24, .float32: return
     case .vorbis:
-      // Quality 6: 192 kb/s, transparent to nearly all.
+      // Quality 6: 192 kb/s, transparent for nearly all listeners.
       level = 0.4
     case .opus:
-      // 160 kb/s, transparent to nearly all.
+      // 160 kb/s, transparent for nearly all listeners.
       level = 0.704
     case .mp3:
-      // V2: 190 kb/s, transparent to nearly all.
+      // V2: 190 kb/s, transparent for nearly all listeners.
       var mode = Int32(SF_BITRATE_MODE_VARIABLE)
       sf_command(file, Int32(SFC_SET_BITRATE_MODE), &mode, Int32(MemoryLayout<Int32>.size))
       level = 0.2
@@ -126,7 +128,7 @@ package struct SoundWriter: ~Copyable {
     }
   }
 
-  /// Writes what is still to come, and puts the file in its place.
+  /// Flushes the remaining frames, and moves the file to its path.
   package consuming func finish() throws(SoundFileError) {
     while converter != nil {
       let count = converter!.finish(into: block.stereo, room: block.frames)
@@ -162,8 +164,8 @@ package struct SoundWriter: ~Copyable {
     }
   }
 
-  /// Rounds here: libsndfile's own way from floats to integers would lose the last bit of what
-  /// was an integer before.
+  /// Writes integers rounded here: libsndfile's float conversion would alter the lowest bit of
+  /// integer sources.
   private func writeNumbers(_ sound: Stereo, _ frames: Int) -> sf_count_t {
     for frame in 0..<frames {
       numbers.samples[2 * frame] = Self.number(sound.left[frame])
@@ -173,7 +175,7 @@ package struct SoundWriter: ~Copyable {
   }
 
   private static func number(_ sample: Float) -> Int32 {
-    // 24 bits, in the upper part of 32.
+    // 24 bits, left-justified in 32.
     let scaled = (sample * 8_388_608).rounded(.toNearestOrEven)
     return Int32(max(-8_388_608, min(8_388_607, scaled))) << 8
   }

@@ -2,12 +2,12 @@ package import DSP
 
 /// Memory for a block of stereo sound.
 package struct StereoBuffer: ~Copyable {
-  /// The samples of both sides.
+  /// The samples of both channels.
   package let stereo: Stereo
-  /// The number of frames that there is room for.
+  /// The capacity in frames.
   package let frames: Int
 
-  /// A silent block.
+  /// Creates a silent block.
   package init(frames: Int) {
     let memory = UnsafeMutablePointer<Float>.allocate(capacity: 2 * frames)
     memory.initialize(repeating: 0, count: 2 * frames)

@@ -1,14 +1,14 @@
-/// The beat that a clip goes by, as its file tells it: to all programs by the chunk that they know, and
-/// to this one exactly.
+/// The beat of a clip, stored in its file: in the chunk that other programs read, and exactly in
+/// one of our own.
 package struct WaveBeat: Equatable, Sendable {
-  /// The length of a round of the clip, in frames: its length, or up to a frame less.
+  /// The loop length in frames: the length of the clip, or up to one frame less.
   package var round: Double
-  /// The tempo, in beats a minute.
+  /// The tempo in beats per minute.
   package var tempo: Float
-  /// The beats of a bar.
+  /// The number of beats per bar.
   package var beatsPerBar: Int
 
-  /// A clip whose round takes so many frames.
+  /// Creates the beat of a clip from its loop length in frames.
   package init(round: Double, tempo: Float, beatsPerBar: Int) {
     self.round = round
     self.tempo = tempo
@@ -18,12 +18,12 @@ package struct WaveBeat: Equatable, Sendable {
   static let name = "acid"
   static let ownName = "sbea"
 
-  /// The number of beats of a clip at a rate in Hz.
+  /// Returns the number of beats in the clip, for a sample rate in Hz.
   package func beats(rate: Int) -> Int {
     max(1, Int((round / Double(rate) * Double(tempo) / 60).rounded()))
   }
 
-  // Sonic Foundry's chunk: flags (a loop), root note, unknown, unknown, beats, meter, tempo.
+  // Sonic Foundry's `acid` chunk: flags (a loop), root note, unknown, unknown, beats, meter, tempo.
   func chunks(rate: Int) -> [UInt8] {
     let common =
       WaveChunk.number(UInt32(0)) + WaveChunk.number(UInt16(60)) + WaveChunk.number(UInt16(0x8000))
@@ -36,7 +36,9 @@ package struct WaveBeat: Equatable, Sendable {
     return WaveChunk.bytes(Self.name, common) + WaveChunk.bytes(Self.ownName, own)
   }
 
-  /// The beat that our own chunk tells, with the rate of its frames in Hz; nil where that is none.
+  /// Parses our own chunk, and sets the sample rate in Hz that its frames refer to.
+  ///
+  /// Returns nil if it is malformed.
   init?(_ bytes: [UInt8], rate: inout Int) {
     guard bytes.count >= 20 else { return nil }
     round = Double(bitPattern: WaveChunk.number(bytes, at: 0))

@@ -1,12 +1,12 @@
-/// A piece of a WAV file: four letters, a length, and so many bytes.
+/// A RIFF chunk: a four-letter name, a length, and the content.
 package struct WaveChunk {
-  /// The bytes of a chunk's head.
+  /// The number of bytes in a chunk header.
   package static let headBytes = 8
 
   package let name: String
-  /// The place of its head in the file, in bytes.
+  /// The offset of its header in the file.
   package let start: Int
-  /// The bytes after its head.
+  /// The length of its content in bytes.
   package let count: Int
 
   package init(name: String, start: Int, count: Int) {
@@ -16,22 +16,22 @@ package struct WaveChunk {
   }
 
   package var content: Int { start + Self.headBytes }
-  /// The place of the next chunk, which is even.
+  /// The offset of the next chunk, which is even.
   var end: Int { content + count + count % 2 }
 
-  /// A chunk as it stands in a file.
+  /// Serializes a chunk.
   static func bytes(_ name: String, _ content: [UInt8]) -> [UInt8] {
     var bytes = Array(name.utf8) + number(UInt32(content.count)) + content
     if bytes.count % 2 == 1 { bytes.append(0) }
     return bytes
   }
 
-  /// A number with its lowest byte first.
+  /// Serializes an integer in little-endian byte order.
   package static func number<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
     withUnsafeBytes(of: number.littleEndian) { Array($0) }
   }
 
-  /// The number that stands at a place.
+  /// Parses a little-endian integer at an offset.
   package static func number<Number: FixedWidthInteger>(
     _ bytes: some Collection<UInt8>, at place: Int
   ) -> Number {
@@ -39,21 +39,21 @@ package struct WaveChunk {
   }
 }
 
-/// The beginning of a WAV file of ours, which tells how long it is.
+/// The header of a WAV file written by Syrinx, with its lengths.
 ///
-/// After the file's own head stands a chunk with nothing in it, which becomes `ds64` when 32 bits
-/// don't hold the lengths any more: the file is RF64 then (EBU Tech 3306). All of it is in the
-/// first 512 bytes, which a disk writes at once.
+/// A reserved `JUNK` chunk follows the RIFF header. It becomes `ds64` when the lengths exceed 32
+/// bits, which makes the file RF64 (EBU Tech 3306). All of it is in the first 512 bytes, which a
+/// disk writes atomically.
 package struct WaveHead {
   static let reserve = 28
   static let size = 12 + WaveChunk.headBytes + reserve
   package static let longest = Int(UInt32.max)
-  /// The length that says that the true one stands in `ds64`.
+  /// The placeholder for a length that is stored in `ds64`.
   static let elsewhere = UInt32.max
 
   static func isLong(end: Int, longest: Int) -> Bool { end - WaveChunk.headBytes > longest }
 
-  /// The bytes at the beginning of a file that ends at a place.
+  /// Serializes the header of a file that ends at the offset `end`.
   static func bytes(end: Int, dataCount: Int, frames: Int, longest: Int) -> [UInt8] {
     let size = end - WaveChunk.headBytes
     guard isLong(end: end, longest: longest) else {

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Posix
 
-/// The bytes of a file, read and written anywhere in it.
+/// An open file with random access.
 package struct WaveFile: ~Copyable {
   package enum Use {
     case read, change
-    /// The file must not be there yet, and is locked until it is closed.
+    /// The file must not exist, and stays locked until it is closed.
     case begin
   }
 
@@ -15,7 +15,7 @@ package struct WaveFile: ~Copyable {
   package init(_ path: String, to use: Use) throws(SoundFileError) {
     let flags =
       switch use {
-      // Without blocking: a pipe that nobody writes to would be waited for.
+      // Nonblocking: opening a pipe without a writer would hang.
       case .read: O_RDONLY | O_NONBLOCK
       case .change: O_RDWR | O_NONBLOCK
       case .begin: O_RDWR | O_CREAT | O_EXCL
@@ -37,7 +37,9 @@ package struct WaveFile: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Whether nobody else writes it now; nobody who asks will until it is closed.
+  /// Acquires an exclusive lock, held until the file is closed.
+  ///
+  /// Returns false if another process has it.
   package func lock() -> Bool { flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 }
 
   package var length: Int {
@@ -45,7 +47,9 @@ package struct WaveFile: ~Copyable {
     return fstat(descriptor.number, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// The bytes from a place on: fewer than wanted only at the end.
+  /// Reads bytes from an offset.
+  ///
+  /// Returns less than `count` only at the end.
   package func read(_ count: Int, at place: Int) throws(SoundFileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -68,7 +72,9 @@ package struct WaveFile: ~Copyable {
     guard written == bytes.count else { throw Self.cannotWrite(path, code) }
   }
 
-  /// Writes what it can, and returns how much that was; where not all, with why.
+  /// Writes as much as possible.
+  ///
+  /// Returns the number of bytes written and, if not all, the error code.
   func write(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (written: Int, code: Int32) {
     var done = 0
     while done < bytes.count {
@@ -81,7 +87,7 @@ package struct WaveFile: ~Copyable {
     return (done, 0)
   }
 
-  /// Waits until all that was written is on the disk.
+  /// Makes all written data durable.
   package func keep() throws(SoundFileError) {
     guard fdatasync(descriptor.number) == 0 else { throw Self.cannotWrite(path, errno) }
   }

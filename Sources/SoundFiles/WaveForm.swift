@@ -1,4 +1,4 @@
-/// All that stands before the sound in a stereo WAV file of ours.
+/// The header of a stereo WAV file written by Syrinx, up to the sound.
 struct WaveForm {
   let isFloat: Bool
   let frameBytes: Int
@@ -7,7 +7,7 @@ struct WaveForm {
   private let tags: [UInt8]
   private let longest: Int
 
-  /// The form of a file that begins with tags, if there are any.
+  /// Creates the header of a file, with optional tags before the sound.
   init(rate: Int, isFloat: Bool, tags: [UInt8], longest: Int) {
     self.isFloat = isFloat
     self.tags = tags
@@ -16,23 +16,24 @@ struct WaveForm {
     var fields = WaveChunk.number(UInt16(isFloat ? 3 : 1)) + WaveChunk.number(UInt16(2))
     fields += WaveChunk.number(UInt32(rate)) + WaveChunk.number(UInt32(rate * frameBytes))
     fields += WaveChunk.number(UInt16(frameBytes)) + WaveChunk.number(UInt16(isFloat ? 32 : 24))
-    // Formats other than plain integers tell how much more there is to say of them: nothing.
+    // Formats other than plain integers have an extension size field: 0.
     if isFloat { fields += [0, 0] }
     format = WaveChunk.bytes("fmt ", fields)
     dataStart =
       WaveHead.size + format.count + (isFloat ? 12 : 0) + tags.count + WaveChunk.headBytes
   }
 
-  /// The bytes of it in a file whose sound ends at a place, with so many bytes of tags behind.
+  /// Serializes the header of a file whose sound ends at the offset `dataEnd`, followed by
+  /// `tagBytes` bytes of tags.
   func head(dataEnd: Int, tagBytes: Int = 0) -> [UInt8] {
     let (end, count) = (dataEnd + tagBytes, dataEnd - dataStart)
     let frames = count / frameBytes
     var bytes = WaveHead.bytes(end: end, dataCount: count, frames: frames, longest: longest)
     bytes += format
-    // Of a format other than integers the frames are counted.
+    // Formats other than integers need a `fact` chunk with the number of frames.
     if isFloat { bytes += WaveChunk.bytes("fact", WaveChunk.number(UInt32(clamping: frames))) }
     if tagBytes > 0, !tags.isEmpty {
-      // Those behind count: the same room, with nothing in it.
+      // The tags at the end replace those at the beginning, which become padding of the same size.
       bytes += WaveChunk.bytes(
         WaveTags.emptyName, [UInt8](repeating: 0, count: tags.count - WaveChunk.headBytes))
     } else {

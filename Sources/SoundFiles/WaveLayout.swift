@@ -1,38 +1,37 @@
-/// The layout of a WAV file: where its sound and its chunks are.
+/// The layout of a WAV file: the positions of its sound and its chunks.
 ///
-/// What the file says of itself is not believed where it can't be: only of the sound may less be
-/// there than promised, as in a file that was cut off.
+/// All declared positions are validated. Only the sound may be shorter than declared, as in a
+/// truncated file.
 package struct WaveLayout: Sendable {
-  // More than any program makes; a file of nothing but empty chunks would be read for hours.
+  // More than any program writes. A file of empty chunks only would take hours to read.
   private static let mostChunks = 10_000
 
-  /// The rate in Hz.
+  /// The sample rate in Hz.
   package let rate: Int
-  /// The number of channels.
   package let channels: Int
-  /// Whether its samples are floating-point numbers.
+  /// Whether its samples are floating point.
   package let isFloat: Bool
-  /// The number of frames that are there.
+  /// The number of frames present.
   package var frames: Int { dataCount / frameBytes }
 
   let chunks: [WaveChunk]
   let frameBytes: Int
-  /// The place of the sound in the file, in bytes.
+  /// The offset of the sound in the file.
   let dataStart: Int
-  /// The bytes of sound that are there.
+  /// The number of bytes of sound present.
   let dataCount: Int
-  /// The bytes of sound that the file promises.
+  /// The number of bytes of sound declared.
   let promisedCount: Int
-  /// The end of the last chunk that the file's head counts, in bytes.
+  /// The end of the last chunk within the declared length, as an offset.
   let end: Int
-  /// The true length of the file, in bytes.
+  /// The actual length of the file in bytes.
   let length: Int
   /// Whether the lengths have 64 bits.
   let isLong: Bool
-  /// Whether there is room for lengths of 64 bits.
+  /// Whether there is space reserved for 64-bit lengths.
   let hasReserve: Bool
 
-  /// Reads where all is in the file at a path.
+  /// Reads the layout of the file at a path.
   package init(_ path: String) throws(SoundFileError) {
     try self.init(WaveFile(path, to: .read))
   }
@@ -63,7 +62,7 @@ package struct WaveLayout: Sendable {
 
     let fields = try file.read(min(format.count, 40), at: format.content)
     var code = WaveChunk.number(fields, at: 0) as UInt16
-    // The longer form has the same code at the beginning of another field.
+    // WAVE_FORMAT_EXTENSIBLE: the actual format code is at the beginning of the subformat field.
     if code == 0xFFFE, fields.count >= 26 { code = WaveChunk.number(fields, at: 24) }
     isFloat = code == 3
     channels = Int(WaveChunk.number(fields, at: 2) as UInt16)
@@ -74,7 +73,7 @@ package struct WaveLayout: Sendable {
     }
   }
 
-  /// Whether nothing follows the sound, as where it is still being written.
+  /// Whether the sound is the last chunk, as during recording.
   var endsWithSound: Bool { chunks[chunks.count - 1].name == "data" }
 
   private static func longCounts(
@@ -84,7 +83,7 @@ package struct WaveLayout: Sendable {
     let size = Int(clamping: WaveChunk.number(bytes, at: 20) as UInt64)
     let data = Int(clamping: WaveChunk.number(bytes, at: 28) as UInt64)
     guard bytes.count == WaveHead.size, String(decoding: bytes[12..<16], as: UTF8.self) == "ds64",
-      // Far more than any file, and sums of them are numbers still.
+      // Far beyond any file size, and sums still fit.
       size < 1 << 60, data < 1 << 60
     else {
       throw SoundFileError(.notSound, "\(file.path) is broken: it does not tell its length")

@@ -1,8 +1,8 @@
-/// Makes whole what was left of a WAV file of ours when its writing ended without warning.
+/// Repairs a WAV file of Syrinx after an interrupted recording.
 package enum WaveRepair {
-  /// Counts all sound that is there, and returns the number of its frames.
+  /// Extends the declared lengths to all sound present, and returns its number of frames.
   ///
-  /// A file that was finished stays as it is.
+  /// A finished file stays unchanged.
   @discardableResult
   package static func repair(
     _ path: String, longest: Int = Int(UInt32.max)
@@ -20,7 +20,7 @@ package enum WaveRepair {
     let there = layout.length - layout.dataStart
     var count = there - there % layout.frameBytes
     var end = layout.dataStart + count
-    // Behind the sound tags may have been begun, of which nobody knew yet.
+    // A tag chunk may have been started after the sound, before it was counted in the header.
     if layout.length > layout.end, layout.dataCount == layout.promisedCount,
       try file.read(4, at: layout.end) == Array(WaveTags.ownName.utf8),
       [[], Array("{".utf8)].contains(try file.read(1, at: layout.end + WaveChunk.headBytes))
@@ -42,7 +42,7 @@ package enum WaveRepair {
     return frames
   }
 
-  /// Whether there are whole tags between two places.
+  /// Whether the range between two offsets consists of complete tag chunks.
   private static func areTags(
     _ file: borrowing WaveFile, from start: Int, to end: Int
   ) throws(SoundFileError) -> Bool {

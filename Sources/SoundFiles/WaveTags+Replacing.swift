@@ -1,10 +1,10 @@
 extension WaveTags {
-  /// Gives a file other tags, without a copy of its sound.
+  /// Replaces the tags of a file without copying its sound.
   ///
-  /// At any time, even if the power fails, the file is whole and has the former tags or the new
-  /// ones: the new ones are written where no reader looks, and then count at once, by the length
-  /// in the file's head. What an earlier change left empty is used again, so that a file does not
-  /// grow with each.
+  /// The file stays valid at any time, even across a power failure, with either the old or the new
+  /// tags: the new ones are written where no reader looks, and take effect atomically through the
+  /// length in the file header. Space freed by an earlier change is reused, so that the file does
+  /// not grow with each change.
   package static func replace(_ path: String, with tags: WaveTags) throws(SoundFileError) {
     try tags.check(for: path)
     let file = try WaveFile(path, to: .change)
@@ -20,13 +20,15 @@ extension WaveTags {
     do throws(SoundFileError) {
       for step in steps(layout, tags.chunks) { try step.take(in: file) }
     } catch {
-      // Room that was not enough is given back.
+      // Release partially written space.
       if file.length > layout.length { try? file.truncate(to: layout.length) }
       throw error
     }
   }
 
-  /// A step of a change, none of which harms a file when it is the last.
+  /// A step of the replacement.
+  ///
+  /// The file is valid after each one.
   enum Step {
     case write([UInt8], at: Int)
     case keep
@@ -41,7 +43,7 @@ extension WaveTags {
     }
   }
 
-  /// Plans the steps that give a file other tags.
+  /// Plans the steps of the replacement.
   static func steps(
     _ layout: WaveLayout, _ tags: [UInt8], longest: Int = WaveHead.longest
   ) -> [Step] {
@@ -53,7 +55,7 @@ extension WaveTags {
       .write(tags, at: layout.end), .keep, .write(head(layout, end, longest), at: 0), .keep,
     ]
     if layout.length > end { steps.append(.truncate(to: end)) }
-    // Programs that take the first of two shall find the new ones, too.
+    // Programs that read the first of several tag chunks should find the new ones, too.
     for chunk in layout.chunks
     where [ownName, loopName, listName, WaveBeat.name, WaveBeat.ownName].contains(chunk.name) {
       steps.append(.write(Array(emptyName.utf8), at: chunk.start))
@@ -61,7 +63,7 @@ extension WaveTags {
     return steps + [.keep]
   }
 
-  /// The empty chunks just before the tags that count now, if there are any.
+  /// The empty chunks directly before the current tags, if any.
   private static func gap(_ layout: WaveLayout) -> Range<Int>? {
     guard let first = firstChunk(layout) else { return nil }
     let empty = layout.chunks[..<first].reversed().prefix {
@@ -70,9 +72,9 @@ extension WaveTags {
     return empty.last.map { $0.start..<layout.chunks[first].start }
   }
 
-  /// Puts the tags before those that count now, and ends the file behind them.
+  /// Writes the new tags before the current ones, then truncates the file after them.
   ///
-  /// Until it ends there the former ones are the last, and count.
+  /// Until the truncation, the current tags are the last ones and remain in effect.
   private static func fill(
     _ gap: Range<Int>, _ tags: [UInt8], _ layout: WaveLayout, _ longest: Int
   ) -> [Step] {
@@ -83,17 +85,17 @@ extension WaveTags {
       bytes += Array(emptyName.utf8) + WaveChunk.number(UInt32(rest - WaveChunk.headBytes))
     }
     return [
-      // All of it is one chunk now, inside which nobody looks …
+      // The gap becomes a single chunk that readers skip …
       .write(whole, at: gap.lowerBound + 4), .keep,
       .write(Array(bytes[WaveChunk.headBytes...]), at: gap.lowerBound + WaveChunk.headBytes), .keep,
-      // … until its head is the first of the new ones.
+      // … until its header becomes that of the first new chunk.
       .write(Array(bytes[..<WaveChunk.headBytes]), at: gap.lowerBound), .keep,
       .write(head(layout, gap.upperBound, longest), at: 0), .keep,
       .truncate(to: gap.upperBound), .keep,
     ]
   }
 
-  /// Makes the head of a file that ends at a place.
+  /// Returns the header of a file that ends at the offset `end`.
   private static func head(_ layout: WaveLayout, _ end: Int, _ longest: Int) -> [UInt8] {
     WaveHead.bytes(
       end: end, dataCount: layout.dataCount, frames: layout.frames,

@@ -1,12 +1,12 @@
-/// The tags of a WAV file: what it tells of its sound.
+/// The tags of a WAV file: the metadata of its sound.
 ///
-/// All is in a chunk of our own, `syrx`; what other programs know of it stands beside it, where
-/// they look for it. The last `syrx` in a file counts, with what follows it.
+/// Our own chunk `syrx` holds all of it. Standard chunks repeat the parts that other programs read.
+/// The last `syrx` in a file is in effect, with the chunks that follow it.
 package struct WaveTags: Equatable, Sendable {
   private static let mostText = 1 << 20
   private static let mostLoop = 1 << 28
 
-  /// All that the file tells, as JSON.
+  /// All metadata, as JSON.
   package var metadata: String
   /// The title, for other programs.
   package var title: String
@@ -14,15 +14,15 @@ package struct WaveTags: Equatable, Sendable {
   package var date: String
   /// The notes, for other programs.
   package var notes: String
-  /// The subject of the sound, for other programs.
+  /// The subject, for other programs.
   package var subject: String
-  /// The bytes that belong to a loop, whose meaning is the caller's; empty where there are none.
+  /// Opaque loop data of the caller, or empty.
   package var loop: [UInt8]
-  /// The beat that the clip goes by, and the rate of its frames in Hz; nil for none.
+  /// The beat of the clip, or nil, and the sample rate in Hz that its frames refer to.
   package var beat: WaveBeat?
   package var beatRate = 0
 
-  /// Tags.
+  /// Creates tags.
   package init(
     metadata: String = "", title: String = "", date: String = "", notes: String = "",
     subject: String = "", loop: [UInt8] = [], beat: WaveBeat? = nil, beatRate: Int = 0
@@ -39,7 +39,9 @@ package struct WaveTags: Equatable, Sendable {
 
   // MARK: - Reading
 
-  /// Reads those of a file; one that has none has empty ones.
+  /// Reads the tags of a file.
+  ///
+  /// Returns empty tags if it has none.
   package static func read(_ path: String) throws(SoundFileError) -> WaveTags {
     let file = try WaveFile(path, to: .read)
     return try read(file, WaveLayout(file))
@@ -69,10 +71,10 @@ package struct WaveTags: Equatable, Sendable {
   static let loopName = "loop"
   static let listName = "LIST"
   private static let listKind = "INFO"
-  /// The name of a chunk that is there to be passed over.
+  /// The name of a padding chunk.
   static let emptyName = "JUNK"
 
-  /// The chunk with which those that count begin; nil where there is none of ours.
+  /// Returns the index of the first tag chunk in effect, or nil if there is none of ours.
   static func firstChunk(_ layout: WaveLayout) -> Int? {
     layout.chunks.lastIndex { $0.name == ownName }
   }
@@ -107,7 +109,9 @@ package struct WaveTags: Equatable, Sendable {
     }
   }
 
-  /// A text up to its first zero, which some programs write in an alphabet of one byte a letter.
+  /// Decodes a text up to its first zero byte.
+  ///
+  /// Some programs write Latin-1.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     let bytes = bytes.prefix { $0 != 0 }
     return String(validating: bytes, as: UTF8.self)
@@ -116,7 +120,7 @@ package struct WaveTags: Equatable, Sendable {
 
   // MARK: - Writing
 
-  /// The chunks with which a file tells it.
+  /// The serialized chunks.
   var chunks: [UInt8] {
     var list = Array(Self.listKind.utf8)
     for (name, field) in Self.names where !self[keyPath: field].isEmpty {
@@ -130,7 +134,7 @@ package struct WaveTags: Equatable, Sendable {
     return bytes
   }
 
-  /// Throws where they are longer than what is read.
+  /// Throws if the tags exceed the limits of the reader.
   func check(for path: String) throws(SoundFileError) {
     let texts =
       metadata.utf8.count + Self.names.reduce(0) { $0 + self[keyPath: $1.field].utf8.count }

@@ -1,17 +1,17 @@
 package import DSP
 
-/// A stereo WAV file that grows while it is recorded, and is whole at any time.
+/// A growing stereo WAV file, which is valid at any time during the recording.
 ///
-/// Whatever ends the program, the file has all frames up to the last `keepCurrent`; what was
-/// written after it is there too, and `WaveRepair` makes it count. Past 4 GB the file becomes
-/// RF64, which readers of WAV know. While it is open it is locked, so that nobody takes it for one
-/// that was left behind.
+/// After a crash, the header counts all frames up to the last `keepCurrent`. Later frames are in
+/// the file, too, and `WaveRepair` recovers them. Beyond 4 GB the file becomes RF64, which WAV
+/// readers support. The file is locked while it is open, so that it isn't taken for an abandoned
+/// one.
 package struct WaveWriter: ~Copyable {
   private static let blockFrames = 4096
 
   /// The number of frames written so far.
   package var frames: Int { (dataEnd - form.dataStart) / form.frameBytes }
-  /// The length of the file, in bytes.
+  /// The length of the file in bytes.
   package var bytes: Int { dataEnd }
 
   private let form: WaveForm
@@ -20,11 +20,10 @@ package struct WaveWriter: ~Copyable {
   private var dataEnd: Int
   private var isFinished = false
 
-  /// Begins a file, of which nothing may be there yet.
+  /// Creates a file, which must not exist.
   ///
-  /// `isFine` says whether its samples are floating-point numbers of 32 bits, or integers of 24.
-  /// The tags are those that it has if it can't be finished. `longest` is what 32 bits can count,
-  /// or less to test with.
+  /// `isFine` selects 32-bit floating-point samples instead of 24-bit integers. `tags` are those of
+  /// the file if it can't be finished. `longest` is the maximum 32-bit length; tests lower it.
   package init(
     _ path: String, rate: Int, isFine: Bool, tags: WaveTags? = nil, longest: Int = Int(UInt32.max)
   ) throws(SoundFileError) {
@@ -46,7 +45,7 @@ package struct WaveWriter: ~Copyable {
 
   /// Writes the next frames.
   ///
-  /// Where the disk takes no more, what it took stays a whole file.
+  /// If the disk is full, the file stays valid with the frames that fit.
   package mutating func append(_ sound: Stereo, frames: Int) throws(SoundFileError) {
     var done = 0
     while done < frames {
@@ -79,7 +78,7 @@ package struct WaveWriter: ~Copyable {
     let bits =
       isFloat
       ? sample.bitPattern
-      // What is no number is silence.
+      // NaN becomes silence.
       : UInt32(
         bitPattern: Int32(
           max(
@@ -92,21 +91,22 @@ package struct WaveWriter: ~Copyable {
     place += isFloat ? 4 : 3
   }
 
-  /// Counts all that was written so far, which nothing but the machine's own end can take away
-  /// then.
+  /// Updates the lengths in the header.
+  ///
+  /// The frames written so far then survive a crash of the process, but not of the machine.
   package mutating func countCurrent() throws(SoundFileError) {
     try file.write(form.head(dataEnd: dataEnd), at: 0)
   }
 
-  /// Counts all that was written so far, and waits until it is safe on the disk.
+  /// Updates the lengths in the header, and makes the frames written so far durable.
   package mutating func keepCurrent() throws(SoundFileError) {
     try countCurrent()
     try file.keep()
   }
 
-  /// Ends the file, with its tags or those that it began with, safe on the disk.
+  /// Finishes the file durably, with the given tags or those from its beginning.
   ///
-  /// Where they don't fit, it is a whole file with those that it began with.
+  /// If the tags don't fit on the disk, the file is complete with the tags from its beginning.
   package consuming func finish(tags: WaveTags? = nil) throws(SoundFileError) {
     isFinished = true
     try keepCurrent()

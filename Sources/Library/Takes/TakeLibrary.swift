@@ -12,11 +12,11 @@ internal import SoundFiles
 ///
 /// - Adding writes the file first, then the row. A file without a row gets one.
 /// - Editing changes the row first, marked `untold`, then the file. `adopt` writes marked rows to
-/// their files.
+///   their files.
 /// - Deleting and restoring move the file inside a transaction. If a row and its file disagree, the
-/// take is in the trash.
+///   take is in the trash.
 /// - Permanent deletion removes the row first, then the file. A file in the trash without a row
-/// gets one, with the time at which it was moved there, and is deleted the next time.
+///   gets one, with the time at which it was moved there, and is deleted the next time.
 ///
 /// Use it from one thread at a time. Any number of processes may use it. Functions block on disk
 /// access. When they return, the change is durable, even after a power failure: SQLite fsyncs each
