@@ -1,26 +1,28 @@
 internal import Glibc
 
-/// A line at the bottom of the terminal that standard error goes to, below all that is said there.
+/// A status line at the bottom of the terminal that standard error goes to, below all other output.
 ///
-/// It is there only where a person reads along, and never waits for the terminal: that may stand
-/// still for as long as it wants.
+/// Exists only in an interactive session. It never blocks on the terminal, which may be stopped for
+/// any time.
 package enum BottomLine {
   private struct State {
-    // The same terminal, opened anew: a writing that doesn't wait is not to be that of
-    // whoever else has standard error.
+    // The terminal, opened again: O_NONBLOCK must not affect other processes that share standard
+    // error.
     var terminal: Descriptor?
     var text = ""
-    // What was said and the terminal has not taken yet.
+    // Output that the terminal has not accepted yet.
     var waiting: [UInt8] = []
   }
 
-  // A terminal that stands still may do so for a night.
+  // A terminal may stay stopped for a night.
   private static let mostWaiting = 1 << 16
 
   private static let state = Guarded(State())
   private static let clearing = Array("\r\u{1B}[K".utf8)
 
-  /// Opens the line, empty; false where standard error is no terminal, or one that can't do it.
+  /// Opens an empty line.
+  ///
+  /// Returns false if standard error is not a capable terminal.
   package static func open() -> Bool {
     guard Environment.isWatched, let kind = Environment["TERM"], kind != "dumb",
       let path = ttyname(2).map({ String(cString: $0) }),
@@ -31,29 +33,28 @@ package enum BottomLine {
     return true
   }
 
-  /// The columns of the terminal that the line may take; nil where nobody would see it at the
-  /// moment.
+  /// The width available to the line, in columns, or nil if this process is in the background.
   package static var columns: Int? {
     state.withLock { state in
       guard let number = state.terminal?.number, isOurs(number) else { return nil }
       var size = winsize()
       guard ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 3 else { return 77 }
-      // Ctrl-C is shown behind it, and must not begin another line.
+      // Leaves room for the echo of Ctrl-C, which must not wrap to a new line.
       return Int(size.ws_col) - 3
     }
   }
 
-  /// Shows a text in the line, unless it stands there already, or the terminal stands still.
+  /// Shows a text in the line, unless it is there already or the terminal is stopped.
   package static func show(_ text: String) {
     state.withLock { state in
       guard text != state.text, flush(&state) else { return }
-      // What it does not take now, the next text writes over.
+      // The next update overwrites whatever is not accepted now.
       _ = put(clearing + Array(text.utf8), state.terminal)
       state.text = text
     }
   }
 
-  /// Closes the line, and leaves it empty.
+  /// Clears and closes the line.
   package static func close() {
     state.withLock { state in
       if flush(&state), !state.text.isEmpty { _ = put(clearing, state.terminal) }
@@ -61,14 +62,15 @@ package enum BottomLine {
     }
   }
 
-  /// Says something on its terminal, with the line out of its way, as soon as the terminal takes it;
-  /// false where there is no such line, or a descriptor leads elsewhere.
+  /// Prints output above the line as soon as the terminal accepts it.
+  ///
+  /// Returns false if no line is open, or if the descriptor leads elsewhere.
   static func say(_ bytes: [UInt8], for descriptor: Int32) -> Bool {
     state.withLock { state in
       guard let number = state.terminal?.number, device(descriptor) == device(number) else {
         return false
       }
-      // Behind another program there is no line of ours to be cleared any more.
+      // In the background there is no line of ours to clear.
       if !isOurs(number) { state.text = "" }
       let text = Array(state.text.utf8)
       let all = text.isEmpty ? bytes : clearing + bytes + text
@@ -78,8 +80,9 @@ package enum BottomLine {
     }
   }
 
-  /// Whether the terminal shows what this program writes: behind another one it would write into
-  /// what that shows.
+  /// Whether this process is in the foreground.
+  ///
+  /// In the background its output would mix with that of another program.
   private static func isOurs(_ number: Int32) -> Bool {
     let owner = tcgetpgrp(number)
     return owner < 0 || owner == getpgrp()
@@ -90,7 +93,9 @@ package enum BottomLine {
     return fstat(descriptor, &status) == 0 ? status.st_rdev : nil
   }
 
-  /// Writes what waits; false where the terminal does not take all of it.
+  /// Writes pending output.
+  ///
+  /// Returns false if the terminal does not accept all of it.
   private static func flush(_ state: inout State) -> Bool {
     while !state.waiting.isEmpty {
       let count = put(state.waiting, state.terminal)

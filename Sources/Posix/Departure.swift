@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The end of this process, when all is done.
+/// The exit of this process.
 package enum Departure {
-  /// Ends it with a code, and without what libraries would do at their ends.
+  /// Exits with a code, without running exit handlers.
   ///
-  /// JACK cancels its threads wherever they are. One that was just wording a fault holds a lock of the C
-  /// library from then on, and what takes locales away at the end would wait for it for ever.
+  /// JACK cancels its threads at any point. A thread canceled while formatting an error message
+  /// leaves a lock of the C library locked, and the destructor of locales would deadlock on it.
   package static func leave(_ code: Int32) -> Never {
     fflush(nil)
     _exit(code)

@@ -2,10 +2,12 @@ internal import Glibc
 
 /// An open file descriptor, closed with its last reference.
 package final class Descriptor: Sendable {
-  /// The descriptor's number, as the system has it.
+  /// The number of the descriptor.
   package let number: Int32
 
-  /// Owns a descriptor that a system call returned.
+  /// Takes ownership of a descriptor returned by a system call.
+  ///
+  /// `action` names the call in the error.
   package init(_ number: Int32, orThrow action: String) throws(SystemError) {
     guard number >= 0 else { throw SystemError(action) }
     self.number = number
@@ -13,7 +15,9 @@ package final class Descriptor: Sendable {
 
   deinit { close(number) }
 
-  /// Writes all of some bytes; `action` is what an error tells of.
+  /// Writes all bytes.
+  ///
+  /// `action` is named in the error.
   package func write(
     _ bytes: UnsafeRawBufferPointer, action: String
   ) throws(SystemError) {
@@ -26,7 +30,9 @@ package final class Descriptor: Sendable {
     }
   }
 
-  /// Writes all of some bytes; `action` is what an error tells of.
+  /// Writes all bytes.
+  ///
+  /// `action` is named in the error.
   package func write(_ bytes: [UInt8], action: String) throws(SystemError) {
     let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemError> in
       Result { () throws(SystemError) in try write(bytes, action: action) }

@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// The process's environment: variables, standard streams, the service manager.
+/// The environment of the process: variables, standard streams, the service manager.
 package enum Environment {
-  /// The value of an environment variable, where it is set and not empty.
+  /// The value of an environment variable, or nil if unset or empty.
   package static subscript(name: String) -> String? {
     guard let value = getenv(name), value[0] != 0 else { return nil }
     return String(cString: value)
   }
 
-  /// The home folder of the user.
+  /// The home directory of the user.
   package static var homeFolder: String {
     self["HOME"] ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
   }
 
-  /// The path of the file that this program was started from.
+  /// The path of the running executable.
   package static var programPath: String? {
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = path.withUnsafeMutableBytes {
@@ -22,17 +22,16 @@ package enum Environment {
     return count > 0 ? String(decoding: path.prefix(count), as: UTF8.self) : nil
   }
 
-  /// The process id.
   package static var processID: Int32 { getpid() }
 
-  /// Sends a line to the socket that systemd listens on, where there is one.
+  /// Sends a line to systemd's notification socket, if there is one.
   package static func notifyServiceManager(_ line: String) {
     guard var path = self["NOTIFY_SOCKET"].map({ Array($0.utf8) }),
       path.count < 108,
       let socket = try? Descriptor(
         socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0), orThrow: "socket")
     else { return }
-    // An @ stands for the zero byte of the abstract name space.
+    // An @ stands for the zero byte of an abstract socket address.
     if path[0] == UInt8(ascii: "@") { path[0] = 0 }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -46,16 +45,20 @@ package enum Environment {
     }
   }
 
-  /// Writes all of a text to standard output at once; false where that takes no more.
+  /// Writes a text to standard output.
+  ///
+  /// Returns false if a write fails.
   @discardableResult
   package static func print(_ text: String) -> Bool { print(Array(text.utf8)) }
 
-  /// Writes all of these bytes to standard output at once; false where that takes no more.
+  /// Writes bytes to standard output.
+  ///
+  /// Returns false if a write fails.
   package static func print(_ bytes: [UInt8]) -> Bool {
     BottomLine.say(bytes, for: 1) || put(bytes, 1)
   }
 
-  /// Writes a line to standard output, or loses it where nobody reads for a while.
+  /// Writes a line to standard output, or drops it if the reader is stalled for a second.
   package static func announce(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     if !BottomLine.say(bytes, for: 1) {
@@ -63,10 +66,10 @@ package enum Environment {
     }
   }
 
-  /// Writes a line for people to standard error, or loses it where nobody reads.
+  /// Writes a message to standard error, or drops it if the reader is stalled.
   package static func say(_ line: String) { say(line, waitingFor: 0) }
 
-  /// Writes the last line for people to standard error, or loses it where nobody reads for a while.
+  /// Writes the last message to standard error, or drops it if the reader is stalled for a second.
   package static func sayLast(_ line: String) { say(line, waitingFor: patienceMilliseconds) }
 
   private static func say(_ line: String, waitingFor milliseconds: Int) {
@@ -76,13 +79,13 @@ package enum Environment {
     }
   }
 
-  /// Whether standard error is a terminal, at which a person reads along.
+  /// Whether standard error is an interactive terminal.
   package static var isWatched: Bool { isatty(2) == 1 }
 
-  /// Writes over the line on which the terminal stands; the next one writes over this.
+  /// Overwrites the current line of the terminal.
   package static func show(_ line: String) { _ = put(Array("\r\u{1B}[K\(line)".utf8), 2) }
 
-  // What ends a program or a wait is worth a moment for a reader who is only slow.
+  // Messages about an exit or a wait are worth a short delay for a slow reader.
   private static let patienceMilliseconds = 1000
 
   private static func put(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
@@ -90,7 +93,7 @@ package enum Environment {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      // Whoever has stopped to read wanted no more: that is no fault.
+      // EPIPE: the reader closed the pipe, which is not an error.
       guard count > 0 else { return errno == EPIPE }
       rest = rest.dropFirst(count)
     }

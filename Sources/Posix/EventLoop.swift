@@ -1,26 +1,26 @@
 internal import CPosix
 internal import Glibc
 
-/// An event loop: waits for descriptors, and calls their handlers on the thread that runs it.
+/// An event loop: polls descriptors and calls their handlers on its own thread.
 package final class EventLoop {
   private var entries: [pollfd] = []
   private var handlers: [Int32: () -> Void] = [:]
 
-  /// A loop that watches nothing yet.
+  /// Creates an empty loop.
   package init() {}
 
-  /// Calls `handler` whenever the descriptor can be read.
+  /// Calls `handler` whenever the descriptor is readable.
   package func watch(_ descriptor: Descriptor, _ handler: @escaping () -> Void) {
     entries.append(pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0))
     handlers[descriptor.number] = handler
   }
 
-  /// Calls the handler also when the descriptor can be written, or no longer does so.
+  /// Enables or disables calls of the handler when the descriptor is writable.
   package func watchWriting(_ descriptor: Descriptor, _ wanted: Bool) {
     watch(descriptor, for: POLLOUT, wanted)
   }
 
-  /// Calls the handler when the descriptor can be read, or no longer does so.
+  /// Enables or disables calls of the handler when the descriptor is readable.
   package func watchReading(_ descriptor: Descriptor, _ wanted: Bool) {
     watch(descriptor, for: POLLIN, wanted)
   }
@@ -34,26 +34,28 @@ package final class EventLoop {
     }
   }
 
-  /// Stops to watch a descriptor; call it before that is closed.
+  /// Stops watching a descriptor.
+  ///
+  /// Call it before the descriptor is closed.
   package func forget(_ descriptor: Descriptor) {
     entries.removeAll { $0.fd == descriptor.number }
     handlers[descriptor.number] = nil
   }
 
-  /// Waits for so many milliseconds at most, and calls the handlers of what is ready.
+  /// Waits up to `milliseconds`, and calls the handlers of ready descriptors.
   package func turn(milliseconds: Int) {
     guard poll(&entries, nfds_t(entries.count), Int32(milliseconds)) > 0 else { return }
-    // A handler may forget another one's descriptor: look each one up when its time comes.
+    // A handler may remove another descriptor, so each one is looked up at its turn.
     for entry in entries where entry.revents != 0 { handlers[entry.fd]?() }
   }
 }
 
-/// The signals of the system as a descriptor.
+/// POSIX signals as a descriptor.
 package final class SystemSignals {
-  /// The descriptor that becomes readable when a signal came.
+  /// The descriptor, which is readable when a signal is pending.
   package let descriptor: Descriptor
 
-  /// Blocks these signals' default action, for all threads started afterwards.
+  /// Blocks the signals in this thread and all threads started afterwards.
   package init(_ numbers: [Int32]) throws(SystemError) {
     var set = sigset_t()
     sigemptyset(&set)
@@ -62,13 +64,13 @@ package final class SystemSignals {
     descriptor = try Descriptor(px_signalfd(&set), orThrow: "signalfd")
   }
 
-  /// Takes the oldest signal that came.
+  /// Takes the oldest pending signal.
   package func next() -> Int32? {
     let number = px_next_signal(descriptor.number)
     return number > 0 ? number : nil
   }
 
-  /// Lets a signal that was raised do what it does by default, and takes it again.
+  /// Unblocks a pending signal so that its default action runs, then blocks it again.
   package static func letThrough(_ number: Int32) {
     var set = sigset_t()
     sigemptyset(&set)
@@ -77,7 +79,7 @@ package final class SystemSignals {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Ends the process as a signal would have done: whoever started it then knows why it ended.
+  /// Terminates the process by a signal, so that the parent sees the true cause.
   package static func end(by number: Int32) -> Never {
     var set = sigset_t()
     sigemptyset(&set)

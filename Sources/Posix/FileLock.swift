@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// A lock on a file that one process at a time holds, until it lets go of it or ends, however it
-/// does.
+/// An exclusive lock on a file, released when the owner drops it or its process ends in any way.
 package final class FileLock: Sendable {
   private let descriptor: Descriptor
 
-  /// Locks a file, which is made where there is none; nil where another process has the lock.
+  /// Locks a file, created if needed.
+  ///
+  /// Returns nil if another process holds the lock.
   package init?(_ path: String) throws(SystemError) {
     descriptor = try Descriptor(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666), orThrow: path)
     guard flock(descriptor.number, LOCK_EX | LOCK_NB) != 0 else { return }

@@ -1,9 +1,11 @@
 internal import Glibc
 
 extension Files {
-  /// Reads a file whole; one that is longer than wanted, or no plain file, is an error.
+  /// Reads a regular file.
+  ///
+  /// Throws if it is longer than `most` bytes.
   package static func contents(of path: String, atMost most: Int) throws(SystemError) -> [UInt8] {
-    // Without blocking: a pipe that nobody writes to would be waited for.
+    // Nonblocking: opening a pipe without a writer would hang.
     let file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), orThrow: path)
     var status = stat()
     guard fstat(file.number, &status) == 0 else { throw SystemError(path) }
@@ -25,21 +27,23 @@ extension Files {
     return Array(bytes.prefix(filled))
   }
 
-  /// The size of an open file in bytes; nil where it is no plain file.
+  /// Returns the size of an open file in bytes, or nil if it is not a regular file.
   package static func size(of file: Descriptor) -> Int? {
     var status = stat()
     guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// The size of the file at a path in bytes; nil where there is none.
+  /// Returns the size of a file in bytes, or nil if there is no regular file.
   package static func size(at path: String) -> Int? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// Lists the names in a folder, in no order, without hidden ones; none where it can't be read.
+  /// Lists the non-hidden names in a folder, unsorted.
+  ///
+  /// Empty if it can't be read.
   package static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -53,24 +57,24 @@ extension Files {
     return names
   }
 
-  /// Whether there is a folder at a path.
+  /// Whether a path is a folder.
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Deletes a file for good.
+  /// Deletes a file durably.
   package static func delete(_ path: String) throws(SystemError) {
     guard unlink(path) == 0 else { throw SystemError(path) }
     try keepFolder(of: path)
   }
 
-  /// Waits until the names in the folder of a path are on the disk.
+  /// Makes the directory entries of a path's folder durable.
   static func keepFolder(of path: String) throws(SystemError) {
     let slash = path.lastIndex(of: "/")
     let name = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let folder = try Descriptor(open(name, O_RDONLY | O_CLOEXEC | O_DIRECTORY), orThrow: name)
-    // Some file systems have nothing to do for a folder, and say so.
+    // Some file systems don't support fsync for folders and return EINVAL.
     guard fsync(folder.number) == 0 || errno == EINVAL else { throw SystemError(name) }
   }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Files {
-  /// A file's stamp, which tells whether it is still the one that it was.
+  /// The identity and version of a file, for detecting changes.
   package struct Stamp: Hashable, Sendable {
     let device: UInt64
     let file: UInt64
@@ -10,15 +10,17 @@ extension Files {
     let nanoseconds: Int
   }
 
-  /// The kind of what stands at a path: a file, a folder or neither.
+  /// The kind of a file system object.
   package enum Kind: Sendable {
     case file(Stamp)
-    /// Equal where it is the same folder, by whatever way it was reached.
+    /// Equal for the same folder, regardless of the path.
     case folder(Stamp)
     case other
   }
 
-  /// Finds the kind of what stands at a path; follows links.
+  /// Returns the kind of the object at a path.
+  ///
+  /// Follows symbolic links.
   package static func kind(of path: String) throws(SystemError) -> Kind {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemError(path) }
@@ -32,14 +34,14 @@ extension Files {
     return status.st_mode & S_IFMT == S_IFREG ? .file(stamp) : .other
   }
 
-  /// Lists the names in a folder, in no order, without hidden ones.
+  /// Lists the non-hidden names in a folder, unsorted.
   package static func list(_ folder: String) throws(SystemError) -> [String] {
     guard let stream = opendir(folder) else { throw SystemError(folder) }
     closedir(stream)
     return names(in: folder)
   }
 
-  /// Resolves a path to one without links and dots.
+  /// Returns the absolute path, with symbolic links resolved.
   package static func resolved(_ path: String) throws(SystemError) -> String {
     guard let text = realpath(path, nil) else { throw SystemError(path) }
     defer { free(text) }

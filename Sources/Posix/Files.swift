@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The file system: small files and folders.
+/// File system functions for small files and folders.
 package enum Files {
-  /// Makes a folder, and those above it.
+  /// Creates a folder and its parents.
   package static func makeFolder(_ path: String) throws(SystemError) {
     var made = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
@@ -14,7 +14,7 @@ package enum Files {
     guard status.st_mode & S_IFMT == S_IFDIR else { throw SystemError(path, code: ENOTDIR) }
   }
 
-  /// Makes the absolute path of one that may be relative to the working folder.
+  /// Makes a path absolute, relative to the working directory.
   package static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/") else { return path }
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -25,41 +25,45 @@ package enum Files {
     return ([folder == "/" ? "" : folder] + parts.map(String.init)).joined(separator: "/")
   }
 
-  /// Finds out whether `makeFolder` would succeed, and leaves nothing behind.
+  /// Tests whether `makeFolder` would succeed.
+  ///
+  /// Leaves nothing behind.
   package static func tryFolder(_ path: String) throws(SystemError) {
     var nearest = path
     while !exist(nearest), let slash = nearest.lastIndex(of: "/") {
       nearest = slash == nearest.startIndex ? "/" : String(nearest[..<slash])
     }
-    // Permission bits don't tell all: a file system can refuse for reasons of its own.
+    // Permission bits are not enough: a file system can refuse for other reasons.
     let trial = "\(nearest)/.syrinx-\(getpid())"
     guard mkdir(trial, 0o700) == 0 else { throw SystemError(path) }
     rmdir(trial)
   }
 
-  /// Writes a file so that at any time there is either the old one or the new one, whole.
+  /// Writes a file atomically.
   package static func write(_ text: String, to path: String) throws(SystemError) {
     try write(Array(text.utf8), to: path)
   }
 
-  /// Writes a file so that at any time there is either the old one or the new one, whole.
+  /// Writes a file atomically.
   package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let file = try Replacement(of: path)
     try file.descriptor.write(bytes, action: path)
     try file.complete()
   }
 
-  /// Adds a line to a file that only its owner can read, safe on the disk; it is made where there is none.
+  /// Appends a line durably to a file, which is created with owner-only access if needed.
   package static func append(line: String, to path: String) throws(SystemError) {
     let file = try Descriptor(
       open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600), orThrow: path)
     let bytes = Array((line + "\n").utf8)
-    // In one go: a line is there whole or not at all.
+    // A single write: the line is complete or missing.
     guard Glibc.write(file.number, bytes, bytes.count) == bytes.count, fsync(file.number) == 0
     else { throw SystemError(path) }
   }
 
-  /// Reads a text file; nil where there is none.
+  /// Reads a text file.
+  ///
+  /// Returns nil if it can't be opened.
   package static func read(_ path: String) -> String? {
     guard
       let file = try? Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
@@ -74,10 +78,12 @@ package enum Files {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Removes a file, if it is there.
+  /// Removes a file if it exists.
   package static func remove(_ path: String) { unlink(path) }
 
-  /// Gives a file another name, in the place of what had it; false where that can't be.
+  /// Renames a file, replacing an existing one.
+  ///
+  /// Returns false on failure.
   package static func move(_ path: String, to other: String) -> Bool { rename(path, other) == 0 }
 
   /// Whether two paths lead to the same file.
@@ -87,6 +93,6 @@ package enum Files {
     return one.st_dev == two.st_dev && one.st_ino == two.st_ino
   }
 
-  /// Whether there is something at a path.
+  /// Whether a path exists.
   package static func exist(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

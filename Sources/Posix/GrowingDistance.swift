@@ -1,4 +1,4 @@
-/// A limit on log lines about a fault that goes on: the longer it does, the farther apart.
+/// A rate limit for log lines about a persistent fault, with growing intervals.
 package struct GrowingDistance {
   private static let least = 1.0
   private static let most = 600.0
@@ -6,13 +6,17 @@ package struct GrowingDistance {
   private var next = -Double.infinity
   private var distance = 0.0
 
-  /// A limit under which the first line is due at once.
+  /// Creates a limit.
+  ///
+  /// The first line is due at once.
   package init() {}
 
-  /// Whether a line may be told at a time in seconds, which it is then taken to be.
+  /// Whether a line is due at a time in seconds.
   ///
-  /// Each is twice as far from the one before, up to ten minutes; after as long a time without any
-  /// it begins anew.
+  /// If so, it counts as logged.
+  ///
+  /// The interval doubles each time, up to ten minutes. It resets after an equally long time
+  /// without lines.
   package mutating func isDue(_ now: Double) -> Bool {
     guard now >= next else { return false }
     let hasRested = now >= next + distance

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A value behind a lock, which one thread at a time can touch.
+/// A value protected by a mutex.
 ///
-/// The lock is the system's: the thread sanitizer knows it, and takes the one of Swift's `Mutex`,
-/// which it can't see, for none.
+/// Uses a pthread mutex, since the thread sanitizer can't see Swift's `Mutex` and would report
+/// false races.
 package final class Guarded<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var value: Value
 
-  /// A value with its lock free.
+  /// Creates an unlocked value.
   package init(_ value: Value) {
     self.value = value
     pthread_mutex_init(mutex, nil)
@@ -19,7 +19,9 @@ package final class Guarded<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Does something with the value while nobody else can; may block.
+  /// Calls `body` with exclusive access to the value.
+  ///
+  /// May block.
   package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

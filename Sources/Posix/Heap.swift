@@ -1,11 +1,14 @@
 internal import CPosix
 
-/// The memory that all but the audio thread allocates from.
+/// The heap of the non-audio threads.
 package enum Heap {
-  /// Has freed memory go back to the system; to be called before any thread is started.
+  /// Configures malloc to return freed memory to the system.
   ///
-  /// By itself glibc keeps a heap for each of many threads, and in them, once one piece of 32 MB was
-  /// freed, also all later ones up to that size: instruments that follow one another would fill one
-  /// heap after the other. Here all that is large is mapped on its own.
+  /// Call it before any thread is started.
+  ///
+  /// By default glibc keeps one arena per thread for many threads. After one block of 32 MB was
+  /// freed, it also keeps all later blocks up to that size in them, so that successive instruments
+  /// would fill one arena after the other. With this setting, all large blocks are mapped
+  /// separately.
   package static func returnFreedMemory() { px_return_freed_memory() }
 }

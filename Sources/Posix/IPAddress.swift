@@ -1,15 +1,16 @@
 package import Glibc
 
-/// An address of the internet protocol, of either version; one of version 4 is kept mapped into
-/// version 6.
+/// An IP address, version 4 or 6.
+///
+/// Version 4 is stored as an IPv4-mapped IPv6 address.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The upper and lower half of the 128 bits.
+  /// The upper and lower 64 bits.
   package let high: UInt64, low: UInt64
 
   /// The loopback addresses.
   package static let loopback4 = IPAddress(v4: 0x7F00_0001)
   package static let loopback6 = IPAddress(high: 0, low: 1)
-  /// The addresses that stand for all of the machine's.
+  /// The wildcard addresses.
   package static let any4 = IPAddress(v4: 0)
   package static let any6 = IPAddress(high: 0, low: 0)
 
@@ -22,7 +23,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(high: 0, low: 0xFFFF_0000_0000 | UInt64(v4))
   }
 
-  /// The address that a text gives in numbers, not by a name.
+  /// Parses a numeric address.
   package init?(_ text: String) {
     var v4 = in_addr()
     var v6 = in6_addr()
@@ -52,12 +53,12 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     return address
   }
 
-  /// Whether the address is of version 4.
+  /// Whether the address is IPv4.
   package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   var v4: UInt32 { UInt32(truncatingIfNeeded: low) }
 
-  /// Whether this is a loopback address, which names this machine whatever its network.
+  /// Whether this is a loopback address.
   package var isLoopback: Bool {
     isVersion4 ? v4 >> 24 == 127 : self == .loopback6
   }
@@ -75,13 +76,13 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
       decoding: text.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
 
-  /// The address under which other machines most likely see this one.
+  /// The address that other machines most likely use for this one.
   package static var likelyForOthers: IPAddress {
     let own = ofThisMachine.filter { !$0.isLoopback }
     return own.first { $0.isVersion4 } ?? own.first ?? .loopback4
   }
 
-  /// The addresses of this machine's network interfaces.
+  /// The addresses of all network interfaces.
   package static var ofThisMachine: [IPAddress] {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return [] }
@@ -98,22 +99,22 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An endpoint of UDP or TCP: an address and a port.
+/// A UDP or TCP endpoint: an address and a port.
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
-  /// The internet address.
   package var address: IPAddress
-  /// The port.
   package var port: UInt16
-  /// The interface's number, for addresses that are good on one interface only.
+  /// The interface index of a link-local address.
   private var scope: UInt32 = 0
 
-  /// An endpoint of UDP or TCP: an address and a port.
+  /// Creates an endpoint.
   package init(address: IPAddress, port: UInt16) {
     self.address = address
     self.port = port
   }
 
-  /// The endpoint that one of the system's calls tells; nil where it is of another kind.
+  /// Converts a `sockaddr`.
+  ///
+  /// Returns nil for other address families.
   package init?(_ pointer: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(pointer)
     switch Int32(pointer.pointee.sa_family) {
@@ -130,7 +131,9 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Resolves `HOST:PORT` by the system's names; a host of version 6 stands in brackets.
+  /// Resolves `HOST:PORT`.
+  ///
+  /// IPv6 addresses are in brackets.
   package init?(resolving text: String) {
     guard let colon = text.lastIndex(of: ":"),
       let port = UInt16(text[text.index(after: colon)...]), port != 0
@@ -142,7 +145,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     var list: UnsafeMutablePointer<addrinfo>?
     guard !host.isEmpty, getaddrinfo(host, nil, &hints, &list) == 0 else { return nil }
     defer { freeaddrinfo(list) }
-    // Version 4 first: what listens to surfaces mostly has no other.
+    // IPv4 first: most control surfaces listen on nothing else.
     var found: Endpoint?
     var next = list
     while let entry = next {
@@ -158,7 +161,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     self = endpoint
   }
 
-  /// Calls `body` with the endpoint as the `sockaddr` that the system's calls take.
+  /// Calls `body` with the endpoint as a `sockaddr`.
   package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result)
     -> Result
   {
@@ -190,12 +193,14 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A range of addresses: an address and how many of its bits count.
+/// An address range in CIDR form.
 package struct AddressRange: Sendable, CustomStringConvertible {
   private let base: IPAddress
   private let bits: Int
 
-  /// The range that a text like `192.168.1.0/24` names; one address alone is a range too.
+  /// Parses a range such as `192.168.1.0/24`.
+  ///
+  /// A single address is a range, too.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { return nil }
@@ -209,7 +214,7 @@ package struct AddressRange: Sendable, CustomStringConvertible {
     self.bits = bits + 128 - width
   }
 
-  /// Whether an address lies in the range.
+  /// Whether the range contains an address.
   package func contains(_ address: IPAddress) -> Bool {
     func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> UInt64(bits)) }
     return (address.high ^ base.high) & mask(bits) == 0

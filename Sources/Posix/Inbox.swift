@@ -1,4 +1,4 @@
-/// Work that other threads leave for the one that runs a loop.
+/// A queue of closures for the thread of an event loop.
 package final class Inbox: Sendable {
   private struct Contents {
     var waiting: [@Sendable () -> Void] = []
@@ -8,13 +8,15 @@ package final class Inbox: Sendable {
   private let contents = Guarded(Contents())
   private let signal: Signal
 
-  /// An empty inbox.
+  /// Creates an empty queue.
   package init() throws(SystemError) { signal = try Signal() }
 
-  /// The descriptor that becomes readable when there is work.
+  /// The descriptor, which is readable when work is queued.
   package var readable: Descriptor { signal.readable }
 
-  /// Leaves work; false where nobody will do it any more.
+  /// Queues work.
+  ///
+  /// Returns false if the queue is closed.
   ///
   /// Any thread.
   package func leave(_ work: @escaping @Sendable () -> Void) -> Bool {
@@ -27,7 +29,7 @@ package final class Inbox: Sendable {
     return isTaken
   }
 
-  /// Does the work that is there.
+  /// Runs the queued work.
   package func work() {
     signal.clear()
     let waiting = contents.withLock { contents in
@@ -37,7 +39,7 @@ package final class Inbox: Sendable {
     for work in waiting { work() }
   }
 
-  /// Does what is there, and takes no more.
+  /// Runs the queued work and closes the queue.
   package func close() {
     contents.withLock { $0.isClosed = true }
     work()

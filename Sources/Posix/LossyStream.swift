@@ -1,26 +1,28 @@
 internal import Glibc
 
-/// Standard output or standard error, written without waiting: what nobody reads gets lost.
+/// Standard output or standard error, written without blocking.
 ///
-/// Whoever started the program may have stopped to read, and must not stop the program with that.
-/// Lines come whole and in order; where some were lost, the next one says how many. Any thread.
+/// Lines that nobody reads are dropped.
+///
+/// The process that started this one may have stopped reading, which must not block the node. Lines
+/// stay complete and in order. After a loss, the next line reports the number of dropped lines. Any
+/// thread.
 final class LossyStream: Sendable {
   private struct State {
-    // The rest of a line of which the reader has taken a part.
+    // The rest of a partially written line.
     var rest: [UInt8] = []
     var lostCount = 0
   }
 
   private enum Way {
-    // An opening of our own: not to wait is not to be true for others who have the stream.
+    // A separate open file description: O_NONBLOCK must not affect other processes that share the
+    // stream.
     case opened(Descriptor)
     case socket
     case shared
   }
 
-  /// Standard output.
   static let output = LossyStream(1)
-  /// Standard error.
   static let errors = LossyStream(2)
 
   private let number: Int32
@@ -44,7 +46,9 @@ final class LossyStream: Sendable {
     }
   }
 
-  /// Writes a line, or loses it, and says whether it was written; waits for so many milliseconds.
+  /// Writes a line or drops it, after waiting up to `milliseconds`.
+  ///
+  /// Returns whether it was written.
   @discardableResult
   func write(_ line: [UInt8], waitingFor milliseconds: Int = 0) -> Bool {
     state.withLock { state in
@@ -68,7 +72,9 @@ final class LossyStream: Sendable {
     }
   }
 
-  /// Writes bytes, and leaves those that are not taken; false where there are such.
+  /// Writes bytes, and leaves the rest in the array.
+  ///
+  /// Returns false if a rest remains.
   private func put(_ bytes: inout [UInt8], _ milliseconds: Int) -> Bool {
     while !bytes.isEmpty {
       var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
@@ -76,7 +82,7 @@ final class LossyStream: Sendable {
       let count = putSome(bytes)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { return false }
-      // Whoever has gone wants no more, ever.
+      // The reader has closed the stream for good.
       guard count > 0 else {
         bytes = []
         return true
@@ -91,7 +97,7 @@ final class LossyStream: Sendable {
     case .opened(let descriptor): Glibc.write(descriptor.number, bytes, bytes.count)
     case .socket:
       send(number, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-    // A pipe that has room at all has it for so much.
+    // A writable pipe accepts PIPE_BUF bytes without blocking.
     case .shared: Glibc.write(number, bytes, min(bytes.count, Int(PIPE_BUF)))
     }
   }

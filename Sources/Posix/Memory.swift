@@ -1,6 +1,6 @@
 /// The memory of the machine.
 package enum Memory {
-  /// How much of it is there for whoever asks, in bytes; 0 where that is not known.
+  /// The available memory in bytes, or 0 if unknown.
   package static var available: Int {
     guard let bytes = try? Files.contents(of: "/proc/meminfo", atMost: 1 << 16),
       let text = String(validating: bytes, as: UTF8.self)

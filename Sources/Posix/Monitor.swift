@@ -1,12 +1,11 @@
 internal import Glibc
 
-/// A value behind a lock, for changes of which threads can wait.
+/// A value protected by a mutex, with a condition variable to wait for changes.
 package final class Monitor<Value>: @unchecked Sendable {
-  /// Who is woken by a change.
+  /// The waiting threads that a change wakes.
   package enum Waking: Sendable {
     case all
-    /// One of those who wait, where any of them will do: many who wake for one piece of work cost more
-    /// than that.
+    /// One waiting thread, if any of them will do: waking many for one piece of work is expensive.
     case one
     case nobody
   }
@@ -15,13 +14,13 @@ package final class Monitor<Value>: @unchecked Sendable {
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var value: Value
 
-  /// A value for which nobody waits.
+  /// Creates a value without waiting threads.
   package init(_ value: Value) {
     self.value = value
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
-    // A wait must not grow when the wall clock is set.
+    // Setting the wall clock must not extend a wait.
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
     pthread_cond_init(changed, &attributes)
     pthread_condattr_destroy(&attributes)
@@ -34,7 +33,7 @@ package final class Monitor<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Does something with the value while nobody else can, and wakes those who wait.
+  /// Calls `body` with exclusive access to the value, then wakes waiting threads.
   package func change<Result>(
     waking: Waking = .all, _ body: (inout Value) -> Result
   ) -> Result {
@@ -50,7 +49,7 @@ package final class Monitor<Value>: @unchecked Sendable {
     return body(&value)
   }
 
-  /// Looks at the value after each change until that gives something, for so many seconds at most.
+  /// Evaluates `body` after each change until it returns a value, for at most `seconds`.
   package func wait<Result>(
     seconds: Double = .infinity, _ body: (inout Value) -> Result?
   ) -> Result? {

@@ -1,30 +1,30 @@
 extension String {
-  // What is longer is no slip of a hand.
+  // Longer words are not typos.
   private static let longest = 64
   private static let mostSlips = 2
 
-  /// Finds the nearest of some words, most likely the one that was meant; nil where none is near.
+  /// Returns the word that was most likely meant, or nil if none is close.
   ///
-  /// Near is what begins with all of this, or becomes it by one or two slips: a letter left out,
-  /// put in, changed, or swapped with the next.
+  /// Close are words that begin with this text, or differ from it by one or two typos: a letter
+  /// missing, added, changed, or swapped with the next.
   package func nearest(of words: some Sequence<String>) -> String? {
     let own = Array(utf8)
     guard own.count <= Self.longest else { return nil }
-    // Not so many slips that another word comes out.
+    // Fewer typos for short words, which would otherwise match unrelated ones.
     let most = Swift.min(Self.mostSlips, count / 2)
     var slips = Slips(own, most: most)
     var best: (distance: Int, word: String)?
     var longer: String?
     for word in words {
       if own.count > 2, word.utf8.count > own.count, word.utf8.starts(with: own) {
-        // The rest of a name, and not all that lies below it.
+        // Completes a name, but not with the addresses below it.
         if word.utf8.dropFirst(own.count).contains(UInt8(ascii: "/")) { continue }
         longer = longer.map { Swift.min($0, word) } ?? word
       }
       guard abs(word.utf8.count - own.count) <= most, let distance = slips.count(to: word) else {
         continue
       }
-      // Of two that are as near, the same one is told each time.
+      // Ties are broken alphabetically, so that the result is deterministic.
       if distance < best?.distance ?? .max || distance == best?.distance && word < best!.word {
         best = (distance, word)
       }
@@ -33,11 +33,11 @@ extension String {
   }
 }
 
-/// The count of slips that make one word of another (optimal string alignment), in bytes.
+/// The edit distance between two words, in bytes (optimal string alignment).
 private struct Slips {
   private let word: [UInt8]
   private let most: Int
-  // Three rows of the table of distances, of which only a band round the diagonal is filled.
+  // Three rows of the distance matrix, filled in a band around the diagonal only.
   private var before: [Int]
   private var above: [Int]
   private var row: [Int]
@@ -49,8 +49,7 @@ private struct Slips {
     (above, row) = (before, before)
   }
 
-  /// Counts the slips to another word of about the same length; nil where there are more than
-  /// wanted, which is not gone into.
+  /// Returns the distance to a word of similar length, or nil if it exceeds the maximum.
   mutating func count(to text: String) -> Int? {
     var text = text
     return text.withUTF8 { other in
@@ -63,11 +62,11 @@ private struct Slips {
     }
   }
 
-  /// Fills one row, and returns the least in it.
+  /// Fills a row and returns its minimum.
   private mutating func fill(_ number: Int, _ other: UnsafeBufferPointer<UInt8>) -> Int {
     let first = Swift.max(1, number - most)
     let last = Swift.min(other.count, number + most)
-    // What lies outside the band is farther than what is looked for.
+    // Cells outside the band exceed the maximum.
     row[first - 1] = first == 1 ? number : most + 1
     var least = row[first - 1]
     guard first <= last else { return least }

@@ -1,29 +1,30 @@
 internal import CPosix
 internal import Glibc
 
-/// Another program, which is run to its end and heard by nobody.
+/// Runs an external program to completion, without its output.
 package enum Program {
   /// The way in which a program ended.
   package enum Ending: Equatable, Sendable {
-    /// By itself, with a code.
+    /// It exited with a code.
     case code(Int32)
-    /// By a signal.
+    /// A signal terminated it.
     case signal(Int32)
-    /// Not in time; it was killed.
+    /// It was killed after the timeout.
     case late
-    /// It is not there.
+    /// It was not found.
     case missing
   }
 
   private static let look = timespec(tv_sec: 0, tv_nsec: 10_000_000)
 
-  /// Runs a program that the path of the surroundings has, and waits for its end, so many seconds at
-  /// most.
+  /// Runs a program from the search path.
+  ///
+  /// Waits for its end for at most `seconds`.
   package static func run(_ words: [String], seconds: Double) throws(SystemError) -> Ending {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The node takes its signals in a way of its own; a program expects them as they are.
+    // The node blocks signals. The program needs the default mask.
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
@@ -51,7 +52,7 @@ package enum Program {
     while true {
       let ended = waitpid(process, &status, WNOHANG)
       if ended == process { break }
-      // Somebody else has waited for it already.
+      // Another waiter has reaped it already.
       if ended < 0, errno != EINTR { return .code(0) }
       if HostTime.steady > end {
         kill(-process, SIGKILL)

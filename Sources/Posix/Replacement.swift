@@ -1,18 +1,19 @@
 internal import Glibc
 
-/// A file in the making that takes another's place only when it is whole: until then it has a
-/// name of its own beside it, and unless it is completed it vanishes.
+/// A file that replaces another one atomically when it is complete.
+///
+/// Until then it has a temporary name in the same folder. It is deleted unless it is completed.
 package struct Replacement: ~Copyable {
-  /// The descriptor that the new bytes are written to.
+  /// The descriptor for writing.
   package let descriptor: Descriptor
   private let path: String
   private let temporary: String
   private var isComplete: Bool
 
-  /// Begins the file that shall stand at a path.
+  /// Begins a replacement for the file at a path.
   ///
-  /// What stands there already must be a file: a device or a folder is not replaced. Behind a
-  /// link it is what the link leads to.
+  /// An existing object must be a regular file: devices and folders are not replaced. Symbolic
+  /// links are followed.
   package init(of path: String) throws(SystemError) {
     var place = path
     var mode: mode_t?
@@ -27,7 +28,7 @@ package struct Replacement: ~Copyable {
     let temporary = "\(place).\(getpid()).part"
     let descriptor = try Descriptor(
       open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666), orThrow: path)
-    // Who could read the former one can read this one, and nobody else.
+    // Keeps the permissions of the replaced file.
     if let mode { fchmod(descriptor.number, mode) }
     self.path = place
     self.temporary = temporary
@@ -35,7 +36,7 @@ package struct Replacement: ~Copyable {
     isComplete = false
   }
 
-  /// Puts the file in its place, safe on the disk.
+  /// Moves the file to its path durably.
   package consuming func complete() throws(SystemError) {
     guard fsync(descriptor.number) == 0, rename(temporary, path) == 0 else {
       throw SystemError(path)

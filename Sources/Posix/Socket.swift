@@ -1,21 +1,21 @@
 internal import CPosix
 internal import Glibc
 
-/// A UDP or TCP socket that never blocks.
+/// A nonblocking UDP or TCP socket.
 package final class Socket {
   /// The kind of socket: datagrams (UDP) or a stream (TCP).
   package enum Kind: Sendable {
     case datagrams, stream
   }
 
-  /// The outcome of reading from a stream.
+  /// The result of reading from a stream.
   package enum Reading {
     case bytes(Int)
     case nothingNow
     case closed
   }
 
-  /// The socket's descriptor, to be watched.
+  /// The socket's descriptor, for polling.
   package let descriptor: Descriptor
   private let isVersion4: Bool
 
@@ -24,13 +24,15 @@ package final class Socket {
     self.isVersion4 = isVersion4
   }
 
-  /// Whether an address can be one that this socket hears from.
+  /// Whether an address can be the source of a packet on this socket.
   ///
-  /// No network carries an address of version 4 mapped into version 6, such as
-  /// `::ffff:127.0.0.1`; only who forges a packet writes one as its sender.
+  /// No network carries IPv4-mapped IPv6 addresses such as `::ffff:127.0.0.1`. A packet with such a
+  /// source is forged.
   package func canHear(_ address: IPAddress) -> Bool { address.isVersion4 == isVersion4 }
 
-  /// A socket bound to an address of this machine; a stream one listens.
+  /// Creates a socket bound to a local endpoint.
+  ///
+  /// A stream socket listens.
   package init(_ kind: Kind, boundTo endpoint: Endpoint) throws(SystemError) {
     let type = kind == .datagrams ? SOCK_DGRAM : SOCK_STREAM
     isVersion4 = endpoint.address.isVersion4
@@ -44,24 +46,27 @@ package final class Socket {
     case .datagrams:
       set(SOL_SOCKET, SO_RCVBUF, 4 << 20)
       _ = px_tell_interface(descriptor.number, isVersion4 ? AF_INET : AF_INET6)
-      // Tells which receiver is gone; without it a datagram to nobody fails some other call.
+      // Reports unreachable receivers. Otherwise a datagram to a closed port makes a later call
+      // fail.
       if endpoint.address.isVersion4 {
         set(Int32(IPPROTO_IP), IP_RECVERR, 1)
       } else {
         set(Int32(IPPROTO_IPV6), IPV6_RECVERR, 1)
       }
     case .stream:
-      // A restart must not wait until the old connections are forgotten.
+      // A restart must not wait for old connections to time out.
       set(SOL_SOCKET, SO_REUSEADDR, 1)
     }
     guard endpoint.withSockaddr({ bind(descriptor.number, $0, $1) }) == 0 else {
       throw SystemError("port \(endpoint.port)")
     }
-    // A band's phones all come at once when the network is back.
+    // The phones of a whole band reconnect at once when the network is back.
     if kind == .stream, listen(descriptor.number, 128) != 0 { throw SystemError("listen") }
   }
 
-  /// Listening sockets at a port of this machine alone, or of all its networks; 0 takes a free one.
+  /// Opens listening sockets on a port, on the loopback or on all interfaces.
+  ///
+  /// Port 0 selects a free one.
   package static func listening(
     at wanted: UInt16, isOpen: Bool
   ) throws(SystemError) -> [Socket] {
@@ -71,16 +76,18 @@ package final class Socket {
         let port = sockets.first?.port ?? wanted
         sockets.append(try Socket(.stream, boundTo: Endpoint(address: address, port: port)))
       } catch {
-        // A machine without version 6 is a whole machine.
+        // IPv6 may be unavailable.
         guard !address.isVersion4, !error.isAddressInUse else { throw error }
       }
     }
     return sockets
   }
 
-  /// A stream by another descriptor of it, which stays its owner's; its end is told by both.
+  /// Wraps a duplicate of a stream's descriptor, which its owner keeps.
   ///
-  /// The system keeps so many bytes at most that wait for its peer.
+  /// Each side sees the end of the stream.
+  ///
+  /// `outgoingBytes` limits the send buffer of the system.
   package init(ofStream number: Int32, outgoingBytes: Int) throws(SystemError) {
     isVersion4 = true
     descriptor = try Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 0), orThrow: "a stream")
@@ -106,7 +113,7 @@ package final class Socket {
     }
   }
 
-  /// Accepts the next connection to a listening socket.
+  /// Accepts the next connection on a listening socket.
   package func accept() -> (Socket, Endpoint)? {
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -117,17 +124,19 @@ package final class Socket {
           let endpoint = Endpoint(pointer)
         else { return nil }
         let socket = Socket(descriptor, isVersion4: isVersion4)
-        // Single notes must not wait for more to fill a packet.
+        // Single notes must not be delayed by Nagle's algorithm.
         socket.set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         return (socket, endpoint)
       }
     }
   }
 
-  /// Sends one datagram; false when it did not go.
+  /// Sends a datagram.
+  ///
+  /// Returns false on failure.
   @discardableResult
   package func send(_ bytes: [UInt8], to endpoint: Endpoint) -> Bool {
-    // A call may fail with the news that an earlier receiver is gone: then nothing was sent.
+    // A call may report that an earlier receiver was unreachable, in which case nothing was sent.
     for _ in 0..<3 {
       let sent = endpoint.withSockaddr {
         sendto(descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
@@ -138,7 +147,9 @@ package final class Socket {
     return false
   }
 
-  /// Writes to a stream and returns how much went; nil when the stream has ended.
+  /// Writes to a stream.
+  ///
+  /// Returns the number of bytes written, or nil if the stream has ended.
   package func write(_ bytes: ArraySlice<UInt8>) -> Int? {
     let count = bytes.withUnsafeBytes {
       Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -146,20 +157,19 @@ package final class Socket {
     return count >= 0 ? count : errno == EAGAIN || errno == EINTR ? 0 : nil
   }
 
-  /// Reads from a stream.
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
     let count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
     if count > 0 { return .bytes(count) }
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothingNow : .closed
   }
 
-  /// Whether the error queue has news that a receiver of datagrams is gone.
+  /// Whether the error queue has a report of an unreachable receiver.
   package var hasFault: Bool {
     var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)
     return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
   }
 
-  /// Takes from the error queue a receiver of datagrams that is gone.
+  /// Takes an unreachable receiver from the error queue.
   package func nextUnreachable() -> Endpoint? {
     var storage = sockaddr_storage()
     var control = [UInt8](repeating: 0, count: 512)
@@ -179,22 +189,22 @@ package final class Socket {
   }
 }
 
-/// A reader that receives datagrams many at a time.
+/// A reader that receives batches of datagrams.
 package final class DatagramReader {
-  /// The sender of a datagram: as the datagram says, and what the kernel knows of it.
+  /// The sender of a datagram: the address in the packet, and what the kernel knows about it.
   package struct Sender {
-    /// The address and port in the datagram, which whoever sends it can forge.
+    /// The source address and port in the packet, which can be forged.
     package let endpoint: Endpoint
-    /// Whether it came by the loopback interface, which nobody else's packets do.
+    /// Whether it arrived on the loopback interface, which other machines can't reach.
     ///
-    /// One from this machine's address on a network counts as having come by that network: the
-    /// kernel has it so, for the sake of addresses that hold on one interface.
+    /// A packet from one of this machine's network addresses counts as having arrived on that
+    /// network's interface: the kernel reports it so, for link-local addresses.
     package let isOnLoopback: Bool
   }
 
-  /// The longest datagram that there is, in bytes.
+  /// The maximum length of a datagram in bytes.
   private static let longest = 65_536
-  /// The most datagrams that one reading brings.
+  /// The maximum number of datagrams per read.
   package static let most = Int(PX_MOST_DATAGRAMS)
 
   private let buffers: UnsafeMutableRawBufferPointer
@@ -202,7 +212,7 @@ package final class DatagramReader {
   private let lengths: UnsafeMutablePointer<UInt32>
   private let interfaces: UnsafeMutablePointer<UInt32>
 
-  /// A reader with its buffers.
+  /// Creates a reader with its buffers.
   package init() {
     buffers = .allocate(byteCount: Self.longest * Self.most, alignment: 16)
     senders = .allocate(capacity: Self.most)
@@ -217,7 +227,7 @@ package final class DatagramReader {
     interfaces.deallocate()
   }
 
-  /// Receives what has come to a socket, and returns how many datagrams that were.
+  /// Receives pending datagrams from a socket, and returns their number.
   package func read(
     _ socket: Socket, _ body: (UnsafeRawBufferPointer, Sender) -> Void
   ) -> Int {

@@ -1,28 +1,27 @@
 internal import Glibc
 
-/// The error of a system call that failed, with what it was for.
+/// A failed system call: its error code and its purpose.
 package struct SystemError: Error, CustomStringConvertible {
-  /// The `errno` of the fault.
+  /// The `errno` value.
   package let code: Int32
-  /// The action that failed, or the path of what it was about.
+  /// The failed action, or the path that it was about.
   package let action: String
 
-  /// The error that `errno` tells of now.
+  /// Creates an error, by default from the current `errno`.
   package init(_ action: String, code: Int32 = errno) {
     self.code = code
     self.action = action
   }
 
-  /// Whether an address was in use already.
+  /// Whether the address is already in use.
   package var isAddressInUse: Bool { code == EADDRINUSE }
 
-  /// The `errno` of what is not there, ENOENT.
   package static let missing = ENOENT
 
-  /// Whether what was looked for is not there.
+  /// Whether the file was not found.
   package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
-  /// Whether a file is larger than what is taken.
+  /// Whether the file exceeds the size limit.
   package var isTooLarge: Bool { code == EFBIG }
 
   package var description: String { "\(action): \(String(cString: strerror(code)))" }

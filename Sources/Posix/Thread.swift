@@ -1,16 +1,18 @@
 internal import CPosix
 internal import Glibc
 
-/// The starting of threads on the control side.
+/// Starts threads on the control side.
 package enum Thread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Starts a thread that nobody joins; its name shows in `top -H` and debuggers.
+  /// Starts a detached thread.
   ///
-  /// Throws where the system gives no more threads: whoever wanted it goes on without.
+  /// Its name appears in `top -H` and debuggers.
+  ///
+  /// Throws if the system has no more threads. Callers then continue without one.
   package static func start(
     _ name: String, _ run: @escaping @Sendable () -> Void
   ) throws(SystemError) {
@@ -18,7 +20,7 @@ package enum Thread {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Eight megabytes each, the default, would count against a memory-lock limit.
+    // The default of 8 MB each would count against the memory-lock limit.
     pthread_attr_setstacksize(&attributes, 512 * 1024)
     var thread = pthread_t()
     let result = pthread_create(
@@ -36,32 +38,34 @@ package enum Thread {
   }
 }
 
-/// A signal between threads: a flag that they can wait for.
+/// An event flag that threads can wait for.
 package final class Signal: Sendable {
 
   private let descriptor: Descriptor
 
-  /// A signal that is not set.
+  /// Creates a cleared flag.
   package init() throws(SystemError) {
     descriptor = try Descriptor(px_eventfd(), orThrow: "eventfd")
   }
 
-  /// Sets the signal: wakes whoever waits, or will wait next.
+  /// Sets the flag, which wakes a current or the next waiter.
   ///
-  /// Any thread, and safe in a signal handler.
+  /// Any thread. Async-signal-safe.
   package func set() {
     var one: UInt64 = 1
     _ = write(descriptor.number, &one, 8)
   }
 
-  /// Clears the signal, and says whether it was set.
+  /// Clears the flag, and returns whether it was set.
   @discardableResult
   package func clear() -> Bool {
     var count: UInt64 = 0
     return read(descriptor.number, &count, 8) == 8
   }
 
-  /// Waits until the signal is set, for so many milliseconds at most, and clears it.
+  /// Waits up to `milliseconds` until the flag is set, and clears it.
+  ///
+  /// Returns whether it was set.
   @discardableResult
   package func wait(milliseconds: Int) -> Bool {
     var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
@@ -69,6 +73,6 @@ package final class Signal: Sendable {
     return clear()
   }
 
-  /// The descriptor that becomes readable when the signal is set.
+  /// The descriptor, which is readable while the flag is set.
   package var readable: Descriptor { descriptor }
 }

@@ -2,15 +2,14 @@ internal import Glibc
 
 /// The host's clocks, in microseconds.
 package enum HostTime {
-  /// The time on the steady clock, in microseconds, which never leaps.
+  /// The monotonic time in microseconds.
   package static var steady: Double { read(CLOCK_MONOTONIC) }
 
-  /// The steady clock's count of the wall clock's zero, 1970: what to add to a time since 1970 to
-  /// get the steady time.
+  /// The monotonic time of the Unix epoch: the offset from Unix time to monotonic time.
   ///
   /// Changes when the wall clock is set.
   package static var steadyOfUnixEpoch: Double {
-    // The closest pair of a few, lest a preemption between the two readings counts.
+    // The best of a few readings, to exclude a preemption between the clocks.
     var best = (width: Double.infinity, offset: 0.0)
     for _ in 0..<3 {
       let before = read(CLOCK_MONOTONIC)
@@ -21,7 +20,7 @@ package enum HostTime {
     return best.offset
   }
 
-  /// The time on the wall clock, in microseconds since 1970.
+  /// The Unix time in microseconds.
   package static var wall: Double { read(CLOCK_REALTIME) }
 
   private static func read(_ clock: clockid_t) -> Double {

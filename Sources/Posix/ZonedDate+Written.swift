@@ -3,10 +3,11 @@ internal import Glibc
 extension ZonedDate {
   private static let microsecondsInDay = 86_400_000_000
 
-  /// The moment that people write, such as `2026-11-21` or `2026-11-21T17:30`: by this machine's
-  /// clock where no zone stands in it.
+  /// Parses a time as people write it, such as `2026-11-21` or `2026-11-21T17:30`.
   ///
-  /// Of what is told to the day, the minute or the second it is the first moment, or the last.
+  /// The default zone is local time.
+  ///
+  /// Returns the first moment of the day, minute or second given, or the last one if `isEnd`.
   package init?(written text: String, isEnd: Bool) {
     let text = text.replacing(" ", with: "T", maxReplacements: 1)
     guard let date = ZonedDate(text) else { return nil }
@@ -18,7 +19,7 @@ extension ZonedDate {
     if isEnd {
       switch time[..<zone].count {
       case 0:
-        // Some days have an hour more or less.
+        // Some days have 23 or 25 hours.
         let next = date.microseconds + Self.microsecondsInDay
         moment = (Self.local(next) ?? next) - 1
       case 6: moment += 59_999_999
@@ -29,7 +30,9 @@ extension ZonedDate {
     self.init(microseconds: moment)
   }
 
-  /// The moment at which this machine's clock shows what Greenwich's shows at another one.
+  /// Converts a local time to UTC.
+  ///
+  /// Both are in microseconds since 1970.
   private static func local(_ microseconds: Int) -> Int? {
     let micros = (microseconds % 1_000_000 + 1_000_000) % 1_000_000
     var seconds = time_t((microseconds - micros) / 1_000_000)

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A moment, with the clock of the place where it was.
+/// A time with its UTC offset.
 package struct ZonedDate: Hashable, Sendable {
-  // From the year 1 to the year 9999, as ISO 8601 writes them.
+  // The years 1 to 9999, the range of ISO 8601.
   private static let span = -62_135_596_800_000_000...253_402_300_799_999_999
 
   /// Microseconds since 1970.
   package let microseconds: Int
-  /// How many minutes the local clock was ahead of Greenwich's.
+  /// The UTC offset in minutes.
   package let zoneMinutes: Int
 
-  /// A moment, brought into the years that can be written.
+  /// Creates a time, clamped to the valid range of years.
   package init(microseconds: Int, zoneMinutes: Int) {
     self.zoneMinutes = max(-1439, min(1439, zoneMinutes))
     self.microseconds = max(
@@ -18,7 +18,7 @@ package struct ZonedDate: Hashable, Sendable {
       min(Self.span.upperBound - 86_400_000_000, microseconds))
   }
 
-  /// A moment by the clock of this machine's zone.
+  /// Creates a time in the local time zone.
   package init(microseconds: Int) {
     var seconds = time_t(Self.floor(microseconds, 1_000_000))
     var local = tm()
@@ -26,16 +26,15 @@ package struct ZonedDate: Hashable, Sendable {
     self.init(microseconds: microseconds, zoneMinutes: local.tm_gmtoff / 60)
   }
 
-  /// Now.
   package static var now: ZonedDate {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return ZonedDate(microseconds: time.tv_sec * 1_000_000 + time.tv_nsec / 1000)
   }
 
-  // MARK: - As a text
+  // MARK: - Text
 
-  /// ISO 8601 with the zone, such as `2026-11-21T17:30:00.250000+01:00`.
+  /// ISO 8601 with the UTC offset, such as `2026-11-21T17:30:00.250000+01:00`.
   package var text: String {
     let local = microseconds + zoneMinutes * 60_000_000
     let days = Self.floor(local, 86_400_000_000)
@@ -49,14 +48,15 @@ package struct ZonedDate: Hashable, Sendable {
       + "\(zoneMinutes < 0 ? "-" : "+")\(Self.padded(zone / 60, 2)):\(Self.padded(zone % 60, 2))"
   }
 
-  /// The hour of the local clock.
+  /// The hour of the day, in its own zone.
   package var hour: Int {
     let local = Self.floor(microseconds + zoneMinutes * 60_000_000, 3_600_000_000)
     return local - Self.floor(local, 24) * 24
   }
 
-  /// The moment that a text tells: a date, with or without a time, which is Greenwich's where no
-  /// zone follows it.
+  /// Parses ISO 8601: a date with an optional time.
+  ///
+  /// The default zone is UTC.
   package init?(_ text: String) {
     var rest = text.utf8[...]
     func number(_ digits: Int, after mark: String = "") -> Int? {
@@ -104,7 +104,7 @@ package struct ZonedDate: Hashable, Sendable {
     self.init(microseconds: micros - zone * 60_000_000, zoneMinutes: zone)
   }
 
-  // MARK: - The calendar
+  // MARK: - Calendar
 
   private static func floor(_ number: Int, _ step: Int) -> Int {
     number / step - (number % step < 0 ? 1 : 0)
@@ -115,7 +115,7 @@ package struct ZonedDate: Hashable, Sendable {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  // Years are counted from March on: the leap day is the last of one then.
+  // Years start in March, so that the leap day is the last day.
 
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month > 2 ? year : year - 1
