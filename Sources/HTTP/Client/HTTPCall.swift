@@ -1,45 +1,45 @@
-/// A request to another server, and what its answer may be.
+/// A request to another server, with limits for its response.
 package struct HTTPCall: Sendable {
-  /// The verb, such as GET.
+  /// The method, such as GET.
   package var method: String
-  /// The place that is asked.
+  /// The URL.
   package var url: HTTPPlace
-  /// The headers, but for those that every request has.
+  /// Additional headers.
   package var headers: [(name: String, value: String)] = []
-  /// What is sent; nil for nothing.
+  /// The body, or nil for none.
   package var body: [UInt8]?
-  /// So many bytes may come at most.
+  /// The maximum size of the response, in bytes.
   package var mostBytes = 1 << 20
-  /// So many seconds the whole may take at most.
+  /// The timeout of the whole request, in seconds.
   package var seconds = 20.0
-  /// So often the answer may lead elsewhere.
+  /// The maximum number of redirects.
   package var mostRedirects = 0
-  /// Whether another place may be asked where an answer leads there.
+  /// Whether a redirect to a URL is allowed.
   package var allows: @Sendable (HTTPPlace) -> Bool = { _ in false }
 
-  /// A request for a place.
+  /// Creates a request for a URL.
   package init(_ method: String, _ url: HTTPPlace) {
     self.method = method
     self.url = url
   }
 }
 
-/// An answer of another server.
+/// A response of another server.
 package struct HTTPReply: Sendable {
-  /// The number that says what became of the request.
+  /// The status code.
   package let status: Int
-  /// What came.
+  /// The body.
   package let body: [UInt8]
 }
 
-/// The reason why there is no answer.
+/// The reason why a request failed.
 package enum HTTPFault: Error, Equatable, Sendable {
-  /// The server can't be reached, or went away; it may be there later.
+  /// The server can't be reached or closed the connection. Another attempt may succeed.
   case unreachable(String)
-  /// What came is nothing that could be used.
+  /// The response can't be used.
   case unusable(String)
 
-  /// The reason, for people.
+  /// The message, in one line.
   package var message: String {
     switch self {
     case .unreachable(let message), .unusable(let message): message

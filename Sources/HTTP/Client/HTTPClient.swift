@@ -1,20 +1,22 @@
 internal import CCurl
 
-/// A client of HTTP that waits for each answer: one thread at a time, and none that plays.
+/// A blocking HTTP client.
 ///
-/// It keeps its connection for the next request to the same server. Redirects are followed only where the
-/// request allows the place; no more is taken than the request asks for.
+/// Use it from one thread at a time, and never from an audio thread.
+///
+/// It keeps the connection for the next request to the same server. It follows redirects only where
+/// the request allows, and limits the size of responses.
 package final class HTTPClient: @unchecked Sendable {
   private static let connectSeconds = 8
-  // Slower than that for so many seconds, it is as good as gone.
+  // A slower transfer for this many seconds counts as dead.
   private static let (leastBytesPerSecond, patienceSeconds) = (200, 15)
-  // libcurl's own state is made once, before there are threads that use it.
+  // libcurl's global state must be initialized before other threads use it.
   private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   private let handle: OpaquePointer
   private let userAgent: String
 
-  /// A client that says who it is.
+  /// Creates a client that sends a user agent.
   package init(userAgent: String) {
     precondition(Self.isReady, "libcurl can't begin")
     guard let handle = curl_easy_init() else { preconditionFailure("no memory for libcurl") }
@@ -26,7 +28,7 @@ package final class HTTPClient: @unchecked Sendable {
 
   private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(handle) }
 
-  /// Asks, and waits for the answer.
+  /// Sends a request and returns the response.
   package func perform(_ call: HTTPCall) throws(HTTPFault) -> HTTPReply {
     var call = call
     for _ in 0...call.mostRedirects {
@@ -35,7 +37,7 @@ package final class HTTPClient: @unchecked Sendable {
       guard let place = HTTPPlace(redirect), call.allows(place) else {
         throw .unusable("\(call.url.host) leads to \(shortened(redirect)), which is not asked")
       }
-      // What was sent is sent again only where the server says so.
+      // A body is sent again only after 307 and 308.
       if [301, 302, 303].contains(reply.status), !["GET", "HEAD"].contains(call.method) {
         throw .unusable("\(call.url.host) leads to \(shortened(redirect)); set that one")
       }
@@ -50,7 +52,7 @@ package final class HTTPClient: @unchecked Sendable {
     curl_easy_reset(raw)
     var list: UnsafeMutablePointer<curl_slist>?
     defer { curl_slist_free_all(list) }
-    // Without these a body waits for a word of the server's first.
+    // Without `Expect:`, libcurl waits for a 100 Continue before it sends a body.
     for (name, value) in call.headers + [("Expect", "")] {
       list = curl_slist_append(list, value.isEmpty ? "\(name):" : "\(name): \(value)")
     }
@@ -65,7 +67,8 @@ package final class HTTPClient: @unchecked Sendable {
     cu_set_number(raw, CURLOPT_TIMEOUT_MS, Int(call.seconds * 1000))
     cu_set_number(raw, CURLOPT_LOW_SPEED_LIMIT, Self.leastBytesPerSecond)
     cu_set_number(raw, CURLOPT_LOW_SPEED_TIME, Self.patienceSeconds)
-    // Says so before the body comes; what says nothing, or lies, is cut off below.
+    // Checks the declared length before the body arrives. `Intake` limits undeclared and false
+    // lengths.
     cu_set_size(raw, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(call.mostBytes))
     if call.method == "HEAD" { cu_set_number(raw, CURLOPT_NOBODY, 1) }
     let intake = Intake(most: call.mostBytes)
@@ -119,7 +122,7 @@ package final class HTTPClient: @unchecked Sendable {
   }
 }
 
-/// What comes of an answer, until that is too much.
+/// A receive buffer with a maximum size.
 private final class Intake {
   private(set) var bytes: [UInt8] = []
   private(set) var isFull = false

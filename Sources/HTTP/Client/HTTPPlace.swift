@@ -1,22 +1,26 @@
-/// The place of something on a server: an absolute URL of `http` or `https`.
+/// An absolute `http` or `https` URL.
 package struct HTTPPlace: Hashable, Sendable, CustomStringConvertible {
-  /// The text of it.
+  /// The text of the URL.
   package let text: String
   /// `http` or `https`.
   package let scheme: String
-  /// The host's name or address, in small letters; an address of version 6 in brackets.
+  /// The host name or address in lowercase.
+  ///
+  /// IPv6 addresses are in brackets.
   package let host: String
   /// The port.
   package let port: UInt16
 
   package var description: String { text }
 
-  /// The place that a text names; nil where that is none, or holds a name and password.
+  /// Parses a URL.
+  ///
+  /// Returns nil if it is invalid or contains credentials.
   package init?(_ text: String) {
     guard let end = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<end.lowerBound].lowercased()
     guard scheme == "http" || scheme == "https" else { return nil }
-    // No blanks, no control characters: nothing that would mean something else in a request.
+    // No spaces, control characters or backslashes, which could alter the request.
     guard text.utf8.count <= 2000, text.utf8.allSatisfy({ 33...126 ~= $0 && $0 != 92 }) else {
       return nil
     }
@@ -42,17 +46,17 @@ package struct HTTPPlace: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// A place below this one, of which the path does not end with a slash then.
+  /// Appends a path, without a double slash.
   package func appending(_ path: String) -> HTTPPlace? {
     HTTPPlace((text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
   }
 
-  /// Whether another one is on the same server.
+  /// Whether both are on the same server.
   package func isOnServer(of other: HTTPPlace) -> Bool {
     (scheme, host, port) == (other.scheme, other.host, other.port)
   }
 
-  /// A text as a part of a path or of a query.
+  /// Percent-encodes a component of a path or query.
   package static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       switch byte {

@@ -1,16 +1,16 @@
-/// Base 64 (RFC 4648).
+/// Base64 (RFC 4648).
 package enum Base64 {
   private static let letters = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
-  // By letter; what is none has a number above them all.
+  // The value of each character. Invalid characters have 255.
   private static let numbers = {
     var numbers = [UInt8](repeating: 255, count: 256)
     for (number, letter) in letters.enumerated() { numbers[Int(letter)] = UInt8(number) }
     return numbers
   }()
 
-  /// The text of some bytes.
+  /// Encodes bytes.
   package static func text(of bytes: [UInt8]) -> String {
     let count = (bytes.count + 2) / 3 * 4
     return String(unsafeUninitializedCapacity: count) { text in
@@ -36,7 +36,9 @@ package enum Base64 {
     }
   }
 
-  /// The bytes of a text, which may have line ends in it, and no padding; nil where it is none.
+  /// Decodes a text.
+  ///
+  /// Ignores line ends, accepts missing padding, and returns nil if it is invalid.
   package static func bytes(of text: String) -> [UInt8]? {
     var text = text
     return text.withUTF8 { text in

@@ -1,5 +1,5 @@
-/// The blocks of 16 words that both digests are made of: the bytes, a mark of their end, and their
-/// number.
+/// The padded blocks of 16 words that both digests process: the bytes, an end mark, and the length
+/// in bits.
 struct DigestBlocks: Sequence, IteratorProtocol {
   private let padded: [UInt8]
   private var place = 0
@@ -18,7 +18,7 @@ struct DigestBlocks: Sequence, IteratorProtocol {
     }
   }
 
-  /// The bytes of a number, the greatest first.
+  /// The bytes of a number in big-endian order.
   static func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
   }

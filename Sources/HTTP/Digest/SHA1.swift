@@ -1,6 +1,8 @@
-/// SHA-1 (FIPS 180-4), which the protocol of WebSockets asks for; nothing is kept secret by it.
+/// SHA-1 (FIPS 180-4), for the WebSocket handshake only.
+///
+/// It protects no secrets.
 package enum SHA1 {
-  /// The twenty bytes of some bytes.
+  /// Returns the digest of 20 bytes.
   package static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
     for block in DigestBlocks(bytes) { mix(block, into: &state) }

@@ -1,6 +1,6 @@
-/// SHA-256 (FIPS 180-4): what a browser knows the page's style and files by.
+/// SHA-256 (FIPS 180-4), for the content security policy, ETags, and digests of secrets.
 package enum SHA256 {
-  // The first 32 bits of what follows the point in the cube roots of the first 64 primes, and in the
+  // The first 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the
   // square roots of the first 8.
   private static let primes = (2...311).filter { number in
     !(2..<number).contains { $0 * $0 <= number && number % $0 == 0 }
@@ -8,8 +8,8 @@ package enum SHA256 {
   private static let constants = primes.map { fraction(ofRoot: 3, of: $0) }
   private static let start = primes.prefix(8).map { fraction(ofRoot: 2, of: $0) }
 
-  // In whole numbers, which every processor has: the root of the number, 2^32 times as large, found bit by
-  // bit from the highest that any of them has. What stands before the point falls away.
+  // Integer arithmetic, which is exact everywhere: finds the root scaled by 2^32 bit by bit, from
+  // the highest bit that any of them has. The conversion drops the integer part.
   private static func fraction(ofRoot degree: Int, of number: Int) -> UInt32 {
     let power = UInt128(number) << (32 * degree)
     var root: UInt128 = 0
@@ -20,7 +20,7 @@ package enum SHA256 {
     return UInt32(truncatingIfNeeded: root)
   }
 
-  /// The 32 bytes of some bytes.
+  /// Returns the digest of 32 bytes.
   package static func digest(_ bytes: [UInt8]) -> [UInt8] {
     var state = start
     for block in DigestBlocks(bytes) { mix(block, into: &state) }

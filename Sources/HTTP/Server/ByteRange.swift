@@ -1,9 +1,11 @@
-/// A part of a file that is asked for by `Range: bytes=…`.
+/// The byte range of a `Range: bytes=…` header.
 package struct ByteRange: Equatable {
-  /// The part; nil where the file has none such.
+  /// The range, or nil if the file has no such bytes.
   package let bytes: Range<Int>?
 
-  /// The one part that a header asks for; nil where it is no range of one part, and all is sent.
+  /// Parses a header.
+  ///
+  /// Returns nil unless it is a valid single range, in which case the whole file is sent.
   package init?(_ header: String, size: Int) {
     guard header.hasPrefix("bytes="), !header.contains(",") else { return nil }
     let ends = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)

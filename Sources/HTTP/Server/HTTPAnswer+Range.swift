@@ -2,12 +2,12 @@ internal import Glibc
 internal import Posix
 
 extension HTTPAnswer {
-  // What is longer than that waits on the disk until a slow reader has it.
+  // Longer bodies are stored on disk until a slow client has received them.
   private static let mostInMemory = 256 << 10
 
-  /// An answer of bytes of a type, or of the part of them that was asked for.
+  /// Creates a response with bytes, or with the requested range of them.
   ///
-  /// Long ones lie in a file without a name meanwhile, in a folder.
+  /// Large bodies are stored in an unnamed temporary file in `folder`.
   package static func range(
     of bytes: [UInt8], type: String, for request: HTTPRequest, folder: String,
     headers: [(name: String, value: String)]
@@ -19,7 +19,9 @@ extension HTTPAnswer {
     }
   }
 
-  /// The answer that brings so many bytes, or the part of them that was asked for; `make` makes it.
+  /// Creates a response for a body of `size` bytes, or for the requested range of it.
+  ///
+  /// `make` makes it from the range and the headers.
   package static func range(
     of size: Int, for request: HTTPRequest, headers: [(name: String, value: String)],
     make: (_ part: Range<Int>, _ headers: [(name: String, value: String)]) -> HTTPAnswer
@@ -39,7 +41,9 @@ extension HTTPAnswer {
     return answer
   }
 
-  /// An answer of bytes of a type; long ones lie in a file without a name meanwhile, in a folder.
+  /// Creates a response with bytes.
+  ///
+  /// Large bodies are stored in an unnamed temporary file in `folder`.
   package static func whole(
     _ bytes: [UInt8], type: String, folder: String, headers: [(name: String, value: String)]
   ) -> HTTPAnswer {

@@ -1,23 +1,23 @@
 internal import JSON
 package import Posix
 
-/// An answer to a request.
+/// A response to a request.
 package struct HTTPAnswer: Sendable {
-  /// The sound or text that it brings.
+  /// The body of a response.
   package enum Body: Sendable {
     case bytes([UInt8])
-    /// So many bytes of an open file, from a place on.
+    /// A range of an open file.
     case file(Descriptor, from: Int, count: Int)
   }
 
-  /// The number that says what became of the request.
+  /// The status code.
   package var status: Int
-  /// The headers, but for those that every answer has.
+  /// The headers, except for the common ones.
   package var headers: [(name: String, value: String)]
   /// What it brings.
   package var body: Body
 
-  /// An answer of bytes of a type.
+  /// Creates a response with bytes of a content type.
   package init(
     _ status: Int, _ bytes: [UInt8], type: String,
     headers: [(name: String, value: String)] = []
@@ -27,7 +27,7 @@ package struct HTTPAnswer: Sendable {
     body = .bytes(bytes)
   }
 
-  /// An answer of a part of a file.
+  /// Creates a response with a range of a file.
   package init(
     _ status: Int, _ file: Descriptor, from start: Int, count: Int,
     headers: [(name: String, value: String)]
@@ -37,14 +37,16 @@ package struct HTTPAnswer: Sendable {
     body = .file(file, from: start, count: count)
   }
 
-  /// An answer of JSON.
+  /// Creates a JSON response.
   package static func json(_ text: String) -> HTTPAnswer {
     HTTPAnswer(
       200, Array(text.utf8), type: "application/json",
       headers: [("Cache-Control", "no-store")])
   }
 
-  /// One line that says what was wrong, and what would be right.
+  /// Creates an error response.
+  ///
+  /// The line says what was wrong and what is accepted.
   package static func refusal(_ status: Int, _ line: String) -> HTTPAnswer {
     var json = JSONText()
     json.begin("{")
@@ -55,7 +57,7 @@ package struct HTTPAnswer: Sendable {
       headers: [("Cache-Control", "no-store")])
   }
 
-  /// An answer that says nothing but its number.
+  /// Creates a response without a body.
   package static func empty(_ status: Int) -> HTTPAnswer {
     var answer = HTTPAnswer(status, [], type: "text/plain")
     answer.headers = []

@@ -1,8 +1,8 @@
 package import Posix
 
-/// A request as it came: its first line, and those of its headers that count here.
+/// A request: its request line and the headers in use.
 package struct HTTPRequest: Sendable {
-  /// The headers that are looked at.
+  /// The headers that are read.
   package enum Header: String, CaseIterable, Sendable {
     case host = "Host"
     case origin = "Origin"
@@ -17,59 +17,59 @@ package struct HTTPRequest: Sendable {
     case webSocketVersion = "Sec-WebSocket-Version"
   }
 
-  /// The verb, such as GET.
+  /// The method, such as GET.
   package var method: String
-  /// The path, without the query, and with its escapes resolved.
+  /// The percent-decoded path, without the query.
   package var path: String
-  /// The parts of the query: names, and values where there are any.
+  /// The query parameters: names and optional values.
   package var query: [(name: String, value: String?)] = []
-  /// The headers that came.
+  /// The headers received.
   package var headers: [Header: String] = [:]
-  /// The address of who asks.
+  /// The address of the client.
   package var peer: IPAddress
 
-  /// A request without headers.
+  /// Creates a request without headers.
   package init(_ method: String, _ path: String, from peer: IPAddress) {
     self.method = method
     self.path = path
     self.peer = peer
   }
 
-  /// The text of a header.
+  /// The value of a header.
   package subscript(header: Header) -> String? {
     get { headers[header] }
     set { headers[header] = newValue }
   }
 
-  /// The path below a folder, with the slash before it; nil where it is not there.
+  /// Returns the path relative to a folder, with a leading slash, or nil if it is outside.
   package func path(below folder: String) -> String? {
     guard path.hasPrefix(folder) else { return nil }
     let rest = path.dropFirst(folder.count)
     return rest.isEmpty || rest.hasPrefix("/") ? String(rest) : nil
   }
 
-  /// The value of a part of the query; nil where it is not there, or has none.
+  /// Returns the value of a query parameter, or nil if it is missing or has none.
   package func query(_ name: String) -> String? {
     query.first { $0.name == name }.flatMap(\.value)
   }
 
-  /// Whether it only reads.
+  /// Whether it is a GET or HEAD request.
   package var isReading: Bool { method == "GET" || method == "HEAD" }
 
-  /// Whether it comes from a page of the host that it asks, or from no page at all.
+  /// Whether it is same-origin, or not from a page at all.
   package var isOfOwnOrigin: Bool {
     guard let origin = self[.origin]?.lowercased() else { return true }
     let host = self[.host]?.lowercased() ?? ""
     return origin == "http://\(host)" || origin == "https://\(host)"
   }
 
-  /// Whether it asks for a page rather than for data.
+  /// Whether it asks for a page instead of data.
   package var wantsPage: Bool { self[.accept]?.lowercased().contains("text/html") ?? false }
 
-  /// Whether it asks to go on as a WebSocket.
+  /// Whether it asks for an upgrade to a WebSocket.
   package var wantsSocket: Bool { self[.upgrade]?.lowercased() == "websocket" }
 
-  /// The token that it carries.
+  /// The bearer token.
   package var bearer: String? {
     guard let text = self[.authorization], text.lowercased().hasPrefix("bearer ") else {
       return nil

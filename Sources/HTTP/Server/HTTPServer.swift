@@ -2,36 +2,37 @@ internal import CMicrohttpd
 internal import Glibc
 package import Posix
 
-/// A server of HTTP/1.1: requests come and are answered on a thread of their own.
+/// An HTTP/1.1 server, which handles requests on its own thread.
 ///
-/// The connections are handed to it. What only another thread can answer waits, and holds up nothing
-/// else.
+/// Accepted connections are passed to it. A request that another thread must answer is suspended
+/// and blocks nothing else.
 package final class HTTPServer: @unchecked Sendable {
-  /// What is to become of a request.
+  /// The handling of a request.
   package enum RequestHandling: Sendable {
     case answer(HTTPAnswer)
     /// Answered later, from any thread.
     case wait(Question)
-    /// Its body is kept in a file, and then it is answered.
+    /// Answered after its body was received into a file.
     case receive(@Sendable () -> Result<Upload, Refused>)
-    /// Goes on as a WebSocket that answers the client's key.
+    /// Upgraded to a WebSocket, with the accept key.
     case upgrade(accept: String)
   }
 
-  /// Something that is answered by a call, from any thread; what is to be made of the answer is left to
-  /// the server's own.
+  /// A request that is answered asynchronously, from any thread.
+  ///
+  /// The server's own thread builds the response.
   package typealias Question = @Sendable (@escaping Reply) -> Void
   package typealias Reply = @Sendable (_ make: @escaping @Sendable () -> HTTPAnswer) -> Void
 
-  /// A request that is refused before its body was read.
+  /// A request that is rejected before its body is read.
   package struct Refused: Error {
     package let answer: HTTPAnswer
 
-    /// A refusal that is told by an answer.
+    /// Creates a rejection with a response.
     package init(_ answer: HTTPAnswer) { self.answer = answer }
   }
 
-  // Enough for a band's phones; who opens more waits for those to go.
+  // Enough for the phones of a band. Further connections wait.
   private static let mostConnections: UInt32 = 160
   private static let mostOfOneAddress: UInt32 = 96
   private static let idleSeconds: UInt32 = 10
@@ -41,7 +42,9 @@ package final class HTTPServer: @unchecked Sendable {
   private let upgraded: @Sendable (UpgradedStream) -> Void
   private var server: OpaquePointer?
 
-  /// A server that asks what is to become of each request, and puts some headers on each answer.
+  /// Creates a server with common headers for all responses.
+  ///
+  /// `course` decides how to handle each request.
   package init(
     headers: [(name: String, value: String)],
     upgraded: @escaping @Sendable (UpgradedStream) -> Void,
@@ -57,14 +60,18 @@ package final class HTTPServer: @unchecked Sendable {
     guard server != nil else { throw SystemError("can't start the thread of the HTTP server") }
   }
 
-  /// Takes a connection over; it is closed where there are too many.
+  /// Takes over a connection.
+  ///
+  /// Closes it if there are too many.
   package func take(_ socket: Socket, from peer: Endpoint) {
     let number = fcntl(socket.descriptor.number, F_DUPFD_CLOEXEC, 0)
     guard number >= 0 else { return }
     peer.withSockaddr { _ = mh_add(server, number, $0, $1) }
   }
 
-  /// Ends all connections; what waits must have been answered.
+  /// Closes all connections.
+  ///
+  /// Suspended requests must have been answered before.
   package func end() {
     if let server { MHD_stop_daemon(server) }
     server = nil
@@ -75,7 +82,8 @@ package final class HTTPServer: @unchecked Sendable {
   fileprivate func handle(_ exchange: HTTPExchange) -> MHD_Result {
     switch exchange.state {
     case .new where exchange.request.isReading:
-      // Who is answered now, before his request has ended, is shown out.
+      // libmicrohttpd closes the connection if a response is queued before the request has been
+      // read.
       exchange.state = .read
       return mh_yes
     case .new, .read:
@@ -86,7 +94,7 @@ package final class HTTPServer: @unchecked Sendable {
       exchange.upload = nil
       return putAside(exchange, upload.finish)
     case .answered(let make):
-      // What the answer is made of, such as a file that came, is let go before it is out.
+      // Release the data for the response, such as a received file, before it is sent.
       exchange.state = .decided
       return reply(make(), to: exchange)
     }
@@ -106,11 +114,11 @@ package final class HTTPServer: @unchecked Sendable {
     }
   }
 
-  /// Takes the next piece of a body.
+  /// Receives the next part of a body.
   fileprivate func take(_ bytes: UnsafeRawBufferPointer, of exchange: HTTPExchange) -> MHD_Result {
     guard let upload = exchange.upload else { return mh_yes }
     guard let refusal = upload.take(bytes) else { return mh_yes }
-    // Nothing of it is kept; the rest is read and thrown away, so that the answer is heard.
+    // The rest is read and discarded, so that the client receives the response.
     exchange.upload = Upload(refusing: refusal)
     return mh_yes
   }
@@ -156,10 +164,10 @@ package final class HTTPServer: @unchecked Sendable {
   fileprivate func go(on stream: UpgradedStream) { upgraded(stream) }
 }
 
-/// A request under way.
+/// A request in progress.
 ///
-/// Its state is changed by the server's thread, and by who answers while that thread has put the
-/// connection aside.
+/// Its state is accessed by the server's thread and, while the connection is suspended, by the
+/// answering thread.
 private final class HTTPExchange: @unchecked Sendable {
   enum State {
     case new, read, decided
@@ -180,7 +188,7 @@ private final class HTTPExchange: @unchecked Sendable {
 private let mh_yes = MHD_Result(rawValue: 1)!
 private let mh_no = MHD_Result(rawValue: 0)!
 
-// What C calls.
+// Callbacks from C.
 
 private func handleRequest(
   _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,

@@ -1,16 +1,16 @@
 internal import Glibc
 package import Posix
 
-/// The names under which a server may be asked for its pages.
+/// The host names under which a server answers requests, as a defense against DNS rebinding.
 ///
-/// A page from elsewhere can have its own name lead to this machine, and would then be of one
-/// origin with the node. What it can't change is that the browser sends that name.
+/// A foreign page can make its own name resolve to this machine and would then be same-origin with
+/// the node. But it can't change the Host header that the browser sends.
 package struct HostList: Sendable {
   private let names: Set<String>
-  // Addresses come and go with networks.
+  // Evaluated on each use: addresses change with networks.
   private let addresses: @Sendable () -> [IPAddress]
 
-  /// The machine's own names and addresses, and others that lead to it.
+  /// Creates a list with the machine's own names and addresses, and others that lead to it.
   package init(
     others: [String] = [],
     addresses: @escaping @Sendable () -> [IPAddress] = { IPAddress.ofThisMachine }
@@ -22,7 +22,7 @@ package struct HostList: Sendable {
     self.addresses = addresses
   }
 
-  /// Whether a header names this machine, with or without a port.
+  /// Whether a Host header names this machine, with or without a port.
   package func allows(_ header: String) -> Bool {
     guard let host = Self.host(header) else { return false }
     if let address = IPAddress(host) {
@@ -31,7 +31,7 @@ package struct HostList: Sendable {
     return names.contains(host)
   }
 
-  /// The host of `HOST` or `HOST:PORT`; nil where it is of another form.
+  /// Parses the host of `HOST` or `HOST:PORT`, or returns nil if it is malformed.
   private static func host(_ header: String) -> String? {
     let text = header.lowercased()
     if text.hasPrefix("[") {
@@ -42,7 +42,7 @@ package struct HostList: Sendable {
     }
     let host = text.prefix { $0 != ":" }
     guard isPort(text[host.endIndex...]) else { return nil }
-    // The root of all names may stand behind them.
+    // A fully qualified name may end with a dot.
     return host.hasSuffix(".") ? String(host.dropLast()) : String(host)
   }
 

@@ -1,22 +1,22 @@
 internal import CMicrohttpd
 package import Posix
 
-/// A connection that came in by HTTP, and goes on as a stream of bytes.
+/// A connection that was upgraded from HTTP to a byte stream.
 package final class UpgradedStream: @unchecked Sendable {
-  /// The request by which it began.
+  /// The request that upgraded it.
   package let request: HTTPRequest
-  /// What had come of it already behind that request.
+  /// The bytes already received after that request.
   package let early: [UInt8]
-  /// The stream; nil where the system has no more descriptors.
+  /// The stream, or nil if no descriptor was available.
   package let socket: Socket?
-  // The HTTP server keeps its own end open until it is told.
+  // libmicrohttpd keeps its own descriptor open until this handle is closed.
   private let handle: OpaquePointer?
 
   init(_ request: HTTPRequest, socket: Int32, early: [UInt8], handle: OpaquePointer?) {
     self.request = request
     self.early = early
     self.handle = handle
-    // What waits in the system's buffer can't be taken back when it is old.
+    // A small send buffer: data in it can't be withdrawn when it is outdated.
     self.socket = try? Socket(ofStream: socket, outgoingBytes: 65_536)
   }
 

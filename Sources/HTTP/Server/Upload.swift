@@ -1,9 +1,9 @@
 internal import Glibc
 package import Posix
 
-/// A body that is being received into a file, which vanishes with it.
+/// A request body that is received into a file, which is deleted with this object.
 package final class Upload: @unchecked Sendable {
-  // Only the thread that receives it touches it, and then who finishes it.
+  // Accessed by the receiving thread only, then by the one that finishes it.
   private let most: Int
   private let folder: String
   /// The path of the file.
@@ -14,7 +14,7 @@ package final class Upload: @unchecked Sendable {
   private let whenWhole:
     @Sendable (_ path: String, _ upload: Upload, _ reply: @escaping HTTPServer.Reply) -> Void
 
-  /// Begins to receive so many bytes at most into a file of a name, in a new folder below one.
+  /// Begins to receive at most `most` bytes into a file, in a new folder below `place`.
   package init(
     in place: String, named name: String, most: Int,
     whenWhole: @escaping @Sendable (String, Upload, @escaping HTTPServer.Reply) -> Void
@@ -30,7 +30,7 @@ package final class Upload: @unchecked Sendable {
       open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), orThrow: path)
   }
 
-  /// Receives what nobody wants any more.
+  /// Discards a rejected body.
   init(refusing refusal: HTTPAnswer) {
     self.refusal = refusal
     folder = ""
@@ -45,7 +45,7 @@ package final class Upload: @unchecked Sendable {
     rmdir(folder)
   }
 
-  /// A name that somebody gave a file, as one in a folder can be.
+  /// Sanitizes a file name given by a client.
   package static func plainName(_ given: String?, otherwise usual: String) -> String {
     let name = (given ?? "").split(separator: "/").last ?? ""
     let scalars = name.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }.prefix(60)
@@ -53,7 +53,9 @@ package final class Upload: @unchecked Sendable {
     return plain.isEmpty || plain.hasPrefix(".") ? usual : plain
   }
 
-  /// Takes some bytes; returns the answer where no more can be taken.
+  /// Writes bytes.
+  ///
+  /// Returns an error response if no more can be accepted.
   func take(_ bytes: UnsafeRawBufferPointer) -> HTTPAnswer? {
     guard let file else { return nil }
     count += bytes.count
@@ -68,10 +70,10 @@ package final class Upload: @unchecked Sendable {
     }
   }
 
-  /// The line of a refusal without the folder that the file lay in for a moment.
+  /// Returns an error message without the temporary folder.
   package func plain(_ line: String) -> String { line.replacing("\(folder)/", with: "") }
 
-  /// Hands it over when it is whole.
+  /// Passes on the complete file.
   func finish(_ reply: @escaping HTTPServer.Reply) {
     if let refusal { return reply { refusal } }
     file = nil
