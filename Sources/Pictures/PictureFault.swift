@@ -1,18 +1,17 @@
-/// The reason why there is no picture.
+/// The reason why no picture was found.
 package struct PictureFault: Error, Equatable, Sendable {
-  /// The kinds.
+  /// The kind of fault.
   package enum Kind: Sendable {
-    /// There is none that may be shown.
+    /// There is no picture with a suitable license.
     case missing
-    /// The service can't be reached, or not now.
+    /// The service can't be reached or limits requests.
     case unreachable
-    /// The answer is of no use.
+    /// The response can't be used.
     case unusable
   }
 
-  /// The kind.
   package let kind: Kind
-  /// One line for people.
+  /// The message, in one line.
   package let message: String
 
   init(_ kind: Kind, _ message: String) {

@@ -4,39 +4,39 @@ internal import Posix
 
 /// A search for a picture.
 package struct PictureSearch: Sendable {
-  /// The species, as the take has it.
+  /// The species in the take's metadata.
   package var species: String
-  /// The name by which services are asked.
+  /// The name that services are queried for.
   package var name: String
-  /// The key of the picture that was shown last; nil for none.
+  /// The key of the picture shown last, or nil.
   package var former: String?
-  /// Whether pictures will do with which nobody may earn.
+  /// Whether noncommercial licenses are acceptable.
   package var allowsNoncommercial = false
-  /// The server that is asked instead of iNaturalist; nil for that itself.
+  /// A replacement for iNaturalist's server, or nil.
   package var iNaturalist: HTTPPlace?
-  /// The server that is asked instead of Wikimedia Commons; nil for that itself.
+  /// A replacement for Wikimedia Commons' server, or nil.
   package var commons: HTTPPlace?
 
-  /// A search for a picture of a species, by a name that services know.
+  /// Creates a search for a picture of a species, by a name that services know.
   package init(of species: String, named name: String) {
     self.species = species
     self.name = name
   }
 }
 
-/// A finder of pictures: it asks iNaturalist first, then Wikimedia Commons, and takes the picture that
-/// comes after the one that was shown last, round and round.
+/// A picture finder: queries iNaturalist, then Wikimedia Commons, and downloads the picture that
+/// follows the one shown last, cyclically.
 ///
-/// One thread at a time, which waits.
+/// Blocks. One thread at a time.
 package final class PictureFinder: @unchecked Sendable {
   private static let mostImageBytes = 2 << 20
   private static let mostSmallBytes = 128 << 10
   private static let mostPixels = 50_000_000
-  // Services round the sizes that they are asked for.
+  // Services round the requested sizes.
   private static let mostSmallSide = 256
-  // A picture can have gone, or be none.
+  // A picture can be missing or malformed.
   private static let mostTries = 3
-  // A picture that is tapped again and again has the list asked for once.
+  // Repeated taps on a picture query the list once.
   private static let (mostLists, listSeconds) = (16, 600.0)
 
   private struct KeptList {
@@ -47,12 +47,13 @@ package final class PictureFinder: @unchecked Sendable {
   private let line: PictureLine
   private var lists: [String: KeptList] = [:]
 
-  /// A finder that says who it is, and leaves so many seconds between two requests to a host.
+  /// Creates a finder with a user agent and a minimum interval between requests to a host, in
+  /// seconds.
   package init(userAgent: String, secondsBetween: Double = 1) {
     line = PictureLine(userAgent: userAgent, secondsBetween: secondsBetween)
   }
 
-  /// Finds the next picture, and fetches it.
+  /// Finds and downloads the next picture.
   package func find(_ search: PictureSearch) throws(PictureFault) -> FetchedPicture {
     let sources: [any PictureSource] = [
       INaturalist(base: search.iNaturalist ?? INaturalist.real),
@@ -67,13 +68,12 @@ package final class PictureFinder: @unchecked Sendable {
     }
     var (name, isPast) = (search.name, search.former == nil)
     var before: [(source: any PictureSource, offer: PictureOffer)] = []
-    // Each list comes only when it is needed. What stands before the last picture has its turn when the
-    // round is through.
+    // Lists are queried on demand. Pictures before the last one come after the end of all lists.
     for source in sources {
       var behind: [PictureOffer] = []
       do throws(PictureFault) {
         let list = try list(of: name, from: source)
-        // A name that people use is that of many things.
+        // Later sources get the scientific name: common names are ambiguous.
         if !list.taxon.isEmpty { name = list.taxon }
         for offer in list.offers where search.allowsNoncommercial || !offer.licence.isNoncommercial
         {
@@ -110,7 +110,7 @@ package final class PictureFinder: @unchecked Sendable {
           + "shown")
   }
 
-  /// The pictures of a source, as it told lately or tells now.
+  /// Returns the pictures of a source, cached or queried now.
   private func list(
     of name: String, from source: any PictureSource
   ) throws(PictureFault) -> PictureList {
@@ -148,7 +148,9 @@ package final class PictureFinder: @unchecked Sendable {
         species: search.species))
   }
 
-  /// The small version; nil where it is none, for the picture itself does as well.
+  /// Downloads the thumbnail.
+  ///
+  /// Returns nil on failure, since the picture itself is an acceptable replacement.
   private func small(
     at place: HTTPPlace, from source: any PictureSource
   ) -> FetchedPicture.File? {

@@ -1,4 +1,4 @@
-/// A licence under which a picture may be shown unchanged, with its author named.
+/// A license that permits showing a picture unchanged with attribution.
 package struct PictureLicence: Equatable, Sendable {
   private static let links = [
     "cc0": "https://creativecommons.org/publicdomain/zero/1.0/",
@@ -9,15 +9,17 @@ package struct PictureLicence: Equatable, Sendable {
     "cc-by-nc-sa": "https://creativecommons.org/licenses/by-nc-sa/4.0/",
   ]
 
-  /// Its code: `cc0`, `pd`, `cc-by`, `cc-by-sa`, `cc-by-nc` or `cc-by-nc-sa`.
+  /// The code: `cc0`, `pd`, `cc-by`, `cc-by-sa`, `cc-by-nc` or `cc-by-nc-sa`.
   package let code: String
-  /// The place of its text.
+  /// The URL of the license text.
   package let url: String
 
-  /// The licence of a name such as `cc-by-sa` or `CC BY-SA 3.0 de`; nil where pictures under it are not
-  /// shown, or nobody here knows it.
+  /// Parses a license name such as `cc-by-sa` or `CC BY-SA 3.0 de`.
   ///
-  /// A link is taken where it leads to Creative Commons; the name alone says no version.
+  /// Returns nil if it is unknown or not suitable.
+  ///
+  /// A URL is accepted if it leads to Creative Commons. The name alone does not determine the
+  /// version.
   package init?(_ name: String, url: String = "") {
     guard let code = Self.code(name), let known = Self.links[code] else { return nil }
     self.code = code
@@ -25,10 +27,10 @@ package struct PictureLicence: Equatable, Sendable {
     self.url = isTheirs && url.utf8.count <= 200 ? url : known
   }
 
-  /// Whether nobody may earn with what it is under.
+  /// Whether commercial use is excluded.
   package var isNoncommercial: Bool { code.hasPrefix("cc-by-nc") }
 
-  /// Whether the author must be named.
+  /// Whether attribution is required.
   package var needsAuthor: Bool { code.hasPrefix("cc-by") }
 
   private static func code(_ name: String) -> String? {
@@ -42,7 +44,7 @@ package struct PictureLicence: Equatable, Sendable {
     }
     if words.first == "zero" || words.first == "0" { return "cc0" }
     guard words.popFirst() == "by" else { return nil }
-    // Behind them stand the version, and perhaps a country.
+    // A version and sometimes a country follow.
     let terms = words.prefix { $0.first?.isNumber == false }
     switch Array(terms) {
     case []: return "cc-by"

@@ -3,9 +3,9 @@ internal import HTTP
 internal import JSON
 internal import Posix
 
-/// The line to services of pictures: one request at a time, and few to each host.
+/// A rate-limited connection to picture services: one request at a time.
 ///
-/// One thread at a time, which waits.
+/// Blocks. One thread at a time.
 final class PictureLine: @unchecked Sendable {
   private static let seconds = 20.0
   private static let mostRedirects = 3
@@ -14,7 +14,7 @@ final class PictureLine: @unchecked Sendable {
   private let userAgent: String
   private let secondsBetween: Double
   private lazy var client = HTTPClient(userAgent: userAgent)
-  // When each host may be asked again, in microseconds of the steady clock.
+  // The earliest time of the next request to each host, in microseconds of monotonic time.
   private var next: [String: Double] = [:]
 
   init(userAgent: String, secondsBetween: Double) {
@@ -22,7 +22,7 @@ final class PictureLine: @unchecked Sendable {
     self.secondsBetween = secondsBetween
   }
 
-  /// Asks a service, and reads its answer.
+  /// Queries a service and parses the JSON response.
   func json(_ path: String, of source: some PictureSource) throws(PictureFault) -> JSON {
     guard let place = source.base.appending(path) else {
       throw PictureFault(.unusable, "\(source.base.host) can't be asked for that")
@@ -34,7 +34,7 @@ final class PictureLine: @unchecked Sendable {
     return json
   }
 
-  /// Fetches what lies at a place of a service, which has so many bytes at most.
+  /// Downloads at most `most` bytes from a URL of a service.
   func fetch(
     _ place: HTTPPlace, of source: some PictureSource, most: Int
   ) throws(PictureFault) -> HTTPReply {
@@ -65,10 +65,10 @@ final class PictureLine: @unchecked Sendable {
     }
   }
 
-  /// Waits until a host may be asked again.
+  /// Waits until the next request to a host is permitted.
   private func awaitTurn(_ place: HTTPPlace) {
     let host = "\(place.host):\(place.port)"
-    // A signal cuts a sleep short.
+    // A signal interrupts the sleep.
     while case let left = (next[host] ?? 0) - HostTime.steady, left > 0 { usleep(UInt32(left)) }
     next[host] = HostTime.steady + secondsBetween * 1e6
   }

@@ -1,50 +1,49 @@
 internal import HTTP
 
-/// A picture that a service has of a species.
+/// A picture of a species offered by a service.
 struct PictureOffer: Equatable, Sendable {
-  /// The name for ever, among all services' pictures.
+  /// The permanent key, unique across services.
   let key: String
-  /// The place of the picture, of a size for a page.
+  /// The URL of the picture, in a size for the page.
   let image: HTTPPlace
-  /// The place of the service's own small version; nil where it has none.
+  /// The URL of the service's thumbnail, or nil.
   var small: HTTPPlace?
-  /// The author; empty where nobody is named.
+  /// The author, or empty if not stated.
   let author: String
-  /// The licence.
   let licence: PictureLicence
-  /// The page that tells of the picture.
+  /// The page about the picture.
   let page: String
-  /// The service's number for the taxon; empty where it has none.
+  /// The service's ID of the taxon, or empty.
   var taxonID = ""
-  /// The service's name for the taxon.
+  /// The service's name of the taxon.
   var taxon = ""
 }
 
-/// The pictures that a service has of a species.
+/// The pictures of a species offered by a service.
 struct PictureList: Equatable, Sendable {
-  /// The service's scientific name for the species; empty where it says none.
+  /// The scientific name according to the service, or empty.
   var taxon = ""
-  /// The pictures that may be shown, in the service's own order.
+  /// The suitable pictures, in the service's order.
   var offers: [PictureOffer] = []
 }
 
-/// A service that has pictures of species.
+/// A service with pictures of species.
 protocol PictureSource: Sendable {
-  /// The place that is asked.
+  /// The base URL.
   var base: HTTPPlace { get }
 
-  /// Whether something may be fetched from a place: the service's own, and where it keeps its pictures.
+  /// Whether a URL may be fetched: on the service itself, or on the servers of its pictures.
   func allows(_ place: HTTPPlace) -> Bool
 
-  /// Looks up the pictures of a species that may be shown.
+  /// Queries the suitable pictures of a species.
   func list(of species: String, through line: PictureLine) throws(PictureFault) -> PictureList
 }
 
 extension PictureSource {
-  /// Whether a place is on the server that is asked, or encrypted on one of these.
+  /// Whether a URL is on the base server, or uses HTTPS on one of the given hosts.
   func allows(_ place: HTTPPlace, besides hosts: [String], of real: HTTPPlace) -> Bool {
     if place.isOnServer(of: base) { return true }
-    // Somebody's own service brings its own pictures, and sends nobody elsewhere.
+    // A replacement server must serve its pictures itself.
     return base.isOnServer(of: real) && place.scheme == "https" && place.port == 443
       && hosts.contains(place.host)
   }

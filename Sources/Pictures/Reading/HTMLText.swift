@@ -1,14 +1,14 @@
-/// The text of a piece of HTML, for a line that is shown as text alone.
+/// Converts HTML to plain text in one line.
 enum HTMLText {
   private static let names: [Substring: String] = [
     "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ", "copy": "©",
     "ndash": "–", "mdash": "—", "hellip": "…",
   ]
-  // The elements whose content is nothing to read.
+  // Elements without visible text.
   private static let silent = ["script", "style"]
 
-  /// The text of some HTML in one line, of so many bytes at most: without tags, with what stands for other
-  /// letters read.
+  /// Returns the text of HTML in one line of at most `most` bytes, without tags and with entities
+  /// decoded.
   static func plain(_ html: String, most: Int = 200) -> String {
     var text = ""
     var rest = html.prefix(20_000)
@@ -16,7 +16,7 @@ enum HTMLText {
       switch letter {
       case "<":
         skipTag(&rest)
-        // Lines and cells that follow each other are words apart.
+        // Adjacent lines and table cells are separate words.
         text += " "
       case "&": text += reference(&rest)
       default:
@@ -27,9 +27,9 @@ enum HTMLText {
     return line(text, most)
   }
 
-  /// A text in one line, of so many bytes at most.
+  /// Returns a text in one line of at most `most` bytes.
   static func line(_ text: String, _ most: Int) -> String {
-    // Marks that turn the direction of a line round could make it say something else.
+    // Bidirectional control characters could make the line appear to say something else.
     let visible = String.UnicodeScalarView(
       text.unicodeScalars.map { scalar in
         switch scalar.properties.generalCategory {

@@ -1,16 +1,15 @@
-/// The header of an image file: its kind and size, without anything being decoded.
+/// The header of an image file: its kind and size, without decoding it.
 package struct ImageHeader: Equatable, Sendable {
-  /// The kind.
   package let kind: ImageKind
-  /// The width in pixels.
   package let width: Int
-  /// The height in pixels.
   package let height: Int
 
-  /// How many pixels a browser has to find room for.
+  /// The number of pixels that a browser must allocate.
   package var pixels: Int { width * height }
 
-  /// Reads the header of a file; nil where it is no image, or does not tell its size.
+  /// Parses the header of a file.
+  ///
+  /// Returns nil if it is no image, or has no size.
   package init?(_ bytes: [UInt8]) {
     guard let kind = ImageKind(bytes) else { return nil }
     let size =
@@ -29,7 +28,7 @@ package struct ImageHeader: Equatable, Sendable {
   private static func png(_ bytes: [UInt8]) -> (Int, Int)? {
     guard bytes.count >= 24, bytes[12..<16].elementsEqual("IHDR".utf8) else { return nil }
     let (width, height) = (big(bytes, 16, 4), big(bytes, 20, 4))
-    // The standard's own limit, below which the product fits.
+    // The limit of the standard, below which the product can't overflow.
     return width <= Int(Int32.max) && height <= Int(Int32.max) ? (width, height) : nil
   }
 
@@ -37,18 +36,18 @@ package struct ImageHeader: Equatable, Sendable {
     bytes.count >= 10 ? (little(bytes, 6, 2), little(bytes, 8, 2)) : nil
   }
 
-  /// Goes through the segments to that of the frame, which every JPEG has before its pixels.
+  /// Skips segments up to the frame header, which precedes the pixels in every JPEG.
   private static func jpeg(_ bytes: [UInt8]) -> (Int, Int)? {
     var place = 2
     while place + 9 <= bytes.count {
       guard bytes[place] == 0xFF else { return nil }
       let marker = bytes[place + 1]
       switch marker {
-      // Filled up.
+      // A fill byte.
       case 0xFF: place += 1
-      // Without a length.
+      // A marker without a length.
       case 0x01, 0xD0...0xD7: place += 2
-      // The pixels begin, or it ends.
+      // Start of scan, or end of image.
       case 0xD8...0xDA: return nil
       case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker):
         return (big(bytes, place + 7, 2), big(bytes, place + 5, 2))
@@ -66,7 +65,7 @@ package struct ImageHeader: Equatable, Sendable {
     switch String(decoding: bytes[12..<16], as: UTF8.self) {
     case "VP8 ":
       guard bytes[23..<26].elementsEqual([0x9D, 0x01, 0x2A]) else { return nil }
-      // Two bits above say how it is to be shown.
+      // The upper two bits are for scaling.
       return (little(bytes, 26, 2) & 0x3FFF, little(bytes, 28, 2) & 0x3FFF)
     case "VP8L":
       guard bytes[20] == 0x2F else { return nil }

@@ -1,12 +1,14 @@
-/// A kind of image file, by its first bytes.
+/// The kind of an image file, detected by its first bytes.
 package enum ImageKind: String, CaseIterable, Sendable {
   case jpeg = "jpg"
   case png, gif, webp
 
-  /// The ending of its files.
+  /// The file extension.
   package var ending: String { rawValue }
 
-  /// The kind of a file; nil where it is none of these, whatever its server calls it.
+  /// Detects the kind of a file, regardless of its declared type.
+  ///
+  /// Returns nil if it is none of these.
   package init?(_ bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(12))
     if head.starts(with: [0xFF, 0xD8, 0xFF]) {

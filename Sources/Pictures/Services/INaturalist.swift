@@ -1,9 +1,9 @@
 internal import HTTP
 internal import JSON
 
-/// iNaturalist, whose people photograph what they see, and say how it may be used.
+/// iNaturalist: photographs of observations, with their licenses.
 struct INaturalist: PictureSource {
-  /// The service itself.
+  /// The public server.
   static let real = HTTPPlace("https://api.inaturalist.org")!
   private static let imageHosts = [
     "static.inaturalist.org", "inaturalist-open-data.s3.amazonaws.com",
@@ -23,7 +23,7 @@ struct INaturalist: PictureSource {
     return list(in: try line.json("/v1/taxa/\(id)", of: self))
   }
 
-  /// The number of the taxon that is meant: one of just this name, else that which the service has first.
+  /// Returns the ID of the matching taxon: an exact match of its name, else the first result.
   static func taxon(of species: String, in found: JSON) -> Int? {
     let taxa = found["results"]?.list ?? []
     let wanted = species.lowercased()
@@ -35,7 +35,7 @@ struct INaturalist: PictureSource {
     return (meant ?? taxa.first)?["id"]?.whole
   }
 
-  /// The pictures of a taxon, the one that stands for it first.
+  /// Returns the pictures of a taxon, its default photo first.
   func list(in details: JSON) -> PictureList {
     guard let taxon = details["results"]?.list?.first else { return PictureList() }
     var list = PictureList(taxon: HTMLText.line(taxon["name"]?.text ?? "", 200))
@@ -50,13 +50,15 @@ struct INaturalist: PictureSource {
     return list
   }
 
-  /// A picture; nil where it may not be shown, for all rights are reserved where it has no licence.
+  /// Parses a photo.
+  ///
+  /// Returns nil if it may not be shown: without a license, all rights are reserved.
   private func offer(_ photo: JSON) -> PictureOffer? {
     guard let id = photo["id"]?.whole, let code = photo["license_code"]?.text,
       let licence = PictureLicence(code)
     else { return nil }
     let square = photo["square_url"]?.text ?? photo["url"]?.text
-    // All sizes lie beside each other.
+    // All sizes are in the same folder.
     let medium =
       photo["medium_url"]?.text ?? square?.replacing("/square.", with: "/medium.")
     guard let image = medium.flatMap({ HTTPPlace($0) }), allows(image) else { return nil }
@@ -69,7 +71,7 @@ struct INaturalist: PictureSource {
       licence: licence, page: "https://www.inaturalist.org/photos/\(id)")
   }
 
-  /// The author, who stands in a line such as `(c) Ann Lee, some rights reserved (CC BY)`.
+  /// Extracts the author from an attribution such as `(c) Ann Lee, some rights reserved (CC BY)`.
   static func author(_ name: String, _ attribution: String) -> String {
     let name = HTMLText.line(name, 200)
     if !name.isEmpty { return name }

@@ -3,7 +3,7 @@ internal import JSON
 
 /// Wikimedia Commons: finds files by species name, with the license that their pages state.
 struct WikimediaCommons: PictureSource {
-  /// The service itself.
+  /// The public server.
   static let real = HTTPPlace("https://commons.wikimedia.org")!
   private static let imageHosts = ["upload.wikimedia.org"]
   private static let mostHits = 20
@@ -21,12 +21,12 @@ struct WikimediaCommons: PictureSource {
       Self.search(species, width: Self.width, also: "|size|mime|extmetadata"), of: self)
     let offers = offers(in: hits)
     guard !offers.isEmpty else { return PictureList() }
-    // Each search makes versions of one size. Pictures can do without their small ones.
+    // Each search returns thumbnails of one size. Pictures are usable without them.
     let others = try? line.json(Self.search(species, width: Self.smallWidth, also: ""), of: self)
     return PictureList(offers: others.map { adding($0, to: offers) } ?? offers)
   }
 
-  /// The question for files with a species in their name, and for versions of a width of them.
+  /// Returns the query for files with a species in their title, with thumbnails of a width.
   private static func search(_ species: String, width: Int, also: String) -> String {
     let words = "intitle:\"\(species.filter { $0 != "\"" })\" filetype:bitmap"
     let parts = [
@@ -39,14 +39,14 @@ struct WikimediaCommons: PictureSource {
       + parts.map { "\($0)=\(HTTPPlace.escaped($1))" }.joined(separator: "&")
   }
 
-  /// The pictures that were found, in the order of the search.
+  /// Returns the pictures found, in search order.
   func offers(in hits: JSON) -> [PictureOffer] {
     let pages = hits["query"]?["pages"]?.list ?? []
     return pages.sorted { ($0["index"]?.whole ?? 0) < ($1["index"]?.whole ?? 0) }
       .compactMap { offer($0) }
   }
 
-  /// The same pictures, with their small versions of another search.
+  /// Adds the thumbnails of another search to pictures.
   func adding(_ hits: JSON, to offers: [PictureOffer]) -> [PictureOffer] {
     var small: [String: HTTPPlace] = [:]
     for page in hits["query"]?["pages"]?.list ?? [] {
@@ -71,7 +71,7 @@ struct WikimediaCommons: PictureSource {
       let place = (info["thumburl"]?.text ?? info["url"]?.text).flatMap({ HTTPPlace($0) }),
       allows(place), let about = info["descriptionurl"]?.text, HTTPPlace(about) != nil
     else { return nil }
-    // Maps and drawings are seldom photographs.
+    // Other file types are mostly maps and drawings.
     guard info["mime"]?.text == "image/jpeg" else { return nil }
     func field(_ name: String) -> String {
       HTMLText.plain(info["extmetadata"]?[name]?["value"]?.text ?? "")
