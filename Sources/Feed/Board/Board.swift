@@ -2,17 +2,17 @@ internal import Glibc
 internal import HTTP
 internal import Posix
 
-/// A board: posts with their sounds, checked before they are kept.
+/// A board: posts and their sounds, validated before they are stored.
 ///
-/// Any thread; what is asked of the board waits for its database.
+/// Any thread. Calls block on the database.
 package final class Board: Sendable {
-  /// The limits of what it takes.
+  /// The limits of posts and requests.
   package let limits: BoardLimits
-  /// The folder in which sounds lie while they are looked at.
+  /// The folder for sounds during their validation.
   package let scratch: String
   private let store: any BoardStore
 
-  /// A board on a store, with a folder for what comes, which is made where there is none.
+  /// Creates a board on a store, and the folder for incoming posts if needed.
   package init(
     _ store: any BoardStore, scratch: String, limits: BoardLimits = BoardLimits()
   ) throws(BoardFault) {
@@ -26,18 +26,22 @@ package final class Board: Sendable {
     self.limits = limits
   }
 
-  /// Lets go of the database, when nobody asks any more.
+  /// Closes the database.
+  ///
+  /// No calls may follow.
   package func close() { store.close() }
 
   // MARK: - Posting
 
-  /// Posts a draft; the same again gives the post that is there.
+  /// Posts a draft.
+  ///
+  /// Posting the same draft again returns the existing post.
   @discardableResult
   package func post(_ draft: Draft) throws(BoardFault) -> Post {
     try keep(check(draft, showsSecret: true)).post
   }
 
-  /// Looks whether a draft can be posted.
+  /// Validates a draft.
   func check(_ draft: Draft, showsSecret: Bool) throws(BoardFault) -> Posting {
     try check(draft.name, "name", most: limits.nameLetters)
     try check(draft.message, "message", most: limits.messageLetters)
@@ -56,18 +60,18 @@ package final class Board: Sendable {
     guard text.unicodeScalars.count <= most else {
       throw BoardFault(.large, "\(what) has more than \(most) letters")
     }
-    // No database keeps that in a text.
+    // No database stores a NUL character in a text.
     guard !text.utf8.contains(0) else {
       throw BoardFault(.wrong, "\(what) has a character of the number 0 in it")
     }
   }
 
-  /// Keeps what was checked.
+  /// Stores a validated post.
   func keep(_ posting: Posting) throws(BoardFault) -> Posted { try store.post(posting) }
 
   // MARK: - Reading
 
-  /// The newest posts before one number and after another, newest first.
+  /// Returns the newest posts between two numbers, both exclusive, newest first.
   package func page(
     before: Int? = nil, after: Int? = nil, limit: Int? = nil
   ) throws(BoardFault) -> PostPage {
@@ -75,30 +79,34 @@ package final class Board: Sendable {
     return try store.page(before: before, after: after, limit: limit)
   }
 
-  /// A post; nil where there is none.
+  /// Returns a post, or nil if not found.
   package func find(_ key: PostKey) throws(BoardFault) -> Post? { try store.find(key) }
 
-  /// The sound of a post; nil where there is none.
+  /// Returns the sound of a post, or nil if it has none.
   package func sound(of key: PostKey) throws(BoardFault) -> StoredSound? {
     try store.sound(of: key)
   }
 
   // MARK: - Deleting
 
-  /// Takes a post back, for who has its secret.
+  /// Deletes a post, given its secret.
   package func delete(_ id: String, secret: String) throws(BoardFault) {
     try store.delete(id, secret: SHA256.digest(Array(secret.utf8)))
   }
 
-  /// Takes the name of a post away, for who has its secret.
+  /// Removes the name from a post, given its secret.
   package func removeName(_ id: String, secret: String) throws(BoardFault) {
     try store.removeName(id, secret: SHA256.digest(Array(secret.utf8)))
   }
 
-  /// Deletes posts for the operator; returns which of them were there.
+  /// Deletes posts on behalf of the operator.
+  ///
+  /// Returns the IDs that were found.
   package func delete(_ ids: [String]) throws(BoardFault) -> [String] { try store.delete(ids) }
 
-  /// Deletes all posts of a name for the operator; returns how many there were.
+  /// Deletes all posts with a name on behalf of the operator.
+  ///
+  /// Returns their number.
   package func delete(allOf name: String) throws(BoardFault) -> Int {
     try store.delete(allOf: name)
   }

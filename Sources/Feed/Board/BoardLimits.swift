@@ -1,22 +1,24 @@
-/// The limits of what a board takes.
+/// The limits of a board.
 package struct BoardLimits: Sendable {
-  /// The bytes of a request's body.
+  /// The maximum size of a request body in bytes.
   package var bodyBytes = 8 << 20
-  /// The letters of a name.
+  /// The maximum length of a name in characters.
   package var nameLetters = 64
-  /// The letters of a message.
+  /// The maximum length of a message in characters.
   package var messageLetters = 4096
-  /// The posts that one address may send in a minute; nil for any number.
+  /// The maximum number of posts per address and minute, or nil for no limit.
   package var postsAMinute: Int? = 30
-  /// The requests that wait for others to be answered.
+  /// The maximum number of queued requests.
   package var waitingRequests = 96
-  /// The posts of a page.
+  /// The maximum number of posts in a page.
   package var mostPosts = 200
-  /// The posts of a page where nobody says how many.
+  /// The default number of posts in a page.
   package var usualPosts = 50
-  /// The bytes of sound in a page that has its sounds in it, beside those of the newest post.
+  /// The maximum size of sound in a page with inline sounds, in bytes.
+  ///
+  /// The newest post is always included.
   package var soundBytes = 8 << 20
 
-  /// Those of a board that was told nothing.
+  /// Creates the default limits.
   package init() {}
 }

@@ -1,9 +1,11 @@
-/// The place of a board's database: a file, or a database on a PostgreSQL server.
+/// The location of a board's database: a file, or a database on a PostgreSQL server.
 package enum BoardPlace: Equatable, Sendable, CustomStringConvertible {
   case file(String)
   case postgres(String)
 
-  /// The place that a text names; nil where it is empty, or a URL of another kind.
+  /// Parses a location.
+  ///
+  /// Returns nil if it is empty or an unsupported URL.
   package init?(_ text: String) {
     if ["postgresql://", "postgres://"].contains(where: text.hasPrefix) {
       self = .postgres(text)
@@ -14,7 +16,9 @@ package enum BoardPlace: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The path of the file, or the kind of server: the URL of one may have a password in it.
+  /// The path of the file, or the kind of server.
+  ///
+  /// A server URL may contain a password, so it isn't shown.
   package var description: String {
     switch self {
     case .file(let path): path
@@ -22,7 +26,7 @@ package enum BoardPlace: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Opens the store there.
+  /// Opens the store.
   package func open() throws(BoardFault) -> any BoardStore {
     switch self {
     case .file(let path): try SQLiteStore(path: path)

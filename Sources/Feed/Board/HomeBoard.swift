@@ -1,9 +1,10 @@
 internal import Posix
 
-/// The board in the node's home folder, which is opened when somebody first asks for it, and follows the
-/// folder where that changes.
+/// The board in the node's data directory.
 ///
-/// Any thread; opening waits for the disk.
+/// It is opened on first use, and again after the directory changes.
+///
+/// Any thread. Opening blocks on disk access.
 package final class HomeBoard: Sendable {
   private struct Opened {
     var home: String
@@ -16,21 +17,23 @@ package final class HomeBoard: Sendable {
   private let home: @Sendable () -> String?
   private let opened = Guarded<Opened?>(nil)
 
-  /// The board of the folder that a call tells; nil for none.
+  /// Creates the board of the current data directory, which `home` returns, or nil for none.
   package init(home: @escaping @Sendable () -> String?) { self.home = home }
 
-  /// The folder for what comes; nil where there is no home folder.
+  /// The folder for incoming posts, or nil without a data directory.
   package var scratch: String? { home().map(Self.scratch) }
 
   private static func scratch(_ home: String) -> String { "\(home)/incoming" }
 
-  /// Whether there is a board already: who only looks makes none.
+  /// Whether a board exists.
+  ///
+  /// Reading alone does not create one.
   package var isThere: Bool {
     guard let home = home() else { return false }
     return Files.exist("\(home)/\(Self.file)")
   }
 
-  /// The board, as it is opened now.
+  /// Returns the current board, and opens it if needed.
   package func board() throws(BoardFault) -> Board {
     guard let home = home() else { throw Self.noHome }
     let result = opened.withLock { opened -> Result<Board, BoardFault> in
@@ -38,7 +41,7 @@ package final class HomeBoard: Sendable {
       do throws(BoardFault) {
         let board = try Board(
           SQLiteStore(path: "\(home)/\(Self.file)"), scratch: Self.scratch(home))
-        // Whoever is still asking the former one lets go of it.
+        // Current users of the previous board release it.
         opened = Opened(home: home, board: board)
         return .success(board)
       } catch {

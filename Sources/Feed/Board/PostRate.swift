@@ -1,11 +1,11 @@
 internal import Posix
 
-/// The count of posts that each address sent in the last minute.
+/// A rate limiter: counts posts per address over the last minute.
 ///
 /// Any thread.
 final class PostRate: Sendable {
-  /// Who sends: an address of version 4, or a network of version 6, of which one machine has all
-  /// addresses.
+  /// The sender of a post: an IPv4 address, or an IPv6 /64 network, in which one machine can have
+  /// any address.
   private struct Sender: Hashable {
     let high: UInt64
     let low: UInt64
@@ -17,7 +17,8 @@ final class PostRate: Sendable {
   }
 
   private static let minute = 60e6
-  // Who has very many addresses gets no more memory for it: those share one place.
+  // Limits the memory that a sender with many addresses can occupy. Further senders share one
+  // entry.
   private static let mostSenders = 4096
   private static let others = Sender(.any6)
 
@@ -26,7 +27,9 @@ final class PostRate: Sendable {
 
   init(most: Int?) { self.most = most }
 
-  /// Counts a post of an address at a time in microseconds; false where that is one too many.
+  /// Counts a post from an address at a time in microseconds.
+  ///
+  /// Returns false if it exceeds the limit.
   func admit(_ address: IPAddress, now: Double) -> Bool {
     guard let most else { return true }
     return recent.withLock { recent in

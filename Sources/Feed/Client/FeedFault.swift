@@ -1,13 +1,13 @@
-/// The reason why something can't be had from a board, or sent to it.
+/// The reason why a request to a board failed.
 package struct FeedFault: Error, Equatable, Sendable {
-  /// Whether the same may work later: the board can't be reached, or is too busy.
+  /// Whether another attempt may succeed: the board can't be reached or is overloaded.
   package let isPassing: Bool
-  /// Whether there is no such post.
+  /// Whether the post was not found.
   package let isMissing: Bool
-  /// The reason in one line.
+  /// The message, in one line.
   package let message: String
 
-  /// A reason that may pass or will stay.
+  /// Creates a fault, temporary or permanent.
   package init(_ message: String, isPassing: Bool, isMissing: Bool = false) {
     self.isPassing = isPassing
     self.isMissing = isMissing

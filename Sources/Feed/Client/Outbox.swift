@@ -1,39 +1,40 @@
 internal import JSON
 internal import Posix
 
-/// The posts that wait to be sent, each in a file of its own: they outlive the node, and go in their
-/// order.
+/// A persistent queue of posts to be sent, in order, with one file per post.
 ///
 /// One thread at a time.
 package final class Outbox: @unchecked Sendable {
-  /// A post that waits, and the board that it is for.
+  /// A queued post and its board.
   package struct Item: Equatable, Sendable {
-    /// Its place in the order.
+    /// The number, which determines the order.
     package let number: Int
-    /// The URL of the board; empty for the node's own.
+    /// The URL of the board, or empty for the node's own.
     package let board: String
-    /// What is to be posted.
+    /// The post.
     package let draft: Draft
   }
 
-  /// So many can wait.
+  /// The maximum number of queued posts.
   package static let most = 200
-  // A clip of ten seconds as it is written, in base 64, with room.
+  // A clip of ten seconds in Base64, with a margin.
   private static let mostBytes = 24 << 20
 
   private let folder: String
 
-  /// The outbox in a home folder.
+  /// Creates the queue in a data directory.
   package init(home: String) { folder = "\(home)/outbox" }
 
-  /// The numbers of those that wait, in order.
+  /// The numbers of the queued posts, in order.
   package var numbers: [Int] {
     Files.names(in: folder).compactMap { name in
       name.hasSuffix(Self.ending) ? Int(name.dropLast(Self.ending.count)) : nil
     }.sorted()
   }
 
-  /// Adds one behind the others; returns how many wait then.
+  /// Queues a post.
+  ///
+  /// Returns the new number of queued posts.
   package func add(_ draft: Draft, for board: String) throws(FeedFault) -> Int {
     let numbers = numbers
     guard numbers.count < Self.most else {
@@ -53,7 +54,9 @@ package final class Outbox: @unchecked Sendable {
     return numbers.count + 1
   }
 
-  /// Reads one; nil where it can't be read, and is put out of the way.
+  /// Reads a queued post.
+  ///
+  /// Returns nil if it is unreadable, in which case its file is renamed.
   package func item(_ number: Int) -> Item? {
     let path = path(of: number)
     guard let bytes = try? Files.contents(of: path, atMost: Self.mostBytes) else { return nil }
@@ -67,12 +70,12 @@ package final class Outbox: @unchecked Sendable {
     return Item(number: number, board: board, draft: draft)
   }
 
-  /// Keeps one apart that no board takes.
+  /// Renames the file of a post that its board permanently rejects.
   package func putAside(_ number: Int) {
     _ = Files.move(path(of: number), to: "\(path(of: number)).refused")
   }
 
-  /// Takes one out that was sent.
+  /// Removes a post that was sent.
   package func remove(_ number: Int) { Files.remove(path(of: number)) }
 
   private static let ending = ".post"

@@ -1,8 +1,8 @@
 internal import JSON
 internal import Posix
 
-/// The secrets of the posts that were sent, by which they can be taken back: a line each in a file that
-/// only its owner can read.
+/// The secrets of sent posts, which permit deleting them: one line per post in a file with
+/// owner-only access.
 ///
 /// One thread at a time.
 package final class Receipts {
@@ -11,10 +11,10 @@ package final class Receipts {
   private let folder: String
   private var path: String { "\(folder)/receipts" }
 
-  /// The receipts in a home folder.
+  /// Creates the receipts in a data directory.
   package init(home: String) { folder = "\(home)/feed" }
 
-  /// Notes the secret of a post.
+  /// Stores the secret of a post.
   package func add(_ draft: Draft, board: String) {
     try? Files.makeFolder(folder)
     var json = JSONText()
@@ -23,11 +23,11 @@ package final class Receipts {
     json.add("secret", draft.secret)
     json.add("board", board)
     json.end("}")
-    // A disk that is full costs the way back, and not the post.
+    // With a full disk, the post can't be deleted later, but it is sent.
     try? Files.append(line: json.text, to: path)
   }
 
-  /// The secrets of the posts that were sent to a board from here, by their identifiers.
+  /// Returns the secrets of posts sent from here to a board, by post ID.
   package func secrets(board: String) -> [String: String] {
     guard let bytes = try? Files.contents(of: path, atMost: Self.mostBytes) else { return [:] }
     var secrets: [String: String] = [:]

@@ -2,12 +2,12 @@ package import HTTP
 internal import JSON
 internal import Posix
 
-/// A board elsewhere: one of ours, of which pages come without their sounds, or one that knows no
-/// more than `getaudio` and `postaudio`.
+/// A client of a remote board: a Syrinx board, whose pages come without sounds, or one that
+/// supports only `getaudio` and `postaudio`.
 package final class RemoteBoard: BoardClient, @unchecked Sendable {
   private enum Form {
     case ours
-    /// Some of them know their paths only with a slash at the end, some only without.
+    /// Some boards require a trailing slash in their paths, others forbid it.
     case plain(slash: String)
   }
 
@@ -22,14 +22,13 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
 
   private struct State {
     var form: Form?
-    // The posts of a board that has no numbers get some here: the oldest that was seen first has the
-    // least.
+    // Numbers for the posts of a board without any, in order of first appearance, oldest first.
     var numbers: [String: Int] = [:]
     var sounds: [String: String] = [:]
     var posts: [Post] = []
   }
 
-  /// The board below a URL.
+  /// Creates a client of the board at a URL.
   package init(_ base: HTTPPlace, userAgent: String) {
     self.base = base
     client = HTTPClient(userAgent: userAgent)
@@ -48,7 +47,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
       state.withLock { $0.form = .ours }
       return page
     }
-    // Only one of ours has that; another one says in some way of its own that it has not.
+    // Only Syrinx boards have this path. Other boards report its absence in various ways.
     guard state.withLock({ $0.form == nil }), reply.status < 500, reply.status != 429 else {
       throw fault(reply)
     }
@@ -69,7 +68,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
   private func plainPage(
     _ slash: String, _ before: Int?, _ count: Int
   ) throws(FeedFault) -> PostPage {
-    // All of it at once is all that such a board has; what is older was read with the newest.
+    // Such a board returns all posts at once. Older pages are taken from that list.
     if before == nil || state.withLock({ $0.posts.isEmpty }) {
       let reply = try ask("/getaudio\(slash)", most: Self.mostListBytes)
       guard reply.status == 200 else { throw fault(reply) }
@@ -123,7 +122,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
   // MARK: - Writing
 
   package func post(_ draft: Draft) throws(FeedFault) {
-    // Which paths it has is seen by reading.
+    // Reading detects the form of the paths.
     if state.withLock({ $0.form == nil }) { _ = try page(before: nil, count: 1) }
     let slash = state.withLock { state in
       if case .plain(let slash) = state.form { slash } else { "" }
@@ -146,14 +145,14 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
     guard 200..<300 ~= reply.status else { throw fault(reply) }
   }
 
-  // MARK: - The network
+  // MARK: - Network
 
   private func call(_ method: String, _ path: String) throws(FeedFault) -> HTTPCall {
     guard let place = base.appending(path) else {
       throw FeedFault("\(base) can't be asked for \(path)", isPassing: false)
     }
     var call = HTTPCall(method, place)
-    // To the board that was set, and to no other server.
+    // Redirects may not leave the configured server.
     call.mostRedirects = 3
     call.allows = { [base] in $0.isOnServer(of: base) }
     return call
@@ -176,7 +175,7 @@ package final class RemoteBoard: BoardClient, @unchecked Sendable {
 
   private static func json(_ reply: HTTPReply) -> JSON? { try? JSON(reply.body) }
 
-  /// What a board says went wrong.
+  /// Returns the fault for an error response.
   private func fault(_ reply: HTTPReply) -> FeedFault {
     let told = Self.json(reply)?["error"]?.text
     let line = told ?? "it answers \(reply.status)"

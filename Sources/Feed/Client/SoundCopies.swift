@@ -1,21 +1,24 @@
 internal import Glibc
 internal import Posix
 
-/// The copies of posts' sounds in a folder, as files that can be read here.
+/// Local copies of posts' sounds, as readable files in a folder.
 ///
 /// One thread at a time.
 package final class SoundCopies: @unchecked Sendable {
-  // A song that is played still has its file open; these can be played again without a board.
+  // The maximum number of files. A file being played stays open when it is deleted. The others can
+  // be played again without the board.
   private static let most = 16
   private static let decodeSeconds = 30.0
-  // What another program makes of a post, at most: ten minutes.
+  // The maximum duration of a decoded post: ten minutes.
   private static let mostSeconds = 600
   private static let decoder = "ffmpeg"
 
   private let folder: String
   private var paths: [String] = []
 
-  /// Copies in a folder of the home folder; those of a node before are gone.
+  /// Creates the copies in a data directory.
+  ///
+  /// Deletes those of an earlier node.
   package init(home: String) {
     folder = "\(home)/feed"
     for name in Files.names(in: folder) where name.hasPrefix(Self.prefix) {
@@ -23,7 +26,7 @@ package final class SoundCopies: @unchecked Sendable {
     }
   }
 
-  /// The path of a file that has the sound of some bytes.
+  /// Stores the bytes of a sound and returns the path of a readable file.
   package func path(of bytes: [UInt8], named name: String) throws(FeedFault) -> String {
     guard let kind = SoundKind(bytes) else {
       throw FeedFault("what the board sends is no sound", isPassing: false)
@@ -49,8 +52,8 @@ package final class SoundCopies: @unchecked Sendable {
     return path
   }
 
-  /// The sound of a file that only another program reads: AAC, of which Debian's decoders are under
-  /// licences that this program can't be linked under.
+  /// Decodes a file with an external program: AAC, whose decoders in Debian have licenses
+  /// incompatible with linking.
   private func decoded(_ path: String, _ kind: SoundKind) throws(FeedFault) -> String {
     let result = "\(path).wav"
     let ending: Program.Ending
@@ -58,7 +61,7 @@ package final class SoundCopies: @unchecked Sendable {
       ending = try Program.run(
         [
           Self.decoder, "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file",
-          // By content, and none of the formats that read other files.
+          // Sets the demuxer by content. Neither one opens other files.
           "-f", kind == .aac ? "aac" : "mov", "-i", path, "-map", "0:a:0", "-t",
           "\(Self.mostSeconds)", "-c:a", "pcm_s16le", "-f", "wav", result,
         ], seconds: Self.decodeSeconds)

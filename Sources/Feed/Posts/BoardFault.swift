@@ -1,29 +1,28 @@
-/// The reason why a board does not do what it was asked.
+/// The reason why a board rejected a request.
 package struct BoardFault: Error, Equatable, Sendable {
-  /// The kinds of reasons.
+  /// The kind of fault.
   package enum Kind: Sendable {
-    /// What was sent is not of the form that it should have.
+    /// The request is malformed.
     case wrong
-    /// A text or a sound is larger than the board takes.
+    /// A text or a sound exceeds the limit.
     case large
-    /// What was sent as a sound is none.
+    /// The data is not a sound file.
     case noSound
-    /// Something else has that identifier.
+    /// The ID is in use by another post.
     case taken
     case missing
     case denied
-    /// Too much was asked in too short a time; later it will do.
+    /// The rate limit is exceeded. Try again later.
     case often
-    /// The database or its disk does not take it; later it may.
+    /// The database or its disk failed. Another attempt may succeed.
     case store
   }
 
-  /// The kind of the reason.
   package let kind: Kind
-  /// The reason in one line.
+  /// The message, in one line.
   package let message: String
 
-  /// A reason of a kind.
+  /// Creates a fault.
   package init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message

@@ -2,18 +2,20 @@ internal import HTTP
 internal import Library
 package import Posix
 
-/// A post of a board: who says what, and since when; its sound is fetched apart.
+/// A post on a board: its author, text and date.
+///
+/// Its sound is downloaded separately.
 package struct Post: Equatable, Sendable {
-  /// What is known of a post's sound without having it.
+  /// The metadata of a post's sound.
   package struct Sound: Equatable, Sendable {
-    /// Its length in seconds; 0 where that is not known.
+    /// The duration in seconds, or 0 if unknown.
     package var seconds: Double
-    /// How many bytes it has.
+    /// The size in bytes.
     package var bytes: Int
-    /// The kind of its bytes.
+    /// The kind of sound file.
     package var kind: SoundKind
 
-    /// A sound of a length in seconds.
+    /// Creates the metadata of a sound with a duration in seconds.
     package init(seconds: Double, bytes: Int, kind: SoundKind) {
       self.seconds = seconds
       self.bytes = bytes
@@ -21,20 +23,20 @@ package struct Post: Equatable, Sendable {
     }
   }
 
-  /// Its number on the board: later posts have greater ones.
+  /// The number on the board, ascending.
   package var number: Int
-  /// The identifier that is its own on all boards.
+  /// The ID, unique across all boards.
   package var id: String
-  /// Who posted it; empty where that was taken away.
+  /// The author, or empty if removed.
   package var name: String
   /// The text.
   package var message: String
-  /// The moment at which the board took it.
+  /// The time at which the board received it.
   package var date: ZonedDate
-  /// The sound; nil for none.
+  /// The sound, or nil.
   package var sound: Sound?
 
-  /// A post as a board has it.
+  /// Creates a post as stored by a board.
   package init(
     number: Int, id: String, name: String, message: String, date: ZonedDate, sound: Sound? = nil
   ) {
@@ -47,21 +49,23 @@ package struct Post: Equatable, Sendable {
   }
 }
 
-/// A post that is to be: with the identifier that makes it safe to send again, and the secret by which
-/// its poster can take it back.
+/// A post before it is sent, with an ID that makes sending idempotent, and a secret that permits
+/// deleting it.
 package struct Draft: Equatable, Sendable {
-  /// The identifier, of the form of a UUID in small letters.
+  /// The ID: a lowercase UUID.
   package var id: String
   /// The secret: 32 hexadecimal digits.
   package var secret: String
-  /// Who posts it.
+  /// The author.
   package var name: String
   /// The text.
   package var message: String
-  /// The bytes of the sound; nil for none.
+  /// The bytes of the sound file, or nil.
   package var audio: [UInt8]?
 
-  /// A draft with an identifier and a secret of its own, unless it has got them already.
+  /// Creates a draft.
+  ///
+  /// By default its ID and its secret are random.
   package init(
     id: String = PostID.random(), secret: String = PostID.randomSecret(), name: String,
     message: String, audio: [UInt8]? = nil
@@ -74,21 +78,21 @@ package struct Draft: Equatable, Sendable {
   }
 }
 
-/// Identifiers of posts, and secrets.
+/// IDs and secrets of posts.
 package enum PostID {
-  /// A new identifier: a random UUID.
+  /// Returns a new ID: a random UUID.
   package static func random() -> String { Take.newID() }
 
-  /// A new secret of 128 bits.
+  /// Returns a new secret of 128 bits.
   package static func randomSecret() -> String { Hexadecimal.random(bytes: 16) }
 
-  /// An identifier as it is kept, in small letters; nil where a text is none.
+  /// Returns an ID in lowercase, or nil if the text is none.
   package static func plain(_ text: String) -> String? {
     let text = text.lowercased()
     return Take.isID(text) ? text : nil
   }
 
-  /// Whether a text can be a secret.
+  /// Whether a text is a valid secret.
   package static func isSecret(_ text: String) -> Bool {
     16...128 ~= text.utf8.count && text.utf8.allSatisfy { 33...126 ~= $0 }
   }

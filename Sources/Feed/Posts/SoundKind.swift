@@ -1,12 +1,12 @@
-/// The kinds of sound that a post can bring, told by their first bytes and not by any name.
+/// The kind of a posted sound file, detected by its first bytes.
 package enum SoundKind: String, CaseIterable, Sendable {
   case wav, flac, ogg, mp3
-  /// AAC in a file of MPEG-4, as phones record it.
+  /// AAC in an MPEG-4 file, as recorded by phones.
   case m4a
-  /// AAC without one.
+  /// Raw AAC (ADTS).
   case aac
 
-  /// The type by which the web knows it.
+  /// The media type.
   package var type: String {
     switch self {
     case .wav: "audio/wav"
@@ -18,10 +18,10 @@ package enum SoundKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a file of it is read without another program.
+  /// Whether it can be decoded without an external program.
   package var isReadHere: Bool { self != .m4a && self != .aac }
 
-  /// The kind of some bytes; nil where they are no sound of these.
+  /// Detects the kind, or returns nil if it is none of these.
   package init?(_ bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(16))
     func has(_ text: String, at place: Int = 0) -> Bool {
@@ -39,7 +39,7 @@ package enum SoundKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a frame of layer III begins so, with a rate that there is.
+  /// Whether the bytes begin an MPEG layer III frame with a valid bit rate and sample rate.
   private static func isMP3Frame(_ head: [UInt8]) -> Bool {
     head[1] & 0xE0 == 0xE0 && head[1] & 0x18 != 0x08 && head[1] & 0x06 == 0x02
       && head[2] & 0xF0 != 0xF0 && head[2] & 0x0C != 0x0C

@@ -2,23 +2,25 @@ internal import HTTP
 package import JSON
 package import Posix
 
-/// A row of `getaudio`, as boards of several years write it.
+/// A row of `getaudio`, in the variants of different boards.
 ///
-/// They come in an object or bare, with four or five columns; the sound of one that has none is null,
+/// Rows come in an object or in a bare array, with four or five columns. A missing sound is null,
 /// empty, or the text "null".
 package struct BoardRow: Equatable, Sendable {
-  /// Who posted it.
+  /// The author.
   package var name: String
   /// The text.
   package var message: String
-  /// The identifier; empty where the board gives none.
+  /// The ID, or empty if the board has none.
   package var id: String
-  /// The moment, as the board writes it.
+  /// The time, in the board's own format.
   package var time: String
-  /// The sound in base 64; nil where there is none.
+  /// The sound in Base64, or nil.
   package var audio: String?
 
-  /// All rows of an answer, newest first; nil where it is none.
+  /// Parses all rows of a response, newest first.
+  ///
+  /// Returns nil if it is malformed.
   package static func all(in json: JSON) -> [BoardRow]? {
     let rows: [JSON]?
     if case .object(let members) = json.content {
@@ -38,18 +40,18 @@ package struct BoardRow: Equatable, Sendable {
     audio = Self.sound(cells[cells.count - 1].text)
   }
 
-  // Some boards count their posts.
+  // Some boards use numbers as IDs.
   private static func text(_ json: JSON) -> String {
     json.text ?? json.whole.map(String.init) ?? ""
   }
 
-  /// The sound that a text is, if it is one.
+  /// Returns the sound, or nil if the text stands for none.
   package static func sound(_ text: String?) -> String? {
     guard let text, !text.isEmpty, text != "null" else { return nil }
     return text
   }
 
-  /// The moment; nil where the board writes it in a way of its own.
+  /// The time, or nil if its format is unknown.
   package var date: ZonedDate? {
     if let date = ZonedDate(written: time, isEnd: false) { return date }
     return ZonedDate(time)

@@ -2,12 +2,12 @@ internal import HTTP
 package import JSON
 
 extension Draft {
-  /// The JSON body of the request that posts the draft: the fields that any board of this format
-  /// reads, and those that only ours reads.
+  /// The JSON body of the request that posts the draft: fields for all boards of this format, and
+  /// fields for Syrinx boards only.
   package var json: String {
     var json = JSONText()
     json.begin("{")
-    // Some boards read the first, others the second.
+    // Boards differ in which one they read.
     json.add("username", name)
     json.add("name", name)
     json.add("message", message)
@@ -18,9 +18,11 @@ extension Draft {
     return json.text
   }
 
-  /// The draft that somebody posts; what he gave no identifier or secret gets its own.
+  /// Parses a posted draft.
   ///
-  /// Throws one line where it is none.
+  /// A missing ID or secret gets a random one.
+  ///
+  /// Throws a fault with one line if it is malformed.
   package init(posted json: JSON) throws(BoardFault) {
     guard case .object = json.content else {
       throw BoardFault(.wrong, "a post is an object with name, message and audio")

@@ -1,27 +1,27 @@
 package import JSON
 internal import Posix
 
-/// A page of posts as Syrinx's boards tell it: newest first, without sounds.
+/// A page of posts in the format of Syrinx boards: newest first, without sounds.
 package struct PostPage: Equatable, Sendable {
   /// The posts, newest first.
   package var posts: [Post]
-  /// The number of the newest post of all; 0 where there is none.
+  /// The number of the board's newest post, or 0 if there is none.
   package var newest: Int
 
-  /// A page of posts.
+  /// Creates a page of posts.
   package init(posts: [Post], newest: Int) {
     self.posts = posts
     self.newest = newest
   }
 
-  /// The page in an answer; nil where it is none.
+  /// Parses a page, or returns nil if it is malformed.
   package init?(_ json: JSON) {
     guard let rows = json["posts"]?.list, let newest = json["newest"]?.whole else { return nil }
     posts = rows.compactMap(Post.init)
     self.newest = newest
   }
 
-  /// The answer that has it.
+  /// The page as JSON.
   package var json: String {
     var json = JSONText()
     json.begin("{")

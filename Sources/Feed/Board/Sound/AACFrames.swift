@@ -1,4 +1,4 @@
-/// The frames of AAC that stand one behind the other (ADTS, ISO/IEC 13818-7).
+/// A parser for raw AAC frames (ADTS, ISO/IEC 13818-7).
 enum AACFrames {
   private static let rates = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
@@ -6,7 +6,7 @@ enum AACFrames {
   ]
   private static let samples = 1024.0
 
-  /// The length in seconds; nil where the bytes are no such frames.
+  /// Returns the duration in seconds, or nil if the bytes are not ADTS frames.
   static func seconds(of bytes: [UInt8]) -> Double? {
     var place = 0
     var seconds = 0.0
@@ -20,7 +20,7 @@ enum AACFrames {
       seconds += samples * Double(bytes[place + 6] & 3 + 1) / Double(rates[rate])
       place += length
     }
-    // The last one may be cut off; one alone that is, is nothing.
+    // The last frame may be truncated, but not the only one.
     return seconds > 0 && (place <= bytes.count || seconds > samples / 7350) ? seconds : nil
   }
 }

@@ -1,22 +1,23 @@
-/// The header of a file of MPEG-4 (ISO/IEC 14496-12): the `mvhd` box inside of `moov`, which tells how
-/// long it is.
+/// A parser for the header of an MPEG-4 file (ISO/IEC 14496-12): the `mvhd` box inside `moov`,
+/// which contains the duration.
 enum MovieHeader {
-  /// The length in seconds, 0 where the header does not know it; nil where the bytes are no such file.
+  /// Returns the duration in seconds, 0 if the header doesn't state it, or nil if the file is
+  /// malformed.
   static func seconds(of bytes: [UInt8]) -> Double? {
     guard let movie = find("moov", in: bytes[...]), let header = find("mvhd", in: movie),
       let version = header.first
     else { return nil }
-    // Behind version and flags stand the times of making and of changing.
+    // The creation and modification times follow version and flags.
     let fields = header.dropFirst(version == 1 ? 20 : 12)
     guard let scale = number(fields, 4), scale > 0,
       let length = number(fields.dropFirst(4), version == 1 ? 8 : 4)
     else { return nil }
-    // All ones where nobody knows.
+    // All bits set: unknown.
     let isUnknown = length == (version == 1 ? UInt64.max : UInt64(UInt32.max))
     return isUnknown ? 0 : Double(length) / Double(scale)
   }
 
-  /// The content of the first box of a name.
+  /// Returns the content of the first box with a name.
   private static func find(_ name: String, in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     var rest = bytes
     while rest.count >= 8, let size = number(rest, 4) {

@@ -4,15 +4,17 @@ internal import Library
 internal import Posix
 internal import SoundFiles
 
-/// The look into what was posted as a sound, whatever it says of itself.
+/// The validation of posted sounds, independent of their declared type.
 enum SoundCheck {
-  // As much of a sound is read: what breaks off later is one all the same.
+  // The part that is decoded. A sound truncated later is acceptable.
   private static let framesToRead = 65_536
   private static let blockFrames = 4096
-  // A header can promise any number of frames.
+  // A header can declare any number of frames.
   private static let longest = 86_400.0
 
-  /// What some bytes are as a sound; throws where they are none.
+  /// Returns the kind and duration of a sound.
+  ///
+  /// Throws if the bytes are none.
   static func facts(_ bytes: [UInt8], folder: String) throws(BoardFault) -> Post.Sound {
     guard let kind = SoundKind(bytes) else {
       throw BoardFault(
@@ -31,7 +33,7 @@ enum SoundCheck {
     return Post.Sound(seconds: isPlausible ? seconds : 0, bytes: bytes.count, kind: kind)
   }
 
-  /// The length of a sound in seconds, by reading it; nil where it is none.
+  /// Returns the duration of a sound in seconds by decoding it, or nil if it is malformed.
   private static func read(_ bytes: [UInt8], _ folder: String) throws(BoardFault) -> Double? {
     let path = "\(folder)/\(Take.newID())"
     do throws(SystemError) {

@@ -1,34 +1,34 @@
-/// The place where a board keeps its posts.
+/// A store for the posts of a board.
 ///
-/// Any thread; each call waits for the database. What has returned is on the disk.
+/// Any thread. Calls block on the database. When they return, changes are durable.
 package protocol BoardStore: AnyObject, Sendable {
-  /// Keeps a post, unless one of that identifier is there: the same is given back, another one is
+  /// Stores a post. If its ID exists, an identical post is returned, and any other fails with
   /// `taken`.
   func post(_ posting: Posting) throws(BoardFault) -> Posted
-  /// The newest posts before one number and after another, newest first.
+  /// Returns the newest posts between two numbers, both exclusive, newest first.
   func page(before: Int?, after: Int?, limit: Int) throws(BoardFault) -> PostPage
-  /// A post; nil where there is none.
+  /// Returns a post, or nil if not found.
   func find(_ key: PostKey) throws(BoardFault) -> Post?
-  /// The sound of a post; nil where there is none.
+  /// Returns the sound of a post, or nil if it has none.
   func sound(of key: PostKey) throws(BoardFault) -> StoredSound?
-  /// Takes a post back, for who shows the digest of its secret; again does nothing more.
+  /// Deletes a post, given the digest of its secret. Idempotent.
   func delete(_ id: String, secret: [UInt8]) throws(BoardFault)
-  /// Takes the name of a post away, for who shows the digest of its secret.
+  /// Removes the name from a post, given the digest of its secret.
   func removeName(_ id: String, secret: [UInt8]) throws(BoardFault)
-  /// Deletes posts for the board's operator; returns which of them were there.
+  /// Deletes posts on behalf of the operator. Returns the IDs that were found.
   func delete(_ ids: [String]) throws(BoardFault) -> [String]
-  /// Deletes all posts of a name for the board's operator; returns how many there were.
+  /// Deletes all posts with a name on behalf of the operator. Returns their number.
   func delete(allOf name: String) throws(BoardFault) -> Int
-  /// Lets go of the database, when nobody uses the store any more.
+  /// Closes the database. No calls may follow.
   func close()
 }
 
-/// The name of a post in a request: its identifier, or its number.
+/// The key of a post in a request: its ID or its number.
 package enum PostKey: Equatable, Sendable {
   case id(String)
   case number(Int)
 
-  /// The key that a text is; nil where it is none.
+  /// Parses a key, or returns nil if the text is none.
   package init?(_ text: String) {
     if let id = PostID.plain(text) {
       self = .id(id)
@@ -40,10 +40,10 @@ package enum PostKey: Equatable, Sendable {
   }
 }
 
-/// The bytes of a post's sound.
+/// The sound file of a post.
 package struct StoredSound: Equatable, Sendable {
-  /// The kind of the bytes.
+  /// The kind of sound file.
   package var kind: SoundKind
-  /// The bytes, as they were posted.
+  /// The bytes, as posted.
   package var bytes: [UInt8]
 }

@@ -1,20 +1,24 @@
 internal import HTTP
 package import Posix
 
-/// A draft that was checked, on its way into a store.
+/// A validated draft, ready to be stored.
 package struct Posting: Sendable {
-  /// What is posted.
+  /// The draft.
   package var draft: Draft
-  /// Whether the poster showed a secret; else the draft has a new one, which he does not know yet.
+  /// Whether the poster sent a secret.
+  ///
+  /// Otherwise the board generated one.
   package var showsSecret: Bool
-  /// What was found out about the sound; nil where there is none.
+  /// The validated sound, or nil.
   package var sound: Post.Sound?
-  /// The moment at which the board took it.
+  /// The time at which the board received it.
   package var date: ZonedDate
-  /// The digest of the secret, which alone is kept.
+  /// The digest of the secret.
+  ///
+  /// The secret itself is not stored.
   package let secretDigest: [UInt8]
 
-  /// A draft that a board took at a moment.
+  /// Creates a posting from a draft received at a time.
   package init(_ draft: Draft, showsSecret: Bool, sound: Post.Sound?, date: ZonedDate) {
     self.draft = draft
     self.showsSecret = showsSecret
@@ -23,7 +27,7 @@ package struct Posting: Sendable {
     secretDigest = SHA256.digest(Array(draft.secret.utf8))
   }
 
-  /// The post that it becomes under a number.
+  /// Returns the resulting post with a number.
   func post(_ number: Int) -> Post {
     Post(
       number: number, id: draft.id, name: draft.name, message: draft.message, date: date,
@@ -31,29 +35,29 @@ package struct Posting: Sendable {
   }
 }
 
-/// The outcome of posting.
+/// The result of posting.
 package struct Posted: Equatable, Sendable {
-  /// The post, as it is kept.
+  /// The stored post.
   package var post: Post
-  /// Whether it was not there before.
+  /// Whether the post is new, not a repetition.
   package var isNew: Bool
 }
 
-/// What a store has already under the identifier of a posting.
+/// The stored row with the ID of a posting.
 struct KeptPost {
   var post: Post
   var secretDigest: [UInt8]
   var isRemoved: Bool
   var hasSameSound: Bool
 
-  /// The answer to who posts again: the same post, or that the identifier is taken.
+  /// Returns the reply to a repeated post: the same post, or the fault that the ID is taken.
   func answer(to posting: Posting) throws(BoardFault) -> Posted {
     let draft = posting.draft
     guard !posting.showsSecret || secretDigest == posting.secretDigest else {
       throw BoardFault(.taken, "another post has this id")
     }
     guard !isRemoved else { throw BoardFault(.taken, "the post with this id was taken back") }
-    // A name can have been taken away since.
+    // The name may have been removed since.
     guard hasSameSound, post.message == draft.message, post.name.isEmpty || post.name == draft.name
     else { throw BoardFault(.taken, "the post with this id is another one") }
     return Posted(post: post, isNew: false)

@@ -1,20 +1,20 @@
 internal import HTTP
 package import Posix
 
-/// The door of a board that is a server of its own: its sockets, and HTTP on a thread of its own.
+/// The HTTP server of a standalone board: its sockets, and a thread for requests.
 package final class BoardDoor {
-  /// Who may come in, and how.
+  /// The network options of the server.
   package struct Options: Sendable {
-    /// The port; 0 takes a free one.
+    /// The port, or 0 for any free one.
     package var port: UInt16
-    /// Whether other machines can reach it.
+    /// Whether it accepts connections from other machines.
     package var isOpen = false
-    /// The addresses that are answered; all where it is empty.
+    /// The permitted client addresses, or empty for all.
     package var allowed: [AddressRange] = []
-    /// Names that lead to this machine, beside its own.
+    /// Additional host names of this machine.
     package var hosts: [String] = []
 
-    /// This machine alone, at a port.
+    /// Creates options for the loopback interface on a port.
     package init(port: UInt16) { self.port = port }
   }
 
@@ -31,7 +31,7 @@ package final class BoardDoor {
   private let board: Board
   private let http: HTTPServer
 
-  /// Opens the door of a board, on a loop.
+  /// Starts the server of a board on an event loop.
   package init(_ options: Options, board: Board, loop: EventLoop) throws(SystemError) {
     self.options = options
     self.board = board
@@ -50,7 +50,8 @@ package final class BoardDoor {
     }
   }
 
-  /// Why a request is not answered at all; nil where it is.
+  /// Returns the error response for a request with an invalid host or origin, or nil if it is
+  /// acceptable.
   private static func refusal(of request: HTTPRequest, _ hosts: HostList) -> HTTPAnswer? {
     guard let host = request[.host] else {
       return .refusal(400, "a request needs a Host header")
@@ -73,7 +74,7 @@ package final class BoardDoor {
     }
   }
 
-  /// Answers what waits, and lets go of all.
+  /// Answers pending requests and closes everything.
   package func end() {
     for listener in listeners { loop.forget(listener.descriptor) }
     routes.end()

@@ -2,16 +2,16 @@ package import HTTP
 internal import JSON
 internal import Posix
 
-/// The board's requests: reading, posting, and taking back.
+/// The request handlers of a board: reading, posting and deleting.
 ///
-/// They are answered by threads of their own, never by the one on which they come.
+/// Requests are answered on worker threads, never on the server's own.
 package final class BoardRoutes: Sendable {
-  // As many as a database does at once; few of them hold the whole of a large body.
+  // The number of parallel database calls. Only a few of them may hold a large body in memory.
   private static let threads = 16
   private static let heavyThreads = 2
   private static let soundHeaders = [
     ("Cache-Control", "private, no-cache"),
-    // Whatever it is, it can do nothing.
+    // Posted sounds are untrusted: browsers must not execute anything in them.
     ("Content-Security-Policy", "default-src 'none'; sandbox"),
   ]
 
@@ -20,11 +20,12 @@ package final class BoardRoutes: Sendable {
   private let rate: PostRate
   private let limits: BoardLimits
   private let workers: Workers
-  // What was last said of the database: a fault that stays is said once.
+  // The last reported database fault: a persistent fault is logged once.
   private let said = Guarded("")
 
-  /// The requests to a board that a call opens, within limits; bodies are received into a folder, which
-  /// is told without waiting for anything.
+  /// Creates handlers with limits.
+  ///
+  /// `open` returns the board, and `scratch` the folder for request bodies, without blocking.
   package init(
     limits: BoardLimits = BoardLimits(), scratch: @escaping @Sendable () -> String?,
     open: @escaping @Sendable () throws(BoardFault) -> Board
@@ -37,10 +38,10 @@ package final class BoardRoutes: Sendable {
       "board", threads: Self.threads, heavy: Self.heavyThreads, waiting: limits.waitingRequests)
   }
 
-  /// Answers what waits, and nothing more.
+  /// Answers pending requests and rejects further ones.
   package func end() { workers.close() }
 
-  /// What is to become of a request for a path below the board's own.
+  /// Returns the handling of a request for a path below the board's own.
   package func course(_ request: HTTPRequest, _ path: String) -> HTTPServer.RequestHandling {
     let parts = path.split(separator: "/").map(String.init)
     switch (parts.first, parts.count) {
@@ -84,7 +85,9 @@ package final class BoardRoutes: Sendable {
     return .wait { [self] reply in work(weight, reply, body) }
   }
 
-  /// Has a thread find an answer, unless too much waits; nil where that is found by another one.
+  /// Answers on a worker thread, or with an error if the queue is full.
+  ///
+  /// `body` returns nil if it queued further work to answer.
   private func work(
     _ weight: Workers.Weight, _ reply: @escaping HTTPServer.Reply, goesOn: Bool = false,
     _ body: @escaping @Sendable (Board) throws(BoardFault) -> HTTPAnswer?
@@ -100,10 +103,10 @@ package final class BoardRoutes: Sendable {
     if !isTaken { reply { Self.busy } }
   }
 
-  /// The answer to a fault.
+  /// Returns the error response for a fault.
   ///
-  /// What is wrong with the database is for its operator, on standard error, and not for who asks: it tells
-  /// of paths and users.
+  /// Details of database faults go to the operator on standard error only: they contain paths and
+  /// user names.
   private func answer(to fault: BoardFault) -> HTTPAnswer {
     guard fault.kind == .store else { return fault.answer }
     let isNew = said.withLock { said in
@@ -120,7 +123,9 @@ package final class BoardRoutes: Sendable {
     return answer
   }
 
-  /// A number of the query; throws where it is none.
+  /// Parses a number in the query.
+  ///
+  /// Throws if it is malformed.
   private static func number(
     _ name: String, _ request: HTTPRequest
   ) throws(BoardFault) -> Int? {
@@ -134,7 +139,7 @@ package final class BoardRoutes: Sendable {
     _ request: HTTPRequest, _ board: Board
   ) throws(BoardFault) -> PostPage {
     var before: Int?
-    // A row of getaudio has an identifier alone.
+    // A row of `getaudio` has an ID only, no number.
     if let text = request.query("before"), let id = PostID.plain(text) {
       guard let post = try board.find(.id(id)) else {
         throw BoardFault(.missing, "there is no such post")
@@ -153,7 +158,8 @@ package final class BoardRoutes: Sendable {
     .json(try posts(request, board).json + "\n")
   }
 
-  /// The rows that the course's boards have, as many of them as their sounds leave room for.
+  /// Lists posts with their sounds in the original `getaudio` format, as many as the size limit
+  /// permits.
   private static func list(
     _ request: HTTPRequest, _ board: Board
   ) throws(BoardFault) -> HTTPAnswer {
@@ -222,7 +228,7 @@ package final class BoardRoutes: Sendable {
     guard let scratch = scratch() else { throw HomeBoard.noHome }
     do throws(SystemError) {
       return try Upload(in: scratch, named: "post", most: most) { [self] path, upload, reply in
-        // The file goes with the upload.
+        // The file is deleted with the upload.
         take(path, upload, reply)
       }
     } catch {
@@ -230,7 +236,7 @@ package final class BoardRoutes: Sendable {
     }
   }
 
-  /// Looks at what came, which takes memory, and then keeps it, which takes time.
+  /// Validates a body, which needs memory, then stores it, which takes time.
   private func take(_ path: String, _ upload: Upload, _ reply: @escaping HTTPServer.Reply) {
     let most = limits.bodyBytes
     work(.heavy, reply) { [self] board throws(BoardFault) in
@@ -267,13 +273,13 @@ package final class BoardRoutes: Sendable {
     json.begin("{")
     json.add("id", posted.post.id)
     json.add("number", posted.post.number)
-    // Who sends a post again without its secret may be anybody.
+    // A repeated post without its secret may come from anybody.
     if posted.isNew || posting.showsSecret { json.add("secret", posting.draft.secret) }
     json.end("}")
     return .json(json.text + "\n")
   }
 
-  // MARK: - Taking back
+  // MARK: - Deleting
 
   private func delete(
     _ text: String, _ request: HTTPRequest, nameOnly: Bool
@@ -301,7 +307,7 @@ package final class BoardRoutes: Sendable {
 }
 
 extension BoardFault {
-  /// The same as an answer on the web.
+  /// The HTTP error response.
   var answer: HTTPAnswer {
     let status =
       switch kind {

@@ -1,16 +1,17 @@
 internal import Posix
 
-/// The threads that do what waits for a database, or takes its time: none more than are needed, and
-/// never very many.
+/// A thread pool for blocking and long work.
+///
+/// It starts threads on demand, up to a limit.
 ///
 /// Any thread.
 final class Workers: Sendable {
   typealias Work = @Sendable () -> Void
 
-  /// How much a piece of work takes.
+  /// The cost of a piece of work.
   enum Weight {
     case light
-    /// Memory and computing: few of them go on at the same time.
+    /// Memory and CPU time. Only a few run in parallel.
     case heavy
   }
 
@@ -22,7 +23,7 @@ final class Workers: Sendable {
     var threads = 0
     var isClosed = false
 
-    /// Takes the next piece of work that may be done now.
+    /// Takes the next piece of work that may run now.
     mutating func next(mostHeavy: Int) -> (Work, Weight)? {
       if !light.isEmpty {
         busy += 1
@@ -48,9 +49,11 @@ final class Workers: Sendable {
     mostWaiting = waiting
   }
 
-  /// Leaves something to be done; false where too much waits, or nothing is done any more.
+  /// Queues work.
   ///
-  /// What goes on with work that was taken is always taken.
+  /// Returns false if the queue is full or closed.
+  ///
+  /// Work that continues accepted work is always accepted.
   func leave(_ weight: Weight, goesOn: Bool = false, _ work: @escaping Work) -> Bool {
     let (isTaken, needsThread) = state.change(waking: .one) { state -> (Bool, Bool) in
       let waiting = state.light.count + state.heavy.count
@@ -64,7 +67,7 @@ final class Workers: Sendable {
       do throws(SystemError) {
         try Thread.start(name) { [self] in run() }
       } catch {
-        // Those that are there do it later; where there is none, it is done here.
+        // The existing threads do it later. If there are none, it runs here.
         if state.change({ state in
           state.threads -= 1
           return state.threads == 0
@@ -78,10 +81,10 @@ final class Workers: Sendable {
     return isTaken
   }
 
-  /// How many pieces of work wait.
+  /// The number of queued pieces of work.
   var waiting: Int { state.change(waking: .nobody) { $0.light.count + $0.heavy.count } }
 
-  /// Takes nothing new, and waits until all is done.
+  /// Closes the queue and waits until all work is done.
   func close() {
     state.change { $0.isClosed = true }
     _ = state.wait { $0.threads == 0 ? true : nil }
@@ -94,7 +97,7 @@ final class Workers: Sendable {
 
   private func finish(_ work: Work, _ weight: Weight) {
     work()
-    // This thread looks for more by itself; only at the end may others wait for it.
+    // This thread takes more work itself. Only at the end may others be waiting for it.
     let isClosed = state.change(waking: .nobody) { state in
       state.busy -= 1
       if weight == .heavy { state.heavyNow -= 1 }
@@ -106,7 +109,7 @@ final class Workers: Sendable {
   private func take() -> (Work, Weight)? {
     state.wait { [mostHeavy] state -> (Work, Weight)?? in
       if let next = state.next(mostHeavy: mostHeavy) { return .some(next) }
-      // What goes on elsewhere may leave more.
+      // Running work may still queue more.
       return state.isClosed && state.heavy.isEmpty && state.heavyNow == 0 ? .some(nil) : nil
     } ?? nil
   }

@@ -1,8 +1,8 @@
 internal import CPostgres
 
-/// The reason why a database on a server does not do what it was told.
+/// The reason why a statement on a server failed.
 enum PostgresFault: Error {
-  /// The connection has ended, or can't be made; what was told may have been done.
+  /// The connection was lost or can't be made. The statement may have been executed.
   case lost(String)
   case refused(String)
 }
@@ -11,7 +11,7 @@ enum PostgresFault: Error {
 ///
 /// One thread at a time.
 final class PostgresConnection: @unchecked Sendable {
-  /// A value in the place of a number with a dollar sign.
+  /// The value of a numbered parameter.
   enum Value {
     case text(String?)
     case bytes([UInt8]?)
@@ -22,9 +22,9 @@ final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var prepared: Set<String> = []
 
-  /// Connects; a URL may have settings of its own.
+  /// Connects to a URL, which may contain settings of its own.
   init(_ url: String) throws(PostgresFault) {
-    // What stands before the URL gives way to what it says; what stands behind it does not.
+    // The URL overrides the settings before it, but not those after it.
     let settings = [
       ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
       ("fallback_application_name", "syrinx"), ("dbname", url), ("client_encoding", "UTF8"),
@@ -40,7 +40,7 @@ final class PostgresConnection: @unchecked Sendable {
 
   deinit { PQfinish(handle) }
 
-  /// What the server or the library said last, in one line.
+  /// The last error message of the server or the library, in one line.
   private var line: String {
     let lines = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline)
     return lines.first.map(String.init) ?? "no reason is told"
@@ -48,17 +48,19 @@ final class PostgresConnection: @unchecked Sendable {
 
   // MARK: - Statements
 
-  /// Runs statements without values.
+  /// Executes statements without parameters.
   func execute(_ text: String) throws(PostgresFault) {
     _ = try check(PQexec(handle, text))
   }
 
-  /// The number in the first row's first column, by a statement without values.
+  /// Executes a query without parameters, and returns the integer in its first row and column.
   func number(_ text: String) throws(PostgresFault) -> Int {
     try check(PQexec(handle, text)).integer(0, 0)
   }
 
-  /// Runs a statement with values; its rows come as text, or as they are kept.
+  /// Executes a prepared statement.
+  ///
+  /// Its rows are in text format, or in binary format.
   func run(
     _ statement: PostgresStatement, _ values: [Value], binary: Bool = false
   ) throws(PostgresFault) -> PostgresRows {
@@ -70,7 +72,7 @@ final class PostgresConnection: @unchecked Sendable {
         throw error
       }
     }
-    // One block of memory, so that nothing of it moves while the library reads it.
+    // A single allocation, so that the parameters don't move while libpq reads them.
     var memory: [UInt8] = []
     var (places, lengths, formats): ([Int?], [Int32], [Int32]) = ([], [], [])
     for value in values {
@@ -125,7 +127,7 @@ final class PostgresConnection: @unchecked Sendable {
   }
 }
 
-/// The rows that a server answered.
+/// The rows of a result.
 final class PostgresRows {
   private let handle: OpaquePointer
 
@@ -133,29 +135,29 @@ final class PostgresRows {
 
   deinit { PQclear(handle) }
 
-  /// The numbers of the rows.
+  /// The indices of the rows.
   var indices: Range<Int32> { 0..<PQntuples(handle) }
 
-  /// Whether there is no row.
+  /// Whether there are no rows.
   var isEmpty: Bool { indices.isEmpty }
 
-  /// Whether a column of a row has no value.
+  /// Whether a value is NULL.
   func isNull(_ row: Int32, _ column: Int32) -> Bool { PQgetisnull(handle, row, column) != 0 }
 
-  /// The text in a column of a row.
+  /// Returns a value as text.
   func text(_ row: Int32, _ column: Int32) -> String {
     PQgetvalue(handle, row, column).map { String(cString: $0) } ?? ""
   }
 
-  /// The whole number in a column of a row; 0 where there is none.
+  /// Returns a value as an integer, or 0 if there is none.
   func integer(_ row: Int32, _ column: Int32) -> Int {
     isEmpty ? 0 : Int(text(row, column)) ?? 0
   }
 
-  /// Whether a column of a row is true.
+  /// Returns a Boolean value.
   func flag(_ row: Int32, _ column: Int32) -> Bool { text(row, column) == "t" }
 
-  /// The bytes in a column of a row that came as it is kept.
+  /// Returns the bytes of a value in binary format.
   func bytes(_ row: Int32, _ column: Int32) -> [UInt8] {
     guard let start = PQgetvalue(handle, row, column) else { return [] }
     let count = Int(PQgetlength(handle, row, column))

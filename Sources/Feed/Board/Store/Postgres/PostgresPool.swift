@@ -1,10 +1,12 @@
 internal import Glibc
 internal import Posix
 
-/// The connections to a server: each is lent to one thread at a time, and made anew when the server has
-/// been away.
+/// A connection pool.
+///
+/// Each connection is used by one thread at a time, and is replaced after the server was
+/// unavailable.
 final class PostgresPool: Sendable {
-  // So long somebody waits for a connection that others have, and for a server that begins again.
+  // The timeout for a free connection, and for a restart of the server, in seconds.
   private static let patience = 10.0
   private static let pause: UInt32 = 100_000
 
@@ -23,7 +25,9 @@ final class PostgresPool: Sendable {
     self.most = most
   }
 
-  /// Connects, and has the connection do something; who can't connect is told at once.
+  /// Connects and runs `body`.
+  ///
+  /// Fails immediately if the server is unavailable.
   func tryOnce<Value>(
     _ body: (PostgresConnection) throws(PostgresFault) -> Value
   ) throws(BoardFault) -> Value {
@@ -34,8 +38,10 @@ final class PostgresPool: Sendable {
     }
   }
 
-  /// Has a connection do something, which must do no harm when it is done twice: where the connection ends
-  /// meanwhile, nobody knows whether it was done.
+  /// Runs `body` with a connection.
+  ///
+  /// It must be idempotent: it is repeated if the connection is lost, when it may have taken effect
+  /// already.
   func with<Value>(
     _ body: (PostgresConnection) throws(PostgresFault) -> Value
   ) throws(BoardFault) -> Value {
@@ -52,7 +58,7 @@ final class PostgresPool: Sendable {
           throw error
         }
       } catch {
-        // Those that were kept may all have ended; then a new one shows whether the server is there.
+        // All pooled connections may be dead. A new one then shows whether the server is available.
         guard case .lost = error, HostTime.steady < deadline else { throw Self.fault(error) }
         if state.wait({ $0.idle.isEmpty }) ?? false { usleep(Self.pause) }
       }

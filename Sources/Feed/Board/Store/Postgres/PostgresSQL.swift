@@ -1,13 +1,13 @@
-/// A statement that a connection prepares when it first runs it.
+/// A statement that a connection prepares on first use.
 struct PostgresStatement {
   let name: String
   let text: String
 }
 
-/// The schema of a board's database, and all that it is told.
+/// The schema of a board's database, and all SQL statements.
 enum PostgresSQL {
-  // Boards that begin at the same time wait for each other by the first ("SyrB", 1), posts get their
-  // numbers one by one by the second, and hold theirs by the third.
+  // Keys of advisory locks: the first ("SyrB", 1) serializes the startup of boards, the second the
+  // assignment of post numbers. The third marks numbers in use by open transactions.
   static let (beginning, numbering) = (0x5379_7242_0000_0001, 0x5379_7242_0000_0002)
   private static let underWay = 0x5379_7242
 
@@ -19,15 +19,15 @@ enum PostgresSQL {
     """
   static let version = "SELECT coalesce(max(version), 0) FROM syrinx_board.versions"
 
-  // A post that was deleted leaves its row, without anything of it but the identifier: who sends it
-  // again must not bring it back. The index leaves those out, and a page never walks through them.
+  // A deleted post leaves its row with nothing but its ID, so that sending it again can't restore
+  // it. The index omits such rows, and a page never scans them.
   //
-  // A sound is as small as it will be: it is kept as it is, beside the row.
+  // Sounds are compressed already, so they are stored uncompressed, outside the row.
   //
-  // Several boards post at once, and the one with the lesser number may be there later. Who asks what
-  // came after a number must never miss one: he is shown nothing behind the first that is under way.
-  // That one holds a lock, which it has before others can get a number; it lets go of it when its post
-  // is there for all.
+  // With several boards posting at once, a lower number may become visible after a higher one. A
+  // client that asks for posts after a number must never miss one, so it gets no posts beyond the
+  // first number still in progress. Each transaction holds a lock on its number, acquired before
+  // others can get a number, and released when the post is visible to all.
   private static let first = """
     CREATE SEQUENCE syrinx_board.numbers AS integer;
     CREATE FUNCTION syrinx_board.next_number() RETURNS integer LANGUAGE plpgsql AS $$
@@ -71,12 +71,12 @@ enum PostgresSQL {
     ALTER TABLE syrinx_board.sounds ALTER bytes SET STORAGE EXTERNAL;
     """
 
-  /// What makes each version of the schema out of the one before.
+  /// The migrations from each version of the schema to the next.
   static let migrations = [first]
 
   private static let columns = "number, id, name, message, time, zone, kind, seconds, bytes"
 
-  // One round trip: the post and its sound, and no number where the identifier is there already.
+  // One round trip: inserts the post and its sound. Returns no number if the ID exists.
   static let post = PostgresStatement(
     name: "post",
     text: """
@@ -101,7 +101,7 @@ enum PostgresSQL {
       FROM syrinx_board.posts WHERE id = $1::uuid
       """)
 
-  // One round trip: the newest number stands in each row, also in the one of an empty page.
+  // One round trip: each row contains the newest number, and an empty page has one row with it.
   static let page = PostgresStatement(
     name: "page",
     text: """
@@ -156,7 +156,7 @@ enum PostgresSQL {
       WHERE posts.number = found.number AND found.own
     )
     """)
-  /// Changes a post for who has its secret, and tells whether that was his.
+  /// Changes a post and returns whether the secret matched.
   private static func own(_ name: String, _ change: String) -> PostgresStatement {
     PostgresStatement(
       name: name,

@@ -1,11 +1,11 @@
 internal import HTTP
 internal import Posix
 
-/// A board's posts in a database of PostgreSQL's, which several boards can share.
+/// A store in a PostgreSQL database, which several boards can share.
 package final class PostgresStore: BoardStore {
   private let pool: PostgresPool
 
-  /// Connects to the database of a URL, and brings it to the newest version of its schema.
+  /// Connects to a database URL and migrates the schema to the newest version.
   package init(url: String, connections: Int = 16) throws(BoardFault) {
     pool = PostgresPool(url, most: connections)
     try pool.tryOnce(Self.migrate)
@@ -15,7 +15,7 @@ package final class PostgresStore: BoardStore {
 
   private static func migrate(_ connection: PostgresConnection) throws(PostgresFault) {
     try connection.execute("BEGIN")
-    // Others that begin now wait here, and find it done.
+    // Other boards that start now wait here, and find the migration done.
     try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresSQL.beginning))")
     try connection.execute("SET LOCAL client_min_messages = warning")
     try connection.execute(PostgresSQL.schema)

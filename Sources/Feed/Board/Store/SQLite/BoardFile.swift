@@ -2,7 +2,7 @@ internal import Glibc
 internal import Posix
 internal import SQLite
 
-/// A connection to a board's file.
+/// A connection to a board's SQLite file.
 typealias BoardFile = Database<BoardFault>
 
 extension BoardFault: DatabaseFault {
@@ -16,7 +16,7 @@ extension BoardFault: DatabaseFault {
 }
 
 extension BoardFile {
-  /// Opens a board's file, which is made where there is none.
+  /// Opens a board's file, created if needed.
   convenience init(board path: String) throws(BoardFault) {
     try self.init(path)
     if try isBoard() {
@@ -25,12 +25,14 @@ extension BoardFile {
     }
     try startLog()
     try transaction { () throws(BoardFault) in
-      // Another process may have been quicker.
+      // Another process may have been faster.
       if try !isBoard() { try execute(BoardSQL.schema) }
     }
   }
 
-  /// Whether the schema is there; throws where there is another one.
+  /// Whether the schema exists.
+  ///
+  /// Throws if there is a foreign one.
   private func isBoard() throws(BoardFault) -> Bool {
     let identity = try rows(BoardSQL.identity) { ($0.integer(0), $0.integer(1), $0.integer(2)) }
     guard let (application, version, tables) = identity.first else { return false }
@@ -46,7 +48,9 @@ extension BoardFile {
     return false
   }
 
-  /// Sets a new file up; SQLite does not wait by itself for another process that does so, too.
+  /// Initializes a new file.
+  ///
+  /// SQLite's busy timeout doesn't cover another process doing the same.
   private func startLog() throws(BoardFault) {
     for round in 1... {
       do throws(BoardFault) {

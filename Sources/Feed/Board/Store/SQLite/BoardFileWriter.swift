@@ -1,21 +1,23 @@
 internal import Posix
 internal import SQLite
 
-/// The one thread that writes a board's file: all that waits goes into one transaction, so that many who
-/// post at once wait for the disk together.
+/// The writer thread of a board's file.
+///
+/// It batches pending writes into one transaction, so that concurrent posters share one disk sync.
 final class BoardFileWriter: Sendable {
   typealias Work = (BoardFile) throws(BoardFault) -> Void
 
-  // A transaction is kept short enough for another process to get its turn.
+  // Transactions are kept short, so that other processes get a turn.
   private static let mostAtOnce = 64
   private static let mostBytesAtOnce = 32 << 20
 
-  /// Something that is to be written, and what becomes of it.
+  /// A write and its result.
   private final class Job: @unchecked Sendable {
     let bytes: Int
     let work: Work
     let outcome = Monitor<Result<Void, BoardFault>?>(nil)
-    // Of its own: it leaves the others alone. Only the writing thread touches it.
+    // The fault of this write alone, which doesn't affect the others. Accessed by the writer thread
+    // only.
     var fault: BoardFault?
 
     init(bytes: Int, work: @escaping Work) {
@@ -41,10 +43,10 @@ final class BoardFileWriter: Sendable {
     }
   }
 
-  /// Has something written that is so many bytes long, and waits until the disk has it.
+  /// Performs a write of `bytes` bytes, and waits until it is durable.
   ///
-  /// What it throws is its own fault, by which nothing that it has written may be lost: it throws before it
-  /// writes. A fault of the database's is told to all of its transaction.
+  /// `work` must throw its own faults before it writes anything, since its transaction is not
+  /// rolled back for them. A database fault fails all writes of the transaction.
   func perform(bytes: Int = 0, _ work: @escaping Work) throws(BoardFault) {
     let job = Job(bytes: bytes, work: work)
     let isTaken = waiting.change { waiting in
@@ -58,7 +60,7 @@ final class BoardFileWriter: Sendable {
     try outcome.get()
   }
 
-  /// Writes what waits, and ends.
+  /// Performs the pending writes and ends the thread.
   func close() {
     waiting.change { $0.isClosed = true }
     _ = waiting.wait { $0.isOver ? true : nil }
@@ -69,7 +71,7 @@ final class BoardFileWriter: Sendable {
     waiting.change { $0.isOver = true }
   }
 
-  /// Takes the next jobs together; nil at the end.
+  /// Takes the next batch of writes, or nil at the end.
   private static func next(_ waiting: Monitor<Waiting>) -> [Job]? {
     waiting.wait { waiting -> [Job]?? in
       guard !waiting.jobs.isEmpty else { return waiting.isClosed ? .some(nil) : nil }
@@ -92,7 +94,7 @@ final class BoardFileWriter: Sendable {
           do throws(BoardFault) {
             try job.work(file)
           } catch {
-            // Half of what was to be written must not stay.
+            // Partial writes must be rolled back.
             if error.kind == .store { throw error }
             job.fault = error
           }
@@ -109,7 +111,7 @@ final class BoardFileWriter: Sendable {
   }
 }
 
-/// A value that one thread hands to another, and touches no more.
+/// A value whose ownership moves from one thread to another.
 struct Handed<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

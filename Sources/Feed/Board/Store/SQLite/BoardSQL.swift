@@ -1,6 +1,6 @@
-/// The schema of a board's file, and all that it is told.
+/// The schema of a board's file, and all SQL statements.
 enum BoardSQL {
-  /// The application number that marks a board's file: "SyrB" in ASCII.
+  /// The application ID of a board's file: "SyrB" in ASCII.
   static let application = 0x5379_7242
   /// The version of the schema.
   static let version = 1
@@ -11,8 +11,8 @@ enum BoardSQL {
     PRAGMA wal_autocheckpoint = 4000;
     """
 
-  // A post that was deleted leaves its row, without anything of it but the identifier: who sends it
-  // again must not bring it back. The index leaves those out, and a page never walks through them.
+  // A deleted post leaves its row with nothing but its ID, so that sending it again can't restore
+  // it. The index omits such rows, and a page never scans them.
   static let schema = """
     CREATE TABLE posts (
       number INTEGER PRIMARY KEY CHECK (number BETWEEN 1 AND 2147483647),
@@ -34,7 +34,7 @@ enum BoardSQL {
     PRAGMA user_version = \(version);
     """
 
-  // One statement, which sees the database at one moment: another process may be making it.
+  // A single statement sees a consistent snapshot. Another process may be creating the database.
   static let identity = """
     SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
     FROM pragma_application_id, pragma_user_version

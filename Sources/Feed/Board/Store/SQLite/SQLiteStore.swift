@@ -1,16 +1,18 @@
 internal import Posix
 internal import SQLite
 
-/// A board's posts in a file of SQLite's, on one machine; other processes may use it at the same time.
+/// A store in an SQLite file on one machine, which several processes can share.
 package final class SQLiteStore: BoardStore, @unchecked Sendable {
-  // More readers than that at once open connections that are closed behind them.
+  // The maximum number of pooled connections. Additional concurrent readers open temporary ones.
   private static let mostKept = 4
 
   private let path: String
   private let writer: BoardFileWriter
   private let readers = Guarded<[Handed<BoardFile>]>([])
 
-  /// Opens a file, which is made where there is none, as is its folder.
+  /// Opens a file.
+  ///
+  /// Creates it and its folder if needed.
   package init(path: String) throws(BoardFault) {
     self.path = path
     do throws(SystemError) {
@@ -121,7 +123,7 @@ package final class SQLiteStore: BoardStore, @unchecked Sendable {
     }
   }
 
-  /// The number of a post that a secret belongs to; nil where it was deleted by that already.
+  /// Returns the number of the post that a secret belongs to, or nil if it was deleted already.
   private static func own(
     _ id: String, _ secret: [UInt8], _ file: BoardFile
   ) throws(BoardFault) -> Int? {
