@@ -4,6 +4,7 @@
 
 #include <CRealtime.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 // How many of four products with a denormal are not 0: in both widths, coming out and going in.
@@ -29,6 +30,8 @@ void check_memory(void) {
   rt_flush_denormals();
   if (keeps_denormals() != 0) fault("%d of 4 kinds of denormals are left", keeps_denormals());
 
+  // qemu's madvise does nothing and succeeds: residency is tested on this machine's own processor.
+  const int is_emulated = getenv("IS_EMULATED") != NULL;
   const size_t bytes = 5 << 20, some = 3 << 19;
   char *memory = rt_reserve_memory(bytes);
   if (!memory || (uintptr_t)memory % (2 << 20) != 0)
@@ -36,11 +39,13 @@ void check_memory(void) {
   if (!memory) return;
   if (resident_pages(memory, bytes) != 0) fault("reserved memory is resident");
   rt_populate_memory(memory, 0, some);
-  if (resident_pages(memory, bytes) < some / 4096) fault("populated memory is not resident");
+  if (!is_emulated && resident_pages(memory, bytes) < some / 4096)
+    fault("populated memory is not resident");
   // The rest, and some of what was written to before.
   memory[some - 1] = 2;
   rt_populate_memory(memory, some - 4096, bytes);
-  if (resident_pages(memory, bytes) != bytes / 4096) fault("populated memory is not all resident");
+  if (!is_emulated && resident_pages(memory, bytes) != bytes / 4096)
+    fault("populated memory is not all resident");
   if (memory[some - 1] != 2) fault("populating memory changed it");
   memory[some - 1] = 0;
   for (size_t at = 0; at < bytes; at++)
