@@ -1,7 +1,7 @@
 internal import Control
 internal import Posix
 
-/// The command `syrinx addresses`: the address table on standard output.
+/// The command `syrinx addresses`: prints the address table.
 enum AddressesCommand {
   static let page = CommandPage(
     name: "addresses", summary: "List all OSC addresses with their types, ranges and help.",

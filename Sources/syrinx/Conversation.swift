@@ -2,30 +2,30 @@ internal import Control
 internal import OSC
 internal import Posix
 
-/// A conversation with a node: messages to it, and its answers.
+/// A conversation with a node: sends messages and receives replies.
 final class Conversation {
-  /// A message that takes its time, and what tells its end.
+  /// A long-running command, and the message that reports its completion.
   private struct Errand {
     let path: String
     let end: String
 
-    /// Whether an answer tells the errand's end.
+    /// Whether a reply completes the command.
     func isEnded(by path: String, _ arguments: [Argument]) -> Bool {
-      // A question is answered on its own address.
+      // A query is answered on its own address.
       if path == self.path || path == end && end != "/reply" { return true }
       return (path == "/reply" || path == "/error") && arguments.first == .string(self.path)
     }
   }
 
-  // The first token of the /sync that follows messages: all answers come before its own.
+  // The first token of the /sync that follows messages: all replies come before its own.
   private static let firstToken: Int32 = 0x5E4D
   private static let patience = 1.0
   // A slow disk is not a failure.
   private static let patienceWithDisks = 30.0
 
-  /// The action on each answer.
+  /// Called for each reply.
   var whenAnswered: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
-  /// The action on each refusal; where it is nil, `listen` throws the first one.
+  /// Called for each error reply; if nil, `listen` throws the first one.
   var whenRefused: ((Failure) -> Void)?
 
   private let place: NodePlace
@@ -42,7 +42,9 @@ final class Conversation {
     peer.whenReceived = { [unowned self] in take($0, $1) }
   }
 
-  /// Sends a message; one that takes its time is done when the node says so.
+  /// Sends a message.
+  ///
+  /// A long-running command completes when the node reports it.
   func send(_ path: String, _ arguments: [Argument]) throws(Failure) {
     try check(peer.send(path, arguments))
     note(path)
@@ -63,13 +65,13 @@ final class Conversation {
     if let end = AddressTable.widest[path]?.end { errands.append(Errand(path: path, end: end)) }
   }
 
-  /// Receives the answers that have come, and waits for the first for so long at most.
+  /// Receives the available replies; waits up to `milliseconds` for the first.
   func hear(milliseconds: Int = 0) {
     var patience = Int32(milliseconds)
     while peer.receive(milliseconds: Int(patience)) { patience = 0 }
   }
 
-  /// Waits until the node has followed all that was sent, but for what takes its time.
+  /// Waits until the node has processed everything sent, except long-running commands.
   func settle() throws(Failure) {
     token &+= 1
     isSynced = false
@@ -83,7 +85,9 @@ final class Conversation {
     }
   }
 
-  /// Listens for so long, or until all is done; throws what the node could not do.
+  /// Listens for this long, or until everything has completed.
+  ///
+  /// Throws the node's errors.
   func listen(seconds: Double?) throws(Failure) {
     if seconds == 0 { return }
     token &+= 1
@@ -112,7 +116,7 @@ final class Conversation {
     if path == "/synced", let number = arguments.first?.number,
       (Double(Self.firstToken)...Double(token)).contains(number)
     {
-      // That of an earlier one may come late.
+      // The reply to an earlier one may come late.
       isSynced = isSynced || arguments == [.int32(token)]
       return
     }

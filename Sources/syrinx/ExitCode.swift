@@ -12,7 +12,7 @@ enum ExitCode: Int32 {
   case notPermitted = 77
 }
 
-/// The failure that ends the program before its work is done: an exit code, and a line for people.
+/// An error that ends the program: an exit code, and a line for people.
 struct Failure: Error {
   let code: ExitCode
   let message: String
@@ -22,7 +22,7 @@ struct Failure: Error {
     self.message = message
   }
 
-  /// Writes to standard output, or fails as one that can't.
+  /// Writes to standard output; throws if that fails.
   static func print(_ text: String) throws(Failure) {
     guard Environment.print(text) else {
       throw Failure(.cannotWrite, "can't write to the standard output")

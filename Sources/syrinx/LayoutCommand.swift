@@ -2,7 +2,7 @@ internal import Control
 internal import Posix
 internal import Surfaces
 
-/// The command `syrinx layout`: writes control surfaces made from the address table.
+/// The command `syrinx layout`: writes control surfaces generated from the address table.
 enum LayoutCommand {
   static let page = CommandPage(
     name: "layout", summary: "Write a control surface for the node, made from its addresses.",

@@ -3,11 +3,11 @@ internal import Control
 internal import OSC
 internal import Posix
 
-/// A peer that speaks OSC, and a port of liblo's to talk with it.
+/// An OSC peer through liblo, with its own port.
 final class LibloPeer: OSCPeer {
   var whenReceived: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
 
-  // Whom datagrams are taken from; anybody where it is nil.
+  // The only accepted sender of datagrams; any if nil.
   private var only: Endpoint?
   private let address: lo_address
   private let server: lo_server
@@ -33,8 +33,10 @@ final class LibloPeer: OSCPeer {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A port that nobody had lately: liblo's own choice goes by the second, so that of two programs
-  /// that begin in one second the latter would be taken for the former.
+  /// Opens a port not used recently.
+  ///
+  /// liblo's own choice depends on the second, so of two programs started in one second, the later
+  /// would be taken for the earlier.
   private static func server(_ transport: Int32) -> lo_server? {
     for _ in 0..<16 {
       let port = UInt16.random(in: 49_152...65_535)
@@ -45,20 +47,20 @@ final class LibloPeer: OSCPeer {
     return nil
   }
 
-  /// The peer that is a node at a place.
+  /// The peer for a node's endpoint.
   convenience init?(_ place: NodePlace) {
     self.init(
       lo_address_new_with_proto(place.isStream ? LO_TCP : LO_UDP, place.host, "\(place.port)"))
   }
 
-  /// The peer at an OSC URL.
+  /// The peer for an OSC URL.
   convenience init?(url: String) {
     self.init(lo_address_new_from_url(url))
   }
 
-  /// Ignores datagrams from anybody else from now on.
+  /// Ignores datagrams from other senders from now on.
   func takeOnlyOwn() {
-    // Over a connection nobody else can come.
+    // A connection has no other sender.
     guard lo_address_get_protocol(address) == LO_UDP, let host = lo_address_get_hostname(address),
       let port = lo_address_get_port(address)
     else { return }
@@ -71,7 +73,7 @@ final class LibloPeer: OSCPeer {
       let port = lo_address_get_port(source), UInt16(String(cString: port)) == peer.port,
       let sender = IPAddress(String(cString: host))
     else { return false }
-    // A name can stand for addresses of either version.
+    // A name can resolve to IPv4 and IPv6 addresses.
     if sender == peer.address || sender.isVersion4 != peer.address.isVersion4 { return true }
     // A machine answers itself from any of its addresses.
     let own = IPAddress.ofThisMachine

@@ -1,34 +1,42 @@
 internal import OSC
 internal import Posix
 
-/// A peer that speaks OSC, and a port of this program's to talk with it.
+/// An OSC peer, with a port of this program to talk to it.
 protocol OSCPeer: AnyObject {
-  /// The action on each message that comes.
+  /// Called for each received message.
   var whenReceived: (_ path: String, _ arguments: [Argument]) -> Void { get set }
-  /// The number of the descriptor that becomes readable when a message comes.
+  /// The file descriptor that becomes readable when a message arrives.
   var descriptor: Int32 { get }
-  /// The error of the last sending.
+  /// The error of the last send.
   var fault: String { get }
 
-  /// Sends a message, from the port that answers will come to; false when it did not go.
+  /// Sends a message from the port that receives the replies.
+  ///
+  /// Returns false if it could not be sent.
   @discardableResult
   func send(_ path: String, _ arguments: [Argument]) -> Bool
-  /// Sends messages in one bundle, due at a time; false when it did not go.
+  /// Sends messages in one bundle, due at a time.
+  ///
+  /// Returns false if it could not be sent.
   func send(_ messages: [(path: String, arguments: [Argument])], at time: TimeTag) -> Bool
-  /// Waits for messages for so long at the most; false when none came.
+  /// Waits up to `milliseconds` for messages.
+  ///
+  /// Returns false if none arrived.
   func receive(milliseconds: Int) -> Bool
 }
 
 extension OSCPeer {
-  /// Sends a message, from the port that answers will come to; false when it did not go.
+  /// Sends a message from the port that receives the replies.
+  ///
+  /// Returns false if it could not be sent.
   @discardableResult
   func send(_ path: String, _ arguments: Argument...) -> Bool { send(path, arguments) }
 }
 
 extension NodePlace {
-  /// Makes a peer of the node at this place.
+  /// Creates the peer for this node.
   func peer() throws(Failure) -> any OSCPeer {
-    // liblo, as it is packaged, knows no version 6.
+    // The packaged liblo has no IPv6.
     if let endpoint = Endpoint(resolving: text), !endpoint.address.isVersion4 {
       guard !isStream else {
         throw Failure(

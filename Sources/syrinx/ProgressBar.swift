@@ -1,6 +1,6 @@
 internal import Posix
 
-/// A progress bar for the person at the terminal; it shows nothing where there is none.
+/// A progress bar on the terminal; no output without one.
 struct ProgressBar {
   private static let width = 30
   private static let periodMicroseconds = 100_000.0
@@ -10,7 +10,7 @@ struct ProgressBar {
   private var shown = HostTime.steady
   private var hasLine = false
 
-  /// Shows so many seconds of sound done, of so many where that is known, behind what it is about.
+  /// Shows the seconds of sound done, and the total if known, after a label.
   mutating func show(_ done: Double, of all: Double?, _ what: String = "") {
     guard isDue() else { return }
     let speed = Int(done / (HostTime.steady - start) * 1e6)
@@ -22,7 +22,7 @@ struct ProgressBar {
     Environment.show("\(label)\(Self.bar(done / all)), \(speed) times real time")
   }
 
-  /// Shows so many things done, of so many, with what they are called.
+  /// Shows the number of items done, the total, and their name.
   mutating func show(_ done: Int, of all: Int, _ things: String) {
     guard isDue(), all > 0 else { return }
     Environment.show("\(Self.bar(Double(done) / Double(all))), \(done) of \(all) \(things)")
@@ -42,7 +42,7 @@ struct ProgressBar {
       + " \(Int(share * 100)) %"
   }
 
-  /// Leaves the terminal as it was.
+  /// Removes the progress bar.
   mutating func clear() {
     if hasLine { Environment.show("") }
     hasLine = false

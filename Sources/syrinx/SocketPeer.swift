@@ -1,8 +1,7 @@
 internal import OSC
 internal import Posix
 
-/// A peer that is talked to over the node's own sockets, by datagrams of either version of the
-/// internet protocol.
+/// A peer over the node's own UDP sockets, by IPv4 or IPv6.
 final class SocketPeer: OSCPeer {
   var whenReceived: (_ path: String, _ arguments: [Argument]) -> Void = { _, _ in }
   private(set) var fault = ""
@@ -40,10 +39,10 @@ final class SocketPeer: OSCPeer {
     loop.watch(socket.descriptor) {}
     loop.turn(milliseconds: milliseconds)
     let count = reader.read(socket) { bytes, _ in
-      // What is no OSC is none of the node's answers.
+      // A packet that is not OSC is no reply of the node.
       try? Packet.read(bytes) { message, _ in whenReceived(message.addressText, message.arguments) }
     }
-    // A receiver that is gone makes the next call fail, unless its news are taken.
+    // An unreachable receiver makes the next call fail unless its error is read.
     if socket.hasFault { while socket.nextUnreachable() != nil {} }
     return count > 0
   }

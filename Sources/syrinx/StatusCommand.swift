@@ -4,7 +4,7 @@ internal import OSC
 internal import Posix
 internal import Screen
 
-/// The command `syrinx status`: the values of `/status` by their names.
+/// The command `syrinx status`: the values of `/status` by name.
 enum StatusCommand {
   static let page = CommandPage(
     name: "status", summary: "Print how a running node is: the values of /status by name.",
@@ -54,7 +54,7 @@ enum StatusCommand {
       rows.append(Row(name: "version", value: pong[2], help: "Version of the program"))
     }
     let addresses = AddressTable.node.addresses.filter { $0.path.hasPrefix(pages) }
-    // A node of another version may tell fewer, or more behind them.
+    // A node of another version may report fewer values, or more at the end.
     for (address, value) in zip(addresses, answers["/status"] ?? []) {
       rows.append(
         Row(
@@ -84,7 +84,7 @@ enum StatusCommand {
     }.joined()
   }
 
-  /// Writes a value with a place behind the point, where it is no whole number.
+  /// Formats a value with one decimal, unless it is an integer.
   private static func figure(_ value: Argument) -> String {
     if case .float(let number) = value, number.isFinite { return "\((number * 10).rounded() / 10)" }
     return AnswerText.plainWord(value)

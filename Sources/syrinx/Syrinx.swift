@@ -2,7 +2,7 @@ internal import Control
 internal import Glibc
 internal import Posix
 
-/// The program: finds the command that the command line names, and runs it.
+/// The program: finds the command on the command line, and runs it.
 @main
 enum Syrinx {
   private struct Command: Sendable {
@@ -47,7 +47,7 @@ enum Syrinx {
   static func main() {
     Heap.returnFreedMemory()
     signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow is told by the call that writes it.
+    // The write call reports an exceeded file size limit.
     signal(SIGXFSZ, SIG_IGN)
     do throws(Failure) {
       try checkArguments()
@@ -59,7 +59,7 @@ enum Syrinx {
     Departure.leave(0)
   }
 
-  /// Throws where an argument is no text: it would become another one without a word.
+  /// Throws if an argument is not valid UTF-8: decoding it would silently change it.
   private static func checkArguments() throws(Failure) {
     for (index, text) in CommandLine.arguments.enumerated().dropFirst() {
       guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil

@@ -3,7 +3,7 @@ internal import Doors
 internal import Feed
 internal import Posix
 
-/// The command `syrinx board`: a board for a band, as a server of its own, and what its operator does.
+/// The command `syrinx board`: runs a standalone board for a band, and has its operator's commands.
 enum BoardCommand {
   static let page = CommandPage(
     name: "board", summary: "Run a board, to which nodes and phones post clips with a few words.",
@@ -111,9 +111,9 @@ enum BoardCommand {
     return limits
   }
 
-  // MARK: - The operator
+  // MARK: - Operator commands
 
-  /// Opens the store of a board that there is.
+  /// Opens the store of an existing board.
   private static func store(_ place: BoardPlace) throws(Failure) -> any BoardStore {
     if case .file(let path) = place, !Files.exist(path) {
       throw Failure(.missingInput, "there is no board at \(path)")
@@ -162,7 +162,7 @@ enum BoardCommand {
 }
 
 extension Failure {
-  /// Ends the program where a board does not do what it was asked.
+  /// Runs a board operation; its error ends the program.
   static func of<Value>(
     _ body: () throws(BoardFault) -> Value
   ) throws(Failure) -> Value {

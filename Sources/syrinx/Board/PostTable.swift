@@ -2,7 +2,7 @@ internal import Feed
 internal import Posix
 internal import Screen
 
-/// A list of posts on standard output: a table for people, a line of fields for other programs.
+/// Prints a list of posts: as a table for people, or as tab-separated fields for programs.
 enum PostTable {
   static func print(_ posts: [Post]) throws(Failure) {
     guard let width = Terminal.width else {

@@ -2,7 +2,7 @@ internal import Feed
 internal import Glibc
 internal import Posix
 
-/// A board that serves until it is told to end, on the main thread's loop.
+/// A board server that runs on the main thread's event loop until it is stopped.
 final class RunningBoard {
   private let loop = EventLoop()
   private let signals: SystemSignals

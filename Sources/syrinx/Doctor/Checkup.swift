@@ -92,7 +92,7 @@ enum Checkup {
 
   private static let pingMilliseconds = 500.0
 
-  /// Finds the node that answers at a port of this machine, in words; nil where none does.
+  /// Describes the node that answers on a port of this machine; nil if none does.
   private static func runningNode(at port: UInt16) -> String? {
     guard let place = NodePlace("\(port)"), let peer = try? place.peer() else {
       return nil

@@ -1,7 +1,7 @@
 internal import Control
 internal import Posix
 
-/// The command `syrinx doctor`: what stands in the way of good sound, and what to do for it.
+/// The command `syrinx doctor`: checks the machine for causes of dropouts, with advice for each.
 enum DoctorCommand {
   static let page = CommandPage(
     name: "doctor",
@@ -32,7 +32,7 @@ enum DoctorCommand {
   }
 }
 
-/// The finding of one check: its state, and advice.
+/// The result of one check: its state, and advice.
 struct Finding {
   enum State: String {
     case ok, note, stop

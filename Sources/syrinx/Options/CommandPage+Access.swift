@@ -3,7 +3,7 @@ internal import Doors
 internal import Posix
 
 extension CommandPage.Given {
-  /// Who may come in, by `--listen` and `--allow`.
+  /// The allowed clients, from `--listen` and `--allow`.
   var access: OSCServer.Access {
     get throws(Failure) {
       var access = OSCServer.Access()
@@ -24,7 +24,7 @@ extension CommandPage.Given {
     }
   }
 
-  /// The port that an option names; nil where it was not given.
+  /// The port given by an option; nil without the option.
   func port(_ option: String) throws(Failure) -> UInt16? {
     guard let text = self[option] else { return nil }
     guard let port = UInt16(text) else {
@@ -33,7 +33,7 @@ extension CommandPage.Given {
     return port
   }
 
-  /// The names that an option gives to this machine.
+  /// The host names of this machine given by an option.
   func hosts(_ option: String) throws(Failure) -> [String] {
     for name in all(option) where name.isEmpty || name.contains(where: "/: ".contains) {
       throw Failure(

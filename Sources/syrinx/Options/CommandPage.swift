@@ -1,12 +1,12 @@
 internal import Posix
 
-/// A command's options, from which both its parsing and its help page are made.
+/// A command's options, from which both its parser and its help page are generated.
 struct CommandPage: Sendable {
-  /// One option: its names, its value and its help.
+  /// An option: its names, its value and its help.
   struct Option: Sendable {
     let long: String
     let short: String?
-    /// The name of the option's value; nil for one that has none.
+    /// The name of the option's value; nil for a flag.
     let value: String?
     let help: String
 
@@ -18,15 +18,15 @@ struct CommandPage: Sendable {
     }
   }
 
-  /// The options and arguments that were given on a command line.
+  /// The options and arguments given on a command line.
   struct Given {
     fileprivate(set) var values: [String: [String]] = [:]
     fileprivate(set) var rest: [String] = []
 
-    /// Finds the last value of an option.
+    /// Returns the last value of an option.
     subscript(option: String) -> String? { values[option]?.last }
 
-    /// Finds all values of an option.
+    /// Returns all values of an option.
     func all(_ option: String) -> [String] { values[option] ?? [] }
 
     /// Whether an option was given.
@@ -51,7 +51,7 @@ struct CommandPage: Sendable {
     var rest = arguments[...]
     var onlyRest = false
     while let argument = rest.popFirst() {
-      // What begins with - and a digit is a negative number.
+      // A - followed by a digit is a negative number.
       let isOption =
         argument.hasPrefix("-") && argument.count > 1
         && !(argument.dropFirst().first.map { $0.isNumber || $0 == "." } ?? false)

@@ -1,25 +1,25 @@
 internal import Control
 internal import Posix
 
-/// The place of a node: host, port and transport, as people and programs write it.
+/// The endpoint of a node: host, port and transport, as people and programs write it.
 ///
-/// `HOST:PORT`, a port of this machine, an address of version 6 with or without a port, or the URL
-/// that the `ready` line tells.
+/// `HOST:PORT`, a port of this machine, an IPv6 address with or without a port, or the URL from the
+/// `ready` line.
 struct NodePlace {
-  /// The environment variable that names the place where no option does.
+  /// The environment variable for the endpoint, used without the option.
   static let variable = "SYRINX_TO"
-  /// The place of a node that was told no other.
+  /// The default endpoint of a node.
   static let usual = NodePlace(host: "127.0.0.1", port: 8000)
-  /// The help text of an option that names a place.
+  /// The help text of an option that takes an endpoint.
   static let help =
     "Where the node listens: HOST:PORT, a port of this machine, or the URL that `ready` tells "
     + "(default: $\(variable), else \(usual.text))"
 
-  /// The host's name or address, without brackets.
+  /// The host name or address, without brackets.
   let host: String
   /// The port.
   let port: UInt16
-  /// Whether it is talked to over TCP.
+  /// Whether the transport is TCP.
   let isStream: Bool
 
   private init(host: String, port: UInt16, isStream: Bool = false) {
@@ -28,7 +28,7 @@ struct NodePlace {
     self.isStream = isStream
   }
 
-  /// The place that a text names; an address of version 6 alone is completed by a port.
+  /// Parses an endpoint; an IPv6 address alone gets the default port.
   init?(_ text: String, usualPort: UInt16? = usual.port) {
     let isStream = text.hasPrefix("osc.tcp://")
     var place = text[...]
@@ -61,21 +61,21 @@ struct NodePlace {
   }
 
   private static func isVersion6(_ host: String) -> Bool {
-    // An interface may stand behind it, which is no part of the address.
+    // A zone index (%eth0) may follow, which is not part of the address.
     host.contains(":") && IPAddress(String(host.prefix { $0 != "%" })) != nil
   }
 
-  /// HOST:PORT, with a host of version 6 in brackets.
+  /// HOST:PORT, with an IPv6 host in brackets.
   var text: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 extension CommandPage.Option {
-  /// The option that names a node's place.
+  /// The option for a node's endpoint.
   static let to = Self("to", value: "HOST:PORT", NodePlace.help)
 }
 
 extension CommandPage.Given {
-  /// The place that `--to` names, else the variable, else the usual one.
+  /// The endpoint from `--to`, else from the variable, else the default.
   var place: NodePlace {
     get throws(Failure) {
       let variable = Environment[NodePlace.variable]

@@ -3,30 +3,30 @@ internal import InstrumentFiles
 internal import Library
 internal import Posix
 
-/// The files that the commands read: home folder, presets and instruments.
+/// The files that commands read: data directory, presets and instruments.
 enum StoredFiles {
-  /// Finds the home folder: as given, else the usual place, as an absolute path.
+  /// The data directory: as given, else the default, as an absolute path.
   static func home(_ given: CommandPage.Given) throws(Failure) -> String {
     let home =
       given["home"]
       ?? (Environment["XDG_DATA_HOME"] ?? Environment.homeFolder + "/.local/share") + "/syrinx"
     guard !home.isEmpty else { throw Failure(.usage, "--home takes a folder; got \"\"") }
-    // What is told of it is read elsewhere.
+    // Messages about the path are read elsewhere.
     return Files.absolute(home)
   }
 
-  /// Makes the library of the presets that come with the program, and those of a node's folder.
+  /// Creates the library of the built-in presets and a node's own.
   static func presets(home: String) -> PresetLibrary {
     PresetLibrary(shipped: ShippedPresets.folder, own: home + "/presets")
   }
 
-  /// Makes the library of the instruments of the program, of the machine's soundfonts, and of a node's folder.
+  /// Creates the library of the built-in instruments, the machine's soundfonts, and a node's own.
   static func instruments(home: String, fonts: [String]) -> InstrumentLibrary {
     InstrumentLibrary(
       shipped: ShippedPresets.folder, home: home, places: .usual(given: fonts))
   }
 
-  /// Loads the preset that `--preset` names.
+  /// Loads the preset given by `--preset`.
   static func load(_ preset: String, into node: Node) throws(Failure) {
     do throws(Refusal) {
       try node.loadPreset(preset)

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Posix
 internal import SoundFiles
 
-/// `syrinx render`: the node without a sound server, from a file into a file.
+/// The command `syrinx render`: processes sound files offline, without a sound server.
 enum RenderCommand {
   static let page = CommandPage(
     name: "render", summary: "Play sound files through the node into other files.",
@@ -73,7 +73,7 @@ enum RenderCommand {
 
   static func run(_ given: CommandPage.Given) throws(Failure) {
     let options = try RenderOptions(given)
-    // A limit of a file's size shall be an error like that of a full disk.
+    // Exceeding the file size limit shall be an error like a full disk.
     signal(SIGXFSZ, SIG_IGN)
     let speed = try RenderNode.rehearse(options)
     var done = 0

@@ -1,12 +1,12 @@
 internal import Posix
 internal import SoundFiles
 
-/// A file to be rendered, and the file that becomes of it; `-` is standard input or output.
+/// An input file and its output file; `-` is standard input or output.
 struct RenderFile {
   let input: String
   let output: String
 
-  /// Pairs the files of a command line: one with another, or many with those of a folder.
+  /// Pairs the files of a command line: one input with one output, or many with files in a folder.
   static func all(_ names: [String]) throws(Failure) -> [RenderFile] {
     guard names.count > 1 else {
       throw Failure(.usage, "from what to what? syrinx render IN OUT, or IN... FOLDER")
@@ -48,8 +48,7 @@ struct RenderFile {
     self.output = output
   }
 
-  /// The name that what becomes of a file has in a folder: its own, as WAV where its format can be
-  /// read alone.
+  /// The name of an input's output file in a folder: its own, as WAV if its format is read-only.
   private static func name(of input: String) -> String {
     let name = String(
       input[(input.lastIndex(of: "/").map(input.index(after:)) ?? input.startIndex)...])
@@ -57,8 +56,8 @@ struct RenderFile {
     return (name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name) + ".wav"
   }
 
-  /// What IN is called.
+  /// The display name of IN.
   var inputName: String { input == RenderOptions.pipe ? "standard input" : input }
-  /// What OUT is called.
+  /// The display name of OUT.
   var outputName: String { output == RenderOptions.pipe ? "standard output" : output }
 }

@@ -2,29 +2,29 @@ internal import DSP
 internal import Drivers
 internal import SoundFiles
 
-/// IN on its way into the engine: as a recording, or as it would come through the inputs.
+/// IN as the engine reads it: as a recording, or as live input.
 final class RenderInput {
   private static let blockFrames = 4096
-  // The most frames of a recording that are played a frame.
+  // The fastest playback of a recording, in frames of IN per frame.
   private static let fastest = 4
-  // More than a block takes at the fastest, and what an engine reads ahead.
+  // More than a block at the fastest rate, and the engine's read-ahead.
   private static let secondsAhead = 2.0
 
   private var reader: SoundReader
   private let driver: RenderDriver
-  // A recording's way to the engine; nil for what comes in live.
+  // The ring that feeds a recording to the engine; nil for live input.
   private let ring: SongRing?
   private let block = StereoBuffer(frames: blockFrames)
   private var isRead = false
 
-  /// The frames of IN that were read so far, at the rate of the render.
+  /// The frames of IN read so far, at the rate of the render.
   private(set) var framesRead = 0
-  /// The samples that were no numbers, and became silence.
+  /// The number of samples that were NaN or infinite, and replaced by silence.
   private(set) var nonFiniteCount = 0
-  /// The engine's frame at which IN has ended; nil before.
+  /// The engine frame at which IN ended; nil before.
   private(set) var end: Int?
 
-  /// A file that an open driver is to play.
+  /// Opens a file to be played by an open driver.
   init(_ reader: consuming SoundReader, by driver: RenderDriver, isLive: Bool) {
     self.driver = driver
     ring = isLive ? nil : SongRing(seconds: Self.secondsAhead, sampleRate: reader.rate)
@@ -32,22 +32,24 @@ final class RenderInput {
     if let ring { driver.play(ring) }
   }
 
-  /// The file's format and names, as far as they are to be told.
+  /// The file's properties for the summary.
   var file: (channels: Int, rate: Int, framesRead: Int, isCutOff: Bool) {
     (reader.channels, reader.fileRate, reader.framesRead, reader.isCutOff)
   }
 
-  /// The frames that IN promises, at the rate of the render.
+  /// The frames that IN's header promises, at the rate of the render.
   var expectedFrames: Int? { reader.expectedFrames }
 
-  /// How far IN was heard, in frames; beyond its end time goes on at its own rate.
+  /// The playhead in IN, in frames; beyond its end it advances at its own rate.
   var place: Int {
     if let end { return framesRead + driver.frames - end }
     return ring?.framesHeard ?? driver.frames
   }
 
-  /// Renders the next block of at most so many frames, which ends where IN is heard up to a frame at
-  /// the latest; returns its length.
+  /// Renders the next block, which is at most `most` frames and stops before the playhead passes
+  /// `stop`.
+  ///
+  /// Returns its length.
   func render(atMost most: Int, until stop: Int?) throws(SoundFileError) -> Int {
     var count = most
     if let stop { count = min(count, framesUntil(stop)) }
@@ -66,7 +68,7 @@ final class RenderInput {
     return count
   }
 
-  /// How many frames may be rendered without going past a frame of IN.
+  /// The number of frames that may be rendered without passing a frame of IN.
   private func framesUntil(_ frame: Int) -> Int {
     // A recording's rate may change at any time: the last steps are single frames.
     max(1, (frame - place) / (ring == nil || end != nil ? 1 : Self.fastest))
@@ -81,12 +83,12 @@ final class RenderInput {
     }
   }
 
-  /// Brings as much of the file onto the ring as there is room for.
+  /// Fills the ring from the file.
   private func fill(_ ring: SongRing) throws(SoundFileError) {
     while !isRead, ring.room >= Self.blockFrames {
       let sound = block.stereo
       let count = try reader.read(into: sound, frames: Self.blockFrames)
-      // Before any engine can remember it.
+      // Before the samples can enter any engine state.
       nonFiniteCount += Magnitude.silenceNonFinite(sound.left, frames: count)
       nonFiniteCount += Magnitude.silenceNonFinite(sound.right, frames: count)
       ring.write(sound, frames: count)

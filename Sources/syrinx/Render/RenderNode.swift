@@ -3,15 +3,15 @@ internal import Drivers
 internal import Engine
 internal import OSC
 
-/// The node of a render: an engine that a driver without a clock renders, and all that is set in it.
+/// The node of a render: an engine with an offline driver, and the settings.
 final class RenderNode {
   let engine: Engine
   let driver: RenderDriver
   private let node: Node
-  // What is still to be set, in the order of time; of one time, in that in which it was given.
+  // The pending settings, in order of time, then of the command line.
   private var cues: [(frame: Int, assignment: String)]
 
-  /// A node at a rate in Hz, with its preset loaded, and set as from the first sound on.
+  /// Creates a node at a sample rate in Hz, with its preset and initial settings applied.
   init(_ options: RenderOptions, rate: Int) throws(Failure) {
     let engine = Engine(sampleRate: Double(rate))
     self.engine = engine
@@ -29,8 +29,10 @@ final class RenderNode {
     for setting in options.settings where setting.seconds == nil { try set(setting.assignment) }
   }
 
-  /// Finds what is wrong with the preset and the settings of a render, those of later times too,
-  /// before anything is rendered; returns the rate at which IN begins, 1 being its own.
+  /// Validates the preset and all settings of a render, including timed ones, before anything is
+  /// rendered.
+  ///
+  /// Returns the playback rate at the start of IN; 1 is the original.
   static func rehearse(_ options: RenderOptions) throws(Failure) -> Double {
     let trial = try RenderNode(options, rate: RenderOptions.rates.lowerBound)
     trial.driver.render(frames: RenderDriver.longestBlock)
@@ -40,10 +42,10 @@ final class RenderNode {
     return speed
   }
 
-  /// The frame of IN at which something is to be set next.
+  /// The frame of IN at which the next setting is due.
   var nextCue: Int? { cues.first?.frame }
 
-  /// Sets what is due when IN was heard up to a frame.
+  /// Applies the settings that are due at a frame of IN.
   func setDue(at frame: Int) throws(Failure) {
     while let next = cues.first, next.frame <= frame {
       cues.removeFirst()
@@ -59,10 +61,10 @@ final class RenderNode {
     }
   }
 
-  /// Hears of what has become of commands.
+  /// Processes the results of commands.
   func tick() { _ = node.tick() }
 
-  /// By how many frames the sound of IN comes later.
+  /// The latency of the chain, in frames.
   var delay: Int { isThroughChain ? engine.shared.chainDelayFrames : 0 }
 
   private func value(_ path: String) -> Argument? {
@@ -71,7 +73,7 @@ final class RenderNode {
 
   private var isThroughChain: Bool { value("/live/route") == .string("chain") }
 
-  /// The rate at which a recording is played.
+  /// The playback rate of a recording.
   private var speed: Double {
     guard isThroughChain, value("/chain/bypass")?.number == 0, value("/stretch/on")?.number == 1
     else { return 1 }

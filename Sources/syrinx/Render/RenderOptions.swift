@@ -2,31 +2,31 @@ internal import Control
 internal import Posix
 internal import SoundFiles
 
-/// The options of `syrinx render`, checked.
+/// The options of `syrinx render`, validated.
 struct RenderOptions {
-  /// A value that is to be set.
+  /// A value to be set.
   struct Setting {
     /// The address with its value.
     let assignment: String
-    /// The time in seconds of IN; nil for before the first sound.
+    /// The time in seconds of IN; nil for before the start.
     let seconds: Double?
   }
 
-  /// The word for standard input and output.
+  /// The name of standard input and output.
   static let pipe = "-"
-  /// The sample rates that the engine works at, in Hz.
+  /// The sample rates that the engine supports, in Hz.
   static let rates = 8000...192_000
-  // A day is more than any file; a number without bound would be one that no frame has.
+  // A day is longer than any file; without a bound, the frame could overflow.
   private static let mostSeconds = 86_400.0
 
-  /// The files to be rendered, each into another one.
+  /// The pairs of input and output files.
   let files: [RenderFile]
   let home: String
   let preset: String?
   var settings: [Setting] = []
   var tail = Ending.Length.untilSilent
   var rate: Int?
-  /// Whether IN comes in as it would through the inputs.
+  /// Whether IN is processed as live input.
   let isLive: Bool
 
   init(_ given: CommandPage.Given) throws(Failure) {
@@ -51,7 +51,7 @@ struct RenderOptions {
     }
   }
 
-  /// The rate to work at for a file of a rate, in Hz.
+  /// The rate to render a file of this rate at, in Hz.
   func rate(forFile rate: Int) -> Int {
     self.rate ?? min(max(rate, Self.rates.lowerBound), Self.rates.upperBound)
   }

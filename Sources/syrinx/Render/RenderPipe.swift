@@ -1,16 +1,18 @@
 internal import Glibc
 internal import Posix
 
-/// A sound on its way between a pipe and the files that `render` reads and writes: formats have
-/// what only their end tells at their beginning, so that all of it must be there.
+/// A temporary file between a pipe and `render`.
+///
+/// Some formats store at their start what only their end determines, so the whole file must be
+/// available.
 final class RenderPipe {
   private static let blockBytes = 1 << 16
 
-  /// The file; its folder goes with it.
+  /// The path of the file, which has its own folder.
   let path: String
   private let folder: String
 
-  /// A file that is not there yet, in a folder of its own.
+  /// Creates a folder for a file that doesn't exist yet.
   init(named name: String) throws(Failure) {
     var pattern = Array(((Environment["TMPDIR"] ?? "/tmp") + "/syrinx-render-XXXXXX").utf8CString)
     guard mkdtemp(&pattern) != nil else {
@@ -29,7 +31,7 @@ final class RenderPipe {
     rmdir(folder)
   }
 
-  /// Fills the file with all that comes through standard input.
+  /// Fills the file from standard input.
   func readInput() throws(Failure) {
     guard isatty(0) != 1 else {
       throw Failure(
@@ -44,7 +46,7 @@ final class RenderPipe {
     }
   }
 
-  /// Sends the file through standard output.
+  /// Copies the file to standard output.
   func writeOutput() throws(Failure) {
     do throws(SystemError) {
       let file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)

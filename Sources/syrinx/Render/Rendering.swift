@@ -6,11 +6,11 @@ internal import Glibc
 internal import Posix
 internal import SoundFiles
 
-/// The rendering of one sound file into another one.
+/// A renderer of one sound file into another.
 final class Rendering {
   private let options: RenderOptions
   private let file: RenderFile
-  // Of pipes.
+  // Set for pipes only.
   private let inputPipe: RenderPipe?
   private let outputPipe: RenderPipe?
   private let signals: SystemSignals
@@ -18,10 +18,10 @@ final class Rendering {
   private let isFine: Bool
   private let node: RenderNode
   private let input: RenderInput
-  // The rate at which the beginning is played, 1 being its own.
+  // The playback rate at the start; 1 is the original.
   private let speed: Double
 
-  /// The rendering of a file that begins at a rate, 1 being its own.
+  /// Opens a file, to be played from the start at a rate; 1 is the original.
   init(_ file: RenderFile, _ options: RenderOptions, speed: Double) throws(Failure) {
     self.file = file
     self.options = options
@@ -58,7 +58,7 @@ final class Rendering {
     input = RenderInput(reader, by: node.driver, isLive: options.isLive)
   }
 
-  /// Renders the file, shown to people with a label.
+  /// Renders the file, with a label for the progress bar.
   func run(_ label: String) throws(Failure) {
     var progress = ProgressBar()
     let outcome: Outcome
@@ -75,7 +75,7 @@ final class Rendering {
       Environment.say(
         "ended before it was done; \(file.outputName) "
           + (outputPipe == nil ? "is as it was before" : "has got nothing"))
-      // The signal leaves no time for what goes by itself.
+      // The signal handler leaves no time for cleanup by deinit.
       inputPipe?.remove()
       outputPipe?.remove()
       SystemSignals.end(by: signal)
@@ -86,13 +86,13 @@ final class Rendering {
   }
 
   private enum Outcome {
-    /// All of it is there, with so many frames of what followed IN.
+    /// The whole file, with this many frames of tail after the end of IN.
     case done(tail: Int)
     case interrupted(by: Int32)
     case failed(Failure)
   }
 
-  /// Renders all of the file, or up to a signal.
+  /// Renders the whole file, or up to a signal.
   private func play(_ progress: inout ProgressBar, _ label: String) throws(SoundFileError)
     -> Outcome
   {
@@ -101,8 +101,8 @@ final class Rendering {
       outputPipe?.path ?? file.output, rate: rate, isFine: isFine, expectedFrames: framesExpected)
     sayWhatDiffers(fileRate: writer.fileRate)
     var written = 0
-    // How many of the engine's frames come before the first one of IN: known after a block of one
-    // frame, in which nothing is set yet that waits for its time.
+    // The latency of IN in engine frames. It is known after a block of one frame, in which nothing
+    // that is due at a time has been set yet.
     var delay = 0
     while input.end.map({ written < $0 || !ending.isDone }) ?? true {
       if let signal = signals.next() { return .interrupted(by: signal) }
@@ -130,7 +130,7 @@ final class Rendering {
 
   private func seconds(_ frames: Int) -> Double { Double(frames) / Double(rate) }
 
-  /// The frames that OUT will have, as far as that is known.
+  /// The expected length of OUT, in frames, if known.
   private var framesExpected: Int? {
     guard let frames = input.expectedFrames else { return nil }
     let played = options.isLive ? frames : Int(Double(frames) / speed)
@@ -178,12 +178,12 @@ final class Rendering {
   }
 }
 
-/// The sound server that the node sees while it renders: always there, and never late.
+/// A simulated sound server for rendering: always running, without xruns.
 struct RenderClock: SoundServer {
   let rate: Int
   let block: Int
 
-  // A file is connected to nothing.
+  // A file has no connections.
   var ports: [SoundPort] { [] }
 
   var status: SoundServerStatus {
@@ -194,13 +194,14 @@ struct RenderClock: SoundServer {
     return status
   }
 
-  // Nobody else is there to be led.
+  // There are no other clients to lead.
   func leadTransport(_ leads: Bool) {}
 }
 
 extension Failure {
-  /// The end of the program that a fault of a sound file brings; the file that keeps a pipe's sound
-  /// goes by the pipe's name.
+  /// Creates the failure for a sound file's error.
+  ///
+  /// The temporary file of a pipe is named after the pipe.
   init(_ error: SoundFileError, namingInput name: String = "", at path: String? = nil) {
     let code: ExitCode =
       switch error.kind {

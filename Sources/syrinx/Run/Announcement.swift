@@ -4,9 +4,9 @@ internal import Posix
 
 /// The announcement of the node's ports on the network, through Avahi.
 ///
-/// Where there is no Avahi it does nothing, and when one comes later it tells it then.
+/// Without Avahi it does nothing, and registers when Avahi starts.
 final class Announcement: @unchecked Sendable {
-  // Avahi's own thread calls back; it holds the poll's lock then, and so does `end`.
+  // Avahi's own thread calls back with the poll's lock held; `end` takes it, too.
   private let poll: OpaquePointer
   private var client: OpaquePointer?
   private var group: OpaquePointer?
@@ -77,7 +77,7 @@ final class Announcement: @unchecked Sendable {
   }
 
   private func add(to group: OpaquePointer) {
-    // A node for this machine alone is told to this machine alone.
+    // A node for this machine only is announced to this machine only.
     let interface = isOpen ? -1 : Int32(if_nametoindex("lo"))
     var result = add(to: group, interface)
     for _ in 0..<8 where result == Int32(AVAHI_ERR_COLLISION) {
@@ -91,7 +91,7 @@ final class Announcement: @unchecked Sendable {
   private func add(to group: OpaquePointer, _ interface: Int32) -> Int32 {
     let result = na_add_osc(group, interface, name, port)
     guard result == 0, let webPort else { return result }
-    // The tree of addresses, and the page, at one port.
+    // The address tree and the page share one port.
     for type in ["_oscjson._tcp", "_http._tcp"] {
       let result = na_add_service(group, interface, name, type, webPort)
       guard result == 0 else { return result }

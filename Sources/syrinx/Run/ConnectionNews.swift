@@ -1,17 +1,17 @@
 internal import Drivers
 internal import Posix
 
-/// The node's connections on their way from the link's thread to the main one.
+/// A queue that passes the node's connections from the link's thread to the main thread.
 final class ConnectionNews: Sendable {
   private let latest = Guarded<[JackConnection]?>(nil)
   private let signal: Signal
 
   init() throws(SystemError) { signal = try Signal() }
 
-  /// The descriptor that becomes readable when there are connections to take.
+  /// The descriptor that becomes readable when connections are queued.
   var readable: Descriptor { signal.readable }
 
-  /// Tells of all connections that there are, or shall be.
+  /// Queues all connections that exist or will be restored.
   ///
   /// Any thread.
   func tell(_ connections: [JackConnection]) {
@@ -19,12 +19,12 @@ final class ConnectionNews: Sendable {
     signal.set()
   }
 
-  /// Wakes the main thread, because ports have other connections.
+  /// Wakes the main thread because the ports' connections have changed.
   ///
   /// Any thread.
   func wake() { signal.set() }
 
-  /// Takes the latest; nil where that was taken already.
+  /// Takes the latest connections; nil if already taken.
   func take() -> [JackConnection]? {
     signal.clear()
     return latest.withLock { latest in

@@ -3,7 +3,7 @@ internal import Doors
 internal import Engine
 internal import Posix
 
-/// The command `syrinx run`: the node, until it is told to end.
+/// The command `syrinx run`: runs the node until it is stopped.
 enum RunCommand {
   static let page = CommandPage(
     name: "run", summary: "Start the node.",
@@ -101,7 +101,7 @@ enum RunCommand {
   }
 }
 
-/// The options of `syrinx run`, checked.
+/// The options of `syrinx run`, validated.
 struct RunOptions {
   var name = "syrinx"
   var server: String?
@@ -113,15 +113,15 @@ struct RunOptions {
   var musicFolders: [String] = []
   var soundFonts: [String] = []
   var access = OSCServer.Access()
-  /// The door for browsers; nil where there shall be none.
+  /// The options of the web server; nil without one.
   var web: WebDoor.Options? = WebDoor.Options(port: 8080, takesOther: true)
   var feedback: [Endpoint] = []
-  /// How many loops there are, and how long they can be.
+  /// The number of loops, and their maximum length.
   var loops = LoopSetup()
   var connects = false
   var preset: String?
   var settings: [String] = []
-  /// The devices of pedals that speak as keyboards.
+  /// The devices of pedals that act as keyboards.
   var keys: [String] = []
 
   init(_ given: CommandPage.Given) throws(Failure) {
@@ -129,7 +129,7 @@ struct RunOptions {
       throw Failure(.usage, "`syrinx run` takes options only; got \(quoted(given.rest[0]))")
     }
     if let name = given["name"] {
-      // JACK keeps its part of a port's name apart with a colon; the file is called so too.
+      // JACK separates its part of a port's name by a colon; the file uses the name, too.
       let isPlain = !name.unicodeScalars.contains {
         ":/".unicodeScalars.contains($0) || $0.value < 33
       }
@@ -140,7 +140,7 @@ struct RunOptions {
       self.name = name
     }
     server = given["server"]
-    // Both would have the same socket, and the server could not be found any more.
+    // Both would use the same socket, and hide the server.
     guard name != Self.serverName(server) else {
       throw Failure(
         .usage, "--name can't be \(quoted(name)), which is the JACK server's; another name will do")
@@ -234,7 +234,7 @@ struct RunOptions {
   private static func musicFolders(_ given: [String]) throws(Failure) -> [String] {
     var names: Set<Substring> = []
     for folder in given {
-      // /music/folder knows it by that.
+      // The name of the folder in /music/folder.
       guard let name = folder.split(separator: "/").last, !name.hasPrefix(".") else {
         throw Failure(.usage, "--music takes a folder with a name; got \(quoted(folder))")
       }

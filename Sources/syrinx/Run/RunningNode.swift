@@ -10,7 +10,7 @@ internal import Posix
 /// The running program: the node with its sound server, its sockets and its environment, all on the event
 /// loop of the main thread.
 final class RunningNode {
-  // Limits of waits.
+  // Time limits.
   private static let fadeMilliseconds = 500.0
   private static let firstBlockMilliseconds = 1000.0
   private static let managerMilliseconds = 2000.0
@@ -26,7 +26,7 @@ final class RunningNode {
   private let sound = SoundLink()
   private var startingState: StartingState?
   private let connectionNews: ConnectionNews
-  // The folder of the takes: a session has its own.
+  // The data directory, which has the takes: a session has its own.
   private var home: String
   private let server: OSCServer
   private let web: WebDoor?
@@ -98,7 +98,7 @@ final class RunningNode {
       session = SessionClient(url: url, name: options.name, program: self)
     }
     if let session, session.announce(on: loop) {
-      // Nothing plays before the manager says so, but queries are answered.
+      // Nothing plays before the manager's reply, but queries are answered.
       standby = try? Standby(engine)
       awaitManager(session)
     } else {
@@ -249,7 +249,8 @@ final class RunningNode {
 
   // MARK: - Beginning and end
 
-  /// Reports that the node can be played: on standard output, to the service manager, and on the network.
+  /// Reports that the node is ready: on standard output, to the service manager, and on the
+  /// network.
   func sayReady() {
     let host = options.access.isOpen ? IPAddress.likelyForOthers : .loopback4
     let url = "osc.udp://\(Endpoint(address: host, port: server.port))"

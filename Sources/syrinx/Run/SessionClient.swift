@@ -3,19 +3,18 @@ internal import Glibc
 internal import OSC
 internal import Posix
 
-/// A client of the New Session Manager: told when to join the JACK server, under which name, and
-/// where to keep its settings.
+/// A client of the New Session Manager, which decides when to join the JACK server, under which
+/// name, and where to save the settings.
 ///
-/// Headless, therefore without `:optional-gui:`. It can be switched to another session while it
-/// runs.
+/// Headless, therefore without `:optional-gui:`. It can switch sessions while it runs.
 final class SessionClient {
-  // API 1.1 of the protocol; errors as it numbers them.
+  // The client's capabilities in API 1.1 of the protocol.
   private static let capabilities = ":dirty:switch:"
   private static let generalError: Int32 = -1
   private static let noSession: Int32 = -6
   private static let badProject: Int32 = -9
   private static let createFailed: Int32 = -10
-  // How often to look whether something has changed, in microseconds.
+  // The interval between checks for changes, in microseconds.
   private static let lookPeriod = 250_000.0
 
   private let manager: LibloPeer
@@ -30,7 +29,7 @@ final class SessionClient {
   private var changesSeen = 0
   private var nextLook = 0.0
 
-  /// Nil where the URL is none: then the node runs as if there were no manager.
+  /// Nil if the URL is invalid: the node then runs as if without a manager.
   init?(url: String, name: String, program: RunningNode) {
     guard let manager = LibloPeer(url: url),
       let socket = try? Descriptor(dup(manager.descriptor), orThrow: "socket")
@@ -39,19 +38,21 @@ final class SessionClient {
     self.socket = socket
     self.program = program
     self.name = name
-    // Who else could open a session would write wherever it liked.
+    // Any other sender could open a session, and make the node write anywhere.
     manager.takeOnlyOwn()
     manager.whenReceived = { [unowned self] in take($0, $1) }
   }
 
-  /// Whether the manager has taken the node on, or turned it away.
+  /// Whether the manager has accepted or rejected the node.
   private(set) var isManaged = false
   private(set) var isRefused = false
 
-  /// Tells the manager that the node is here; false where that could not be sent.
+  /// Announces the node to the manager.
+  ///
+  /// Returns false if the message could not be sent.
   func announce(on loop: EventLoop) -> Bool {
     loop.watch(socket) { [unowned self] in
-      // Joining the server lets the loop turn: what comes meanwhile waits for its end.
+      // Joining the server runs the event loop: messages that arrive meanwhile wait.
       guard !isOpening else { return }
       while manager.receive(milliseconds: 0) {}
     }
@@ -60,7 +61,7 @@ final class SessionClient {
       .string(CommandLine.arguments[0]), .int32(1), .int32(1), .int32(Environment.processID))
   }
 
-  /// Stops to listen to the manager.
+  /// Stops listening to the manager.
   func withdraw(from loop: EventLoop) { loop.forget(socket) }
 
   private func take(_ path: String, _ arguments: [Argument]) {
@@ -82,7 +83,7 @@ final class SessionClient {
     isManaged = true
     isOpening = true
     defer { isOpening = false }
-    // The manager has gone over to this one: what is saved would go into the folder of another.
+    // The manager has switched to this session: a save would go into another one's folder.
     self.folder = nil
     let state: NodeState
     do throws(SystemError) {
@@ -100,7 +101,7 @@ final class SessionClient {
     for refusal in program.beginSession(state, in: folder) {
       Environment.say("in the session: \(refusal)")
     }
-    // What is changed from here on is not in it: joining lets others talk.
+    // Later changes are not saved yet: joining lets other clients send messages.
     saved = program.sessionState.text
     do throws(Failure) {
       try program.join(name: clientName, awaitsServer: true)
@@ -119,7 +120,7 @@ final class SessionClient {
     succeed("/nsm/client/open", "opened \(clientName)")
     if isDirty { manager.send("/nsm/client/is_clean") }
     isDirty = false
-    // The next look tells where that is not so.
+    // The next check reports whether there are any.
     changesSeen = -1
   }
 
@@ -140,7 +141,7 @@ final class SessionClient {
     }
   }
 
-  /// Tells the manager when there is something to be saved, or no longer.
+  /// Reports to the manager whether there are unsaved changes.
   func look(_ now: Double) {
     guard folder != nil, !isOpening, now >= nextLook, program.stateChanges != changesSeen
     else { return }

@@ -8,10 +8,10 @@ struct StartingState {
   private let saved: NodeState?
   private let isFresh: Bool
 
-  /// Brings a node into its starting state.
+  /// Restores a node's starting state.
   ///
-  /// This is the one place that has the order: a saved state comes before the options, which are checked
-  /// before a new home folder is created; the loops come last.
+  /// This is the one place that determines the order: the saved state comes before the options,
+  /// which are validated before a new data directory is created; the loops come last.
   init(_ options: RunOptions, for node: Node) throws(Failure) {
     isFresh = options.isFresh
     let isNew = !Files.isFolder(options.home)
@@ -30,7 +30,7 @@ struct StartingState {
     }
   }
 
-  /// Creates the home folder, or checks that it can be written to.
+  /// Creates the data directory, or checks that it is writable.
   static func makeHome(_ options: RunOptions) throws(Failure) {
     do throws(SystemError) {
       try Files.makeFolder(options.home)
@@ -39,7 +39,7 @@ struct StartingState {
     }
   }
 
-  /// Claims the saved state, and resumes the node from it unless it starts fresh.
+  /// Claims the saved state, and restores it unless the node starts fresh.
   private static func resume(_ options: RunOptions, _ node: Node) -> (StateFile?, NodeState?) {
     node.server = options.serverName
     let file = StateFile(home: options.home, name: options.name)
@@ -72,14 +72,14 @@ struct StartingState {
 
   // MARK: - Options
 
-  /// Applies preset and settings of the command line; those that need the rate of the server only when it
-  /// is known.
+  /// Applies the preset and settings of the command line, except those that depend on the server's
+  /// rate.
   private static func apply(_ options: RunOptions, to node: Node) throws(Failure) {
     if let preset = options.preset { try StoredFiles.load(preset, into: node) }
     try set(options.settings.filter { !needsRate($0, node) }, node)
   }
 
-  /// Applies the settings that need the rate of the server.
+  /// Applies the settings that depend on the server's rate.
   func applyRest(of options: RunOptions, to node: Node) throws(Failure) {
     try Self.set(options.settings.filter { Self.needsRate($0, node) }, node)
   }
@@ -98,7 +98,7 @@ struct StartingState {
 
   // MARK: - Saving
 
-  /// Saves the state of the node from now on, as it changes.
+  /// Saves the node's state whenever it changes from now on.
   func keep(_ node: Node) {
     guard let file else { return }
     node.keepState(in: file, holding: saved, forgetsFormer: isFresh) { Environment.say($0) }

@@ -2,20 +2,20 @@ internal import Control
 internal import JSON
 internal import OSC
 
-/// The text of an answer: a line that could be sent again, or JSON.
+/// The text of a reply: a line that could be sent again, or JSON.
 enum AnswerText {
-  /// Writes the address and its arguments in a line, texts with blanks in quotes.
+  /// Formats the address and its arguments as a line, with quotes around texts with spaces.
   static func line(_ path: String, _ arguments: [Argument]) -> String {
     ([path] + arguments.map(word)).joined(separator: " ")
   }
 
-  /// Writes the address and its arguments as a JSON object in a line.
+  /// Formats the address and its arguments as a JSON object on one line.
   static func json(_ path: String, _ arguments: [Argument]) -> String {
     let values = arguments.map(value).joined(separator: ",")
     return "{\"address\":\(JSON.written(path)),\"arguments\":[\(values)]}"
   }
 
-  /// Writes one argument as JSON.
+  /// Formats an argument as JSON.
   static func value(_ argument: Argument) -> String {
     switch argument {
     case .string(let text), .symbol(let text): JSON.written(text)
@@ -32,10 +32,10 @@ enum AnswerText {
     return isPlain ? word : SendLine.quoted(word)
   }
 
-  /// Writes one argument without quotes.
+  /// Formats an argument without quotes.
   static func plainWord(_ argument: Argument) -> String {
     switch argument {
-    // What would move the cursor or color the terminal is no answer.
+    // Control sequences must not move the cursor or color the terminal.
     case .string(let text), .symbol(let text):
       text.filter { !($0.unicodeScalars.first?.value ?? 0 < 32) }
     case .bool(let value): value ? "T" : "F"

@@ -2,9 +2,9 @@ internal import Control
 internal import OSC
 internal import Posix
 
-/// The command `syrinx send`: messages to a node, and its answers.
+/// The command `syrinx send`: sends messages to a node, and prints its replies.
 ///
-/// It speaks through liblo, as other programs do, wherever that knows the way.
+/// It uses liblo, as other programs do, where that supports the transport.
 enum SendCommand {
   static let page = CommandPage(
     name: "send", summary: "Send OSC messages to a node, and print the answers.",

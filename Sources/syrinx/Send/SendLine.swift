@@ -1,22 +1,22 @@
 internal import Control
 internal import OSC
 
-/// A line of what `syrinx send -` reads.
+/// An input line of `syrinx send -`.
 enum SendLine {
   /// The time at which a bundle is due.
   enum Due {
     case now
-    /// So many seconds after the line was read.
+    /// Seconds after the line was read.
     case after(Double)
-    /// At so many seconds since 1970.
+    /// Seconds since 1970.
     case at(Double)
   }
 
-  /// Nothing, or a comment.
+  /// An empty line, or a comment.
   case empty
   /// A message.
   case message(path: String, arguments: [Argument])
-  /// The beginning of a bundle.
+  /// The start of a bundle.
   case opening(Due)
   /// The end of a bundle.
   case closing
@@ -45,7 +45,9 @@ enum SendLine {
       })
   }
 
-  /// Parses an argument as it was typed: its type is that of its look, where nothing in front says which.
+  /// Parses an argument as typed.
+  ///
+  /// Without an explicit type, infers it from the text.
   static func argument(_ text: String, isText: Bool) -> Argument {
     if text.hasPrefix("s:") { return .string(String(text.dropFirst(2))) }
     if text.hasPrefix("i:"), let value = Int32(text.dropFirst(2)) { return .int32(value) }
@@ -53,13 +55,13 @@ enum SendLine {
     if isText { return .string(text) }
     if text == "T" || text == "F" { return .bool(text == "T") }
     if let value = Int32(text) { return .int32(value) }
-    // Words like "nan" and "infinity" are words.
+    // Words like "nan" and "infinity" are texts.
     if let value = Float(text), text.contains(where: \.isNumber) { return .float(value) }
     return .string(text)
   }
 
   private static func bracket(_ words: [Word]) throws(Failure) -> SendLine {
-    // The time may stand behind the bracket, or apart from it.
+    // The time may follow the bracket directly or after spaces.
     let text = words.map(\.text).joined(separator: " ")
     if text == "]" { return .closing }
     let time = text.dropFirst().drop { $0 == " " }
@@ -82,8 +84,8 @@ enum SendLine {
     var isQuoted = false
   }
 
-  /// Parts a line into words: blanks part them, but in quotes, where a backslash takes what follows as
-  /// it is.
+  /// Splits a line into words at spaces, except in quotes, where a backslash escapes the next
+  /// character.
   private static func words(of line: String) throws(Failure) -> [Word] {
     var words: [Word] = []
     var rest = line[...]
@@ -120,7 +122,7 @@ enum SendLine {
     throw Failure(.usage, "the quote before \(Control.quoted(text)) has no end")
   }
 
-  /// Writes a text in quotes, as it is read again.
+  /// Quotes a text so that it parses as the same text.
   static func quoted(_ text: String) -> String {
     "\"" + text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] } + "\""
   }

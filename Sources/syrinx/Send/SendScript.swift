@@ -3,16 +3,16 @@ internal import Glibc
 internal import OSC
 internal import Posix
 
-/// The lines of standard input, sent over one conversation as they come.
+/// The lines of standard input, sent in one conversation as they arrive.
 final class SendScript {
-  // A bundle that is being written.
+  // An open bundle.
   private struct Bundle {
     let line: Int
     let time: TimeTag
     var messages: [(path: String, arguments: [Argument])] = []
   }
 
-  // After so many packets the node is waited for: a network loses what comes too fast.
+  // After this many packets, waits for the node: networks drop bursts.
   private static let packetsAtOnce = 64
   private static let mostRead = 1 << 16
   private static let longestLine = 1 << 16
@@ -32,7 +32,7 @@ final class SendScript {
     }
   }
 
-  /// Sends all lines until the input ends; throws at the first that is none.
+  /// Sends all lines until the input ends; throws at the first invalid one.
   func run() throws(Failure) {
     let loop = EventLoop()
     guard let keyboard = try? Descriptor(dup(0), orThrow: "standard input") else {
@@ -47,12 +47,12 @@ final class SendScript {
       isReadable = false
       guard try readSome(keyboard) else { break }
     }
-    // The last line may have no end.
+    // The last line may have no newline.
     if !input.isEmpty { try take(input, at: HostTime.wall) }
     if let bundle { throw Failure(.usage, "line \(bundle.line): the bundle has no ]") }
   }
 
-  /// Throws where the node has refused something.
+  /// Throws if the node has reported an error.
   func check() throws(Failure) {
     guard let first = refusals.first else { return }
     let count = refusals.count
@@ -64,7 +64,7 @@ final class SendScript {
     let count = read(keyboard.number, &bytes, bytes.count)
     if count < 0, errno == EINTR || errno == EAGAIN { return true }
     guard count > 0 else { return false }
-    // What comes together counts from one moment, so that a pattern is exact.
+    // Lines read together share one time, so that a pattern is exact.
     let now = HostTime.wall
     input += bytes[..<count]
     while let end = input.firstIndex(of: UInt8(ascii: "\n")) {

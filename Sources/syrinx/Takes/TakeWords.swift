@@ -3,16 +3,16 @@ internal import Library
 internal import Posix
 internal import Screen
 
-/// The words that tell people of a take.
+/// The wording of a take's properties for people.
 enum TakeWords {
-  /// Writes a date as day and minute, by the clock of the place.
+  /// Formats a date as day and minute in the local time of the take.
   static func minute(_ date: ZonedDate) -> String {
     date.text.prefix(10) + " " + date.text.dropFirst(11).prefix(5)
   }
 
-  /// Writes a take's length in minutes and seconds, and hours where there are some.
+  /// Formats a take's length as minutes and seconds, with hours if needed.
   static func length(_ take: Take) -> String {
-    // What a damaged library tells need be no number.
+    // A damaged library may have NaN here.
     let tenths = Int(min(max(0, take.seconds * 10), 1e12).rounded(.down))
     let (seconds, minutes) = (tenths / 10 % 60, tenths / 600)
     let end = "\(padded(seconds)).\(tenths % 10)"
@@ -22,12 +22,12 @@ enum TakeWords {
 
   private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// Writes a place to some metres, as `--near` takes it.
+  /// Formats a location to within some meters, as `--near` takes it.
   static func place(_ place: Place) -> String {
     [place.latitude, place.longitude].map { decimal($0, 4) }.joined(separator: ",")
   }
 
-  /// Writes a number with so many digits behind its point.
+  /// Formats a number with this many decimals.
   private static func decimal(_ number: Double, _ digits: Int) -> String {
     guard number.magnitude < 1e12 else { return "\(number)" }
     let scale = pow(10, Double(digits))
@@ -38,7 +38,7 @@ enum TakeWords {
       + filled.suffix(digits)
   }
 
-  /// Writes all that is known of a take, a line each.
+  /// Formats all properties of a take, one per line.
   static func all(of take: Take, in library: TakeLibrary, inTrash: Bool) -> String {
     let path = inTrash ? library.trashPath(take) : library.path(take)
     let fields: [(String, String)] = [

@@ -2,11 +2,11 @@ internal import Control
 internal import Library
 internal import Posix
 
-/// The command `syrinx takes`: the library of takes, from the shell.
+/// The command `syrinx takes`: the take library, from the shell.
 ///
-/// It works on the home folder itself, also while a node runs on it.
+/// It works on the data directory itself, also while a node uses it.
 enum TakesCommand {
-  /// One of the commands below `syrinx takes`.
+  /// A subcommand of `syrinx takes`.
   struct Verb: Sendable {
     let name: String
     let arguments: String
@@ -152,7 +152,7 @@ enum TakesCommand {
 }
 
 extension CommandPage.Given {
-  /// Finds the value of an option, which must be one of these whole numbers.
+  /// The value of an option, which must be an integer in this range.
   func whole(_ option: String, _ range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let number = Int(text), range.contains(number) else {

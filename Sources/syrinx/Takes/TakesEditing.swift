@@ -3,9 +3,9 @@ internal import Library
 internal import Posix
 internal import Screen
 
-/// The commands that change takes, and delete and restore them.
+/// The commands that change, delete and restore takes.
 enum TakesEditing {
-  // What a phone takes as a picture is far below.
+  // Far above the pictures that phones take.
   private static let mostImageBytes = 64 << 20
 
   static func edit(_ request: TakesRequest) throws(Failure) {
@@ -16,7 +16,7 @@ enum TakesEditing {
         .usage,
         "what shall be changed? --title, --species, --notes, --message or --image")
     }
-    // What is wrong with it shall be known before anything is changed.
+    // Validated before anything is changed.
     let image = try given["image"].map(image)
     let changes = TakeChanges(
       title: given["title"], species: given["species"], notes: given["notes"],
@@ -33,7 +33,7 @@ enum TakesEditing {
     }
   }
 
-  /// Reads the bytes of a picture; nil where there shall be none.
+  /// Reads the bytes of a picture; nil to remove it.
   private static func image(
     _ path: String
   ) throws(Failure) -> (bytes: [UInt8], ending: String)? {
@@ -86,7 +86,7 @@ enum TakesEditing {
     }
     let library = try request.library()
     let count = try Failure.of { () throws(LibraryFault) in
-      // What was deleted in this very moment goes, too.
+      // Includes takes deleted in this very moment.
       try library.emptyTrash(olderThanDays: -1)
     }
     Environment.say(count == 1 ? "1 take is deleted" : "\(count) takes are deleted")

@@ -4,9 +4,9 @@ internal import Posix
 internal import Screen
 internal import SoundFiles
 
-/// The commands that import and export takes, and mend the library.
+/// The commands that import and export takes, and repair the library.
 enum TakesFiling {
-  // MARK: - In and out
+  // MARK: - Import and export
 
   static func importFiles(_ request: TakesRequest) throws(Failure) {
     try request.check(1...Int.max)
@@ -59,15 +59,15 @@ enum TakesFiling {
     all > 1 ? "\(done + 1) of \(all)" : ""
   }
 
-  /// Makes a file name that people know the take by, and no other take has.
+  /// Makes a file name by which people recognize the take, unique among takes.
   private static func fileName(_ take: Take) -> String {
     var title = PlainText.line(take.title).replacing("/", with: "-").drop { ". ".contains($0) }
-    // With what follows it must not have more bytes than a name can have.
+    // With its suffix it must not exceed the maximum length of a file name.
     while title.utf8.count > 200 { title.removeLast() }
     return "\(title.isEmpty ? "" : title + " ")\(take.id.prefix(8)).wav"
   }
 
-  // MARK: - Mending
+  // MARK: - Repair
 
   static func reindex(_ request: TakesRequest) throws(Failure) {
     try request.check(0...0)
@@ -78,7 +78,7 @@ enum TakesFiling {
     let result: (takes: Int, unreadable: [String])
     do throws(LibraryFault) {
       let library = try TakeLibrary(home: home)
-      // Files are told first what only the rows know.
+      // First write to the files what only the database has.
       sayRecovered(try library.adopt(), &unreadable)
       let reindexing = try library.reindex { progress.show($0, of: $1, "takes") }
       result = (reindexing.takes, reindexing.unreadable)

@@ -3,7 +3,7 @@ internal import Library
 internal import Posix
 internal import Screen
 
-/// The commands that list and show takes, and change none.
+/// The commands that list and show takes.
 enum TakesListing {
   private static let usualCount = 50
 
@@ -64,7 +64,7 @@ enum TakesListing {
     }
   }
 
-  /// Writes a take as a line of fields for other programs.
+  /// Formats a take as a line of fields for programs.
   private static func fields(_ take: Take) -> String {
     [
       take.id, take.date.text, "\(take.seconds)", PlainText.line(take.title),
@@ -85,7 +85,7 @@ enum TakesListing {
     ])
   }
 
-  /// Counts the digits of an id that tell one from the others on the page.
+  /// The number of digits that make the ids on the page unique.
   private static func idDigits(_ takes: [Take]) -> Int {
     [8, 13, 18, 23].first { digits in
       Set(takes.map { $0.id.prefix(digits) }).count == takes.count

@@ -2,7 +2,7 @@ internal import OSC
 
 /// The command that plays a take through a node.
 enum TakesPlaying {
-  /// Tells a node to play a take of its own library, and waits until it does.
+  /// Makes a node play a take of its own library, and waits until it does.
   static func play(_ request: TakesRequest) throws(Failure) {
     try request.check(1...1)
     let conversation = try Conversation(with: request.given.place)

@@ -3,10 +3,10 @@ internal import Library
 internal import Posix
 internal import Screen
 
-/// A request to a library of takes: the options and arguments of one command.
+/// A request to a take library: the options and arguments of one command.
 struct TakesRequest {
   let given: CommandPage.Given
-  /// The arguments that follow the command's name.
+  /// The arguments after the command's name.
   let arguments: [String]
   private let verb: TakesCommand.Verb
 
@@ -18,7 +18,7 @@ struct TakesRequest {
 
   // MARK: - Arguments
 
-  /// Throws unless there are so many arguments.
+  /// Throws unless the number of arguments is in this range.
   func check(_ range: ClosedRange<Int>) throws(Failure) {
     if range.contains(arguments.count) { return }
     let usage =
@@ -29,7 +29,7 @@ struct TakesRequest {
     throw Failure(.usage, "\(quoted(extra)) is one too many: \(usage)")
   }
 
-  /// Does something with each of several; where some fail, the others are done all the same.
+  /// Runs an action for each item, even if it fails for others.
   static func each<Item>(
     _ items: some Collection<Item>, _ body: (Item) throws(Failure) -> Void
   ) throws(Failure) {
@@ -49,7 +49,7 @@ struct TakesRequest {
 
   // MARK: - The library
 
-  /// Finds the home folder, which must be there.
+  /// The data directory, which must exist.
   func home() throws(Failure) -> String {
     let home = try StoredFiles.home(given)
     guard Files.isFolder(home) else {
@@ -60,10 +60,10 @@ struct TakesRequest {
     return home
   }
 
-  /// Opens the library of the home folder, which must be there.
+  /// Opens the library of the data directory, which must exist.
   func library() throws(Failure) -> TakeLibrary {
     let home = try home()
-    // Whoever only asks leaves no library in a folder that is none of ours.
+    // A query must not create a library in an unrelated folder.
     guard Files.exist(home + "/takes") || Files.exist(home + "/library.sqlite") else {
       throw Failure(
         .missingInput,
@@ -73,20 +73,20 @@ struct TakesRequest {
     return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
   }
 
-  /// Opens the library of the home folder, which is made where there is none.
+  /// Opens the library of the data directory; creates it if it does not exist.
   func newLibrary() throws(Failure) -> TakeLibrary {
     let home = try StoredFiles.home(given)
     return try Failure.of { () throws(LibraryFault) in try TakeLibrary(home: home) }
   }
 
-  /// Writes a `syrinx takes` command for the same home folder.
+  /// Formats a `syrinx takes` command for the same data directory.
   func command(_ words: String) -> String {
     "`syrinx takes \(words)" + (given["home"].map { " --home \($0)" } ?? "") + "`"
   }
 }
 
 extension Failure {
-  /// The failure that a fault of the library ends the program with.
+  /// The failure for a library's error.
   init(_ fault: LibraryFault) {
     let code: ExitCode =
       switch fault.kind {
@@ -100,7 +100,7 @@ extension Failure {
     self.init(code, PlainText.line(fault.message))
   }
 
-  /// Does what the library does, and fails as it does.
+  /// Runs a library operation, and converts its errors.
   static func of<Result>(
     _ body: () throws(LibraryFault) -> Result
   ) throws(Failure) -> Result {

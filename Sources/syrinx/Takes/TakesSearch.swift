@@ -2,12 +2,12 @@ internal import Control
 internal import Library
 internal import Posix
 
-/// The search that the options ask for.
+/// The search given by the options.
 enum TakesSearch {
   /// The options that make a search.
   static let options = ["text", "species", "from", "to", "near", "within"]
 
-  /// Makes the search that options tell, with more words that it must have.
+  /// Makes the search from options, with additional words to match.
   static func make(
     _ given: CommandPage.Given, words: [String] = []
   ) throws(Failure) -> TakeSearch {

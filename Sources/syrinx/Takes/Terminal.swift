@@ -1,12 +1,11 @@
 internal import Glibc
 internal import Posix
 
-/// The terminal that standard output goes to, where it is one.
+/// The terminal on standard output, if it is one.
 enum Terminal {
   private static let usualWidth = 80
 
-  /// The terminal's width in columns: as it says itself, else as COLUMNS says; nil where there is
-  /// none.
+  /// The terminal's width in columns: its own, else from COLUMNS; nil without a terminal.
   static var width: Int? {
     guard isatty(1) == 1 else { return nil }
     var size = winsize()

@@ -1,20 +1,20 @@
 internal import Screen
 
-/// A text table that fits a width: columns shrink, and leave where that is not enough.
+/// A text table that fits a width: columns shrink, then disappear.
 struct TextTable {
-  /// One column of the table.
+  /// A column of the table.
   struct Column {
     let heading: String
     let cells: [String]
-    /// Whether its cells end, and don't begin, one below the other.
+    /// Whether its cells are right-aligned.
     var isNumeric = false
-    /// How narrow it can become, where it can be cut at all.
+    /// The minimum width, if it can be truncated at all.
     var least: Int?
-    /// How narrow it can become for the sake of an extra column.
+    /// The minimum width while an extra column is visible.
     var comfortable: Int?
-    /// Whether it is there only as long as the others have room.
+    /// Whether it is hidden if the others need its room.
     var isExtra = false
-    /// Which column leaves first where the table is too wide still; nil for one that stays.
+    /// The order in which columns are hidden if the table is still too wide; nil if never.
     var leaving: Int?
 
     fileprivate var natural: Int {
@@ -30,12 +30,12 @@ struct TextTable {
 
   private let columns: [Column]
 
-  /// A table of columns that have as many cells each; those without any text are left out.
+  /// Creates a table of columns with equal numbers of cells; omits empty columns.
   init(_ columns: [Column]) {
     self.columns = columns.filter { $0.cells.contains { !$0.isEmpty } }
   }
 
-  /// Lays out the table in lines, none of them wider than this.
+  /// Lays out the table in lines of at most this width.
   func lines(width: Int) -> [String] {
     let (columns, widths) = fitted(width)
     guard let count = columns.first?.cells.count else { return [] }
@@ -66,7 +66,7 @@ struct TextTable {
       columns.remove(at: first)
     }
     var widths = columns.map(\.natural)
-    // The widest gives first, so that short ones stay whole.
+    // The widest column shrinks first, so that short ones stay whole.
     while isTooWide(widths),
       let widest = columns.indices.filter({ widths[$0] > columns[$0].narrowest })
         .max(by: { widths[$0] < widths[$1] })

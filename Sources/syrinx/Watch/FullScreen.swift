@@ -2,9 +2,9 @@ internal import Glibc
 internal import Posix
 internal import Screen
 
-/// The terminal as a full screen: another page, no cursor, and each key at once.
+/// The terminal in full-screen mode: the alternate screen, no cursor, and unbuffered keys.
 ///
-/// What it has changed is as before after `leave`.
+/// `leave` restores all changes.
 final class FullScreen {
   private var buffer: ScreenBuffer
   private var usual: termios?
@@ -12,7 +12,7 @@ final class FullScreen {
 
   init(hasColor: Bool) { buffer = ScreenBuffer(hasColor: hasColor) }
 
-  /// Whether both a picture can be shown and a person is there to see it.
+  /// Whether the terminal can show a picture and a person can see it.
   static var isPossible: Bool {
     guard let kind = Environment["TERM"] else { return false }
     return isatty(1) == 1 && kind != "dumb"
@@ -27,23 +27,23 @@ final class FullScreen {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Takes the terminal; also again, after somebody else had it.
+  /// Takes over the terminal; also again, after another program used it.
   func enter() {
     var modes = termios()
-    // Where no keys come from a terminal, there are none.
+    // Without a terminal as input there are no keys.
     if tcgetattr(0, &modes) == 0 {
       if usual == nil { usual = modes }
-      // Signals stay as they are: Ctrl-C and Ctrl-Z come as those.
+      // Ctrl-C and Ctrl-Z still send signals.
       modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
       tcsetattr(0, TCSADRAIN, &modes)
     }
     buffer.forget()
-    // Going to the other page twice would forget where the cursor was on the first.
+    // Entering the alternate screen twice would lose the cursor position of the main screen.
     Environment.print(isOpen ? ScreenBuffer.hidingCursor : ScreenBuffer.opening)
     isOpen = true
   }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   func leave() {
     Environment.print(ScreenBuffer.closing)
     isOpen = false
@@ -51,12 +51,14 @@ final class FullScreen {
     usual = nil
   }
 
-  /// Shows a picture: sends what of it is new; false where the terminal is gone.
+  /// Draws the changes of a picture.
+  ///
+  /// Returns false if the terminal is gone.
   func show(_ canvas: Canvas) -> Bool {
     let output = buffer.update(to: canvas)
     return output.isEmpty || Environment.print(output)
   }
 
-  /// Draws all with the next picture.
+  /// Makes the next picture redraw everything.
   func forget() { buffer.forget() }
 }

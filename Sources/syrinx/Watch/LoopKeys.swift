@@ -2,29 +2,31 @@ internal import OSC
 internal import Posix
 internal import Screen
 
-/// The keys of `syrinx watch` that play the loops of a node, as a pedal does.
+/// The keys of `syrinx watch` that control a node's loops, like a pedal.
 struct LoopKeys {
-  // So long the first of two presses counts.
+  // How long the first of two presses counts, in microseconds.
   private static let patienceMicroseconds = 3e6
 
-  // So long a node takes at the most to tell what was chosen.
+  // Time limit for a node to report the chosen loop, in microseconds.
   private static let answerMicroseconds = 1e6
 
   // The loop that the next press clears, and until when.
   private var clearing: (number: Int, end: Double)?
-  // The loop that was chosen here, until the node has told so.
+  // The loop chosen here, until the node reports it.
   private var chosen: (number: Int, end: Double)?
 
-  /// What is asked before it is done; nil where nothing is.
+  /// The pending confirmation question; nil if there is none.
   func question(at now: Double) -> String? {
     guard let clearing, now < clearing.end else { return nil }
     return "c again clears loop \(clearing.number)"
   }
 
-  /// Presses a key, and sends what it means; false where it means something else.
+  /// Handles a key, and sends its command.
+  ///
+  /// Returns false if the key has no such meaning.
   mutating func press(_ key: Key, at now: Double, on node: WatchedNode) -> Bool {
     guard case .letter(let letter) = key, node.picture.loopCount > 0 else { return false }
-    // Who types quickly means what was typed.
+    // Fast typing refers to the loop just typed.
     if let chosen, now >= chosen.end || node.picture.chosenLoop == chosen.number {
       self.chosen = nil
     }
@@ -33,13 +35,13 @@ struct LoopKeys {
     clearing = nil
     switch letter {
     case "0"..."9":
-      // The key beside 9 is the tenth.
+      // The key next to 9 is the tenth.
       let digit = letter == "0" ? 10 : letter.wholeNumberValue ?? 1
       guard digit <= node.picture.loopCount else { return true }
       chosen = (digit, now + Self.answerMicroseconds)
       node.send("/loop/select", .int32(Int32(digit)))
     case " ":
-      // A terminal does not tell when a key is up: without a number, it is at once.
+      // A terminal doesn't report key releases: without a number, it acts at once.
       node.send("/loop/\(number)/pedal")
     case "r", "R": node.send("/loop/\(number)/record")
     case "o", "O": node.send("/loop/\(number)/overdub")

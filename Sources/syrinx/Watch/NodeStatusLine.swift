@@ -3,19 +3,21 @@ internal import Engine
 internal import Posix
 internal import Screen
 
-/// The status line below what `syrinx run` says, where a person reads along.
+/// The status line below the output of `syrinx run` on a terminal.
 struct NodeStatusLine {
   private static let periodMicroseconds = 100_000.0
 
   private var line = StatusLine(glyphs: Glyphs.ofTheTerminal)
   private var next = 0.0
 
-  /// A status line; nil where standard error is no terminal.
+  /// Creates a status line; nil if standard error is not a terminal.
   init?() {
     guard BottomLine.open() else { return nil }
   }
 
-  /// Updates the line where it has changed; returns in how many milliseconds to look again.
+  /// Redraws the line if it changed.
+  ///
+  /// Returns the delay until the next poll in milliseconds.
   mutating func look(_ node: Node, _ status: SoundServerStatus) -> Int {
     let now = HostTime.steady
     if now >= next {
@@ -28,12 +30,12 @@ struct NodeStatusLine {
     return max(1, Int((next - now) / 1e3))
   }
 
-  /// Ends the line, and leaves the terminal as it was.
+  /// Removes the line, and restores the terminal.
   func end() { BottomLine.close() }
 
   private static func figures(_ glance: Glance, _ status: SoundServerStatus) -> NodeFigures {
     var figures = NodeFigures()
-    // in_1, in_2, out_1, out_2 and the limiter, as /meter has them.
+    // in_1, in_2, out_1, out_2 and the limiter, in the order of /meter.
     figures.levels = [0, 1, 8, 9, 10].map { glance.levels[$0] }
     figures.isServerRunning = status.isRunning
     figures.load = status.load
@@ -48,7 +50,7 @@ struct NodeStatusLine {
 }
 
 extension Glyphs {
-  /// The glyphs that this process's terminal knows, as far as the locale says so.
+  /// The glyphs that this terminal can show, according to the locale.
   static var ofTheTerminal: Glyphs {
     Glyphs(locale: Environment["LC_ALL"] ?? Environment["LC_CTYPE"] ?? Environment["LANG"])
   }

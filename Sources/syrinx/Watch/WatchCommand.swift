@@ -3,7 +3,7 @@ internal import Glibc
 internal import Posix
 internal import Screen
 
-/// The command `syrinx watch`: a running node on a full screen, or once in plain lines.
+/// The command `syrinx watch`: shows a running node on a full screen, or once in plain lines.
 enum WatchCommand {
   static let page = CommandPage(
     name: "watch", summary: "Show how a running node is, on a full screen.",
@@ -63,7 +63,7 @@ enum WatchCommand {
     }
   }
 
-  /// Waits until the node has answered.
+  /// Waits until the node has replied.
   private static func find(_ node: WatchedNode) throws(Failure) {
     let deadline = HostTime.steady + patienceMicroseconds
     turn(node, until: { node.isKnown }, deadline: deadline)
@@ -81,7 +81,7 @@ enum WatchCommand {
     let canvas = NodeScreen.canvas(
       of: node.picture, at: node.place, silentFor: node.silence,
       columns: Terminal.width ?? usualColumns, rows: snapshotRows, glyphs: .ofTheTerminal)
-    // Its last line is about keys, which nobody has here.
+    // Its last line is about keys, which don't work here.
     try Failure.print(canvas.lines.dropLast().joined(separator: "\n") + "\n")
   }
 

@@ -3,9 +3,9 @@ internal import OSC
 internal import Posix
 internal import Screen
 
-/// A session of `syrinx watch` on a full screen, with its keys and signals.
+/// A full-screen session of `syrinx watch`, with its keys and signals.
 final class WatchSession {
-  // A picture takes some bytes of what may be a slow line.
+  // A picture takes some bytes of a connection that may be slow.
   private static let frameMicroseconds = 50_000.0
   // How long after an escape the rest of a key's sequence may come.
   private static let escapeMicroseconds = 50_000.0
@@ -31,12 +31,12 @@ final class WatchSession {
     signals = try SystemSignals([
       SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH,
     ])
-    // Whoever has no terminal there has no keys.
+    // Without a terminal there are no keys.
     keyboard = isatty(0) == 1 ? try? Descriptor(dup(0), orThrow: "keyboard") : nil
     end = seconds.map { HostTime.steady + $0 * 1e6 } ?? .infinity
   }
 
-  /// Shows the node until it is told to end.
+  /// Shows the node until it is stopped.
   func run() {
     loop.watch(node.socket) {}
     loop.watch(signals.descriptor) { [unowned self] in
@@ -73,8 +73,8 @@ final class WatchSession {
     switch signal {
     case SIGTSTP:
       screen.leave()
-      // Taken as it would have been; what follows is done when somebody lets it go on. Not SIGSTOP,
-      // which stops also what nobody could let go on.
+      // Stopped as by default; the rest runs when the process is continued. Not SIGSTOP, which
+      // would also stop an orphaned process group, which nobody could continue.
       raise(SIGTSTP)
       SystemSignals.letThrough(SIGTSTP)
       screen.enter()
@@ -90,7 +90,7 @@ final class WatchSession {
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = Glibc.read(keyboard.number, &bytes, bytes.count)
     guard count > 0 else {
-      // The terminal is gone, and with it whoever looked.
+      // The terminal is gone, and its user with it.
       wantsEnd = count == 0 || errno != EINTR
       return
     }

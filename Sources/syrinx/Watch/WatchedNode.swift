@@ -4,20 +4,20 @@ internal import OSC
 internal import Posix
 internal import Screen
 
-/// A watched node, which is asked for what is to be shown, and whose answers make a picture.
+/// A watched node, which is queried for its state, and whose replies make a picture.
 ///
-/// It is sent two messages a second, and a few more where something is new.
+/// It receives two messages per second, and a few more after changes.
 final class WatchedNode {
   private static let askMicroseconds = 1e6
-  // What got lost on a network is told again so often.
+  // Updates lost on the network are requested again at this interval.
   private static let refreshMicroseconds = 30e6
-  // Two answers may get lost.
+  // Two replies may get lost.
   private static let patienceSeconds = 2.5
   private static let patienceWithTakes = 3e6
-  // The token of the /sync behind the subscription: all present values come before its answer.
+  // The token of the /sync after the subscription: all present values come before its reply.
   private static let token: Int32 = 0x3A7C
 
-  /// The place where the node listens, HOST:PORT.
+  /// The node's endpoint, HOST:PORT.
   let place: String
   /// The picture of the node.
   private(set) var picture = NodePicture()
@@ -28,10 +28,10 @@ final class WatchedNode {
   private var nextAsk = 0.0
   private var nextSubscribe = 0.0
   private var nextTakes = 0.0
-  /// Whether what is bound is looked at, and asked for.
+  /// Whether the bindings are shown, and queried.
   var asksBindings = false { didSet { if asksBindings, !oldValue { nextAsk = 0 } } }
   private var takesAsked = 0.0
-  // In seconds; nil until it was heard.
+  // In seconds; nil before the first reply.
   private var lastHeard: Double?
   private var isSynced = false
   private var areTakesListed = false
@@ -46,20 +46,22 @@ final class WatchedNode {
     peer.whenReceived = { [unowned self] in take($0, $1) }
   }
 
-  /// Whether the node has answered at all.
+  /// Whether the node has ever replied.
   var isKnown: Bool { picture.engine != nil }
 
-  /// Whether all is known that the node tells by itself.
+  /// Whether everything that the node reports on its own has arrived.
   var isComplete: Bool { isSynced && areTakesListed && picture.hasLevels }
 
-  /// The seconds since the node's last answer, where that is longer than it takes.
+  /// The seconds since the node's last reply, if overdue.
   var silence: Double? {
     guard let lastHeard else { return nil }
     let seconds = HostTime.steady / 1e6 - lastHeard
     return seconds > Self.patienceSeconds ? seconds : nil
   }
 
-  /// Takes what came, and asks for what is due; returns in how many milliseconds to look again.
+  /// Processes the replies, and sends the queries that are due.
+  ///
+  /// Returns the delay until the next poll in milliseconds.
   func look() -> Int {
     while peer.receive(milliseconds: 0) {}
     let now = HostTime.steady
@@ -85,7 +87,7 @@ final class WatchedNode {
     return max(1, Int((nextAsk - now) / 1e3))
   }
 
-  /// Sends the node an instruction of whoever watches.
+  /// Sends the node a command of the user.
   func tell(_ path: String, _ arguments: Argument...) {
     peer.send(path, arguments)
   }
@@ -95,7 +97,7 @@ final class WatchedNode {
     if isKnown { peer.send("/unsubscribe") }
   }
 
-  /// Sends the node what a key means.
+  /// Sends the node a key's command.
   func send(_ path: String, _ arguments: Argument...) { peer.send(path, arguments) }
 
   private func subscribe(_ now: Double) {
@@ -110,7 +112,7 @@ final class WatchedNode {
     lastHeard = HostTime.steady / 1e6
     picture.take(path, arguments, at: HostTime.steady / 1e6)
     switch path {
-    // It was started again, or has let go of whoever it could not reach.
+    // The node was restarted, or has dropped this subscriber as unreachable.
     case "/pong" where picture.engine != engine || wasSilent: nextSubscribe = 0
     case "/synced": isSynced = true
     case "/takes/end": areTakesListed = true

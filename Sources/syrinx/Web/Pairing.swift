@@ -1,23 +1,23 @@
 internal import Doors
 
-/// The way by which a phone comes to the node's page.
+/// The data by which a phone reaches the node's page.
 struct Pairing: Equatable {
   /// The address of the page.
   let page: String
-  /// The path of the token; nil where none is needed.
+  /// The path of the token; nil if none is needed.
   let tokenPath: String?
-  /// The port at which the node is told things by OSC.
+  /// The node's OSC port.
   let oscPort: UInt16
 
-  /// The address that a phone opens once: with the token, where one is needed.
+  /// The address that a phone opens once, with the token if one is needed.
   ///
-  /// It stands behind the mark that browsers send to nobody.
+  /// The token is in the fragment (#), which browsers never send.
   var address: String {
     guard let tokenPath, let text = WebToken(at: tokenPath).text else { return page }
     return "\(page)#t=\(text)"
   }
 
-  /// What a person is shown: a code for a phone's camera, the address, and who can come in.
+  /// The lines shown to the user: a QR code, the address, and who can connect.
   var lines: [String] {
     var lines = QRCode(address)?.lines ?? []
     lines.append(address)

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Posix
 
-/// The file from which `syrinx web` knows how a phone comes to the page of a running node.
+/// The file from which `syrinx web` reads how a phone reaches the page of a running node.
 struct PairingFile {
   private let path: String
-  /// What stands in it.
+  /// The contents of the file.
   let pairing: Pairing
 
-  /// Writes the file; nil where that can't be.
+  /// Writes the file; nil if that fails.
   init?(name: String, home: String, _ pairing: Pairing) {
     self.pairing = pairing
     path = Self.path(name: name, home: home)
@@ -22,7 +22,7 @@ struct PairingFile {
     }
   }
 
-  /// Reads what the running node of a name wrote; nil where there is none, or none with a page.
+  /// Reads the file of a running node by name; nil if there is none, or the node has no page.
   static func read(name: String, home: String) -> Pairing? {
     guard let text = Files.read(path(name: name, home: home)) else { return nil }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -30,7 +30,7 @@ struct PairingFile {
     return Pairing(page: lines[0], tokenPath: lines[1].isEmpty ? nil : lines[1], oscPort: port)
   }
 
-  /// Beside the URL file, and where the machine has no such folder, at home.
+  /// Next to the URL file; without that folder, in the data directory.
   private static func path(name: String, home: String) -> String {
     "\(URLFile.folder ?? home)/\(name).web"
   }

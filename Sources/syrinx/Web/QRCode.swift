@@ -1,13 +1,13 @@
 internal import CQrencode
 
-/// A code of black and white squares, which a camera reads as a text.
+/// A QR code.
 struct QRCode {
   private let squares: [UInt8]
   private let width: Int
-  // Cameras find it by the white around it.
+  // The quiet zone, by which cameras find it.
   private static let margin = 2
 
-  /// The code of a text; nil where it is too long.
+  /// The code of a text; nil if it is too long.
   init?(_ text: String) {
     guard let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M) else { return nil }
     defer { QRcode_free(code) }
@@ -15,13 +15,13 @@ struct QRCode {
     squares = Array(UnsafeBufferPointer(start: code.pointee.data, count: width * width))
   }
 
-  /// Whether the square in a row and a column is black.
+  /// Whether the module at a row and a column is black.
   func isBlack(_ row: Int, _ column: Int) -> Bool {
     guard 0..<width ~= row, 0..<width ~= column else { return false }
     return squares[row * width + column] & 1 == 1
   }
 
-  /// The code in lines of text, two rows of squares a line, black on white on any terminal.
+  /// The code in lines of text, two rows of modules per line, black on white on any terminal.
   var lines: [String] {
     let columns = -Self.margin..<width + Self.margin
     return stride(from: -Self.margin, to: width + Self.margin, by: 2).map { row in
@@ -33,7 +33,7 @@ struct QRCode {
         case (true, true): "█"
         }
       }
-      // Black and white of their own: a terminal's are often the other way round.
+      // Explicit black and white: a terminal's colors are often inverted.
       return "\u{1B}[38;2;0;0;0;48;2;255;255;255m" + cells.joined() + "\u{1B}[0m"
     }
   }

@@ -2,7 +2,7 @@ internal import Control
 internal import Doors
 internal import Posix
 
-/// The command `syrinx web`: how a phone comes to the page of a running node.
+/// The command `syrinx web`: shows how a phone reaches the page of a running node.
 enum WebCommand {
   static let page = CommandPage(
     name: "web", summary: "Show the code that opens a running node's page on a phone.",
