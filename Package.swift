@@ -5,12 +5,12 @@ let sanitizer = Context.environment["SYRINX_SANITIZE"]
 
 let linker: [LinkerSetting] =
   switch sanitizer {
-  // The realtime sanitizer is a link-time choice: its runtime intercepts what blocks, and
-  // CRealtime marks the audio callback for it. `swift build --sanitize` does not know it yet.
+  // The realtime sanitizer is a link-time choice: its runtime intercepts blocking calls, and
+  // CRealtime marks the audio callback for it. `swift build --sanitize` does not support it yet.
   case "realtime":
     [
       .unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"]),
-      // gold can't link the coverage tables of what is fuzzed.
+      // gold can't link the coverage tables of fuzzed modules.
       .unsafeFlags(["-use-ld=lld"], .when(configuration: .debug)),
     ]
   // AddressSanitizer instruments the node's own modules only, as set below: instrumented tests take twice
@@ -19,10 +19,11 @@ let linker: [LinkerSetting] =
   default: []
   }
 
-// What a block runs through lies side by side in the program: between two blocks the caches forget, and
-// each page and line that is fetched anew takes its time. The file names the functions that blocks go
-// through, in the order in which they are met: `scripts/bench cold --order` writes it, which steps through
-// some. What is not in it, or not in the program, only lies elsewhere.
+// The functions on the audio path are adjacent in the program: between two blocks they are evicted
+// from the caches, and each page and cache line that is fetched again costs time. The file lists
+// these functions in the order of their calls. `scripts/bench cold --order` writes it by stepping
+// through some blocks. A function missing from the list or from the program is only placed
+// elsewhere.
 let ordering: [LinkerSetting] =
   sanitizer == nil
   ? [
@@ -34,8 +35,8 @@ let ordering: [LinkerSetting] =
       ], .when(configuration: .release))
   ] : []
 
-// What packets go through is built for libFuzzer, too, where the node is built for its tests without the
-// optimiser: then every access to a buffer is checked, and nothing is built a second time.
+// The modules that parse packets are also built for libFuzzer in the realtime sanitizer's debug
+// build, without the optimizer: every buffer access is checked, and nothing is built twice.
 let withFuzzer = sanitizer == "realtime"
 let fuzzed = [
   "Control", "Doors", "Feed", "HTTP", "InstrumentFiles", "JSON", "Library", "Music", "OSC", "Posix",
@@ -51,7 +52,7 @@ let package = Package(
     // C libraries, and the few inline shims that Swift can't import.
     .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
     .systemLibrary(name: "CLiblo", pkgConfig: "liblo", providers: [.apt(["liblo-dev"])]),
-    // Avahi's pkg-config file asks for a definition that SwiftPM refuses; nothing else is in it.
+    // Avahi's pkg-config file requires a definition that SwiftPM refuses, and has nothing else.
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
     .systemLibrary(
       name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
@@ -68,11 +69,11 @@ let package = Package(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    // As fast in debug builds: without the optimiser it would hold up all that is tested.
+    // Optimized in debug builds, too: otherwise it would slow down all tests.
     .target(
       name: "CRealtime", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
 
-    // The audio side. Nothing here may block; the compiler refuses what could.
+    // The audio side. Nothing here may block; the compiler refuses code that could.
     .target(name: "DSP", dependencies: ["CRealtime"]),
     .target(name: "Engine", dependencies: ["DSP", "CRealtime"]),
 
@@ -83,7 +84,7 @@ let package = Package(
     .target(name: "CPosix"),
     .target(name: "Posix", dependencies: ["CPosix"]),
     .target(name: "HTTP", dependencies: ["CCurl", "CMicrohttpd", "JSON", "Posix"]),
-    // The looks of a loop's states, for all that shows them.
+    // The appearance of loop states, shared by all displays.
     .target(name: "Looks"),
     .target(name: "Screen", dependencies: ["Looks", "OSC"]),
     .target(name: "Listening", dependencies: ["CRealtime", "DSP"]),
@@ -94,15 +95,15 @@ let package = Package(
     .target(
       name: "Library",
       dependencies: ["CSQLite", "CSndfile", "DSP", "JSON", "Posix", "SQLite", "SoundFiles"]),
-    // Instruments from SF2, SF3, SFZ and WAV files, and those that are built in.
+    // Instruments from SF2, SF3, SFZ and WAV files, and built-in ones.
     .target(
       name: "InstrumentFiles",
       dependencies: [
         "CSndfile", "DSP", "JSON", "Library", "Listening", "Music", "Posix", "SoundFiles",
       ]),
-    // The file that keeps the loops.
+    // Persistence of the loops.
     .target(name: "LoopFiles", dependencies: ["CZlib", "Engine", "Posix"]),
-    // The finding of pictures of species.
+    // The search for pictures of species.
     .target(name: "Pictures", dependencies: ["HTTP", "JSON", "Library", "Posix"]),
     .target(
       name: "Control",
@@ -110,11 +111,11 @@ let package = Package(
         "DSP", "Engine", "Feed", "HTTP", "InstrumentFiles", "JSON", "Library", "Listening",
         "LoopFiles", "Music", "OSC", "Pictures", "Posix", "SoundFiles",
       ]),
-    // The board, and what talks to one.
+    // The feed server and its clients.
     .target(
       name: "Feed",
       dependencies: ["CPostgres", "DSP", "HTTP", "JSON", "Posix", "SQLite", "SoundFiles"]),
-    // The page's files, as they stand in the folder, inside the program.
+    // The page's files, embedded in the program.
     .target(
       name: "CPage", path: "Sources/Page", exclude: ["web"], sources: ["page.c"],
       cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
@@ -124,7 +125,7 @@ let package = Package(
         "CPage", "CWslay", "CZlib", "Control", "Feed", "HTTP", "JSON", "OSC", "Posix",
       ]),
     .target(name: "Drivers", dependencies: ["CJack", "CRealtime", "DSP", "Engine", "Posix"]),
-    // The Lua files of the TouchOSC layouts, in the program.
+    // The Lua files of the TouchOSC layouts, embedded in the program.
     .target(
       name: "CLayoutScripts", path: "Sources/LayoutScripts", exclude: ["lua"],
       sources: ["layout_scripts.c"], cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
@@ -138,7 +139,7 @@ let package = Package(
       ],
       linkerSettings: linker + ordering),
 
-    // Tests: one target a module, and the running node under a real JACK server.
+    // Tests: one target per module, and the running node with a real JACK server.
     .target(
       name: "TestSupport",
       dependencies: [
@@ -149,7 +150,7 @@ let package = Package(
       exclude: [
         "Browser/audit.js", "TouchOSC/app.lua", "TouchOSC/document.lua", "TouchOSC/scripts.lua",
       ]),
-    // Rooms that howl, and what is played in them, for the tests and for a benchmark.
+    // Simulated rooms with feedback, and signals for them, for the tests and a benchmark.
     .target(name: "Howl", dependencies: ["DSP"], path: "Tests/Benchmarks/Sources/Howl"),
     .testTarget(
       name: "DSPTests", dependencies: ["DSP", "Howl", "TestSupport"], linkerSettings: linker),
@@ -225,13 +226,13 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// Who runs only some of the tests, as scripts/check does, builds only those.
+// `scripts/check` builds only the tests that it runs.
 if let wanted = Context.environment["SYRINX_TESTS"]?.split(separator: " ").map(String.init) {
   package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }
 
-// The tests of queues and rings between threads and of work that waits for disks, with their fixtures:
-// the only ones in which ThreadSanitizer can find something.
+// The tests of queues and rings between threads, and of background work that waits for disks, with
+// their fixtures: the only ones in which ThreadSanitizer can find something.
 let threaded = [
   "ControlTests": [
     "Desk", "Features/Captures/CaptureTests", "Features/Presets/PresetsTests",
@@ -282,8 +283,9 @@ if withFuzzer {
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
-// What is optimized under AddressSanitizer. The optimizer moves the ends of lifetimes, which matters where
-// memory is handled through pointers; tests measure seconds of sound. All else would only take longer to build.
+// The targets optimized under AddressSanitizer. The optimizer shortens lifetimes, which matters
+// where memory is handled through pointers. Tests process seconds of sound. Optimizing the rest
+// would only make the build longer.
 let optimized = [
   "CPage", "DSP", "Doors", "Drivers", "Engine", "HTTP", "Howl", "Listening", "LoopFiles", "OSC",
   "Posix", "SQLite", "TestSupport", "DSPTests", "ListeningTests",
@@ -292,16 +294,16 @@ let optimized = [
 for target in package.targets
 where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
   target.swiftSettings = [
-    // SE-0335: `any` is written wherever a call is dynamic, so that it can be seen.
+    // SE-0335: `any` marks every dynamic call.
     .enableUpcomingFeature("ExistentialAny"),
-    // SE-0444: a file sees the members of what it imports, and of nothing else.
+    // SE-0444: a file sees only the members of modules that it imports.
     .enableUpcomingFeature("MemberImportVisibility"),
     // SE-0409: a C library never leaks through a module that wraps it.
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
   ]
   if sanitizer != nil {
-    // A report names lines of the node; a failed expectation has its own.
+    // Reports name lines of the node; a failed expectation has its own location.
     target.swiftSettings?.append(
       .unsafeFlags([target.type == .test ? "-gnone" : "-gline-tables-only"]))
   }
@@ -315,11 +317,11 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
   if ["DSP", "Listening"].contains(target.name)
     || target.name == "TestSupport" && sanitizer != "thread"
   {
-    // Tests measure seconds of sound: ten to fifty times longer without the optimizer.
+    // Tests process seconds of sound, which takes ten to fifty times longer without the optimizer.
     target.swiftSettings?.append(.unsafeFlags(["-O"]))
   }
   if ["DSP", "Engine", "Drivers"].contains(target.name) {
-    // So that they can be put in order.
+    // For the symbol ordering file.
     target.swiftSettings?.append(.unsafeFlags(["-Xfrontend", "-function-sections"]))
   }
 }

@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody needs these libraries to build the node.
+// A separate package, so that building the node doesn't require these libraries.
 
 let strict: [CSetting] = [
   .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
 ]
-// All of it is C: without these, each program and each library to be preloaded would bring the
-// Swift runtime along, and its start and its memory with it.
+// All of it is C: without these options, each program and preloaded library would load the Swift
+// runtime, which adds to its start time and memory.
 let bare: [LinkerSetting] = [.unsafeFlags(["-static-stdlib", "-nostartfiles"])]
 let asInNode: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
@@ -25,12 +25,12 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CJack", pkgConfig: "jack", providers: [.apt(["libjack-jackd2-dev"])]),
     .systemLibrary(name: "CLiblo", pkgConfig: "liblo", providers: [.apt(["liblo-dev"])]),
-    // What all measurements share: the clock, statistics, OSC packets, the table.
+    // Shared by all measurements: the clock, statistics, OSC packets, the table.
     .target(name: "Bench", cSettings: strict),
 
     .target(name: "EmptyClient", dependencies: ["Bench", "CJack"], cSettings: strict),
 
-    // To be preloaded.
+    // Preloaded libraries.
     .target(
       name: "CallbackTimer", dependencies: ["Bench", "CJack"], publicHeadersPath: ".",
       cSettings: strict, linkerSettings: bare),
@@ -79,8 +79,8 @@ let package = Package(
       name: "liblo-gain", dependencies: ["CJack", "CLiblo"], cSettings: strict,
       linkerSettings: bare),
 
-    // The effects, beside peers that are loaded when it runs. The units are the node's own
-    // sources by way of links, so that package access holds.
+    // The effects, compared with others that are loaded at run time. The effects are the node's own
+    // sources through symbolic links, so that package access works.
     .target(
       name: "CRealtime", cSettings: [.unsafeFlags(["-O2"])], linkerSettings: [.linkedLibrary("m")]),
     .target(
@@ -92,7 +92,7 @@ let package = Package(
       swiftSettings: [.treatAllWarnings(as: .error)],
       linkerSettings: [.linkedLibrary("dl"), .unsafeFlags(["-Xlinker", "--export-dynamic"])]),
 
-    // The library of takes, likewise.
+    // The take library, likewise.
     .systemLibrary(
       name: "CSndfile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
     .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
@@ -120,16 +120,16 @@ let package = Package(
       name: "library", dependencies: ["Library", "Posix", "SoundFiles"],
       swiftSettings: [.treatAllWarnings(as: .error)]),
 
-    // The guard against howling, in rooms and under tones that the tests have, too.
+    // The feedback guard, with the rooms and tones of the tests.
     .target(name: "Howl", dependencies: ["DSP"], swiftSettings: asInNode),
     .executableTarget(name: "guard", dependencies: ["DSP", "Howl"], swiftSettings: asInNode),
 
-    // The tuner, beside aubio's.
+    // The tuner, compared with aubio's.
     .systemLibrary(name: "CAubio", pkgConfig: "aubio", providers: [.apt(["libaubio-dev"])]),
     .executableTarget(
       name: "tuner", dependencies: ["CAubio", "Listening"], swiftSettings: asInNode),
 
-    // The sampler in its engine, beside FluidSynth.
+    // The sampler in its engine, compared with FluidSynth.
     .systemLibrary(
       name: "CFluidSynth", pkgConfig: "fluidsynth", providers: [.apt(["libfluidsynth-dev"])]),
     .target(name: "Engine", dependencies: ["DSP", "CRealtime"], swiftSettings: asInNode),

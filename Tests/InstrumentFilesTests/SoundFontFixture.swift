@@ -1,8 +1,8 @@
 import Foundation
 
-/// A small SoundFont file, written byte for byte.
+/// A small SoundFont file, written byte by byte.
 struct SoundFontFixture {
-  /// What makes up a zone: generators, each with its amount, and modulators.
+  /// The contents of a zone: generators, each with its amount, and modulators.
   struct Zone {
     var generators: [(code: Int, amount: Int)]
     var modulators: [[Int]] = []
@@ -46,7 +46,7 @@ struct SoundFontFixture {
 
   static func long(_ number: Int) -> [UInt8] { word(number) + word(number >> 16) }
 
-  /// A range of keys or velocities as an amount.
+  /// A range of keys or velocities as a generator amount.
   static func range(_ range: ClosedRange<Int>) -> Int { range.lowerBound | range.upperBound << 8 }
 
   private static func text(_ text: String) -> [UInt8] {

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A running `syrinx board`.
+/// A running `syrinx board` process.
 package final class BoardProcess {
-  /// The words of the ready line.
+  /// The fields of the ready line.
   package private(set) var ready: [String: String] = [:]
   private let process = Process()
   private let output = Pipe()
@@ -11,7 +11,7 @@ package final class BoardProcess {
 
   /// Starts a board on a database, and waits until it is ready.
   ///
-  /// The port 0 is any that is free.
+  /// Port 0 takes a free one.
   package init(
     database: String, port: Int = 0, _ arguments: [String] = ["--rate", "0"]
   ) throws {
@@ -31,10 +31,10 @@ package final class BoardProcess {
 
   deinit { kill() }
 
-  /// The URL at which it listens, with a slash at the end.
+  /// The board's URL, with a trailing slash.
   package var url: String { ready["board"] ?? "" }
 
-  /// The text that was written to standard error.
+  /// The text written to standard error.
   package var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
 
   /// The names in the folder for temporary files.

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Glibc
 
-/// Two machines on one cable: network namespaces, in which a thread can do something.
+/// Two simulated machines connected by a cable: network namespaces, in which a thread can run code.
 package final class Cable {
   /// One end of the cable.
   package struct Machine {
@@ -9,8 +9,7 @@ package final class Cable {
     package let address4: String, address6: String
     fileprivate let name: String
 
-    /// Does something as this machine would: sockets that it opens, and programs that it starts,
-    /// stay there.
+    /// Runs a body on this machine: sockets that it opens, and programs that it starts, stay there.
     package func inside<Result>(_ body: () throws -> Result) throws -> Result {
       let outside = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)
       let inside = open("/run/netns/\(name)", O_RDONLY | O_CLOEXEC)
@@ -26,12 +25,12 @@ package final class Cable {
     }
   }
 
-  /// The machine that is played.
+  /// The machine under test.
   package let near: Machine
-  /// Another one beside it.
+  /// The other machine.
   package let far: Machine
 
-  /// Lays a cable between two new machines; only root may.
+  /// Connects two new machines; requires root.
   package init() throws {
     let id = UInt16.random(in: 1...65_535)
     near = Machine(address4: "10.94.0.1", address6: "fd5e:4e::1", name: "syrinx-\(id)-near")
@@ -52,7 +51,7 @@ package final class Cable {
 
   deinit { for machine in [near, far] { try? Self.ip("netns", "del", machine.name) } }
 
-  // Swift's Glibc module is made without _GNU_SOURCE, and leaves the call out.
+  // Swift's Glibc module is built without _GNU_SOURCE, and omits this call.
   private static func enter(_ namespace: Int32) -> Bool {
     typealias Call = @convention(c) (Int32, Int32) -> Int32
     guard let symbol = dlsym(nil, "setns") else { return false }
@@ -70,10 +69,10 @@ package final class Cable {
     }
   }
 
-  /// The port that forged datagrams say they come from.
+  /// The source port of forged datagrams.
   package static let forgedPort: UInt16 = 9000
 
-  /// Sends a datagram of version 6 that says it comes from somewhere else.
+  /// Sends an IPv6 datagram with a forged source address.
   package static func forge(
     _ payload: [UInt8], from source: String, to target: String, port: UInt16
   )
@@ -82,7 +81,7 @@ package final class Cable {
     let (from, to) = (try bytes(of: source), try bytes(of: target))
     let length = UInt16(8 + payload.count)
     var datagram = [forgedPort, port, length, 0].flatMap(Self.bytes) + payload
-    // The checksum of version 6 covers the addresses, the length and the protocol's number.
+    // The IPv6 checksum covers the addresses, the length and the protocol number.
     let covered = from + to + [0, 0] + bytes(length) + [0, 0, 0, 17] + datagram
     datagram.replaceSubrange(6..<8, with: bytes(checksum(covered)))
     let packet = [0x60, 0, 0, 0] + bytes(length) + [17, 64] + from + to + datagram
@@ -116,7 +115,7 @@ package final class Cable {
       sum += UInt32(byte) << (index.isMultiple(of: 2) ? 8 : 0)
     }
     while sum > 0xFFFF { sum = sum >> 16 + sum & 0xFFFF }
-    // A sum of zero is written as all ones: zero says that there is none.
+    // A checksum of zero is sent as all ones: zero means no checksum.
     return sum == 0xFFFF ? 0xFFFF : ~UInt16(truncatingIfNeeded: sum)
   }
 }

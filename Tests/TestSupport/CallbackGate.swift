@@ -1,16 +1,19 @@
 internal import Synchronization
 
-/// Lets the callbacks of a JACK client in until the client is closed.
+/// A gate that admits the callbacks of a JACK client until the client is closed.
 ///
-/// libjack ends a client's thread wherever it is. A thread that is ended with a lock, be it one of the
-/// heap's, takes it along, and whoever wants it next in the process waits for ever.
+/// libjack cancels a client's thread wherever it is. A thread canceled while it holds a lock, even
+/// one of the heap's, never releases it, and the next thread in the process that needs the lock
+/// waits forever.
 final class CallbackGate: Sendable {
   private let isClosed = Atomic(false)
   private let countInside = Atomic(0)
 
-  /// Does what a callback is for; false where the client is about to be closed.
+  /// Runs the body of a callback.
+  ///
+  /// Returns false if the client is about to be closed.
   func pass(_ body: () -> Void) -> Bool {
-    // Either this sees that the gate is closed, or who closes it sees this.
+    // Either this thread sees the closed gate, or the closing thread sees the count.
     countInside.add(1, ordering: .sequentiallyConsistent)
     defer { countInside.subtract(1, ordering: .sequentiallyConsistent) }
     guard !isClosed.load(ordering: .sequentiallyConsistent) else { return false }
@@ -18,10 +21,10 @@ final class CallbackGate: Sendable {
     return true
   }
 
-  /// Lets no callback in any more, and waits until those that are inside are out.
+  /// Closes the gate, and waits until the callbacks inside have returned.
   func close() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
-    // One that a test holds back may stay, as it did: the test has failed by then.
+    // A callback held by a test may stay inside: the test has already failed.
     try? waitUntil("no callback runs", seconds: 5, every: 0.0005) {
       countInside.load(ordering: .sequentiallyConsistent) == 0
     }

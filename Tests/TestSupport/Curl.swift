@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// What `curl` says to an address, as any other program would ask it.
+/// Requests through `curl`, as from any other program.
 package enum Curl {
-  /// Asks, and returns the body of the answer.
+  /// Sends a request, and returns the body of the response.
   package static func ask(_ arguments: String...) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")

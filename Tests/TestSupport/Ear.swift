@@ -1,11 +1,11 @@
-/// A recorder of what is heard, frame by frame, which can hold the server back.
+/// A recorder of the node's output by frame, which can hold back the server.
 package final class Ear: @unchecked Sendable {
-  /// The turnstile that holds the server back.
+  /// The turnstile that holds back the server.
   package let turnstile = Turnstile()
   private var first: Int64?
   private var samples: [Float] = []
 
-  /// Creates an ear that has heard nothing.
+  /// Creates an empty recorder.
   package init() {}
 
   /// Records a block, as a probe's listener.
@@ -16,15 +16,15 @@ package final class Ear: @unchecked Sendable {
     turnstile.pass(start + Int64(block.count))
   }
 
-  /// The sample heard at a frame.
+  /// The sample recorded at a frame.
   package subscript(frame: Int64) -> Float { samples[Int(frame - first!)] }
 
-  /// The samples heard in a range of frames.
+  /// The samples recorded in a range of frames.
   package subscript(frames: Range<Int64>) -> ArraySlice<Float> {
     samples[Int(frames.lowerBound - first!)..<Int(frames.upperBound - first!)]
   }
 
-  /// Forgets the samples heard so far, while the server is held back.
+  /// Discards the recorded samples, while the server is held back.
   package func forget() {
     samples.removeAll(keepingCapacity: true)
     first = nil

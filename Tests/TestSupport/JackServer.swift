@@ -2,14 +2,14 @@ internal import CJack
 internal import Foundation
 internal import Posix
 
-/// A JACK server of the test's own, on the dummy driver.
+/// A test's own JACK server, with the dummy driver.
 package final class JackServer {
-  /// The name of the server, which no other has.
+  /// The server's unique name.
   package private(set) var name = ""
   private var process: Process?
   private let block: Int
 
-  // With it, threads of JACK's are in the tests' process: see `Departure`.
+  // With it, JACK's threads run in the test process: see `Departure`.
   private static let departure: Void = {
     on_exit({ code, _ in Departure.leave(code) }, nil)
   }()
@@ -18,8 +18,8 @@ package final class JackServer {
   package init(block: Int = 64) throws {
     self.block = block
     Self.departure
-    // JACK keeps the names of eight servers a machine, those of crashed ones for ever; only the
-    // same name takes its place again. So few names, tried in turn.
+    // JACK stores the names of eight servers per machine, and never frees those of crashed ones;
+    // only a server of the same name reuses them. So few names, tried in turn.
     var fault: (any Error)?
     for number in 1...4 {
       name = "syrinx-test-\(number)"
@@ -72,7 +72,7 @@ package final class JackServer {
     self.process = nil
   }
 
-  /// Stops the server, as a person would.
+  /// Stops the server, as a user would.
   package func stop() {
     process?.terminate()
     process?.waitUntilExit()

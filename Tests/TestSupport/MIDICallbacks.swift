@@ -1,15 +1,15 @@
 internal import CJack
 internal import Foundation
 
-/// What the callback of a MIDI probe's client does, and what it leaves for the test.
+/// The callback of a MIDI probe's client, and its data for the test.
 final class MIDICallbacks: @unchecked Sendable {
-  /// What was noted since the last look at it.
+  /// The data recorded since the last call.
   struct Notes {
-    /// What was heard.
+    /// The received messages.
     var heard: [MIDIProbe.Heard] = []
-    /// The frames on which something was played.
+    /// The frames on which messages were played.
     var played: [UInt32] = []
-    /// Where the transport was.
+    /// The transport's positions.
     var positions: [MIDIProbe.Position] = []
   }
 
@@ -17,13 +17,13 @@ final class MIDICallbacks: @unchecked Sendable {
   private let input: OpaquePointer
   private let output: OpaquePointer
   private let gate = CallbackGate()
-  // Read and written under the lock.
+  // Accessed under the lock.
   private let lock = NSLock()
   private var toPlay: [(frame: UInt32, bytes: [UInt8])] = []
   private var notes = Notes()
 
-  /// Makes the ports of a client that is not active yet, and gives it its callback, which runs until the
-  /// client is closed: so long this must live.
+  /// Registers the ports of an inactive client and sets its callback, which runs until the client
+  /// is closed; this object must live as long.
   init(_ client: OpaquePointer) {
     self.client = client
     input = jack_port_register(
@@ -34,14 +34,14 @@ final class MIDICallbacks: @unchecked Sendable {
       client,
       { frames, context in
         let callbacks = Unmanaged<MIDICallbacks>.fromOpaque(context!).takeUnretainedValue()
-        // What was played in the block before is not played again, whatever comes.
+        // Clears the messages of the previous block in any case.
         jack_midi_clear_buffer(jack_port_get_buffer(callbacks.output, frames))
         _ = callbacks.gate.pass { callbacks.process(frames) }
         return 0
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Lets the callback do nothing any more.
+  /// Makes the callback do nothing from now on.
   func end() { gate.close() }
 
   private func process(_ frames: UInt32) {
@@ -52,7 +52,7 @@ final class MIDICallbacks: @unchecked Sendable {
     let out = jack_port_get_buffer(output, frames)!
     while let (frame, bytes) = toPlay.first, Int32(bitPattern: frame &- start) < Int32(frames) {
       toPlay.removeFirst()
-      // What comes too late comes at once.
+      // A late message is played at once.
       let offset = UInt32(max(0, Int32(bitPattern: frame &- start)))
       guard let room = jack_midi_event_reserve(out, offset, bytes.count) else { continue }
       for (index, byte) in bytes.enumerated() { room[index] = byte }
@@ -90,10 +90,10 @@ final class MIDICallbacks: @unchecked Sendable {
   /// Plays a message on a frame.
   func play(_ bytes: [UInt8], at frame: UInt32) { lock.withLock { toPlay.append((frame, bytes)) } }
 
-  /// Whether nothing is left that is to be played.
+  /// Whether all queued messages have been played.
   var hasPlayedAll: Bool { lock.withLock { toPlay.isEmpty } }
 
-  /// What was noted of one kind since the last look.
+  /// Takes the data of one kind recorded since the last call.
   func take<Note>(_ kind: WritableKeyPath<Notes, [Note]>) -> [Note] {
     lock.withLock {
       defer { notes[keyPath: kind] = [] }

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// A JACK client that plays the node's MIDI input, and records its MIDI output.
 package final class MIDIProbe: @unchecked Sendable {
-  /// A MIDI message and the server's frame on which it was heard.
+  /// A MIDI message and the server frame on which it arrived.
   package struct Heard: Equatable {
     /// The server's frame.
     package var frame: UInt32
@@ -12,7 +12,7 @@ package final class MIDIProbe: @unchecked Sendable {
   }
 
   private let client: OpaquePointer
-  // Apart from this object, as a probe's.
+  // Separate from this object, for the same reason as a probe's.
   private let callbacks: MIDICallbacks
 
   /// Joins a server.
@@ -38,7 +38,7 @@ package final class MIDIProbe: @unchecked Sendable {
     jack_client_close(client)
   }
 
-  /// The server's frame at about this moment.
+  /// The approximate present frame of the server.
   package var frame: UInt32 { jack_frame_time(client) }
 
   /// Plays a MIDI message on a frame, or at once.
@@ -46,20 +46,20 @@ package final class MIDIProbe: @unchecked Sendable {
     callbacks.play(bytes, at: frame ?? jack_last_frame_time(client))
   }
 
-  /// Whether nothing is left that is to be played.
+  /// Whether all queued messages have been played.
   package var hasPlayedAll: Bool { callbacks.hasPlayedAll }
 
-  /// What was heard since the last look.
+  /// Takes the messages received since the last call.
   package func take() -> [Heard] {
     callbacks.take(\.heard)
   }
 
-  /// Takes the server's frames on which messages were played since the last call.
+  /// Takes the server frames on which messages were played since the last call.
   package func takePlayed() -> [UInt32] {
     callbacks.take(\.played)
   }
 
-  /// Connects the probe with the node's MIDI input, or with its MIDI output.
+  /// Connects the probe to the node's MIDI input, or to its MIDI output.
   package func connect(to node: String, listening: Bool) throws {
     let result =
       listening
@@ -70,28 +70,30 @@ package final class MIDIProbe: @unchecked Sendable {
 
   /// A position of the server's transport, at the first frame of a block.
   package struct Position {
-    /// The server's frame.
+    /// The server frame.
     package var frame: UInt32
     /// The bar, counted from 1.
     package var bar: Int
-    /// How many beats of it were over.
+    /// The number of beats elapsed in it.
     package var beat: Double
-    /// Beats a minute.
+    /// The tempo, in beats per minute.
     package var tempo: Double
   }
 
-  /// Where the transport was told to be, block by block, since the last look, while it rolled and
-  /// somebody told of bars and beats.
+  /// Takes the transport's position in each block since the last call, while it rolled with a
+  /// timebase master.
   package func takePositions() -> [Position] {
     callbacks.take(\.positions)
   }
 
-  /// Starts the server's transport, or stops it.
+  /// Starts or stops the server's transport.
   package func roll(_ rolls: Bool) {
     if rolls { jack_transport_start(client) } else { jack_transport_stop(client) }
   }
 
-  /// Becomes the timebase master; false where the server refuses.
+  /// Becomes the timebase master.
+  ///
+  /// Returns false if the server refuses.
   package func takeTimebase(conditionally: Bool = false) -> Bool {
     jack_set_timebase_callback(client, conditionally ? 1 : 0, { _, _, _, _, _ in }, nil) == 0
   }

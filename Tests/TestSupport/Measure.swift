@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Measures of sound, for tests.
+/// Measurements of sound for tests.
 package enum Measure {
-  /// The samples in a row: over modules generic code takes several calls for each of a collection.
+  /// The samples as an array: across modules, generic code makes several calls per element.
   private static func row(_ samples: some Collection<Float>) -> [Float] {
     samples.withContiguousStorageIfAvailable { Array($0) } ?? Array(samples)
   }
@@ -16,12 +16,12 @@ package enum Measure {
     }.max()!
   }
 
-  /// Returns the peak: the greatest magnitude.
+  /// Returns the peak magnitude.
   package static func peak(_ samples: some Collection<Float>) -> Float {
     row(samples).reduce(0) { max($0, abs($1)) }
   }
 
-  /// Finds the first place at which two runs of samples differ.
+  /// Finds the first index at which two sounds differ.
   package static func firstDifference(
     _ a: some Collection<Float>, _ b: some Collection<Float>
   ) -> Int? {
@@ -29,15 +29,14 @@ package enum Measure {
     return (0..<min(a.count, b.count)).first { a[$0] != b[$0] }
   }
 
-  /// Returns the power that is left when the best-fitting sine of a frequency is taken away,
-  /// against the
-  /// sine's own, in dB.
+  /// Returns the power that remains after subtracting the best-fitting sine of a frequency,
+  /// relative to the sine, in dB.
   package static func residue(
     _ samples: some Collection<Float>, hertz: Double, sampleRate: Double
   ) -> Double {
     let samples = row(samples)
     let step = 2 * Double.pi * hertz / sampleRate
-    // The least squares of both phases: their own products don't vanish over a part of a period.
+    // A least-squares fit of both phases: their products don't vanish over a partial period.
     var (ss, cc, sc, xs, xc, power) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for (index, sample) in samples.enumerated() {
       let (x, s, c) = (Double(sample), sin(step * Double(index)), cos(step * Double(index)))
@@ -59,15 +58,15 @@ package enum Measure {
     return 10 * log10(left / (power - left))
   }
 
-  /// Measures the frequency of the partial that is near one in Hz, by how its phase goes on.
+  /// Measures the frequency of the partial near `hertz` from its phase increments.
   ///
-  /// Nil where there is none: `samples` hold at least twelve periods of it.
+  /// Nil if there is none. `samples` must have at least twelve periods of it.
   package static func frequency(
     _ samples: some Collection<Float>, near hertz: Double, sampleRate: Double
   ) -> Double? {
     let samples = row(samples)
-    // Windows of eight periods or more keep its neighbours out, and lie half over each other; as long
-    // at each rate, for a string's pitch moves while it is heard.
+    // Windows of at least eight periods, half overlapping, exclude neighboring partials. They are
+    // equally long at each sample rate, because a string's pitch drifts.
     let length = Int(max(sampleRate / 40, 8 * sampleRate / hertz))
     let hop = length / 4
     guard samples.count >= length + hop else { return nil }
@@ -84,7 +83,7 @@ package enum Measure {
       phases.append(atan2(imaginary, real))
       weights.append((real * real + imaginary * imaginary).squareRoot())
     }
-    // The steps of the phase, each as much as both ends are there.
+    // The phase increments, weighted by the level at both ends.
     var (sum, weight) = (0.0, 0.0)
     for index in 1..<phases.count {
       let step = (phases[index] - phases[index - 1]).remainder(dividingBy: 2 * Double.pi)
@@ -96,37 +95,36 @@ package enum Measure {
     return hertz + sum / weight / Double(hop) * sampleRate / (2 * Double.pi)
   }
 
-  /// Measures how far a sound is from repeating itself after `period` frames, against its own
-  /// power, in
-  /// dB: what a periodic sound's noise and modulation amount to.
+  /// Measures the deviation of a sound from its repetition after `period` frames, relative to its
+  /// power, in dB: the noise and modulation of a periodic sound.
   package static func aperiodicity(_ samples: some Collection<Float>, period: Int) -> Double {
     let samples = row(samples)
     var (power, difference) = (0.0, 0.0)
     for index in period..<samples.count {
       power += Double(samples[index]) * Double(samples[index])
       let change = Double(samples[index]) - Double(samples[index - period])
-      // Noise stands in both of them.
+      // Both have noise.
       difference += change * change / 2
     }
     return 10 * log10(difference / power + 1e-30)
   }
 
-  /// Returns the level as the root of the mean square.
+  /// Returns the RMS level.
   package static func level(_ samples: some Collection<Float>) -> Double {
     let samples = row(samples)
     return (samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count))
       .squareRoot()
   }
 
-  /// Measures the delay in frames by which the loudness of `later` follows that of `earlier`.
+  /// Measures the delay in frames between the envelopes of `earlier` and `later`.
   ///
-  /// Found where the envelopes' correlation is greatest, to a fraction of a frame.
+  /// Found at the maximum of the envelopes' correlation, to a fraction of a frame.
   package static func delay(
     of later: [Float], against earlier: [Float], atMost longest: Int, smoothing: Int
   ) -> Double {
     func envelope(_ samples: [Float]) -> [Double] {
       var squares = samples.map { Double($0) * Double($0) }
-      // Three running means in a row are smooth enough for a clear maximum.
+      // Three moving averages in sequence are smooth enough for a clear maximum.
       for _ in 0..<3 {
         var sum = 0.0
         var means = squares

@@ -2,26 +2,26 @@ package import Foundation
 
 /// A running process of the program under test.
 package final class NodeProcess {
-  /// The words of the ready line.
+  /// The fields of the ready line.
   package private(set) var ready: [String: String] = [:]
   /// The port on which the node listens.
   package var port: UInt16 { UInt16(ready["osc"]?.split(separator: ":").last ?? "") ?? 0 }
-  /// The port of the page; 0 where there is none.
+  /// The port of the page; 0 if there is none.
   package var webPort: UInt16 {
     UInt16(ready["web"]?.split(separator: ":").last?.filter(\.isNumber) ?? "") ?? 0
   }
-  /// The folder that stands for the user's home.
+  /// The user's home directory in the test.
   package let folder: URL
-  /// The node's home folder, unless it was given another one.
+  /// The node's data directory, unless another one is given.
   package var home: String { folder.appendingPathComponent("home").path }
 
-  // Held, so that the server lives as long as its node, whoever else forgets it.
+  // Retained, so that the server lives as long as its node.
   private let server: JackServer?
   private let process = Process()
   private let output = Pipe()
   private let errorFile: URL
 
-  /// The path of the program: as it was built beside the tests, unless SYRINX_BINARY names another.
+  /// The path of the program: the build next to the tests, unless SYRINX_BINARY names another.
   package static var binary: URL {
     if let path = ProcessInfo.processInfo.environment["SYRINX_BINARY"] {
       return URL(fileURLWithPath: path)
@@ -31,7 +31,7 @@ package final class NodeProcess {
 
   /// Starts `syrinx run` on a server, and waits until it is ready.
   ///
-  /// Where its home is the usual one, that is `syrinx` in its own folder.
+  /// The default data directory is `syrinx` in its own folder.
   package init(
     server: JackServer?, _ arguments: [String] = [], environment: [String: String] = [:],
     home: String? = nil, awaitsReady: Bool = true, isHomeUsual: Bool = false,
@@ -50,7 +50,7 @@ package final class NodeProcess {
       + (isHomeUsual
         ? [] : ["--home", home ?? folder.appendingPathComponent("home").path])
       + (arguments.contains("--port") ? [] : ["--port", "0"])
-      // A door that no test goes through is one that others would miss.
+      // An open port that a test doesn't use is one that other tests would lack.
       + (hasPage || arguments.contains("--web") ? [] : ["--web", "0"]) + arguments
     var all = ProcessInfo.processInfo.environment
     all["XDG_RUNTIME_DIR"] = folder.path
@@ -74,7 +74,7 @@ package final class NodeProcess {
     ready = try ReadyLine.words(from: output, of: "node", errors: errors)
   }
 
-  /// The text that was written to standard error.
+  /// The text written to standard error.
   package var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
 
   /// Whether the process runs.

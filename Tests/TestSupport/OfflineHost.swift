@@ -1,27 +1,27 @@
 internal import DSP
 package import Engine
 
-/// A host that renders an engine as a server would, without one.
+/// An offline host that renders an engine as a sound server would.
 package final class OfflineHost {
-  /// The engine that is rendered.
+  /// The engine being rendered.
   package let engine: Engine
   /// The first frame of the next block.
   package private(set) var frame: UInt32 = 0
 
-  // How many frames the server's count has stepped back, while time went on.
+  // The number of frames by which the server's counter has jumped back, while time went on.
   private var steppedBack: UInt32 = 0
 
-  /// The server's transport at a frame; stands still where nil.
+  /// The server's transport at a frame; stopped if nil.
   package var transport: ((Int64) -> Transport)?
 
-  /// The MIDI messages that come in, each on a frame of the host's own count, in their order.
+  /// The incoming MIDI messages, each on a frame of the host's own count, in order.
   package var midi: [(frame: UInt32, bytes: [UInt8])] = []
 
   private let received = MIDIBlock(), sent = MIDIBlock()
   private let sampleRate: Double
   private let renderer: Renderer
 
-  /// A tone without an end, of 375 Hz at key 60.
+  /// An endless tone of 375 Hz at key 60.
   private static let tone: SamplerInstrument = {
     var region = SamplerRegion()
     region.end = 12_800
@@ -31,9 +31,9 @@ package final class OfflineHost {
       regions: [region], modulators: [], sounds: [[Tone.sine(375, frames: 12_800)]])
   }()
 
-  /// Creates an engine that has faded in already, unless told to begin with the fade; where it is
-  /// playable,
-  /// notes play a tone without an end.
+  /// Creates an engine that has already faded in, unless `fadesIn`.
+  ///
+  /// If it is playable, notes play an endless tone.
   package init(
     sampleRate: Double = 48_000, fadesIn: Bool = false, isPlayable: Bool = false,
     loops: LoopSetup = LoopSetup(count: 4, seconds: 10, keptSeconds: 12)
@@ -41,7 +41,8 @@ package final class OfflineHost {
     self.sampleRate = sampleRate
     engine = Engine(sampleRate: sampleRate, loops: loops)
     renderer = engine.takeOver(sampleRate: sampleRate)
-    // Silent sources are where they are going at once, but the fade from silence takes its time.
+    // Smoothed gains reach their targets at once for silent sources, but the fade-in takes its
+    // time.
     if !fadesIn { _ = render(Tone.constant(0, frames: 8192), block: 64) }
     if isPlayable {
       send(Command(.instrument(Self.tone.pointer)))
@@ -63,7 +64,7 @@ package final class OfflineHost {
     _ = render(Tone.constant(0, frames: 64), block: 64)
   }
 
-  /// The output of an engine: sound of the ports, and MIDI.
+  /// The output of an engine: the audio ports and MIDI.
   package struct Output {
     /// The mix.
     package var left: [Float] = [], right: [Float] = []
@@ -75,7 +76,7 @@ package final class OfflineHost {
     package var loop: [Float] { loops[0] }
     /// The metronome's click.
     package var click: [Float] = []
-    /// The MIDI messages that went out, each with its frame from the beginning of the output.
+    /// The outgoing MIDI messages, each with its frame from the start of the output.
     package var midi: [MIDIMessage] = []
   }
 
@@ -93,7 +94,7 @@ package final class OfflineHost {
     }
   }
 
-  /// Lets the server's count step back before the next block.
+  /// Makes the server's frame counter jump back before the next block.
   package func stepBack(frames: UInt32) {
     frame -= frames
     steppedBack += frames
@@ -110,7 +111,7 @@ package final class OfflineHost {
     }
   }
 
-  /// Renders the input, the same on both sides unless a right one is given, in blocks.
+  /// Renders the input in blocks, the same on both sides unless a right one is given.
   package func render(
     _ left: [Float], right: [Float]? = nil, block: Int, isFreewheeling: Bool = false
   ) -> Output {
@@ -134,7 +135,7 @@ package final class OfflineHost {
         buffers[0][index] = left[start + index]
         buffers[1][index] = (right ?? left)[start + index]
       }
-      // What the engine does not write must show.
+      // Samples that the engine does not write must be detectable.
       for buffer in buffers[2...] { buffer.initialize(repeating: .nan) }
       let ports = Ports(
         input: stereo(0), output: stereo(2), live: stereo(4), grid: stereo(6),
@@ -165,15 +166,15 @@ package final class OfflineHost {
     return output
   }
 
-  // Not by a sequence's own methods, which allocate for each sample where nothing is optimised.
+  // Not with Sequence methods, which allocate for each sample without the optimizer.
   private static func isWritten(_ samples: UnsafePointer<Float>, _ frames: Int) -> Bool {
     var sum: Float = 0
     for frame in 0..<frames { sum += samples[frame] * 0 }
-    // Infinity would be no number here, too; what is infinite is one that was written.
+    // Infinities would also sum to NaN, although they were written.
     return !sum.isNaN || (0..<frames).allSatisfy { !samples[$0].isNaN }
   }
 
-  /// Sends commands, all as one batch, and returns the number of the first.
+  /// Sends commands as one batch, and returns the number of the first.
   @discardableResult
   package func send(_ commands: Command...) -> UInt64? {
     engine.shared.commands.submit(commands)

@@ -2,14 +2,14 @@ internal import Foundation
 package import OSC
 internal import Posix
 
-/// A simulated surface with one UDP socket.
+/// A simulated control surface with one UDP socket.
 package final class Phone {
   private let socket: Socket
   private let reader = DatagramReader()
   private let node: Endpoint
   private var inbox: [Received] = []
 
-  /// A surface that talks to a port of this machine, from the address at which it does.
+  /// Creates a surface that talks to a port of this machine, from the same address.
   package init(port: UInt16, host: String = "127.0.0.1") throws {
     node = Endpoint(address: IPAddress(host)!, port: port)
     socket = try Socket(.datagrams, boundTo: Endpoint(address: node.address, port: 0))
@@ -26,7 +26,7 @@ package final class Phone {
     send(bytes: [UInt8](address: address, arguments))
   }
 
-  /// Takes the next message; nil when none comes in time.
+  /// Takes the next message; nil if none arrives in time.
   package func receive(seconds: Double = waitLimit) -> Received? {
     let deadline = HostTime.steady + seconds * 1e6
     while inbox.isEmpty {
@@ -55,7 +55,7 @@ package final class Phone {
     return nil
   }
 
-  /// Takes all messages until one has an address of these; empty where none comes in time.
+  /// Takes all messages until one has any of these addresses; empty if none arrives in time.
   package func receive(untilOneOf ends: [String], seconds: Double = waitLimit) -> [Received] {
     let deadline = HostTime.steady + seconds * 1e6
     var result: [Received] = []
@@ -66,7 +66,9 @@ package final class Phone {
     return []
   }
 
-  /// Takes messages until those that came so far are enough; returns them, also when the limit has passed.
+  /// Takes messages until the condition accepts them.
+  ///
+  /// Returns them, also after the time limit.
   package func receive(
     seconds: Double = waitLimit, until areEnough: ([Received]) -> Bool
   ) -> [Received] {
@@ -80,7 +82,7 @@ package final class Phone {
     return result
   }
 
-  /// Takes all messages that come within a time.
+  /// Takes all messages that arrive within a time.
   package func receiveAll(seconds: Double) -> [Received] {
     let deadline = HostTime.steady + seconds * 1e6
     var result: [Received] = []
@@ -90,7 +92,7 @@ package final class Phone {
     return result
   }
 
-  /// Asks an address for its value.
+  /// Queries the value of an address.
   package func ask(_ address: String) -> Received? {
     send(address)
     return receive(address)
@@ -106,7 +108,7 @@ package final class Phone {
     ) { ask(address)?.arguments == [value] }
   }
 
-  /// Waits until the clip of a loop has a length, in seconds of the frames that the node recorded.
+  /// Waits until a loop's clip has a length, in seconds of recorded frames.
   package func awaitLength(
     _ seconds: Double, ofLoop number: Int = 1, file: String = #fileID, line: Int = #line
   ) throws {
@@ -115,7 +117,7 @@ package final class Phone {
     }
   }
 
-  /// Waits until the node tells that its JACK server is `running` or `gone`.
+  /// Waits until the node reports that its JACK server is `running` or `gone`.
   package func awaitServer(
     _ state: String, seconds: Double = waitLimit, file: String = #fileID, line: Int = #line
   ) throws {
@@ -123,7 +125,7 @@ package final class Phone {
       of: "/status/server", .string(state), seconds: seconds, file: file, line: line)
   }
 
-  /// Waits until all that was sent is in effect.
+  /// Waits until everything sent is in effect.
   package func sync(_ token: Int32 = 1) -> Bool {
     send("/sync", .int32(token))
     return receive("/synced")?.arguments == [.int32(token)]

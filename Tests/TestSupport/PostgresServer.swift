@@ -1,17 +1,18 @@
 internal import Foundation
 
-/// A PostgreSQL server of the tests' own, as Debian packages it, in a folder that goes with it.
+/// The tests' own PostgreSQL server, as packaged by Debian, in a folder that is deleted with it.
 ///
-/// It is asked by a socket in that folder alone.
+/// It listens only on a socket in that folder.
 package final class PostgresServer: @unchecked Sendable {
   private static let programs = "/usr/lib/postgresql"
   // PostgreSQL does not run as root.
   private static let user = "postgres"
 
-  /// The one that the tests of a process share; the reason where there is none.
+  /// The server that the tests of a process share, or the reason why there is none.
   package static let shared: Result<PostgresServer, any Error> = Result {
     let server = try PostgresServer()
-    // It ends when its standard input does, whatever ends this process; the folder is left then.
+    // It exits at the end of its standard input, however this process ends; the folder is left
+    // then.
     atexit { if case .success(let server) = PostgresServer.shared { server.end() } }
     return server
   }
@@ -23,7 +24,7 @@ package final class PostgresServer: @unchecked Sendable {
   private let made = NSLock()
   private nonisolated(unsafe) var count = 0
 
-  /// Makes a server, and returns when it can be asked.
+  /// Creates a server, and returns when it accepts connections.
   package init() throws {
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: Self.programs)) ?? []
     guard let version = versions.max(by: { (Int($0) ?? 0) < (Int($1) ?? 0) }) else {
@@ -47,7 +48,7 @@ package final class PostgresServer: @unchecked Sendable {
 
   /// Starts the server, again after `kill`.
   ///
-  /// A shell holds it, and ends it when this process has ended.
+  /// A shell runs it, and stops it when this process has ended.
   private func start() throws {
     let script = #""$@" >/dev/null 2>&1 & server=$!; read -r line; kill -QUIT $server"#
     let server = [
@@ -81,13 +82,13 @@ package final class PostgresServer: @unchecked Sendable {
     return "postgresql:///\(name)?host=\(folder)&user=\(Self.user)"
   }
 
-  /// Runs a statement, and returns what `psql` prints of it.
+  /// Runs a statement, and returns the output of `psql`.
   @discardableResult
   package func ask(_ url: String, _ sql: String) throws -> String {
     try run(["\(bin)/psql", "-X", "-q", "-A", "-t", "-c", sql, url])
   }
 
-  /// Ends all connections to a database, as a server does that begins anew.
+  /// Ends all connections to a database, as a restarting server does.
   package func dropConnections(of url: String) throws {
     try ask(
       url,
@@ -97,11 +98,11 @@ package final class PostgresServer: @unchecked Sendable {
       """)
   }
 
-  /// Ends the server, and deletes its folder.
+  /// Stops the server, and deletes its folder.
   package func end() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
-    // The server's own processes still write some of it.
+    // The server's own processes still write to it.
     try? waitUntil("the folder is gone", seconds: 5, every: 0.05) {
       try? FileManager.default.removeItem(atPath: folder)
       return !FileManager.default.fileExists(atPath: folder)

@@ -2,29 +2,29 @@ internal import CJack
 internal import Drivers
 internal import Foundation
 
-/// A pair of JACK clients: one plays into the node, the other records it.
+/// A pair of JACK clients: a player into the node, and a recorder of its output.
 ///
-/// Two, because one on both sides of the node would make a loop, which JACK opens with a delay.
+/// Two, because a single one would close a loop with the node, which JACK opens with a delay.
 package final class Probe: @unchecked Sendable {
-  /// What the hearing client's callback does with each block: the frame of its first sample, and the
+  /// Called in the recorder's callback with each block: the frame of its first sample, and the
   /// samples.
   package typealias Listener = (_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) -> Void
 
-  /// The samples heard in some time.
+  /// A recording.
   ///
-  /// `gaps` counts the xruns meanwhile: the buffers that the server skipped, or that a client finished
-  /// too late.
+  /// `gaps` counts the xruns meanwhile: the buffers that the server skipped, or that a client
+  /// finished too late.
   package typealias Recording = (start: UInt32, samples: [Float], gaps: Int)
 
   private let player: OpaquePointer
   private let hearer: OpaquePointer
-  // Apart from this object, because a callback may be the last to let go of what it uses: then it
-  // would close its own client, and be ended by that.
+  // Separate from this object, because a callback may hold the last reference to it: then it would
+  // close its own client from its own thread.
   private let callbacks: ProbeCallbacks
 
   /// Joins a server.
   ///
-  /// `plays` gives the sample for each frame.
+  /// `plays` returns the sample for each frame.
   package init(
     server: String, playerName: String = "player", capturedDelay: UInt32 = 0,
     plays: @escaping (UInt32) -> Float = { _ in 0 }
@@ -63,10 +63,10 @@ package final class Probe: @unchecked Sendable {
     callbacks.listen(listener)
   }
 
-  /// The number of frames that were heard so far.
+  /// The number of frames received so far.
   package var heardFrames: Int { callbacks.heardFrames }
 
-  /// Waits until so many seconds of sound have been heard from now on, counted in frames.
+  /// Waits for a duration of sound, counted in frames.
   package func pass(
     seconds: Double, file: String = #fileID, line: Int = #line, _ reason: StaticString
   ) throws {
@@ -84,11 +84,11 @@ package final class Probe: @unchecked Sendable {
     }
   }
 
-  // The frames recorded before and after a body. The server reports xruns on a thread of its own: by the
+  // The frames recorded before and after a body. The server reports xruns on its own thread: by the
   // end of the second margin, those during the body have been reported.
   private static let margin = 2400
 
-  /// Records what is heard while a body runs, and a little before and after.
+  /// Records while a body runs, with a margin before and after.
   package func record(
     file: String = #fileID, line: Int = #line, _ body: () throws -> Void
   ) throws -> Recording {
@@ -99,7 +99,7 @@ package final class Probe: @unchecked Sendable {
     return callbacks.endRecording()
   }
 
-  /// Records so many seconds of sound, counted in frames, and a little before and after.
+  /// Records seconds of sound, counted in frames, with a margin before and after.
   package func record(
     seconds: Double, file: String = #fileID, line: Int = #line
   ) throws -> Recording {
@@ -108,9 +108,9 @@ package final class Probe: @unchecked Sendable {
     }
   }
 
-  /// Records so many seconds of sound without an xrun; nil if every attempt has one.
+  /// Records seconds of sound without an xrun; nil if every attempt has one.
   ///
-  /// Transients of an xrun before have decayed by then.
+  /// Transients of earlier xruns have decayed by then.
   package func unbroken(
     seconds: Double, file: String = #fileID, line: Int = #line
   ) throws -> [Float]? {
@@ -124,14 +124,14 @@ package final class Probe: @unchecked Sendable {
   // Longer than the memory of any engine.
   private static let leadSeconds = 0.35
 
-  /// Records at least so many frames, and a little before and after.
+  /// Records at least this many frames, with a margin before and after.
   package func record(
     frames: Int, file: String = #fileID, line: Int = #line
   ) throws -> Recording {
     try record(file: file, line: line) { try pass(frames: frames, file: file, line: line) }
   }
 
-  /// Waits until a block is heard from now on that is as it should be.
+  /// Waits for a new block that satisfies a condition.
   package func awaitBlock(
     _ what: String, seconds: Double = waitLimit, file: String = #fileID, line: Int = #line,
     _ isSo: ([Float]) -> Bool
@@ -143,7 +143,7 @@ package final class Probe: @unchecked Sendable {
     }
   }
 
-  /// Waits until what the player plays is heard from now on, sample by sample as it is.
+  /// Waits until new output equals the player's signal, sample by sample.
   package func awaitPassage(file: String = #fileID, line: Int = #line) throws {
     callbacks.forgetLatest()
     try waitUntil("what is played is heard as it is", file: file, line: line) {
@@ -153,7 +153,7 @@ package final class Probe: @unchecked Sendable {
     }
   }
 
-  /// Connects the player with the node's inputs, and one of the node's outputs with the hearer.
+  /// Connects the player to the node's inputs, and one of the node's outputs to the recorder.
   package func connect(to node: String, output: String = "out_1") throws {
     for (ours, theirs) in [("left", "in_1"), ("right", "in_2")] {
       let result = jack_connect(player, "player:\(ours)", "\(node):\(theirs)")
@@ -162,13 +162,15 @@ package final class Probe: @unchecked Sendable {
     try hear("\(node):\(output)")
   }
 
-  /// Connects an output with the hearer.
+  /// Connects an output to the recorder.
   package func hear(_ output: String) throws {
     let result = jack_connect(hearer, output, "hearer:in")
     guard result == 0 || result == EEXIST else { throw Fault("can't connect \(output)") }
   }
 
-  /// Disconnects two ports, as a person would; false where they are not connected.
+  /// Disconnects two ports, as a user would.
+  ///
+  /// Returns false if they are not connected.
   package func disconnect(_ from: String, _ to: String) -> Bool {
     jack_disconnect(hearer, from, to) == 0
   }
@@ -211,9 +213,9 @@ package final class Probe: @unchecked Sendable {
     return String(cString: value)
   }
 
-  /// Sets the server's block, in frames.
+  /// Sets the server's buffer size, in frames.
   package func setBlock(_ frames: Int) { jack_set_buffer_size(hearer, UInt32(frames)) }
 
-  /// Starts freewheeling, or ends it.
+  /// Starts or stops freewheeling.
   package func setFreewheel(_ free: Bool) { jack_set_freewheel(hearer, free ? 1 : 0) }
 }

@@ -1,19 +1,19 @@
 internal import CJack
 internal import Foundation
 
-/// What the callbacks of a probe's two clients do, and what they leave for the test.
+/// The callbacks of a probe's two clients, and their data for the test.
 final class ProbeCallbacks: @unchecked Sendable {
-  /// The sample that is played for each frame.
+  /// The sample played for each frame.
   let signal: (UInt32) -> Float
 
   private let player: OpaquePointer
   private let hearer: OpaquePointer
   private let playerPorts: [OpaquePointer]
   private let hearerPort: OpaquePointer
-  // What the player's port tells of its own delay, in frames.
+  // The capture latency that the player's port reports, in frames.
   private let capturedDelay: UInt32
   private let gate = CallbackGate()
-  // Read and written under the lock.
+  // Accessed under the lock.
   private let lock = NSLock()
   private var listener: Probe.Listener?
   private var recording: [Float] = []
@@ -24,7 +24,7 @@ final class ProbeCallbacks: @unchecked Sendable {
   private var gapCount = 0
   private var heardCount = 0
 
-  /// Makes the ports of two clients that are not active yet.
+  /// Registers the ports of two inactive clients.
   init(
     player: OpaquePointer, hearer: OpaquePointer, capturedDelay: UInt32,
     plays: @escaping (UInt32) -> Float
@@ -38,7 +38,8 @@ final class ProbeCallbacks: @unchecked Sendable {
       hearer, "in", JACK_DEFAULT_AUDIO_TYPE, UInt(JackPortIsInput.rawValue), 0)
   }
 
-  /// Gives the clients their callbacks, which run until the clients are closed: so long this must live.
+  /// Sets the clients' callbacks, which run until the clients are closed; this object must live as
+  /// long.
   func install() {
     let context = Unmanaged.passUnretained(self).toOpaque()
     jack_set_process_callback(
@@ -55,7 +56,7 @@ final class ProbeCallbacks: @unchecked Sendable {
         _ = callbacks.gate.pass { callbacks.hear(frames) }
         return 0
       }, context)
-    // A client that is late is heard with what it left in its port before: no frame is missing then.
+    // The output of a late client repeats the old contents of its port: no frame is missing then.
     jack_set_xrun_callback(
       hearer,
       { context in
@@ -73,7 +74,7 @@ final class ProbeCallbacks: @unchecked Sendable {
       }, context)
   }
 
-  /// Lets the callbacks do nothing any more.
+  /// Makes the callbacks do nothing from now on.
   func end() { gate.close() }
 
   private func play(_ frames: UInt32) {
@@ -116,7 +117,7 @@ final class ProbeCallbacks: @unchecked Sendable {
   /// Calls `listener` with each block from now on.
   func listen(_ listener: Probe.Listener?) { lock.withLock { self.listener = listener } }
 
-  /// Keeps what is heard from now on.
+  /// Starts recording.
   func beginRecording() {
     lock.withLock {
       recording = []
@@ -126,10 +127,10 @@ final class ProbeCallbacks: @unchecked Sendable {
     }
   }
 
-  /// The number of frames that were heard since the client was opened.
+  /// The number of frames received since the client was opened.
   var heardFrames: Int { lock.withLock { heardCount } }
 
-  /// What was kept.
+  /// Stops recording, and returns it.
   func endRecording() -> Probe.Recording {
     lock.withLock {
       isRecording = false
@@ -137,9 +138,9 @@ final class ProbeCallbacks: @unchecked Sendable {
     }
   }
 
-  /// The block that was heard last; empty where none was since it was forgotten.
+  /// The last received block; empty if none was since `forgetLatest`.
   var latest: (start: UInt32, samples: [Float]) { lock.withLock { latestBlock } }
 
-  /// Forgets the block that was heard last.
+  /// Discards the last received block.
   func forgetLatest() { lock.withLock { latestBlock = (0, []) } }
 }

@@ -2,24 +2,24 @@ internal import Foundation
 
 /// A pseudo terminal with the program under test on it.
 package final class PseudoTerminal {
-  /// The picture on the terminal.
+  /// The contents of the terminal.
   package private(set) var picture: TerminalPicture
-  /// All text that was written to the terminal.
+  /// All text written to the terminal.
   package private(set) var output = ""
 
   private let process = Process()
   private let near: Int32
   private let far: Int32
   private let before: termios
-  // Of a sequence or a letter that has not come whole.
+  // An incomplete escape sequence or character.
   private var rest: [UInt8] = []
 
-  // Runs a program as a person's shell does; when that was stopped, it goes on after the next line.
+  // Runs a program like an interactive shell; a stopped program continues after the next line.
   private static let shell = [
     "bash", "-c", #"set -m; "$@"; if read -r; then fg; fi; exit $?"#, "sh",
   ]
 
-  /// Starts the program under test on a terminal of a size; in a shell where it is to be stopped.
+  /// Starts the program under test on a terminal of a size; in a shell if it will be stopped.
   package init(
     _ arguments: [String], columns: Int = 80, rows: Int = 24, inShell: Bool = false,
     environment: [String: String] = [:]
@@ -33,7 +33,7 @@ package final class PseudoTerminal {
     tcgetattr(far, &modes)
     before = modes
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    // The foreground of a terminal must be a session of its own.
+    // The foreground process of a terminal must be in its own session.
     process.arguments =
       ["setsid", "--wait", "--ctty"] + (inShell ? Self.shell : [])
       + [NodeProcess.binary.path] + arguments
@@ -62,11 +62,11 @@ package final class PseudoTerminal {
 
   /// Sends the program a signal.
   package func signal(_ number: Int32) {
-    // 0, -1 and 1 would be others, and many.
+    // 0, -1 and 1 would signal other processes, and many.
     if id > 1 { Foundation.kill(id, number) }
   }
 
-  /// Resizes the terminal, and says so as a terminal does.
+  /// Resizes the terminal, with the signal that terminals send.
   package func resize(columns: Int, rows: Int) {
     picture = TerminalPicture(columns: columns, rows: rows)
     setSize(columns, rows)
@@ -84,7 +84,9 @@ package final class PseudoTerminal {
     _ = write(near, bytes, bytes.count)
   }
 
-  /// Reads output until a condition holds; false where it does not in time.
+  /// Reads output until a condition holds.
+  ///
+  /// Returns false on timeout.
   package func wait(
     seconds: Double = waitLimit, until isDone: (TerminalPicture) -> Bool
   ) -> Bool {
@@ -94,7 +96,9 @@ package final class PseudoTerminal {
     }) != nil
   }
 
-  /// Waits until the terminal shows a text; false where it does not in time.
+  /// Waits until the terminal shows a text.
+  ///
+  /// Returns false on timeout.
   package func shows(_ text: String, seconds: Double = waitLimit) -> Bool {
     wait(seconds: seconds) { $0.lines.contains { $0.contains(text) } }
   }
@@ -104,7 +108,7 @@ package final class PseudoTerminal {
     while case let count = Foundation.read(near, &buffer, buffer.count), count > 0 {
       rest += buffer[..<count]
     }
-    // What begins in the last bytes may go on in the next ones.
+    // A sequence may continue in the next read.
     let isEscape: (UInt8) -> Bool = { $0 == 0x1B }
     var end = rest.count
     if let escape = rest.lastIndex(where: isEscape),
@@ -121,14 +125,14 @@ package final class PseudoTerminal {
     picture.take(text)
   }
 
-  /// Waits for the end of the program, and returns its exit code; nil where it goes on.
+  /// Waits for the program to exit, and returns its exit code; nil on timeout.
   package func awaitEnd(seconds: Double = waitLimit) -> Int32? {
     guard wait(seconds: seconds, until: { _ in !process.isRunning }) else { return nil }
     read()
     return process.terminationStatus
   }
 
-  /// Whether the terminal's mode is as it was before: keys by the line, and shown.
+  /// Whether the terminal's mode is restored: line-buffered, with echo.
   package var isAsBefore: Bool {
     var modes = termios()
     tcgetattr(far, &modes)

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// The line by which a program says that it can be asked.
+/// The line by which a program reports that it is ready.
 enum ReadyLine {
-  /// Waits for the line, and returns its words; `errors` is what the program said where it ended instead.
+  /// Waits for the line, and returns its fields; `errors` is the program's output if it exits
+  /// instead.
   static func words(
     from output: Pipe, of program: String, errors: @autoclosure () -> String
   ) throws -> [String: String] {

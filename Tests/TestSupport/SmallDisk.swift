@@ -6,7 +6,7 @@ package final class SmallDisk {
   package let path: String
   private let folder: TemporaryFolder
 
-  /// Mounts a disk; nil for users who may not.
+  /// Mounts a disk; nil without the privilege.
   package init?(megabytes: Int) throws {
     folder = try TemporaryFolder()
     path = folder.path("disk")
@@ -18,7 +18,7 @@ package final class SmallDisk {
 
   deinit { _ = Self.run("umount", "-l", path) }
 
-  /// Fills the disk but for so many bytes, or a little more.
+  /// Fills the disk up to `room` bytes, or a little more.
   package func fill(leaving room: Int = 0) throws {
     let url = URL(fileURLWithPath: "\(path)/filler")
     guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
@@ -31,7 +31,7 @@ package final class SmallDisk {
     try handle.close()
   }
 
-  /// Deletes what fills the disk.
+  /// Deletes the data that fills the disk.
   package func empty() throws { try FileManager.default.removeItem(atPath: "\(path)/filler") }
 
   /// Makes the disk read-only, or writable again.

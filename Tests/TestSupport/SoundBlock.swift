@@ -1,27 +1,27 @@
 package import DSP
 
-/// A block of a sound with two sides, which a unit under test works on in place.
+/// A block of a stereo sound, which an effect under test processes in place.
 package struct SoundBlock {
   /// Both sides, from the block's first frame on.
   package let sound: Stereo
-  /// The frame of the whole sound that is the block's first one.
+  /// The offset of the block in the whole sound, in frames.
   package let start: Int
   /// The length in frames.
   package let frames: Int
 
-  /// The greatest magnitude of both sides.
+  /// The peak magnitude of both sides.
   package var peak: Float {
     max(
       Magnitude(sound.left, frames: frames).peak, Magnitude(sound.right, frames: frames).peak)
   }
 
-  /// Whether no sample of it is other than 0.
+  /// Whether all samples are 0.
   package var isSilent: Bool {
     (0..<frames).allSatisfy { sound.left[$0] == 0 && sound.right[$0] == 0 }
   }
 }
 
-/// Hands out both sides of a sound, which have the same length, as units take them.
+/// Passes both sides of a sound, which have the same length, in the form that effects take.
 package func withStereo<Result>(
   _ left: inout [Float], _ right: inout [Float], _ body: (Stereo) throws -> Result
 ) rethrows -> Result {
@@ -33,8 +33,8 @@ package func withStereo<Result>(
   }
 }
 
-/// Cuts a sound into blocks of `size` frames, the last of which may be shorter, and hands out one after
-/// the other.
+/// Splits a sound into blocks of `size` frames, the last of which may be shorter, and passes them
+/// in order.
 package func inBlocks(
   of size: Int, _ left: inout [Float], _ right: inout [Float],
   _ body: (SoundBlock) throws -> Void

@@ -2,14 +2,14 @@ internal import CSndfile
 internal import DSP
 package import SoundFiles
 
-/// The sound files of the tests: writing and reading them.
+/// Sound files for tests: reads and writes them.
 package enum SoundFixture {
   /// The sample format of a fixture.
   package enum Samples: Sendable {
     case integer16, integer24, float32
   }
 
-  /// Writes a WAV file with any channels, by libsndfile alone.
+  /// Writes a WAV file with any number of channels, through libsndfile alone.
   package static func write(
     _ path: String, _ channels: [[Float]], rate: Int = 48_000, samples: Samples = .float32,
     title: String? = nil, artist: String? = nil
@@ -27,14 +27,14 @@ package enum SoundFixture {
     guard let file = sf_open(path, Int32(SFM_WRITE), &info) else { throw Fault("can't write") }
     if let title { sf_set_string(file, Int32(SF_STR_TITLE), title) }
     if let artist { sf_set_string(file, Int32(SF_STR_ARTIST), artist) }
-    // Exact for what has so many bits only.
+    // Exact only for samples that the format's bits can represent.
     sf_command(file, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
     let interleaved = channels[0].indices.flatMap { frame in channels.map { $0[frame] } }
     sf_writef_float(file, interleaved, sf_count_t(channels[0].count))
     sf_close(file)
   }
 
-  /// Writes a stereo file by the writer under test.
+  /// Writes a stereo file through the writer under test.
   package static func write(
     _ path: String, left: [Float], right: [Float]? = nil, rate: Int = 48_000, isFine: Bool = true,
     block: Int = 1000
@@ -61,7 +61,7 @@ package enum SoundFixture {
     }
   }
 
-  /// Reads a whole file by the reader under test, in blocks.
+  /// Reads a whole file through the reader under test, in blocks.
   package static func read(
     _ path: String, rate: Int? = nil, block: Int = 1000
   ) throws(SoundFileError) -> (left: [Float], right: [Float], rate: Int) {

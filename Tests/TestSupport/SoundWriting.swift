@@ -4,7 +4,7 @@ internal import CSndfile
 package enum SoundWriting: String, Sendable {
   case flac, ogg, mp3
 
-  /// Writes seconds of a tone in mono at 44.1 kHz.
+  /// Writes seconds of a mono tone at 44.1 kHz.
   package func write(_ path: String, seconds: Int) throws {
     var info = SF_INFO()
     info.samplerate = 44_100

@@ -1,6 +1,6 @@
 /// Starts a JACK server and a node on it, and returns them with a phone that talks to the node.
 ///
-/// The node holds on to its server: who needs only the other two may leave it out.
+/// The node retains its server, so the caller may discard it.
 package func startNode(
   _ arguments: [String] = [], block: Int = 64, environment: [String: String] = [:],
   home: String? = nil

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 package import OSC
 
-/// A TCP client, which blocks and can misbehave.
+/// A blocking TCP client that can misbehave.
 package final class StreamPhone {
   private let descriptor: Int32
   private var framing = StreamFraming()
@@ -30,7 +30,7 @@ package final class StreamPhone {
 
   deinit { close(descriptor) }
 
-  /// Writes bytes as they are.
+  /// Writes raw bytes.
   package func write(_ bytes: [UInt8]) {
     _ = bytes.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -42,17 +42,17 @@ package final class StreamPhone {
     write(StreamFraming.frame([UInt8](address: address, arguments), style))
   }
 
-  /// Takes the next message; nil when none comes in time, or the node has closed.
+  /// Takes the next message; nil if none arrives in time, or the node has closed the connection.
   package func receive(seconds: Double = waitLimit) -> Received? {
     let deadline = Date() + seconds
     while inbox.isEmpty, Date() < deadline, !isClosed { readSome() }
     return inbox.isEmpty ? nil : inbox.removeFirst()
   }
 
-  /// Whether the node has ended the connection.
+  /// Whether the node has closed the connection.
   package private(set) var isClosed = false
 
-  /// Waits until the node has ended the connection.
+  /// Waits until the node closes the connection.
   package func awaitClose(seconds: Double = waitLimit) -> Bool {
     let deadline = Date() + seconds
     while !isClosed, Date() < deadline { readSome() }

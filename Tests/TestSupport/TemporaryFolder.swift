@@ -5,7 +5,7 @@ package final class TemporaryFolder {
   /// The URL of the folder.
   package let url: URL
 
-  /// Creates an empty folder, by a name that there is not yet.
+  /// Creates an empty folder with a unique name.
   package init(_ name: String = "syrinx-test-\(UUID().uuidString)") throws {
     url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

@@ -1,16 +1,16 @@
 internal import Screen
 
-/// A simulated terminal: the letters that it shows, as far as this program uses one.
+/// A simulated terminal: its characters, as far as this program uses its features.
 package struct TerminalPicture {
-  /// The letters, row by row; empty in the right half of a wide one.
+  /// The characters, row by row; empty in the right half of a wide one.
   package private(set) var places: [[String]]
-  /// Whether the terminal shows its alternate page.
+  /// Whether the terminal shows its alternate screen.
   package private(set) var isOnOtherPage = false
   /// Whether the cursor is hidden.
   package private(set) var isCursorHidden = false
-  /// Whether letters were written behind the end of a line.
+  /// Whether text was written past the end of a line.
   package private(set) var hasOverflown = false
-  /// The number of colors that were asked for.
+  /// The number of color sequences.
   package private(set) var colors = 0
 
   private let columns: Int
@@ -23,7 +23,7 @@ package struct TerminalPicture {
     places = Array(repeating: Array(repeating: " ", count: columns), count: rows)
   }
 
-  /// The lines, without blanks at their ends.
+  /// The lines, without trailing spaces.
   package var lines: [String] {
     places.map { line in
       var text = line.joined()
@@ -32,7 +32,7 @@ package struct TerminalPicture {
     }
   }
 
-  /// Takes output of the program, in whole sequences.
+  /// Takes output of the program, in complete sequences.
   package mutating func take(_ text: String) {
     var rest = Substring(text)
     while let letter = rest.popFirst() {

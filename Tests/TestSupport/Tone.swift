@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The test signals.
+/// Test signals.
 package enum Tone {
-  /// Makes a sine that begins at zero.
+  /// Makes a sine that starts at phase 0.
   package static func sine(
     _ hertz: Double, amplitude: Float = 0.5, frames: Int, sampleRate: Double = 48_000
   ) -> [Float] {
@@ -14,7 +14,7 @@ package enum Tone {
     Array(repeating: value, count: frames)
   }
 
-  /// Makes white noise, the same for each seed.
+  /// Makes white noise, deterministic for each seed.
   package static func noise(amplitude: Float = 0.5, frames: Int, seed: UInt64 = 1) -> [Float] {
     var state = seed
     return (0..<frames).map { _ in

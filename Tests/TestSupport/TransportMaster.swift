@@ -1,12 +1,12 @@
 internal import CJack
 internal import Foundation
 
-/// A JACK timebase master: it rolls the server's transport and tells of bars and beats.
+/// A JACK timebase master: it rolls the server's transport and sets bars and beats.
 package final class TransportMaster {
   private final class Tempo {
     let beatsPerMinute: Double
     let beatsPerBar: Float
-    // The position does not always tell it.
+    // The position does not always have it.
     let rate: Double
 
     init(_ beatsPerMinute: Double, _ beatsPerBar: Float, rate: Double) {
@@ -19,7 +19,7 @@ package final class TransportMaster {
   private let client: OpaquePointer
   private let tempo: Tempo
 
-  /// Joins a server, and lets its transport roll from the beginning.
+  /// Joins a server, and starts its transport at frame 0.
   package init(server: String, beatsPerMinute: Double, beatsPerBar: Int) throws {
     var status = JackStatus(rawValue: 0)
     guard let client = nj_client_open("master", JackNoStartServer, &status, server) else {

@@ -1,9 +1,8 @@
 internal import Foundation
 
-/// A turnstile that holds a freewheeling server back while a test has not yet sent what is due
-/// next.
+/// A turnstile that holds back a freewheeling server until a test has sent the next messages.
 ///
-/// A callback may wait there, as it may not where frames follow the clock.
+/// A callback may wait there, which is not possible when frames follow the clock.
 package final class Turnstile: @unchecked Sendable {
   private let gate = NSCondition()
   private var openUntil = Int64.max
@@ -20,12 +19,12 @@ package final class Turnstile: @unchecked Sendable {
     return frame64
   }
 
-  /// Notes that all up to a frame was heard, and waits until more may come.
+  /// Notes that everything before a frame was received, and waits until more is allowed.
   package func pass(_ frame: Int64) {
     gate.lock()
     heardUntil = frame
     gate.broadcast()
-    // A test that has failed meanwhile must not hold the server for ever.
+    // A failed test must not hold the server forever.
     let deadline = Date() + waitLimit
     while heardUntil > openUntil {
       isHeld = true
@@ -36,7 +35,7 @@ package final class Turnstile: @unchecked Sendable {
     gate.unlock()
   }
 
-  /// Lets nothing more through, and waits until the server is held; `waitLimit` at most.
+  /// Closes the turnstile, and waits until the server is held, up to `waitLimit`.
   package func hold() {
     gate.lock()
     openUntil = .min
@@ -45,7 +44,7 @@ package final class Turnstile: @unchecked Sendable {
     gate.unlock()
   }
 
-  /// Opens for what comes before a frame.
+  /// Opens the turnstile up to a frame.
   package func open(until frame: Int64) {
     gate.withLock {
       openUntil = frame
@@ -53,7 +52,7 @@ package final class Turnstile: @unchecked Sendable {
     }
   }
 
-  /// Waits until all up to a frame was heard; `waitLimit` at most.
+  /// Waits until everything before a frame was received, up to `waitLimit`.
   package func awaitHeard(_ frame: Int64) {
     gate.lock()
     let deadline = Date() + waitLimit
@@ -61,6 +60,6 @@ package final class Turnstile: @unchecked Sendable {
     gate.unlock()
   }
 
-  /// The frame up to which all was heard.
+  /// The frame up to which everything was received.
   package var heard: Int64 { gate.withLock { heardUntil } }
 }

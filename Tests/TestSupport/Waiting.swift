@@ -1,14 +1,14 @@
 internal import Foundation
 internal import Posix
 
-/// The limit of a wait for an event, in seconds of the host's clock.
+/// The time limit of a wait for an event, in seconds of the host's clock.
 ///
-/// Only a failure reaches it: it is far longer than a busy machine delays anything.
+/// Only a failure reaches it: it is far longer than any delay of a busy machine.
 package let waitLimit = 60.0
 
-/// Waits until a condition holds, and throws a fault that names it when the limit has passed.
+/// Waits until a condition holds; throws an error that names it after the time limit.
 ///
-/// A test that passes waits no longer than the event takes, whatever the limit is.
+/// A passing test waits only as long as the event takes, whatever the limit is.
 package func waitUntil(
   _ what: String, seconds: Double = waitLimit, every pause: Double = 0.005,
   file: String = #fileID, line: Int = #line, _ isSo: () throws -> Bool
@@ -22,14 +22,14 @@ package func waitUntil(
   }
 }
 
-/// Sleeps for a time that is itself the subject of a test: a random moment, or the time in which
-/// something must not happen.
+/// Sleeps for a duration that is itself the subject of a test: a random moment, or the time in
+/// which something must not happen.
 ///
-/// To wait for an event use `waitUntil`, for a clip of a length `Phone.awaitLength`, and for sound
-/// `Probe.pass`: a busy machine delays all three, and the host's clock knows of none. The reason is for
-/// the reader of the test.
+/// To wait for an event use `waitUntil`, for the length of a clip `Phone.awaitLength`, and for
+/// sound `Probe.pass`: a busy machine delays all three, which the host's clock doesn't show. The
+/// reason documents the test.
 package func letPass(seconds: Double, _ reason: StaticString) {
-  // A signal, such as that of a child's end, cuts a sleep short.
+  // A signal, such as SIGCHLD, interrupts a sleep.
   let end = HostTime.steady + seconds * 1e6
   while case let left = end - HostTime.steady, left > 0 { usleep(UInt32(left.rounded(.up))) }
 }

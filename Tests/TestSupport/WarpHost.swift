@@ -1,19 +1,18 @@
 package import DSP
 
-/// A host that plays a signal through a tape and a warp, in blocks.
+/// A host that plays a signal through a delay buffer and a `Warp`, in blocks.
 package struct WarpHost: ~Copyable {
   private var tape: Tape
   /// The warp under test.
   package var warp: Warp
 
-  /// Creates a warp over a tape of ten seconds, which begins at the frame `head`.
+  /// Creates a warp on a delay buffer of ten seconds, which starts at the frame `head`.
   package init(sampleRate: Double = 48_000, head: Int64 = 0) {
     tape = Tape(seconds: 10.2, reach: 16_384, sampleRate: sampleRate, head: head)
     warp = Warp(seconds: 10, sampleRate: sampleRate)
   }
 
-  /// Renders what comes out while `left` and `right` are written, the same on both sides unless
-  /// given.
+  /// Renders the output while `left` and `right` are written; both sides are equal unless given.
   package mutating func render(
     _ left: [Float], right: [Float]? = nil, block: Int = 512
   ) -> (left: [Float], right: [Float]) {

@@ -1,11 +1,11 @@
-/// A frame of a WebSocket, as a client's end sees it.
+/// A WebSocket frame, as the client sees it.
 package struct WebFrame {
-  /// The kind: 1 is text, 2 is bytes, 8 the end, 9 and 10 are ping and pong.
+  /// The opcode: 1 is text, 2 is binary, 8 is close, 9 and 10 are ping and pong.
   package let code: UInt8
-  /// What it brings.
+  /// The payload.
   package let bytes: [UInt8]
 
-  /// The bytes by which a client sends a frame: with a mask, unless it shall be wrong.
+  /// Encodes a client's frame: masked, unless it should be invalid.
   package static func sent(
     _ code: UInt8, _ bytes: [UInt8], isMasked: Bool = true, isLast: Bool = true
   ) -> [UInt8] {
@@ -27,7 +27,7 @@ package struct WebFrame {
     return frame + mask + bytes.enumerated().map { $1 ^ mask[$0 & 3] }
   }
 
-  /// Takes the frames that are whole from what a node has sent.
+  /// Takes the complete frames from received data.
   package static func take(from received: inout [UInt8]) -> [WebFrame] {
     var frames: [WebFrame] = []
     while received.count >= 2 {

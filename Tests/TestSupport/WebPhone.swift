@@ -3,17 +3,17 @@ internal import Glibc
 package import OSC
 internal import Posix
 
-/// A client of the node's page, which blocks: requests by HTTP, and OSC on a WebSocket.
+/// A blocking client of the node's web server: HTTP requests, and OSC over a WebSocket.
 package final class WebPhone {
-  /// An answer by HTTP.
+  /// An HTTP response.
   package struct Answer {
-    /// The number that says what became of the request.
+    /// The status code.
     package var status = 0
-    /// The headers, their names in small letters.
+    /// The headers, with lowercase names.
     package var headers: [String: String] = [:]
-    /// What it brought.
+    /// The body.
     package var body: [UInt8] = []
-    /// The same as text.
+    /// The body as text.
     package var text: String { String(decoding: body, as: UTF8.self) }
   }
 
@@ -21,9 +21,9 @@ package final class WebPhone {
   private let host: String
   private var received: [UInt8] = []
   private var inbox: [Received] = []
-  /// The texts that came.
+  /// The received text messages.
   package private(set) var texts: [String] = []
-  /// Whether the node has ended the connection.
+  /// Whether the node has closed the connection.
   package private(set) var isClosed = false
 
   /// Connects to a port of this machine, or of another of its addresses.
@@ -42,12 +42,12 @@ package final class WebPhone {
 
   deinit { close(descriptor) }
 
-  /// Asks for a path, and waits for the answer.
+  /// Sends a GET request, and waits for the response.
   package func get(_ path: String, _ headers: [String: String] = [:]) throws -> Answer {
     try ask("GET", path, headers)
   }
 
-  /// Asks by another method, with a body, and waits for the answer.
+  /// Sends a request with another method and a body, and waits for the response.
   package func ask(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8] = [],
     seconds: Double = waitLimit
@@ -57,7 +57,7 @@ package final class WebPhone {
     if !body.isEmpty { lines.append("Content-Length: \(body.count)") }
     write(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
     var answer = Answer()
-    // It waits for what comes by itself.
+    // readSome waits for data by itself.
     try waitUntil("\(path) is answered", seconds: seconds, every: 0) {
       readSome()
       guard let end = received.firstRange(of: Array("\r\n\r\n".utf8)) else { return isClosed }
@@ -78,7 +78,7 @@ package final class WebPhone {
     return answer
   }
 
-  /// Goes on as a WebSocket.
+  /// Upgrades to a WebSocket.
   package func open(_ headers: [String: String] = [:]) throws {
     let answer = try get(
       "/",
@@ -89,15 +89,15 @@ package final class WebPhone {
     guard answer.status == 101 else { throw Fault("\(answer.status): \(answer.text)") }
   }
 
-  /// Sends a message on the WebSocket.
+  /// Sends a message over the WebSocket.
   package func send(_ address: String, _ arguments: Argument...) {
     write(WebFrame.sent(2, [UInt8](address: address, arguments)))
   }
 
-  /// Sends a text on the WebSocket.
+  /// Sends a text over the WebSocket.
   package func send(text: String) { write(WebFrame.sent(1, Array(text.utf8))) }
 
-  /// Takes the next message of an address; nil where none comes in time.
+  /// Takes the next message of an address; nil if none arrives in time.
   package func receive(_ address: String, seconds: Double = waitLimit) -> Received? {
     let deadline = HostTime.steady + seconds * 1e6
     while HostTime.steady < deadline {
@@ -112,14 +112,14 @@ package final class WebPhone {
     return nil
   }
 
-  /// Waits until the node has ended the connection.
+  /// Waits until the node closes the connection.
   package func awaitClose(seconds: Double = waitLimit) -> Bool {
     let deadline = HostTime.steady + seconds * 1e6
     while !isClosed, HostTime.steady < deadline { readSome() }
     return isClosed
   }
 
-  /// Writes bytes as they are.
+  /// Writes raw bytes.
   package func write(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {

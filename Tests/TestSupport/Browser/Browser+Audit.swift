@@ -1,6 +1,6 @@
 internal import Foundation
 
-// What people see and hear of a page, measured by `audit.js`.
+// Accessibility and layout checks of a page, measured by `audit.js`.
 extension Browser {
   private static let script = Result {
     try String(
@@ -22,21 +22,20 @@ extension Browser {
     return faults
   }
 
-  /// What is wider than its window.
+  /// Elements wider than their window.
   package func widthFaults() throws -> [String] { try faults("widthFaults()") }
 
-  /// Targets that lie over each other, or under something else; of what lies over all else, where that is
-  /// open.
+  /// Targets that overlap each other or are covered; `layer` limits the check to an open overlay.
   package func overlapFaults(in layer: String = "body") throws -> [String] {
     try faults("overlapFaults(...arguments)", layer)
   }
 
-  /// The targets that a selector finds and that are less than so many CSS pixels across or down.
+  /// Targets matched by a selector that are smaller than `pixels` CSS pixels in either dimension.
   package func targets(below pixels: Double, _ selector: String = "*") throws -> [String] {
     try faults("smaller(...arguments)", pixels, selector)
   }
 
-  /// Texts that stand out less than WCAG's AA asks from what is under their letters.
+  /// Texts with less contrast against their background than WCAG AA requires.
   package func contrastFaults() throws -> [String] {
     _ = try measure("hideLetters(false)")
     defer { _ = try? measure("hideLetters()") }
@@ -45,15 +44,16 @@ extension Browser {
     return try faults("contrastFaults(...arguments)", written, try picture())
   }
 
-  /// What moves by itself, or would if it changed.
+  /// Elements with animations or transitions.
   package func motionFaults() throws -> [String] { try faults("motionFaults()") }
 
-  /// What can be operated and is reached by no key: neither by Tab, nor by arrows from where that leads.
+  /// Controls that are not reachable by keyboard: neither by Tab, nor by arrow keys from a Tab
+  /// stop.
   package func keyboardFaults() throws -> [String] {
     _ = try measure("noteFocus()")
     try typeWhileFocusMoves(String(repeating: Self.tab, count: 20))
     while try measure("enterGroup()") as? Bool == true {
-      // There and back, row by row.
+      // Back and forth, row by row.
       try typeWhileFocusMoves(
         [Self.right, Self.left].map { String(repeating: $0, count: 12) + Self.down }.joined())
     }
@@ -72,17 +72,17 @@ extension Browser {
   private static let tab = "\u{E004}"
   private static let (left, right, down) = ("\u{E012}", "\u{E014}", "\u{E015}")
 
-  /// What readers of screens say of something that can have the focus.
+  /// A screen reader's description of a focusable element.
   package struct Spoken: Hashable, Sendable, CustomStringConvertible {
-    /// What it is, and what it is called.
+    /// Its role and name.
     package let role: String, name: String
-    /// What its group is called, where it is one of several to choose from.
+    /// The name of its group, if it is one of several options.
     package let group: String
 
     package var description: String { "\(group.isEmpty ? "" : "\(group): ")\(role) \(name)" }
   }
 
-  /// What readers of screens say of all that can have the focus.
+  /// Screen reader descriptions of all focusable elements.
   package func spoken() throws -> [Spoken] {
     func value(_ entry: Any?) -> Any? { (entry as? [String: Any])?["value"] }
     func text(_ node: [String: Any]?, _ key: String) -> String {

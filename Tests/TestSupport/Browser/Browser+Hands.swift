@@ -1,6 +1,6 @@
-// Fingers and keys.
+// Simulated fingers and keys.
 //
-// Fingers go by Chromium's own protocol: the driver's Actions lose one that is held where another moves in
+// Fingers use the DevTools protocol: WebDriver Actions lose a held finger when another one moves in
 // a later call.
 extension Browser {
   /// Puts a finger down.
@@ -9,7 +9,7 @@ extension Browser {
     try touch("touchStart", fingers)
   }
 
-  /// Moves a finger in one leap, as a hand does that is quicker than the screen.
+  /// Moves a finger in one jump, as when a hand is faster than the screen's sampling.
   package func move(_ finger: Int = 1, to point: Point) throws {
     fingers[finger] = point
     try touch("touchMove", fingers)
@@ -21,13 +21,13 @@ extension Browser {
     try touch("touchEnd", [finger: point])
   }
 
-  /// Takes all fingers away from the page, as the system does that wants them for itself.
+  /// Cancels all touches, as the system does to claim them for itself.
   package func cancelTouches() throws {
     fingers = [:]
     try touch("touchCancel", [:])
   }
 
-  /// Touches a place for a moment.
+  /// Taps at a point.
   package func tap(_ point: Point) throws {
     try press(at: point)
     try lift()
@@ -42,7 +42,7 @@ extension Browser {
 
   // MARK: - Places
 
-  /// The box of what a selector finds, in the window.
+  /// The bounding box of an element in the window.
   package func box(_ selector: String) throws -> (
     x: Double, y: Double, width: Double, height: Double
   ) {
@@ -60,7 +60,7 @@ extension Browser {
     return (box[0], box[1], box[2], box[3])
   }
 
-  /// A place in what a selector finds, in parts of its width and height.
+  /// A point in an element, in fractions of its width and height.
   package func place(_ selector: String, _ across: Double = 0.5, _ down: Double = 0.5) throws
     -> Point
   {
@@ -68,12 +68,12 @@ extension Browser {
     return Point(box.x + box.width * across, box.y + box.height * down)
   }
 
-  /// Touches the middle of what a selector finds.
+  /// Taps the middle of an element.
   package func tap(_ selector: String) throws { try tap(try place(selector)) }
 
   // MARK: - Keys
 
-  /// Presses keys one after the other, by their codes in WebDriver.
+  /// Types keys in sequence, by their WebDriver codes.
   package func type(_ keys: String) throws {
     let actions = keys.flatMap { key in
       ["keyDown", "keyUp"].map { ["type": $0, "value": String(key)] }
@@ -83,7 +83,7 @@ extension Browser {
       ["actions": [["type": "key", "id": "keyboard", "actions": actions] as [String: Any]]])
   }
 
-  /// Writes into a field, in place of what stands there.
+  /// Replaces the text of a field.
   package func write(_ text: String, into selector: String) throws {
     try run(
       "const field = document.querySelector(arguments[0]); field.focus(); field.select();", selector
@@ -91,7 +91,7 @@ extension Browser {
     try type(text.isEmpty ? "\u{E003}" : text)
   }
 
-  /// Gives a field for files one of this machine.
+  /// Selects a local file in a file field.
   package func choose(file path: String, in selector: String) throws {
     _ = try ask("POST", "/element/\(try element(selector))/value", ["text": path])
   }

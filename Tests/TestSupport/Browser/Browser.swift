@@ -1,27 +1,27 @@
 internal import Foundation
 
-/// A Chromium without a window, driven by W3C WebDriver and Chromium's own protocol.
+/// Headless Chromium, controlled through W3C WebDriver and the DevTools protocol.
 ///
-/// It finds no machine but this one by a name.
+/// It resolves no host names except this machine's.
 package final class Browser {
-  /// A place in the window, in CSS pixels from its upper left corner.
+  /// A point in the window, in CSS pixels from the upper left corner.
   package struct Point {
-    /// From the left, and from above.
+    /// Offsets from the left and the top.
     package var x: Double, y: Double
 
-    /// A place.
+    /// Creates a point.
     package init(_ x: Double, _ y: Double) {
       self.x = x
       self.y = y
     }
   }
 
-  /// The size of a window, in CSS pixels.
+  /// A window size, in CSS pixels.
   package struct Size: Equatable, Sendable, CustomStringConvertible {
-    /// Across, and down.
+    /// Width and height.
     package let width: Int, height: Int
 
-    /// A small phone, a tablet that stands, and a laptop.
+    /// A small phone, a tablet in portrait orientation, and a laptop.
     package static let phone = Size(width: 360, height: 640)
     package static let tablet = Size(width: 820, height: 1180)
     package static let laptop = Size(width: 1440, height: 900)
@@ -39,10 +39,10 @@ package final class Browser {
 
   private let driver: ChromeDriver
   private let session: String
-  // Where each finger is that touches the screen.
+  // The fingers that touch the screen.
   var fingers: [Int: Point] = [:]
 
-  /// Starts a browser with a window of a size.
+  /// Starts a browser with a window size.
   package init(_ size: Size = .tablet) throws {
     driver = try ChromeDriver()
     let options: [String: Any] = [
@@ -74,7 +74,7 @@ package final class Browser {
     try driver.ask(method, "/session/\(session)\(path)", body)
   }
 
-  /// Gives Chromium an order of its own protocol.
+  /// Sends Chromium a DevTools command.
   @discardableResult
   package func command(_ name: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
     let answer = try ask("POST", "/goog/cdp/execute", ["cmd": name, "params": parameters])
@@ -88,7 +88,7 @@ package final class Browser {
     try command("Emulation.setTouchEmulationEnabled", ["enabled": true, "maxTouchPoints": 5])
   }
 
-  /// Makes the window as large as that of another machine.
+  /// Resizes the window to that of another device.
   package func resize(_ size: Size) throws {
     try command(
       "Emulation.setDeviceMetricsOverride",
@@ -98,7 +98,7 @@ package final class Browser {
       ])
   }
 
-  /// Has a window more, runs a body in that, and closes it as a person would.
+  /// Opens another window, runs a body in it, and closes it as a user would.
   package func withAnotherWindow(_ size: Size = .tablet, _ body: () throws -> Void) throws {
     let first = try ask("GET", "/window")
     let made = try ask("POST", "/window/new", ["type": "window"]) as? [String: Any]
@@ -113,41 +113,41 @@ package final class Browser {
     try result.get()
   }
 
-  /// Opens an address, and waits until all of it has come; where it is open already, it comes anew.
+  /// Opens an address, and waits until it has loaded; if it is open already, reloads it.
   package func open(_ address: String) throws {
     fingers = [:]
     let before = try text("return location.href")
     _ = try ask("POST", "/url", ["url": address])
-    // Behind the # alone it is no other.
+    // An address that differs only after the # is not reloaded.
     if before.prefix(while: { $0 != "#" }) == address.prefix(while: { $0 != "#" }) {
       _ = try ask("POST", "/refresh", [:])
     }
   }
 
-  /// What people prefer, by the name of the query of media.
+  /// Sets user preferences, by the names of media features.
   package func prefer(_ preferences: [String: String]) throws {
     try command(
       "Emulation.setEmulatedMedia",
       ["features": preferences.map { ["name": $0.key, "value": $0.value] }])
   }
 
-  // MARK: - Asking
+  // MARK: - Queries
 
-  /// Runs a function's body in the page, and returns what it returns.
+  /// Runs a function body in the page, and returns its result.
   @discardableResult
   package func run(_ script: String, _ arguments: Any...) throws -> Any? {
     let value = try ask("POST", "/execute/sync", ["script": script, "args": arguments])
     return value is NSNull ? nil : value
   }
 
-  /// Runs a function's body that returns a text.
+  /// Runs a function body that returns a text.
   package func text(_ script: String, _ arguments: Any...) throws -> String {
     let value = try ask("POST", "/execute/sync", ["script": script, "args": arguments])
     guard let text = value as? String else { throw Fault("no text: \(value ?? "-"): \(script)") }
     return text
   }
 
-  /// Runs a function's body that returns numbers.
+  /// Runs a function body that returns numbers.
   package func numbers(_ script: String, _ arguments: Any...) throws -> [Double] {
     let value = try ask("POST", "/execute/sync", ["script": script, "args": arguments])
     guard let numbers = value as? [Double] else {
@@ -166,7 +166,7 @@ package final class Browser {
     }
   }
 
-  /// A picture of what is seen in the window, as PNG in base 64.
+  /// A screenshot of the window, as base64-encoded PNG.
   package func picture() throws -> String {
     let answer = try command(
       "Page.captureScreenshot", ["format": "png", "optimizeForSpeed": true])
@@ -174,8 +174,8 @@ package final class Browser {
     return picture
   }
 
-  /// What went wrong since the last look, as the console has it: what was thrown, what did not come, what
-  /// the policy of contents refused.
+  /// The errors since the last call, from the console: exceptions, failed loads, and violations of
+  /// the content security policy.
   package func takeFaults() throws -> [String] {
     let entries = try ask("POST", "/se/log", ["type": "browser"]) as? [[String: Any]] ?? []
     return entries.compactMap { $0["message"] as? String }

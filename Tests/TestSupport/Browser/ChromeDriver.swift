@@ -1,24 +1,26 @@
 internal import Foundation
 
-/// Debian's driver of Chromium, at a port of its own, which ends with all that it has started.
+/// Debian's ChromeDriver on its own port, which ends together with all the processes that it
+/// starts.
 final class ChromeDriver {
-  /// The port at which it is told what to do.
+  /// The port of its WebDriver server.
   let port: UInt16
   private let folder: TemporaryFolder
   private let process = Process()
   private let line = Pipe()
 
-  /// Starts the driver, and returns when it listens.
+  /// Starts the driver, and waits until it listens.
   init() throws {
-    // A short name: Chromium's socket lies far below it, and a socket's path has 107 letters at most.
+    // A short name: Chromium's socket lies far below it, and a socket path has at most 107
+    // characters.
     folder = try TemporaryFolder("b\(String(UInt32.random(in: 0 ... .max), radix: 16))")
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    // A session of processes that ends when this process closes the line to it, or is no more, however
-    // it ended.
+    // A process session that ends when this process closes the pipe to it or exits, for whatever
+    // reason.
     process.arguments = [
       "setsid", "--wait", "bash", "-c", "chromedriver --port=0 & read -r; pkill -KILL -s $$",
     ]
-    // What Chromium leaves behind goes with the folder.
+    // Chromium's leftovers are deleted with the folder.
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["TMPDIR": folder.url.path]) { $1 }
     let output = Pipe()
@@ -37,7 +39,7 @@ final class ChromeDriver {
     port = found!
   }
 
-  /// Ends the driver and its browsers, whatever they do.
+  /// Kills the driver and its browsers.
   func end() {
     try? line.fileHandleForWriting.close()
     process.waitUntilExit()
@@ -45,7 +47,7 @@ final class ChromeDriver {
 
   deinit { end() }
 
-  /// Has the driver do something, and returns its answer's value.
+  /// Sends the driver a request, and returns the value of its response.
   func ask(_ method: String, _ path: String, _ body: [String: Any]? = nil) throws -> Any? {
     let bytes = try body.map { Array(try JSONSerialization.data(withJSONObject: $0)) } ?? []
     let answer = try WebPhone(port: port).ask(

@@ -1,11 +1,11 @@
 extension PictureServer {
-  /// A photograph as iNaturalist has them.
+  /// A photograph on iNaturalist.
   package struct Photo {
     let id: Int
     let licence: String?
     let author: String
 
-    /// A photograph, of which all rights are reserved where it has no licence.
+    /// Creates a photograph; without a license, all rights are reserved.
     package init(_ id: Int, _ licence: String?, by author: String = "Ann Lee") {
       self.id = id
       self.licence = licence
@@ -13,8 +13,8 @@ extension PictureServer {
     }
   }
 
-  /// Answers as iNaturalist does for one species: with these photographs of it, the first of which stands
-  /// for it.
+  /// Replies as iNaturalist does for one species with these photographs, the first of which is its
+  /// default photo.
   package func haveSpecies(_ name: String, called common: String = "", _ photos: [Photo]) {
     let list = photos.map { photo in
       let licence = photo.licence.map { "\"\($0)\"" } ?? "null"
@@ -39,10 +39,10 @@ extension PictureServer {
         """))
   }
 
-  /// Answers as Wikimedia Commons does where nothing is found.
+  /// Replies as Wikimedia Commons does if nothing is found.
   package func haveNoFiles() { serve("/w/api.php", Reply("{\"batchcomplete\": true}")) }
 
-  /// Answers as Wikimedia Commons does for one file.
+  /// Replies as Wikimedia Commons does for one file.
   package func haveFile(_ number: Int, licence: String, author: String) {
     serve("/thumb/\(number).jpg", Reply(PictureFile.png(width: 60, height: 30)))
     serve(

@@ -1,19 +1,20 @@
 internal import Glibc
 internal import Posix
 
-/// A server of pictures, as iNaturalist and Wikimedia Commons are, which can be slow and can lie.
+/// A simulated picture server, like iNaturalist and Wikimedia Commons, which can be slow or
+/// misbehave.
 package final class PictureServer {
-  /// An answer, and how it misbehaves.
+  /// A reply, and its misbehavior.
   package struct Reply: Sendable {
     package var status = 200
     package var type = "application/json"
     package var headers: [String] = []
     package var body: [UInt8] = []
-    /// The length that it claims; nil for the true one, below 0 for none.
+    /// The Content-Length that it claims; nil for the true one, below 0 for none.
     package var claimedLength: Int?
-    /// Whether it waits until the server is told to go on.
+    /// Whether it is held until `goOn`.
     package var isHeld = false
-    /// Whether more and more comes behind the body, until the client hangs up.
+    /// Whether data follows the body until the client disconnects.
     package var isEndless = false
 
     /// A text.
@@ -28,18 +29,18 @@ package final class PictureServer {
       self.type = type
     }
 
-    /// A redirect.
+    /// Creates a redirect.
     package init(to place: String) {
       status = 302
       headers = ["Location: \(place)"]
     }
   }
 
-  /// A request that came.
+  /// A received request.
   package struct Request: Sendable {
-    /// The path with what follows a question mark.
+    /// The path with its query.
     package let target: String
-    /// The client's name for itself.
+    /// The client's User-Agent.
     package let userAgent: String
     /// The steady time in microseconds.
     package let time: Double
@@ -56,7 +57,7 @@ package final class PictureServer {
   /// The port on this machine.
   package let port: UInt16
 
-  /// A server that knows nothing yet.
+  /// Creates a server without content.
   package init() throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     self.listener = listener
@@ -79,7 +80,8 @@ package final class PictureServer {
           close(client)
         }
       }
-      // Here, lest the thread ask at a number that is another server's by then.
+      // Closed here, so that the thread never uses a descriptor number that another server has by
+      // then.
       close(listener)
     }
   }
@@ -92,15 +94,15 @@ package final class PictureServer {
   /// Its URL.
   package var url: String { "http://127.0.0.1:\(port)" }
 
-  /// What came so far.
+  /// The requests received so far.
   package var requests: [Request] { shared.requests.withLock { $0 } }
 
-  /// Answers a path, whatever stands behind its question mark.
+  /// Replies to a path with any query.
   package func serve(_ path: String, _ reply: Reply) {
     shared.replies.withLock { $0[path] = reply }
   }
 
-  /// Sends what is held.
+  /// Sends the replies that are held.
   package func goOn() { shared.mayGoOn.withLock { $0 = true } }
 
   private static func serve(_ client: Int32, _ shared: Shared) {

@@ -4,7 +4,7 @@ internal import FoundationXML
 
 /// An XML element of a layout's document.
 ///
-/// It changes only while it is read.
+/// It is mutated only during parsing.
 package final class LayoutElement: @unchecked Sendable {
   /// The name of the element.
   package let name: String
@@ -23,7 +23,7 @@ package final class LayoutElement: @unchecked Sendable {
   /// The first child of a name.
   package subscript(_ name: String) -> LayoutElement? { children.first { $0.name == name } }
 
-  /// Returns the text of a child; throws where there is none.
+  /// Returns the text of a child; throws if there is none.
   func text(_ name: String) throws -> String {
     guard let child = self[name] else { throw Fault("<\(self.name)> has no <\(name)>") }
     return child.text
@@ -51,7 +51,7 @@ package enum LayoutFile {
     return root
   }
 
-  /// Inflates a whole file: nothing may lie behind the stream.
+  /// Inflates a whole file: nothing may follow the stream.
   package static func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
     // Far more than any layout has.
     var room = [UInt8](repeating: 0, count: 8 << 20)

@@ -1,4 +1,4 @@
-/// The loading of a layout: its controls and messages are handed to the app as the file has them.
+/// A loader of a layout, which passes its controls and messages to the app as the file has them.
 struct LayoutLoading {
   private let app: LuaApp
   private(set) var controls: [TouchControl] = []
@@ -49,7 +49,7 @@ struct LayoutLoading {
 
   private func add(_ message: LayoutElement) throws {
     guard message.name == "osc" else { throw Fault("can't play <\(message.name)>") }
-    // The first connection stands last.
+    // The first connection is the last digit.
     let isConnected = try message.text("connections").hasSuffix("1")
     let flags = try ["send", "receive", "feedback"].map { try message.text($0) }
     app.tell(

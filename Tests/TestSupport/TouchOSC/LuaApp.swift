@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The simulated app in a Lua process: the document, its messages and its scripts.
 ///
-/// It is Lua 5.1, as the app's is.
+/// It runs Lua 5.1, like the app.
 final class LuaApp {
   private let process = Process()
   private let input = Pipe()
@@ -23,13 +23,13 @@ final class LuaApp {
     process.waitUntilExit()
   }
 
-  /// Queues a line that is not answered: it goes with the next one that is.
+  /// Queues a line without a reply; it is sent with the next one that has a reply.
   func tell(_ fields: [String]) {
     pending += fields.map(Self.escaped).joined(separator: "\t").utf8
     pending.append(UInt8(ascii: "\n"))
   }
 
-  /// Sends a line, and returns the lines of its answer.
+  /// Sends a line, and returns the lines of its reply.
   func ask(_ fields: [String]) throws -> [[String]] {
     tell(fields)
     try input.fileHandleForWriting.write(contentsOf: pending)

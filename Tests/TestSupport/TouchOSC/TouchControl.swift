@@ -1,19 +1,19 @@
-/// A control of a layout as it stands on the screen.
+/// A control of a layout on the screen.
 package final class TouchControl {
   /// The type, such as `BUTTON` or `FADER`.
   package let type: String
-  /// The control that it lies in.
+  /// The containing control.
   package private(set) weak var parent: TouchControl?
-  /// The controls in it, the last one on top.
+  /// The child controls, the topmost last.
   package private(set) var children: [TouchControl] = []
 
-  /// The addresses of its messages, as far as they are always the same.
+  /// The constant addresses of its messages.
   package let addresses: [String]
 
   let id: Int
   private var properties: [String: [String]] = [:]
   var values: [String: String]
-  // How many fingers are on it.
+  // The number of fingers on it.
   var fingers = 0
 
   init(
@@ -32,7 +32,7 @@ package final class TouchControl {
   /// Sets a property from its fields in the file.
   func setProperty(_ key: String, _ fields: [String]) {
     properties[key] = fields
-    // What is asked for again and again is read once.
+    // Properties in frequent use are parsed once.
     switch key {
     case "name": name = fields[0]
     case "visible": isVisible = flag(key, or: true)
@@ -66,29 +66,29 @@ package final class TouchControl {
   /// The frame in the parent.
   package private(set) var frame = TouchFrame(x: 0, y: 0, width: 0, height: 0)
 
-  /// The frame seen from its own corner, in which its children have their places.
+  /// The frame in its own coordinates, in which its children are placed.
   package var bounds: TouchFrame {
     TouchFrame(x: 0, y: 0, width: frame.width, height: frame.height)
   }
 
-  /// Finds the controls in it, at any depth, of a name.
+  /// Finds its descendants with a name.
   package func all(named name: String) -> [TouchControl] {
     children.flatMap { ($0.name == name ? [$0] : []) + $0.all(named: name) }
   }
 
-  /// The control and all that is in it.
+  /// The control and its descendants.
   package var subtree: [TouchControl] { [self] + children.flatMap(\.subtree) }
 
-  /// Where its own origin lies on the screen.
+  /// Its origin in screen coordinates.
   var origin: (x: Double, y: Double) {
     let above = parent?.origin ?? (x: 0, y: 0)
     return (above.x + frame.x, above.y + frame.y)
   }
 
-  /// The middle of the control, on the screen.
+  /// The center of the control, in screen coordinates.
   package var center: TouchPoint { point(0.5, 0.5) }
 
-  /// Returns a place on the screen, in parts of its width and height.
+  /// Returns a point on the screen, from fractions of its width and height.
   package func point(_ across: Double, _ down: Double) -> TouchPoint {
     TouchPoint(x: origin.x + across * frame.width, y: origin.y + down * frame.height)
   }
@@ -101,11 +101,10 @@ package final class TouchControl {
     properties[key]?.first.flatMap { Double($0) }.map { Int($0) } ?? standard
   }
 
-  /// Whether a finger that moves on stays with it.
+  /// Whether it keeps a finger that moves out of it.
   var grabsFocus: Bool { flag("grabFocus", or: type != "GROUP" && type != "PAGER") }
 
-  /// Finds the control that a finger touches at a place of the parent; nil where it touches
-  /// nothing.
+  /// Finds the control that a touch at a point of the parent hits; nil if none.
   func hit(_ place: TouchPoint) -> TouchControl? {
     guard isVisible, frame.contains(place) else { return nil }
     let inside = TouchPoint(x: place.x - frame.x, y: place.y - frame.y)
@@ -122,7 +121,7 @@ package final class TouchControl {
     return isInteractive ? self : nil
   }
 
-  /// Finds the tab of a pager at a place in it.
+  /// Finds the tab of a pager at a point in it.
   func tab(at place: TouchPoint) -> Int? {
     guard type == "PAGER", flag("tabbar", or: true), !children.isEmpty,
       place.y < Double(whole("tabbarSize", or: 40))
@@ -138,7 +137,7 @@ package struct TouchPoint: Equatable {
   /// The distance from the top.
   package var y: Double
 
-  /// Creates a place on the screen, in points.
+  /// Creates a point on the screen.
   package init(x: Double, y: Double) {
     self.x = x
     self.y = y
@@ -156,12 +155,12 @@ package struct TouchFrame: Equatable {
   /// The height.
   package var height: Double
 
-  /// Tells whether a place lies in the rectangle.
+  /// Returns whether a point lies in the rectangle.
   package func contains(_ place: TouchPoint) -> Bool {
     place.x >= x && place.x < x + width && place.y >= y && place.y < y + height
   }
 
-  /// Tells whether another rectangle lies wholly in it, to a hundredth of a point.
+  /// Returns whether the rectangle encloses another one, to a hundredth of a point.
   package func encloses(_ other: TouchFrame) -> Bool {
     other.x >= x - 0.01 && other.y >= y - 0.01 && other.x + other.width <= x + width + 0.01
       && other.y + other.height <= y + height + 0.01

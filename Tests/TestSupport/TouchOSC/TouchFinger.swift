@@ -13,7 +13,9 @@ package final class TouchFinger {
   /// The control that it touches.
   package var touched: TouchControl? { control }
 
-  /// Moves the finger to a place; from a control that does not hold it, it goes on to the next one.
+  /// Moves the finger to a point.
+  ///
+  /// If the control does not keep it, it enters the next one.
   package func move(to place: TouchPoint) throws {
     let before = self.place
     self.place = place
@@ -30,7 +32,7 @@ package final class TouchFinger {
     }
   }
 
-  /// Slides the finger to the middle of a control, in steps.
+  /// Slides the finger to the center of a control, in steps.
   package func slide(to control: TouchControl) throws {
     let (start, end) = (place, control.center)
     for step in 1...8 {
@@ -44,7 +46,9 @@ package final class TouchFinger {
   /// Lifts the finger from the screen.
   package func lift() throws { try end() }
 
-  /// Begins a touch of the control below; a tab is changed by a finger that comes down there alone.
+  /// Begins a touch of the control under the finger.
+  ///
+  /// Only a new touch changes a tab.
   private func begin(_ next: TouchControl?, isNew: Bool) throws {
     control = next
     guard let next else { return }
@@ -105,7 +109,7 @@ package final class TouchFinger {
     control.flag("valuePosition", or: false) ? "\(way(control, place))" : "1"
   }
 
-  /// Returns the value of a control at a place, from 0 to 1.
+  /// Returns the value of a control at a point, from 0 to 1.
   private func way(_ control: TouchControl, _ place: TouchPoint) -> Double {
     let across = (place.x - control.origin.x) / control.frame.width
     let down = (place.y - control.origin.y) / control.frame.height

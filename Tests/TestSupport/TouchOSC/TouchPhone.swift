@@ -1,20 +1,20 @@
 internal import OSC
 internal import Posix
 
-/// A simulated phone with TouchOSC, after what its manual and its file format say.
+/// A simulated phone with TouchOSC, based on its manual and file format.
 ///
-/// It sends and receives just what a layout says: on two UDP sockets, as the app does, or on one.
-/// Time goes on for it only within `run` and `wait`.
+/// It sends and receives exactly what a layout defines: on two UDP sockets, like the app, or on
+/// one. Its time advances only within `run` and `wait`.
 package final class TouchPhone {
   /// The root control of the layout.
   package let root: TouchControl
-  /// The faults of the layout: errors of its scripts with their lines, and what the app has not.
+  /// The faults of the layout: script errors with their lines, and features that the app lacks.
   package private(set) var faults: [String] = []
-  /// The messages that came to `/error`.
+  /// The messages received at `/error`.
   package private(set) var errors: [String] = []
-  /// The sent messages, the oldest first.
+  /// The sent messages, oldest first.
   package private(set) var sent: [Received] = []
-  /// The received messages, the oldest first.
+  /// The received messages, oldest first.
   package private(set) var received: [Received] = []
   /// The lines that its scripts printed.
   package private(set) var log: [String] = []
@@ -27,13 +27,13 @@ package final class TouchPhone {
   private let node: Endpoint
   private let start = HostTime.steady
   private var nextFrame = HostTime.steady
-  // Sixty pictures a second.
+  // Sixty frames per second.
   private let frameLength = 1e6 / 60
 
-  /// Opens a layout, and connects it with a port of this machine.
+  /// Opens a layout, and connects it to a port of this machine.
   ///
-  /// `layout` makes the file's path from the port that the phone receives on. What comes to the
-  /// socket that it sends from is not heard, unless that is the same.
+  /// `layout` makes the file's path from the phone's receive port. Messages to its send socket are
+  /// ignored, unless both are the same.
   package init(
     node port: UInt16, sendsFromOwnSocket: Bool = false,
     layout: (_ receivePort: UInt16) throws -> String
@@ -52,7 +52,7 @@ package final class TouchPhone {
   /// The port on which the phone receives.
   package var port: UInt16 { socket.port }
 
-  /// Forgets the messages sent and received so far.
+  /// Clears the sent and received messages.
   package func forget() {
     sent = []
     received = []
@@ -61,7 +61,9 @@ package final class TouchPhone {
   /// Runs the app for a time.
   package func run(seconds: Double) throws { _ = try wait(seconds: seconds) { false } }
 
-  /// Runs the app until a condition holds; false where it does not in time.
+  /// Runs the app until a condition holds.
+  ///
+  /// Returns false on timeout.
   package func wait(seconds: Double = waitLimit, until isSo: () throws -> Bool) throws -> Bool {
     let deadline = HostTime.steady + seconds * 1e6
     while true {
@@ -84,7 +86,7 @@ package final class TouchPhone {
     try touch(control, at: control.center)
   }
 
-  /// Touches a place of a control with a finger; throws where another control is hit.
+  /// Touches a point of a control with a finger; throws if another control is hit.
   package func touch(_ control: TouchControl, at place: TouchPoint) throws -> TouchFinger {
     let finger = try TouchFinger(self, place)
     guard finger.touched === control else {
@@ -101,10 +103,10 @@ package final class TouchPhone {
     try finger.lift()
   }
 
-  /// Tells whether a finger would touch a control in its middle.
+  /// Returns whether a touch at its center hits a control.
   package func canTouch(_ control: TouchControl) -> Bool { root.hit(control.center) === control }
 
-  /// Tells whether a control is seen: neither hidden nor on another page.
+  /// Returns whether a control is visible: neither hidden nor on another page.
   package func shows(_ control: TouchControl) -> Bool {
     guard control.isVisible else { return false }
     guard let parent = control.parent else { return true }
@@ -125,7 +127,7 @@ package final class TouchPhone {
   private var clock: String { "\((HostTime.steady - start) / 1000)" }
 
   private func takeMessages() throws {
-    // A node that is gone is told by the system; it may come back.
+    // The system reports an unreachable node, which may come back.
     for socket in [socket, sender] where socket.hasFault {
       while socket.nextUnreachable() != nil {}
     }
@@ -153,7 +155,7 @@ package final class TouchPhone {
     }
   }
 
-  /// Sends a command to the app, and carries out its answers.
+  /// Sends a command to the app, and performs the actions in its reply.
   private func act(_ command: [String]) throws {
     for event in try app.ask(command) {
       switch event[0] {

@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// Held tones of instruments, made by a program: what must not be taken for a howl.
+/// Synthesized held tones of instruments, which must not be detected as feedback.
 package enum HeldTones: String, CaseIterable, Sendable {
   case flute, organ, voice, synthesiser
 
-  /// The nature of one tone.
+  /// The parameters of a tone.
   private struct Tone {
     var hertz = 440.0
     var partials: [Double] = [1]
     var vibrato = (hertz: 5.0, depth: 0.0, delay: 0.3)
-    // Slow wavering of the frequency, as a share of it; of the level; and breath.
+    // Slow random modulation of the frequency, relative to it; of the level; and breath noise.
     var jitter = 0.0, tremolo = 0.0, breath = 0.0
     var attack = 0.05, release = 0.1
-    // Rises by as many dB in each time, as a howl does.
+    // Rises by equal steps in dB, as feedback does.
     var isExponential = false
   }
 
-  /// Makes tones one after the other, some of them over the next, at 48 kHz.
+  /// Synthesizes tones in sequence, some of them overlapping, at 48 kHz.
   package func sound(seconds: Double, seed: Int) -> [Float] {
     var chance = Chance(seed &+ 77)
     let count = Int(seconds * 48_000)
@@ -33,7 +33,7 @@ package enum HeldTones: String, CaseIterable, Sendable {
       for (index, sample) in note.enumerated() { sound[place + index] += gain * sample }
       place += Int(Double(frames) * chance.number(0.6...1.1))
     }
-    // What a microphone hears in between.
+    // The microphone's noise floor.
     for index in 0..<count { sound[index] += Float(1e-4 * chance.noise()) }
     return Array(sound[..<count])
   }
@@ -79,7 +79,7 @@ package enum HeldTones: String, CaseIterable, Sendable {
       tone.attack = chance.number(0.05...0.2)
       tone.breath = 0.003
     case .synthesiser:
-      // As feedback sounds: sines that rise slowly, with vibrato as slow or as fast as there is.
+      // Like feedback: slowly rising sines, with the whole range of vibrato rates.
       tone.hertz = exp(chance.number(log(120)...log(5000)))
       let kind = chance.one(of: [0, 1, 2, 3, 4])
       if kind >= 3 { tone.partials = [1, 0.3, 0.1] }
@@ -94,7 +94,7 @@ package enum HeldTones: String, CaseIterable, Sendable {
       tone.release = chance.number(0.05...1)
       tone.isExponential = chance.one(of: [false, true])
       if kind == 4 {
-        // Its octave takes over, as a guitar's does before its amplifier.
+        // Its octave takes over, as a guitar's does in front of its amplifier.
         var octave = tone
         octave.hertz *= 2
         octave.partials = [1]

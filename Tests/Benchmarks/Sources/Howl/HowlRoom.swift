@@ -1,11 +1,11 @@
 internal import DSP
 internal import Foundation
 
-/// A simulated stage: the way from a loudspeaker to a microphone.
+/// A simulated stage: the acoustic path from a loudspeaker to a microphone.
 ///
-/// The direct sound, early reflections, a tail of sparse pulses that dies away, and the colour of
-/// loudspeaker and microphone: 120 Hz to 9 kHz, with four resonances. All of it is linear, and taps
-/// on a delay line but for the colour.
+/// Direct sound, early reflections, a decaying tail of sparse pulses, and the frequency response of
+/// loudspeaker and microphone: 120 Hz to 9 kHz, with four resonances. It is linear, and apart from
+/// the response a tapped delay line.
 package final class HowlRoom {
   private struct Biquad {
     var b0 = 1.0, b1 = 0.0, b2 = 0.0, a1 = 0.0, a2 = 0.0
@@ -18,7 +18,7 @@ package final class HowlRoom {
       return output
     }
 
-    /// A resonance.
+    /// A peaking filter.
     static func peak(_ hertz: Double, _ decibels: Double, _ quality: Double) -> Biquad {
       let angle = 2 * Double.pi * hertz / 48_000
       let (root, alpha) = (pow(10, decibels / 40), sin(angle) / 2 / quality)
@@ -28,7 +28,7 @@ package final class HowlRoom {
         a1: -2 * cos(angle) / a0, a2: (1 - alpha / root) / a0)
     }
 
-    /// A low cut or a high cut of 12 dB an octave.
+    /// A low cut or high cut of 12 dB per octave.
     static func edge(_ hertz: Double, isLow: Bool) -> Biquad {
       let angle = 2 * Double.pi * hertz / 48_000
       let alpha = sin(angle) / 2 / 0.7071
@@ -40,11 +40,11 @@ package final class HowlRoom {
     }
   }
 
-  /// The frames that all of it is late: sound card and server.
+  /// The latency of sound card and server, in frames.
   package let delay: Int
-  /// The gain at which it begins to howl, linear.
+  /// The gain at which feedback starts, linear.
   package private(set) var limit = 1.0
-  /// The frequency at which it does so first, in Hz.
+  /// The frequency of the first feedback, in Hz.
   package private(set) var limitHertz = 0.0
 
   private var taps: [(frames: Int, gain: Float)] = [(0, 1)]
@@ -53,8 +53,8 @@ package final class HowlRoom {
   private var written = 0
   private static let reach = 19_200
 
-  /// A room of a seed, with early reflections of which `early` is the strength, and a tail so strong
-  /// beside the direct sound, of so many seconds to -60 dB.
+  /// Creates a room from a seed, with early reflections of strength `early`, and a tail with a
+  /// level relative to the direct sound and a decay time to -60 dB, in seconds.
   package init(seed: Int, delay: Int, early: Double = 1, tail: Double = 0.5, seconds: Double = 0.4)
   {
     var chance = Chance(seed)
@@ -101,7 +101,8 @@ package final class HowlRoom {
     let spectrum = Planar(memory, memory + fft.bins + 8)
     response.withUnsafeBufferPointer { fft.forward($0.baseAddress!, to: spectrum) }
     var most = 0.0
-    // It howls where the way round is a whole number of periods, if it is loud enough there.
+    // Feedback occurs where the loop's phase shift is a whole number of periods and its gain
+    // suffices.
     for bin in 100..<(fft.bins - 1) where spectrum.real[bin] > 0 {
       guard spectrum.imaginary[bin] * spectrum.imaginary[bin + 1] <= 0 else { continue }
       let gain = hypot(Double(spectrum.real[bin]), Double(spectrum.imaginary[bin]))
@@ -113,7 +114,7 @@ package final class HowlRoom {
     limit = 1 / most
   }
 
-  /// The microphone's next sound, for a loudspeaker's; blocks of 64 frames or fewer.
+  /// Returns the microphone's next samples for the loudspeaker's, in blocks of at most 64 frames.
   package func pass(_ sound: [Float]) -> [Float] {
     let frames = sound.count
     let half = line.count / 2

@@ -1,15 +1,15 @@
 internal import DSP
 internal import Foundation
 
-/// A microphone, the guard, a gain and a loudspeaker in a room, round and round in blocks of 64.
+/// A feedback loop of microphone, guard, gain and loudspeaker in a room, in blocks of 64 frames.
 package final class HowlStage {
   /// The room.
   package let room: HowlRoom
-  /// What the microphone hears, before the guard.
+  /// The microphone signal, before the guard.
   package private(set) var heard: [Float] = []
-  /// What the guard has found: each notch, and the frame at which it came.
+  /// The guard's detections: each notch, and the frame at which it was set.
   package private(set) var found: [(frame: Int, hertz: Float)] = []
-  /// How many tones it has asked.
+  /// The number of probe tones.
   package var probeCount: Int { guardian?.pointee.probeCount ?? 0 }
 
   private let guardian: UnsafeMutablePointer<HowlGuard>?
@@ -18,7 +18,7 @@ package final class HowlStage {
   private var right = [Float](repeating: 0, count: 64)
   private var known: Set<Float> = []
 
-  /// A stage in a room; without a guard where it is not to be guarded.
+  /// Creates a stage in a room, with or without a guard.
   package init(_ room: HowlRoom, isGuarded: Bool, holdSeconds: Float = 600) {
     self.room = room
     guard isGuarded else {
@@ -37,10 +37,10 @@ package final class HowlStage {
     guardian?.deallocate()
   }
 
-  /// The notches that there are, in Hz.
+  /// The present notches, in Hz.
   package var notches: [Float] { all.map(\.hertz) }
 
-  /// The level in dB that each notch leaves.
+  /// The gain of each notch, in dB.
   package var depths: [Float] { all.map(\.decibels) }
 
   private var all: [HowlGuard.Notch] {
@@ -48,10 +48,10 @@ package final class HowlStage {
     return (0..<HowlGuard.mostNotches).map { guardian.pointee.notch($0) }.filter { $0.hertz > 0 }
   }
 
-  /// Lets go of all notches.
+  /// Removes all notches.
   package func clear() { guardian?.pointee.clear() }
 
-  /// Plays sound to the microphone, at a gain in dB beside that at which the room howls.
+  /// Plays sound into the microphone, at a gain in dB relative to the room's limit.
   package func play(_ sound: [Float], decibels: Double) {
     let gain = Float(room.limit * pow(10, decibels / 20))
     var start = 0
@@ -62,7 +62,7 @@ package final class HowlStage {
       }
       heard += left
       guardBlock()
-      // The loudspeaker gives no more than it can.
+      // The loudspeaker saturates.
       feedback = room.pass(left.map { tanhf(gain * $0) })
       start += 64
     }

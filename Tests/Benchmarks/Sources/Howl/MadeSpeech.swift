@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Something like speech, made by a program: syllables of a voice with formants, hisses and pauses.
+/// Synthesized speech-like sound: syllables of a voice with formants, sibilants and pauses.
 package enum MadeSpeech {
-  /// Makes speech at 48 kHz whose level, as the root of the mean square, is 1.
+  /// Synthesizes speech at 48 kHz with an RMS level of 1.
   package static func sound(seconds: Double, seed: Int = 3) -> [Float] {
     var chance = Chance(seed)
     let count = Int(seconds * 48_000)

@@ -1,30 +1,30 @@
 import DSP
 import Glibc
 
-// How a unit gets to C and back: as a pointer, so that no reference is counted on the way.
+// Passes an effect to C and back as a pointer, without reference counting on the way.
 
-/// A unit at a place of its own.
+/// Moves an effect into memory of its own.
 func boxed<Unit: ~Copyable>(_ unit: consuming Unit) -> UnsafeMutableRawPointer {
   let place = UnsafeMutablePointer<Unit>.allocate(capacity: 1)
   place.initialize(to: unit)
   return UnsafeMutableRawPointer(place)
 }
 
-/// The unit at `place`.
+/// The effect at `place`.
 func unbox<Unit: ~Copyable>(
   _ place: UnsafeMutableRawPointer, as type: Unit.Type
 ) -> UnsafeMutablePointer<Unit> {
   place.assumingMemoryBound(to: Unit.self)
 }
 
-/// Ends the unit at `place`.
+/// Destroys the effect at `place`.
 func end<Unit: ~Copyable>(_ place: UnsafeMutableRawPointer, as type: Unit.Type) {
   let unit = unbox(place, as: type)
   unit.deinitialize(count: 1)
   unit.deallocate()
 }
 
-/// The C string of a name, for as long as the program runs.
+/// Returns the C string of a name, valid for the lifetime of the program.
 func lasting(_ name: String) -> UnsafePointer<CChar> { UnsafePointer(strdup(name)!) }
 
 /// Copies both channels.

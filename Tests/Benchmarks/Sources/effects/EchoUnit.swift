@@ -1,7 +1,7 @@
 import DSP
 import Harness
 
-/// The echo's wet sound.
+/// The echo's wet signal.
 struct EchoUnit: ~Copyable {
   private var echo: Echo
   private var hasBegun = false

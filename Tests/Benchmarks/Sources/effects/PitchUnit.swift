@@ -1,7 +1,7 @@
 import DSP
 import Harness
 
-/// A tape and a warp that plays it, which is how the node shifts what is played live.
+/// A delay buffer and a `Warp` that plays it: the node's live pitch shifter.
 struct PitchUnit: ~Copyable {
   private var tape: Tape
   private var warp: Warp
@@ -17,7 +17,7 @@ struct PitchUnit: ~Copyable {
     if key == EFFECT_SEMITONES { warp.setPitch(semitones: value) }
   }
 
-  /// By how many frames it is late.
+  /// The latency in frames.
   var delay: Int { warp.delay }
 
   mutating func setRate(_ rate: Float) { warp.setRate(rate) }
@@ -35,10 +35,10 @@ struct PitchUnit: ~Copyable {
   }
 }
 
-/// Plays a recording slower or faster through the tape that it is written to.
+/// Plays a recording at another speed through the delay buffer that it is written to.
 ///
-/// Slower, the tape's place falls behind; faster, it begins a second back and catches up. What
-/// is written is therefore cut where the catching up is over.
+/// At a slower speed, the playhead falls behind; at a faster one, it starts a second behind and
+/// catches up. The input is therefore cut when it has caught up.
 func stretch(
   _ input: UnsafePointer<Float>, frames: Int, rate: Double, ratio: Double,
   to out: UnsafeMutablePointer<Float>, room: Int, engine: WarpEngine

@@ -1,7 +1,7 @@
 import DSP
 import Harness
 
-/// The reverb's wet sound.
+/// The reverb's wet signal.
 struct ReverbUnit: ~Copyable {
   private var reverb: Reverb
   private var hasBegun = false

@@ -1,6 +1,6 @@
 import DSP
 
-/// The Fourier transform of a block of its own.
+/// The Fourier transform of a block.
 struct TransformUnit: ~Copyable {
   private let transform: RealFFT
   private let samples: UnsafeMutablePointer<Float>
@@ -19,7 +19,7 @@ struct TransformUnit: ~Copyable {
   }
 
   func process() {
-    // Powers of two apart, both parts would share the same lines of the cache.
+    // A power of two apart, both parts would share the same cache lines.
     transform.forward(samples, to: Planar(spectrum, spectrum + transform.bins + 400))
   }
 }

@@ -1,7 +1,7 @@
 import DSP
 import Harness
 
-/// The effects of the node, in the shape that the harness measures.
+/// The node's effects, in the form that the harness measures.
 nonisolated(unsafe) let units: [effect] = [
   shifter(
     "Syrinx live", kinds(EFFECT_PITCH, EFFECT_STRETCH),
@@ -47,7 +47,9 @@ nonisolated(unsafe) let units: [effect] = [
     end: { end($0!, as: TransformUnit.self) }, stretch: nil, delay: nil),
 ]
 
-/// A warp; a C function holds nothing of its surroundings, so each engine is made by its own.
+/// Creates a `Warp` effect.
+///
+/// A C function captures nothing, so each engine has its own factory.
 private func shifter(
   _ name: String, _ kinds: Int32,
   make: @escaping @convention(c) (Double, Int32) -> UnsafeMutableRawPointer?,

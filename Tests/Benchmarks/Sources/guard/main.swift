@@ -1,5 +1,5 @@
-// How soon the guard ends a howl, how much more gain it allows, what it takes for one by mistake,
-// and what it costs.
+// Measures how soon the guard ends feedback, how much more gain it allows, its false detections,
+// and its cost.
 internal import DSP
 internal import Foundation
 internal import Howl
@@ -19,7 +19,7 @@ func text(_ value: Double, _ places: Int) -> String { String(format: "%.\(places
 
 // MARK: - Rooms
 
-/// A room: its seed, the delay in frames, and how strong reflections and the tail are.
+/// A room: its seed, the delay in frames, and the strengths of reflections and tail.
 struct Room {
   var seed: Int
   var delay: Int
@@ -29,7 +29,7 @@ struct Room {
   func make() -> HowlRoom { HowlRoom(seed: seed, delay: delay, early: early, tail: tail) }
 }
 
-/// From a dry stage to a small hall, and from a short way round to a long one.
+/// From a dry stage to a small hall, and from a short loop delay to a long one.
 let rooms = [
   Room(seed: 11, delay: 320, early: 0.4, tail: 0.15),
   Room(seed: 12, delay: 600, early: 0.4, tail: 0.15),
@@ -41,27 +41,27 @@ let rooms = [
   Room(seed: 8, delay: 1800, early: 1, tail: 0.5),
 ]
 
-/// The level of a sound, as the root of the mean square.
+/// The RMS level of a sound.
 func level(_ sound: ArraySlice<Float>) -> Double {
   (sound.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, sound.count))).squareRoot()
 }
 
-/// The most gain beside the limit, in dB, at which speech of three seconds does not howl at its end,
-/// raised step by step.
+/// The highest gain relative to the limit, in dB, at which three seconds of speech end without
+/// feedback, found in steps.
 func mostGain(_ room: Room, isGuarded: Bool) -> Double {
   let stage = HowlStage(room.make(), isGuarded: isGuarded)
   let speech = MadeSpeech.sound(seconds: 3, seed: room.seed).map { 0.02 * $0 }
   var decibels = -3.0
   while decibels < 15 {
     stage.play(speech, decibels: decibels)
-    // What howls is loud and stays: speech in the room is nowhere near half of full scale.
+    // Feedback is loud and sustained: speech in the room is nowhere near half of full scale.
     if level(stage.heard.suffix(24_000)) > 0.25 { break }
     decibels += 0.5
   }
   return decibels - 0.5
 }
 
-/// The level of each 10 ms around a frequency, and of all.
+/// The power of each 10 ms around a frequency, and in total.
 func courses(_ sound: [Float], around hertz: Double) -> (band: [Double], all: [Double]) {
   let tangent = tan(Double.pi * hertz / 48_000)
   let damping = 1 / 14.4
@@ -85,8 +85,8 @@ func courses(_ sound: [Float], around hertz: Double) -> (band: [Double], all: [D
   return (band, all)
 }
 
-/// How long each howl is heard, in seconds, where the gain is raised at once: while the band of its
-/// notch holds more than half of the power.
+/// The audible duration of each feedback tone in seconds, after a sudden gain increase: while the
+/// band of its notch has more than half of the power.
 func howls(_ room: Room, over: Double) -> (
   found: [Double], heard: [Double]
 ) {
@@ -100,7 +100,7 @@ func howls(_ room: Room, over: Double) -> (
     func isHowling(_ place: Int) -> Bool {
       let parts = max(0, place - 4)...place
       let own = parts.reduce(0) { $0 + band[$1] }
-      // Softer than -50 dB nobody calls it one.
+      // Below -50 dB it doesn't count.
       return own > 0.5 * parts.reduce(0) { $0 + all[$1] } && own > 1e-5 * 480 * 5
     }
     let place = min(notch.frame / 480, band.count - 1)
@@ -149,8 +149,8 @@ print("")
 row(["held tones, 3 x \(text(minutes, 0)) min", "asked", "notches", "in a room", "notches"])
 for kind in HeldTones.allCases {
   var sums = [0, 0, 0, 0]
-  // One seed has too few of the tones that come near: a guard that took none of the first took 17 of the
-  // others.
+  // One seed has too few of the critical tones: a guard without false detections on the first had
+  // 17 on the others.
   for seed in 5...7 {
     let sound = kind.sound(seconds: minutes * 60, seed: seed)
     for (place, decibels) in [-200.0, -6].enumerated() {
@@ -173,7 +173,8 @@ func nanoseconds(_ work: () -> Void) -> Double {
   return Double(DispatchTime.now().uptimeNanoseconds - before)
 }
 
-/// The mean, and the longest of the eight blocks of a hop, each as fast as it ever was; in ns a frame.
+/// The mean, and the longest of the eight blocks of a hop, each at its fastest run; in ns per
+/// frame.
 func cost(_ source: [Float]) -> (mean: Double, longest: Double) {
   var guardian = HowlGuard(sampleRate: 48_000)
   guardian.setOn(true)
@@ -192,7 +193,7 @@ func cost(_ source: [Float]) -> (mean: Double, longest: Double) {
         }
       }
     }
-    // Once a hop each block does the same work: the shortest of these is without the machine's own.
+    // Each block does the same work once per hop: the minimum excludes the machine's other work.
     least[block % 8] = min(least[block % 8], time)
     all.append(time)
   }

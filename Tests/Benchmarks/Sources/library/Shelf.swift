@@ -2,7 +2,9 @@ import Glibc
 import Library
 import Posix
 
-/// Makes a home folder full of takes, as many years of use would leave it: always the same ones.
+/// A generator of a data directory with many takes, as after years of use.
+///
+/// Its output is deterministic.
 struct Shelf {
   private static let birds = [
     ("Song thrush", "Turdus philomelos"), ("Blackbird", "Turdus merula"),
@@ -24,14 +26,14 @@ struct Shelf {
     "wind from the west", "two of them, answering each other", "a train far away", "very close",
     "through the open window", "before the rain", "with the small microphone", "sings over water",
   ]
-  /// The newest one's time.
+  /// The time of the newest take.
   static let newest = 1_760_000_000_000_000
-  /// How far the takes lie apart on the mean, in microseconds: five years for 100,000.
+  /// The mean distance between takes, in microseconds: five years for 100,000.
   static let spacing = 1_577_880_000
 
   private var state: UInt64 = 88_172_645_463_325_252
 
-  /// A number below another.
+  /// Returns a random number below `below`.
   private mutating func random(_ below: Int) -> Int {
     state ^= state << 13
     state ^= state >> 7
@@ -57,7 +59,7 @@ struct Shelf {
     if random(5) > 0 { take.species = species }
     if random(4) == 0 { take.notes = "\(any(Self.remarks)), \(any(Self.remarks))" }
     if random(3) > 0 {
-      // Near some towns rather than evenly.
+      // Clustered around some towns.
       let (north, east) = any([(59.33, 18.07), (48.86, 2.35), (-33.87, 151.21), (40.71, -74.0)])
       let spread = Double(random(2000) - 1000) / 1000
       take.place = Place(
@@ -70,9 +72,9 @@ struct Shelf {
     return take
   }
 
-  /// Writes so many takes with one frame each.
+  /// Writes takes of one frame each.
   mutating func fill(_ home: String, count: Int) throws {
-    // What there must be: the folders.
+    // Creates the folders.
     let library = try TakeLibrary(home: home)
     for index in 0..<count {
       let take = take(index)
@@ -87,7 +89,7 @@ struct Shelf {
     }
   }
 
-  /// A stereo file of one silent frame of 24 bits, with a take's tags.
+  /// A stereo file with one silent frame of 24 bits, and a take's tags.
   private static func wave(_ json: String) -> [UInt8] {
     func number(_ value: Int, _ count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

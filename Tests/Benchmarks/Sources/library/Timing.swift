@@ -1,10 +1,10 @@
 import Posix
 
-/// How long something takes, again and again.
+/// Repeated timings of an operation.
 struct Timing {
   private var milliseconds: [Double] = []
 
-  /// Does it once more, and returns what came of it.
+  /// Times the operation once more, and returns its result.
   mutating func time<Result>(_ body: () throws -> Result) rethrows -> Result {
     let start = HostTime.steady
     let result = try body()
@@ -18,14 +18,14 @@ struct Timing {
 
 /// A table on standard output.
 enum Report {
-  /// The heading.
+  /// Prints the heading.
   static func begin() {
     show([padded("", 48)] + ["cold", "worst", "warm", "worst"].map { right($0, 10) })
   }
 
-  /// What something took on a cold and on a warm connection, and what the medians may be.
+  /// Prints the times on a cold and on a warm connection, and checks the medians against limits.
   static func row(_ label: String, _ cold: Timing, _ warm: Timing?, atMost goal: Double?) {
-    // The worst of many on a machine that does other things, too, tells of those.
+    // On a machine with other work, the maximum of many runs measures that work.
     let median = max(cold.median, warm?.median ?? 0)
     let verdict = goal.map {
       "  <= \(text($0))" + (median <= $0 ? "  met" : "  MISSED")

@@ -1,4 +1,4 @@
-// Measures the library of takes: `library FOLDER COUNT` fills a folder that is not there yet.
+// Benchmarks the take library: `library FOLDER COUNT` fills a new folder.
 import Glibc
 import Library
 import Posix
@@ -13,7 +13,7 @@ func fail(_ code: Int32, _ message: String) -> Never {
   exit(code)
 }
 
-/// Takes the database out of the system's cache, so that it comes from the disk.
+/// Evicts the database from the page cache, so that it is read from disk.
 func chill(_ home: String) {
   for part in ["", "-wal"] {
     let file = open(home + "/library.sqlite" + part, O_RDONLY | O_CLOEXEC)
@@ -30,7 +30,7 @@ func search(_ change: (inout TakeSearch) -> Void) -> TakeSearch {
   return search
 }
 
-/// Measures what a page takes, on connections of its own and on one that has done it before.
+/// Measures a query on new connections and on a warm one.
 func measure(
   _ label: String, _ home: String, atMost goal: Double, _ body: (TakeLibrary) throws -> TakePage
 ) throws {

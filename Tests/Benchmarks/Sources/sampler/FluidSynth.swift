@@ -2,11 +2,11 @@ internal import CFluidSynth
 
 /// FluidSynth as a library, with its effects off.
 final class FluidSynth: Synth {
-  /// How it reads between the samples.
+  /// The interpolation between samples.
   enum Interpolation: Int32 {
-    /// What it does unless told otherwise.
+    /// The default.
     case fourth = 4
-    /// The best that it has.
+    /// The best one.
     case seventh = 7
   }
 
@@ -21,7 +21,7 @@ final class FluidSynth: Synth {
     fluid_settings_setint(settings, "synth.reverb.active", 0)
     fluid_settings_setint(settings, "synth.chorus.active", 0)
     fluid_settings_setint(settings, "synth.polyphony", 512)
-    // Where it knows how, it reads only the samples of the programs that are played.
+    // If supported, it reads only the samples of the programs played.
     fluid_settings_setint(settings, "synth.dynamic-sample-loading", loadsAll ? 0 : 1)
     synth = new_fluid_synth(settings)
     fluid_synth_set_interp_method(synth, -1, interpolation.rawValue)

@@ -1,11 +1,11 @@
-/// The SoundFonts that are played, made for what is measured.
+/// The SoundFonts to be played, generated for the measurements.
 enum Fonts {
-  /// A tone of so many Hz at key 60, looped without a seam, that begins at its full level.
+  /// A tone of `hertz` Hz at key 60 with a seamless loop, which starts at full level.
   static func tone(_ hertz: Int, in folder: String) throws -> String {
     var font = SoundFontFixture()
-    // Of 24 bits: those of 16 alone leave 98 dB.
+    // 24 bits: the noise of 16 bits is only 98 dB down.
     let sound = (0..<4864).map { frame in
-      // Not at 0: the first frame of the sound is one that is not silent.
+      // Not at phase 0: the first frame must not be silent.
       let phase = (Double(frame * hertz % 48_000) / 48_000) * 2 * Double.pi
       return Int((8_000_000 * Measure.cosine(phase)).rounded())
     }
@@ -21,7 +21,7 @@ enum Fonts {
     return path
   }
 
-  /// A rich sound, with envelope, filter and pan, each key a tenth of a semitone above the last.
+  /// A rich sound with envelope, filter and pan, with keys a tenth of a semitone apart.
   static func rich(in folder: String) throws -> String {
     var font = SoundFontFixture()
     let frames = 48_000
@@ -36,7 +36,7 @@ enum Fonts {
     ]
     font.instruments = [
       [
-        // Cutoff 3 kHz, resonance 6 dB, panned, a long decay to 6 dB down, 10 cents a key.
+        // Cutoff 3 kHz, resonance 6 dB, panned, a long decay to -6 dB, 10 cents per key.
         SoundFontFixture.Zone([
           (8, 10_200), (9, 60), (17, 120), (36, 4000), (37, 60), (56, 10), (54, 1), (53, 0),
         ])

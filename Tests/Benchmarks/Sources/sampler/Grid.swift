@@ -2,14 +2,14 @@ internal import DSP
 internal import Engine
 internal import InstrumentFiles
 
-/// The node's grid, in its whole engine.
+/// The node's grid, in its complete engine.
 final class Grid: Synth {
   let name = "syrinx"
   private let engine = Engine(sampleRate: 48_000)
   private let renderer: Renderer
   private var instruments: [SamplerInstrument] = []
   private var frame: UInt32 = 0
-  // One that is used again: what is counted is what a note needs, not what its message does.
+  // Reused, so that only the note's allocations are counted, not its message's.
   private var batch = [Command(.sync(0))]
   private let spare = UnsafeMutablePointer<Float>.allocate(capacity: 7 * 4096)
 
@@ -43,7 +43,7 @@ final class Grid: Synth {
 
   func silence() {
     tell(.note(.allOff))
-    // Until the last release is over.
+    // Until the last release has ended.
     _ = play(480_000)
   }
 

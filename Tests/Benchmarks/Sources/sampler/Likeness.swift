@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// How alike two renders of the same note are.
+/// The similarity of two renders of the same note.
 struct Likeness {
-  /// How much louder ours is at the beginning, in the middle and at the end, in dB; nil where both
-  /// are silent.
+  /// Our level relative to the other at the start, in the middle and at the end, in dB; nil where
+  /// both are silent.
   let levels: [Double?]
-  /// By how much the bands of a third of an octave differ when both are as loud, in dB.
+  /// The difference of the third-octave spectra at equal loudness, in dB.
   let colour: Double
-  /// By how much more ours is on the right, in dB.
+  /// The difference in balance toward the right, in dB.
   let balance: Double
 
   // A sum of squares in dB: less than 100 dB below full scale.
@@ -25,7 +25,7 @@ struct Likeness {
       - Self.decibels(other.right, whole) + Self.decibels(other.left, whole)
     let (mine, theirs) = (Self.bands(ours), Self.bands(other))
     let loudest = theirs.max() ?? 0
-    // What is 50 dB below the loudest band colours nothing.
+    // Bands more than 50 dB below the loudest are inaudible.
     let heard = theirs.indices.filter { theirs[$0] > loudest - 50 }
     let differences = heard.map { mine[$0] - theirs[$0] }
     let mean = differences.reduce(0, +) / Double(differences.count)
@@ -46,7 +46,7 @@ struct Likeness {
     sound[span].reduce(1e-12) { $0 + Double($1) * Double($1) }
   }
 
-  /// The levels of the bands from 50 Hz to 16 kHz, in dB, by filters of two poles each.
+  /// The levels of the bands from 50 Hz to 16 kHz, in dB, through two-pole filters.
   private static func bands(_ sound: (left: [Float], right: [Float])) -> [Double] {
     (0..<26).map { band in
       let hertz = 50 * pow(2, Double(band) / 3)
@@ -69,7 +69,7 @@ struct Likeness {
   }
 }
 
-/// Plays the same notes in both, and tells how alike they sound.
+/// Plays the same notes in both, and reports their similarity.
 func compare(_ font: String) throws {
   let programs = [
     ("piano", 0, 0, [28, 45, 60, 76, 93]), ("violin", 0, 40, [55, 64, 76, 88]),
@@ -99,7 +99,7 @@ func compare(_ font: String) throws {
       let heard = values.compactMap { $0 }
       return heard.reduce(0, +) / Double(max(1, heard.count))
     }
-    // Both have a loudness of their own; the first program tells by how much they differ.
+    // Their overall levels differ; the first program determines the offset.
     let offset = loudness ?? mean(found.map { $0.levels[1] })
     loudness = offset
     let levels = (0..<3).map { span in mean(found.map { $0.levels[span].map { $0 - offset } }) }

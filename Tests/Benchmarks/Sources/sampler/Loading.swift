@@ -2,15 +2,16 @@ internal import Foundation
 internal import InstrumentFiles
 internal import Posix
 
-/// How long each program of a SoundFont takes until a first note sounds of it, and until all do.
+/// Measures the time until each program of a SoundFont can play its first note, and until it is
+/// complete.
 ///
-/// Tells the means and the worst, and the bank and number of the one that takes longest.
+/// Prints the means and maxima, and the bank and number of the slowest program.
 func programs(_ path: String) throws {
   var (firsts, wholes): ([Double], [Double]) = ([], [])
   var slowest = (bank: 0, number: 0, milliseconds: 0.0)
   for program in try SoundFont(path).programs {
     let start = HostTime.steady
-    // As a node does that has just been started: it looks at the font again.
+    // Like a node after its start, it reads the font again.
     let reading = try InstrumentReading(
       SoundFont(path).instrument(program), InstrumentTicket(patience: 0))
     _ = try reading.begin()
@@ -29,7 +30,7 @@ func programs(_ path: String) throws {
       .joined() + "   \(slowest.bank) \(slowest.number)")
 }
 
-/// How long it takes until a program of a SoundFont is whole, and how much memory.
+/// Measures the time and memory for a program of a SoundFont to load completely.
 func load(_ font: String, _ peer: Int, bank: Int, program: Int) throws {
   func resident() -> Double {
     let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""

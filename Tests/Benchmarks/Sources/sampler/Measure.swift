@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// Looks at what was rendered.
+/// Measurements of rendered sound.
 enum Measure {
   static func cosine(_ phase: Double) -> Double { cos(phase) }
 
-  /// How far, in dB, all that is not a tone near so many Hz is below that tone.
+  /// The level of everything except the tone near a frequency, in dB below that tone.
   ///
-  /// The tone's own frequency is looked for: what is measured is how clean it is, not its pitch.
+  /// The tone's exact frequency is searched for: this measures how clean the tone is, not its
+  /// pitch.
   static func clean(_ sound: [Float], near hertz: Double) -> Double {
     var (low, high) = (hertz * 0.999, hertz * 1.001)
-    // A coarse look first: the residue has many valleys far from the tone.
+    // A coarse search first: the residue has many local minima far from the tone.
     var best = (low...high, Double.infinity)
     for step in 0..<40 {
       let at = low + (high - low) * (Double(step) + 0.5) / 40
@@ -24,7 +25,7 @@ enum Measure {
     return -10 * log10(residue(sound, (low + high) / 2))
   }
 
-  /// The share of the power that is left when a sine of a frequency is taken out.
+  /// The share of the power that remains after subtracting the best-fitting sine.
   private static func residue(_ sound: [Float], _ hertz: Double) -> Double {
     let turn = 2 * Double.pi * hertz / 48_000
     var (cc, ss, cs, xc, xs, xx) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -49,13 +50,13 @@ enum Measure {
     return max(rest, 1e-300) / xx
   }
 
-  /// What a number is, with so many places behind the point, right in a column.
+  /// Formats a number with `places` decimals, right-aligned.
   static func text(_ value: Double, _ places: Int = 1, width: Int = 10) -> String {
     let text = String(format: "%.\(places)f", value)
     return String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
-  /// A label, left in its column.
+  /// Formats a label, left-aligned.
   static func label(_ text: String, width: Int = 34) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }

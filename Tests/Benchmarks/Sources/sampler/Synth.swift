@@ -1,20 +1,20 @@
-/// What is measured: a player of SoundFonts.
+/// A SoundFont player under test.
 protocol Synth: AnyObject {
-  /// What it is called in the tables.
+  /// The name in the tables.
   var name: String { get }
-  /// Loads a program of a SoundFont, so that the next note plays it.
+  /// Loads a program of a SoundFont, for the next note.
   func load(_ font: String, bank: Int, program: Int) throws
-  /// Begins a note, with the next frame that is rendered.
+  /// Starts a note on the next rendered frame.
   func begin(key: Int, velocity: Int)
   /// Ends all notes at once.
   func silence()
   /// Renders a block.
   func render(_ frames: Int, left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>)
-  /// How many voices sound.
+  /// The number of active voices.
   var voices: Int { get }
 }
 
-/// What went wrong, in one line.
+/// A description of an error, in one line.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 
@@ -22,10 +22,10 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 extension Synth {
-  /// Renders so many frames in blocks of the size of a live node's, and returns the left side.
+  /// Renders frames in blocks of a live node's size, and returns the left side.
   func play(_ frames: Int, block: Int = 64) -> [Float] { playBoth(frames, block: block).left }
 
-  /// Renders so many frames likewise, and returns both sides.
+  /// Renders frames in blocks, and returns both sides.
   func playBoth(_ frames: Int, block: Int = 64) -> (left: [Float], right: [Float]) {
     var left = [Float](repeating: 0, count: frames)
     var right = left

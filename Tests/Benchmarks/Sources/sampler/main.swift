@@ -1,4 +1,4 @@
-// Measures the sampler beside FluidSynth with the same SoundFonts and notes:
+// Compares the sampler with FluidSynth with the same SoundFonts and notes:
 // `sampler sound FOLDER`, `sampler compare SOUNDFONT`, `sampler programs SOUNDFONT` and
 // `sampler load SOUNDFONT PEER [BANK PROGRAM]`.
 internal import Foundation
@@ -25,7 +25,7 @@ func heading(_ text: String, _ columns: [String]) {
       + columns.map { String(repeating: " ", count: max(1, 10 - $0.count)) + $0 }.joined())
 }
 
-/// How clean a tone is, at the worst of many shifts.
+/// Measures the purity of a tone, at the worst of many shifts.
 func cleanness(_ folder: String) throws {
   heading("clean, dB, the worst of 16 shifts", ["1 kHz", "5 kHz", "10 kHz"])
   let fonts = try [1000, 5000, 10_000].map { (hertz: $0, path: try Fonts.tone($0, in: folder)) }
@@ -48,8 +48,9 @@ func cleanness(_ folder: String) throws {
   }
 }
 
-/// What a voice costs, in blocks of 64 frames: all take turns of a few milliseconds, for a machine is
-/// not as fast at all times.
+/// Measures the cost of a voice, in blocks of 64 frames.
+///
+/// Both take turns of a few milliseconds, because the machine's speed varies.
 func cost(_ folder: String) throws {
   let font = try Fonts.rich(in: folder)
   let counts = [16, 64, 128]
@@ -71,7 +72,7 @@ func cost(_ folder: String) throws {
           let start = HostTime.steady
           _ = synth.play(64)
           let time = (HostTime.steady - start) * 1000 / Double(64 * count)
-          // The first ones find the other's data in the caches.
+          // The first blocks find the other's data in the caches.
           if turn > 1 { times[3 * column + peer].append(time) }
         }
       }
@@ -89,7 +90,7 @@ func cost(_ folder: String) throws {
   }
 }
 
-/// How late a note begins that is asked for between two blocks that are not of 64 frames.
+/// Measures the latency of a note requested between two blocks that are not of 64 frames.
 func timing(_ folder: String) throws {
   let font = try Fonts.tone(1000, in: folder)
   heading("frames that a note is late", ["mean", "worst"])
@@ -114,7 +115,7 @@ func timing(_ folder: String) throws {
   }
 }
 
-/// What a note calls of what can block.
+/// Counts a note's calls that can block.
 func calls(_ folder: String) throws {
   let font = try Fonts.rich(in: folder)
   heading("calls for 64 notes and a block", ["locks", "malloc", "free"])

@@ -1,10 +1,10 @@
 internal import CAubio
 internal import Listening
 
-/// What finds the frequency of the tone with which a sound ends.
+/// A pitch detector for the tone at the end of a sound.
 protocol Finder {
   var name: String { get }
-  /// The frequency in Hz; nil where there is none.
+  /// The frequency in Hz; nil if none is found.
   func frequency(atEndOf sound: [Float]) -> Double?
 }
 
@@ -18,7 +18,7 @@ struct Own: Finder {
   func frequency(atEndOf sound: [Float]) -> Double? { finder.frequency(atEndOf: sound) }
 }
 
-/// One of aubio's methods, over the last frames of a sound.
+/// One of aubio's methods, on the last frames of a sound.
 final class Aubio: Finder {
   let name: String
   private let window: Int

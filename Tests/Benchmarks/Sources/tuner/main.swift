@@ -1,10 +1,10 @@
-// How right finders of a tone are, and what one finding costs.
+// Measures the accuracy and the cost of pitch detectors.
 internal import Foundation
 
 let rate = 48_000.0
 let frames = Int(0.4 * rate)
 
-/// A steady tone of some harmonics, each half as strong as the one before, with noise so far below.
+/// A steady tone with harmonics of halving amplitudes, and noise at a level below it.
 func tone(_ hertz: Double, harmonics: Int, noise decibels: Double) -> [Float] {
   var state: UInt64 = 88_172_645_463_325_252
   func noise() -> Double {
@@ -13,7 +13,7 @@ func tone(_ hertz: Double, harmonics: Int, noise decibels: Double) -> [Float] {
     state ^= state << 17
     return Double(state >> 11) / Double(1 << 52) - 1
   }
-  // Even noise between -1 and 1 has a level of 1 by the root of 3, a tone one by the root of 2.
+  // Uniform noise between -1 and 1 has an RMS level of 1/√3, a sine one of 1/√2.
   let strength = 0.3 * pow(10, decibels / 20) * 1.5.squareRoot()
   return (0..<frames).map { frame in
     var sum = 0.0
@@ -25,7 +25,7 @@ func tone(_ hertz: Double, harmonics: Int, noise decibels: Double) -> [Float] {
   }
 }
 
-/// Tones from 30 Hz to 4 kHz, at no whole numbers.
+/// Tones from 30 Hz to 4 kHz, at non-integer frequencies.
 let tones = (0...48).map { 30.03 * pow(4000 / 30.03, Double($0) / 48) }
 let finders: [any Finder] =
   [Own(rate: rate)]
@@ -41,7 +41,7 @@ func worst(_ finder: any Finder, harmonics: Int, noise: Double) -> String {
       continue
     }
     let cents = abs(1200 * log2(found / hertz))
-    // Another note is none of this one's.
+    // A different note is a miss.
     if cents < 50 { worst = max(worst, cents) } else { missed += 1 }
   }
   let text = String(format: "%.6f", worst)
