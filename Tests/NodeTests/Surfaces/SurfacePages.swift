@@ -52,7 +52,7 @@ extension NodeTests.SurfaceTests {
       let label = try stage.control("Voice/\(name)/value")
       #expect(
         try phone.wait {
-          abs(SurfaceStage.number(in: label.text) ?? .infinity - value) < 0.006
+          abs((SurfaceStage.number(in: label.text) ?? .infinity) - value) < 0.006
             && abs(fader.x - 0.3) < 1e-4
         }, "\(name)")
     }
