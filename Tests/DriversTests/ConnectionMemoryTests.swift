@@ -12,7 +12,7 @@ import Testing
 
   private var memory = ConnectionMemory()
 
-  /// Tells the memory what is connected at a time, in seconds.
+  /// Updates the memory with the connections at a time, in seconds.
   private mutating func see(
     _ links: Set<JackConnection>, without missing: Set<String> = [], changed: Set<String> = [],
     at seconds: Double
@@ -22,27 +22,26 @@ import Testing
     }
   }
 
-  @Test mutating func `what is connected is kept, and nothing is to be made`() {
+  @Test mutating func `existing connections are stored, and none is to be made`() {
     see([Self.app, Self.microphone], at: 0)
     #expect(memory.kept == [Self.microphone, Self.app])
     #expect(memory.wanted.isEmpty && !memory.isInDoubt)
   }
 
-  @Test mutating func `what somebody takes away is forgotten a second later, and never made again`()
-  {
+  @Test mutating func `a connection removed by the user is dropped after a second`() {
     see([Self.app, Self.microphone], at: 0)
     see([Self.microphone], at: 1)
     #expect(memory.kept == [Self.microphone, Self.app] && memory.isInDoubt)
     #expect(memory.wanted.isEmpty)
     see([Self.microphone], at: 2.1)
     #expect(memory.kept == [Self.microphone] && !memory.isInDoubt)
-    // Its port goes and comes: nobody wants it any more.
+    // Its port goes and comes back: it is no longer wanted.
     see([Self.microphone], without: ["app:in"], at: 3)
     see([Self.microphone], changed: ["app:in"], at: 4)
     #expect(memory.wanted.isEmpty)
   }
 
-  @Test mutating func `what lost its port is wanted until it is there again`() {
+  @Test mutating func `a connection that lost its port is wanted until the port is back`() {
     see([Self.app, Self.microphone], at: 0)
     see([Self.microphone], without: ["app:in"], at: 1)
     #expect(memory.wanted == [Self.app] && memory.kept == [Self.app, Self.microphone])
@@ -53,7 +52,7 @@ import Testing
     #expect(memory.wanted.isEmpty)
   }
 
-  @Test mutating func `a client that ends takes its connections apart before its ports`() {
+  @Test mutating func `a client that exits removes its connections before its ports`() {
     see([Self.app], at: 0)
     see([], at: 1)
     #expect(memory.wanted.isEmpty)
@@ -61,21 +60,20 @@ import Testing
     #expect(memory.wanted == [Self.app] && !memory.isInDoubt)
   }
 
-  @Test mutating func `a client that ended and began between two looks is wanted`() {
+  @Test mutating func `a client restarted between two updates is wanted`() {
     see([Self.app], at: 0)
     see([], changed: ["app:in"], at: 1)
     #expect(memory.wanted == [Self.app])
   }
 
-  @Test mutating func `a client that is only paused is wanted, though its ports have their names`()
-  {
+  @Test mutating func `a client that only pauses is wanted, though its ports keep their names`() {
     see([Self.app], at: 0)
-    // It goes off and takes its connections apart, and is back within the second.
+    // It deactivates, which removes its connections, and is back within the second.
     see([], changed: ["app:in"], at: 1)
     #expect(memory.wanted == [Self.app] && !memory.isInDoubt)
   }
 
-  @Test mutating func `a port that has another name is the same one`() {
+  @Test mutating func `a renamed port stays the same port`() {
     see([Self.app], at: 0)
     memory.rename([("app:in", "app:left"), ("app:left", "system:playback_1")])
     #expect(memory.kept == [Self.speaker])
@@ -86,7 +84,7 @@ import Testing
     #expect(memory.wanted == [Self.app])
   }
 
-  @Test mutating func `what had a connection at any time is known, and whether all of it waits`() {
+  @Test mutating func `ports that ever had a connection are known, and whether all of them wait`() {
     memory = ConnectionMemory([], connectedPorts: ["in_2"])
     #expect(
       memory.hasHadConnection(of: ["in_1", "in_2"]) && !memory.hasHadConnection(of: ["out_1"]))
@@ -102,18 +100,18 @@ import Testing
     #expect(memory.hasHadConnection(of: ["out_1"]))
   }
 
-  @Test mutating func `a server that goes takes away nothing`() {
+  @Test mutating func `a server shutdown removes nothing`() {
     see([Self.app, Self.microphone, Self.speaker], at: 0)
     see([Self.microphone, Self.speaker], at: 1)
     see([Self.speaker], at: 2.1)
     see([], at: 2.2)
     memory.serverIsGone(now: 2.5e6)
-    // The first was taken away by somebody, more than a second before.
+    // The first was removed by the user, more than a second before.
     #expect(Set(memory.wanted) == [Self.microphone, Self.speaker])
     #expect(memory.kept == memory.wanted)
   }
 
-  @Test mutating func `what was there before is wanted, and there can't be ever more of it`() {
+  @Test mutating func `earlier connections are wanted, up to a limit`() {
     memory = ConnectionMemory([Self.app])
     #expect(memory.wanted == [Self.app] && memory.kept == [Self.app])
     #expect(memory.hasHadConnection(of: ["out_1", "out_2"]))

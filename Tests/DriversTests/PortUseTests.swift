@@ -4,7 +4,7 @@ import Testing
 @testable import Drivers
 
 @Suite struct PortUseTests {
-  @Test func `a port is in use with the others of its group, and a stem with its loop's`() {
+  @Test func `a port is in use with its group, and a stem with its loop`() {
     let use = PortUse(names: ["in_2", "midi_out", "loop_1", "loop16_2"])
     #expect(use.has(.input) && use.has(.midiOut))
     #expect(use.has(.stem(ofLoop: 0)) && use.has(.stem(ofLoop: 15)))
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `names that are no port's of the node mean none`() {
+  @Test func `names of no port of the node mean none`() {
     #expect(PortUse(names: ["loop17_1", "loop0_1", "loop1_1", "loops", "in_3", ""]).isEmpty)
   }
 

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The engine while there is no server: what it would sound like is told by its meters.
+/// The engine without a server: its meters show its output.
 @Suite struct StandbyTests {
-  /// A note on the grid's steady tone, by a route of the grid.
+  /// A note of the grid's steady tone, with a route of the grid.
   private static func host(route: Float) -> OfflineHost {
     let host = OfflineHost(isPlayable: true)
     host.send(Command(.set(.mixer(.gridRoute), route)))
@@ -17,12 +17,12 @@ import Testing
     return host
   }
 
-  /// The peaks of both outputs since they were asked for.
+  /// The peaks of both outputs since the last call.
   private static func peaks(of engine: Engine) -> [Float] {
     [engine.shared.meters.collect(.out1), engine.shared.meters.collect(.out2)]
   }
 
-  /// Waits until a driver with a thread of its own has rendered so many frames more.
+  /// Waits until a driver with its own thread has rendered this many more frames.
   private static func wait(for frames: UInt64, of engine: Engine) {
     let end = engine.shared.frameCount + frames
     while engine.shared.frameCount < end { usleep(1000) }
@@ -38,7 +38,7 @@ import Testing
 
     let standby = try Standby(host.engine)
     defer { standby.end() }
-    // Its fade from silence, and a beginning of a wait that may lie within a block.
+    // The fade-in, and the start of a wait that may lie within a block.
     Self.wait(for: 24_000, of: host.engine)
     _ = Self.peaks(of: host.engine)
     Self.wait(for: 9600, of: host.engine)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LoopFiles
 
-/// The loops of an engine, told in a journal and put into another engine.
+/// The loops of an engine, journaled and restored into another engine.
 @Suite struct KeptEngineTests {
-  /// An engine whose loops are kept in a folder.
+  /// An engine with persistent loops in a folder.
   private final class Kept {
     let host: OfflineHost
     let journal = LoopJournal(pages: 2048)
@@ -42,11 +42,11 @@ import Testing
       host.send(Command(.loop(action, loop: UInt8(loop))))
     }
 
-    /// Lets frames pass, and writes what is told of them.
+    /// Renders frames, and writes their journal.
     func render(_ frames: Int, block: Int = 64) throws {
       var left = frames
       while left > 0 {
-        // The ring holds more than is told in so many frames.
+        // The ring has room for more than the journal of these frames.
         let count = min(left, 4096)
         let end = min(place + count, input.count)
         _ = host.render(Array(input[place..<end]), block: block)
@@ -64,7 +64,7 @@ import Testing
       try store.flush()
     }
 
-    /// What a loop has: its clip as it is heard, and all steps of its history.
+    /// The undo history of a loop, with the sound of each version.
     func clips(_ loop: Int) throws -> (place: Int, versions: [[Float]]) {
       act(.stop, loop)
       try render(2048)
@@ -110,7 +110,7 @@ import Testing
     try FileManager.default.copyItem(atPath: folder.path(name), toPath: folder.path(other))
   }
 
-  @Test func `a clip, its layers and what was undone are there again, to the bit`() throws {
+  @Test func `a clip, its layers and its redo steps are restored bit for bit`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
     kept.act(.record, 1)
@@ -132,7 +132,7 @@ import Testing
     let former = try kept.clips(1)
     #expect(former.place == 2 && former.versions.count == 4)
     expectSame(former, try again.clips(1), "loop 2")
-    // Nothing of that is told anew.
+    // None of it is written again.
     try again.render(48_000)
     let told = again.store.bytesWritten
     try again.render(48_000)
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5)), arguments: 1...6 as ClosedRange<UInt64>)
-  func `whatever is done with four loops is there again, again and again`(seed: UInt64) throws {
+  func `any edits of four loops are restored, again and again`(seed: UInt64) throws {
     let folder = try TemporaryFolder()
     var dice = SeededDice(seed: seed)
     var kept = try Kept(in: folder.path("0"))
@@ -171,12 +171,14 @@ import Testing
         expectSame(
           try kept.clips(loop), try again.clips(loop), "round \(round), loop \(loop + 1)")
       }
-      // What follows is told behind what was there.
+      // New records are appended to the existing ones.
       kept = again
     }
   }
 
-  @Test func `killed in the middle of anything, each loop is as it was a moment before`() throws {
+  @Test func `after a kill in the middle of anything, each loop is as it was a moment before`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
     for loop in 0..<4 {
@@ -184,7 +186,7 @@ import Testing
       try kept.render(10_000 + 3000 * loop)
       kept.act(.overdub, loop)
     }
-    // All four are added to; and what is told is cut off anywhere.
+    // All four are overdubbed, and the journal is cut off anywhere.
     for cut in 0..<20 {
       try kept.render(777)
       try copy(folder, "one", to: "two")
@@ -204,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `a recording that was not ended is a clip as long as it was written`() throws {
+  @Test func `an unfinished recording is a clip as long as it was written`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
     kept.act(.record, 0)
@@ -226,7 +228,7 @@ import Testing
     expectSame(try again.clips(0), try third.clips(0), "what was made up behind its end, too")
   }
 
-  @Test func `where something that was added breaks off, there is no step`() throws {
+  @Test func `an overdub that breaks off leaves no step`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"), input: Tone.constant(0.5, frames: 48_000))
     kept.act(.recordOn, 2)
@@ -244,19 +246,19 @@ import Testing
     #expect(abs(left[1000] - 1) < 1e-4 && abs(left[40_000] - 0.5) < 1e-4)
     var steepest: Float = 0
     for frame in 1..<left.count { steepest = max(steepest, abs(left[frame] - left[frame - 1])) }
-    // Along an S within 5 ms.
+    // An S-curve over 5 ms.
     #expect(steepest < 0.5 * 2 / 240)
-    // It is whole again now, also for the next one.
+    // It is repaired now, also for the next engine.
     try copy(folder, "two", to: "three")
     let third = try Kept(in: folder.path("three"))
     #expect(third.store.archive.slots.allSatisfy { $0.breach == nil })
     expectSame(try again.clips(2), try third.clips(2), "loop 3")
   }
 
-  @Test func `those that played go on as far apart as they were`() throws {
+  @Test func `playing loops continue with the same offsets`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
-    // A loop of two rounds of the other, which begins in the middle of one of them.
+    // A loop of two cycles of the other, which starts in the middle of one of them.
     kept.act(.recordOn, 0)
     try kept.render(24_000)
     kept.act(.recordOn, 0)
@@ -295,7 +297,7 @@ import Testing
   }
 
   @Test(arguments: 0..<8)
-  func `one that was stopped while another plays stays so, whenever that was`(blocks: Int) throws {
+  func `a loop stopped while another plays stays stopped`(blocks: Int) throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
     for loop in 0..<2 {
@@ -312,7 +314,7 @@ import Testing
     #expect(again.reading(1).activity == .stopped)
   }
 
-  @Test func `loops that go round tell nothing, at any rate and in any direction`() throws {
+  @Test func `playing loops write nothing, at any rate and in any direction`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
     for loop in 0..<4 {
@@ -329,7 +331,7 @@ import Testing
     #expect(kept.store.bytesWritten == before)
   }
 
-  @Test func `a recording of which the end was not told is none any more when all is told anew`()
+  @Test func `an unfinished recording is gone when everything is written again`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -338,7 +340,7 @@ import Testing
     try kept.render(20_000)
     #expect(kept.store.archive.slots[0].wasRecording)
     kept.act(.recordOn, 0)
-    // What comes meanwhile goes nowhere.
+    // The journal of these frames is discarded.
     _ = kept.host.render(Tone.constant(0, frames: 9000), block: 64)
     while kept.journal.take({ _, _ in }) {}
     kept.journal.want(2)
@@ -347,7 +349,7 @@ import Testing
     #expect(!slot.wasRecording && slot.versions.map(\.frames) == [0, 20_000])
   }
 
-  @Test func `at another rate the clips are there, converted, and kept so`() throws {
+  @Test func `at another sample rate the clips are converted, and stored converted`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
     kept.act(.record, 3)
@@ -364,7 +366,7 @@ import Testing
     expectSame(try again.clips(3), try third.clips(3), "loop 4")
   }
 
-  @Test func `what has no place any more is said, and all else is there`() throws {
+  @Test func `a line reports what does not fit, and everything else is restored`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
     for (loop, frames) in [(0, 30_000), (1, 100_000), (3, 20_000)] {
@@ -384,14 +386,14 @@ import Testing
     expectSame(try kept.clips(0), try again.clips(0), "loop 1")
   }
 
-  @Test func `a journal that is too small for all at once has all in the end`() throws {
+  @Test func `a journal too small for everything at once has everything in the end`() throws {
     let folder = try TemporaryFolder()
     let kept = try Kept(in: folder.path("one"))
     kept.act(.record, 0)
     try kept.render(100_000)
     kept.act(.record, 0)
     try kept.render(9000)
-    // Told anew while it is added to, and the reader is slow.
+    // Written again during an overdub, with a slow reader.
     kept.journal.want(2)
     kept.act(.play, 0)
     kept.act(.overdub, 0)

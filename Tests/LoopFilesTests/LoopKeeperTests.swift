@@ -7,14 +7,14 @@ import Testing
 
 @testable import LoopFiles
 
-/// The thread that keeps what is told of loops.
+/// The thread that writes the journal of the loops.
 @Suite struct LoopKeeperTests {
-  /// What a node would find that is started now, after this one was killed.
+  /// The state that a node started now would find, if this one were killed.
   private func left(_ folder: TemporaryFolder, at path: String) throws -> Contents {
     let copy = "\(path).\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: copy) }
-    // A file that is just being exchanged is there as the one or the other.
+    // A file in the middle of its replacement is either the old or the new one.
     try FileManager.default.copyItem(atPath: path + "/journal", toPath: copy + "/journal")
     return try Contents(LoopStore(in: copy).archive)
   }
@@ -33,7 +33,7 @@ import Testing
     #expect(keeper.awaitEnd())
   }
 
-  @Test func `what is told is in the file within a quarter of a second`() throws {
+  @Test func `a record is in the file within a quarter of a second`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
     let (keeper, teller, archive) = try begin(path)
@@ -52,7 +52,7 @@ import Testing
     #expect(keeper.takeLines().isEmpty)
   }
 
-  @Test func `the next one goes on, and the one after has both`() throws {
+  @Test func `the next store continues, and the one after has both`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
     let (first, teller, _) = try begin(path)
@@ -72,7 +72,7 @@ import Testing
     #expect(contents.slots[0].versions.last?.pages == [0.8])
   }
 
-  @Test func `what is told of a telling that is not wanted any more is left out`() throws {
+  @Test func `records of an outdated snapshot are left out`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
     let (keeper, teller, _) = try begin(path)
@@ -89,9 +89,9 @@ import Testing
     #expect(slot.versions.map(\.frames) == [200] && slot.rate == 44_100)
   }
 
-  @Test func `nothing that is told costs nothing`() throws {
+  @Test func `an idle journal costs nothing`() throws {
     let folder = try TemporaryFolder()
-    // As much as the same life takes that was ended.
+    // As much as the same history takes in a node that ended.
     let (ended, twin, _) = try begin(folder.path("twin"))
     twin.tellALife()
     end(ended)
@@ -108,7 +108,7 @@ import Testing
     end(keeper)
   }
 
-  @Test func `a file stays short while it is written over and over`() throws {
+  @Test func `a file stays short while it is overwritten repeatedly`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
     let (keeper, teller, _) = try begin(path, spare: 200_000)
@@ -119,7 +119,7 @@ import Testing
     for round in 1...60 {
       for index in 0..<100 { teller.page(0, 1, index, Float(round)) }
       try waitUntil("there is room again") { keeper.journal.pointer.room > 200 }
-      // At any moment there is all of it.
+      // At any moment it is complete.
       guard round % 10 == 0 else { continue }
       let pages = try #require(try left(folder, at: path).slots.first).versions[0].pages
       #expect(pages.count == 100 && pages.allSatisfy { $0.map { $0 >= Float(round - 8) } == true })
@@ -134,7 +134,7 @@ import Testing
 
   // MARK: - Faults
 
-  /// Tells one clip of a few pages anew whenever that is wanted, as an engine does.
+  /// Writes one clip of a few pages again on each request, as an engine does.
   private final class Answering {
     private var telling: UInt32 = 0
     private var serial: UInt32 = 0
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that was moved away is told once, and all is in another one`() throws {
+  @Test func `a moved folder is reported once, and everything is in a new one`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("loops")
     let (keeper, teller, _) = try begin(path)
@@ -161,7 +161,7 @@ import Testing
     #expect(answering.tell(teller, pages: 20, 0.5))
     try waitUntil("it is written") { keeper.bytesWritten > 80_000 }
     try FileManager.default.moveItem(atPath: path, toPath: folder.path("elsewhere"))
-    // It is noticed when there is something to write, and only then.
+    // It is noticed only when there is something to write.
     teller.phase(0, true, 1)
     try waitUntil("it is told anew") { answering.tell(teller, pages: 20, 0.75) }
     try waitUntil("the other folder has it") {
@@ -175,7 +175,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
-  func `a disk that is full is told once, keeps what it had, and takes all when it can`() throws {
+  func `a full disk is reported once, keeps its data, and takes everything when it can`() throws {
     guard let disk = try SmallDisk(megabytes: 3) else {
       withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
       return
@@ -194,7 +194,7 @@ import Testing
       return !lines.isEmpty
     }
     #expect(lines == ["the loops are not kept: \(path)/journal: No space left on device"])
-    // It is told anew, and fails again, for a while.
+    // It is written again, and fails again, for a while.
     let end = HostTime.steady + 1.5e6
     while HostTime.steady < end {
       _ = answering.tell(teller, pages: 50, 0.7)
@@ -219,13 +219,13 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
-  func `where nothing can be written at first, it is when it can be`() throws {
+  func `if nothing can be written at first, everything is when it can be`() throws {
     guard let disk = try SmallDisk(megabytes: 3) else {
       withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
       return
     }
     let path = disk.path + "/loops"
-    // What an earlier node left there is none of this one's.
+    // Data of an earlier node there is not this one's.
     let (former, teller, _) = try begin(path)
     teller.tellALife()
     end(former)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import LoopFiles
 
-/// The journal's file, written and read again.
+/// The journal file, written and read again.
 @Suite struct LoopStoreTests {
-  /// Copies what a node that is killed now would leave.
+  /// Copies the files that a node killed now would leave.
   private func copy(_ path: String, to other: String) throws {
     try? FileManager.default.removeItem(atPath: other)
     try FileManager.default.copyItem(atPath: path, toPath: other)
@@ -19,7 +19,7 @@ import Testing
     try Contents(LoopStore(in: folder.path("loops")).archive)
   }
 
-  @Test func `what was told is there again`() throws {
+  @Test func `written records are read again`() throws {
     let folder = try TemporaryFolder()
     do {
       let store = try LoopStore(in: folder.path("loops"))
@@ -32,7 +32,7 @@ import Testing
     let all = try contents(folder)
     #expect(all.slots.map(\.number) == [0, 7])
     let first = all.slots[0]
-    // What was being recorded is a step on the one that was heard.
+    // The unfinished recording is a step after the current one.
     #expect(first.place == 2 && first.versions.map(\.frames) == [0, 1300, 512])
     #expect(first.versions.map(\.pages) == [[], [0.1, 0.2, 0.3], [0.8]])
     #expect(first.versions[1].round == 1299.75 && first.rate == 48_000)
@@ -40,7 +40,7 @@ import Testing
     #expect(all.slots[1].versions.map(\.pages) == [[0.7]] && all.slots[1].versions[0].clip == 9)
   }
 
-  @Test func `it goes on where it was, with numbers that were not used`() throws {
+  @Test func `it continues where it was, with unused numbers`() throws {
     let folder = try TemporaryFolder()
     let teller = Teller()
     do {
@@ -62,7 +62,7 @@ import Testing
     #expect(try contents(folder).slots[1].versions.map(\.pages) == [[0.7], [0.7, 0.9]])
   }
 
-  @Test func `a version that is begun like another one is its own from then on`() throws {
+  @Test func `a version started as a copy is independent from then on`() throws {
     let folder = try TemporaryFolder()
     let store = try LoopStore(in: folder.path("loops"))
     let teller = Teller()
@@ -84,7 +84,8 @@ import Testing
     #expect(versions[0].pages == first && versions[1].pages == second)
   }
 
-  @Test func `a record that can't follow those before is refused, and changes nothing`() throws {
+  @Test func `a record that can't follow the earlier ones is refused, and changes nothing`() throws
+  {
     let folder = try TemporaryFolder()
     let store = try LoopStore(in: folder.path("loops"))
     let teller = Teller()
@@ -94,8 +95,8 @@ import Testing
     let bad = LoopJournal(pages: 16)
     let pointer = bad.pointer
     let nothing = [Float](repeating: 0, count: 512)
-    #expect(pointer.begin(0, version: 3, like: 0))  // is there already
-    #expect(pointer.begin(0, version: 9, like: 8))  // is not there
+    #expect(pointer.begin(0, version: 3, like: 0))  // exists already
+    #expect(pointer.begin(0, version: 9, like: 8))  // doesn't exist
     #expect(pointer.begin(0, version: 0, like: 0))
     #expect(pointer.page(0, 77, index: 0, left: nothing, right: nothing))
     #expect(pointer.page(0, 3, index: 1 << 21, left: nothing, right: nothing))
@@ -125,7 +126,7 @@ import Testing
 
   // MARK: - Damage
 
-  /// What a file has after each of its records, by where that ends.
+  /// The contents of a file after each of its records, by the record's end.
   private func stages(_ folder: TemporaryFolder) throws -> [(end: Int, contents: Contents)] {
     let store = try LoopStore(in: folder.path("loops"))
     let teller = Teller()
@@ -141,7 +142,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `cut off at any byte, it has all that was whole before`() throws {
+  func `cut off at any byte, it has everything complete before`() throws {
     let folder = try TemporaryFolder()
     let stages = try stages(folder)
     let path = folder.path("loops/journal")
@@ -150,7 +151,7 @@ import Testing
     var stage = stages.count - 1
     for size in stride(from: whole.count, through: 0, by: -1) {
       while stage > 0, stages[stage].end > size { stage -= 1 }
-      // Within a page all bytes are alike.
+      // Within a page all bytes are equal.
       let isNearEdge = stages.contains { abs($0.end - size) < 60 }
       guard isNearEdge || size % 61 == 0 else { continue }
       try whole.prefix(size).write(to: URL(fileURLWithPath: path))
@@ -162,7 +163,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)))
-  func `with any bit turned, it has all before that, and says what is lost`() throws {
+  func `with any bit flipped, it has everything before, and reports the loss`() throws {
     let folder = try TemporaryFolder()
     let stages = try stages(folder)
     let path = folder.path("loops/journal")
@@ -182,7 +183,7 @@ import Testing
       } else {
         let stage = try #require(stages.last { $0.end <= place })
         #expect(contents == stage.contents, "a bit at \(place)")
-        // A record that seems to be longer than what is left looks as if it was cut off.
+        // A record that seems longer than the rest looks cut off.
         let isLikeCut = whole.count - stage.end < 4300
         #expect(store.loss?.contains("journal.bad") == true || isLikeCut, "at \(place)")
       }
@@ -193,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `after damage it goes on in a file that is whole`() throws {
+  @Test func `after damage it continues in an intact file`() throws {
     let folder = try TemporaryFolder()
     let stages = try stages(folder)
     let path = folder.path("loops/journal")
@@ -208,7 +209,7 @@ import Testing
     #expect(try Contents(again.archive) == contents)
   }
 
-  @Test func `anything at all instead of a journal is put aside`() throws {
+  @Test func `anything other than a journal is set aside`() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(
       atPath: folder.path("loops"), withIntermediateDirectories: true)
@@ -224,7 +225,7 @@ import Testing
     }
   }
 
-  @Test func `what a power failure leaves silent at the end is dropped`() throws {
+  @Test func `zeros at the end after a power failure are dropped`() throws {
     let folder = try TemporaryFolder()
     let stages = try stages(folder)
     let path = folder.path("loops/journal")
@@ -236,10 +237,9 @@ import Testing
     #expect(store.size == stages.last?.end)
   }
 
-  // MARK: - What is of no use
+  // MARK: - Compaction
 
-  @Test func `most of a file that is of no use is left out, and nothing is lost meanwhile`() throws
-  {
+  @Test func `compaction drops most of an obsolete file, and loses nothing meanwhile`() throws {
     let folder = try TemporaryFolder()
     var store = try LoopStore(in: folder.path("loops"), spare: 100_000)
     let teller = Teller()
@@ -251,7 +251,7 @@ import Testing
     try teller.pass(to: store)
     var (largest, compactions, number) = (0, 0, store.number)
     for round in 1...300 {
-      // A third of the clip is written over, and a layer comes and goes.
+      // A third of the clip is overwritten, and a layer is added and undone.
       for index in 0..<33 { teller.page(3, 10, (round * 7 + index) % 100, Float(round)) }
       let layer = UInt32(100 + round)
       teller.begin(3, layer, like: 10)
@@ -264,7 +264,7 @@ import Testing
       if store.number != number { compactions += 1 }
       number = store.number
       guard round % 10 == 0 else { continue }
-      // Killed: what was put together is left behind.
+      // Killed: the new file is left behind.
       let contents = try Contents(store.archive)
       try copy(folder.path("loops"), to: folder.path("killed"))
       store = try LoopStore(in: folder.path("killed"), spare: 100_000)
@@ -273,11 +273,11 @@ import Testing
       store = try LoopStore(in: folder.path("loops"), spare: 100_000)
     }
     #expect(compactions > 10)
-    // The clip, twice, what is spare, and what comes while it is copied.
+    // The clip, twice, the spare size, and the records during the copy.
     #expect(largest < 3_000_000)
   }
 
-  @Test func `it forgets, and puts aside`() throws {
+  @Test func `it discards everything, and sets files aside`() throws {
     let folder = try TemporaryFolder()
     let store = try LoopStore(in: folder.path("loops"))
     let teller = Teller()
@@ -293,14 +293,14 @@ import Testing
     try teller.pass(to: store)
     try store.forget()
     #expect(store.archive.isEmpty)
-    // What lies aside is a journal that can be put back.
+    // The file set aside is a journal that can be put back.
     try FileManager.default.createDirectory(
       atPath: folder.path("other"), withIntermediateDirectories: true)
     try FileManager.default.moveItem(atPath: aside, toPath: folder.path("other/journal"))
     #expect(try Contents(LoopStore(in: folder.path("other")).archive) == before)
   }
 
-  @Test func `four slots of ten seconds with eight steps each are there within 0.3 s`() throws {
+  @Test func `four slots of ten seconds with eight steps each load within 0.3 s`() throws {
     let folder = try TemporaryFolder()
     let pages = 940
     do {
@@ -345,7 +345,7 @@ import Testing
     print(
       "four slots of ten seconds with eight steps each: read in \(Int(best * 1000)) ms, "
         + "\(Int(bestWork * 1000)) ms of them work")
-    // Others may keep the processor meanwhile; and who watches each access to memory takes longer.
+    // Other processes may take the CPU meanwhile, and a sanitizer takes longer.
     #expect(bestWork < (isWatched ? 1.5 : 0.3))
   }
 
@@ -354,7 +354,7 @@ import Testing
     dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
   }
 
-  /// The time that this thread has worked, in seconds.
+  /// The CPU time of this thread, in seconds.
   private var work: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -363,13 +363,13 @@ import Testing
 }
 
 extension TemporaryFolder {
-  /// The names in a folder of it.
+  /// The names in one of its folders.
   func names(in folder: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path(folder))) ?? []).sorted()
   }
 }
 
-/// Random numbers that are the same each time.
+/// A random number generator with a fixed seed.
 struct SeededDice: RandomNumberGenerator {
   private var state: UInt64
 

@@ -2,7 +2,7 @@ import Engine
 import LoopFiles
 import Testing
 
-/// Tells of loops in the place of an engine.
+/// Writes a journal in place of an engine.
 final class Teller {
   let journal: LoopJournal
   private var pointer: LoopJournalPointer { journal.pointer }
@@ -10,7 +10,7 @@ final class Teller {
 
   init(_ journal: LoopJournal = LoopJournal(pages: 256)) { self.journal = journal }
 
-  /// Passes on what was told.
+  /// Passes the written records on.
   func pass(to store: LoopStore) throws {
     while try journal.take({ record, bytes in
       let isTaken = try store.take(record, bytes)
@@ -27,7 +27,7 @@ final class Teller {
     #expect(pointer.begin(slot, version: serial, like: other))
   }
 
-  /// A page that is all of one value.
+  /// Writes a page of one value.
   func page(_ slot: Int, _ serial: UInt32, _ index: Int, _ value: Float) {
     for frame in sound.indices { sound[frame] = value }
     sound.withUnsafeBufferPointer {
@@ -61,7 +61,7 @@ final class Teller {
     #expect(pointer.phase(slot, isPlaying: isPlaying, beginning: beginning))
   }
 
-  /// A life of two slots: recorded, added to, undone, cleared, recorded anew.
+  /// Writes the history of two slots: recorded, overdubbed, undone, cleared, recorded again.
   func tellALife() {
     rate()
     begin(0, 1)
@@ -98,14 +98,14 @@ final class Teller {
   }
 }
 
-/// All that an archive has, to be compared.
+/// The contents of an archive, for comparison.
 struct Contents: Equatable, CustomStringConvertible {
   struct Version: Equatable {
     let frames: Int
     let round: Double
     let layers: Int
     let clip: Int
-    /// The value of each page; nil where it has none.
+    /// The value of each page; nil if it has none.
     let pages: [Float?]
   }
 

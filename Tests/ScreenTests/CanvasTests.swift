@@ -52,7 +52,7 @@ import Testing
     #expect(!Glyphs(locale: "C").isUnicode && !Glyphs(locale: nil).isUnicode)
   }
 
-  // MARK: - What is sent
+  // MARK: - Output
 
   @Test func `a terminal that receives the changes shows the canvas`() {
     let words = ["load", "鳥の声", "e\u{301}", "👩‍🌾", "███░", " ", "-12.3", "🦉"]

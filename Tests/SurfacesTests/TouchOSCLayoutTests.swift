@@ -398,7 +398,7 @@ import Testing
     #expect(lines.replacing(">\n<", with: "><").trimmingSuffix(while: \.isNewline) == joined)
   }
 
-  // MARK: - What is shipped
+  // MARK: - Included files
 
   static let presets = Project.file("Presets")
 

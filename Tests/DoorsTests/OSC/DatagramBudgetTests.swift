@@ -2,11 +2,11 @@ import Doors
 import Posix
 import Testing
 
-/// How much an address is sent that may never have asked.
+/// Limits the replies to addresses that may be forged.
 @Suite struct DatagramBudgetTests {
   private let stranger = IPAddress("192.0.2.7")!
 
-  /// How many bytes of a flood of datagrams go to an address, between two times in seconds.
+  /// The bytes of a datagram flood that are sent to an address between two times in seconds.
   private func sent(
     _ budget: inout DatagramBudget, to address: IPAddress, from start: Double = 0, to end: Double
   ) -> Int {
@@ -19,17 +19,17 @@ import Testing
     return bytes
   }
 
-  @Test func `an address is sent so much at once, and so much a second for long`() {
+  @Test func `an address gets a burst, then a sustained rate`() {
     var budget = DatagramBudget()
     let bytes = sent(&budget, to: stranger, to: 10)
     let most = DatagramBudget.burst + 10 * DatagramBudget.bytesPerSecond
     #expect(Double(bytes) <= most && Double(bytes) > 0.99 * most)
-    // In another ten seconds without the burst.
+    // Another ten seconds, without the burst.
     let later = sent(&budget, to: stranger, from: 10, to: 20)
     #expect(Double(later) <= 10 * DatagramBudget.bytesPerSecond + 100)
   }
 
-  @Test func `what was not used comes back, up to the burst`() {
+  @Test func `unused budget refills up to the burst`() {
     var budget = DatagramBudget()
     _ = sent(&budget, to: stranger, to: 10)
     let isTaken = budget.take(65_000, to: stranger, now: 1e9 + 10e6)
@@ -38,7 +38,7 @@ import Testing
     #expect(Double(after) >= DatagramBudget.burst)
   }
 
-  @Test func `this machine is sent all that it asks for`() {
+  @Test func `this machine has no limit`() {
     var budget = DatagramBudget()
     for address in [IPAddress.loopback4, .loopback6] {
       let bytes = sent(&budget, to: address, to: 10)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `one address takes nothing from nearly all others`() {
+  @Test func `one address takes budget from almost no others`() {
     var budget = DatagramBudget()
     _ = sent(&budget, to: stranger, to: 10)
     let others = (0..<100).compactMap { IPAddress("198.51.100.\($0)") }

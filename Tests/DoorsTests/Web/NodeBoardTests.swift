@@ -7,7 +7,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// The node's own board, at `/board` of the door for browsers.
+/// The node's own board, at `/board` of the web server.
 @Suite struct NodeBoardTests {
   private func draft(_ message: String) -> Draft { Draft(name: "a", message: message) }
 
@@ -22,7 +22,7 @@ import Testing
     return try #require(PostPage(JSON(answer.body))).posts.map(\.message)
   }
 
-  @Test func `phones post to it and read it, without a token, and it is in the home folder`() throws
+  @Test func `phones post and read without a token, and the board is in the data directory`() throws
   {
     let rig = try WebRig(isOpen: true)
     #expect(!FileManager.default.fileExists(atPath: rig.folder.path("board.sqlite")))
@@ -37,7 +37,7 @@ import Testing
     #expect(try rig.incoming.isEmpty)
   }
 
-  @Test func `the page of another site posts nothing, and gets nothing under another name`() throws
+  @Test func `a page of another site can't post, and gets nothing under another host name`() throws
   {
     let rig = try WebRig()
     let one = draft("one")
@@ -48,20 +48,20 @@ import Testing
     #expect(try messages(rig) == ["one"])
   }
 
-  @Test func `no address posts more than a phone does`() throws {
+  @Test func `an address can't post more than a phone does`() throws {
     let rig = try WebRig()
     let statuses = try (0..<32).map { try post(rig, draft("\($0)")).status }
     #expect(statuses == Array(repeating: 200, count: 30) + [429, 429])
   }
 
-  @Test func `what only begins like the board's path is an address`() throws {
+  @Test func `a path that only starts like the board's is an address`() throws {
     let rig = try WebRig()
     #expect(try rig.get("/boards").status == 404)
     #expect(try rig.get("/boards").text.contains("there is no address"))
     #expect(try rig.get("/board").text.contains("postaudio"))
   }
 
-  @Test func `the node's own code and its door have one board`() throws {
+  @Test func `the node and its web server share one board`() throws {
     let folder = try TemporaryFolder()
     let home = HomeBoard { [path = folder.url.path] in path }
     let board = try home.board()
@@ -74,7 +74,7 @@ import Testing
     #expect(try other.board().page().posts == [post])
   }
 
-  @Test func `the board follows the home folder where a session changes it`() throws {
+  @Test func `the board follows the data directory when a session changes it`() throws {
     let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
     let place = Place(first.url.path)
     let home = HomeBoard { place.home }
@@ -87,7 +87,7 @@ import Testing
     #expect(throws: BoardFault.self) { _ = try home.board() }
   }
 
-  /// A home folder that changes.
+  /// A data directory that changes.
   private final class Place: @unchecked Sendable {
     var home: String?
     init(_ home: String) { self.home = home }

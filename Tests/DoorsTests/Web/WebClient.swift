@@ -3,9 +3,9 @@ import Glibc
 import Posix
 import TestSupport
 
-/// A client of the web's door that sends what it is told, whether that is right or not.
+/// A raw client of the web server, which can also send invalid data.
 final class WebClient {
-  /// An answer, as it came.
+  /// A response, as received.
   struct Answer {
     var status = 0
     var headers: [String: String] = [:]
@@ -18,13 +18,13 @@ final class WebClient {
   private(set) var received: [UInt8] = []
   private(set) var hasEnded = false
 
-  /// A client that is connected; one that is narrow takes few bytes that it does not read at once.
+  /// Connects a client; a narrow one has a small receive buffer.
   init(_ rig: WebRig, port: UInt16, isNarrow: Bool = false) throws {
     self.rig = rig
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    // Before the other side is told how much that is.
+    // Before the window size is announced.
     if isNarrow { setReceiveBuffer(32_768) }
-    // A full buffer loses acknowledgements, too: what is sent must not wait for them.
+    // A full buffer drops acknowledgements, too: sends must not wait for them.
     var isAtOnce: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isAtOnce, 4)
     let endpoint = Endpoint(address: .loopback4, port: port)
@@ -36,7 +36,7 @@ final class WebClient {
 
   deinit { close(descriptor) }
 
-  /// Takes so many bytes that it does not read at once.
+  /// Sets the size of the receive buffer.
   func setReceiveBuffer(_ bytes: Int32) {
     var bytes = bytes
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, 4)
@@ -57,7 +57,7 @@ final class WebClient {
 
   func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-  /// Reads what is there.
+  /// Reads the available data.
   func read() {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -71,7 +71,7 @@ final class WebClient {
     }
   }
 
-  /// Waits until something has come, while the door goes on.
+  /// Runs the server until a condition holds.
   func expect(
     _ what: String, seconds: Double = 10, _ isThere: (WebClient) -> Bool
   ) throws {
@@ -82,7 +82,7 @@ final class WebClient {
     }
   }
 
-  /// Waits for a whole answer to one request, and takes it.
+  /// Waits for a complete response to one request, and takes it.
   func answer() throws -> Answer {
     var answer = Answer()
     try expect("an answer is there") { client in
@@ -108,7 +108,7 @@ final class WebClient {
     return answer
   }
 
-  /// Asks for a path by a request of its own.
+  /// Sends a GET request on its own connection.
   func get(_ path: String, _ headers: [String: String] = [:]) throws -> Answer {
     try ask("GET", path, headers)
   }
@@ -131,6 +131,6 @@ final class WebClient {
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
   ]
 
-  /// The frames that came, as far as they are whole.
+  /// Takes the complete frames received.
   func takeFrames() -> [WebFrame] { WebFrame.take(from: &received) }
 }

@@ -6,7 +6,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// The door for browsers, by way of sockets.
+/// The web server, through sockets.
 @Suite struct WebDoorTests {
   private static let page = ["Accept": "text/html,*/*;q=0.8"]
 
@@ -24,7 +24,7 @@ import Testing
 
   // MARK: - HTTP
 
-  @Test func `the same address is the page for a browser, and the tree for all others`() throws {
+  @Test func `the same address is the page for a browser, and the tree for other clients`() throws {
     let rig = try WebRig()
     let page = try rig.get("/", Self.page)
     #expect(page.status == 200 && page.headers["content-type"]?.hasPrefix("text/html") == true)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `one connection is good for many requests, and nothing is sent twice`() throws {
+  @Test func `one connection serves many requests, and nothing is sent twice`() throws {
     let rig = try WebRig()
     let client = try rig.client()
     let first = try client.get("/", Self.page.merging(["Accept-Encoding": "gzip"]) { $1 })
@@ -55,7 +55,7 @@ import Testing
     #expect(try client.get("/page/leaflet/../x").status == 404)
   }
 
-  @Test func `what is asked wrongly is told in one line what would be right`() throws {
+  @Test func `a wrong request is answered with one line that says what is right`() throws {
     let rig = try WebRig()
     #expect(try rig.get("/nothing").status == 404)
     #expect(try rig.get("/mute?COLOUR").status == 204)
@@ -77,7 +77,7 @@ import Testing
 
   // MARK: - WebSockets
 
-  @Test func `OSC goes both ways on a WebSocket, and ends with it`() throws {
+  @Test func `OSC goes both ways over a WebSocket, until it closes`() throws {
     let rig = try WebRig()
     let socket = try rig.socket(["Origin": "http://127.0.0.1"])
     try socket.send(osc("/ping", .int32(7)))
@@ -99,8 +99,7 @@ import Testing
     }
   }
 
-  @Test func `what one client sets, another that listens is told, until it does no longer`() throws
-  {
+  @Test func `a client that listens receives another one's changes until it ignores them`() throws {
     let rig = try WebRig()
     let (one, other) = (try rig.socket(), try rig.socket())
     try other.send(WebFrame.sent(1, Array(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#.utf8)))
@@ -128,7 +127,7 @@ import Testing
     #expect(!told.contains { $0.address == "/live/gain" })
   }
 
-  @Test func `addresses that come and go are told`() throws {
+  @Test func `added and removed addresses are reported`() throws {
     let rig = try WebRig()
     let socket = try rig.socket()
     try socket.send(osc("/grid/octaves", .int32(1)))
@@ -146,9 +145,9 @@ import Testing
     }
   }
 
-  // MARK: - Who may
+  // MARK: - Access
 
-  @Test func `without its token a network reads, and does nothing else`() throws {
+  @Test func `without the token a network client can only read`() throws {
     let rig = try WebRig(isOpen: true)
     let token = try #require(rig.door.token?.text)
     #expect(try rig.get("/mute?VALUE").text == #"{"VALUE":[0]}"#)
@@ -166,7 +165,7 @@ import Testing
     }
     #expect(answers[0].address == "/error" && answers[0].arguments[1] == .string("denied"))
     #expect(try rig.value("/mute") == #"{"VALUE":[0]}"#)
-    // It is told what changes all the same.
+    // It still receives changes.
     try socket.send(WebFrame.sent(1, Array(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#.utf8)))
     try socket.send(WebFrame.sent(9, [1]))
     try socket.expect("it listens") { $0.takeFrames().contains { $0.code == 10 } }
@@ -176,8 +175,7 @@ import Testing
     }
   }
 
-  @Test func `a token pairs, as the first word or with the request; another one ends that`() throws
-  {
+  @Test func `a token pairs, first or in the request; another token ends that`() throws {
     let rig = try WebRig(isOpen: true)
     let token = try #require(rig.door.token?.text)
     let (word, header) = (try rig.socket(), try rig.socket(["Authorization": "Bearer \(token)"]))
@@ -215,7 +213,7 @@ import Testing
       try rig.get("/files/takes/x/sound", ["Authorization": "Bearer \(token)"]).status == 429)
   }
 
-  @Test func `a free node asks for no token`() throws {
+  @Test func `a free node requires no token`() throws {
     let rig = try WebRig(isOpen: true) { $0.isFree = true }
     #expect(rig.door.token == nil)
     let socket = try rig.socket()
@@ -223,7 +221,7 @@ import Testing
     try socket.expect("a pong") { packets($0.takeFrames()).contains { $0.address == "/pong" } }
   }
 
-  @Test func `another site's page is let in by name, and moves nothing as it opens`() throws {
+  @Test func `an allowed origin's page is accepted, and moves nothing as it opens`() throws {
     let site = "http://desk.example:3000"
     let rig = try WebRig { $0.origins = [site] }
     #expect(
@@ -246,7 +244,7 @@ import Testing
 
   // MARK: - Abuse
 
-  @Test func `what is against the protocol ends the socket, and only that`() throws {
+  @Test func `a protocol violation ends only its own socket`() throws {
     let rig = try WebRig()
     let good = try rig.socket()
     for bytes in [
@@ -280,7 +278,7 @@ import Testing
     #expect(String(decoding: client.received.prefix(12), as: UTF8.self) == "HTTP/1.1 431")
   }
 
-  @Test func `who sends more than anybody plays has to wait, and loses nothing`() throws {
+  @Test func `a client that sends too much is throttled, and loses nothing`() throws {
     let rig = try WebRig()
     let socket = try rig.socket()
     let count = 3000
@@ -294,16 +292,16 @@ import Testing
       return tokens.count == count
     }
     #expect(tokens == (0..<count).map { .int32(Int32($0)) })
-    // Two thousand at once, and a thousand more in the second behind it.
+    // Two thousand at once, and a thousand more in the following second.
     #expect(HostTime.steady - start > 0.9e6)
   }
 
-  @Test func `who takes nothing it is sent is let go`() throws {
+  @Test func `a client that does not read is dropped`() throws {
     let rig = try WebRig()
     let socket = try rig.socket(isNarrow: true)
     try socket.send(osc("/subscribe", .string("/meter")))
     let before = rig.node.counters.dropped
-    // Answers that it never reads: 26 kB each.
+    // Replies that it never reads: 26 kB each.
     let questions = osc("/addresses")
     try waitUntil("it is let go", seconds: 20, every: 0) {
       try? socket.send(questions)
@@ -313,10 +311,10 @@ import Testing
     try socket.expect("it has ended") { $0.hasEnded }
   }
 
-  @Test func `a slow reader loses meters first, and is told the rest`() throws {
+  @Test func `a slow reader loses meters first, and receives the rest`() throws {
     let rig = try WebRig()
     let questions = osc("/addresses")
-    // How many answers somebody who reads nothing is sent before he is let go.
+    // How many replies a client that reads nothing is sent before it is dropped.
     let victim = try rig.socket(isNarrow: true)
     let before = rig.node.counters.dropped
     var count = 0
@@ -326,7 +324,7 @@ import Testing
       for _ in 0..<10 { rig.turn() }
       return rig.node.counters.dropped > before
     }
-    // Three of them are some 80 kB: he is well behind then, and well inside.
+    // Three of them are some 80 kB: well behind, and well within the limit.
     let slow = try rig.socket(isNarrow: true)
     let quick = try rig.socket()
     for socket in [slow, quick] { try socket.send(osc("/subscribe", .string("/meter"))) }
@@ -358,7 +356,7 @@ import Testing
 
   // MARK: - Files
 
-  @Test func `a sound that is sent becomes a take, and comes back, whole or in part`() throws {
+  @Test func `an uploaded sound becomes a take, and is downloaded in full or in part`() throws {
     let rig = try WebRig()
     let file = rig.folder.path("sent.wav")
     try SoundFixture.write(file, [Array(repeating: 0.25, count: 24_000)])
@@ -379,7 +377,7 @@ import Testing
     #expect(
       flac.headers["content-disposition"] == "attachment; filename*=UTF-8''dawn%20chorus.flac")
     #expect(try rig.get("/files/takes/\(id)/export?format=exe").status == 400)
-    // A list asks for a small copy of each, whether there is one or not.
+    // A list requests a thumbnail of each, whether there is one or not.
     #expect(try rig.get("/files/takes/\(id)/small").status == 204)
     #expect(try rig.get("/files/takes/\(id)/image").status == 404)
     let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
@@ -393,7 +391,7 @@ import Testing
     #expect(try rig.incoming.isEmpty)
   }
 
-  @Test func `what is no sound is refused, and nothing of it stays`() throws {
+  @Test func `a file without sound is refused, and leaves nothing behind`() throws {
     let rig = try WebRig()
     let answer = try rig.client().ask("POST", "/files/takes?name=../../a.wav", body: [1, 2, 3])
     #expect(answer.status == 422 && answer.text.contains("a.wav is no sound file"))

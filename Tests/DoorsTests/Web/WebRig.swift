@@ -7,7 +7,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// A node with a door for browsers, on a loop that a test turns.
+/// A node with a web server, on an event loop that a test runs.
 final class WebRig {
   let host = OfflineHost(isPlayable: true)
   let folder: TemporaryFolder
@@ -26,7 +26,7 @@ final class WebRig {
     func leadTransport(_ leads: Bool) {}
   }
 
-  /// A node that this machine alone, or the whole network can reach.
+  /// Creates a node that only this machine, or the whole network, can reach.
   init(isOpen: Bool = false, _ change: (inout WebDoor.Options) -> Void = { _ in }) throws {
     folder = try TemporaryFolder()
     node = Node(
@@ -42,7 +42,7 @@ final class WebRig {
 
   deinit { door.end() }
 
-  /// One turn of everything.
+  /// Runs everything once.
   func turn() {
     _ = host.render([Float](repeating: 0, count: 64), block: 64)
     loop.turn(milliseconds: 0)
@@ -50,24 +50,24 @@ final class WebRig {
     _ = door.tick()
   }
 
-  /// What lies where files come in.
+  /// The files in the upload folder.
   var incoming: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path("incoming")) }
   }
 
-  /// Whether a note sounds that has not been let go.
+  /// Whether a note sounds that has not been released.
   var isSounding: Bool { node.values(of: node.table["/status/voices"]!) != [.int32(0)] }
 
   func client(isNarrow: Bool = false) throws -> WebClient {
     try WebClient(self, port: door.port, isNarrow: isNarrow)
   }
 
-  /// One request on a connection of its own.
+  /// Sends one GET request on its own connection.
   func get(_ path: String, _ headers: [String: String] = [:]) throws -> WebClient.Answer {
     try client().get(path, headers)
   }
 
-  /// A client whose WebSocket is open.
+  /// Opens a WebSocket.
   func socket(
     _ headers: [String: String] = [:], isNarrow: Bool = false
   ) throws -> WebClient {
@@ -77,6 +77,6 @@ final class WebRig {
     return client
   }
 
-  /// The value of an address, as OSCQuery tells it.
+  /// The value of an address in OSCQuery.
   func value(_ path: String) throws -> String { try get("\(path)?VALUE").text }
 }

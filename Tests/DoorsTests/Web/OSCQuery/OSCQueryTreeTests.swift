@@ -5,7 +5,7 @@ import Testing
 
 @testable import Doors
 
-/// The tree of addresses in OSCQuery's JSON.
+/// The address tree in OSCQuery's JSON.
 @Suite struct OSCQueryTreeTests {
   private let table = AddressTable.node
 
@@ -15,7 +15,7 @@ import Testing
       extents: table.addresses.map { $0.standsForMany ? [3, 4] : [] })
   }
 
-  /// An object's members by their names.
+  /// An object's members by name.
   private func members(_ json: JSON) -> [String: JSON] {
     guard case .object(let members) = json.content else { return [:] }
     return Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.value) })
@@ -41,7 +41,7 @@ import Testing
     return try JSON(Array(text.utf8))
   }
 
-  /// Each node, and what is wrong with it for readers that want more than the proposal does.
+  /// Visits each node, with its faults for clients that require more than the proposal does.
   private func walk(_ json: JSON, _ name: String, _ visit: (String, [String: JSON]) -> Void) {
     let node = members(json)
     visit(name, node)
@@ -49,7 +49,7 @@ import Testing
     for (name, child) in children { walk(child, name, visit) }
   }
 
-  @Test func `every address is in it, with what strict readers want of each`() throws {
+  @Test func `it has every address, with everything that strict clients require`() throws {
     var paths: Set<String> = []
     walk(try parsed(tree().reply(to: "/", nil)), "") { name, node in
       let path = text(node["FULL_PATH"]) ?? ""
@@ -72,7 +72,7 @@ import Testing
     #expect(paths.contains("/grid/3/4") && !paths.contains("/grid/4/1"))
   }
 
-  @Test func `a value has its range, its unit and what may be done with it`() throws {
+  @Test func `a value has its range, its unit and its access`() throws {
     let node = members(
       try parsed(tree(["/pitch/semitones": [.float(-2.5)]]).reply(to: "/pitch/semitones", nil)))
     #expect(text(node["TYPE"]) == "f" && number(node["ACCESS"]) == 3)
@@ -88,14 +88,14 @@ import Testing
     #expect(list(words["VALS"])?.map(text) == ["live", "voice", "studio"])
   }
 
-  @Test func `what can't be written back without being heard has no range`() {
-    // A place in a clip, something that begins, and something that is done.
+  @Test func `a value whose write has an audible effect has no range`() {
+    // A position in a clip, something that starts, and an action.
     for path in ["/player/position", "/capture/on", "/grid/touch", "/note/on", "/grid/1/2"] {
       #expect(tree().reply(to: path, "RANGE") == .nothing, "\(path)")
     }
   }
 
-  @Test func `one attribute is told alone, also of what has others below it`() {
+  @Test func `one attribute is returned alone, also of a node with children`() {
     let tree = tree(["/preset": [.string("robin")], "/mute": [.int32(1)]])
     #expect(tree.reply(to: "/mute", "VALUE") == .json(#"{"VALUE":[1]}"#))
     #expect(tree.reply(to: "/preset", "VALUE") == .json(#"{"VALUE":["robin"]}"#))
@@ -104,7 +104,7 @@ import Testing
     #expect(tree.reply(to: "/pitch", "ACCESS") == .json(#"{"ACCESS":0}"#))
   }
 
-  @Test func `what there is not is told so`() {
+  @Test func `missing nodes and attributes are reported`() {
     #expect(tree().reply(to: "/nothing", nil) == .missing)
     #expect(tree().reply(to: "/grid/9/9", nil) == .missing)
     #expect(tree().reply(to: "/grid/{row}/{column}", nil) == .missing)
@@ -112,14 +112,14 @@ import Testing
     #expect(tree().reply(to: "/mute", "UNIT") == .nothing)
   }
 
-  @Test func `numbers that are none are null`() throws {
+  @Test func `NaN and infinity are null`() throws {
     let node = members(
       try parsed(tree(["/location": [.float(.nan), .float(9.5)]]).reply(to: "/location", nil)))
     let values = try #require(list(node["VALUE"]))
     #expect(values[0].kind == "null" && number(values[1]) == 9.5)
   }
 
-  @Test func `commands are read, and nothing else is`() {
+  @Test func `only commands are parsed`() {
     func command(_ text: String) -> SocketCommand? { SocketCommand(Array(text.utf8)) }
     #expect(command(#"{"COMMAND":"LISTEN","DATA":"/mute"}"#) == .listen("/mute"))
     #expect(command(#"{"DATA":"/mute","COMMAND":"IGNORE"}"#) == .ignore("/mute"))

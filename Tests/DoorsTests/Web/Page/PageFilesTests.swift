@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page's files, as they are in the program.
+/// The page's files, as embedded in the program.
 @Suite struct PageFilesTests {
   private let folder = Project.file("Sources/Page/web")
 
-  @Test func `every file of the page's folder is in the program as it stands there`() throws {
+  @Test func `every file of the page's folder is embedded unchanged`() throws {
     var built: [String: [UInt8]] = [:]
     for index in 0..<page_files_count {
       let file = page_file(index)

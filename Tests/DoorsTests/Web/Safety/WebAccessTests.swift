@@ -6,7 +6,7 @@ import Testing
 
 @testable import Doors
 
-/// Who may do what by way of the web.
+/// The access policy of the web server.
 @Suite struct WebAccessTests {
   private static let own = IPAddress("192.168.1.20")!
   private let hosts = HostList(others: ["Studio.example"], addresses: { [own] })
@@ -15,7 +15,7 @@ import Testing
     "localhost", "localhost:8080", "LOCALHOST", "localhost.", "127.0.0.1:8080", "[::1]:8080",
     "192.168.1.20:8080", "192.168.1.20", "studio.example:80",
   ])
-  func `the machine's own names and addresses are let in`(host: String) {
+  func `the machine's own names and addresses are accepted`(host: String) {
     #expect(hosts.allows(host))
   }
 
@@ -24,11 +24,11 @@ import Testing
     "127.0.0.1.evil.example", "[::1", "[::1]x", "localhost:80x", "127.0.0.1@evil.example",
     "localhost:8080:9",
   ])
-  func `all others are not`(host: String) {
+  func `all other host names are refused`(host: String) {
     #expect(!hosts.allows(host))
   }
 
-  @Test func `the machine's name is one, alone and on its network`() {
+  @Test func `the machine's name is accepted, alone and with .local`() {
     let name = ProcessInfo.processInfo.hostName.split(separator: ".")[0]
     #expect(hosts.allows("\(name)") && hosts.allows("\(name).local:8080"))
   }
@@ -50,7 +50,7 @@ import Testing
     for origin in ["http://evil.example", "null", "http://localhost", "http://localhost:8081"] {
       #expect(access.refusal(of: request("POST", origin: origin))?.status == 403)
       #expect(access.refusal(of: request("GET", origin: origin, socket: true))?.status == 403)
-      // To read is left to the browser, which lets no script of that page see it.
+      // Reads are left to the browser, which shows the response to no script of that page.
       #expect(access.refusal(of: request("GET", origin: origin)) == nil)
       #expect(access.readableOrigin(request("GET", origin: origin)) == nil)
     }
@@ -61,9 +61,9 @@ import Testing
     #expect(access.refusal(of: request("POST", origin: nil)) == nil)
   }
 
-  @Test func `a name that is made to lead here is not let in with its own page`() {
+  @Test func `a host name rebound to this machine is refused with its own page`() {
     let access = WebAccess(hosts: hosts, token: nil)
-    // What a browser sends when its name for another site has this machine's address.
+    // Sent by a browser when another site's name resolves to this machine's address.
     for isSocket in [false, true] {
       let rebound = request(
         "GET", origin: "http://evil.example:8080", host: "evil.example:8080", socket: isSocket)
@@ -73,7 +73,7 @@ import Testing
 
   // MARK: - Tokens
 
-  @Test func `a token is made once, for its owner alone, and is known by nobody else`() throws {
+  @Test func `a token is created once, and readable only by its owner`() throws {
     let folder = try TemporaryFolder()
     let token = try WebToken(home: folder.url.path)
     let text = try #require(token.text)
@@ -90,7 +90,7 @@ import Testing
     #expect(folder.names == ["web-token"])
   }
 
-  @Test func `a file that holds no token lets nobody in`() throws {
+  @Test func `a file without a token admits nobody`() throws {
     let folder = try TemporaryFolder()
     let token = WebToken(at: folder.path("web-token"))
     for text in ["", "\n", "password", String(repeating: "g", count: 32)] {
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `ten wrong tokens a minute are looked at, of each address`() throws {
+  @Test func `ten wrong tokens per minute are checked for each address`() throws {
     let folder = try TemporaryFolder()
     let token = try WebToken(home: folder.url.path)
     let access = WebAccess(hosts: hosts, token: token)
@@ -111,12 +111,12 @@ import Testing
     #expect(access.pair(text, from: one, now: 20) == .tooOften)
     #expect(access.pair(text, from: other, now: 20) == .paired)
     #expect(access.pair(text, from: one, now: 61e6) == .paired)
-    // Nothing is no try.
+    // A missing token is no attempt.
     for _ in 0..<50 { #expect(access.pair("", from: other, now: 30) == .wrong) }
     #expect(access.pair(text, from: other, now: 30) == .paired)
   }
 
-  @Test func `very many addresses that guess take no more memory`() throws {
+  @Test func `many guessing addresses take no more memory`() throws {
     let folder = try TemporaryFolder()
     let access = WebAccess(hosts: hosts, token: try WebToken(home: folder.url.path))
     var outcomes: Set<WebAccess.Pairing> = []

@@ -2,7 +2,7 @@ import Doors
 import TestSupport
 import Testing
 
-/// The frames of WebSockets, without a socket.
+/// The framing of WebSockets, without a socket.
 @Suite struct WebSocketFramingTests {
   private let framing = WebSocketFraming()
 
@@ -10,14 +10,14 @@ import Testing
     bytes.withUnsafeBytes(framing.take)
   }
 
-  /// The code in the closing frame that it answers with; nil where it answers with none.
+  /// The code of its close frame; nil if it sends none.
   private var closing: UInt16? {
     let bytes = framing.takeOutgoing()
     guard bytes.count >= 4, bytes[0] == 0x88 else { return nil }
     return UInt16(bytes[2]) << 8 | UInt16(bytes[3])
   }
 
-  @Test func `messages come whole, however they are cut`() {
+  @Test func `messages are complete, however they are split`() {
     let packet = (0..<300).map { UInt8($0 & 255) }
     let bytes = WebFrame.sent(2, packet) + WebFrame.sent(1, Array("{}".utf8))
     var messages: [WebSocketFraming.Message] = []
@@ -26,7 +26,7 @@ import Testing
     #expect(!framing.hasEnded && framing.takeOutgoing().isEmpty)
   }
 
-  @Test func `a message in parts is one, with a ping between them`() {
+  @Test func `a fragmented message is one, with a ping in between`() {
     let bytes =
       WebFrame.sent(2, [1, 2], isLast: false) + WebFrame.sent(9, [7])
       + WebFrame.sent(0, [3, 4])
@@ -34,7 +34,7 @@ import Testing
     #expect(framing.takeOutgoing() == [0x8A, 1, 7])
   }
 
-  @Test func `what goes out has no mask, and a length as short as can be`() {
+  @Test func `sent frames have no mask, and the shortest length`() {
     framing.send([1, 2, 3])
     #expect(framing.takeOutgoing() == [0x82, 3, 1, 2, 3])
     framing.send([UInt8](repeating: 0, count: 126))
@@ -47,7 +47,7 @@ import Testing
     #expect(framing.takeOutgoing() == [0x89, 0])
   }
 
-  @Test func `a frame without a mask ends it`() {
+  @Test func `an unmasked frame ends it`() {
     #expect(take(WebFrame.sent(2, [1], isMasked: false)).isEmpty)
     #expect(framing.hasEnded && closing == 1002)
     #expect(take(WebFrame.sent(2, [1])).isEmpty)
@@ -59,24 +59,24 @@ import Testing
     #expect(framing.hasEnded && closing == 1002)
   }
 
-  @Test func `a text that is no text ends it`() {
+  @Test func `invalid UTF-8 in a text ends it`() {
     #expect(take(WebFrame.sent(1, [0xFF, 0xFE])).isEmpty)
     #expect(framing.hasEnded && closing == 1007)
   }
 
-  @Test func `a message of 64 kB is taken, and one byte more ends it`() {
+  @Test func `a message of 64 kB is accepted, and one more byte ends it`() {
     let most = [UInt8](repeating: 5, count: WebSocketFraming.longest)
     #expect(take(WebFrame.sent(2, most)) == [.binary(most)])
     #expect(take(WebFrame.sent(2, most + [5])).isEmpty)
     #expect(framing.hasEnded && closing == 1009)
   }
 
-  @Test func `a good-bye is answered`() {
+  @Test func `a close frame is answered`() {
     #expect(take(WebFrame.sent(8, [3, 0xE8])).isEmpty)
     #expect(framing.hasEnded && closing == 1000)
   }
 
-  @Test func `a pong is told, and noise never breaks it`() {
+  @Test func `a pong is reported, and noise never crashes it`() {
     #expect(take(WebFrame.sent(10, [])) == [.pong])
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2000 {

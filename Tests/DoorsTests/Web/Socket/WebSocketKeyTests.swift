@@ -2,9 +2,9 @@ import Testing
 
 @testable import Doors
 
-/// The answer to the key by which a client opens a WebSocket.
+/// The accept value of the opening handshake.
 @Suite struct WebSocketKeyTests {
-  @Test func `a WebSocket's key is answered as in RFC 6455`() {
+  @Test func `a WebSocket key is answered as in RFC 6455`() {
     #expect(
       WebSocketKey.answer(to: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     #expect(WebSocketKey.answer(to: "short") == nil)
