@@ -5,7 +5,7 @@ import Testing
 
 @testable import InstrumentFiles
 
-/// The instruments that need no file.
+/// The built-in instruments, which need no files.
 @Suite struct BuiltInInstrumentTests {
   private func sound(_ instrument: Instrument, _ region: Region) throws -> [Float] {
     try instrument.samples[region.sample].read()[0]
@@ -26,17 +26,18 @@ import Testing
     }
   }
 
-  @Test("It is the same every time", arguments: BuiltInInstrument.allCases)
+  @Test("The synthesis is deterministic", arguments: BuiltInInstrument.allCases)
   func sameness(_ builtIn: BuiltInInstrument) {
     let (one, other) = (builtIn.make(), builtIn.make())
     #expect(one.regions == other.regions)
     #expect(one.samples.map(\.storage) == other.samples.map(\.storage))
   }
 
-  /// The frequency of a sine that is near a frequency in a sound: by how its phase moves between
-  /// two parts of it.
+  /// Measures the frequency of a sine close to an expected frequency, from its phase advance
+  /// between
+  /// two parts of the sound.
   private func frequency(_ sound: [Float], near hertz: Double, rate: Double) -> Double {
-    // Whole windows, between which the phase moves by less than a half turn for each 10 cents.
+    // Whole windows, between which the phase error stays below half a turn for 10 cents.
     let window = min(sound.count / 2, Int(24_000))
     func phase(_ start: Int) -> Double {
       var (re, im) = (0.0, 0.0)
@@ -63,7 +64,7 @@ import Testing
       var sound = try sound(instrument, region)
       if !region.loop.isEmpty { sound += sound + sound }
       let wanted = 440 * exp2(Double(region.rootKey - 69) / 12)
-      // As it sounds for its own key: what its region adds is in it.
+      // Played at its own key, including the tuning of its region.
       let rate = 48_000 * exp2(region.cents(key: region.rootKey) / 1200)
       let found = frequency(sound, near: wanted, rate: rate)
       let cents = 1200 * log2(found / wanted)
@@ -71,13 +72,13 @@ import Testing
     }
   }
 
-  @Test("What goes on comes round without a step", arguments: [BuiltInInstrument.violin, .organ])
+  @Test("Sustained sounds loop without a click", arguments: [BuiltInInstrument.violin, .organ])
   func loops(_ builtIn: BuiltInInstrument) throws {
     let instrument = builtIn.make()
     for region in instrument.regions {
       let sound = try sound(instrument, region)
       #expect(region.loopMode == .continuous && region.loop == 0..<sound.count)
-      // Bent no more at the seam than anywhere: the greatest second difference of all.
+      // The second difference is no larger at the loop point than anywhere else.
       func bend(_ frame: Int) -> Float {
         let count = sound.count
         return abs(
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("What dies away begins at once and ends in silence")
+  @Test("Decaying sounds start at once and end in silence")
   func decay() throws {
     for builtIn in [BuiltInInstrument.piano, .acousticGuitar, .electricGuitar, .bell] {
       let instrument = builtIn.make()
@@ -98,20 +99,20 @@ import Testing
         #expect(abs(sound[0]) < 1e-6 && abs(sound[sound.count - 1]) < 1e-3)
         let peak = SoundShape.peak(sound)
         let first = sound.firstIndex { abs($0) > peak / 4 } ?? .max
-        // Five milliseconds, or a half swing of the lowest.
+        // 5 ms, or half a period of the lowest key.
         #expect(first < 1000)
       }
     }
   }
 
-  @Test("All are about as loud")
+  @Test("All instruments have similar loudness")
   func levels() throws {
     for builtIn in BuiltInInstrument.allCases where builtIn != .drums {
       let instrument = builtIn.make()
       for region in instrument.regions {
         let sound = try sound(instrument, region)
         let level = SoundShape.level(sound, 0..<min(sound.count, 19_200))
-        // -18.4 dB is aimed at; the shortest notes are over before that is reached, and a loop is
+        // The target is -18.4 dB. The shortest notes end before they reach it, and a loop is
         // measured as a whole.
         #expect((0.08...0.15).contains(level), "\(builtIn.name) \(region.rootKey): \(level)")
         #expect(SoundShape.peak(sound) <= 0.9001 && region.gain == 4)

@@ -1,4 +1,4 @@
-/// Numbers by chance that are the same each time.
+/// A deterministic random number generator.
 struct Dice: RandomNumberGenerator {
   private var state: UInt64
 

@@ -18,18 +18,18 @@ import Testing
     ("violin-e5-loud.wav", 76), ("c4_72.wav", 60), ("take 3 - G9.WAV", 127), ("a0.wav", 21),
     ("F♯2.wav", 42), ("mf_db4_rr1.wav", 61),
   ])
-  func `a name tells its note`(name: String, key: Int) {
+  func `a file name contains its note`(name: String, key: Int) {
     #expect(WrittenKey.key(inFile: name) == key)
   }
 
   @Test(arguments: [
     "piano.wav", "h3.wav", "128.wav", "c10.wav", "g#9.wav", ".wav", "c.wav", "c+4.wav",
   ])
-  func `a name without a note tells none`(name: String) {
+  func `a file name without a note has none`(name: String) {
     #expect(WrittenKey.key(inFile: name) == nil)
   }
 
-  @Test func `each note is played by the nearest sample`() throws {
+  @Test func `each note plays the nearest sample`() throws {
     try write("x_C4.wav", "x_C5.wav", "x_G4.wav")
     try LoopedWave.write(folder.path("x_36.wav"), frames: 1000, loop: 100..<900)
     let read = try InstrumentFolder.read(folder.url.path)
@@ -43,7 +43,7 @@ import Testing
     #expect(try read.samples[read.regions[1].sample].read() == [Tone.noise(frames: 500)])
   }
 
-  @Test func `what can't be played is told, and a folder without any is refused`() throws {
+  @Test func `unplayable files are reported, and a folder of nothing else is rejected`() throws {
     let fault = #expect(throws: InstrumentFault.self) {
       try InstrumentFolder.read(folder.url.path)
     }

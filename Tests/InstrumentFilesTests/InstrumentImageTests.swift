@@ -5,11 +5,11 @@ import Testing
 
 @testable import InstrumentFiles
 
-/// What the audio thread gets of an instrument that a file describes, by its sound.
+/// The conversion of instruments for the audio thread, verified by their sound.
 @Suite struct InstrumentImageTests {
   private static let rate = 48_000.0
 
-  /// Plays a note of an SFZ file beside a sound of one or two channels.
+  /// Plays a note of an SFZ file with a sound of one or two channels.
   private func play(
     _ sfz: String, _ sound: [Float], key: UInt8 = 60, velocity: Float = 1, frames: Int = 9600,
     _ change: (inout SamplerVoices) -> Void = { _ in }
@@ -35,12 +35,12 @@ import Testing
         _ = voices.render(to: Stereo(left.baseAddress!, right.baseAddress!), frames: frames)
       }
     }
-    // What the audio thread looks at must live until here.
+    // Keeps alive what the audio thread reads until here.
     withExtendedLifetime(image) {}
     return (left, right, begun)
   }
 
-  @Test func `a region sounds for its keys and velocities, at its pitch`() throws {
+  @Test func `a region matches its keys and velocities and plays at its pitch`() throws {
     let sfz = "<region> sample=a.wav lokey=50 hikey=70 hivel=100 pitch_keycenter=62 tune=30"
     let tone = Tone.sine(1000, frames: 12_000)
     let played = try play(sfz, tone, velocity: 100.0 / 127)
@@ -51,7 +51,7 @@ import Testing
     #expect(try play(sfz, tone).voices == 0)
   }
 
-  @Test func `a soft note is as much softer as the file's curve says`() throws {
+  @Test func `a soft note is attenuated by the velocity curve of the file`() throws {
     let tone = Tone.sine(1000, frames: 12_000)
     let sfz = "<region> sample=a.wav"
     let loud = Measure.level(try play(sfz, tone).left[200...])
@@ -60,23 +60,23 @@ import Testing
     #expect(abs(20 * log10(soft / loud) - 40 * log10(32.0 / 127)) < 0.05)
   }
 
-  @Test func `loops, places, envelopes and filters are taken over`() throws {
+  @Test func `loops, offsets, envelopes and filters are converted`() throws {
     let sfz = """
       <region> sample=a.wav loop_mode=loop_continuous loop_start=96 loop_end=4799 pan=-100
       ampeg_attack=0.1 fil_type=lpf_2p cutoff=1000
       """
     let played = try play(sfz, Tone.sine(1000, frames: 4800), frames: 19_200)
     #expect(Measure.peak(played.right) < 1e-6)
-    // At the cutoff 3 dB are gone.
+    // -3 dB at the cutoff.
     let level = Measure.level(played.left[9600...]) / (0.5 / 2.0.squareRoot())
     #expect(abs(20 * log10(level) + 3.01) < 0.05)
-    // Half the attack is over after 50 ms.
+    // After 50 ms the attack is half done.
     #expect(
       abs(Measure.peak(played.left[2300..<2400]) / Measure.peak(played.left[9600...]) - 0.5) < 0.02)
     #expect(Measure.residue(played.left[9600...], hertz: 1000, sampleRate: Self.rate) < -85)
   }
 
-  @Test func `a bend moves a region as far as its file lets it`() throws {
+  @Test func `pitch bend has the range given in the file`() throws {
     let tone = Tone.sine(1000, frames: 24_000)
     for (range, cents) in [(200, 200.0), (1200, 1200), (0, 0)] {
       let played = try play("<region> sample=a.wav bend_up=\(range)", tone) {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a region whose sound is not there is left out`() throws {
+  @Test func `a region without its sound is omitted`() throws {
     let folder = try TemporaryFolder()
     try SoundFixture.write(folder.path("a.wav"), [[0, 0, 0]])
     try Data("<region> sample=a.wav".utf8).write(
@@ -103,13 +103,13 @@ import Testing
     withExtendedLifetime(image) {}
   }
 
-  @Test func `a loop that begins behind the end of the sound is none`() throws {
+  @Test func `a loop that starts after the end of the sound is ignored`() throws {
     let folder = try TemporaryFolder()
     try SoundFixture.write(folder.path("a.wav"), [Tone.sine(1000, frames: 4800)])
     let sfz = "<region> sample=a.wav loop_mode=loop_continuous loop_start=3000 loop_end=4000"
     try Data(sfz.utf8).write(to: URL(fileURLWithPath: folder.path("a.sfz")))
     let instrument = try SFZ.read(folder.path("a.sfz"))
-    // Shorter than it was when its file was read.
+    // The sound is shorter than when its file was read.
     let image = InstrumentImage.make(instrument, sounds: [[Tone.sine(1000, frames: 2000)]])
     withExtendedLifetime(image) {}
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InstrumentFiles
 
-/// Instruments by name, from wherever they are.
+/// The instrument library with all of its sources.
 @Suite final class InstrumentLibraryTests {
   private let folder: TemporaryFolder
   private var home: String { folder.path("home") }
@@ -50,7 +50,7 @@ import Testing
 
   private let builtIn = ["violin", "acoustic guitar", "electric guitar", "bell", "organ"]
 
-  @Test("Without any soundfont, what is built in can be played, and nothing else is listed")
+  @Test("Without a soundfont, the built-in instruments are listed, and no others")
   func withoutFonts() throws {
     let catalogue = library().catalogue()
     #expect(catalogue.names == ["piano", "drums"] + builtIn)
@@ -59,12 +59,12 @@ import Testing
       Issue.record("another piano")
       return
     }
-    // Not even a folder is needed.
+    // Not even the folder needs to exist.
     #expect(
       Set(InstrumentLibrary().catalogue().names) == Set(BuiltInInstrument.allCases.map(\.name)))
   }
 
-  @Test("A soundfont's programs come before what is built in, and bring what that has not")
+  @Test("Soundfont programs take precedence over built-in instruments, and add others")
   func fonts() throws {
     try writeFont("fonts/some.sf2", programs: [(0, 0), (0, 25)])
     #expect(library().catalogue().names == ["piano", "steel-guitar", "drums"] + builtIn)
@@ -78,7 +78,7 @@ import Testing
     #expect(try entry("drums").sources.count == 1)
   }
 
-  @Test("Given soundfonts come first, then the best that is found")
+  @Test("Given soundfonts come first, then the best one found")
   func order() throws {
     try writeFont("fonts/other.sf2")
     try writeFont("fonts/FluidR3_GM.sf2")
@@ -93,7 +93,7 @@ import Testing
     #expect(font.path == folder.path("mine.sf2"))
   }
 
-  @Test("Soundfonts that are broken, or not of General MIDI, are passed over")
+  @Test("Broken soundfonts and those without General MIDI are skipped")
   func brokenFonts() throws {
     var bytes = SoundFontFixture().bytes
     bytes.removeLast(bytes.count / 2)
@@ -107,7 +107,7 @@ import Testing
     #expect(catalogue.faults.last?.contains("FluidR3_GM.sf2") == true)
   }
 
-  @Test("Names are found in large letters and with hyphens, and a slip is told of")
+  @Test("Names ignore case and hyphens, and a typo gets a suggestion")
   func names() throws {
     for name in ["acoustic guitar", "Acoustic-Guitar", " acoustic_guitar ", "ACOUSTIC  GUITAR"] {
       #expect(try entry(name).name.text == "acoustic guitar")
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("What lies in the folder for instruments is one, by its name")
+  @Test("A file in the instruments folder is an instrument with its name")
   func ownFiles() throws {
     try writeFont("home/instruments/Glass.sf2", programs: [(3, 7)])
     try write("home/instruments/noise.sfz", "<region> sample=*none")
@@ -144,7 +144,7 @@ import Testing
     #expect(try glass.read(glass.sources[0]).regions.count == 1)
   }
 
-  @Test("A file becomes an instrument under a name, until that is deleted")
+  @Test("A file becomes a named instrument until it is deleted")
   func adding() throws {
     try writeFont("home/font.sf2", programs: [(0, 0), (8, 40)])
     _ = try library().add("My Font", file: "font.sf2", bank: 8, program: 40)
@@ -154,7 +154,7 @@ import Testing
       Issue.record("another file")
       return
     }
-    // Before one that comes with the program, which comes out again.
+    // It overrides the shipped one, which comes back after the deletion.
     _ = try library().add("Piano", file: "font.sf2", bank: nil, program: nil)
     #expect(try entry("piano").isOwn)
     try library().delete("PIANO")
@@ -164,7 +164,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.path("home/font.sf2")))
   }
 
-  @Test("What can't be an instrument is refused, and not kept")
+  @Test("Invalid instruments are rejected and not stored")
   func refused() throws {
     try writeFont("home/font.sf2")
     try writeFont("outside.sf2")
@@ -199,7 +199,7 @@ import Testing
     #expect(throws: InstrumentFault.self) { try library().delete("nothing") }
   }
 
-  @Test("Cards that say something wrong are passed over with their line")
+  @Test("Invalid cards are skipped and reported with their line")
   func brokenCards() throws {
     try write("shipped/instruments/bad.json", "{\n\"program\": 200}")
     try write("shipped/instruments/worse.json", "{\n\"builtIn\": \"kazoo\"}")
@@ -208,7 +208,7 @@ import Testing
     #expect(catalogue.faults.count == 2 && catalogue.faults[0].contains("bad.json:2: program is"))
   }
 
-  @Test("Samples are read from the middle of the keyboard outwards, loud layers before soft ones")
+  @Test("Samples load from the middle of the keyboard outward, loud layers before soft ones")
   func readingOrder() throws {
     for name in ["a", "b", "c", "d", "e"] {
       try SoundFixture.write(
@@ -224,7 +224,7 @@ import Testing
       """
     try write("home/layers.sfz", text)
     let instrument = try library().add("layers", file: "layers.sfz", bank: nil, program: nil)
-    // That of the sixth region is also that of the first, and nearer.
+    // The sixth region shares its sample with the first, and is closer.
     #expect(
       instrument.readingOrder.map { instrument.samples[$0].name }
         == ["d.wav", "b.wav", "a.wav", "e.wav", "c.wav"])
@@ -237,14 +237,14 @@ import Testing
 
   private static let presets = Project.file("Presets").path
 
-  @Test("What the program ships says nothing wrong, and has what is expected of it")
+  @Test("The shipped cards are valid and complete")
   func shipped() throws {
     let files = try FileManager.default.contentsOfDirectory(
       atPath: Self.presets + "/instruments")
     for file in files {
       let name = try #require(InstrumentName(file: file, ending: ".json"))
       let card = try InstrumentCard(path: "\(Self.presets)/instruments/\(file)", name: name)
-      // As it is written, so that both are found alike.
+      // In the form in which the names are normalized.
       #expect(card.name == name && card.name.text == card.name.plain)
       #expect(!card.help.isEmpty && card.program != nil)
     }
@@ -279,7 +279,7 @@ import Testing
     }
   }
 
-  @Test("The folders for soundfonts are the usual ones, or those of the variable")
+  @Test("The soundfont folders are the default ones, or those of the variable")
   func places() {
     #expect(SoundFontPlaces.folders(named: "/a:/b", data: "/d") == ["/a", "/b"])
     #expect(SoundFontPlaces.folders(named: "none", data: "/d") == [])

@@ -5,13 +5,13 @@ import Testing
 
 @testable import InstrumentFiles
 
-/// How the sounds of an instrument are read while it can be played already.
+/// The progressive load of an instrument that is already playable.
 @Suite final class InstrumentReadingTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// An instrument of a sound of its own for each of so many keys, from 40 on.
+  /// An instrument with a separate sound for each of its keys, from 40 upward.
   private func instrument(keys: Int, frames: Int = 4800) throws -> Instrument {
     var text = ""
     for key in 40..<40 + keys {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `what is read soon is all there before it is played`() throws {
+  @Test func `a fast load is complete before the instrument plays`() throws {
     let reading = try InstrumentReading(
       instrument(keys: 3), InstrumentTicket(patience: .infinity))
     #expect(try reading.begin())
@@ -45,18 +45,18 @@ import Testing
     #expect(voices(43, reading.instrument) == 0)
   }
 
-  @Test func `all keys can be played as soon as one of them can`() throws {
+  @Test func `all keys are playable as soon as one of them is`() throws {
     let ticket = InstrumentTicket(patience: 0)
     let reading = try InstrumentReading(instrument(keys: 40, frames: 96_000), ticket)
     #expect(try reading.begin())
-    // Those that are not there yet have another one's sound.
+    // Keys whose sound is missing use that of another key.
     for key in UInt8(40)..<80 { #expect(voices(key, reading.instrument) == 1, "\(key)") }
     try waitUntil("all is read") { reading.isOver }
     #expect(ticket.progress == 1)
     for key in UInt8(40)..<80 { #expect(voices(key, reading.instrument) == 1, "\(key)") }
   }
 
-  @Test func `reading ends where nobody wants it any more`() throws {
+  @Test func `a canceled load stops`() throws {
     let ticket = InstrumentTicket()
     let reading = try InstrumentReading(instrument(keys: 3), ticket)
     ticket.withdraw()
@@ -64,7 +64,7 @@ import Testing
     #expect(!reading.isOver && ticket.progress < 1)
   }
 
-  @Test func `samples that can't be read are left out, with a line for each`() throws {
+  @Test func `unreadable samples are omitted, with one line each`() throws {
     let instrument = try instrument(keys: 3)
     try FileManager.default.removeItem(atPath: folder.path("41.wav"))
     let reading = try InstrumentReading(instrument, InstrumentTicket(patience: .infinity))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InstrumentFiles
 
-/// Instruments made of what was recorded.
+/// Instruments made from recordings.
 @Suite struct LoopInstrumentTests {
   private let rate = 48_000
 
@@ -14,7 +14,7 @@ import Testing
     Tone.constant(0, frames: Int(seconds * Double(rate)))
   }
 
-  /// A note with overtones.
+  /// A note with harmonics.
   private func note(_ hertz: Double, seconds: Double, vibrato: Double = 0) -> [Float] {
     var phase = 0.0
     let count = Int(seconds * Double(rate))
@@ -35,7 +35,7 @@ import Testing
     return (region, channels[0], instrument.faults)
   }
 
-  /// The key at which a region plays its sound as it is, in cents above key 0.
+  /// The key at which a region plays its sound unshifted, in cents above key 0.
   private func root(_ region: Region) -> Double { 100 * Double(region.rootKey) - region.tune }
 
   @Test(
@@ -44,48 +44,48 @@ import Testing
   func held(hertz: Double, vibrato: Double) throws {
     let made = try make(silence(0.7) + note(hertz, seconds: 2, vibrato: vibrato) + silence(1))
     let wanted = 6900 + 1200 * log2(hertz / 440)
-    // A steady one nearly exact; of vibrato, parts of a swing are in view.
+    // Nearly exact for a steady note. With vibrato, partial cycles are included.
     #expect(abs(root(made.region) - wanted) < (vibrato > 0 ? 8 : 1))
     #expect(made.faults.isEmpty)
-    // The silence before it is gone.
+    // The leading silence is removed.
     let first = try #require(made.sound.firstIndex { abs($0) > 0.02 })
     #expect(first < rate / 50)
     #expect(made.region.loopMode == .continuous)
     try #require(made.region.loop.count > rate / 3)
     #expect(made.region.end == made.region.loop.upperBound)
-    // Around the loop, twice: bent nowhere more than the note itself.
+    // Two passes around the loop point: no sharper bend than in the note itself.
     let loop = Array(made.sound[made.region.loop])
     let rounds = loop + loop
     func bend(_ sound: [Float]) -> Float {
       (2..<sound.count).map { abs(sound[$0] - 2 * sound[$0 - 1] + sound[$0 - 2]) }.max() ?? 0
     }
     #expect(bend(rounds) < 1.1 * bend(note(hertz, seconds: 0.5, vibrato: vibrato)))
-    // Nor does it become softer where its end is faded into its beginning: 2 dB.
+    // The crossfade does not lower the level by more than 2 dB.
     let levels = stride(from: 0, to: rounds.count - 2400, by: 1200).map {
       20 * log10(SoundShape.level(rounds, $0..<$0 + 2400))
     }
     #expect((levels.max() ?? 0) - (levels.min() ?? 0) < 2)
   }
 
-  @Test("What is short is played once")
+  @Test("A short note is played once")
   func short() throws {
     let made = try make(silence(0.1) + note(523.25, seconds: 0.2) + silence(0.5))
     #expect(made.region.loopMode == .oneShot && made.region.loop.isEmpty)
     #expect(abs(root(made.region) - 7200) < 5)
   }
 
-  @Test("Of several notes the longest is the one that is played")
+  @Test("The longest of several notes is played")
   func longest() throws {
     let made = try make(
       silence(0.1) + note(300, seconds: 0.2) + silence(0.1) + note(400, seconds: 1)
         + silence(0.1) + note(500, seconds: 0.3))
     #expect(abs(root(made.region) - 6900 - 1200 * log2(400.0 / 440)) < 1)
-    // It begins with its own note.
+    // It starts with its own note.
     let first = try #require(made.sound.firstIndex { abs($0) > 0.02 })
     #expect(first < rate / 50)
   }
 
-  @Test("Without a pitch it is played as it is at middle C, and that is said")
+  @Test("A sound without a pitch is played unshifted at middle C, with a remark")
   func noise() throws {
     let made = try make(silence(0.3) + Tone.noise(amplitude: 0.2, frames: 24_000))
     #expect(made.region.rootKey == 60 && made.region.tune == 0)
@@ -94,7 +94,7 @@ import Testing
     #expect(made.sound.count == 24_000)
   }
 
-  @Test("Of silence nothing is made")
+  @Test("Silence is rejected")
   func nothing() {
     for sound in [silence(1), [], [Float](repeating: 1e-6, count: 4800)] {
       #expect(throws: InstrumentFault(.missing, "there is only silence in the loop")) {

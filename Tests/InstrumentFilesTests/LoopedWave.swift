@@ -1,14 +1,16 @@
 import Foundation
 
-/// A WAV file that tells of a loop.
+/// A WAV file that contains a loop.
 enum LoopedWave {
-  /// Writes silence of 16 bits; the loop's end is after its last frame.
+  /// Writes 16-bit silence.
+  ///
+  /// `loop` ends after its last frame.
   static func write(_ path: String, frames: Int, loop: Range<Int>) throws {
     typealias Font = SoundFontFixture
     let format =
       Font.word(1) + Font.word(1) + Font.long(44_100) + Font.long(88_200) + Font.word(2)
       + Font.word(16)
-    // In the file the last frame of the loop stands.
+    // The file stores the last frame of the loop.
     let numbers = [
       0, 0, 22_676, 60, 0, 0, 0, 1, 0, 0, 0, loop.lowerBound, loop.upperBound - 1, 0, 0,
     ]

@@ -26,9 +26,9 @@ import Testing
     return try SFZ.read(folder.path("set/test.sfz"))
   }
 
-  // MARK: - The text
+  // MARK: - Text
 
-  @Test func `what a header says holds for those below it, until the next one`() throws {
+  @Test func `a header applies to those below it, until the next one of its level`() throws {
     let regions = try read(
       """
       // a comment <region> sample=none.wav
@@ -48,7 +48,7 @@ import Testing
     #expect(regions.map(\.keys) == [10...20, 10...30, 0...127, 0...127, 0...127])
   }
 
-  @Test func `names have spaces, other slashes and a default path`() throws {
+  @Test func `file names support spaces, backslashes and a default path`() throws {
     let read = try read(
       """
       <control> default_path=samples\\
@@ -64,7 +64,7 @@ import Testing
     #expect(try read.samples[0].read() == [Tone.noise(frames: 1000)])
   }
 
-  @Test func `definitions and inclusions are followed`() throws {
+  @Test func `definitions and includes are resolved`() throws {
     try write("#define $LOW 40\n<group> lokey=$LOW hikey=$LOWER", "set/samples/part.txt")
     let regions = try read(
       """
@@ -79,8 +79,7 @@ import Testing
     #expect(regions.map(\.keys) == [40...72] && regions.map(\.gain) == [-40])
   }
 
-  @Test func `unknown opcodes are listed once each, wrong values told, and the rest plays`() throws
-  {
+  @Test func `unknown opcodes and invalid values are reported once, and the rest plays`() throws {
     let read = try read(
       """
       <global> sample=a.wav
@@ -98,7 +97,7 @@ import Testing
 
   // MARK: - Opcodes
 
-  @Test func `keys are numbers and names, and are moved together`() throws {
+  @Test func `keys are numbers or note names, and share the offset`() throws {
     let regions = try read(
       """
       <global> sample=a.wav
@@ -114,7 +113,7 @@ import Testing
     #expect(regions[3].velocities == 20...30)
   }
 
-  @Test func `places in the sample are counted in frames, and the last one is meant`() throws {
+  @Test func `sample offsets are in frames, and the last frame is inclusive`() throws {
     let regions = try read(
       """
       <global> sample=a.wav
@@ -130,7 +129,7 @@ import Testing
       regions.map(\.loopMode) == [.continuous, .untilRelease, .oneShot, .none, .none])
   }
 
-  @Test func `a loop in the file is played where nothing else is said`() throws {
+  @Test func `the loop stored in the sample is the default`() throws {
     try LoopedWave.write(folder.path("set/loop.wav"), frames: 1000, loop: 200..<800)
     let regions = try read(
       "<global> sample=loop.wav <region> <region> loop_mode=no_loop <region> loop_start=300"
@@ -139,7 +138,7 @@ import Testing
     #expect(regions.map(\.loopMode) == [.continuous, .none, .continuous])
   }
 
-  @Test func `envelopes, filter, turns, chance, groups and switches`() throws {
+  @Test func `envelopes, filter, round robin, random, groups and keyswitches`() throws {
     let region = try read(
       """
       <region> sample=a.wav ampeg_delay=1 delay=0.5 ampeg_attack=2 ampeg_hold=3 ampeg_decay=4
@@ -165,21 +164,21 @@ import Testing
     #expect(region.keyTracking == 0 && abs(region.gain + 20) < 1e-12)
   }
 
-  @Test func `velocity counts as far as it is to`() throws {
+  @Test func `velocity tracking has the configured depth`() throws {
     let regions = try read(
       "<global> sample=a.wav <region> <region> amp_veltrack=50 <region> amp_veltrack=0"
     ).regions
     let losses = regions.map { region in
       region.modulators.first { $0.source.controller == .velocity }?.value(at: 64.0 / 127)
     }
-    // 40 dB a decade.
+    // 40 dB per decade.
     #expect(abs(losses[0]! - 40 * log10(127.0 / 64)) < 1e-9)
     #expect(abs(losses[1]! - 20 * log10(127.0 / 64)) < 1e-9 && losses[2] == nil)
   }
 
-  // MARK: - Bad files
+  // MARK: - Malformed files
 
-  @Test func `a file that became much shorter is no sample any more`() throws {
+  @Test func `a file that has become much shorter is no longer a sample`() throws {
     let sample = try read("<region> sample=a.wav").samples[0]
     let fewer = Tone.noise(frames: 900)
     try SoundFixture.write(folder.path("set/a.wav"), [fewer], rate: 44_100)
@@ -192,7 +191,7 @@ import Testing
         == "\(sample.path) is cut off: of 67108864 frames of a sample 900 are there")
   }
 
-  @Test func `missing samples are one line each, and what leads out is denied`() throws {
+  @Test func `missing samples are reported, and paths out of the folder are denied`() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("set/link.wav"), withDestinationPath: folder.path("outside.wav"))
     try Data("no sound".utf8).write(to: URL(fileURLWithPath: folder.path("set/bad.wav")))
@@ -208,7 +207,7 @@ import Testing
     for fault in read.faults[1...4] {
       #expect(fault.hasSuffix(" leads out of \(root), in which all must be"))
     }
-    // From above, more may be read.
+    // With an ancestor as root, more may be read.
     let wider = try SFZ.read(folder.path("set/test.sfz"), root: folder.url.path)
     #expect(wider.regions.count == 4 && wider.faults.count == 5)
   }
@@ -217,18 +216,18 @@ import Testing
     "", "hello", "<region", "key=3", "#include \"test.sfz\"\n<region>", "<region>\0",
     "#include \"../x\"", "#include \"none\"",
   ])
-  func `what is no SFZ file is told in one line`(text: String) throws {
+  func `a malformed file is reported in one line`(text: String) throws {
     let fault = #expect(throws: InstrumentFault.self) { try read(text) }
     #expect(fault?.description.contains("\n") == false)
   }
 
-  @Test func `definitions that grow without end are refused`() throws {
+  @Test func `definitions that grow without bound are rejected`() throws {
     var text = "#define $A aaaaaaaaaaaaaaaa\n"
     for _ in 0..<22 { text += "#define $A $A$A\n" }
     #expect(throws: InstrumentFault.self) { try read(text) }
   }
 
-  @Test func `no bytes make it fall`() throws {
+  @Test func `malformed input never crashes the parser`() throws {
     let text = Array(
       """
       <control> default_path= note_offset=1
@@ -261,7 +260,7 @@ import Testing
         #expect(region.loop.lowerBound >= 0 && region.loop.upperBound <= region.end)
       }
     }
-    // Most still say something, and some don't.
+    // Most of the mutated files are still valid, some are not.
     #expect(opened > 500 && opened < 3000 && regions > 500)
   }
 }

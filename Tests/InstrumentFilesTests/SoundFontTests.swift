@@ -27,7 +27,7 @@ import Testing
     return try #require(try instrument(fixture).regions.first)
   }
 
-  // MARK: - The list
+  // MARK: - Programs
 
   @Test func `programs are listed by bank and number`() throws {
     var fixture = SoundFontFixture()
@@ -47,20 +47,20 @@ import Testing
 
   // MARK: - Zones
 
-  @Test func `a file that says nothing gets what the specification says`() throws {
+  @Test func `an empty zone gets the defaults of the specification`() throws {
     let region = try region([])
     #expect(region.keys == 0...127 && region.velocities == 0...127 && region.rootKey == 60)
     #expect(region.start == 0 && region.end == 1000 && region.loopMode == .none)
     #expect(region.keyTracking == 100 && region.tune == 0 && region.gain == 0 && region.pan == 0)
     #expect(region.filter == nil && region.group == 0 && region.fixedKey == nil)
-    // Times that are none at all, and no fall.
+    // The minimum times mean 0. There is no decay.
     #expect(region.envelope == RegionEnvelope(fall: .whole))
-    // Frequency 0 in cents is key 0.
+    // A frequency of 0 cents is key 0.
     #expect(abs(region.tremolo.frequency - 8.1758) < 0.0001)
     #expect(region.modulators.count == 9)
   }
 
-  @Test func `what holds for all zones is in each, and its own stands before it`() throws {
+  @Test func `zones inherit from the global zone and override it`() throws {
     var fixture = SoundFontFixture()
     fixture.instruments = [
       [
@@ -71,7 +71,7 @@ import Testing
     #expect(regions.map(\.pan) == [-1, 0.5] && regions.map(\.tune) == [200, 200])
   }
 
-  @Test func `a program adds to its instruments, but for what is the samples' own`() throws {
+  @Test func `a program adds to its instruments, except for sample-only generators`() throws {
     var fixture = SoundFontFixture()
     fixture.instruments = [[Zone([(51, 1), (38, -1200), (8, 9000), (57, 3), (53, 0)])]]
     fixture.programs[0].zones = [
@@ -83,11 +83,11 @@ import Testing
     #expect(regions.map(\.envelope.release) == [0.5, 1])
     #expect(regions.map(\.group) == [3, 3] && regions.map(\.loopMode) == [.none, .none])
     #expect(regions.map(\.rootKey) == [60, 60])
-    // 9000 + 9000 is more than there can be: the filter is open.
+    // 9000 + 9000 exceeds the range: the filter is fully open.
     #expect(regions[0].filter != nil && regions[1].filter == nil)
   }
 
-  @Test func `a region is for the notes that program and instrument have in common`() throws {
+  @Test func `a region covers the intersection of the ranges of program and instrument`() throws {
     func keys(_ range: ClosedRange<Int>) -> (code: Int, amount: Int) {
       (43, SoundFontFixture.range(range))
     }
@@ -102,7 +102,7 @@ import Testing
     ]
     fixture.programs[0].zones = [
       Zone([keys(50...70), velocities(0...99), (41, 0)]), Zone([keys(0...10), (41, 0)]),
-      // Out of its place, a range does not count.
+      // A range out of order is ignored.
       Zone([(17, 0), keys(3...4), (41, 0)]),
     ]
     let regions = try instrument(fixture).regions
@@ -115,7 +115,8 @@ import Testing
 
   // MARK: - Values
 
-  @Test func `pitch comes from root, tuning, the sample's correction and the scale`() throws {
+  @Test func `pitch depends on root key, tuning, the sample's correction and scale tuning`() throws
+  {
     var fixture = SoundFontFixture()
     fixture.samples[0].root = 72
     fixture.samples[0].correction = -7
@@ -130,19 +131,19 @@ import Testing
     #expect(regions[0].cents(key: 74) == 100 - 87)
     #expect(regions[1].fixedKey == 61 && regions[1].fixedVelocity == 99)
     #expect(regions[1].cents(key: 10) == 1300 - 7)
-    // 255 is a sound without pitch.
+    // 255 marks an unpitched sound.
     fixture.samples[0].root = 255
     regions = try instrument(fixture).regions
     #expect(regions.map(\.rootKey) == [60, 48])
   }
 
-  @Test func `values become dB, seconds, Hz and parts`() throws {
+  @Test func `generator values are converted to dB, seconds, Hz and fractions`() throws {
     let region = try region([
       (48, 100), (17, 500), (15, 250), (16, 1000), (8, 6000), (9, 60), (33, 0), (34, -1200),
       (35, 1200), (36, 2400), (37, 200), (38, -2400), (39, 50), (40, -25), (29, 250), (7, 1200),
       (11, -600), (13, 30), (5, 12), (10, 24), (6, 36), (21, 0), (22, 1200), (57, 4),
     ])
-    // The attenuation by 0.4, and half of the resonance.
+    // 0.4 of the attenuation, and half of the resonance.
     #expect(abs(region.gain + 4 + 3) < 1e-12)
     #expect(region.pan == 1 && region.chorus == 0.25 && region.reverb == 1)
     let filter = try #require(region.filter)
@@ -162,7 +163,7 @@ import Testing
     #expect(region.group == 4 && region.offBy == 4)
   }
 
-  @Test func `attenuation is done by 0.4, or to the letter`() throws {
+  @Test func `attenuation is scaled by 0.4, or applied literally`() throws {
     var fixture = SoundFontFixture()
     fixture.instruments = [[Zone([(48, 60), (53, 0)])]]
     fixture.programs[0].zones = [Zone([(48, 40), (41, 0)])]
@@ -170,7 +171,7 @@ import Testing
     #expect(abs(try instrument(fixture, reading: .specified).regions[0].gain + 10) < 1e-12)
   }
 
-  @Test func `loops and ends are moved, finely and coarsely`() throws {
+  @Test func `loop and end offsets are applied, fine and coarse`() throws {
     var fixture = SoundFontFixture()
     fixture.sound = [UInt8](repeating: 0, count: 2 * 80_000)
     fixture.samples[0] = .init(start: 1000, end: 75_000, loop: 2000..<70_000)
@@ -195,12 +196,12 @@ import Testing
 
   // MARK: - Modulators
 
-  @Test func `velocity takes away 40 dB for each decade`() throws {
+  @Test func `velocity attenuates by 40 dB per decade`() throws {
     let modulators = try region([]).modulators
     let velocity = try #require(modulators.first { $0.source.controller == .velocity })
     #expect(velocity.target == .attenuation)
     for played in [1.0, 32, 64, 100, 127] {
-      // 96 dB are the most: at velocity 1 they are 84.
+      // The maximum is 96 dB. Velocity 1 yields 84.
       #expect(abs(velocity.value(at: played / 127) - 40 * log10(127 / played)) < 1e-9)
     }
     #expect(velocity.value(at: 0) == 96)
@@ -210,9 +211,11 @@ import Testing
     #expect(reading.filter != nil)
   }
 
-  @Test func `a file's modulators stand before the defaults, and a program's are added`() throws {
+  @Test func `an instrument's modulators override the defaults, and a program's are added`() throws
+  {
     var fixture = SoundFontFixture()
-    // Velocity to attenuation; key pressure to vibrato; one that moves another, which is left out.
+    // Velocity to attenuation; key pressure to vibrato; a modulator of a modulator, which is
+    // omitted.
     let velocity = [0x0502, 48, 480, 0, 0]
     fixture.instruments = [
       [
@@ -238,7 +241,7 @@ import Testing
 
   // MARK: - Samples
 
-  @Test func `samples are read from their place, with 16 bits and with 24`() throws {
+  @Test func `samples are read from their offset, with 16 bits and with 24`() throws {
     var fixture = SoundFontFixture()
     fixture.samples = [.init(start: 990, end: 1010), .init(name: "other", start: 0, end: 2000)]
     var read = try instrument(fixture)
@@ -254,7 +257,7 @@ import Testing
     #expect(try read.samples[0].read() == [fine])
   }
 
-  @Test func `the sides of a pair know each other`() throws {
+  @Test func `the channels of a stereo pair are linked`() throws {
     var fixture = SoundFontFixture()
     fixture.samples = [
       .init(name: "L", partner: 1, kind: 4),
@@ -267,7 +270,7 @@ import Testing
     #expect(read.samples.map(\.side) == [.right, .left, .right])
     #expect(read.samples.map(\.partner) == [1, 0, nil])
     #expect(read.regions.map(\.sample) == [0, 1, 2, 1])
-    // Without their partners' names, neighbours of one length are pairs.
+    // Without links, adjacent samples of equal length are pairs.
     fixture.samples[0].partner = 7
     fixture.samples[1].partner = 7
     #expect(try instrument(fixture).samples.map(\.partner) == [1, 0, nil])
@@ -275,7 +278,7 @@ import Testing
     #expect(try instrument(fixture).samples.map(\.partner) == [nil, nil, nil])
   }
 
-  @Test func `Vorbis samples are read, and their loops are their own`() throws {
+  @Test func `Vorbis samples are decoded, and their loops are relative to the sample`() throws {
     let tone = Tone.sine(441, frames: 20_000, sampleRate: 44_100)
     try SoundFixture.write(folder.path("tone.ogg"), left: tone, rate: 44_100)
     let ogg = Array(try folder.bytes("tone.ogg"))
@@ -290,18 +293,18 @@ import Testing
     #expect(read.regions.map(\.loop) == [1000..<11_000])
     let sound = try read.samples[0].read()
     let error = zip(sound[0], tone).map { abs($0 - $1) }.max()
-    // Vorbis at 192 kb/s is within a hundredth of a plain tone, but not within a thousandth.
+    // Vorbis at 192 kb/s deviates from a plain tone by less than 0.02, but not less than 0.001.
     #expect(sound[0].count == 20_000 && error! < 0.02)
-    // Of what no region plays nothing need be read.
+    // Samples of no region are not read.
     #expect(try read.samples[0].read(first: 5000)[0] == Array(sound[0][..<5000]))
   }
 
   @Test(arguments: [1, 100, 4000, 44_100, 300_001])
-  func `the length of Vorbis samples is known without their decoder`(frames: Int) throws {
+  func `the length of Vorbis samples is determined without decoding`(frames: Int) throws {
     let path = folder.path("tone.ogg")
     try SoundFixture.write(path, left: Tone.noise(frames: frames), rate: 44_100)
     let bytes = Array(try folder.bytes("tone.ogg"))
-    // Inside of a file, with another stream's page behind it.
+    // Embedded in a file, followed by a page of another stream.
     let font = folder.path("font.sf3")
     try Data([UInt8](repeating: 7, count: 99) + bytes + bytes).write(
       to: URL(fileURLWithPath: font))
@@ -309,16 +312,16 @@ import Testing
       try VorbisEnds(WaveFile(font, to: .read), place: 99, bytes: bytes.count))
     #expect(ends.frames == frames && ends.rate == 44_100)
     #expect(try SampleFile(font, place: 99, bytes: bytes.count).frames == frames)
-    // What is no such file, or only half of one, is left to the decoder.
+    // A malformed or truncated stream is left to the decoder.
     #expect(try VorbisEnds(WaveFile(font, to: .read), place: 98, bytes: bytes.count) == nil)
     #expect(try VorbisEnds(WaveFile(font, to: .read), place: 99, bytes: 20) == nil)
   }
 
-  @Test func `a font whose sound has an odd length may lack the byte after it`() throws {
+  @Test func `a font whose sound has an odd length may omit the pad byte`() throws {
     var fixture = SoundFontFixture()
     fixture.sound.append(9)
     let bytes = fixture.bytes
-    // The list of the sound ends with the byte that makes it even.
+    // The LIST chunk of the sound ends with the pad byte.
     let tables = try #require(Data(bytes).range(of: Data("pdta".utf8))).lowerBound - 8
     try Data(bytes[..<(tables - 1)] + bytes[tables...]).write(to: URL(fileURLWithPath: path))
     #expect(throws: InstrumentFault.self) { try SoundFont(path) }
@@ -329,9 +332,9 @@ import Testing
     #expect(try SoundFont(path).programs.count == 1)
   }
 
-  // MARK: - Bad files
+  // MARK: - Malformed files
 
-  @Test func `what can't be played is told, and the rest can`() throws {
+  @Test func `invalid samples are reported, and the rest is playable`() throws {
     var fixture = SoundFontFixture()
     fixture.samples = [
       .init(), .init(name: "beyond", start: 1500, end: 2001),
@@ -347,7 +350,7 @@ import Testing
     #expect(read.faults.allSatisfy { !$0.contains("\n") })
   }
 
-  @Test func `a file that is none, or cut off, is told in one line`() throws {
+  @Test func `a malformed or truncated file is reported in one line`() throws {
     let bytes = SoundFontFixture().bytes
     #expect(throws: InstrumentFault.self) { try SoundFont(folder.path("none.sf2")) }
     #expect(throws: InstrumentFault.self) { try SoundFont(folder.url.path) }
@@ -358,7 +361,7 @@ import Testing
     }
   }
 
-  @Test func `a file that asks for billions of regions is refused`() throws {
+  @Test func `a file that requires billions of regions is rejected`() throws {
     var fixture = SoundFontFixture()
     fixture.instruments = [(0..<3000).map { _ in Zone([(53, 0)]) }]
     fixture.programs[0].zones = (0..<3000).map { _ in Zone([(41, 0)]) }
@@ -366,7 +369,7 @@ import Testing
     #expect(fault?.description == "\(path) is broken: a program has more than 16384 regions")
   }
 
-  @Test func `no bytes make it fall`() throws {
+  @Test func `malformed input never crashes the parser`() throws {
     var fixture = SoundFontFixture()
     fixture.samples.append(.init(name: "other", start: 1000, end: 2000, partner: 0, kind: 4))
     fixture.instruments.append([
@@ -377,7 +380,7 @@ import Testing
         Zone([(48, 5)], modulators: [[0x0502, 48, 480, 0, 0]]), Zone([(41, 1)]), Zone([(41, 0)]),
       ]))
     let bytes = fixture.bytes
-    // The sound is in the middle, and says nothing.
+    // Skips the sound in the middle, which has no structure.
     let places = Array(0..<110) + Array(4100..<bytes.count)
     var random = Dice(seed: 11)
     var (opened, played) = (0, 0)
@@ -406,7 +409,7 @@ import Testing
         }
       }
     }
-    // Both sides of each check are seen.
+    // Both outcomes of each check occur.
     #expect(opened > 1000 && opened < 4000 && played > 1000)
   }
 }

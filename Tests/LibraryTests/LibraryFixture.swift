@@ -5,7 +5,7 @@ import TestSupport
 @testable import Library
 @testable import SoundFiles
 
-/// A library in a folder of its own.
+/// A library in a temporary folder.
 final class LibraryFixture {
   let folder: TemporaryFolder
   let library: TakeLibrary
@@ -16,7 +16,7 @@ final class LibraryFixture {
     library = try TakeLibrary(home: folder.path("home"))
   }
 
-  /// The names of what is in the folder of takes, or in its trash.
+  /// The file names in the takes folder, or in its trash.
   func names(_ name: String = "takes") throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(name)").sorted()
   }
@@ -49,7 +49,7 @@ final class LibraryFixture {
     ZonedDate(microseconds: 1_700_000_000_000_000 + day * 86_400_000_000, zoneMinutes: 60)
   }
 
-  /// All that a library says of its takes, and their files of themselves.
+  /// All takes according to the database, and the tags of their files.
   static func state(_ library: TakeLibrary) throws -> [String] {
     let (shown, trash) = (
       try library.list(count: 1000).takes, try library.trash(count: 1000).takes

@@ -3,7 +3,7 @@ import Library
 import Testing
 
 @Suite struct PresetLibraryTests {
-  /// Two folders that go with the test.
+  /// Two temporary folders.
   final class Folders {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent(
       "syrinx-presets-\(UUID().uuidString)")
@@ -45,7 +45,7 @@ import Testing
     PresetLibrary.listed(library.ownNames.union(library.shippedNames))
   }
 
-  @Test func `what is saved is read again, and stands before a shipped one`() throws {
+  @Test func `a saved preset can be read and overrides a shipped one`() throws {
     let library = folders.library
     let (dub, mine) = (try PresetName("dub"), try PresetName("Möwe 2"))
     #expect(try library.read(dub).preset.settings[0].address == "/shipped")
@@ -63,7 +63,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folders.own) == ["Möwe 2.json"])
   }
 
-  @Test func `a shipped one can't be deleted, and what is not there neither`() throws {
+  @Test func `deleting a shipped or missing preset fails`() throws {
     let library = folders.library
     #expect(
       fault { () throws(PresetFault) in try library.delete(PresetName("dub")) }?.kind == .denied)
@@ -76,7 +76,7 @@ import Testing
     "", ".", "..", "../x", "/etc/passwd", "a/b", "a/", ".hidden", "a\0b", "a\nb",
     String(repeating: "x", count: 49), "presets/../../x",
   ])
-  func `a name that could lead out of the folder is denied`(text: String) {
+  func `a name that could leave the folder is denied`(text: String) {
     #expect(fault { () throws(PresetFault) in _ = try PresetName(text) }?.kind == .denied)
   }
 
@@ -84,7 +84,7 @@ import Testing
     ("dubb", "is dub meant?"), ("ehco", "is echo meant?"), ("dub.json", "there are: dub, echo"),
     ("Dub", "is dub meant?"), ("cathedral", "there are: dub, echo"),
   ])
-  func `where there is none, the nearest is named, or what there is`(
+  func `a missing preset gets the closest name or the list of names`(
     name: String, hint: String
   ) throws {
     let library = folders.library
@@ -93,7 +93,7 @@ import Testing
     #expect(fault?.message == "there is no preset \(name); \(hint)")
   }
 
-  @Test func `folders that are not there hold nothing`() {
+  @Test func `missing folders are empty`() {
     let library = PresetLibrary(shipped: "/proc/nowhere", own: "/proc/nowhere/presets")
     #expect(names(library).isEmpty)
     #expect(
@@ -105,7 +105,7 @@ import Testing
     #expect(refused?.kind == .io && refused?.message.contains("/proc/nowhere") == true)
   }
 
-  @Test func `a folder that is none is an error of the system, with its path`() throws {
+  @Test func `a file in place of the folder is a system error with its path`() throws {
     try FileManager.default.createDirectory(
       at: folders.root.appendingPathComponent("home"), withIntermediateDirectories: true)
     try folders.put("", folders.own)
@@ -115,7 +115,7 @@ import Testing
     #expect(refused?.kind == .io && refused?.message.contains(folders.own) == true)
   }
 
-  @Test func `only plain files with the ending are presets`() throws {
+  @Test func `only regular files with the extension are presets`() throws {
     let folder = folders.shipped
     try folders.put("", "\(folder)/note.txt")
     try folders.put("", "\(folder)/.hidden.json")
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `a broken file is named with its line, one that is too long without`() throws {
+  @Test func `a malformed file is reported with its line, an oversized one without`() throws {
     let path = "\(folders.shipped)/dub.json"
     try folders.put("{\n  \"set\": {\n    \"/a\": 1,\n  }\n}\n", path)
     let broken = fault { () throws(PresetFault) in
@@ -147,10 +147,10 @@ import Testing
     #expect(long?.kind == .broken && long?.message.hasPrefix("\(path): ") == true)
   }
 
-  @Test func `there is an end to how many can be told`() throws {
+  @Test func `the list is limited to what fits in a reply`() throws {
     try FileManager.default.createDirectory(
       atPath: folders.own, withIntermediateDirectories: true)
-    // Names of one file: a thousand files would take longer to make than all else here.
+    // Names alone: creating a thousand files would take longer than all other tests here.
     try folders.put(Self.text, "\(folders.own)/1.json")
     for number in 2...1000 {
       #expect(link("\(folders.own)/1.json", "\(folders.own)/\(number).json") == 0)
@@ -166,7 +166,7 @@ import Testing
     try library.save(Self.text, as: PresetName("more"))
   }
 
-  @Test func `the shipped ones are looked for where they are built or installed`() {
+  @Test func `shipped presets are found in the build and install locations`() {
     #expect(
       ShippedPresets.places(named: "/x", program: "/a/.build/release/syrinx", dataFolders: nil)
         == ["/x"])

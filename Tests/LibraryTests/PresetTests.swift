@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `a file is its help and its settings, in their order`() throws {
+  @Test func `a file contains help and settings in order`() throws {
     let preset = try Preset(
       Array(
         """
@@ -33,7 +33,7 @@ import Testing
     #expect(preset.settings.map(\.line) == [4, 5, 6])
   }
 
-  @Test func `it is written a line for each setting`() {
+  @Test func `the written form has one line per setting`() {
     let preset = Preset(settings: [
       Preset.Setting(address: "/a", value: .number(Double(Float(0.35)))),
       Preset.Setting(address: "/b", value: .text("word")),
@@ -59,13 +59,15 @@ import Testing
     ("{\"set\": {\n\"/a\": null}}", 2, "/a takes a number or a text; got null"),
     ("{\"set\": {\"/a\": 1,\n\"/b\": 1,\n\"/a\": 1}}", 3, "/a stands on line 1 already"),
   ])
-  func `what is no preset is named with its line`(text: String, line: Int, message: String) throws {
+  func `a malformed preset is reported with its line`(text: String, line: Int, message: String)
+    throws
+  {
     let fault = try #require(self.fault(text))
     #expect(fault.line == line, "\(fault)")
     #expect(fault.description.contains(message), "\(fault)")
   }
 
-  @Test func `the documentation lists those that come with the program`() throws {
+  @Test func `the documentation lists all shipped presets`() throws {
     let library = PresetLibrary(shipped: Project.file("Presets").path)
     var table = "| Preset | What it is |\n| --- | --- |\n"
     for name in PresetLibrary.listed(library.shippedNames) {
@@ -82,7 +84,7 @@ import Testing
     #expect(text.hasSuffix(table))
   }
 
-  @Test func `a shipped file is written as the node would write it`() throws {
+  @Test func `a shipped file equals what the node would write`() throws {
     let folder = Project.file("Presets")
     let files = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Library
 
-/// Names of species as they are offered while somebody types.
+/// The completion of species names.
 @Suite final class SpeciesNamesTests {
   private let fixture: LibraryFixture
   private var library: TakeLibrary { fixture.library }
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `those of most takes come first, then those of the list`() throws {
+  @Test func `the most frequent names come first, then those of the list`() throws {
     try add("Blackcap", "Blackbird", "Robin", "Blackbird", "")
     try write("Black Kite; Milvus migrans\nblackbird\nBlackcap;Sylvia atricapilla\n\nOwl")
     #expect(try library.speciesNames(beginning: "bla") == ["Blackbird", "Blackcap", "Black Kite"])
@@ -31,7 +31,7 @@ import Testing
     #expect(try library.speciesNames(beginning: "x").isEmpty)
   }
 
-  @Test func `any word can begin so, in either name, and marks are as plain letters`() throws {
+  @Test func `each word of either name can match, and diacritics are ignored`() throws {
     try add("Pájaro carpintero", "Eurasian Blue Tit")
     try write(
       "\u{FEFF}Great Tit ; Parus major\r\nGrünspecht;Picus viridis\r\nBlue-tailed Bee-eater")
@@ -42,14 +42,14 @@ import Testing
         "Eurasian Blue Tit", "Blue-tailed Bee-eater",
       ])
     #expect(try library.speciesNames(beginning: "tit") == ["Eurasian Blue Tit", "Great Tit"])
-    // The name that fits is the one that is offered.
+    // The name that matches is offered.
     #expect(try library.speciesNames(beginning: "par") == ["Parus major"])
     #expect(try library.speciesNames(beginning: "grunsp") == ["Grünspecht"])
     #expect(try library.speciesNames(beginning: "tit great").isEmpty)
     #expect(try library.speciesNames(beginning: "ird").isEmpty)
   }
 
-  @Test func `signs and letters of the search itself are only letters`() throws {
+  @Test func `operators and keywords of the search syntax are literal`() throws {
     try add("Owl \"AND\" Co")
     for text in ["\"", "*", "owl\" OR \"x", "NOT", "owl*", "(", "^", "\0"] {
       _ = try library.speciesNames(beginning: text)
@@ -58,14 +58,14 @@ import Testing
     #expect(try library.speciesNames(beginning: String(repeating: "owl ", count: 60)).isEmpty)
   }
 
-  @Test func `no more than twenty are told, and a line that is too long is none`() throws {
+  @Test func `the default limit is twenty, and an overlong line is skipped`() throws {
     try write(
       (0..<50).map { "Bird \($0)\n" }.joined() + "Bird " + String(repeating: "x", count: 300))
     #expect(try library.speciesNames(beginning: "bird").count == 20)
     #expect(try library.speciesNames(beginning: "bird", most: 100).count == 50)
   }
 
-  @Test func `a list that is changed, or goes, is read again`() throws {
+  @Test func `a changed or deleted list is reloaded`() throws {
     try write("Owl")
     #expect(try library.speciesNames(beginning: "owl") == ["Owl"])
     try write("Owlet; Athene")
@@ -77,7 +77,7 @@ import Testing
     #expect(try library.speciesNames(beginning: "owl").isEmpty)
   }
 
-  @Test func `takes in the trash offer nothing`() throws {
+  @Test func `takes in the trash are ignored`() throws {
     let take = try fixture.add("t") { $0.species = "Wren" }
     #expect(try library.speciesNames(beginning: "wr") == ["Wren"])
     try library.delete(take.id)

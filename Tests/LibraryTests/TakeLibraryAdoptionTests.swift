@@ -20,7 +20,7 @@ import Testing
 
   // MARK: - Reindexing
 
-  @Test func `all rows can be made anew from the files alone`() throws {
+  @Test func `all rows can be rebuilt from the files`() throws {
     for day in 0..<5 {
       try fixture.add("day \(day)", day: day) {
         ($0.species, $0.place, $0.message) = ("Amsel", Place(latitude: 1, longitude: 2), "m")
@@ -45,13 +45,13 @@ import Testing
     var search = TakeSearch()
     search.text = "ams"
     #expect(try library.find(search, count: 9).total == 4)
-    // Rows that are wrong go.
+    // Incorrect rows are removed.
     try library.database.execute("UPDATE takes SET title = 'wrong'; DELETE FROM settings")
     _ = try library.reindex()
     #expect(try library.list(count: 9).takes.map(\.title) == ["day 3", "day 2", "day 1", "day 0"])
   }
 
-  @Test func `a damaged database is told, and made anew beside the old one`() throws {
+  @Test func `a damaged database is reported and replaced by a new one`() throws {
     let fixture = try LibraryFixture()
     try fixture.add("one")
     let path = "\(fixture.home)/library.sqlite"
@@ -76,7 +76,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `another program's database, and that of a newer version, are left alone`() throws {
+  @Test func `foreign databases and those of newer versions are left alone`() throws {
     for (sql, text) in [
       ("CREATE TABLE x (y)", "another program"), ("PRAGMA user_version = 7", "another program"),
       ("PRAGMA application_id = 5", "another program"),
@@ -94,9 +94,9 @@ import Testing
     }
   }
 
-  // MARK: - Adopting
+  // MARK: - Adoption
 
-  @Test func `where nothing has happened nothing is adopted`() throws {
+  @Test func `nothing is adopted if nothing has changed`() throws {
     try fixture.add("one")
     try library.delete(fixture.add("two").id)
     let state = try LibraryFixture.state(library)
@@ -104,7 +104,7 @@ import Testing
     #expect(try LibraryFixture.state(library) == state)
   }
 
-  @Test func `files without a row get one, and rows without a file go`() throws {
+  @Test func `files without a row get one, and rows without a file are removed`() throws {
     let takes = try (0..<4).map { try fixture.add("take \($0)", day: $0) }
     let other = try LibraryFixture()
     let foreign = try other.add("from elsewhere", day: 9)
@@ -127,7 +127,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: broken))
   }
 
-  @Test func `a database that has gone comes back from the files`() throws {
+  @Test func `a deleted database is rebuilt from the files`() throws {
     for day in 0..<3 { try fixture.add("take \(day)", day: day) }
     try library.delete(library.list(count: 1).takes[0].id)
     let state = try LibraryFixture.state(library)
@@ -140,7 +140,8 @@ import Testing
       try LibraryFixture.state(other).map { $0.replacing("/other/", with: "/home/") } == state)
   }
 
-  @Test func `where all files have gone, their disk is missed and no row goes`() throws {
+  @Test func `if all files are missing, no row is removed, since the disk may be unmounted`() throws
+  {
     for _ in 0..<3 { try fixture.add("t") }
     try move("\(fixture.home)/takes", fixture.folder.path("away"))
     try FileManager.default.createDirectory(
@@ -150,7 +151,7 @@ import Testing
     #expect(try library.list(count: 9).total == 3)
   }
 
-  @Test func `rows and files that disagree on the trash are brought together there`() throws {
+  @Test func `rows and files that disagree on the trash are reconciled there`() throws {
     let takes = try (0..<2).map { try fixture.add("take \($0)", day: $0) }
     try move(library.path(takes[0]), library.trashPath(takes[0]))
     try library.database.execute("UPDATE takes SET deleted = 5 WHERE id = '\(takes[1].id)'")
@@ -160,7 +161,7 @@ import Testing
     for take in takes { #expect(try library.restore(take.id) == take) }
   }
 
-  @Test func `what a row says and its file does not yet is told to the file`() throws {
+  @Test func `a change in a row but not yet in its file is written to the file`() throws {
     let take = try fixture.add("old")
     try library.database.execute("UPDATE takes SET title = 'new', untold = 1")
     #expect(try library.adopt() == Adoption())
@@ -168,7 +169,7 @@ import Testing
     #expect(try library.take(take.id).title == "new")
   }
 
-  @Test func `a recording whose program was killed becomes a take`() async throws {
+  @Test func `a recording of a killed process becomes a take`() async throws {
     let home = fixture.home
     await #expect(processExitsWith: .signal(SIGKILL)) { [home = home as String] in
       let library = try TakeLibrary(home: home)
@@ -181,7 +182,7 @@ import Testing
         try WaveFixture.append(Tone.constant(0.5, frames: frames), to: &writer)
         if id == "b" { kill(getpid(), SIGKILL) }
         try writer.keepCurrent()
-        // It must not be ended, as by its deinit.
+        // Keep it unfinished: its deinit would finish it.
         leaked.append(WriterBox(writer))
       }
     }
@@ -198,7 +199,7 @@ import Testing
     #expect(try library.adopt() == Adoption())
   }
 
-  @Test func `a recording that is still being made is left alone`() throws {
+  @Test func `a recording in progress is left alone`() throws {
     let take = Take(title: "now", rate: 48_000)
     let path = library.recordingPath(take.id)
     var writer = try WaveWriter(path, rate: 48_000, isFine: true)
@@ -206,8 +207,8 @@ import Testing
     #expect(try library.adopt() == Adoption())
     try WaveFixture.append(Tone.constant(0.5, frames: 100), to: &writer)
     try writer.finish(tags: take.tags)
-    // Ended, but not added yet: if another process takes it for left behind now, it is added
-    // all the same.
+    // Finished but not added yet: it is added even if another process adopts it now as
+    // abandoned.
     #expect(try library.adopt().recovered == [take.id])
     #expect(try library.add(take, from: path).title == "now")
     #expect(try library.list(count: 9).takes.map(\.title) == ["now"])
@@ -215,7 +216,7 @@ import Testing
   }
 }
 
-/// What a process that is killed holds to its end.
+/// Keeps what a killed process would hold until its end.
 nonisolated(unsafe) private var leaked: [WriterBox] = []
 
 private final class WriterBox {

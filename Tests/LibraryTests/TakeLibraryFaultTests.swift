@@ -7,9 +7,11 @@ import Testing
 @testable import SoundFiles
 
 @Suite struct TakeLibraryFaultTests {
-  /// Tries all that changes a library; each must fail as said, and leave all as it was.
+  /// Attempts all changes of a library.
   ///
-  /// Returns what is not so.
+  /// Each must fail with the given fault and change nothing.
+  ///
+  /// Returns the violations.
   private static func refuses(
     _ library: TakeLibrary, _ folder: String, _ kind: LibraryFault.Kind
   ) -> String? {
@@ -71,12 +73,12 @@ import Testing
     return library
   }
 
-  @Test func `a disk that is full is told, and all stays as it was`() async throws {
+  @Test func `a full disk is reported and changes nothing`() async throws {
     let folder = try TemporaryFolder()
     await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
       let library = try TakeLibraryFaultTests.fill(path)
       signal(SIGXFSZ, SIG_IGN)
-      // The system's limit for a file's length stands for a disk that is full.
+      // The file size limit of the process simulates a full disk.
       var limit = rlimit(rlim_cur: 4000, rlim_max: .max)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       if let problem = TakeLibraryFaultTests.refuses(library, path, .io) {
@@ -87,7 +89,7 @@ import Testing
       }
       limit.rlim_cur = .max
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      // And goes on where there is room again.
+      // Works again when there is space.
       try library.edit(library.list(count: 1).takes[0].id, TakeChanges(notes: "room"))
       guard try library.adopt() == Adoption() else { exit(2) }
     }
@@ -95,11 +97,11 @@ import Testing
     #expect(problem == nil, "\(problem ?? "")")
   }
 
-  @Test func `a small disk that runs full is told, and all stays as it was`() throws {
+  @Test func `a small disk that fills up is reported and changes nothing`() throws {
     let folder = try TemporaryFolder()
     let disk = folder.path("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
-    // Who may not mount has the test before this one.
+    // Without permission to mount, only the previous test applies.
     guard Self.run("mount", "-t", "tmpfs", "-o", "size=1m", "none", disk) else { return }
     defer { _ = Self.run("umount", "-l", disk) }
     try Self.full(disk)
@@ -116,7 +118,7 @@ import Testing
     let fault = #expect(throws: LibraryFault.self) { try library.importFile(long) }
     #expect(fault?.kind == .io && fault?.message.contains("No space left") == true)
     #expect(try LibraryFixture.state(library) == state)
-    // Not a byte is left.
+    // Fills the disk completely.
     let filler = FileManager.default.createFile(atPath: "\(disk)/filler", contents: nil)
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(disk)/filler"))
     while filler, (try? handle.write(contentsOf: Data(count: 4096))) != nil {}
@@ -148,7 +150,7 @@ import Testing
     return process.terminationStatus == 0
   }
 
-  @Test func `threads that open a new library at the same moment all have it`() async throws {
+  @Test func `threads that create a new library concurrently all succeed`() async throws {
     for _ in 0..<50 {
       let folder = try TemporaryFolder()
       let home = folder.path("home")
@@ -169,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that is read-only is told`() throws {
+  @Test func `a read-only folder is reported`() throws {
     let folder = try TemporaryFolder()
     let disk = folder.path("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
@@ -188,7 +190,7 @@ import Testing
     #expect(fault?.kind == .io && fault?.message.contains("\n") == false)
   }
 
-  @Test func `a database that another process holds is told to be busy, and all stays`() throws {
+  @Test func `a database locked by another process is reported as busy and unchanged`() throws {
     let folder = try TemporaryFolder()
     let library = try Self.fill(folder.url.path)
     let other = try TakeLibrary(home: folder.path("home"))
@@ -202,10 +204,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `two processes use one library at once`() async throws {
+  func `two processes share a library`() async throws {
     let folder = try TemporaryFolder()
     let home = folder.path("home")
-    // Both find no database, and make it.
+    // Both find no database and create it.
     await withTaskGroup(of: Void.self) { group in
       for part in 0..<2 {
         group.addTask {
@@ -230,10 +232,11 @@ import Testing
     #expect(try library.adopt() == Adoption())
   }
 
-  // MARK: - Killed at any moment
+  // MARK: - Crashes
 
   @Test(.timeLimit(.minutes(3)))
-  func `killed at any moment, it has all that it answered and no damage`() async throws {
+  func `after a kill at any time, all acknowledged changes are there, without damage`() async throws
+  {
     let folder = try TemporaryFolder()
     let (home, log) = (folder.path("home"), folder.path("log"))
     try WaveFixture.write(folder.path("other.wav"), Tone.noise(frames: 20_000))
@@ -253,13 +256,13 @@ import Testing
       #expect(try library.database.rows("PRAGMA integrity_check", []) { $0.text(0) } == ["ok"])
       try library.database.execute("INSERT INTO words (words) VALUES ('integrity-check')")
     }
-    // Otherwise nothing was tested; a slow disk has the fewest.
+    // Otherwise nothing was tested. A slow disk yields the fewest changes.
     print("answered before it was killed: \(answered)")
     #expect(answered > 8)
   }
 }
 
-/// A process that changes a library until it is killed, and says before and after each change
+/// A process that changes a library until it is killed, and logs before and after each change
 /// what it does.
 enum KilledLibrary {
   static func work(_ home: String, _ log: String, seed: UInt64, microseconds: Int) throws {
@@ -304,7 +307,9 @@ enum KilledLibrary {
     }
   }
 
-  /// Compares a library with what was said; returns how many changes were answered.
+  /// Compares a library with the log.
+  ///
+  /// Returns the number of acknowledged changes.
   static func check(_ library: TakeLibrary, _ log: String) throws -> Int {
     var expected: [String: (title: String, isTrashed: Bool)] = [:]
     var (answered, imports) = (0, 0)

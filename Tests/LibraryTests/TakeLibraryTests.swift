@@ -29,7 +29,7 @@ import Testing
 
   // MARK: - Adding and listing
 
-  @Test func `a take that is added is there, whole, for others too`() throws {
+  @Test func `an added take is complete, also for other processes`() throws {
     var take = TakeTests.full()
     take.image = ""
     let path = library.recordingPath(take.id)
@@ -53,7 +53,7 @@ import Testing
       try library.add(Take(id: "../x", rate: 48_000))
     }
     #expect(try library.list(count: 5).total == 1)
-    // The file that could not be added stays where it was.
+    // The rejected file stays in place.
     let path = library.recordingPath(take.id)
     try WaveFixture.write(path, [1, 2, 3])
     fails(.denied) { () throws(LibraryFault) in try library.add(take, from: path) }
@@ -69,7 +69,7 @@ import Testing
     #expect(try library.list(offset: -5, count: 0).total == 5)
   }
 
-  @Test func `any number of takes can be of one time`() throws {
+  @Test func `many takes can have the same time`() throws {
     for number in 0..<50 { try fixture.add("\(number)") }
     #expect(try library.list(count: 100).takes.count == 50)
     var search = TakeSearch()
@@ -77,7 +77,7 @@ import Testing
     #expect(try library.find(search, count: 100).total == 50)
   }
 
-  @Test func `how many there are is known, whatever happens to them`() throws {
+  @Test func `the number of takes is correct after all operations`() throws {
     func totals() throws -> [Int] {
       [try library.list(count: 0).total, try library.trash(count: 0).total]
     }
@@ -99,7 +99,7 @@ import Testing
     #expect(try totals() == [2, 0] && TakeLibrary(home: fixture.home).list(count: 0).total == 2)
   }
 
-  @Test func `words are found at a time to the microsecond, of takes of one time too`() throws {
+  @Test func `full-text search honors times to the microsecond, also with equal times`() throws {
     for number in 0..<20 { try fixture.add("one \(number)", day: 0) }
     try fixture.add("one before", day: -1)
     try fixture.add("one after", day: 1)
@@ -119,7 +119,7 @@ import Testing
     #expect(try library.find(search, count: 50).takes.map(\.title) == ["one after"])
   }
 
-  @Test func `a page behind the last one knows how many there are`() throws {
+  @Test func `a page after the last one has the total number`() throws {
     for day in 0..<5 {
       try fixture.add("one", day: day) { $0.place = Place(latitude: 1, longitude: Double(day)) }
     }
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `a take is found by the beginning of its identifier`() throws {
+  @Test func `a take is found by a prefix of its ID`() throws {
     let ids = ["aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaab-0000-4000-8000-000000000002"]
     for id in ids { try LibraryFixture.add("t", id: id, to: library) }
     #expect(try library.take("aaaaaaab").id == ids[1])
@@ -148,9 +148,9 @@ import Testing
     }
   }
 
-  // MARK: - Changing
+  // MARK: - Editing
 
-  @Test func `what is edited is in the row and in the file`() throws {
+  @Test func `an edit is in the row and in the file`() throws {
     let take = try fixture.add("before") { $0.notes = "stays" }
     let loop: [UInt8] = [1, 2, 3]
     try WaveTags.replace(library.path(take), with: take.tags(loop: loop))
@@ -164,7 +164,7 @@ import Testing
     #expect(try library.edit(take.id, TakeChanges(title: "")).title == Take.title(for: take.date))
   }
 
-  @Test func `what can't be is refused, and nothing is changed`() throws {
+  @Test func `invalid edits are rejected and change nothing`() throws {
     let take = try fixture.add("title")
     let state = try LibraryFixture.state(library)
     for (changes, kind) in [
@@ -178,7 +178,7 @@ import Testing
     #expect(try LibraryFixture.state(library) == state)
   }
 
-  @Test func `an image comes, is replaced, and goes with its take`() throws {
+  @Test func `an image can be set and replaced, and is deleted with its take`() throws {
     let take = try fixture.add("t")
     _ = try library.setImage(take.id, [1], ending: "PNG")
     let new = try library.setImage(take.id, [1, 2], ending: "jpg")
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func `the trash gives back, until it is emptied`() throws {
+  @Test func `takes can be restored from the trash until it is emptied`() throws {
     let takes = try (0..<3).map { try fixture.add("take \($0)", day: $0) }
     try library.delete(takes[0].id, at: LibraryFixture.date(100))
     try library.delete(takes[1].id, at: LibraryFixture.date(120))
@@ -214,24 +214,24 @@ import Testing
   }
 
   @Test(arguments: [20_000, -20_000])
-  func `a clock that leaps does not empty the trash before its time`(leap: Int) throws {
+  func `a clock jump does not expire the trash early`(leap: Int) throws {
     let takes = try (0..<3).map { try fixture.add("take \($0)", day: $0) }
     func look(_ day: Int) throws -> Int { try library.emptyTrash(at: LibraryFixture.date(day)) }
     try library.delete(takes[0].id, at: LibraryFixture.date(100))
     #expect(try look(100) == 0)
-    // By its new clock this one is deleted before anybody looks.
+    // By the new clock, this one is deleted before the next check.
     try library.delete(takes[1].id, at: LibraryFixture.date(101 + leap))
     for day in 101...128 { #expect(try look(day + leap) == 0) }
-    // And back, as a clock that was set wrong is.
+    // And back, as when a wrong clock is corrected.
     try library.delete(takes[2].id, at: LibraryFixture.date(129))
     for day in 129...132 { _ = try look(day) }
     #expect(try fixture.names("takes/trash").contains("\(takes[2].id).wav"))
-    // However often it leaps, it comes to an end.
+    // It still expires after any number of jumps.
     for day in 133...163 { _ = try look(day) }
     #expect(try fixture.names("takes/trash").isEmpty)
   }
 
-  @Test func `days on which nobody looked do not count in the trash`() throws {
+  @Test func `time between rare checks does not count in the trash`() throws {
     let take = try fixture.add("take")
     try library.delete(take.id, at: LibraryFixture.date(0))
     #expect(try library.emptyTrash(at: LibraryFixture.date(0)) == 0)
@@ -241,7 +241,7 @@ import Testing
     #expect(try library.emptyTrash(at: LibraryFixture.date(217)) == 1)
   }
 
-  @Test func `settings are kept`() throws {
+  @Test func `settings are persistent`() throws {
     #expect(try library.setting("autoplay") == nil)
     try library.set("autoplay", "1")
     try library.set("autoplay", "ö\"'")
@@ -260,7 +260,7 @@ import Testing
     return page.takes.map(\.title)
   }
 
-  @Test func `words are found by their beginnings, whatever their case and accents`() throws {
+  @Test func `words match by prefix, regardless of case and diacritics`() throws {
     try fixture.add("Zaunkönig", day: 2) { $0.notes = "am Bach, laut" }
     try fixture.add("Morning take", day: 1) {
       ($0.species, $0.message) = ("Rotkehlchen", "für ZOË")
@@ -278,12 +278,12 @@ import Testing
     }
     #expect(try found { $0.species = "zaun" } == [])
     #expect(try found { ($0.species, $0.text) = ("rot", "take") } == ["Morning take"])
-    // What was edited away is not found any more.
+    // Text removed by an edit no longer matches.
     try library.edit(library.list(count: 1).takes[0].id, TakeChanges(title: "Amsel"))
     #expect(try found { $0.text = "zaun" } == [] && found { $0.text = "ams" } == ["Amsel"])
   }
 
-  @Test func `takes are found by time and place, and by all together`() throws {
+  @Test func `takes are found by time, by location, and by all criteria combined`() throws {
     for day in 0..<10 {
       try fixture.add("day \(day)", day: day) {
         $0.place =
@@ -299,7 +299,7 @@ import Testing
       try days { ($0.from, $0.to) = (LibraryFixture.date(2), LibraryFixture.date(4)) } == [4, 3, 2])
     #expect(try days { $0.from = LibraryFixture.date(8) } == [9, 8])
     #expect(try days { $0.to = LibraryFixture.date(0) } == [0])
-    // Each 0.01 degrees are 1.112 km, over the line where east and west meet.
+    // 0.01 degrees equal 1.112 km, also across the 180th meridian.
     func near(_ search: inout TakeSearch) {
       (search.place, search.kilometres) = (Place(latitude: 0, longitude: 180), 2.3)
     }
@@ -323,7 +323,7 @@ import Testing
     #expect(page.takes.map(\.title) == ["day 5", "day 4"] && page.total == 5)
   }
 
-  @Test func `places are told as GeoJSON`() throws {
+  @Test func `locations are exported as GeoJSON`() throws {
     try fixture.add("nowhere")
     try fixture.add("here \"x\"") { $0.place = Place(latitude: 47.5, longitude: -8.25) }
     let object = try JSONSerialization.jsonObject(with: Data(library.geoJSON().utf8))
@@ -340,7 +340,7 @@ import Testing
   // MARK: - Other files
 
   @Test(arguments: ["wav", "flac", "ogg", "aiff", "mp3"])
-  func `a file of any format is imported, and exported with its title`(ending: String) throws {
+  func `files of any format are imported, and exported with their title`(ending: String) throws {
     let path = fixture.folder.path("My song.\(ending)")
     let tone = Tone.sine(997, frames: 44_100, sampleRate: 44_100)
     try SoundFixture.write(path, left: tone, rate: 44_100, isFine: false)
@@ -349,7 +349,7 @@ import Testing
     let take = try library.importFile(path)
     #expect(take.title == "My song" && take.source == .imported && take.rate == 44_100)
     #expect(take.frames == 44_100 && take.date.microseconds == 1_600_000_000_000_000)
-    // A sine of half of full scale; the lossy ones are a little off.
+    // A sine at half of full scale. Lossy formats deviate slightly.
     #expect(abs((take.peak ?? 0) + 6.02) < 0.3)
     #expect(abs((take.loudness ?? 0) + 6.02) < 0.3)
     #expect(try library.take(take.id) == take)
@@ -364,12 +364,12 @@ import Testing
     let strings = try SoundStrings.read(out)
     #expect(strings[.title] == "Öd" && strings[.comment] == "n")
     #expect(try SoundReader(out).expectedFrames == 44_100)
-    // Back again, by the tags of another program.
+    // Back again, through the tags of another program.
     let again = try library.importFile(out)
     #expect(again.title == "Öd" && again.notes == "n" && again.id != take.id)
   }
 
-  @Test func `a take from another library keeps all that it tells`() throws {
+  @Test func `a take from another library keeps all metadata`() throws {
     let other = try LibraryFixture()
     let take = try other.add("from there", day: 5) {
       ($0.species, $0.place, $0.preset) = ("Amsel", Place(latitude: 1, longitude: 2), "dub")
@@ -379,7 +379,7 @@ import Testing
     #expect(copy.date == take.date && copy.place == take.place && copy.preset == "dub")
   }
 
-  @Test func `what can't be imported or exported is told so, and leaves nothing`() throws {
+  @Test func `invalid imports and exports are reported and leave nothing behind`() throws {
     let take = try fixture.add("t")
     let folder = fixture.folder
     try Data("no sound".utf8).write(to: URL(fileURLWithPath: folder.path("text.wav")))

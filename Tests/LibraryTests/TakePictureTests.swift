@@ -4,7 +4,7 @@ import Testing
 
 @testable import Library
 
-/// Pictures that were fetched, beside the takes that have them.
+/// Downloaded pictures of takes.
 @Suite final class TakePictureTests {
   private let fixture: LibraryFixture
   private var library: TakeLibrary { fixture.library }
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a picture comes with its credit, and both go together`() throws {
+  @Test func `a picture is stored and removed with its attribution`() throws {
     let take = try fixture.add("t")
     #expect(library.imageOrigin(take) == .none)
     let new = try library.setPicture(take.id, picture())
@@ -55,7 +55,7 @@ import Testing
     #expect(try fixture.names("takes/trash").isEmpty)
   }
 
-  @Test func `the next picture leaves nothing of the one before`() throws {
+  @Test func `a new picture leaves nothing of the previous one`() throws {
     let take = try fixture.add("t")
     try library.setPicture(take.id, picture())
     let new = try library.setPicture(
@@ -68,7 +68,9 @@ import Testing
       ])
   }
 
-  @Test func `an image of somebody's own stays, and ends the credit of a fetched one`() throws {
+  @Test func `an image set by the user stays, and replaces the attribution of a downloaded one`()
+    throws
+  {
     let take = try fixture.add("t")
     try library.setPicture(take.id, picture())
     let own = try library.setImage(take.id, [7, 7], ending: "jpg")
@@ -81,7 +83,7 @@ import Testing
       try Data(contentsOf: URL(filePath: "\(fixture.home)/takes/\(take.id).jpg")) == Data([7, 7]))
   }
 
-  @Test func `a database made anew has the pictures, and their credits`() throws {
+  @Test func `a rebuilt database has the pictures and their attributions`() throws {
     let take = try fixture.add("t")
     try library.setPicture(take.id, picture())
     #expect(try library.reindex() == Reindexing(takes: 1))
@@ -90,11 +92,11 @@ import Testing
     #expect(library.imageOrigin(again) == .fetched(picture().credit))
   }
 
-  @Test func `a credit of another picture, or one that is broken, is no credit`() throws {
+  @Test func `an attribution that is malformed or belongs to another picture is ignored`() throws {
     let take = try fixture.add("t")
     let new = try library.setPicture(take.id, picture())
     let path = "\(fixture.home)/takes/\(take.id)"
-    // What a program that was ended left there.
+    // As left behind by a crash.
     try Data([1, 2, 3, 4]).write(to: URL(filePath: path + ".jpg"))
     #expect(library.imageOrigin(new) == .own)
     #expect(library.smallImagePath(new) == nil)
@@ -104,7 +106,7 @@ import Testing
     #expect(library.imageOrigin(new) == .own)
   }
 
-  @Test func `a small copy is named by nothing but its ending`() throws {
+  @Test func `only the file extension of a thumbnail is stored`() throws {
     let take = try fixture.add("t")
     let new = try library.setPicture(take.id, picture())
     let path = "\(fixture.home)/takes/\(take.id).picture.json"

@@ -27,7 +27,7 @@ import Testing
     #expect(abs(seconds - Double(microseconds) / 1e6) < 0.001)
   }
 
-  @Test func `each day of some centuries is written as it is read`() {
+  @Test func `dates of several centuries survive a round trip`() {
     for day in stride(from: -200_000, to: 200_000, by: 7) {
       let date = ZonedDate(microseconds: day * 86_400_000_000 + 3_600_000_000, zoneMinutes: 0)
       #expect(ZonedDate(date.text) == date)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a date can be told in short`() {
+  @Test func `a date may omit its time, seconds and zone`() {
     #expect(ZonedDate("2026-11-21")?.text == "2026-11-21T00:00:00.000000+00:00")
     #expect(ZonedDate("2026-11-21T08:30Z")?.text == "2026-11-21T08:30:00.000000+00:00")
     #expect(ZonedDate("2026-11-21T08:30:05.5-02:00")?.text == "2026-11-21T08:30:05.500000-02:00")
@@ -46,24 +46,24 @@ import Testing
     "2026-11-21T08:30:61", "2026-11-21T08:30:00.", "2026-11-21T08:30+1", "2026-11-21 08:30",
     "2026-11-21T08:30Z ", "0000-01-01", "２026-11-21", "+026-11-21", "2026-11-21T08:30+00:60",
   ])
-  func `what is no date is none`(text: String) {
+  func `invalid dates are rejected`(text: String) {
     #expect(ZonedDate(text) == nil)
   }
 
-  @Test func `dates that can't be written are brought to where they can`() {
+  @Test func `dates out of range are clamped`() {
     for microseconds in [Int.min, Int.max] {
       let date = ZonedDate(microseconds: microseconds, zoneMinutes: Int.max)
       #expect(ZonedDate(date.text) == date)
     }
   }
 
-  @Test func `now is now, with this machine's zone`() {
+  @Test func `the current date has the local time zone`() {
     let now = ZonedDate.now
     #expect(abs(Double(now.microseconds) / 1e6 - Date().timeIntervalSince1970) < 5)
     #expect(now.zoneMinutes == TimeZone.current.secondsFromGMT() / 60)
   }
 
-  @Test func `a take is called after the hour of its own clock`() {
+  @Test func `the default title depends on the local hour`() {
     func title(_ hour: Int) -> String {
       Take.title(for: ZonedDate(microseconds: (hour - 9) * 3_600_000_000, zoneMinutes: 540))
     }
@@ -74,9 +74,9 @@ import Testing
         + Array(repeating: "Night", count: 3))
   }
 
-  // MARK: - Identifiers
+  // MARK: - IDs
 
-  @Test func `identifiers are UUIDs in small letters, and all differ`() {
+  @Test func `IDs are unique lowercase UUIDs`() {
     let ids = (0..<1000).map { _ in Take.newID() }
     #expect(Set(ids).count == 1000)
     for id in ids {
@@ -103,7 +103,7 @@ import Testing
     return take
   }
 
-  @Test func `a take comes back from the tags of its file`() throws {
+  @Test func `a take survives a round trip through its tags`() throws {
     let folder = try TemporaryFolder()
     var take = Self.full()
     take.frames = 100
@@ -113,7 +113,7 @@ import Testing
     #expect(Take(id: take.id, tags, layout, fallback: .now) == take)
     #expect(try JSONSerialization.jsonObject(with: Data(take.json.utf8)) is [String: Any])
     #expect(!take.json.contains("\n"))
-    // Of what is not told, or wrong, little is known.
+    // Missing and invalid fields get defaults.
     for metadata in [
       "", "[]", "{", "{\"title\":3,\"date\":\"yesterday\",\"latitude\":100,\"longitude\":0}",
     ] {
@@ -127,12 +127,12 @@ import Testing
 
   // MARK: - Places
 
-  @Test func `distances are those over the earth`() {
+  @Test func `distances are great-circle distances`() {
     let (zurich, london) = (Place(47.3769, 8.5417), Place(51.5074, -0.1278))
-    // 776 km on the ellipsoid, from which a ball is off by 0.5 % at most.
+    // 776 km on the ellipsoid, from which a sphere deviates by at most 0.5%.
     #expect(abs(zurich.kilometres(to: london) - 776) < 4)
     #expect(zurich.kilometres(to: zurich) == 0)
-    // Over the line where east and west meet, and to the other side of the earth.
+    // Across the 180th meridian, and to the antipode.
     #expect(abs(Place(0, 179.5).kilometres(to: Place(0, -179.5)) - 111.2) < 0.1)
     #expect(abs(Place(90, 0).kilometres(to: Place(-90, 50)) - 20_015) < 1)
     #expect(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct RateConverterTests {
-  /// Converts a whole sound, cut into blocks and with so much room for what comes of each.
+  /// Converts a whole sound in blocks, with limited room for the output of each.
   private func convert(
     _ input: [Float], from: Int, to: Int, block: Int = 4096, room: Int = 4096
   ) -> [Float] {
@@ -41,21 +41,21 @@ import Testing
     (44_100, 48_000), (48_000, 44_100), (48_000, 96_000), (192_000, 48_000), (22_050, 48_000),
     (48_000, 8000),
   ])
-  func `a tone stays the tone that it is`(from: Int, to: Int) {
+  func `a tone keeps its frequency and level`(from: Int, to: Int) {
     let tone = Tone.sine(997, frames: from, sampleRate: Double(from))
     let output = convert(tone, from: from, to: to)
-    // The beginning and the end of the tone are steps to the filters.
+    // The onset and the end of the tone are steps to the filters.
     let middle = Array(output[to / 10..<to * 9 / 10])
     let residue = Measure.residue(middle, hertz: 997, sampleRate: Double(to))
     print("converted \(from) to \(to): residue \(residue) dB")
-    // Samples of 24 significant bits are rounded to about -150 dB of their own level.
+    // 24-bit mantissas round at about -150 dB of the signal.
     #expect(residue < -140)
     let power = middle.reduce(0) { $0 + Double($1) * Double($1) } / Double(middle.count)
-    // A hundredth of a decibel, of which the part of a period at the end is most.
+    // 0.01 dB, mostly from the partial period at the end.
     #expect(abs(10 * log10(power / 0.125)) < 0.01)
   }
 
-  @Test func `what the new rate can't have is gone`() {
+  @Test func `frequencies above the new Nyquist frequency are removed`() {
     let tone = Tone.sine(23_000, frames: 48_000)
     let output = convert(tone, from: 48_000, to: 44_100)
     #expect(20 * log10(Measure.peak(output[4410..<39_690]) / 0.5) < -120)
@@ -75,7 +75,7 @@ import Testing
       RateConverter.frames(1_000_000_000_000, from: 44_100, to: 48_000) == 1_088_435_374_150)
   }
 
-  @Test func `nothing comes later than it was`() {
+  @Test func `the filter delay is compensated`() {
     for (from, to, place, expected) in [
       (44_100, 48_000, 4410, 4800), (48_000, 44_100, 4800, 4410), (48_000, 96_000, 1, 2),
       (48_000, 96_000, 0, 0),
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 4096), (64, 33), (333, 1), (1024, 1024), (20_000, 20_000)])
-  func `it does not depend on the blocks`(block: Int, room: Int) {
+  func `the result does not depend on the block size`(block: Int, room: Int) {
     let noise = Tone.noise(frames: 20_000)
     let whole = convert(noise, from: 44_100, to: 48_000)
     let split = convert(noise, from: 44_100, to: 48_000, block: block, room: room)

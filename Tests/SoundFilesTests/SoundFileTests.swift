@@ -12,7 +12,7 @@ import Testing
   private static let lossless = ["wav", "aiff", "aif", "au", "snd", "caf", "w64", "rf64"]
   private static let lossy = ["ogg", "oga", "opus", "mp3"]
 
-  /// Noise of as many bits as a format holds.
+  /// Noise with the resolution of a format.
   private func noise(bits: Int, frames: Int = 10_000, seed: UInt64 = 1) -> [Float] {
     let steps = Float(1 << (bits - 1))
     return Tone.noise(amplitude: 0.9, frames: frames, seed: seed).map {
@@ -20,10 +20,10 @@ import Testing
     }
   }
 
-  // MARK: - What is written comes back
+  // MARK: - Round trips
 
   @Test(arguments: lossless)
-  func `floats come back to the bit, beyond full scale too`(ending: String) throws {
+  func `floats survive a round trip bit by bit, beyond full scale, too`(ending: String) throws {
     var (left, right) = (Tone.noise(frames: 10_000), Tone.noise(frames: 10_000, seed: 2))
     (left[5], right[6], left[7], right[8]) = (1.5, -3, 1e-9, 0.1)
     let path = folder.path("out.\(ending)")
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: lossless + ["flac"])
-  func `24 bits come back to the bit, and more is cut off at full scale`(ending: String) throws {
+  func `24 bits survive a round trip bit by bit, and clip at full scale`(ending: String) throws {
     var (left, right) = (noise(bits: 24), noise(bits: 24, seed: 2))
     (left[0], left[1], left[2], right[3]) = (-1, 1 - 1 / 8_388_608, 1 / 8_388_608, -1 / 8_388_608)
     let path = folder.path("out.\(ending)")
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [SoundFixture.Samples.integer16, .integer24])
-  func `what was made of integers stays so to the last bit`(samples: SoundFixture.Samples) throws {
+  func `sound from integers keeps its lowest bit`(samples: SoundFixture.Samples) throws {
     let sound = noise(bits: samples == .integer16 ? 16 : 24) + [-1]
     try SoundFixture.write(folder.path("in.wav"), [sound, sound], samples: samples)
     let read = try SoundFixture.read(folder.path("in.wav"))
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: lossy)
-  func `lossy formats keep the length, the place and the level`(ending: String) throws {
+  func `lossy formats keep the length, the alignment and the level`(ending: String) throws {
     let tone = Tone.sine(997, frames: 50_001)
     let path = folder.path("out.\(ending)")
     try SoundFixture.write(path, left: tone)
@@ -70,12 +70,12 @@ import Testing
       power += Double(tone[frame] * tone[frame])
       error += Double((sound.left[frame] - tone[frame]) * (sound.left[frame] - tone[frame]))
     }
-    // A frame too late would be -17.7 dB, and 1 % too loud -40 dB.
+    // A delay of one frame would yield -17.7 dB, and a gain error of 1% -40 dB.
     print("\(ending): error \(10 * log10(error / power)) dB")
     #expect(10 * log10(error / power) < -35)
   }
 
-  @Test func `the same sound is the same file`() throws {
+  @Test func `output is deterministic`() throws {
     let sound = Tone.noise(frames: 5000)
     for ending in ["wav", "aiff", "au", "caf", "w64", "flac", "mp3"] {
       try SoundFixture.write(folder.path("a.\(ending)"), left: sound, block: 1000)
@@ -87,7 +87,7 @@ import Testing
 
   // MARK: - Channels and rates
 
-  @Test func `one channel is heard on both sides, and of many the first two`() throws {
+  @Test func `mono is duplicated, and of many channels the first two are read`() throws {
     let channels = (1...6).map { Tone.noise(frames: 5000, seed: $0) }
     try SoundFixture.write(folder.path("1.wav"), [channels[0]])
     let mono = try SoundFixture.read(folder.path("1.wav"))
@@ -98,12 +98,12 @@ import Testing
     #expect(try SoundReader(folder.path("6.wav")).channels == 6)
   }
 
-  @Test func `a file is read at the rate that is wanted`() throws {
+  @Test func `a file is converted to the requested rate`() throws {
     let tone = Tone.sine(997, frames: 44_100, sampleRate: 44_100)
     try SoundFixture.write(folder.path("in.wav"), [tone], rate: 44_100)
     let sound = try SoundFixture.read(folder.path("in.wav"), rate: 48_000)
     #expect(sound.left.count == 48_000 && sound.rate == 44_100)
-    // The tone ends where the file ends, which is a step.
+    // The end of the file is a step in the tone.
     let residue = Measure.residue(sound.left[4800..<43_200], hertz: 997, sampleRate: 48_000)
     #expect(residue < -140)
     let reader = try SoundReader(folder.path("in.wav")) { _ in 48_000 }
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `a format without the rate gets one that it has`() throws {
+  @Test func `a format without the rate uses a supported one`() throws {
     for (ending, rate, expected) in [
       ("opus", 44_100, 48_000), ("opus", 96_000, 48_000), ("opus", 8000, 8000),
       ("opus", 9000, 12_000), ("mp3", 96_000, 48_000), ("mp3", 44_100, 44_100),
@@ -128,12 +128,12 @@ import Testing
       #expect(sound.rate == expected, "\(path)")
       #expect(sound.left.count == expected / 2, "\(path)")
       let middle = sound.left[expected / 8..<expected * 3 / 8]
-      // What the lossy ones leave of a tone: far above the converter's own rest.
+      // The residual of lossy formats, far above that of the converter.
       #expect(Measure.residue(middle, hertz: 997, sampleRate: Double(expected)) < -30, "\(path)")
     }
   }
 
-  @Test func `endings are told apart whatever their case`() throws {
+  @Test func `file extensions ignore case`() throws {
     #expect(try SoundFormat(endingOf: "a/b.c/Take 1.WAV").name == "WAV")
     #expect(try SoundFormat(endingOf: "x.tar.Flac").name == "FLAC")
     for path in ["x", "x.", "x.xyz", "wav", "a.wav/b", "", "/"] {
@@ -165,7 +165,7 @@ import Testing
     _ = try SoundFixture.read(folder.path(name))
   }
 
-  @Test func `what is not there or no sound is told so`() throws {
+  @Test func `missing and malformed files are reported`() throws {
     try Data("no sound at all".utf8).write(to: folder.url.appendingPathComponent("text.wav"))
     try Data().write(to: folder.url.appendingPathComponent("empty.wav"))
     fails(.missing, mentioning: "No such file") { () throws(SoundFileError) in
@@ -176,7 +176,7 @@ import Testing
     fails(.notSound) { () throws(SoundFileError) in try read("") }
   }
 
-  @Test func `a file that is cut off gives what is there, or says that it is broken`() throws {
+  @Test func `a truncated file yields the remaining frames, or is reported as malformed`() throws {
     let sound = Tone.noise(frames: 50_000)
     func cut(_ name: String, to bytes: Int) throws {
       try folder.bytes(name).prefix(bytes).write(to: folder.url.appendingPathComponent(name))
@@ -200,7 +200,7 @@ import Testing
     fails(.notSound) { () throws(SoundFileError) in try read("a.wav") }
   }
 
-  @Test func `what was written into a pipe is not taken for cut off`() throws {
+  @Test func `a file written to a pipe is not reported as truncated`() throws {
     let sound = Tone.noise(frames: 1000)
     try SoundFixture.write(folder.path("a.wav"), [sound])
     var bytes = try folder.bytes("a.wav")
@@ -222,7 +222,7 @@ import Testing
       let whole = try folder.bytes("whole.\(ending)")
       for seed in 1...20 {
         var damaged = whole
-        // The first ones hit the header.
+        // The first offsets are in the header.
         let start = seed <= 10 ? seed * 3 : seed * whole.count / 25
         for index in start..<min(start + seed, whole.count) {
           damaged[index] = UInt8(truncatingIfNeeded: index &* 97 &+ seed)
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func `what can't be written is told so`() throws {
+  @Test func `failed writes are reported`() throws {
     let folder = folder
     func write(_ name: String, frames: Int? = nil) throws(SoundFileError) {
       let writer = try SoundWriter(
@@ -260,7 +260,9 @@ import Testing
     #expect(folder.names == ["device.wav", "folder.wav"])
   }
 
-  @Test func `what gets too long is refused at once, and WAV gets a longer count`() throws {
+  @Test func `sound beyond the limit of a format is rejected at once, and WAV uses 64-bit lengths`()
+    throws
+  {
     let frames = 800_000_000
     for ending in ["aiff", "au"] {
       fails(.cannotWrite, mentioning: "4 GB") { () throws(SoundFileError) in
@@ -276,9 +278,9 @@ import Testing
     }
   }
 
-  // MARK: - Taking its place
+  // MARK: - Replacing files
 
-  @Test func `a file stands in its place when it is whole, and not before`() throws {
+  @Test func `a file appears at its path only when it is complete`() throws {
     let path = folder.path("x.wav")
     try Data("former".utf8).write(to: URL(fileURLWithPath: path))
     func begin() throws {
@@ -295,7 +297,7 @@ import Testing
     #expect(try SoundFixture.read(path).left == [1, 2, 3])
   }
 
-  @Test func `a link stays a link, and a file keeps who may read it`() throws {
+  @Test func `symbolic links and permissions are kept`() throws {
     let (file, link) = (folder.path("file.wav"), folder.path("link.wav"))
     try Data("former".utf8).write(to: URL(fileURLWithPath: file))
     chmod(file, 0o600)

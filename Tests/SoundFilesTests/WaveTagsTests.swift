@@ -33,7 +33,7 @@ import Testing
 
   // MARK: - Reading and writing
 
-  @Test func `tags come back, and other programs see them`() throws {
+  @Test func `tags survive a round trip, and other programs read them`() throws {
     try WaveFixture.write(path, sound, tags: tags(3))
     #expect(try WaveTags.read(path) == tags(3))
     #expect(try SoundFixture.read(path).left == sound)
@@ -42,13 +42,13 @@ import Testing
     #expect(strings[.date] == "2026-11-21" && strings[.software] == "Syrinx")
   }
 
-  @Test func `a file of another program has no metadata, but its title`() throws {
+  @Test func `a file of another program has a title and no metadata`() throws {
     try SoundFixture.write(path, [sound])
     #expect(try WaveTags.read(path) == WaveTags())
     fails(mentioning: "must be imported") { try WaveTags.replace(path, with: tags(1)) }
   }
 
-  @Test func `tags of the beginning count until there are others`() throws {
+  @Test func `tags at the beginning are in effect until there are others`() throws {
     var writer = try WaveWriter(path, rate: 48_000, isFine: true, tags: tags(1))
     try WaveFixture.append(sound, to: &writer)
     try writer.keepCurrent()
@@ -70,19 +70,19 @@ import Testing
       #expect(try WaveTags.read(path) == tags)
       #expect(try SoundStrings.read(path)[.title] == "Title \(number)")
       #expect(try SoundFixture.read(path).left == sound)
-      // Room for the longest three times, at most.
+      // Space for three times the longest tags, at most.
       #expect(try folder.bytes("take.wav").count < size + 1200)
     }
   }
 
-  @Test func `a file without tags gets some`() throws {
+  @Test func `tags are added to a file without any`() throws {
     try WaveFixture.write(path, sound)
     try WaveTags.replace(path, with: tags(5))
     #expect(try WaveTags.read(path) == tags(5))
     #expect(try SoundFixture.read(path).left == sound)
   }
 
-  @Test func `a file that gets too long for 32 bits by its tags is RF64 then`() throws {
+  @Test func `a file whose tags exceed 32-bit lengths becomes RF64`() throws {
     try WaveFixture.write(path, sound, tags: tags(1))
     let layout = try WaveLayout(path)
     for step in WaveTags.steps(layout, tags(2).chunks, longest: layout.end) {
@@ -92,13 +92,14 @@ import Testing
     #expect(try WaveTags.read(path) == tags(2))
     #expect(try SoundFixture.read(path).left == sound)
     #expect(try !SoundReader(path).isCutOff)
-    // And stays so.
+    // And stays RF64.
     try WaveTags.replace(path, with: tags(3))
     #expect(try WaveTags.read(path) == tags(3))
     #expect(try SoundFixture.read(path).left == sound)
   }
 
-  @Test func `whenever a change stops, the file is whole and has the one or the other`() throws {
+  @Test func `an interruption at any step leaves a valid file with the old or the new tags`() throws
+  {
     try WaveFixture.write(path, sound, tags: tags(1))
     var kinds: Set<Bool> = []
     for number in 2..<6 {
@@ -107,11 +108,11 @@ import Testing
       let steps = try WaveTags.steps(WaveLayout(path), new.chunks)
       kinds.insert(steps.contains { if case .truncate = $0 { true } else { false } })
       for count in 0...steps.count {
-        // All before one step, and half of that.
+        // All writes before a step, and half of that one.
         for part in [0, 5, 30] {
           try whole.write(to: URL(fileURLWithPath: path))
           for step in steps.prefix(count) { try step.take(in: WaveFile(path, to: .change)) }
-          // Of a head a disk writes all or nothing.
+          // A disk writes a header atomically.
           if count < steps.count, case .write(let bytes, let place) = steps[count], bytes.count > 48
           {
             try WaveFile(path, to: .change).write(Array(bytes.prefix(part)), at: place)
@@ -130,11 +131,11 @@ import Testing
       try whole.write(to: URL(fileURLWithPath: path))
       try WaveTags.replace(path, with: new)
     }
-    // Both ways were gone: at the end of the file, and in the room of former ones.
+    // Both variants occurred: at the end of the file, and in the space of earlier tags.
     #expect(kinds.count == 2)
   }
 
-  @Test func `a recording that was not finished is not changed`() throws {
+  @Test func `an unfinished recording is not changed`() throws {
     var writer = try WaveWriter(path, rate: 48_000, isFine: true)
     try WaveFixture.append(sound, to: &writer)
     fails(mentioning: "must be repaired") { try WaveTags.replace(path, with: tags(1)) }
@@ -143,7 +144,7 @@ import Testing
     #expect(try SoundFixture.read(path).left == sound)
   }
 
-  @Test func `what was begun behind the sound is no sound`() throws {
+  @Test func `a partial tag chunk after the sound is not counted as sound`() throws {
     try WaveFixture.write(path, sound)
     let whole = try folder.bytes("take.wav")
     let chunks = tags(3).chunks
@@ -151,16 +152,16 @@ import Testing
       try (whole + Data(chunks.prefix(count))).write(to: URL(fileURLWithPath: path))
       #expect(try WaveRepair.repair(path) == 500)
       #expect(try SoundFixture.read(path).left == sound)
-      // All of one chunk counts, or nothing.
+      // A chunk is in effect as a whole, or not at all.
       let metadata = try WaveTags.read(path).metadata
       #expect(metadata.isEmpty || metadata == tags(3).metadata)
     }
     #expect(try WaveTags.read(path) == tags(3))
   }
 
-  // MARK: - Broken files
+  // MARK: - Malformed files
 
-  @Test func `what is no WAV file or broken is told so`() throws {
+  @Test func `malformed files and other formats are reported`() throws {
     func put(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
     fails(mentioning: "No such file") { _ = try WaveTags.read(path) }
     try put([])
@@ -173,7 +174,7 @@ import Testing
     fails(mentioning: "does not tell its length") { _ = try WaveTags.read(path) }
     try put(Array("RIFF".utf8) + [255, 255, 0, 0] + Array("WAVEfmt ".utf8) + [9, 9, 9, 9, 1, 0])
     fails(mentioning: "promises 151587081 bytes, and 2 are there") { _ = try WaveTags.read(path) }
-    // A million chunks with nothing in them.
+    // A million empty chunks.
     var many = Array("RIFF".utf8) + [255, 255, 255, 0] + Array("WAVE".utf8)
     for _ in 0..<20_000 { many += Array("none".utf8) + [0, 0, 0, 0] }
     try put(many)
@@ -195,7 +196,7 @@ import Testing
           _ = try WaveTags.read(path)
           try WaveRepair.repair(path)
           try WaveTags.replace(path, with: tags(2))
-          // Where it could be changed, it says so.
+          // Files that can't be changed are reported.
           #expect(try WaveTags.read(path) == tags(2))
         } catch {
           #expect(!error.description.contains("\n"))

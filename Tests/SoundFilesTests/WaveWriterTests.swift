@@ -13,10 +13,10 @@ import Testing
     path = folder.path("take.wav")
   }
 
-  // MARK: - What is written is read
+  // MARK: - Round trips
 
   @Test(arguments: [true, false], [1, 7, 4096, 10_001])
-  func `what is written comes back to the bit`(isFine: Bool, block: Int) throws {
+  func `written sound survives a round trip bit by bit`(isFine: Bool, block: Int) throws {
     let steps: Float = 8_388_608
     var (left, right) = (Tone.noise(frames: 10_001), Tone.noise(frames: 10_001, seed: 2))
     (left[0], left[1], right[2]) = (-1, 1 - 1 / steps, 1 / steps)
@@ -34,16 +34,16 @@ import Testing
     #expect(layout.isFloat == isFine)
   }
 
-  @Test func `integers are cut off at full scale, and what is no number is silence`() throws {
+  @Test func `integers clip at full scale, and NaN becomes silence`() throws {
     try WaveFixture.write(path, [2, -2, .nan, .infinity], isFine: false)
     let most: Float = 1 - 1 / 8_388_608
     #expect(try SoundFixture.read(path).left == [most, -1, 0, most])
   }
 
   @Test(arguments: [true, false])
-  func `a file longer than 32 bits count is RF64`(isFine: Bool) throws {
+  func `a file beyond 32-bit lengths is RF64`(isFine: Bool) throws {
     let sound = Tone.noise(frames: 30_000).map { ($0 * 8_388_608).rounded() / 8_388_608 }
-    // As if 32 bits counted 100,000 bytes only.
+    // With a simulated limit of 100,000 bytes.
     for (frames, mark) in [(10_000, "RIFF"), (30_000, "RF64")] {
       try? FileManager.default.removeItem(atPath: path)
       var writer = try WaveWriter(path, rate: 48_000, isFine: isFine, longest: 100_000)
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is there already is not written over`() throws {
+  @Test func `an existing file is not overwritten`() throws {
     try Data("former".utf8).write(to: URL(fileURLWithPath: path))
     let error = #expect(throws: SoundFileError.self) {
       _ = try WaveWriter(path, rate: 48_000, isFine: true)
@@ -68,10 +68,12 @@ import Testing
     #expect(try folder.bytes("take.wav") == Data("former".utf8))
   }
 
-  // MARK: - When it ends without warning
+  // MARK: - Crashes
 
   @Test(arguments: [true, false])
-  func `killed, it has what was kept, and all when it is repaired`(isFine: Bool) async throws {
+  func `after a kill the durable part is there, and all of it after a repair`(isFine: Bool)
+    async throws
+  {
     let path = path
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [path = path as String, isFine = isFine as Bool] in
@@ -82,7 +84,7 @@ import Testing
       try WaveFixture.append(Tone.constant(-0.5, frames: 777), to: &writer)
       kill(getpid(), SIGKILL)
     }
-    // A frame that was written in part only.
+    // A partially written frame.
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try file.seekToEnd()
     try file.write(contentsOf: Data([1, 2, 3]))
@@ -100,14 +102,14 @@ import Testing
     #expect(try folder.bytes("take.wav") == repaired)
   }
 
-  @Test func `cut off anywhere, it is repaired to the frames that are left`() throws {
+  @Test func `a truncated file is repaired to its remaining frames`() throws {
     let sound = Tone.noise(frames: 1000)
     try WaveFixture.write(path, sound, tags: WaveTags(metadata: "{}", title: "t", loop: [1, 2, 3]))
     let whole = try folder.bytes("take.wav")
     let start = try #require(whole.range(of: Data("data".utf8))).upperBound + 4
     for length in stride(from: whole.count - 1, to: start - 1, by: -31) {
       try whole.prefix(length).write(to: URL(fileURLWithPath: path))
-      // Inside the tags there is nothing to repair, and more than sound to read.
+      // Within the tags there is nothing to repair, and all of the sound can be read.
       if length > start + 8000 { continue }
       #expect(try WaveRepair.repair(path) == (length - start) / 8)
       #expect(try SoundFixture.read(path).left == Array(sound[..<((length - start) / 8)]))
@@ -115,13 +117,13 @@ import Testing
     }
   }
 
-  @Test func `repaired past the length that 32 bits count, it is RF64`() throws {
+  @Test func `a file repaired beyond 32-bit lengths is RF64`() throws {
     let sound = Tone.noise(frames: 30_000)
     func begin() throws {
       var writer = try WaveWriter(path, rate: 48_000, isFine: true, longest: 100_000)
       try writer.keepCurrent()
       try WaveFixture.append(sound, to: &writer)
-      // As it was before the sound was counted.
+      // Its state before the header was updated.
       let head = try folder.bytes("take.wav").prefix(100)
       _ = consume writer
       let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
@@ -134,11 +136,11 @@ import Testing
     #expect(try SoundFixture.read(path).left == sound)
   }
 
-  // MARK: - When the disk is full
+  // MARK: - Full disk
 
-  @Test func `a full disk leaves a whole file, and one line that says so`() async throws {
+  @Test func `a full disk leaves a valid file and is reported in one line`() async throws {
     let path = path
-    // The system's limit for a file's length stands for a disk that is full.
+    // The file size limit of the process simulates a full disk.
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 50_001, rlim_max: 50_001)
