@@ -12,11 +12,11 @@ import Testing
     ("R&D; AT&T &bogus; &#x110000; &", "R&D; AT&T &bogus; &#x110000; &"),
     ("a\u{202E}b\u{0}c\nd", "a b c d"), ("&amp;lt;b&amp;gt;", "&lt;b&gt;"),
   ])
-  func `tags go, and what stands for letters is read once`(html: String, text: String) {
+  func `tags are removed, and entities are decoded once`(html: String, text: String) {
     #expect(HTMLText.plain(html) == text)
   }
 
-  @Test func `a long text is cut between letters`() {
+  @Test func `a long text is cut between characters`() {
     let text = HTMLText.plain(String(repeating: "é", count: 500), most: 101)
     #expect(text == String(repeating: "é", count: 50))
   }

@@ -11,13 +11,13 @@ import Testing
       + [UInt8](repeating: 0, count: 16)
   }
 
-  /// A JPEG with a thumbnail's worth of other segments before its frame, which is progressive.
+  /// A progressive JPEG with other segments before its frame header, as large as a thumbnail.
   private static let jpeg: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xE1, 0x00, 0x06, 0xFF, 0xC0, 0x00, 0x00]
     + [0xFF, 0xFF, 0xC4, 0x00, 0x03, 0x00, 0xFF, 0xC2, 0x00, 0x11, 8, 0x01, 0x2C, 0x02, 0x58, 3]
     + [UInt8](repeating: 0, count: 9)
 
-  @Test func `the kind and the size are read from the bytes`() throws {
+  @Test func `kind and size are parsed from the content`() throws {
     let files: [(bytes: [UInt8], kind: ImageKind, width: Int, height: Int)] = [
       (PictureFile.png(width: 30, height: 20), .png, 30, 20),
       (Self.gif, .gif, 320, 240),
@@ -33,19 +33,19 @@ import Testing
     }
   }
 
-  @Test func `what is no image, or tells no size, is none`() {
+  @Test func `other files, and images without a size, are rejected`() {
     for text in ["", "<!DOCTYPE html><html>", "{\"results\": []}", "GIF88a0000000", "RIFF0000WAVE"]
     {
       #expect(ImageHeader(Array(text.utf8)) == nil, "\(text)")
     }
-    // Pixels without a frame before them, and a frame without a width.
+    // Pixels without a frame header, and a frame without a width.
     #expect(ImageHeader([0xFF, 0xD8, 0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0]) == nil)
     #expect(
       ImageHeader(Array(Self.jpeg.prefix(23)) + [0, 0] + [UInt8](repeating: 0, count: 9)) == nil)
     #expect(ImageHeader(PictureFile.png(saying: 0, 20)) == nil)
   }
 
-  @Test func `no beginning of an image is read beyond its end`() {
+  @Test func `truncated headers are never read beyond their end`() {
     let files = [
       PictureFile.png(width: 3, height: 3), Self.gif, Self.jpeg,
       Self.webp("VP8L", [0x2F, 1, 1, 1]),

@@ -4,7 +4,7 @@ import Pictures
 import TestSupport
 import Testing
 
-/// The finder against a server that is as services are, and against one that is not.
+/// The picture finder with well-behaved and misbehaving servers.
 @Suite struct PictureFinderTests {
   private let server: PictureServer
   private let finder = PictureFinder(userAgent: "Tester/1 (here)", secondsBetween: 0)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test
-  func `the first that may be shown comes first, and then one after the other, round and round`()
+  func `pictures follow each other cyclically, starting with the first suitable one`()
     throws
   {
     server.haveSpecies(
@@ -45,19 +45,19 @@ import Testing
     #expect(
       try find(after: "inaturalist:2") { $0.allowsNoncommercial = true }.credit.key
         == "inaturalist:3")
-    // What has gone meanwhile is begun anew.
+    // If the last picture has disappeared, the cycle starts again.
     #expect(try find(after: "inaturalist:99").credit.key == "inaturalist:2")
     #expect(server.requests.allSatisfy { $0.userAgent == "Tester/1 (here)" })
-    // The lists were asked for once each, and once for the versions of the other size.
+    // One query per list, and one for the thumbnails.
     #expect(server.requests.filter { $0.target.hasPrefix("/v1/") }.count == 2)
     #expect(server.requests.filter { $0.target.hasPrefix("/w/") }.count == 2)
   }
 
-  @Test func `a picture comes with its small version and its credit`() throws {
+  @Test func `a picture has its thumbnail and attribution`() throws {
     server.haveSpecies("Turdus merula", [.init(2, "cc-by-sa", by: "Bo")])
     let picture = try find()
     #expect(picture.image.bytes == PictureFile.png(width: 50, height: 40))
-    // The type is that of the bytes, whatever the name ends with.
+    // The extension follows the content, not the name.
     #expect(picture.image.ending == "png")
     #expect(picture.small?.bytes == PictureFile.png(width: 7, height: 7))
     let credit = picture.credit
@@ -68,7 +68,7 @@ import Testing
     #expect(server.requests[0].target.contains("q=Turdus%20merula&rank=species"))
   }
 
-  @Test func `the other service is asked by the name of science`() throws {
+  @Test func `the second service is queried by scientific name`() throws {
     server.haveSpecies("Turdus merula", called: "Blackbird", [.init(1, nil)])
     server.haveFile(5, licence: "CC0", author: "")
     #expect(try find { $0.name = "Blackbird" }.credit.key == "commons:5")
@@ -76,7 +76,7 @@ import Testing
       server.requests.contains { $0.target.contains("gsrsearch=intitle%3A%22Turdus%20merula%22") })
   }
 
-  @Test func `where nothing may be shown, or there is no other one, it is said`() throws {
+  @Test func `a lack of suitable or further pictures is reported`() throws {
     server.haveSpecies("Turdus merula", [.init(1, nil), .init(2, "cc-by-nd")])
     server.haveNoFiles()
     #expect(fault()?.kind == .missing)
@@ -88,9 +88,9 @@ import Testing
     #expect(throws: PictureFault.self) { try finder.find(search) }
   }
 
-  // MARK: - Servers that lie
+  // MARK: - Misbehaving servers
 
-  /// A species with one photograph, of which a server makes something else.
+  /// A species with one photo, which a server replaces.
   private func spoil(_ reply: PictureServer.Reply) -> PictureFault? {
     server.haveSpecies("Turdus merula", [.init(1, "cc-by")])
     server.haveNoFiles()
@@ -98,13 +98,13 @@ import Testing
     return fault()
   }
 
-  @Test func `what is no picture is none, whatever its type says`() {
+  @Test func `other content is rejected, whatever its declared type`() {
     #expect(
       spoil(.init("<!DOCTYPE html><title>Log in</title>", type: "image/jpeg"))?.message.contains(
         "something else than a picture") == true)
   }
 
-  @Test func `a picture of more than two megabytes is cut off, also where it claims to be small`() {
+  @Test func `a picture of more than 2 MB is rejected, even with a smaller declared size`() {
     let large = PictureFile.png(width: 5, height: 5) + [UInt8](repeating: 0, count: 3 << 20)
     #expect(spoil(.init(large))?.message.contains("more than 2 MB") == true)
     var lying = PictureServer.Reply(large)
@@ -115,32 +115,32 @@ import Testing
     #expect(spoil(endless)?.message.contains("more than 2 MB") == true)
   }
 
-  @Test func `a picture that ends before its length is none`() {
+  @Test func `a truncated picture is rejected`() {
     var short = PictureServer.Reply(PictureFile.png(width: 5, height: 5))
     short.claimedLength = 100_000
     #expect(spoil(short)?.kind == .unreachable)
   }
 
-  @Test func `a small file of a huge picture is refused`() {
+  @Test func `a small file with a huge picture is rejected`() {
     #expect(
       spoil(.init(PictureFile.png(saying: 10_000, 5001)))?.message.contains("10000 by 5001")
         == true)
     #expect(spoil(.init(PictureFile.png(saying: 10_000, 5000))) == nil)
   }
 
-  @Test func `nobody is led to another server`() throws {
+  @Test func `redirects to another server are not followed`() throws {
     let other = try PictureServer()
     other.serve("/a.png", .init(PictureFile.png(width: 5, height: 5)))
     #expect(spoil(.init(to: "\(other.url)/a.png"))?.message.contains("not asked") == true)
     #expect(spoil(.init(to: "file:///etc/passwd")) != nil)
     #expect(other.requests.isEmpty)
-    // On the same one it may lie elsewhere.
+    // Redirects on the same server are.
     server.serve("/b.png", .init(PictureFile.png(width: 5, height: 5)))
     #expect(spoil(.init(to: "\(server.url)/b.png")) == nil)
     #expect(spoil(.init(to: "\(server.url)/photos/1/medium.jpg"))?.kind == .unusable)
   }
 
-  @Test func `an answer that is none is a fault, and the other service is asked`() throws {
+  @Test func `a malformed response is a fault, and the second service is queried`() throws {
     server.serve("/v1/taxa", .init("<html>Busy</html>", type: "text/html"))
     server.haveNoFiles()
     #expect(fault()?.message.contains("something else than an answer") == true)
@@ -165,7 +165,7 @@ import Testing
     return search
   }
 
-  @Test func `a small version that is none is done without`() throws {
+  @Test func `a malformed thumbnail is omitted`() throws {
     server.haveSpecies("Turdus merula", [.init(1, "cc-by")])
     server.serve("/photos/1/square.jpg", .init(PictureFile.png(width: 300, height: 20)))
     #expect(try find().small == nil)
@@ -173,13 +173,13 @@ import Testing
     #expect(try find().small == nil)
   }
 
-  @Test func `a host is asked once in so long`() throws {
+  @Test func `requests to a host have a minimum interval`() throws {
     server.haveSpecies("Turdus merula", [.init(1, "cc-by")])
     _ = try PictureFinder(userAgent: "Tester/1", secondsBetween: 0.2).find(both())
     let times = server.requests.map(\.time)
     #expect(times.count == 4)
     for (one, next) in zip(times, times.dropFirst()) {
-      // What came can have been seen a little later than it was sent.
+      // A request may be observed slightly after it was sent.
       #expect(next - one > 0.15e6)
     }
   }

@@ -7,7 +7,7 @@ import Testing
     ("pd-old", "pd"), ("cc-by", "cc-by"), ("CC BY 2.0", "cc-by"), ("cc-by-sa-3.0,2.5", "cc-by-sa"),
     ("CC BY-SA 3.0 de", "cc-by-sa"), ("cc-by-nc", "cc-by-nc"), ("CC BY-NC-SA 4.0", "cc-by-nc-sa"),
   ])
-  func `a licence is known by each of its names`(name: String, code: String) {
+  func `a license is recognized by each of its names`(name: String, code: String) {
     #expect(PictureLicence(name)?.code == code)
   }
 
@@ -15,11 +15,11 @@ import Testing
     "", "cc", "cc-by-nd", "cc-by-nc-nd", "CC BY-ND 4.0", "GFDL", "Fair use", "all rights reserved",
     "cc-sa", "ccby", "public", "copyright",
   ])
-  func `under any other one nothing is shown`(name: String) {
+  func `other licenses are rejected`(name: String) {
     #expect(PictureLicence(name) == nil)
   }
 
-  @Test func `only a link to Creative Commons is taken for that of a licence`() {
+  @Test func `only links to Creative Commons are accepted as license URLs`() {
     let own = "https://creativecommons.org/licenses/by/2.0/de/"
     #expect(PictureLicence("CC BY 2.0", url: own)?.url == own)
     for url in ["javascript:alert(1)", "https://creativecommons.org.example/", ""] {
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `who must be named, and who earns nothing, stands in the code`() {
+  @Test func `the code determines attribution and noncommercial use`() {
     #expect(PictureLicence("cc-by-nc-sa")?.isNoncommercial == true)
     #expect(PictureLicence("cc-by-sa")?.isNoncommercial == false)
     #expect(PictureLicence("cc-by-sa")?.needsAuthor == true)

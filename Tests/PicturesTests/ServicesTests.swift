@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pictures
 
-/// What services answer, read from answers of their form.
+/// Parsing of the services' responses.
 @Suite struct ServicesTests {
   private let iNaturalist = INaturalist(base: INaturalist.real)
   private let commons = WikimediaCommons(base: WikimediaCommons.real)
@@ -13,7 +13,7 @@ import Testing
 
   // MARK: - iNaturalist
 
-  @Test func `the taxon of just this name is meant, else the first`() throws {
+  @Test func `an exact match of the taxon's name wins, else the first result`() throws {
     let found = try json(
       """
       {"results": [
@@ -49,7 +49,7 @@ import Testing
     ).offers
   }
 
-  @Test func `each photograph that may be shown is offered once, with its credit`() throws {
+  @Test func `each suitable photo is offered once, with its attribution`() throws {
     let offers = try offers([
       photo(7, "\"cc-by-sa\""), photo(8, "null"), photo(9, "\"cc-by-nd\""),
       photo(10, "\"cc-by-nc\""),
@@ -67,7 +67,7 @@ import Testing
     #expect(offers.last?.author == "")
   }
 
-  @Test func `nothing is offered from elsewhere, nor without the author where one must be named`()
+  @Test func `photos on other servers, or without a required author, are not offered`()
     throws
   {
     let places = [
@@ -86,7 +86,7 @@ import Testing
     ("no rights reserved, uploaded by Ann Lee", "Ann Lee"),
     ("Ann Lee, no rights reserved (CC0)", "Ann Lee"), ("no rights reserved", ""),
   ])
-  func `the author stands in the line of rights`(line: String, author: String) {
+  func `the author is extracted from the attribution`(line: String, author: String) {
     #expect(INaturalist.author("", line) == author)
     #expect(INaturalist.author("Cy <b>", line) == "Cy <b>")
   }
@@ -111,7 +111,7 @@ import Testing
     try json("{\"query\": {\"pages\": [\(pages.joined(separator: ","))]}}")
   }
 
-  @Test func `files are offered in the order of the search, with their credit as plain text`()
+  @Test func `files are offered in search order, with attribution in plain text`()
     throws
   {
     let hits = try hits([
@@ -137,15 +137,15 @@ import Testing
     #expect(small.map(\.small?.text) == [nil, "https://upload.wikimedia.org/thumb/5/96px.jpg"])
   }
 
-  @Test func `nothing found is nothing, and no fault`() throws {
+  @Test func `an empty result is not a fault`() throws {
     for text in ["{\"batchcomplete\": true}", "{\"error\": {\"code\": \"x\"}}", "[]"] {
       #expect(commons.offers(in: try json(text)) == [])
     }
   }
 
-  // MARK: - Places
+  // MARK: - Hosts
 
-  @Test func `somebody's own server sends nobody elsewhere`() throws {
+  @Test func `a replacement server can't lead to other servers`() throws {
     let own = INaturalist(base: try #require(HTTPPlace("http://museum.local:8000")))
     for (text, isAllowed) in [
       ("http://museum.local:8000/a.jpg", true), ("http://museum.local:8001/a.jpg", false),

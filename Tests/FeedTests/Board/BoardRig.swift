@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Feed
 
-/// A board with its door, on a loop that a thread of its own turns.
+/// A board with its server, on an event loop in its own thread.
 final class BoardRig: @unchecked Sendable {
   let folder: TemporaryFolder
   let board: Board
@@ -45,7 +45,7 @@ final class BoardRig: @unchecked Sendable {
     thread.start()
   }
 
-  /// Ends the door, and waits for that.
+  /// Stops the server and waits for its end.
   func end() {
     let isEnding = ending.withLock { ending in
       defer { ending = true }
@@ -56,12 +56,12 @@ final class BoardRig: @unchecked Sendable {
 
   deinit { end() }
 
-  /// What lies in the folder for what comes.
+  /// The contents of the folder for incoming posts.
   var scratch: [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path("scratch"))) ?? []
   }
 
-  /// One request on a connection of its own.
+  /// Sends a request on a separate connection.
   func ask(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil
   ) throws -> RawAnswer {
@@ -77,7 +77,7 @@ final class BoardRig: @unchecked Sendable {
   }
 }
 
-/// An answer as it came, to a request as it was written.
+/// Sends a raw request and returns the raw response.
 struct RawAnswer {
   var status = 0
   var headers: [String: String] = [:]
@@ -99,7 +99,7 @@ struct RawAnswer {
       Array("\(method) \(path) HTTP/1.1\r\n\(lines)\r\n".utf8) + (body ?? []), port: port)
   }
 
-  /// Sends bytes, and takes what comes until the other side has ended.
+  /// Sends bytes and reads until the other side closes the connection.
   static func to(_ bytes: [UInt8], port: UInt16) throws -> RawAnswer {
     let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(number) }
@@ -114,7 +114,7 @@ struct RawAnswer {
       let count = rest.withUnsafeBytes {
         send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
-      // Who is refused is not read to his end.
+      // The server does not read a rejected request to its end.
       if count <= 0 { break }
       rest = rest.dropFirst(count)
     }

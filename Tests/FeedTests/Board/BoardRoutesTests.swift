@@ -7,7 +7,7 @@ import Testing
 
 @testable import Feed
 
-/// The board by way of sockets.
+/// The board over TCP.
 @Suite struct BoardRoutesTests {
   private static let clip = Base64.text(of: SoundBytes.wave())
 
@@ -20,10 +20,10 @@ import Testing
     return draft
   }
 
-  // MARK: - As the course's apps speak
+  // MARK: - The original protocol
 
   @Test(arguments: StoreKind.allCases)
-  func `rows are as the course's apps read them, newest first`(_ kind: StoreKind) throws {
+  func `rows have the format that existing apps read, newest first`(_ kind: StoreKind) throws {
     guard let rig = try BoardRig(kind) else { return }
     #expect(try rig.get("/getaudio/").text == #"{"chatts":[]}"#)
     let bodies = [
@@ -33,7 +33,7 @@ import Testing
       #"{"username":"<b>u</b>","message":"</script>","audio":"\#(Self.clip)"}"#,
     ]
     for (index, body) in bodies.enumerated() {
-      // With the slash and without it: a redirect would lose the body.
+      // With and without a trailing slash: a redirect would lose the body.
       let answer = try rig.ask(
         "POST", index % 2 == 0 ? "/postaudio/" : "/postaudio", body: Array(body.utf8))
       #expect(answer.status == 200 && answer.headers["location"] == nil)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a list of rows has the newest that there is room for`() throws {
+  @Test func `a list of rows is limited by the size of its sounds`() throws {
     let rig = try #require(try BoardRig { $0.soundBytes = 6000 })
     for _ in 0..<4 { _ = try post(rig, audio: Self.clip) }
     #expect(BoardRow.all(in: try rig.get("/getaudio").json)?.count == 2)
@@ -63,10 +63,10 @@ import Testing
     #expect(try rig.get("/getaudio?before=\(PostID.random())").status == 404)
   }
 
-  // MARK: - As ours speak
+  // MARK: - The protocol of Syrinx
 
   @Test(arguments: StoreKind.allCases)
-  func `a page of posts is one that ours read`(_ kind: StoreKind) throws {
+  func `a page of posts can be parsed by our client`(_ kind: StoreKind) throws {
     guard let rig = try BoardRig(kind) else { return }
     let drafts = try (1...5).map { number in
       try post(rig, message: "\(number)", audio: number == 3 ? Self.clip : nil)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `a sound is had by itself, and in parts`() throws {
+  @Test func `a sound is downloaded separately, and by ranges`() throws {
     let rig = try #require(try BoardRig())
     let bytes = SoundBytes.wave(frames: 400_000)
     let draft = try post(rig, audio: Base64.text(of: bytes))
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `who posts gets the secret, and who only knows the post does not`() throws {
+  @Test func `the poster receives the secret, and readers of the post do not`() throws {
     let rig = try #require(try BoardRig())
     let first = try rig.post(#"{"name":"a","message":"m","id":"\#(Self.id)"}"#)
     let secret = try #require(try first.json["secret"]?.text)
@@ -126,7 +126,7 @@ import Testing
   private static let id = "0c5a7c2e-9f5c-4b8e-8a55-0d7a3f1e2b4c"
 
   @Test(arguments: StoreKind.allCases)
-  func `a post and a name are taken back by the secret alone`(_ kind: StoreKind) throws {
+  func `only the secret permits deleting a post or its name`(_ kind: StoreKind) throws {
     guard let rig = try BoardRig(kind) else { return }
     let (one, two) = (try post(rig, audio: Self.clip), try post(rig, name: "b"))
     func delete(_ path: String, _ secret: String?) throws -> Int {
@@ -146,7 +146,7 @@ import Testing
 
   // MARK: - Limits
 
-  @Test func `texts that are too long, and what is no post, are refused`() throws {
+  @Test func `overlong texts and malformed posts are rejected`() throws {
     let rig = try #require(try BoardRig())
     func status(_ body: String) throws -> Int { try rig.post(body).status }
     let (name, message) = (String(repeating: "ä", count: 64), String(repeating: "🐦", count: 4096))
@@ -166,11 +166,11 @@ import Testing
     }
     #expect(try rig.ask("POST", "/postaudio", body: [0xFF, 0xFE, 0]).status == 400)
     #expect(PostPage(try rig.get("/posts").json)?.posts.count == 1)
-    // Cleared up behind the answer.
+    // Deleted after the response.
     try waitUntil("nothing is left of it") { rig.scratch.isEmpty }
   }
 
-  @Test func `what is no sound is refused by looking into it`() throws {
+  @Test func `a sound is rejected by its content`() throws {
     let rig = try #require(try BoardRig())
     for bytes in [
       SoundBytes.pretending(Array("RIFF\u{10}\u{0}\u{0}\u{0}WAVE".utf8)), Array("<svg/>".utf8),
@@ -180,11 +180,11 @@ import Testing
     }
     let wrapped = Self.clip.prefix(76) + "\\r\\n" + Self.clip.dropFirst(76)
     #expect(try rig.post(#"{"message":"","audio":"\#(wrapped)"}"#).status == 200)
-    // Cleared up behind the answer.
+    // Deleted after the response.
     try waitUntil("nothing is left of it") { rig.scratch.isEmpty }
   }
 
-  @Test func `a body that is too large is refused, whether it says so or not`() throws {
+  @Test func `an oversized body is rejected, with or without a declared length`() throws {
     let rig = try #require(try BoardRig { $0.bodyBytes = 1 << 20 })
     let body = [UInt8](repeating: UInt8(ascii: " "), count: 2 << 20)
     let said = try RawAnswer.to(
@@ -196,12 +196,12 @@ import Testing
     let unsaid = try rig.ask(
       "POST", "/postaudio", ["Transfer-Encoding": "chunked"], body: chunks)
     #expect(unsaid.status == 413)
-    // Cleared up behind the answer.
+    // Deleted after the response.
     try waitUntil("nothing is left of it") { rig.scratch.isEmpty }
     #expect(try rig.get("/posts").status == 200)
   }
 
-  @Test func `an address posts so often in a minute, and reads as often as it likes`() throws {
+  @Test func `posts are limited per address and minute, and reads are not`() throws {
     let rig = try #require(try BoardRig { $0.postsAMinute = 3 })
     let statuses = try (0..<5).map { try rig.post(#"{"message":"\#($0)"}"#).status }
     #expect(statuses == [200, 200, 200, 429, 429])
@@ -209,7 +209,7 @@ import Testing
     for _ in 0..<10 { #expect(try rig.get("/posts").status == 200) }
   }
 
-  @Test func `only what is the board's own page, or none, posts`() throws {
+  @Test func `only same-origin pages and clients without an origin may post`() throws {
     let rig = try #require(try BoardRig())
     let body = #"{"message":"m"}"#
     #expect(try rig.get("/posts", ["Host": "evil.example"]).status == 421)
@@ -225,7 +225,7 @@ import Testing
     #expect(other.status == 403)
   }
 
-  @Test func `what is asked wrongly is told in one line`() throws {
+  @Test func `invalid requests are reported in one line`() throws {
     let rig = try #require(try BoardRig())
     for (method, path, allowed) in [
       ("POST", "/getaudio", "GET, HEAD"), ("GET", "/postaudio/", "POST"),
@@ -242,7 +242,7 @@ import Testing
     }
   }
 
-  @Test func `a database that does not answer holds up nothing else, and few who wait for it`()
+  @Test func `a stalled database blocks nothing else, and its queue is limited`()
     throws
   {
     let store = StuckStore()
@@ -262,11 +262,11 @@ import Testing
       ask(4)
       try waitUntil("all are at it") { store.calls.all.count == count * 4 }
     }
-    // Of these four wait.
+    // These four are queued.
     ask(8)
     try waitUntil("there is no room for the rest") { statuses.all.count == 4 }
     #expect(statuses.all == [503, 503, 503, 503])
-    // The server itself is free all the while.
+    // The server itself stays responsive.
     #expect(try rig.get("/nothing").status == 404)
     #expect(try rig.get("/posts").headers["retry-after"] == "1")
     store.free()
@@ -274,7 +274,7 @@ import Testing
     #expect(statuses.all.filter { $0 == 200 }.count == 20)
   }
 
-  @Test func `what is wrong with a database is not told to who asks`() throws {
+  @Test func `details of database faults are not sent to clients`() throws {
     let rig = try #require(try BoardRig())
     let file = rig.folder.path("board.sqlite")
     let other = try BoardFile(file)
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func `those who ask while it ends are answered`() throws {
+  @Test func `pending requests are answered during shutdown`() throws {
     let rig = try #require(try BoardRig())
     let drafts = (0..<20).map { Draft(name: "a", message: "\($0)", audio: SoundBytes.wave()) }
     let answered = Collected<String>()

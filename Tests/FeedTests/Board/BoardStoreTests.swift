@@ -7,7 +7,7 @@ import Testing
 
 @testable import Feed
 
-/// What every store does, whichever database it has.
+/// The behavior of every store, with each database.
 @Suite struct BoardStoreTests {
   private func digest(_ draft: Draft) -> [UInt8] { SHA256.digest(Array(draft.secret.utf8)) }
 
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `what is posted is there as it was posted, newest first`(_ kind: StoreKind) throws {
+  func `posts are stored unchanged, newest first`(_ kind: StoreKind) throws {
     guard let rig = try StoreRig(kind) else { return }
     let sound: [UInt8] = [0, 1, 0, 255, 0] + (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
     let drafts = [
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `pages follow each other without a gap`(_ kind: StoreKind) throws {
+  func `pages are contiguous`(_ kind: StoreKind) throws {
     guard let rig = try StoreRig(kind) else { return }
     #expect(
       try rig.store.page(before: nil, after: nil, limit: 5) == PostPage(posts: [], newest: 0))
@@ -62,13 +62,13 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `a post that is sent again is not there twice`(_ kind: StoreKind) throws {
+  func `a repeated post is stored once`(_ kind: StoreKind) throws {
     guard let rig = try StoreRig(kind) else { return }
     let draft = Draft(name: "a", message: "b", audio: [1, 2, 3])
     let first = try rig.post(draft)
     let again = try rig.post(draft)
     #expect(!again.isNew && again.post == first.post)
-    // Who lost the answer with the secret may send the same without it.
+    // A client that lost the response with the secret may repeat the post without it.
     var unknown = draft
     unknown.secret = PostID.randomSecret()
     #expect(try rig.post(unknown, showsSecret: false).post == first.post)
@@ -85,11 +85,11 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `many who post at once all get numbers of their own`(_ kind: StoreKind) throws {
+  func `concurrent posts get unique numbers`(_ kind: StoreKind) throws {
     guard let rig = try StoreRig(kind) else { return }
     let drafts = (0..<200).map { Draft(name: "\($0)", message: "m", audio: [UInt8($0)]) }
     let numbers = Collected<Int>()
-    // Each is sent twice, at any time.
+    // Each one is sent twice, at any time.
     DispatchQueue.concurrentPerform(iterations: 400) { index in
       let draft = drafts[index / 2]
       let posting = Posting(
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `a post goes with its secret, and does not come back`(_ kind: StoreKind) throws {
+  func `the secret deletes a post permanently`(_ kind: StoreKind) throws {
     guard let rig = try StoreRig(kind) else { return }
     let draft = Draft(name: "a", message: "b", audio: [1])
     let other = Draft(name: "a", message: "c")
@@ -111,7 +111,7 @@ import Testing
     #expect(fault { try rig.store.delete(draft.id, secret: digest(other)) } == .denied)
     #expect(fault { try rig.store.delete(PostID.random(), secret: digest(draft)) } == .missing)
     try rig.store.delete(draft.id, secret: digest(draft))
-    // An answer can be lost, too.
+    // The response can be lost, too.
     try rig.store.delete(draft.id, secret: digest(draft))
     #expect(fault { try rig.store.delete(draft.id, secret: digest(other)) } == .missing)
     #expect(try rig.store.find(.id(draft.id)) == nil && rig.store.find(.number(1)) == nil)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `a name goes with its secret, and the post stays`(_ kind: StoreKind) throws {
+  func `the secret removes the name, and the post stays`(_ kind: StoreKind) throws {
     guard let rig = try StoreRig(kind) else { return }
     let draft = Draft(name: "a", message: "b", audio: [1])
     try rig.post(draft)
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `the operator deletes what he names`(_ kind: StoreKind) throws {
+  func `the operator can delete posts by ID and name`(_ kind: StoreKind) throws {
     guard let rig = try StoreRig(kind) else { return }
     let drafts = ["a", "b", "a", "c", "a"].map { Draft(name: $0, message: "m", audio: [1]) }
     for draft in drafts { try rig.post(draft) }
@@ -142,12 +142,12 @@ import Testing
     #expect(try rig.store.delete(allOf: "a") == 0)
     let page = try rig.store.page(before: nil, after: nil, limit: 9)
     #expect(page.posts.map(\.id) == [drafts[1].id])
-    // The newest post of all is gone, and its number is not given again.
+    // The newest post is deleted, and its number is not reused.
     #expect(try rig.post(Draft(name: "d", message: "m")).post.number == 6)
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `two stores on one database are one board`(_ kind: StoreKind) throws {
+  func `two stores on one database form one board`(_ kind: StoreKind) throws {
     guard let rig = try StoreRig(kind) else { return }
     let other = try rig.place.open()
     defer { other.close() }
@@ -162,7 +162,7 @@ import Testing
     #expect(try rig.store.page(before: nil, after: nil, limit: 5).posts.isEmpty)
   }
 
-  @Test func `a store finds its server again, and loses nothing meanwhile`() throws {
+  @Test func `a store reconnects to its server without losing posts`() throws {
     guard let rig = try StoreRig(.postgres), case .postgres(let url) = rig.place else { return }
     let server = try PostgresServer.shared.get()
     let count = 60
@@ -180,12 +180,12 @@ import Testing
     #expect(posted.all.count == count && Set(there) == Set(posted.all) && there.count == count)
   }
 
-  @Test func `what came after a number is shown only when nothing before it can come any more`()
+  @Test func `posts after a number are withheld while an earlier one is in progress`()
     throws
   {
     guard let rig = try StoreRig(.postgres), case .postgres(let url) = rig.place else { return }
     let server = try PostgresServer.shared.get()
-    // Another board's post, that has its number and is not there yet.
+    // The post of another board, with a number but not visible yet.
     let slow = Process()
     slow.executableURL = URL(fileURLWithPath: "/usr/bin/psql")
     let input = Pipe()
@@ -214,7 +214,7 @@ import Testing
     slow.waitUntilExit()
   }
 
-  @Test func `a server that is not there is told in one line`() throws {
+  @Test func `an unavailable server is reported in one line`() throws {
     let folder = try TemporaryFolder()
     let fault = #expect(throws: BoardFault.self) {
       _ = try PostgresStore(url: "postgresql://me:secret@/none?host=\(folder.url.path)")
@@ -230,7 +230,7 @@ import Testing
       "PRAGMA application_id = \(BoardSQL.application); PRAGMA user_version = 99", "newer version"
     ),
   ])
-  func `the file of another program, and of a newer version, is left alone`(
+  func `files of other programs and of newer versions are left alone`(
     _ sql: String, _ words: String
   ) throws {
     let folder = try TemporaryFolder()
@@ -243,7 +243,7 @@ import Testing
   }
 }
 
-/// What several threads collect.
+/// Results collected from several threads.
 final class Collected<Value: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var values: [Value] = []

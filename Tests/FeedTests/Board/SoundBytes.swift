@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// Sounds as somebody posts them, and what only looks like some.
+/// Sounds as they are posted, and malformed ones.
 enum SoundBytes {
-  /// A WAV file of silence, so many frames at 12 kHz.
+  /// A WAV file of silence with `frames` frames at 12 kHz.
   static func wave(frames: Int = 1200) -> [UInt8] {
     let data = [UInt8](repeating: 0, count: frames * 2)
     let format =
@@ -12,7 +12,7 @@ enum SoundBytes {
     return chunk("RIFF", Array("WAVE".utf8) + chunk("fmt ", format) + chunk("data", data))
   }
 
-  /// A file of MPEG-4 with a header that tells its length, as a phone's begins.
+  /// An MPEG-4 header with a duration, like that of a phone's recording.
   static func movie(scale: Int = 12_000, length: Int = 30_000) -> [UInt8] {
     let header =
       [UInt8](repeating: 0, count: 12) + big(scale) + big(length)
@@ -21,14 +21,14 @@ enum SoundBytes {
       + box("moov", box("mvhd", header))
   }
 
-  /// Frames of AAC at 44.1 kHz.
+  /// AAC frames at 44.1 kHz.
   static func frames(_ count: Int) -> [UInt8] {
-    // Of 16 bytes each, of which seven are the header.
+    // 16 bytes each, with a header of 7.
     let header: [UInt8] = [0xFF, 0xF1, 0x50, 0x40, 0x02, 0x00, 0xFC]
     return (0..<count).flatMap { _ in header + [UInt8](repeating: 7, count: 9) }
   }
 
-  /// Bytes that begin like a sound, with nothing of one behind that.
+  /// The first bytes of a sound file, followed by garbage.
   static func pretending(_ head: [UInt8]) -> [UInt8] {
     head + (0..<2000).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
   }

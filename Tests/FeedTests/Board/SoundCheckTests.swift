@@ -4,7 +4,7 @@ import Testing
 
 @testable import Feed
 
-/// The look into what is posted as a sound.
+/// The validation of posted sounds.
 @Suite struct SoundCheckTests {
   private let folder: TemporaryFolder
 
@@ -14,7 +14,7 @@ import Testing
     try SoundCheck.facts(bytes, folder: folder.url.path)
   }
 
-  @Test func `kind and length are those of the bytes`() throws {
+  @Test func `kind and duration come from the content`() throws {
     #expect(
       try facts(SoundBytes.wave()) == Post.Sound(seconds: 0.1, bytes: 2444, kind: .wav))
     let movie = SoundBytes.movie()
@@ -25,14 +25,14 @@ import Testing
   }
 
   @Test(arguments: [SoundWriting.flac, .ogg, .mp3])
-  func `what libsndfile writes is read`(_ writing: SoundWriting) throws {
+  func `files written by libsndfile are accepted`(_ writing: SoundWriting) throws {
     let path = folder.path("sound")
     try writing.write(path, seconds: 2)
     let facts = try facts(Array(folder.bytes("sound")))
     #expect(facts.kind.rawValue == writing.rawValue && abs(facts.seconds - 2) < 0.1)
   }
 
-  @Test func `a length that nobody knows, or that can't be, is none`() throws {
+  @Test func `an unknown or implausible duration is reported as 0`() throws {
     #expect(try facts(SoundBytes.movie(length: 0xFFFF_FFFF)).seconds == 0)
     #expect(try facts(SoundBytes.movie(scale: 1, length: 0x7FFF_FFFF)).seconds == 0)
   }
@@ -43,14 +43,14 @@ import Testing
     [0, 0, 0, 24] + Array("ftypM4A ".utf8), [0, 0, 0, 24] + Array("ftypheic".utf8),
     Array("<html>".utf8), [0x89, 0x50, 0x4E, 0x47], [0],
   ])
-  func `what only begins like a sound is none`(_ head: [UInt8]) {
+  func `a valid beginning alone is rejected`(_ head: [UInt8]) {
     let fault = #expect(throws: BoardFault.self) { _ = try facts(SoundBytes.pretending(head)) }
     #expect(fault?.kind == .noSound)
     #expect(throws: BoardFault.self) { _ = try facts(head) }
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `a file of MPEG-4 that is damaged anywhere is read without harm`() {
+  @Test func `a damaged MPEG-4 file is parsed safely`() {
     let movie = SoundBytes.movie()
     for place in movie.indices {
       for value: UInt8 in [0, 1, 0x7F, 0xFF] {

@@ -5,14 +5,16 @@ import Testing
 
 @testable import Feed
 
-/// The stores that a board can have: each passes the same tests.
+/// The kinds of stores, which all pass the same tests.
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   case sqlite = "SQLite"
   case postgres = "PostgreSQL"
 
   var testDescription: String { rawValue }
 
-  /// The place of a new database; nil, with an issue that is known, where no server can be had.
+  /// Creates a new database.
+  ///
+  /// Returns nil, with a known issue, if no server is available.
   func place(in folder: TemporaryFolder) throws -> BoardPlace? {
     switch self {
     case .sqlite: return .file(folder.path("board.sqlite"))
@@ -27,7 +29,7 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// A store of a kind, with what tests post to it.
+/// A store with helpers for posting in tests.
 final class StoreRig: @unchecked Sendable {
   let folder: TemporaryFolder
   let place: BoardPlace
@@ -42,7 +44,7 @@ final class StoreRig: @unchecked Sendable {
 
   deinit { store.close() }
 
-  /// Posts a draft without any further look at it.
+  /// Posts a draft without validation.
   @discardableResult
   func post(_ draft: Draft, showsSecret: Bool = true) throws -> Posted {
     var sound: Post.Sound?

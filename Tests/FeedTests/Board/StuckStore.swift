@@ -2,13 +2,13 @@ import Foundation
 
 @testable import Feed
 
-/// A store whose database does not answer until it is freed; it has no posts.
+/// A store without posts whose database blocks until it is released.
 final class StuckStore: BoardStore, @unchecked Sendable {
-  /// One for each call that came, whether it was answered or not.
+  /// One signal per call received, whether or not it was answered.
   let calls = Collected<Void>()
   private let gate = DispatchSemaphore(value: 0)
 
-  /// Lets all go on, now and from now on.
+  /// Releases all current and future calls.
   func free() { gate.signal() }
 
   private func pass() {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Feed
 
-/// The threads on which a board's work is done.
+/// The worker threads of a board.
 @Suite struct WorkersTests {
-  @Test func `no more waits than may, and what was taken is done`() throws {
+  @Test func `the queue is limited, and accepted work is done`() throws {
     let workers = Workers("test", threads: 2, heavy: 1, waiting: 4)
     let gate = DispatchSemaphore(value: 0)
     let done = Collected<Int>()
@@ -17,7 +17,7 @@ import Testing
           done.add(number)
         })
     }
-    // Both threads have taken something by now, or will.
+    // Both threads have taken work by now, or will.
     try waitUntil("all are at work") { workers.waiting == 0 }
     let taken = (2..<10).filter { number in workers.leave(.light) { done.add(number) } }
     #expect(taken.count == 4)
@@ -29,7 +29,7 @@ import Testing
     #expect(!workers.leave(.light) {})
   }
 
-  @Test func `few heavy pieces go on at once, and light ones beside them`() throws {
+  @Test func `few heavy jobs run in parallel, and light ones run next to them`() throws {
     let workers = Workers("test", threads: 8, heavy: 2, waiting: 100)
     let (gate, light) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let begun = Collected<Int>()

@@ -4,17 +4,19 @@ import JSON
 import Posix
 import TestSupport
 
-/// A board as the course's students build it: it knows two paths, keeps what it is sent, and no more.
+/// A board as built by students of the course: it has two paths and stores what it receives.
 final class CourseBoard: @unchecked Sendable {
-  /// How such a board goes about things.
+  /// The variant of such a board.
   struct Manner {
-    /// The columns of a row: four without an identifier, or five.
+    /// The number of columns in a row: four without an ID, or five.
     var columns = 5
-    /// Whether the rows stand in an object.
+    /// Whether the rows are inside an object.
     var isObject = true
-    /// Whether its paths end with a slash; without one they lead there.
+    /// Whether its paths end with a slash.
+    ///
+    /// If so, those without one redirect there.
     var hasSlash = true
-    /// Where it sends all who ask for something; nil for nowhere.
+    /// The target of its redirects, or nil for none.
     var leads: String?
   }
 
@@ -43,7 +45,7 @@ final class CourseBoard: @unchecked Sendable {
     thread.start()
   }
 
-  /// Ends it; nobody listens then.
+  /// Stops the server, so that nothing listens any more.
   func end() { isOver.withLock { $0 = true } }
 
   private func course(_ request: HTTPRequest) -> HTTPServer.RequestHandling {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What waits to be sent, and the secrets of what was.
+/// The queue of posts to be sent, and the secrets of sent ones.
 @Suite struct OutboxTests {
   private let folder: TemporaryFolder
   private let outbox: Outbox
@@ -13,7 +13,7 @@ import Testing
     outbox = Outbox(home: folder.url.path)
   }
 
-  @Test func `what waits comes out as it was put in, in order, also after a restart`() throws {
+  @Test func `posts leave the queue unchanged and in order, also after a restart`() throws {
     let drafts = [
       Draft(name: "Ada", message: "line\nbreak \"quoted\" \u{1F426}", audio: Array(0...255)),
       Draft(name: "", message: "second"),
@@ -27,12 +27,12 @@ import Testing
     #expect(items.map(\.board) == ["", "http://board.example:8090"])
     again.remove(1)
     #expect(outbox.numbers == [2])
-    // Behind all that wait, though a number is free.
+    // Numbers grow, even if a lower one is free.
     _ = try outbox.add(drafts[0], for: "")
     #expect(outbox.numbers == [2, 3])
   }
 
-  @Test func `what no board takes is kept apart`() throws {
+  @Test func `a rejected post is set aside`() throws {
     _ = try outbox.add(Draft(name: "", message: "one"), for: "")
     _ = try outbox.add(Draft(name: "", message: "two"), for: "")
     outbox.putAside(1)
@@ -40,7 +40,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.path("outbox/1.post.refused")))
   }
 
-  @Test func `a file that was spoilt holds up nobody`() throws {
+  @Test func `a damaged file does not block the queue`() throws {
     _ = try outbox.add(Draft(name: "", message: "one"), for: "")
     _ = try outbox.add(Draft(name: "", message: "two"), for: "")
     try "{}".write(toFile: folder.path("outbox/1.post"), atomically: false, encoding: .utf8)
@@ -49,7 +49,7 @@ import Testing
     #expect(outbox.item(2)?.draft.message == "two")
   }
 
-  @Test func `so many wait, and no more`() throws {
+  @Test func `the queue is limited`() throws {
     for number in 0..<Outbox.most {
       _ = try outbox.add(Draft(name: "", message: "\(number)"), for: "")
     }
@@ -59,7 +59,7 @@ import Testing
     #expect(fault?.message.contains("wait to be sent already") == true)
   }
 
-  @Test func `secrets are found by post and board, and read by their owner alone`() throws {
+  @Test func `secrets are found by post and board, and are readable by their owner only`() throws {
     let receipts = Receipts(home: folder.url.path)
     let (one, two) = (Draft(name: "", message: "a"), Draft(name: "", message: "b"))
     receipts.add(one, board: "")

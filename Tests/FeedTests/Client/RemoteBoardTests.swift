@@ -5,7 +5,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// Boards elsewhere, as their clients see them.
+/// Remote boards from their clients' view.
 @Suite struct RemoteBoardTests {
   private func line(_ url: String) throws -> RemoteBoard {
     RemoteBoard(try #require(HTTPPlace(url)), userAgent: "Test/1")
@@ -25,7 +25,7 @@ import Testing
   }()
 
   @Test(arguments: 0..<8)
-  func `a board that knows two paths is read and posted to, however it writes`(index: Int) throws {
+  func `a board with only two paths works in every variant`(index: Int) throws {
     let board = try CourseBoard(Self.manners[index])
     defer { board.end() }
     let line = try line(board.url + (index % 3 == 0 ? "/" : ""))
@@ -41,13 +41,13 @@ import Testing
     #expect(page.posts[0].date.text.hasPrefix("2026-11-22T"))
     #expect(try line.sound(of: page.posts[0]) == sound)
     #expect(throws: FeedFault.self) { try line.sound(of: page.posts[1]) }
-    // Numbers stay, whatever comes later.
+    // Numbers are stable when later posts arrive.
     try line.post(Draft(name: "Ada", message: "third"))
     #expect(try line.page(before: nil, count: 1).posts.map(\.number) == [3])
     #expect(try line.page(before: 3, count: 1).posts.map(\.message) == ["second"])
   }
 
-  @Test func `such a board takes nothing back, and says so`() throws {
+  @Test func `such a board does not support deletion, and the client reports that`() throws {
     let board = try CourseBoard()
     defer { board.end() }
     let line = try line(board.url)
@@ -56,7 +56,7 @@ import Testing
     #expect(fault?.isPassing == false && fault?.message.contains("take posts back") == true)
   }
 
-  @Test func `a board that leads elsewhere is not followed there`() throws {
+  @Test func `redirects to another server are not followed`() throws {
     let other = try CourseBoard()
     let board = try CourseBoard(CourseBoard.Manner(leads: "\(other.url)/getaudio/"))
     defer {
@@ -74,7 +74,7 @@ import Testing
     #expect(endless?.message.contains("from place to place") == true)
   }
 
-  @Test func `one that is not there may be there later`() throws {
+  @Test func `an unreachable board is a temporary fault`() throws {
     var board: CourseBoard? = try CourseBoard()
     let url = try #require(board?.url)
     board?.end()

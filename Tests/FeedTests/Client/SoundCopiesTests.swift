@@ -4,7 +4,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// Posts' sounds as files that can be played.
+/// Local copies of posts' sounds.
 @Suite struct SoundCopiesTests {
   private let folder: TemporaryFolder
   private let copies: SoundCopies
@@ -18,13 +18,13 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path("feed"))) ?? []
   }
 
-  @Test func `a sound is a file of its own kind, whatever it was called`() throws {
+  @Test func `the file extension follows the content, not the name`() throws {
     let path = try copies.path(of: SoundBytes.wave(), named: "7")
     #expect(path.hasSuffix("/feed/post-7.wav"))
     #expect(try SoundReader(path).expectedFrames == 1200)
   }
 
-  @Test func `what is no sound is told, and not kept`() throws {
+  @Test func `a malformed sound is reported and not stored`() throws {
     let fault = #expect(throws: FeedFault.self) {
       try copies.path(of: Array("<html>".utf8), named: "1")
     }
@@ -32,7 +32,7 @@ import Testing
     #expect(names.isEmpty)
   }
 
-  @Test func `only the last ones are kept, and none of a node before`() throws {
+  @Test func `only the latest copies are kept, and none of an earlier node`() throws {
     var paths: [String] = []
     for number in 0..<20 {
       paths.append(try copies.path(of: SoundBytes.wave(), named: "\(number)"))
@@ -44,8 +44,8 @@ import Testing
     #expect(names.isEmpty)
   }
 
-  @Test func `AAC that can't be read is told in a line, and leaves nothing behind`() throws {
-    // By whom it would be read, where he is; that what begins like AAC is not, he finds, too.
+  @Test func `malformed AAC is reported in one line and leaves nothing behind`() throws {
+    // Malformed for the decoder, too, where it is installed.
     let fault = #expect(throws: FeedFault.self) {
       try copies.path(of: SoundBytes.movie(), named: "1")
     }
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(.enabled(if: decoder != nil, "AAC is read by ffmpeg"), arguments: ["m4a", "aac"])
-  func `AAC becomes a file that is read here, where its reader is installed`(
+  func `AAC is decoded to a readable file where the decoder is installed`(
     ending: String
   ) throws {
     let source = folder.path("source.wav")
@@ -71,7 +71,7 @@ import Testing
     process.waitUntilExit()
     let path = try copies.path(of: [UInt8](Data(contentsOf: URL(filePath: packed))), named: "1")
     let frames = try SoundReader(path).expectedFrames ?? 0
-    // A second, and what the codec puts before and behind it.
+    // One second, with the padding of the codec.
     #expect(48_000...52_000 ~= frames)
     #expect(names == ["post-1.\(ending).wav"])
   }

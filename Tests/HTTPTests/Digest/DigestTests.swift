@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// The digests and texts of bytes, against the examples of their standards.
+/// Digests and encodings, with the examples of their standards.
 @Suite struct DigestTests {
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -11,7 +11,7 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func `SHA-256 gives what its standard gives`(text: String, digest: String) {
+  func `SHA-256 matches the examples of its standard`(text: String, digest: String) {
     #expect(Hexadecimal.text(of: SHA256.digest(Array(text.utf8))) == digest)
   }
 
@@ -23,12 +23,12 @@ import Testing
       "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
     ),
   ])
-  func `SHA-1 gives what its standard gives`(text: String, digest: String) {
+  func `SHA-1 matches the examples of its standard`(text: String, digest: String) {
     #expect(Hexadecimal.text(of: SHA1.digest(Array(text.utf8))) == digest)
   }
 
-  @Test func `both take texts of any length, with one block or two at the end`() {
-    // Where the mark and the length just fit, and just don't.
+  @Test func `both handle all lengths, with one or two final blocks`() {
+    // Lengths at which end mark and length just fit, or just don't.
     let long = [55, 56, 63, 64, 119, 120].map { [UInt8](repeating: 0x61, count: $0) }
     #expect(
       long.map { Hexadecimal.text(of: SHA256.digest($0).prefix(4)) } == [
@@ -39,7 +39,7 @@ import Testing
   @Test(arguments: [
     ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy"),
   ])
-  func `base 64 gives what its standard gives`(text: String, encoded: String) {
+  func `Base64 matches the examples of its standard`(text: String, encoded: String) {
     #expect(Base64.text(of: Array(text.utf8)) == encoded)
   }
 }
