@@ -6,7 +6,7 @@ import Testing
 
 @testable import Feed
 
-/// Boards as programs of their own.
+/// Boards as standalone programs.
 @Suite(.serialized) struct BoardTests {
   static let clip: [UInt8] = {
     let folder = try! TemporaryFolder()
@@ -19,12 +19,12 @@ import Testing
     Draft(name: name, message: "\(number)", audio: number % 3 == 0 ? nil : Self.clip)
   }
 
-  /// A line to a board.
+  /// A connection to a board.
   static func line(_ url: String) throws -> RemoteBoard {
     RemoteBoard(try #require(HTTPPlace(url)), userAgent: "test")
   }
 
-  @Test func `a board says where it is, serves, and ends with 0`() throws {
+  @Test func `a board prints its URL, serves, and exits with 0`() throws {
     let folder = try TemporaryFolder()
     let file = folder.path("deep/board.sqlite")
     let board = try BoardProcess(database: file, [])
@@ -37,13 +37,13 @@ import Testing
     #expect(try line.sound(of: post) == Self.clip)
     #expect(board.scratch.count == 1)
     #expect(board.end() == 0 && board.errors.isEmpty && board.scratch.isEmpty)
-    // What its operator sees, with and without it.
+    // The operator's list, with and without the board.
     let list = try NodeProcess.run(["board", "list", "--database", file])
     #expect(list.code == 0 && list.output.hasPrefix("1\t\(one.id)\t"))
     #expect(list.output.hasSuffix("\t0.125\ta\t1\n"))
   }
 
-  @Test func `its operator deletes what he names, while it runs`() throws {
+  @Test func `the operator deletes posts while it runs`() throws {
     let folder = try TemporaryFolder()
     let file = folder.path("board.sqlite")
     let board = try BoardProcess(database: file)
@@ -70,7 +70,7 @@ import Testing
     #expect(try NodeProcess.run(["board", "list", "--database", folder.path("none")]).code == 66)
   }
 
-  @Test func `what can't be opened is told in one line`() throws {
+  @Test func `a store that can't be opened is reported in one line`() throws {
     for (place, code): (String, Int32) in [
       ("postgresql:///none?host=/nowhere", 69), ("/proc/none/board.sqlite", 69),
       (#filePath, 69),

@@ -5,20 +5,20 @@ import Testing
 @testable import Feed
 
 extension BoardTests {
-  /// Boards that are killed at any moment while clients post: what was answered is there, and nothing
-  /// is there twice.
+  /// Boards killed at any moment while clients post: every acknowledged post exists, and none
+  /// exists twice.
   @Suite struct KilledBoardTests {
     private static let rounds = 25
     private static let clients = 6
 
-    /// What the clients sent, and what of it was answered.
+    /// The clients' posts, and which of them were acknowledged.
     private final class Sent: @unchecked Sendable {
       private let lock = NSLock()
       private var drafts: [String: Draft] = [:]
       private var answered: Set<String> = []
       private var waiting: [Draft] = []
 
-      /// A draft to be sent: one that had no answer, or a new one.
+      /// A draft to send: one without a reply, or a new one.
       func next() -> Draft {
         lock.withLock {
           if let draft = waiting.popLast() { return draft }
@@ -42,13 +42,14 @@ extension BoardTests {
     }
 
     @Test(.hangLimit)
-    func `killed at any moment, a board with a file has what it answered, once`() throws {
+    func `killed at any moment, a board with a file has every acknowledged post once`() throws {
       let folder = try TemporaryFolder()
       try kill(at: .file(folder.path("board.sqlite")), folder.path("board.sqlite"), boards: 1)
     }
 
     @Test(.hangLimit)
-    func `killed at any moment, two boards on one PostgreSQL have what they answered, once`() throws
+    func `killed at any moment, two boards on one PostgreSQL have every acknowledged post once`()
+      throws
     {
       guard let url = try BoardTests.postgres() else { return }
       try kill(at: .postgres(url), url, boards: 2)
@@ -65,7 +66,7 @@ extension BoardTests {
         for client in 0..<Self.clients {
           DispatchQueue.global().async(group: group) {
             guard let line = try? BoardTests.line(urls[client % count]) else { return }
-            // Until the board has gone.
+            // Until the board has exited.
             while true {
               let draft = sent.next()
               do throws(FeedFault) {

@@ -8,9 +8,9 @@ extension NodeTests {
   @Suite struct CommandLineTests {
     private static let snapshots = Project.file("Tests/NodeTests/Snapshots")
 
-    /// Compares with the kept page.
+    /// Compares with the stored snapshot.
     ///
-    /// With SYRINX_WRITE_SNAPSHOTS set it keeps the page instead, to be looked at before it is
+    /// With SYRINX_WRITE_SNAPSHOTS set it writes the snapshot instead, to be reviewed before it is
     /// committed.
     private func check(_ text: String, against name: String) throws {
       let file = Self.snapshots.appendingPathComponent(name)
@@ -25,7 +25,7 @@ extension NodeTests {
       "", "run", "render", "takes", "send", "status", "watch", "addresses", "layout", "board",
       "doctor",
     ])
-    func `help pages are as they were kept`(command: String) throws {
+    func `help pages match their snapshots`(command: String) throws {
       let result = try NodeProcess.run((command.isEmpty ? [] : [command]) + ["--help"])
       #expect(result.code == 0 && result.errors.isEmpty)
       try check(result.output, against: "help\(command.isEmpty ? "" : "-" + command).txt")
@@ -33,14 +33,14 @@ extension NodeTests {
     }
 
     @Test(arguments: ["", "--json", "--markdown"])
-    func `addresses are as they were kept`(form: String) throws {
+    func `addresses match their snapshots`(form: String) throws {
       let result = try NodeProcess.run(["addresses"] + (form.isEmpty ? [] : [form]))
       #expect(result.code == 0)
       try check(
         result.output, against: "addresses\(form.replacingOccurrences(of: "--", with: ".")).txt")
     }
 
-    @Test func `the JSON form is JSON, and says the same as the table`() throws {
+    @Test func `the JSON form is valid, and has the same content as the table`() throws {
       let result = try NodeProcess.run(["addresses", "--json"])
       let list = try #require(
         try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]])
@@ -61,7 +61,7 @@ extension NodeTests {
       #expect(text.hasSuffix(table))
     }
 
-    @Test func `version is told by every command`() throws {
+    @Test func `every command prints the version`() throws {
       let commands = [
         "run", "render", "takes", "send", "status", "watch", "addresses", "layout", "board",
         "doctor",
@@ -98,7 +98,7 @@ extension NodeTests {
       #expect(lines.filter { !$0.contains("memory is not locked") }.count == 1, "\(lines)")
     }
 
-    @Test func `a layout is written whole, or not at all`() throws {
+    @Test func `a layout is written completely, or not at all`() throws {
       let folder = NSTemporaryDirectory() + "syrinx-layout-\(UUID().uuidString)"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -107,7 +107,7 @@ extension NodeTests {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
       #expect(bytes.prefix(2) == Data([0x78, 0x9C]))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["syrinx.tosc"])
-      // Behind a folder that is not there, in the place of one, and where there is no room.
+      // Below a missing folder, in place of a folder, and without room.
       for place in [folder + "/none/x.tosc", folder, "/dev/full"] {
         let refused = try NodeProcess.run(["layout", "touchosc", place])
         #expect(refused.code == 73 && refused.errors.contains(place), "\(refused.errors)")
@@ -119,14 +119,14 @@ extension NodeTests {
       #expect(try JSONSerialization.jsonObject(with: Data(session.output.utf8)) is [String: Any])
     }
 
-    @Test func `a home that can't be is 73`() throws {
+    @Test func `an impossible data directory is 73`() throws {
       let result = try NodeProcess.run(["run", "--home", "/proc/nowhere", "--port", "0"])
       #expect(result.code == 73)
       #expect(result.errors.contains("/proc/nowhere"))
     }
 
     @Test(.hangLimit)
-    func `send tells the answers, and ends as the message fared`() throws {
+    func `send prints the replies, and its exit code is the message's result`() throws {
       let (_, node, _) = try startNode()
       func send(_ words: String...) throws -> (code: Int32, output: String, errors: String) {
         try NodeProcess.run(["send", "--to", "127.0.0.1:\(node.port)"] + words)
@@ -145,9 +145,9 @@ extension NodeTests {
           + "value; got \"5\"\n"
       )
       #expect(try send("/nothing").code == 64)
-      // The beginning of an identifier, though it looks like a number.
+      // The start of an identifier, though it looks like a number.
       #expect(try send("/take/show", "1234").code == 66)
-      // What goes to the disk is waited for, and how it ends is how the command ends.
+      // Disk operations are waited for, and their result is the exit code.
       #expect(try send("/preset/save", "s:mine") == (0, "/reply /preset/save mine\n", ""))
       let obstacle = node.folder.appendingPathComponent("home/presets/blocked.json/x")
       try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
@@ -159,7 +159,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `the doctor says what stops the node, and ends with its code`() throws {
+    func `the doctor reports what stops the node, and exits with its code`() throws {
       let server = try JackServer()
       let home = NSTemporaryDirectory() + "syrinx-doctor-\(UUID().uuidString)"
       let well = try NodeProcess.run(

@@ -8,23 +8,23 @@ extension NodeTests {
     private let server: JackServer
     init() throws { server = try JackServer() }
 
-    /// A pipe that takes no more.
+    /// A full pipe.
     private func fullPipe() -> Pipe {
       let pipe = Pipe()
       let number = pipe.fileHandleForWriting.fileDescriptor
       let flags = fcntl(number, F_GETFL)
       _ = fcntl(number, F_SETFL, flags | O_NONBLOCK)
-      // By single bytes at last: what is left of a page is room, too.
+      // Single bytes at last: the rest of a page is room, too.
       for count in [4096, 1] {
         let bytes = [UInt8](repeating: UInt8(ascii: "."), count: count)
         while write(number, bytes, count) > 0 {}
       }
-      // Nobody else is to be spared the wait.
+      // Writes must not fail for others.
       _ = fcntl(number, F_SETFL, flags)
       return pipe
     }
 
-    /// What is read from a pipe until a word comes.
+    /// Reads from a pipe until a word appears.
     private func read(_ pipe: Pipe, until word: String) -> String {
       var text = ""
       while !text.contains(word) {
@@ -36,10 +36,11 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a node goes on when nobody reads what it says, and tells later how much that was`() throws
+    func `a node runs on while nobody reads its log, and reports later how much was dropped`()
+      throws
     {
       let pipe = fullPipe()
-      // No session manager is there, which is said before the node is ready.
+      // There is no session manager, which is reported before the node is ready.
       let node = try NodeProcess(
         server: server, environment: ["NSM_URL": "osc.udp://127.0.0.1:1/"], errors: pipe)
       let phone = try Phone(port: node.port)
@@ -57,7 +58,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a node goes on when standard output is that pipe, too`() throws {
+    func `a node runs on with a full standard output, too`() throws {
       let pipe = fullPipe()
       let node = try NodeProcess(server: server, awaitsReady: false, errors: pipe, output: pipe)
       let phone = try Phone(port: try port(of: node))
@@ -66,7 +67,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a command tells its failure to a reader who is slow`() throws {
+    func `a command reports its failure to a slow reader`() throws {
       let pipe = fullPipe()
       let process = Process()
       process.executableURL = NodeProcess.binary
@@ -79,7 +80,7 @@ extension NodeTests {
       #expect(process.terminationStatus == 64)
     }
 
-    /// The port in the file that tells where a node listens.
+    /// The port in the URL file.
     private func port(of node: NodeProcess) throws -> UInt16 {
       let file = node.folder.appendingPathComponent("syrinx/syrinx.url")
       var port: UInt16?

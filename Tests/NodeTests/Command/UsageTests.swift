@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// What the command line makes of slips.
+  /// How the command line handles mistakes.
   @Suite struct UsageTests {
     @Test(arguments: [
       (["rnu"], "there is no command \"rnu\"; is `syrinx run` meant?"),
@@ -15,12 +15,14 @@ extension NodeTests {
       ),
       (["takes", "lsit"], "there is no command \"lsit\" for takes; is `syrinx takes list` meant?"),
     ])
-    func `a slip is met with the nearest right word`(arguments: [String], line: String) throws {
+    func `a mistake is answered with the nearest valid word`(arguments: [String], line: String)
+      throws
+    {
       let result = try NodeProcess.run(arguments)
       #expect(result.code == 64 && result.errors == "syrinx: \(line)\n")
     }
 
-    @Test func `an argument that is no UTF-8 is refused`() throws {
+    @Test func `an argument that is not UTF-8 is refused`() throws {
       let process = Process()
       let errors = Pipe()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -37,7 +39,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `ready tells the whole path of a home that was given as a part`() throws {
+    func `ready has the absolute path of a relative data directory`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
       let node = try NodeProcess(

@@ -6,19 +6,17 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// Captures of the running node: what is on the disk, whatever happens.
+  /// Captures of the running node: the files on disk, in any event.
   @Suite struct CaptureTests {
-    /// Tells each frame's number, by which it is found again: 22 bits of it, on a step of 24 bits.
+    /// Encodes each frame's number in its sample: 22 bits, in steps of 24 bits.
     private static let counter: @Sendable (UInt32) -> Float = { frame in
       Float(frame % (1 << 22)) / Float(1 << 23)
     }
 
-    /// How many blocks are missing in what was kept of the counter; nil where a single sample is
-    /// not what it should be.
+    /// The number of blocks missing from the recorded counter; nil if a sample is wrong.
     ///
-    /// A busy server loses blocks of the node's, or goes on without the player's, in whose place it
-    /// has silence, or what is left there of an earlier one: but each sample is in its place in a
-    /// block.
+    /// A busy server skips blocks of the node, or of the player, in whose place it has silence or
+    /// an old block. But each sample is at its place in a block.
     private func lostBlocks(_ kept: [Float], block: Int = 64) -> Int? {
       var place: Int?
       var (first, last) = (0, 0)
@@ -31,11 +29,11 @@ extension NodeTests {
         place = here
         last = number - index
       }
-      // What comes later in the file than in time is missing before.
+      // A frame later in the file than in time means missing blocks before.
       return max(0, last - first) / block
     }
 
-    /// Whether all that was heard is the counter, where the server lost nothing meanwhile.
+    /// Whether the whole recording is the counter, if there was no xrun meanwhile.
     private func isWhole(_ heard: (start: UInt32, samples: [Float], gaps: Int)) -> Bool {
       heard.gaps > 0
         || heard.samples.enumerated().allSatisfy {
@@ -65,7 +63,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: ["in", "out"], ["24", "float"])
-    func `what goes through the node is kept to the bit`(source: String, format: String) throws {
+    func `the node's output is recorded bit for bit`(source: String, format: String) throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.counter)
       try probe.connect(to: "syrinx")
@@ -86,7 +84,7 @@ extension NodeTests {
       #expect((0.6...20).contains(Double(kept.count + 64 * lost) / 48_000))
       let isHeardWhole = isWhole(heard)
       #expect(isHeardWhole)
-      // All that was heard meanwhile is in it.
+      // Everything recorded meanwhile is in it.
       if lost == 0, heard.gaps == 0 {
         let offset = Int(heard.start % (1 << 22)) - Int(kept[0] * Float(1 << 23))
         let part = kept.dropFirst(max(0, offset)).prefix(heard.samples.count)
@@ -98,7 +96,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `its end is the take's end, with the fade`() throws {
+    func `the node's end is the take's end, with the fade`() throws {
       let (server, node, phone) = try startNode([
         "--set", "/capture/source=out", "--set", "/capture/on=1",
       ])
@@ -113,13 +111,13 @@ extension NodeTests {
       #expect(take.loudness != nil && !take.title.contains("recovered"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: home(node) + "/takes").count == 2)
       let kept = try sound(take, node)
-      // All of the fade is in it, and what was before it.
+      // It has the whole fade, and the sound before.
       let (loudest, last) = (Measure.peak(kept), kept.last)
       #expect(loudest == 0.5 && last == 0)
     }
 
     @Test(.hangLimit)
-    func `bundles begin and end it on their frames`() throws {
+    func `bundles start and stop it on their frames`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.counter)
       try probe.connect(to: "syrinx")
@@ -134,19 +132,19 @@ extension NodeTests {
       }
       #expect(phone.receive("/reply") != nil)
       let late = phone.ask("/status/late")?.arguments[0].number ?? 0
-      // A machine that is too busy to be in time makes both of them late.
+      // A machine that misses its deadlines delays both.
       guard late == 0 else { return }
       let take = try #require(try takes(node).first)
       let lost = try #require(lostBlocks(try sound(take, node)))
-      // On a busy machine the clock that the times are mapped by is off, and so is each end; the exact
-      // frames are tested in the engine, without a clock.
+      // On a busy machine the clock that maps the times is off, and so are both ends. The engine's
+      // tests cover the exact frames without a clock.
       #expect(lost > 0 || abs(take.frames - 12_000) < 2400)
       probe.close()
       #expect(node.end() == 0)
     }
 
     @Test(.hangLimit)
-    func `a node that is killed loses less than a second`() throws {
+    func `a killed node loses less than a second`() throws {
       let server = try JackServer()
       var worst = 0.0
       for round in 0..<8 {
@@ -162,7 +160,7 @@ extension NodeTests {
         kill(node.id, SIGKILL)
         _ = node.awaitEnd()
         probe.close()
-        // Readable as it is, whatever was not counted yet.
+        // Readable as it is, whatever its header lacks.
         let part = try FileManager.default.contentsOfDirectory(atPath: home(node) + "/takes")
           .first { $0.hasSuffix(".wav.part") }
         if let part { #expect(try WaveLayout(home(node) + "/takes/" + part).frames >= 0) }
@@ -181,7 +179,7 @@ extension NodeTests {
 
     // MARK: - Bad disks
 
-    /// Captures until the disk takes no more, while somebody listens; returns what is told.
+    /// Captures until the disk is full, while a client subscribes; returns its messages.
     private func fill(_ node: NodeProcess, _ server: JackServer) throws -> (
       phone: Phone, error: Received?
     ) {
@@ -216,9 +214,9 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a file that may not grow ends it, and what it has is a take`() throws {
+    func `a file size limit stops it, and its data is a take`() throws {
       let (server, node, _) = try startNode()
-      // No more than this in any file, from here on.
+      // The size limit of all files from here on.
       try #require(try shell("prlimit", "--pid", "\(node.id)", "--fsize=500000") == 0)
       let (_, error) = try fill(node, server)
       #expect(error?.arguments[2].text?.contains("File too large") == true)
@@ -230,7 +228,7 @@ extension NodeTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "to mount a small disk, one must be root"))
-    func `a full disk ends it, and what it has is a take as soon as there is room`() throws {
+    func `a full disk stops it, and its data is a take as soon as there is room`() throws {
       let (server, node, _) = try startNode()
       let disk = home(node) + "/takes"
       try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
@@ -244,14 +242,14 @@ extension NodeTests {
       let take = try #require(try takes(node).first)
       #expect((80_000...102_400).contains(take.frames))
       #expect(lostBlocks(try sound(take, node)) != nil)
-      // With room it goes on.
+      // With room it continues.
       #expect(try shell("mount", "-o", "remount,size=10m", disk) == 0)
       phone.send("/capture/on", .int32(1))
       #expect(phone.sync())
       try waitUntil("there is something to keep") { seconds(phone) > 0.2 }
       #expect(ended(phone) != nil)
       #expect(try takes(node).count == 2)
-      // A disk that is only read.
+      // A read-only disk.
       #expect(try shell("mount", "-o", "remount,ro", disk) == 0)
       let (_, second) = try fill(node, server)
       #expect(second?.arguments[2].text?.contains("ead-only") == true)
@@ -268,10 +266,10 @@ extension NodeTests {
       return process.terminationStatus
     }
 
-    // MARK: - Servers that come and go
+    // MARK: - Server restarts
 
     @Test(.hangLimit)
-    func `it goes on when the server comes back, and anew at another rate`() throws {
+    func `it continues after a server restart, and starts a new file at another rate`() throws {
       let (server, node, phone) = try startNode()
       phone.send("/capture/on", .int32(1))
       #expect(phone.sync())

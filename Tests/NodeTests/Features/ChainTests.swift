@@ -5,16 +5,16 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// What the chain makes of the sound that goes through the node's ports.
+  /// The chain's effect on the sound at the node's ports.
   @Suite struct ChainTests {
-    /// A tone at the server's own frame count, so that blocks that were lost don't tear it.
+    /// A tone from the server's frame count, so that xruns don't break its phase.
     private static func tone(_ hertz: Double) -> @Sendable (UInt32) -> Float {
       { frame in
         Float(0.3 * sin(2 * .pi * hertz * Double(frame % 4_800_000) / 48_000))
       }
     }
 
-    /// A tone of eight partials.
+    /// A tone with eight partials.
     private static func rich(_ hertz: Double) -> @Sendable (UInt32) -> Float {
       { frame in
         let angle = 2 * .pi * hertz * Double(frame % 4_800_000) / 48_000
@@ -25,7 +25,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: ["live", "voice", "studio"])
-    func `a tone comes out at the pitch that was asked for, and JACK knows how late`(
+    func `a tone has the requested pitch, and JACK has the latency`(
       engine: String
     ) throws {
       let (server, node, phone) = try startNode()
@@ -40,8 +40,8 @@ extension NodeTests {
       }
       try probe.pass(seconds: 0.5, "what was heard before the pitch was changed fades out")
       if let heard = try probe.unbroken(seconds: 0.5) {
-        // 400 Hz come round after 120 frames. What keeps formants, or follows chords, costs a
-        // single tone a little of its purity.
+        // 400 Hz has a period of 120 frames. The shifters that preserve formants or follow chords
+        // cost a single tone some of its purity.
         #expect(Measure.aperiodicity(heard, period: 120) < (engine == "live" ? -50 : -25))
         #expect(Measure.aperiodicity(heard, period: 240) < (engine == "live" ? -50 : -25))
       }
@@ -62,7 +62,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `echoes come after their time, to the frame`() throws {
+    func `echoes have their delay to the frame`() throws {
       let (server, node, phone) = try startNode(["--set", "/echo/time=0.1"])
       // A click three times a second.
       let probe = try Probe(server: server.name) { $0 % 16_000 == 0 ? 0.5 : 0 }
@@ -70,11 +70,11 @@ extension NodeTests {
       phone.send("/echo/feedback", .float(0.5))
       phone.send("/echo/on", .int32(1))
       #expect(phone.sync())
-      // Where the server lost a block of the node's, an echo is missed or late: not every time.
+      // An xrun of the node makes an echo missing or late: not every time.
       var isHeard = false
       for _ in 0..<20 where !isHeard {
         let heard = try probe.record(seconds: 1.5)
-        // The first echo has a peak of 0.14, the second, duller one of 0.046, two frames on.
+        // The first echo peaks at 0.14, the second, duller one at 0.046, two frames later.
         let places = heard.samples.indices.filter { abs(heard.samples[$0]) > 0.02 }
         isHeard = places.contains { click in
           let first = places.first { $0 > click + 100 }
@@ -89,7 +89,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `everything in the chain can be turned at once while it plays`() throws {
+    func `everything in the chain can change at once while it plays`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone(180))
       try probe.connect(to: "syrinx")
@@ -106,7 +106,7 @@ extension NodeTests {
             phone.send(address.path, .int32(address.path == "/chain/bypass" ? 0 : 1))
           } else {
             let (least, greatest) = address.range
-            // Both ends, and all between.
+            // Both ends, and everything between.
             let value =
               round % 3 == 0
               ? least : round % 3 == 1 ? greatest : Float.random(in: least...greatest)
@@ -119,7 +119,7 @@ extension NodeTests {
       #expect(phone.sync())
       let heard = try probe.record(seconds: 0.3)
       #expect(heard.samples.allSatisfy { $0.isFinite && abs($0) <= 1 })
-      // Nothing was refused, and nothing was no number.
+      // Nothing was refused, and nothing was NaN.
       #expect(phone.receiveAll(seconds: 0.2).allSatisfy { $0.address != "/error" })
       phone.send("/preset", .string("dry"))
       #expect(phone.sync())

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// The feed of running nodes: their own boards, and one that others come to as well.
+  /// The feed of running nodes: their own boards, and a shared one.
   @Suite struct FeedTests {
     private static let tone: @Sendable (UInt32) -> Float = { frame in
       Float(0.3 * sin(2 * .pi * 400 * Double(frame % 4_800_000) / 48_000))
     }
 
-    /// Asks for what takes its time, and returns what `/reply` says, or the line of the error.
+    /// Sends a long-running command, and returns the contents of `/reply`, or the error line.
     private func ask(
       _ phone: Phone, _ address: String, _ arguments: Argument...
     ) -> (done: [String]?, fault: String) {
@@ -23,7 +23,7 @@ extension NodeTests {
       return (nil, "nothing")
     }
 
-    /// The posts that a node lists, newest first: name, message and seconds.
+    /// A node's list of posts, newest first: name, message and seconds.
     private func posts(
       _ phone: Phone, _ arguments: Argument...
     ) -> [(number: Int32, name: String, message: String, seconds: Double)] {
@@ -39,7 +39,7 @@ extension NodeTests {
     }
 
     private func isTone(_ heard: [Float]) -> Bool {
-      // It comes round after 120 frames, and is no louder at any other pitch.
+      // Its period is 120 frames, and no other pitch is louder.
       Measure.peak(heard) > 0.2 && Measure.aperiodicity(heard, period: 120) < -60
     }
 
@@ -51,7 +51,7 @@ extension NodeTests {
         try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any], "\(text)")
     }
 
-    /// Two boards on one database of PostgreSQL's; nil, with an issue that is known, where there is none.
+    /// Two boards on one PostgreSQL database; nil, with a known issue, if it is not installed.
     private func twoBoards() throws -> [BoardProcess]? {
       switch PostgresServer.shared {
       case .success(let server):
@@ -64,7 +64,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: [false, true])
-    func `a post with a clip is heard at the port of another node`(throughPostgres: Bool) throws {
+    func `a post with a clip plays at another node's port`(throughPostgres: Bool) throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
       let boards =
@@ -78,7 +78,7 @@ extension NodeTests {
       hearer.send("/subscribe", .string("/post"))
       #expect(hearer.sync())
       singer.send("/feed/name", .string("Ada"))
-      // From a file: what is recorded lacks the blocks that a busy server loses.
+      // From a file: a recording lacks the blocks that a busy server skips.
       try SoundFixture.write(
         "\(first.home)/tone.wav", [(0..<96_000).map { Self.tone(UInt32($0)) }])
       let take = try #require(ask(singer, "/take/import", .string("tone.wav")).done?.first)
@@ -95,7 +95,7 @@ extension NodeTests {
       #expect(played.done?.last == "listen <b>here</b>", "\(played)")
       try ear.awaitBlock("the post is heard") { Measure.peak($0) > 0.2 }
       if let heard = try ear.unbroken(seconds: 0.2) { #expect(isTone(heard)) }
-      // The player is open for it as for any take, and done closes it.
+      // The player treats it like a take, and done closes it.
       #expect(hearer.ask("/player/state")?.arguments[1] == .string("play"))
       hearer.send("/player/done")
       try waitUntil("the player is closed") {
@@ -103,7 +103,7 @@ extension NodeTests {
       }
       let kept = ask(hearer, "/feed/keep", told.arguments[0])
       #expect(kept.done?.last == "listen <b>here</b>", "\(kept)")
-      // Whoever posted it takes it back, and nobody else.
+      // Only its author can delete it.
       #expect(ask(hearer, "/feed/delete", told.arguments[0]).fault.hasPrefix("denied"))
       #expect(ask(singer, "/feed/delete", told.arguments[0]).done != nil)
       #expect(posts(hearer).isEmpty)
@@ -112,7 +112,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a program that knows no more than the two paths reads and posts`() throws {
+    func `a program that knows only the two paths reads and posts`() throws {
       let server = try JackServer()
       let (node, phone) = try startNode(on: server, hasPage: true)
       let own = "http://127.0.0.1:\(node.webPort)/board"
@@ -152,7 +152,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what can't be sent waits, outlives the node, and goes in order`() throws {
+    func `unsent posts wait, outlive the node, and are sent in order`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
       let home = folder.path("home")
@@ -179,7 +179,7 @@ extension NodeTests {
         phone.ask("/feed/waiting")?.arguments == [.int32(3)]
       }
       let board = try BoardProcess(database: database, port: port)
-      // Whoever posts now asks the board at once.
+      // A new post contacts the board at once.
       #expect(ask(phone, "/feed/post", .string("four")).done != nil)
       try waitUntil("all are sent") {
         phone.ask("/feed/waiting")?.arguments == [.int32(0)]
@@ -189,7 +189,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what is set wrongly is told in one line what would be right`() throws {
+    func `a wrong setting is answered with one line that says what is right`() throws {
       let (_, node, phone) = try startNode()
       for wrong in ["board.example", "ftp://board.example", "http://name:word@board.example"] {
         phone.send("/feed/board", .string(wrong))
@@ -200,7 +200,7 @@ extension NodeTests {
       #expect(ask(phone, "/feed/post", .string("")).fault.hasPrefix("range"))
       #expect(ask(phone, "/feed/post", .string("a"), .string("ffff")).fault.hasPrefix("missing"))
       #expect(ask(phone, "/feed/post/clip", .string("a")).fault.hasPrefix("state"))
-      // A server that is there, and is no board.
+      // A server that is not a board.
       phone.send("/feed/board", .string("http://127.0.0.1:\(node.port)"))
       #expect(phone.sync())
       #expect(!ask(phone, "/feed/play", .int32(1)).fault.isEmpty)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// The grid in the running node, as somebody plays it who has a surface.
+  /// The grid of the running node, played by a control surface.
   @Suite struct GridTests {
     private let server: JackServer
     private let node: NodeProcess
@@ -16,7 +16,7 @@ extension NodeTests {
       [UInt8](address: address, arguments)
     }
 
-    /// The layout and its cells, as a question is answered.
+    /// The layout and its cells, as a query returns them.
     private func layout(_ phone: Phone) throws -> (size: [Argument], cells: [[Argument]]) {
       phone.send("/grid/layout")
       phone.send("/sync", .int32(77))
@@ -25,8 +25,9 @@ extension NodeTests {
       return (size, told.filter { $0.address == "/grid/cell" }.map(\.arguments))
     }
 
-    /// Takes what a subscriber is told until some cells are lit, from those that were before; whether it is
-    /// so.
+    /// Receives updates until a set of cells is lit, starting from the given ones.
+    ///
+    /// Returns whether it was reached.
     private func awaitLit(_ cells: Set<[Int]>, from before: Set<[Int]> = [], on watcher: Phone)
       -> Bool
     {
@@ -34,7 +35,7 @@ extension NodeTests {
       return lit(told, from: before) == cells
     }
 
-    /// The cells that are lit, from what a subscriber was told.
+    /// The lit cells, according to the updates.
     private func lit(_ told: [Received], from before: Set<[Int]> = []) -> Set<[Int]> {
       var lit = before
       for message in told where message.address == "/grid/lit" {
@@ -45,7 +46,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `E minor lies there and back, and is told anew when it changes`() throws {
+    func `E minor is laid out back and forth, and is sent again when it changes`() throws {
       let start = try layout(phone)
       #expect(start.size == [.int32(4), .int32(12)] && start.cells.count == 42)
       let watcher = try Phone(port: node.port)
@@ -70,7 +71,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `touched it is lit, a slide moves the light, and another layout puts it out`() throws {
+    func `a touched cell is lit, a slide moves the light, and a new layout clears it`() throws {
       let watcher = try Phone(port: node.port)
       watcher.send("/subscribe", .string("/grid/lit"))
       #expect(watcher.sync())
@@ -83,14 +84,14 @@ extension NodeTests {
       #expect(awaitLit([[2, 2], [3, 1]], from: [[2, 2]], on: watcher))
       phone.send("/grid/size", .string("large"))
       #expect(awaitLit([], from: [[2, 2], [3, 1]], on: watcher))
-      // Nothing hangs: what is asked for now is lit alone.
+      // No notes hang: only the new one is lit.
       phone.send("/grid/touch", .int32(1), .int32(1))
       #expect(awaitLit([[1, 1]], on: watcher))
       #expect(node.end() == 0)
     }
 
     @Test(.hangLimit)
-    func `what can't be is told in a line, and the node goes on`() throws {
+    func `an invalid request is answered with one line, and the node runs on`() throws {
       for (packet, code) in [
         (message("/grid/touch", .int32(9), .int32(1)), "range"),
         (message("/grid/9/1", .float(1)), "range"),
@@ -135,7 +136,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what is held on a connection ends with it`() throws {
+    func `notes held by a connection end with it`() throws {
       let watcher = try Phone(port: node.port)
       watcher.send("/subscribe", .string("/grid/lit"))
       #expect(watcher.sync())
@@ -150,7 +151,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a phrase is recorded and told, note by note`() throws {
+    func `a phrase is recorded and reported note by note`() throws {
       let watcher = try Phone(port: node.port)
       watcher.send("/subscribe", .string("/phrase"))
       phone.send("/phrase/record")
@@ -175,7 +176,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what was set is there after a restart`() throws {
+    func `settings survive a restart`() throws {
       phone.send("/scale/user", .string("mine"), .int32(0), .int32(3), .int32(7))
       phone.send("/grid/scale", .string("mine"))
       phone.send("/grid/root", .string("Bb"))

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// When notes are heard at the node's ports, and that the node greets whoever hears it.
+  /// The timing of notes at the node's ports, and the node's greeting.
   @Suite struct HeardNotesTests {
-    /// Without a soundfont: each note begins with its first sample, whatever is installed here.
+    /// Without a soundfont each note starts with its first sample, whatever is installed here.
     private static let environment = ["SYRINX_SOUNDFONTS": "none"]
 
-    /// Where notes begin after at least a tenth of a second of silence, in the server's frames.
+    /// Note onsets after at least a tenth of a second of silence, in server frames.
     private func beginnings(_ heard: (start: UInt32, samples: [Float], gaps: Int)) -> [UInt32] {
       var silent = 4800
       var beginnings: [UInt32] = []
@@ -24,10 +24,10 @@ extension NodeTests {
       return beginnings
     }
 
-    /// Goes at one note each, until there are so many in which the machine lost no block.
+    /// Plays single notes until enough of them had no xrun.
     ///
-    /// One note is short enough that there are such also while much else runs. A block is long
-    /// enough for that, too, and for a beginning that is off by a block to be seen.
+    /// One note is short enough that some are intact also on a busy machine. A block is long enough
+    /// for that, too, and to detect an onset that is off by a block.
     private func collect<Value>(_ count: Int, _ go: () throws -> Value?) rethrows -> [Value] {
       var values: [Value] = []
       for _ in 0..<60 where values.count < count {
@@ -37,7 +37,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `keys of a keyboard are heard on their frames`() throws {
+    func `a keyboard's keys sound on their frames`() throws {
       let (server, node, phone) = try startNode(block: 512, environment: Self.environment)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "grid_1")
@@ -53,14 +53,14 @@ extension NodeTests {
           keyboard.play([0x80, 69, 0], at: frame &+ 4800)
           try probe.pass(seconds: 0.6, "the note begins after 0.2 s, is 0.1 s long, and rings out")
         }
-        // Where the machine came late, that is later than was asked for.
+        // If the machine was late, that is later than requested.
         let played = keyboard.takePlayed()
         guard heard.gaps == 0, played.count == 2 else { return nil }
         let found = beginnings(heard)
         #expect(found.count == 1)
         return found.first.map { $0 &- played[0] }
       }
-      // The very first sample of a tone that rises from nothing is nothing.
+      // The first sample of a tone that rises from zero is zero.
       #expect(late.count == 5 && late.allSatisfy { $0 == late[0] && $0 <= 1 }, "\(late)")
       keyboard.close()
       probe.close()
@@ -68,7 +68,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what is touched goes out as MIDI with its sound, and ends there, too`() throws {
+    func `a touch sends MIDI with its sound, and ends both`() throws {
       let (server, node, phone) = try startNode(block: 512, environment: Self.environment)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "grid_1")
@@ -88,7 +88,7 @@ extension NodeTests {
           phone.send("/grid/release", .int32(1), .int32(column))
           try probe.pass(seconds: 0.3, "the note rings out")
         }
-        // Struck at 0.5, and ended.
+        // Played at 0.5, and ended.
         let (told, key) = (listener.take(), UInt8(45 + cell % 4))
         #expect(told.map { Array($0.bytes.prefix(2)) } == [[0x90, key], [0x80, key]])
         #expect(told.first?.bytes.last == 64)
@@ -105,7 +105,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it greets whoever is connected, unless told not to`() throws {
+    func `it greets a new connection, unless turned off`() throws {
       let server = try JackServer()
       func start(_ arguments: [String], home: String? = nil) throws -> (NodeProcess, [Received]) {
         let (node, phone) = try startNode(
@@ -125,7 +125,7 @@ extension NodeTests {
       #expect(alone.end() == 0)
       let (heard, greeting) = try start(["--connect"])
       #expect(isGreeted(greeting))
-      // It is short: what rings is over soon.
+      // It is short: its decay is over soon.
       let phone = try Phone(port: heard.port)
       try waitUntil("the greeting is over") {
         phone.ask("/status/voices")?.arguments == [.int32(0)]

@@ -4,22 +4,22 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// The guard against howling in the running node, whose output comes back to its input.
+  /// The feedback guard of the running node, with its output fed back to its input.
   @Suite struct HowlingTests {
     private func level(_ block: [Float]) -> Float {
       Float(Measure.level(block[...]))
     }
 
     @Test(.hangLimit)
-    func `a howl ends when the guard is turned on, and is found anew when it is cleared`() throws {
+    func `feedback ends when the guard is turned on, and is detected again after a clear`() throws {
       let (server, node, phone) = try startNode()
       let way = HowlingWay()
       let probe = try Probe(server: server.name, plays: way.sample)
       probe.listen(way.hear)
       try probe.connect(to: "syrinx")
-      // No buffer is lost then: an xrun in the way round is a click, in which the guard may find a howl.
+      // Without xruns: an xrun in the loop is a click, which the guard may detect as feedback.
       probe.setFreewheel(true)
-      // 2 dB more than comes back.
+      // 2 dB above unity loop gain.
       phone.send("/live/gain", .float(2))
       try probe.awaitBlock("there is a howl") { level($0) > 0.3 }
 
@@ -32,13 +32,13 @@ extension NodeTests {
       try probe.awaitBlock("the howl is over") { level($0) < 0.02 }
       let found = try notches()
       try #require((1...8).contains(found.count / 2))
-      // The resonance is at 1 kHz, and ways round are 100 Hz apart.
+      // The resonance is at 1 kHz, and loop modes are 100 Hz apart.
       #expect(abs(found[0] - 1000) < 100)
       #expect(found[1] == -30)
 
       let ear = try Phone(port: node.port)
       ear.send("/subscribe", .string("/guard/notches"))
-      // So soft nothing howls: what is let go stays so.
+      // At this level there is no feedback: cleared notches stay cleared.
       phone.send("/live/gain", .float(-20))
       phone.send("/guard/clear")
       try waitUntil("the notches are told to be gone") {

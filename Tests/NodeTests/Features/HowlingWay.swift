@@ -1,33 +1,33 @@
 import Foundation
 import Howl
 
-/// Ten milliseconds of way from the loudspeaker to the microphone, and a resonance at 1 kHz: no
-/// other way round is as loud within 3 dB.
+/// Ten milliseconds of delay from the loudspeaker to the microphone, and a resonance at 1 kHz:
+/// every other mode of the loop is at least 3 dB weaker.
 final class HowlingWay: @unchecked Sendable {
   private static let frames = 480
   private static let size = 4096
-  // Of the quiet sound by which all howls begin.
+  // The noise from which feedback starts.
   private static let hiss: Float = 0.001
 
   private let lock = NSLock()
   private var line = [Float](repeating: 0, count: HowlingWay.size)
   private var (first, second) = (Float(0), Float(0))
   private var chance = Chance(1)
-  // Keeps the frequency over the width: five.
+  // Center frequency over bandwidth: five.
   private let tangent = Float(tan(Double.pi * 1000 / 48_000))
 
-  /// What the microphone hears in a frame.
+  /// The microphone signal in a frame.
   func sample(_ frame: UInt32) -> Float {
     lock.withLock {
       let place = Int(frame) % Self.size
       let sample = line[place] + Self.hiss * Float(chance.noise())
-      // What a lost block did not bring is silent a round later.
+      // A block missed by an xrun is silent one loop later.
       line[place] = 0
       return sample
     }
   }
 
-  /// Takes in what the loudspeaker plays.
+  /// Records the loudspeaker's output.
   func hear(_ frame: UInt32, _ samples: UnsafeBufferPointer<Float>) {
     let share = 1 / (1 + tangent * (tangent + 0.2))
     lock.withLock {

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// Instruments in the running node: from the machine's files to their names.
+  /// Instruments of the running node: from the machine's files to their names.
   @Suite struct InstrumentTests {
     private static let font = "/usr/share/sounds/sf2/FluidR3_GM.sf2"
 
-    /// A running node, and what is around it; by default there is no soundfont.
+    /// A running node with its environment; by default without a soundfont.
     private struct Stage {
       let server: JackServer
       let node: NodeProcess
@@ -36,7 +36,7 @@ extension NodeTests {
           rate: 48_000)
       }
 
-      /// Asks for something, and waits for its end: what /reply says, or the code of /error.
+      /// Sends a request and waits for its end: the contents of /reply, or the code of /error.
       func ask(_ address: String, _ arguments: Argument...) -> [String] {
         phone.send(bytes: [UInt8](address: address, arguments))
         while let received = phone.receive() {
@@ -54,11 +54,11 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `however often instruments from files follow one another, they take no more memory`()
+    func `switching between instruments from files takes no more memory`()
       throws
     {
       let stage = try Stage()
-      // Of sizes that no two have in common: what was one's place is not another's.
+      // All sizes differ: freed memory of one doesn't fit another.
       let names = (1...6).map { "sound \($0)" }
       for (number, name) in names.enumerated() {
         var text = ""
@@ -80,11 +80,11 @@ extension NodeTests {
         while try Self.isReading(stage.node.id) { _ = stage.present }
         after.append(try Self.megabytes(of: stage.node.id))
       }
-      // What the first rounds take, as the first of each kind, all others have, too.
+      // The first cycles allocate what later ones reuse.
       #expect((after.max() ?? 0) - after[1] < 8, "\(after) MB")
     }
 
-    /// Whether a process has threads that still load sounds.
+    /// Whether a process has threads that still load samples.
     private static func isReading(_ process: Int32) throws -> Bool {
       let tasks = "/proc/\(process)/task"
       return try FileManager.default.contentsOfDirectory(atPath: tasks).contains {
@@ -108,7 +108,7 @@ extension NodeTests {
         #expect(stage.ask("/grid/instrument", .string(name)) == [name])
         #expect(stage.present == name)
       }
-      // The list is one of what can be played.
+      // The list has only what can be played.
       #expect(!stage.names.contains("trumpet"))
       #expect(stage.node.errors.contains("there is no soundfont"))
       let unknown = stage.ask("/grid/instrument", .string("organ grinder"))
@@ -116,7 +116,7 @@ extension NodeTests {
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: font)), .hangLimit)
-    func `a soundfont of General MIDI plays all names, and its file is told once`() throws {
+    func `a General MIDI soundfont plays all names, and its file is reported once`() throws {
       let stage = try Stage(["--soundfont", Self.font])
       let names = stage.names
       #expect(names.count > 50 && names.first == "piano")
@@ -125,12 +125,12 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a soundfont that is cut off is passed over with one line`() throws {
+    func `a truncated soundfont is skipped with one line`() throws {
       let folder = try TemporaryFolder()
       let bytes = Array("RIFF".utf8) + [255, 255, 0, 0] + Array("sfbkLIST".utf8)
       try Data(bytes).write(to: URL(fileURLWithPath: folder.path("cut.sf2")))
       let stage = try Stage(["--soundfont", folder.path("cut.sf2")], fonts: folder.path(""))
-      // Once as it was given, and once as it was found.
+      // Once as given, and once as found.
       let lines = stage.node.errors.split(separator: "\n").filter { $0.contains("cut.sf2") }
       #expect(lines.count == 2 && lines.allSatisfy { $0.contains("passed over") }, "\(lines)")
       try stage.write("cut.sf2", bytes)
@@ -139,7 +139,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a user's files become instruments, and what is wrong with them is told`() throws {
+    func `a user's files become instruments, and faulty ones are reported`() throws {
       let stage = try Stage()
       try stage.writeWave("owls/A4.wav")
       #expect(stage.ask("/instrument/load", .string("Owls"), .string("owls")) == ["Owls"])

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// What is heard of the grid's cells, from a touch to the output.
+  /// The pitch of the grid's cells, from a touch to the output.
   @Suite struct IntonationTests {
     private struct Cell {
       let row: Int32
@@ -16,11 +16,11 @@ extension NodeTests {
       var hertz: Double { 440 * pow(2, Double(note - 69) / 12) }
     }
 
-    // How long a cell is held, and where its pitch is looked at: past its attack.
+    // How long a cell is held, and where its pitch is measured: after its attack.
     private static let held: Int64 = 10_000
     private static let heard: Range<Int64> = 3000..<9500
 
-    /// How many semitones a name is above C, whatever the octave.
+    /// The number of semitones of a name above C, in any octave.
     private static func pitchClass(_ name: String) -> Int? {
       guard let letter = name.first.flatMap({ NoteName("\($0)") }) else { return nil }
       let sharps = name.count { $0 == "#" } - name.dropFirst().count { $0 == "b" }
@@ -48,16 +48,16 @@ extension NodeTests {
       return cells
     }
 
-    /// The SoundFont that nodes find first, where it is installed.
+    /// The SoundFont that nodes find first, if installed.
     private static let font = "/usr/share/sounds/sf2/FluidR3_GM.sf2"
 
-    /// An instrument, and what it is made of.
+    /// An instrument, and its source.
     struct Kind: CustomTestStringConvertible {
       let name: String
-      /// Its number in the SoundFont; nil where the built-in one is played.
+      /// Its number in the SoundFont; nil if it is built in.
       let program: Int?
 
-      /// How many frames after a note the next one begins, lest its end be heard under it.
+      /// The distance to the next note in frames, so that the release of this one has ended.
       var rest: Int64 { program == nil ? 2000 : 24_000 }
 
       var testDescription: String { program == nil ? "\(name), built in" : name }
@@ -69,11 +69,10 @@ extension NodeTests {
         + (access(font, R_OK) == 0 ? all.map { Kind(name: $0.0, program: $0.1) } : [])
     }()
 
-    /// By how many cents the samples of a note are out of tune themselves, in the time that is looked
-    /// at.
+    /// The detuning of a note's samples themselves in the measured time, in cents.
     private func detune(_ note: Int, of instrument: Instrument) throws -> Double {
       let regions = instrument.regions.filter {
-        // What is heard is the left side.
+        // The output is the left side.
         $0.fits(key: note, velocity: 102) && $0.trigger == .attack && $0.pan <= 0
       }
       let first = try #require(regions.first)
@@ -86,7 +85,7 @@ extension NodeTests {
         let start = region.start + Int(Double(Self.heard.lowerBound) * speed)
         for index in heard.indices {
           var frame = start + index
-          // A loop goes on.
+          // A loop continues.
           if !region.loop.isEmpty, frame >= region.loop.upperBound {
             frame = region.loop.lowerBound + (frame - region.loop.lowerBound) % region.loop.count
           }
@@ -97,8 +96,8 @@ extension NodeTests {
       return 1200 * log2(found / own)
     }
 
-    /// Whether all cells are heard; else of those of one instrument that have the same key only the
-    /// first, because how a key sounds is not a matter of the scale.
+    /// Whether all cells are played; otherwise only the first of those of one instrument with the
+    /// same key, because a key's pitch does not depend on the scale.
     private static let hearsAll = ProcessInfo.processInfo.environment["SYRINX_ALL_CELLS"] != nil
 
     @Test(.hangLimit, arguments: kinds)

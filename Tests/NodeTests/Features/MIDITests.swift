@@ -12,7 +12,7 @@ extension NodeTests {
 
     init() throws { (server, node, phone) = try startNode() }
 
-    /// Where clicks begin.
+    /// The onsets of clicks.
     private func clicks(_ samples: [Float]) -> [Int] {
       var last = -1000
       return samples.indices.filter { index in
@@ -23,13 +23,12 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a controller at the port turns what it was bound to, and does so after a restart`() throws
-    {
+    func `a controller at the port changes what it is bound to, also after a restart`() throws {
       let keyboard = try MIDIProbe(server: server.name)
       try keyboard.connect(to: "syrinx", listening: false)
       phone.send("/midi/learn", .string("/live/gain"))
       #expect(phone.sync())
-      // Where it is now, it is taken up. What comes in a block that the server loses is lost with it.
+      // Soft takeover at the present position. A message in a skipped block is lost with it.
       var learnt: Received?
       for _ in 0..<5 where learnt == nil {
         // -9 dB, below the present 0 dB.
@@ -51,7 +50,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `any bytes that a port can bring leave the node whole`() throws {
+    func `any bytes at a port leave the node intact`() throws {
       let keyboard = try MIDIProbe(server: server.name)
       try keyboard.connect(to: "syrinx", listening: false)
       for status in 0x80...0xFF as ClosedRange<UInt8> {
@@ -68,13 +67,13 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `clicks come out of their port and the mix, a beat apart to the frame`() throws {
+    func `clicks are at their port and in the mix, a beat apart to the frame`() throws {
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "click")
       phone.send("/metronome/bpm", .float(240))
       phone.send("/metronome/on", .int32(1))
       #expect(phone.sync())
-      // In freewheel no buffer is lost, but for the first ones after the change.
+      // Freewheel has no xruns, except in the first buffers after the change.
       probe.setFreewheel(true)
       var isUnbroken = false
       for _ in 0..<5 where !isUnbroken {
@@ -83,7 +82,7 @@ extension NodeTests {
         if heard.gaps > 0 { continue }
         isUnbroken = true
         #expect(found.count >= 5)
-        // The first may have begun before.
+        // The first may have started before.
         let steps = zip(found.dropFirst(), found.dropFirst(2)).map { $1 - $0 }
         #expect(steps.allSatisfy { $0 == 12_000 })
       }
@@ -98,7 +97,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `the transport has the node's bars and beats, which are the clicks`() throws {
+    func `the transport has the node's bars and beats, which match the clicks`() throws {
       let keyboard = try MIDIProbe(server: server.name)
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx", output: "click")
@@ -109,7 +108,7 @@ extension NodeTests {
       #expect(phone.sync())
       keyboard.roll(true)
       try waitUntil("the transport has bars and beats") { !keyboard.takePositions().isEmpty }
-      // In freewheel no buffer is lost, but for the first ones after the change.
+      // Freewheel has no xruns, except in the first buffers after the change.
       probe.setFreewheel(true)
       var isUnbroken = false
       for _ in 0..<5 where !isUnbroken {
@@ -124,7 +123,7 @@ extension NodeTests {
           let frame = heard.start &+ UInt32(click)
           let block = try #require(positions.last { Int32(bitPattern: frame &- $0.frame) >= 0 })
           #expect(block.tempo == 150)
-          // A beat has 19,200 frames. What is told is exact but for the rounding of a double.
+          // A beat has 19,200 frames. The position is exact except for the rounding of a double.
           let beat = block.beat + Double(frame &- block.frame) / 19_200
           #expect(abs(beat - beat.rounded()) < 1e-6)
           #expect((0...3).contains(Int(beat.rounded())))
@@ -133,7 +132,7 @@ extension NodeTests {
       #expect(isUnbroken)
       probe.setFreewheel(false)
       keyboard.roll(false)
-      // It is given up at the end.
+      // It is released at the end.
       #expect(node.end() == 0)
       #expect(keyboard.takeTimebase(conditionally: true))
       keyboard.close()
@@ -141,7 +140,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `another master is not put out, and puts out the node`() throws {
+    func `another timebase master is not displaced, and can displace the node`() throws {
       let keyboard = try MIDIProbe(server: server.name)
       #expect(keyboard.takeTimebase())
       phone.send("/transport/lead", .int32(1))

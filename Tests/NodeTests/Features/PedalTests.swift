@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// Pedals at the node's ports, and at a device: what is pressed, and which lights come back.
+  /// Pedals at the node's ports, and at a device: presses and LEDs.
   @Suite struct PedalTests {
     /// The bytes of the kernel's event for a key.
     private static func event(_ key: UInt16, _ value: Int32, type: UInt16 = 1) -> [UInt8] {
@@ -13,8 +13,7 @@ extension NodeTests {
         + withUnsafeBytes(of: value) { Array($0) }
     }
 
-    /// Plays a message until something has come of it: a block that the server loses is lost with
-    /// it.
+    /// Plays a message until it has an effect: a message in a skipped block is lost with it.
     private func play(
       _ keyboard: MIDIProbe, _ bytes: [UInt8], release: [UInt8], until what: String,
       _ isSo: () -> Bool
@@ -49,7 +48,7 @@ extension NodeTests {
         return heard.last?.bytes == [0x94, 60, 0]
       }
       _ = keyboard.takePlayed()
-      // On and off again: what the light said stands beside when the pedal was pressed.
+      // On and off again: the earlier LED state is part of the result.
       var delays: [UInt32] = []
       var next: UInt32?
       for index in 0..<12 {
@@ -63,12 +62,11 @@ extension NodeTests {
         }
         if let lit, let pressed = keyboard.takePlayed().first {
           delays.append(lit.frame &- pressed)
-          // Further apart than a contact bounces, at whatever rate.
+          // Longer than a contact bounces, at any rate.
           next = pressed &+ 4800
         }
       }
-      // What goes round between two programs is a block of the server's later. The machine may lose
-      // blocks; not every time.
+      // A loop between two clients is a buffer later. The machine may have xruns; not every time.
       let sorted = delays.sorted()
       #expect(sorted.count == 12 && sorted[6] == 64, "\(delays)")
       keyboard.close()
@@ -84,7 +82,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `with a grain a pedal records from bar to bar, by every way in`() throws {
+    func `with a grain a pedal records from bar to bar, from every input`() throws {
       let folder = try TemporaryFolder()
       let path = folder.url.appendingPathComponent("keys").path
       try #require(mkfifo(path, 0o600) == 0)
@@ -127,7 +125,7 @@ extension NodeTests {
       func state() -> [Argument] { phone.ask("/loop/1/state")?.arguments ?? [.string("")] }
       for (name, press) in ways {
         try press()
-        // Longer than the time in which a second press would belong to the first.
+        // Longer than the time in which a second press belongs to the first.
         try waitUntil("\(name): it records") {
           state()[0] == .string("recording") && state()[1].number ?? 0 > 0.4
         }
@@ -144,8 +142,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what is bound to notes and programs presses after a restart, and sounds no tone`() throws
-    {
+    func `bindings to notes and programs work after a restart, and make no sound`() throws {
       let (server, node, phone) = try startNode()
       phone.send("/midi/bind", .string("note:60"), .string("/mute"), .string("toggle"))
       phone.send("/midi/bind", .string("program:5"), .string("/preset"), .string("next"))
@@ -168,7 +165,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a pedal that speaks as a keyboard is learnt by its keys, and may come later`() throws {
+    func `a keyboard pedal is mapped by its keys, and may be plugged in later`() throws {
       let folder = try TemporaryFolder()
       let path = folder.url.appendingPathComponent("keys").path
       let (_, node, phone) = try startNode(["--keys", path])
@@ -177,7 +174,7 @@ extension NodeTests {
       try waitUntil("it is read") { node.errors.contains("--keys: \(path) is read") }
       func press(_ key: UInt16) throws {
         let pipe = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        // A key is between events of other kinds, repeats itself, and is lifted.
+        // A key is between events of other types, repeats, and is released.
         try pipe.write(
           contentsOf: Self.event(4, 0x7004E, type: 4) + Self.event(key, 1)
             + Self.event(0, 0, type: 0) + Self.event(key, 2) + Self.event(key, 0))
@@ -199,7 +196,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what is no keyboard is refused in a line`() throws {
+    func `a device that is no keyboard is refused in one line`() throws {
       let folder = try TemporaryFolder()
       let file = folder.url.appendingPathComponent("file").path
       try Data().write(to: URL(fileURLWithPath: file))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// Pictures of species in the running node, which asks a server of the test's own.
+  /// Pictures of species in the running node, which queries the test's own server.
   @Suite struct PictureTests {
     private let server: PictureServer
     private let home: TakesHome
@@ -22,14 +22,14 @@ extension NodeTests {
       ]
     }
 
-    /// Tells what `/reply` or `/error` says, and what came before it.
+    /// Returns the contents of `/reply` or `/error`, and the messages before it.
     private func ask(_ phone: Phone, _ address: String, _ arguments: Argument...) -> [Received] {
       phone.send(bytes: [UInt8](address: address, arguments))
       return phone.receive(untilOneOf: ["/reply", "/error"])
     }
 
     @Test(.hangLimit)
-    func `a picture is fetched, served small, and outlives node and database`() throws {
+    func `a picture is fetched, served as a thumbnail, and survives node and database`() throws {
       server.haveSpecies("Erithacus rubecula", called: "Robin", [.init(4, "cc-by-sa")])
       server.haveNoFiles()
       let id = try home.add("Dawn") { $0.species = "Robin" }.id
@@ -62,7 +62,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a server that never ends its answer holds up neither messages nor the end`() throws {
+    func `a server that never ends its reply delays neither messages nor the exit`() throws {
       server.haveSpecies("Wren", [.init(1, "cc-by")])
       server.haveNoFiles()
       var slow = PictureServer.Reply(PictureFile.png(width: 5, height: 5))
@@ -82,7 +82,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what a server makes up is refused in one line`() throws {
+    func `invalid replies of a server are refused in one line`() throws {
       let elsewhere = try PictureServer()
       elsewhere.serve("/a.png", .init(PictureFile.png(width: 5, height: 5)))
       let id = try home.add("Dawn") { $0.species = "Wren" }.id

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// The player in the running node, as somebody with a phone and somebody with a pedal use it.
+  /// The player of the running node, used by a phone and a pedal.
   @Suite struct PlayerTests {
-    /// A tone that comes round after 120 frames, at the server's own frame count.
+    /// A tone with a period of 120 frames, from the server's frame count.
     private static let tone: @Sendable (UInt32) -> Float = { frame in
       Float(0.3 * sin(2 * .pi * 400 * Double(frame % 4_800_000) / 48_000))
     }
@@ -16,7 +16,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it records, plays, adds and undoes, and tells what can be pressed`() throws {
+    func `it records, plays, overdubs and undoes, and reports the available buttons`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone)
       try probe.connect(to: "syrinx")
@@ -43,7 +43,7 @@ extension NodeTests {
       #expect(playing[..<6].compactMap(\.number) == [0, 1, 1, 1, 1, 1])
       #expect(playing[7] == .string("pause"))
 
-      // What is heard is the tone, though the input is not let through.
+      // The output is the tone, although the input is not passed through.
       try probe.awaitBlock("the tone begins") { Measure.peak($0) > 0.1 }
       let heard = try probe.record(seconds: 0.2)
       #expect(Measure.peak(heard.samples) > 0.25)
@@ -70,7 +70,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    /// Noise that is known for each frame.
+    /// Noise with a known value for each frame.
     private static let noise: @Sendable (UInt32) -> Float = { frame in
       var bits = frame &* 0x9E37_79B9
       bits ^= bits >> 15
@@ -80,7 +80,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `in freewheel it punches in and out on the sample that a time tag names`() throws {
+    func `in freewheel it punches in and out on the sample of a time tag`() throws {
       let (server, node, phone) = try startNode(block: 1024)
       let probe = try Probe(server: server.name, plays: Self.noise)
       try probe.connect(to: "syrinx")
@@ -106,7 +106,7 @@ extension NodeTests {
       let length: Int64 = 30_011
       let start = ear.turnstile.heard + 20_003
       let play = start + length
-      // In the second round, and out again.
+      // In the second cycle, and out again.
       let (punchIn, punchOut) = (play + length + 7001, play + length + 19_013)
       at(start, "/player/record")
       at(play, "/player/stop", "/player/play")
@@ -118,10 +118,10 @@ extension NodeTests {
       probe.setFreewheel(false)
       probe.listen(nil)
       func played(_ frame: Int64) -> Float { Self.noise(UInt32(truncatingIfNeeded: frame)) }
-      // Before it is open nothing is heard; after a millisecond all of it, to the bit.
+      // Silent before the punch-in; after a millisecond complete, bit for bit.
       #expect((play - 1000..<play).allSatisfy { ear[$0] == 0 })
       #expect((48..<length).allSatisfy { ear[play + $0] == played(start + $0) })
-      // Of the third round: what lies past the seam, and past the fades of what was added.
+      // Of the third cycle: past the crossfade, and past the fades of the overdub.
       let third = play + 2 * length
       func loop(_ place: Int64) -> Float { played(start + place) }
       #expect((240..<7001).allSatisfy { ear[third + $0] == loop($0) })
@@ -135,7 +135,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `tempo and bars of JACK's transport are followed`() throws {
+    func `it follows the tempo and bars of JACK's transport`() throws {
       let (server, node, phone) = try startNode()
       let master = try TransportMaster(
         server: server.name, beatsPerMinute: 90, beatsPerBar: 3)
@@ -144,9 +144,9 @@ extension NodeTests {
       let eye = try Phone(port: node.port)
       eye.send("/subscribe", .string("/metronome/beat"))
       #expect(phone.sync())
-      // The node looks for another tempo twenty times a second.
+      // The node checks the tempo twenty times per second.
       try phone.awaitValue(of: "/metronome/bpm", .float(90))
-      // Whoever sets another one meanwhile is overruled.
+      // Another value set meanwhile is overwritten.
       phone.send("/metronome/bpm", .float(200))
       #expect(phone.sync())
       try phone.awaitValue(of: "/metronome/bpm", .float(90))
@@ -156,13 +156,13 @@ extension NodeTests {
       let next = try #require(phone.ask("/player/next")).arguments
       let after = master.frame
       #expect(next[0] == .string("record"))
-      // A bar is two seconds: the beat that it waits for is the end of one, from wherever it was
-      // asked in between; a few blocks are each client's own.
+      // A bar is two seconds: the beat that it waits for is a bar's end, from wherever it was
+      // requested; a few blocks are each client's own.
       let wait = try #require(next[1].number) * 48_000
       let rest = (Double(after) + wait).truncatingRemainder(dividingBy: 96_000)
       let late = min(rest, 96_000 - rest)
       #expect(late <= Double(after - before) + 512, "\(wait), \(before), \(after)")
-      // Four in a row of the transport's bars: those before may be of the node's own.
+      // Four of the transport's bars in a row: earlier ones may be the node's own.
       var beats: [[Argument]] = []
       try waitUntil("the transport's beats are told one after the other") {
         if let beat = eye.receive("/metronome/beat") { beats.append(beat.arguments) }
@@ -176,7 +176,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `at ten seconds a recording ends by itself, and subscribers are told`() throws {
+    func `a recording ends by itself at ten seconds, and subscribers are notified`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone)
       try probe.connect(to: "syrinx")

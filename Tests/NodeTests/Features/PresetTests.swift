@@ -22,7 +22,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `each shipped preset can be loaded, and its values arrive`() throws {
+    func `each included preset loads, and its values arrive`() throws {
       let (_, node, phone) = try startNode()
       let names = try names(phone)
       #expect(
@@ -47,7 +47,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what is saved is there after a restart, until it is deleted`() throws {
+    func `a saved preset survives a restart, until it is deleted`() throws {
       let server = try JackServer()
       let first = try NodeProcess(server: server)
       let home = first.folder.appendingPathComponent("home").path
@@ -55,7 +55,7 @@ extension NodeTests {
       let before = try names(phone)
       phone.send("/pitch/semitones", .float(3.5))
       #expect(done(phone, "/preset/save", "Meine Stimme"))
-      // Told to end at once after it was told to save: it does both.
+      // A quit right after a save: it does both.
       phone.send("/preset/save", .string("last words"))
       phone.send("/quit")
       #expect(first.awaitEnd() == 0)
@@ -89,7 +89,7 @@ extension NodeTests {
           phone.send("/pitch/semitones", .int32(Int32(number % 20)))
           phone.send("/preset/save", .string("mine"))
         }
-        // One save takes milliseconds: somewhere among them.
+        // One save takes milliseconds: the kill falls somewhere among them.
         letPass(seconds: Double(round) * 0.003 + 0.0005, "it is killed at another moment each time")
         kill(node.id, SIGKILL)
         _ = node.awaitEnd()
@@ -137,7 +137,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it starts with a preset from anywhere, and without those that come with it`() throws {
+    func `it starts with a preset from anywhere, and without the included ones`() throws {
       let server = try JackServer()
       let file = Self.shipped.appendingPathComponent("vader.json").path
       let (node, phone) = try startNode(

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// Songs in the running node: from a folder to the output.
+  /// Songs of the running node: from a folder to the output.
   @Suite struct SongTests {
-    /// A running node, and what is around it.
+    /// A running node with its environment.
     private struct Stage {
       let server: JackServer
       let node: NodeProcess
@@ -47,7 +47,7 @@ extension NodeTests {
         try data.write(to: URL(fileURLWithPath: "\(music)/\(name)"))
       }
 
-      /// Asks for something, and waits for its /reply; nil where another answer comes.
+      /// Sends a request and waits for its /reply; nil if another reply comes.
       func done(_ address: String, _ arguments: Argument...) -> String? {
         phone.send(bytes: [UInt8](address: address, arguments))
         while let received = phone.receive() {
@@ -60,7 +60,7 @@ extension NodeTests {
         return nil
       }
 
-      /// Asks for something, and waits for its /error.
+      /// Sends a request and waits for its /error.
       func refusal(_ address: String, _ arguments: Argument...) -> (code: String, line: String)? {
         phone.send(bytes: [UInt8](address: address, arguments))
         return refusal(of: address)
@@ -74,7 +74,7 @@ extension NodeTests {
         return (code, line)
       }
 
-      /// The state in a word, and the number of the song.
+      /// The state as a word, and the number of the song.
       var state: (word: String, number: Int) {
         guard let state = phone.ask("/music/state")?.arguments else { return ("no answer", -1) }
         return (state[0].text ?? "", Int(state[1].number ?? -1))
@@ -86,15 +86,15 @@ extension NodeTests {
         }
       }
 
-      /// A part of a second of what is heard, or nil where the server lost blocks every time.
+      /// A fraction of a second of the output, or nil if every attempt has an xrun.
       func take() throws -> [Float]? { try probe.unbroken(seconds: 0.15) }
     }
 
-    // What a codec leaves of a tone's purity, in dB.
+    // The purity of a tone after a codec, in dB.
     @Test(
       .hangLimit,
       arguments: [("wav", -90.0), ("flac", -90), ("ogg", -40), ("mp3", -40), ("opus", -30)])
-    func `a song of any format and rate is heard at its pitch and level, as long as it is`(
+    func `a song of any format and rate has its pitch, level and length`(
       ending: String, purity: Double
     ) throws {
       let stage = try Stage()
@@ -106,7 +106,7 @@ extension NodeTests {
       }
       let first = heard.samples.firstIndex { abs($0) > 0.05 } ?? 0
       let last = heard.samples.lastIndex { abs($0) > 0.05 } ?? 0
-      // Codecs of blocks add what fills their last one; a lost block is 64 frames of the server's.
+      // Block codecs pad their last block; an xrun is 64 frames of the server.
       if heard.gaps == 0 {
         #expect(abs(Double(last - first) / 48_000 - 2) < 0.06)
         let middle = heard.samples[(first + 9600)..<(last - 9600)]
@@ -117,7 +117,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `next and previous lead through the folder, and say at its ends that there is no more`()
+    func `next and previous step through the folder, and report its ends`()
       throws
     {
       let stage = try Stage()
@@ -151,10 +151,11 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: ["live", "voice", "studio"])
-    func `on the route chain pitch and rate are the chain's, each on its own`(engine: String) throws
+    func `on the route chain, pitch and rate are the chain's, each on its own`(engine: String)
+      throws
     {
       let stage = try Stage()
-      // What keeps formants needs some.
+      // Preserving formants requires some.
       let overtones = engine == "voice" ? 7 : 0
       try stage.write("a.wav", hertz: 200, seconds: 20, overtones: overtones)
       #expect(stage.done("/music/play") == "a")
@@ -166,8 +167,9 @@ extension NodeTests {
       let frames = stage.phone.ask("/clock")?.arguments[0].number ?? 0
       let before = stage.phone.ask("/music/state")?.arguments[4].number ?? 0
       if let heard = try stage.take() {
-        // 400 Hz come round after 120 frames. An octave up and twice as long, what keeps formants or
-        // follows chords costs a single tone some of its purity; not changed, it is at -3 or above.
+        // 400 Hz has a period of 120 frames. An octave up at half the speed, the shifters that
+        // preserve formants or follow chords cost a single tone some of its purity; unchanged, it
+        // is at -3 or above.
         #expect(Measure.aperiodicity(heard, period: 120) < (engine == "live" ? -45 : -15))
       }
       try stage.probe.pass(seconds: 1, "the song goes on meanwhile, at half its speed")
@@ -185,9 +187,9 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what vanishes plays on to its end, and what came in its place is passed by`() throws {
+    func `a deleted song plays to its end, and its replacement is skipped`() throws {
       let stage = try Stage()
-      // Longer than what is read ahead.
+      // Longer than the read-ahead.
       try stage.write("a.wav", seconds: 13)
       try stage.write("b.wav", seconds: 13)
       try stage.write("c.wav", hertz: 600, seconds: 4)
@@ -201,7 +203,7 @@ extension NodeTests {
       }
       stage.phone.send("/stretch/rate", .float(4))
       #expect(stage.refusal(of: "/music/play")?.code == "type")
-      // What is played is not in the list any more; what is there is numbered anew.
+      // The playing song is no longer in the list; the others are renumbered.
       #expect(stage.phone.ask("/music") == Received("/music", [.string("c")]))
       #expect(stage.state == ("playing", 1))
       #expect((stage.refusal("/music/next") ?? ("", "")) == ("state", "this is the last song"))
@@ -209,7 +211,7 @@ extension NodeTests {
       #expect(stage.node.end() == 0)
     }
 
-    /// A WAV file's bytes with others at a place behind a name in its header.
+    /// A WAV file's bytes, with replaced bytes after a name in its header.
     private static func patched(
       _ data: Data, behind name: String, at offset: Int, _ bytes: [UInt8]
     ) -> Data {
@@ -220,7 +222,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `files that lie or are broken are told once, and the next song is played`() throws {
+    func `invalid or broken files are reported once, and the next song plays`() throws {
       let stage = try Stage()
       try stage.write("a.wav", seconds: 1)
       try stage.write("b.flac", seconds: 1)
@@ -228,8 +230,8 @@ extension NodeTests {
       let (wav, flac, mp3) = (
         try stage.bytes("a.wav"), try stage.bytes("b.flac"), try stage.bytes("c.mp3")
       )
-      // Four times as long as it is; cut in the middle; at one Hertz; with a channel too many for
-      // what it says of its frames.
+      // A header with four times the length; truncated; at one hertz; with one channel too many for
+      // its frame count.
       try stage.put(
         Self.patched(wav, behind: "data", at: 0, [0, 0xE0, 0x0F, 0]), "a.wav")
       try stage.put(flac.prefix(flac.count / 2), "b.flac")
@@ -237,7 +239,7 @@ extension NodeTests {
       try stage.put(Self.patched(wav, behind: "fmt ", at: 8, [1, 0, 0, 0]), "d.wav")
       try stage.put(Self.patched(wav, behind: "fmt ", at: 6, [0xFF, 0xFF]), "e.wav")
       try stage.put(wav.prefix(20), "f.wav")
-      // Not a number, and far too loud.
+      // NaN, and far too loud.
       let fine = [Float.nan, .infinity, 1e30, -1e30, 0.1]
       try SoundFixture.write(
         "\(stage.music)/g.wav", [(0..<48_000).map { fine[$0 % 5] }], rate: 48_000)
@@ -245,14 +247,14 @@ extension NodeTests {
       #expect(stage.phone.ask("/music")?.arguments.contains(.string("h")) == true)
       var told: [String] = []
       var heard: [Float] = []
-      // Whoever waits for an answer passes by all else that comes: errors are heard by another.
+      // Waiting for a reply discards other messages: another client receives the errors.
       let listener = try Phone(port: stage.node.port)
       listener.send("/subscribe", .string("/error"))
       #expect(listener.sync())
       heard +=
         try stage.probe.record {
           #expect(stage.done("/music/play") == "a")
-          // One error of each file that can't be played, and the end of the last song.
+          // One error for each unplayable file, and the end of the last song.
           try waitUntil("all songs are over") {
             for received in listener.receiveAll(seconds: 0.1) where received.address == "/error" {
               told.append(received.arguments[2].text ?? "")
@@ -265,8 +267,8 @@ extension NodeTests {
       for name in ["a.wav", "b.flac", "d.wav"] {
         #expect(told.filter { $0.contains(name) }.count == 1, "\(name)")
       }
-      // The last one was heard as it is; in the best of ten parts, for a server on a busy machine
-      // loses blocks.
+      // The last one plays unchanged; in the best of ten parts, because a server on a busy machine
+      // has xruns.
       let last = heard.lastIndex { $0 != 0 } ?? 0
       let residues = stride(from: last - 30_000, to: last - 10_000, by: 2000).map {
         Measure.residue(heard[$0..<$0 + 2000], hertz: 300, sampleRate: 48_000)
@@ -276,7 +278,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a server that comes back at another rate hears the song go on`() throws {
+    func `after a server restart at another rate the song continues`() throws {
       let stage = try Stage()
       try stage.write("a.flac", hertz: 300, seconds: 30)
       #expect(stage.done("/music/play") == "a")
@@ -305,7 +307,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `folders are those of the options, and the command line waits for what is asked`() throws {
+    func `folders come from the options, and the command line waits for the result`() throws {
       let elsewhere = try TemporaryFolder()
       try FileManager.default.createDirectory(
         atPath: elsewhere.path("Rock"), withIntermediateDirectories: true)

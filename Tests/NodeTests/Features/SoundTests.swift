@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// What goes through the node's ports.
+  /// The sound at the node's ports.
   @Suite struct SoundTests {
     private static func noise(_ frame: UInt32) -> Float {
       let hash = (UInt64(frame) &+ 1) &* 0x9E37_79B9_7F4A_7C15
@@ -12,7 +12,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: ["out_1", "out_2", "live_1", "live_2"])
-    func `sound passes to the bit, in its own block`(port: String) throws {
+    func `sound passes bit for bit, within its own block`(port: String) throws {
       let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.noise)
       try probe.connect(to: "syrinx", output: port)
@@ -22,14 +22,14 @@ extension NodeTests {
       let wrong = heard.samples.enumerated().filter {
         $0.element != Self.noise(heard.start &+ UInt32($0.offset))
       }.count
-      // A block that the server lost shifts the frames of the rest: count only whole takes.
+      // An xrun shifts the following frames: count only intact takes.
       #expect(wrong == 0 || heard.gaps > 0)
       probe.close()
       #expect(node.end() == 0)
     }
 
     @Test(.hangLimit)
-    func `stems of sources that are silent are silent, and so is the metronome`() throws {
+    func `stems of silent sources are silent, and so is the metronome`() throws {
       let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name) { _ in 0.5 }
       for port in ["loop_1", "loop_2", "grid_1", "grid_2", "click"] {
@@ -42,7 +42,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `the block can change while it plays`() throws {
+    func `the buffer size can change while it plays`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
@@ -65,7 +65,7 @@ extension NodeTests {
       try probe.connect(to: "syrinx")
       try probe.awaitPassage()
       let heard = try probe.record { #expect(node.end() == 0) }
-      // The steepest part of the fade is a 144th of e of the way a frame.
+      // The steepest part of the fade is e/144 of the range per frame.
       let steps = zip(heard.samples, heard.samples.dropFirst()).map { abs($1 - $0) }
       #expect(heard.gaps > 0 || steps.max()! < 0.5 / 144)
       #expect(heard.samples.first == 0.5 && heard.samples.last == 0)
@@ -73,7 +73,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a NaN goes no further, and is counted`() throws {
+    func `a NaN is stopped and counted`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name) { $0 % 1000 == 0 ? .nan : 0.5 }
       try probe.connect(to: "syrinx")

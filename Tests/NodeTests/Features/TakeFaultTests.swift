@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// What can go wrong with disks and files: one clear line each, and sound without a gap.
+  /// Faults of disks and files: one clear line each, and sound without a gap.
   @Suite struct TakeFaultTests {
     private static let constant: @Sendable (UInt32) -> Float = { _ in 0.25 }
 
-    /// What an errand is answered with: the code and the line of its error.
+    /// The code and the line of a command's error.
     private func fault(_ phone: Phone, _ address: String, _ arguments: Argument...) -> [String]? {
       phone.send(bytes: [UInt8](address: address, arguments))
       let all = phone.receive(untilOneOf: ["/reply", "/error", "/takes/end"])
@@ -16,8 +16,9 @@ extension NodeTests {
       return error.arguments.dropFirst().compactMap(\.text)
     }
 
-    /// Whether a constant sounds on all the while; where the server itself lost blocks, as one
-    /// without real-time priority does, nobody can tell.
+    /// Whether a constant plays without a gap.
+    ///
+    /// With an xrun of the server itself, as without real-time priority, that can't be determined.
     private func soundsOn(_ probe: Probe, during body: () throws -> Void) throws -> Bool {
       let heard = try probe.record(body)
       return heard.samples.count > 1000
@@ -35,7 +36,7 @@ extension NodeTests {
     @Test(
       .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
       .hangLimit)
-    func `a disk that is full is told, and used again when it can be`() throws {
+    func `a full disk is reported, and used again when it has room`() throws {
       guard let disk = try SmallDisk(megabytes: 3) else {
         withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
         return
@@ -55,7 +56,7 @@ extension NodeTests {
         #expect(fault(phone, "/takes") == nil)
       }
       #expect(isWhole)
-      // Nothing is left behind, and the loop is whole.
+      // Nothing is left behind, and the loop is complete.
       let takes = try FileManager.default.contentsOfDirectory(atPath: disk.path + "/home/takes")
       #expect(takes == ["trash"])
       try disk.empty()
@@ -66,7 +67,7 @@ extension NodeTests {
     @Test(
       .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
       .hangLimit)
-    func `takes on a disk that can only be read are told of, and the node plays`() throws {
+    func `takes on a read-only disk are reported, and the node plays`() throws {
       guard let disk = try SmallDisk(megabytes: 3) else {
         withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
         return
@@ -100,7 +101,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a take whose file has gone, or is no sound any more, is told`() throws {
+    func `a take whose file is missing or no longer sound is reported`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
@@ -123,14 +124,14 @@ extension NodeTests {
         #expect(fault(phone, "/take/title", .string(ids[0]), .string("x"))?[0] == "missing")
       }
       #expect(isWhole)
-      // The loop is what it was.
+      // The loop is unchanged.
       #expect(
         phone.ask("/player/state")?.arguments[..<2] == [.string("start"), .string("standby")])
       #expect(node.end() == 0)
     }
 
     @Test(.hangLimit)
-    func `a library that is none is told at the start, and the node plays`() throws {
+    func `an invalid library is reported at the start, and the node plays`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
       let home = folder.path("home")

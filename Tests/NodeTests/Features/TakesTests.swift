@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// The library of takes in the running node.
+  /// The take library of the running node.
   @Suite struct TakesTests {
     private static let tone: @Sendable (UInt32) -> Float = { frame in
       Float(0.3 * sin(2 * .pi * 400 * Double(frame % 4_800_000) / 48_000))
     }
 
-    /// Asks for what takes its time, and returns what `/reply` says.
+    /// Sends a long-running command, and returns the contents of `/reply`.
     private func ask(_ phone: Phone, _ address: String, _ arguments: Argument...) -> [Argument]? {
       phone.send(bytes: [UInt8](address: address, arguments))
       let all = phone.receive(untilOneOf: ["/reply", "/error"])
@@ -26,7 +26,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a take outlives the node, with where and when it was, and plays in the next`() throws {
+    func `a take outlives the node, with its time and location, and plays in the next`() throws {
       let server = try JackServer()
       let folder = try TemporaryFolder()
       let home = folder.path("home")
@@ -57,7 +57,7 @@ extension NodeTests {
       #expect(
         listed[0].arguments[..<3] == [.string(id), .string("Dawn chorus"), .string("Wren")])
       #expect(listed[0].arguments[5] == .float(52.520_008))
-      // Shown, it plays.
+      // Selecting it plays it.
       phone.send("/take/show", .string(id))
       let shown = phone.receive(untilOneOf: ["/reply"])
       #expect(shown.first { $0.address == "/take/sound" }?.arguments[2] == .string("vader"))
@@ -70,7 +70,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `send waits for lists and files, and ends as they did`() throws {
+    func `send waits for lists and files, and exits with their result`() throws {
       let (_, node, phone) = try startNode()
       func send(_ arguments: String...) throws -> (code: Int32, output: String, errors: String) {
         try NodeProcess.run(["send", "--to", "127.0.0.1:\(node.port)"] + arguments)
@@ -90,7 +90,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a server of another rate plays a take as it was`() throws {
+    func `a server at another rate plays a take unchanged`() throws {
       let folder = try TemporaryFolder()
       let home = folder.path("home")
       var id = ""
@@ -112,8 +112,8 @@ extension NodeTests {
       #expect(ask(phone, "/take/play", .string(id)) != nil)
       try probe.awaitBlock("the take begins") { Measure.peak($0) > 0.1 }
       let heard = try probe.record(seconds: 0.4).samples
-      // The tone is 400 Hz, whatever the rate; in some parts lie the loop's seam, and blocks that
-      // a server on a busy machine has lost.
+      // The tone is 400 Hz at any rate; some parts have the loop crossfade, or xruns on a busy
+      // machine.
       let residues = stride(from: 0, to: 16_000, by: 2000).map {
         Measure.residue(heard[$0..<$0 + 2000], hertz: 400, sampleRate: 44_100)
       }

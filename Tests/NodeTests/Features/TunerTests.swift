@@ -7,7 +7,7 @@ import Testing
 extension NodeTests {
   /// The tuner of the running node, with a tone in its input.
   @Suite struct TunerTests {
-    // An E2 that is 12 cents flat, at the server's own frame count: it begins anew after a day.
+    // An E2 that is 12 cents flat, from the server's frame count, which wraps after a day.
     private static let hertz = 440 * exp2((40 - 69 - 0.12) / 12)
     private static let tone: @Sendable (UInt32) -> Float = { frame in
       let place = (hertz * Double(frame) / 48_000).truncatingRemainder(dividingBy: 1)
@@ -22,7 +22,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it tells the tone that comes in, twelve times a second`() throws {
+    func `it reports the input's tone twelve times per second`() throws {
       let (server, node, phone) = try startNode()
       let probe = try Probe(server: server.name, plays: Self.tone)
       try probe.connect(to: "syrinx")
@@ -36,12 +36,12 @@ extension NodeTests {
       while try frame(phone) < start + 3 * 48_000 {
         if let message = ear.receive("/tuner") { told.append(message) }
       }
-      // Where blocks are lost, a second of frames takes longer than one.
+      // With xruns, a second of frames takes longer than one.
       let ofFrames = Double(try frame(phone) - start) / 48_000
       let ofTime = (HostTime.steady - began) / 1e6
       #expect(Double(told.count) >= 10 * ofFrames, "\(told.count) in \(ofFrames) s of frames")
       #expect(Double(told.count) <= 14 * ofTime, "\(told.count) in \(ofTime) s")
-      // And with a block a part of a period is lost: then no tone is steady for a while.
+      // An xrun also drops part of a period: then no tone is steady for a while.
       let cents = told.filter { $0.arguments[0] == .int32(40) }
         .compactMap { $0.arguments[1].number }.sorted()
       try #require(!cents.isEmpty)

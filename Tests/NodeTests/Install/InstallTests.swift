@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `scripts/install` puts into a folder, and `scripts/uninstall` takes from it.
+/// Files that `scripts/install` puts into a folder, and `scripts/uninstall` removes from it.
 ///
-/// How it runs then is for `scripts/rigs rack`, which boots a machine with it.
+/// `scripts/rigs rack` tests how it runs, on a booted machine.
 @Suite(.serialized, .hangLimit) struct InstallTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Runs one of the two scripts for the folder, as if that were a machine.
+  /// Runs one of the two scripts on the folder, as if it were a machine.
   private func script(
     _ name: String, _ arguments: String..., input: String = "", variables: [String: String]? = nil
   ) throws -> (code: Int32, said: String) {
@@ -25,7 +25,7 @@ import Testing
     process.standardOutput = output
     process.standardError = output
     process.standardInput = lines
-    // Before it runs: one that reads nothing would end whoever writes then.
+    // Before it runs: writing to one that reads nothing would end this process.
     try lines.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try lines.fileHandleForWriting.close()
     try process.run()
@@ -34,7 +34,7 @@ import Testing
     return (process.terminationStatus, String(decoding: said, as: UTF8.self))
   }
 
-  /// Installs something that is small and stands for the program.
+  /// Installs a small stand-in for the program.
   private func install(_ arguments: String...) throws -> (code: Int32, said: String) {
     let program = folder.url.appendingPathExtension("program").path
     try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: program))
@@ -49,12 +49,12 @@ import Testing
     String(decoding: try folder.bytes(path), as: UTF8.self)
   }
 
-  /// A link is there wherever it leads to.
+  /// A link exists whatever its target.
   private func isThere(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: folder.path(path))) != nil
   }
 
-  @Test func `what is installed names its own places, starts with the machine, and goes again`()
+  @Test func `the installed files have their own paths, start at boot, and are removed again`()
     throws
   {
     let installed = try install()
@@ -76,7 +76,7 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test func `settings that were changed outlive a new version and the end of it`() throws {
+  @Test func `changed settings survive an update and a removal`() throws {
     _ = try install("--card", "USB")
     let settings = "etc/syrinx/syrinx.conf"
     try Data("SYRINX_OPTIONS=--port 9000\n".utf8).write(to: folder.url.appending(path: settings))
@@ -86,11 +86,11 @@ import Testing
     #expect(try text("etc/syrinx/jackd.conf").contains("\nCARD=USB\n"))
     let gone = try script("uninstall")
     #expect(gone.said.contains("changed settings were kept: \(folder.path(settings))"))
-    // What the script itself wrote into the settings is not a change of their owner's.
+    // The script's own settings are not a change by the user.
     #expect(!isThere("etc/syrinx/jackd.conf") && isThere(settings) && !isThere("usr"))
   }
 
-  @Test func `a file in the way that is another's is not touched, nor is anything else`() throws {
+  @Test func `a foreign file in the way is not touched, nor is anything else`() throws {
     try FileManager.default.createDirectory(
       atPath: folder.path("usr/local/bin"), withIntermediateDirectories: true)
     try Data("mine".utf8).write(to: folder.url.appending(path: "usr/local/bin/syrinx"))
@@ -101,7 +101,7 @@ import Testing
     #expect(try script("uninstall").code == 66)
   }
 
-  @Test func `takes stay until the word is said`() throws {
+  @Test func `takes stay until their removal is confirmed`() throws {
     _ = try install()
     let take = folder.url.appending(path: "var/lib/syrinx/takes/owl.wav")
     try FileManager.default.createDirectory(
@@ -115,13 +115,13 @@ import Testing
     #expect(!isThere("var/lib/syrinx"))
   }
 
-  @Test func `a build that fails is noticed, and nothing is installed`() throws {
+  @Test func `a failed build is noticed, and nothing is installed`() throws {
     let tools = folder.url.appendingPathExtension("tools")
     let files = FileManager.default
     let sounds = tools.appending(path: "sounds/sf2")
     try files.createDirectory(at: sounds, withIntermediateDirectories: true)
     defer { try? files.removeItem(at: tools) }
-    // As one whose build fails, though an older one has left a program behind.
+    // A failed build, though an older one has left a program behind.
     let swift = """
       #!/bin/sh
       if [ "$1" = --version ]; then echo "Swift version 99.0"; else echo "error: no such luck"; exit 1; fi
@@ -129,7 +129,7 @@ import Testing
     let path = tools.appending(path: "swift").path
     try Data(swift.utf8).write(to: URL(fileURLWithPath: path))
     try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-    // With this, none is looked for.
+    // With this, none is searched for.
     try Data().write(to: sounds.appending(path: "some.sf2"))
     let inherited = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let failed = try script(
@@ -143,14 +143,16 @@ import Testing
     #expect(folder.names == [])
   }
 
-  @Test func `what was broken off is enabled by the next, and what was disabled is not`() throws {
+  @Test func `an interrupted installation is enabled by the next, and a disabled one is not`()
+    throws
+  {
     let link = folder.path("etc/systemd/system/multi-user.target.wants/syrinx.service")
     let list = folder.url.appending(path: "usr/local/lib/syrinx/installed")
     _ = try install()
     try FileManager.default.removeItem(atPath: link)
     _ = try install()
     #expect(!isThere("etc/systemd/system/multi-user.target.wants/syrinx.service"))
-    // As it is after all files, and before the link.
+    // The state after all files, and before the link.
     let noted = try text("usr/local/lib/syrinx/installed")
     try Data("\(noted)link owed /etc/systemd/system/multi-user.target.wants/syrinx.service\n".utf8)
       .write(to: list)
@@ -158,11 +160,11 @@ import Testing
     #expect(isThere("etc/systemd/system/multi-user.target.wants/syrinx.service"))
   }
 
-  @Test func `a purge under another prefix does not touch what is installed`() throws {
+  @Test func `a purge under another prefix does not touch the installation`() throws {
     _ = try install("--prefix", "/opt/owl/")
     #expect(try script("uninstall", "--purge", input: "purge\n").code == 66)
     #expect(isThere("etc/syrinx/syrinx.conf") && isThere("opt/owl/bin/syrinx"))
-    // The home folder may be among other things.
+    // The data directory may contain other files.
     let disk = folder.url.appending(path: "disk")
     try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
     try FileManager.default.createDirectory(
@@ -174,14 +176,14 @@ import Testing
     #expect(isThere("disk") && !isThere("var/lib/syrinx") && !isThere("opt"))
   }
 
-  @Test func `what it can't do is said in a line`() throws {
+  @Test func `an impossible request is refused in one line`() throws {
     #expect(try install("--prefix", "relative").code == 64)
     // A service of the machine would not see its own program there.
     #expect(try install("--prefix", "/home/owl").code == 64)
     #expect(try script("install", "--binary", "/usr").code == 66)
     #expect(try script("install", "--binary", "/nowhere").code == 66)
     #expect(try script("install", "--port", "9000").said.contains("unknown option \"--port\""))
-    // Root may all of it.
+    // Root has permission for all of it.
     if getuid() != 0 {
       let refused = try script("install", "--binary", "/bin/true", variables: ["DESTDIR": ""])
       #expect(refused.code == 77 && refused.said.contains("use sudo, or --user"))

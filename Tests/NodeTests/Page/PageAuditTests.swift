@@ -46,7 +46,7 @@ extension NodeTests.PageTests {
         #expect(try browser.keyboardFaults() == [#"input """#])
         let names = try browser.spoken().map(\.name)
         #expect(try browser.widthFaults() == [])
-        // Last: a phone shows all of it then, smaller.
+        // Last: a phone then shows the whole page, smaller.
         try browser.run("document.body.append('a'.repeat(100))")
         #expect(try browser.widthFaults().count == 1)
         #expect(names == ["A", "B", "C", "D", ""], "\(names)")

@@ -36,7 +36,7 @@ extension NodeTests.PageTests {
       try browser.await("document.body.classList.contains('learning')")
       try browser.tap("[data-address='/midi/snap']")
       try browser.await("!document.body.classList.contains('learning')")
-      // What comes in a block that the server loses is lost with it.
+      // A message in a skipped block is lost with it.
       for _ in 0..<5 {
         keyboard.play([0x90, 60, 100])
         keyboard.play([0x80, 60, 0])

@@ -10,7 +10,7 @@ extension NodeTests.PageTests {
 
     init() throws { stage = try PageStage.ready(.laptop) }
 
-    /// What the page has asked for since it was opened, whether that came or not.
+    /// The page's requests since it was opened, whether they succeeded or not.
     private func requests() throws -> [String] {
       try browser.run(
         "return performance.getEntriesByType('resource').map((one) => one.name)") as? [String] ?? []
@@ -26,7 +26,7 @@ extension NodeTests.PageTests {
       #expect(requests.count > 20)
       #expect(requests.filter { !$0.hasPrefix(stage.address) && !$0.hasPrefix("blob:") } == [])
       #expect(try browser.takeFaults() == [])
-      // One that leaves is seen, and so is one that the policy refuses.
+      // External requests are recorded, also those that the policy blocks.
       try browser.run(
         """
         new Image().src = "https://tile.openstreetmap.org/0/0/0.png";
@@ -54,7 +54,7 @@ extension NodeTests.PageTests {
       .map { "/page" + $0.standardizedFileURL.path.dropFirst(folder.path.count) }
       #expect(files.count > 20)
       var (bytes, first) = (0, 0)
-      // The first of its files stands in the page itself.
+      // The first of its files is inlined in the page.
       for path in ["/"] + files.filter({ !["/page/index.html", "/page/page.css"].contains($0) }) {
         let asking = ["Accept": "text/html", "Accept-Encoding": "gzip"]
         let phone = try WebPhone(port: stage.node.webPort)

@@ -26,13 +26,13 @@ extension NodeTests.PageTests {
     @Test(.hangLimit)
     func `a post is written, recorded, played and deleted, and its text is plain`() throws {
       try browser.await("!document.querySelector('#feed-empty').hidden")
-      // Nothing to be posted yet.
+      // Nothing to post yet.
       try browser.await("document.querySelector('#feed-send').disabled")
       try browser.write("<i>hello</i>", into: "#feed-message")
       try browser.tap("#feed-send")
       try messages("<i>hello</i>")
       try browser.await("document.querySelector('#feed-message').value === ''")
-      // Somebody else posts to the node's board; it comes by itself.
+      // Another client posts to the node's board; it appears by itself.
       let board = "http://127.0.0.1:\(stage.node.webPort)/board/postaudio"
       let answer = try Curl.ask(
         "--header", "Content-Type: application/json", "--data",
@@ -40,9 +40,9 @@ extension NodeTests.PageTests {
       #expect(answer.contains("\"id\""))
       try messages("b", "<i>hello</i>")
       try browser.await("document.querySelector('.post small b').textContent === 'Bob'")
-      // Only one's own can be taken back.
+      // Only own posts can be deleted.
       try browser.await("document.querySelectorAll('[data-act=delete]').length === 1")
-      // A clip is recorded with the player's own buttons, and goes along.
+      // A clip is recorded with the player's own buttons, and attached.
       try browser.tap(".feed-player [data-loop=record]")
       try browser.await("document.querySelector('#loop-face').dataset.state === 'recording'")
       try stage.phone.awaitLength(0.4)
@@ -54,7 +54,7 @@ extension NodeTests.PageTests {
       try messages("a sound", "b", "<i>hello</i>")
       try browser.await(
         "document.querySelector('#feed-clip').getAttribute('aria-checked') === 'false'")
-      // Played, the player shows what the strict machine allows, and done closes it.
+      // While it plays, the player shows what the strict state machine allows, and done closes it.
       try browser.tap("[data-act=play]")
       try browser.await(
         "document.querySelector('.feed-player [data-loop=record]').hidden")
@@ -65,7 +65,7 @@ extension NodeTests.PageTests {
       try browser.tap("[data-act=keep]")
       let take = try #require(watcher.receive("/take"))
       #expect(take.arguments[1] == .string("a sound"))
-      // Other tests begin without takes, and without a picture that is asked for in vain.
+      // Other tests start without takes, and without failed requests for pictures.
       try browser.await(
         "performance.getEntriesByType('resource').some((one) => one.name.endsWith('/small'))")
       stage.phone.send(bytes: [UInt8](address: "/take/delete", [take.arguments[0]]))

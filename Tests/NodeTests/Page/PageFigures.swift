@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// What the page's way costs beside that of a datagram: printed by `scripts/bench page`, and not
-  /// judged.
+  /// The latency through the page compared with a datagram: printed by `scripts/bench page`, and
+  /// not tested.
   @Suite(.serialized, .whereChromiumIs, .whereFiguresAreWanted, OnStage())
   struct PageFigures {
     private static func row(_ label: String, _ times: [Double]) -> String {
@@ -19,7 +19,7 @@ extension NodeTests {
         .map { String(format: "%9.2f", $0 / 1e3) }.joined()
     }
 
-    /// When the first sample of a note was heard, in microseconds of the host's clock.
+    /// The time of a note's first sample, in microseconds of the host's clock.
     private final class Ear: @unchecked Sendable {
       // The server's thread writes, the test reads.
       private let began = Guarded<Double?>(nil)
@@ -57,7 +57,7 @@ extension NodeTests {
         """
         addEventListener('pointerdown', (event) => { window.touchedAt = event.timeStamp }, true)
         """)
-      // The page's clock, by the quickest of many answers.
+      // The page's clock, from the fastest of many replies.
       var clock = (width: Double.infinity, offset: 0.0)
       for _ in 0..<200 {
         let before = HostTime.steady
@@ -92,10 +92,10 @@ extension NodeTests {
 
   }
 
-  /// What the page's door takes of the machine.
+  /// The load of the page's server on the machine.
   @Suite(.serialized, .whereFiguresAreWanted) struct DoorPageFigures {
     @Test(.hangLimit)
-    func `sixty-four sockets beside none`() throws {
+    func `sixty-four sockets compared with none`() throws {
       let server = try JackServer(block: 64)
       let (node, phone) = try startNode(on: server, hasPage: true)
       func figures() throws -> (xruns: Double, messages: Double) {

@@ -11,11 +11,11 @@ extension NodeTests.PageTests {
 
     init() throws {
       stage = try PageStage.ready()
-      // Nothing is on its way to its place then.
+      // No animation is in progress then.
       try browser.prefer(["prefers-reduced-motion": "reduce"])
     }
 
-    /// Has every page in every size looked at, and what opens over it.
+    /// Checks every page at every size, with everything that opens over it.
     private func lookAtAll(
       _ look: (_ place: String, _ layer: String) throws -> Void
     ) throws {
@@ -41,7 +41,7 @@ extension NodeTests.PageTests {
       }
     }
 
-    /// What is opened by a button, where there is no room for it: its page, the button, and itself.
+    /// Overlays with little room: the page, the button, and the overlay.
     private static let sheets = [
       ("voice", "[data-sheet='presets']", "#presets"),
       ("grid", "[data-sheet='grid-more']", "#grid-more"),
@@ -55,7 +55,7 @@ extension NodeTests.PageTests {
         == true
     }
 
-    /// A library with a take of a long name, which is what there is least room for.
+    /// A library with a take of a long name, the worst case for space.
     private func addTake() throws -> String {
       let folder = URL(fileURLWithPath: stage.home)
       try SoundFixture.write(
@@ -81,10 +81,10 @@ extension NodeTests.PageTests {
         #expect(overlapping == [], "\(place)")
         let tiny = try browser.targets(below: 24)
         #expect(tiny == [], "\(place)")
-        // What is played without looking.
+        // Controls that are played without looking.
         let played = try browser.targets(below: 44, "[data-cell], .press, #mute")
         #expect(played == [], "\(place)")
-        // Nine millimetres on a phone.
+        // Nine millimeters on a phone.
         small += try browser.targets(below: 57).map { "\(place): \($0)" }
       }
       if !small.isEmpty {

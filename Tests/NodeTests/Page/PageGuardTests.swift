@@ -52,17 +52,17 @@ extension NodeTests.PageTests {
 
       try browser.tap(".guard .switch")
       try browser.await("document.querySelector('.guard .switch').ariaChecked === 'true'")
-      // The page shows what a finger has done before the node has heard of it.
+      // The page shows a touch before the node's reply.
       try waitUntil("the node has heard of the switch") {
         stage.phone.ask("/guard/on")?.arguments == [.int32(1)]
       }
       try probe.awaitBlock("the howl is over") { level($0) < 0.02 }
       try awaitText(".big", "/^[1-8] of 8$/.test(text)")
-      // The resonance is at 1 kHz, and ways round are 100 Hz apart.
+      // The resonance is at 1 kHz, and loop modes are 100 Hz apart.
       try awaitText(
         "[role=status]", "/^Notches: (9\\d\\d(\\.\\d)?\\sHz|1(\\.0\\d)?\\skHz)/.test(text)")
 
-      // So soft nothing howls: what is let go stays so.
+      // At this level there is no feedback: cleared notches stay cleared.
       stage.phone.send("/live/gain", .float(-20))
       #expect(stage.phone.sync())
       try browser.tap(".guard .tool")
@@ -83,7 +83,7 @@ extension NodeTests.PageTests {
       try awaitText(".labelled small", "text === 'Hold'")
       stage.phone.send("/guard/hold", .float(45))
       try awaitText(".labelled small", "text === 'Hold 45 s'")
-      // None is chosen, and keys still come to one of them.
+      // None is chosen, and one of them is still focusable.
       #expect(
         try browser.run(
           """

@@ -30,7 +30,7 @@ extension NodeTests.PageTests {
     func `a fader moves on the page when OSC moves it`() throws {
       stage.phone.send("/echo/mix", .float(0.7))
       try awaitFigure("70 %", in: browser)
-      // For who hears the page, too.
+      // For screen readers, too.
       try browser.await(
         "document.querySelector(\"\(fader) input\").getAttribute('aria-valuetext') === '70 %'")
     }
@@ -45,7 +45,7 @@ extension NodeTests.PageTests {
       try browser.move(to: try browser.place(fader, 0.7))
       try browser.lift()
       let value = try #require(stage.phone.ask("/echo/mix")?.arguments[0].number)
-      // But for the few points by which it is known that the finger moves.
+      // Except for the few points by which the movement is detected.
       #expect((0.6...0.75).contains(value))
     }
 
@@ -91,14 +91,14 @@ extension NodeTests.PageTests {
       try browser.move(to: try browser.place(fader, 0.5))
       let script = "return document.querySelector(arguments[0]).textContent"
       try waitUntil("the node has what the finger set") {
-        // That of the second move: the first is a third of the way.
+        // From the second move: the first is a third of the distance.
         stage.phone.ask("/echo/mix")?.arguments[0].number ?? 0 > 0.45
       }
       try stage.awaitRest()
       let held = try browser.text(script, "\(fader) .fader-figure")
       stage.phone.send("/echo/mix", .float(0.9))
       #expect(stage.phone.sync())
-      // What was told before this is shown by then.
+      // Earlier updates are shown by then.
       stage.phone.send("/reverb/mix", .float(0.9))
       try browser.await(
         """
@@ -150,7 +150,7 @@ extension NodeTests.PageTests {
         stage.killNode()
         try browser.await("document.body.dataset.link === 'lost'")
         try browser.await("!document.querySelector('.touched')")
-        // Into nothing: it must not be heard later.
+        // Without a connection: it must not sound later.
         try browser.move(to: try browser.place("[data-row='1'][data-column='3']"))
         try stage.startNodeAgain()
         let ready = HostTime.steady
@@ -158,7 +158,7 @@ extension NodeTests.PageTests {
         seconds = (HostTime.steady - ready) / 1e6
       }
       #expect(seconds < 1)
-      // What the page has to tell is told before the answer to what it asks next.
+      // The page's messages arrive before the reply to its next query.
       let watcher = try stage.watcher(of: "/echo/mix")
       try browser.lift()
       try stage.turn(to: "voice")
@@ -168,7 +168,7 @@ extension NodeTests.PageTests {
       #expect(stage.phone.ask("/status/voices")?.arguments == [.int32(0)])
       try stage.turn(to: "grid")
       try browser.await("!document.querySelector('.lit')")
-      // It is played as before.
+      // It plays as before.
       try browser.press(at: try browser.place(cell))
       try stage.phone.awaitValue(of: "/status/voices", .int32(1))
       try browser.lift()

@@ -17,7 +17,7 @@ extension NodeTests.PageTests {
       #expect(stage.phone.sync())
       try browser.tap("#lock")
       try browser.await("document.querySelector('#lock').getAttribute('aria-pressed') === 'true'")
-      // No hand moves a fader or turns a switch …
+      // No touch moves a fader or a switch …
       try stage.turn(to: "voice")
       try dragFader()
       try browser.tap("#voice .switch[data-address='/echo/on']")
@@ -27,7 +27,7 @@ extension NodeTests.PageTests {
       // … nor a key …
       try browser.type(String(repeating: "\u{E004}", count: 30) + "\u{E014}")
       #expect(stage.phone.ask("/echo/mix")?.arguments == [.float(0.25)])
-      // … but cells are played, the loop is pressed, and all is muted.
+      // … but cells play, the loop button works, and so does mute.
       try stage.turn(to: "grid")
       let watcher = try stage.watcher(of: "/grid/lit")
       try browser.press(at: try browser.place("[data-row='1'][data-column='2']"))
@@ -38,7 +38,7 @@ extension NodeTests.PageTests {
       try waitUntil("it is recorded") {
         stage.phone.ask("/player/state")?.arguments[0] == .string("recording")
       }
-      // The page has heard of it, too, when its button can be pressed.
+      // The page has received it, too, when its button is enabled.
       try browser.await(
         "document.querySelector(`[data-loop='stop']`).getAttribute('aria-disabled') !== 'true'")
       try browser.tap("[data-loop='stop']")
@@ -72,7 +72,7 @@ extension NodeTests.PageTests {
         """)
       try browser.tap("#lock")
       try dragFader()
-      // The browser does so with a task of its own when the finger has been lifted.
+      // The browser navigates in a separate task after the touch ends.
       letPass(seconds: 0.3, "so long that takes at the most")
       #expect(try browser.run("return window.wentBack") as? Bool == false)
     }
@@ -83,7 +83,7 @@ extension NodeTests.PageTests {
       try browser.move(to: try browser.place(fader, 0.4))
       try browser.move(to: try browser.place(fader, 0.8))
       try browser.lift()
-      // What it sent is there before the answer to what is sent now.
+      // Its messages arrive before the reply to one sent now.
       try stage.awaitRest()
     }
   }

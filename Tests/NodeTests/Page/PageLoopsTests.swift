@@ -32,7 +32,7 @@ extension NodeTests.PageTests {
 
     private func slot(_ number: Int) -> String { ".slot[data-slot='\(number)']" }
 
-    /// Waits until a loop is in a state, for the node and on the page.
+    /// Waits until a loop is in a state, in the node and on the page.
     private func awaitState(_ state: String, of number: Int) throws {
       try waitUntil("loop \(number) is \(state)") {
         phone.ask("/loop/\(number)/state")?.arguments.first == .string(state)
@@ -51,7 +51,7 @@ extension NodeTests.PageTests {
         property)
     }
 
-    /// Makes a loop of some seconds that plays.
+    /// Makes a playing loop of some seconds.
     private func makeLoop(_ number: Int, seconds: Double = 0.6) throws {
       phone.send("/loop/\(number)/record")
       try phone.awaitLength(seconds, ofLoop: number)
@@ -75,9 +75,9 @@ extension NodeTests.PageTests {
         letPass(seconds: 0.5, "so long the loop is")
       }
       #expect(try text(slot(2) + " small") == "1 layer")
-      // The others are as they were.
+      // The others are unchanged.
       #expect(phone.ask("/loop/1/state")?.arguments.first == .string("empty"))
-      // Its round is a bar that moves by itself.
+      // Its cycle is a bar that moves by itself.
       let bar = { try style("transform", of: slot(2) + " .run") }
       let before = try bar()
       try waitUntil("the bar has moved") { try bar() != before }
@@ -119,7 +119,7 @@ extension NodeTests.PageTests {
       try browser.tap(slot(3) + " .slot-mute")
       try awaitState("muted", of: 3)
       #expect(phone.ask("/loop/3/mute")?.arguments == [.int32(1)])
-      // Muted it has the edge of what it would be, and no fill.
+      // When muted it has an outline, and no fill.
       #expect(try style("borderTopColor", of: slot(3) + " .pedal") == "rgb(0, 194, 160)")
       #expect(try style("backgroundColor", of: slot(3) + " .pedal") != "rgb(0, 194, 160)")
       try browser.tap(slot(3) + " .slot-mute")
@@ -213,9 +213,9 @@ extension NodeTests.PageTests {
       for part in ["source", "route"] {
         phone.send("/loop/3/\(part)", .string(part == "source" ? "live" : "chain"))
       }
-      // The others have kept theirs.
+      // The others keep theirs.
       #expect(phone.ask("/loop/1/quantize")?.arguments == [.string("off")])
-      // Cleared, it can be brought back.
+      // A clear can be undone.
       try click("#loop [data-loop=clear]")
       try awaitState("empty", of: 3)
       try browser.tap("#notice-action")
@@ -232,7 +232,7 @@ extension NodeTests.PageTests {
       try waitUntil("five seconds are a loop") {
         abs((phone.ask("/loop/2/state")?.arguments[2].number ?? 0) - 5) < 0.01
       }
-      // Not while it is still on its way into the loop.
+      // Not while it is still being copied into the loop.
       try waitUntil("it is kept as a take", every: 0.3) {
         try browser.run("document.querySelector(\"[data-press='/loop/2/save']\").click()")
         return try text("#notice-text").hasPrefix("Saved as a take")
@@ -240,7 +240,7 @@ extension NodeTests.PageTests {
       phone.send("/takes", .int32(0), .int32(1))
       let take = try #require(phone.receive("/take"))
       #expect(abs((take.arguments[4].number ?? 0) - 5) < 0.01)
-      // It goes into another loop from there.
+      // From there it is copied into another loop.
       try browser.tap("#loop-choice .number:nth-of-type(5)")
       try browser.await(
         "document.querySelector(\"[aria-label='Take into loop 4']\").options.length > 1")
@@ -256,7 +256,7 @@ extension NodeTests.PageTests {
       try removeTakes()
     }
 
-    // Other tests begin without takes.
+    // Other tests start without takes.
     private func removeTakes() throws {
       phone.send("/takes")
       for take in phone.receive(untilOneOf: ["/takes/end"]) where take.address == "/take" {
@@ -301,7 +301,7 @@ extension NodeTests.PageTests {
       #expect(try text("#notice-text").hasSuffix("for /loop/2/pedal"))
       try stage.awaitRest()
       #expect(phone.ask("/loop/2/state")?.arguments.first == .string("empty"))
-      // It is waited for no more.
+      // It is no longer armed.
       try browser.tap("#notice-action")
     }
 
@@ -338,7 +338,7 @@ extension NodeTests.PageTests {
         let small = try browser.targets(below: 57, "#loop *")
         #expect(small == [], "\(part)")
       }
-      // What keeps a loop is not beside what empties it.
+      // Keep is not next to clear.
       let save = try browser.box("[data-press='/loop/1/save']")
       let clear = try browser.numbers(
         """

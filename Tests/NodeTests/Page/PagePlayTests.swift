@@ -18,14 +18,14 @@ extension NodeTests.PageTests {
       "[data-row='\(row)'][data-column='\(column)']"
     }
 
-    /// The next cells that are lit: row, column and strength; those that go out have no strength.
+    /// The next changes of lit cells: row, column and strength; without strength if turned off.
     private func lights(_ watcher: Phone, _ count: Int) -> [[Double]] {
       (0..<count).compactMap { _ in
         watcher.receive("/grid/lit")?.arguments.compactMap(\.number)
       }
     }
 
-    /// Waits until a cell of the first row is lit on the page: told by the node, to all who want it.
+    /// Waits until a cell of the first row is lit on the page, by an update from the node.
     private func awaitLit(_ column: Int) throws {
       try browser.await(
         "document.querySelector(\"\(cell(1, column))\").classList.contains('lit')")
@@ -33,7 +33,7 @@ extension NodeTests.PageTests {
 
     /// Expects the seven cells of a slide to light up in order.
     ///
-    /// They are looked at a hundred times a second: a busy machine may leave one between out, but
+    /// They are sampled a hundred times per second: a busy machine may miss one in between, but
     /// neither the first nor the last.
     private func expectLights(_ watcher: Phone) {
       var columns: [Double] = []
@@ -44,7 +44,7 @@ extension NodeTests.PageTests {
       #expect(columns == columns.sorted() && columns.first == 1 && columns.last == 7)
     }
 
-    /// The names of the notes that the node itself notes while a hand plays.
+    /// The names of the notes that the node records during a touch.
     private func notes(_ hand: () throws -> Void) throws -> [String] {
       stage.phone.send("/phrase/record")
       #expect(stage.phone.sync())
@@ -121,7 +121,7 @@ extension NodeTests.PageTests {
     func `a cell touched lower is louder`() throws {
       let watcher = try stage.watcher(of: "/grid/lit")
       let strengths = try [0.02, 0.5, 0.98].map { down in
-        // Each light is waited for: one that comes and goes at once may not be told.
+        // Waits for each light: a brief one may not be sent.
         try browser.press(at: try browser.place(cell(2, 2), 0.5, down))
         let lit = try #require(lights(watcher, 1).first)
         try browser.lift()
@@ -129,7 +129,7 @@ extension NodeTests.PageTests {
         return lit[2]
       }
       for (strength, wanted) in zip(strengths, [0.363, 0.675, 0.987]) {
-        // A point of the screen is a part of the cell, and MIDI has 127 steps.
+        // A pixel is a fraction of the cell, and MIDI has 127 steps.
         #expect(abs(strength - wanted) < 0.02, "\(strengths)")
       }
     }
@@ -162,10 +162,10 @@ extension NodeTests.PageTests {
         try stage.open("grid")
         try browser.press(at: try browser.place(cell(2, 3)))
         #expect(lights(watcher, 1).allSatisfy { $0[2] > 0 })
-        // As another program that covers it does.
+        // Like when another program covers it.
         try browser.command("Page.setWebLifecycleState", ["state": "frozen"])
         #expect(lights(watcher, 1).allSatisfy { $0[2] == 0 })
-        // The browser ends what such a page is connected to, and says so.
+        // The browser closes the connections of such a page, and reports it.
         let told = try browser.takeFaults()
         #expect(told.allSatisfy { $0.contains("Back-Forward Cache") })
         try browser.command("Page.setWebLifecycleState", ["state": "active"])

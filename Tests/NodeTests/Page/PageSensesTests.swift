@@ -15,7 +15,7 @@ extension NodeTests.PageTests {
 
     @Test(.hangLimit)
     func `keys reach every control of every page`() throws {
-      // Arrows choose, too; what they choose is not for the node.
+      // Arrow keys change values, too; these are not sent to the node.
       try browser.run(
         """
         const { send } = WebSocket.prototype;
@@ -52,7 +52,7 @@ extension NodeTests.PageTests {
     @Test(.hangLimit, arguments: ["dark", "light"])
     func `all text has enough contrast`(_ scheme: String) throws {
       try browser.prefer(["prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"])
-      // Between these two no color is another.
+      // No intermediate color between these two.
       for size in [Browser.Size.phone, .laptop] {
         try browser.resize(size)
         for page in PageStage.pages {
@@ -67,7 +67,7 @@ extension NodeTests.PageTests {
     @Test(.hangLimit)
     func `with reduced motion nothing is animated`() throws {
       try browser.prefer(["prefers-reduced-motion": "reduce"])
-      // What waits for its time blinks, for all others.
+      // Without the preference, queued states blink.
       stage.phone.send("/loop/quantize", .string("bar"))
       stage.phone.send("/player/record")
       for page in PageStage.pages {

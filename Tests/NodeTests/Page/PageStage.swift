@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// The page in a browser, beside a running node.
+  /// The page in a browser, with a running node.
   @Suite(.serialized, .whereChromiumIs, OnStage()) enum PageTests {}
 }
 
-/// A node with its page in a browser, which all tests of the page share: it takes seconds to start both.
+/// A node with its page in a browser, shared by all tests of the page: both take seconds to start.
 final class PageStage: @unchecked Sendable {
-  /// The stage of the suite that runs.
+  /// The stage of the running suite.
   @TaskLocal static var current: PageStage?
 
   let server: JackServer
-  /// The home folder of its nodes, one after the other.
+  /// The data directory of its nodes.
   var home: String { folder.path("home") }
   private let folder: TemporaryFolder
   private(set) var node: NodeProcess
@@ -26,15 +26,14 @@ final class PageStage: @unchecked Sendable {
   // Without a soundfont: the built-in instruments, whatever is installed here.
   private static let environment = ["SYRINX_SOUNDFONTS": "none"]
 
-  /// The stage, as a test may expect it: in a window of a size, with nothing that sounds, waits or is
-  /// locked.
+  /// Resets the stage for a test: a window of a size, and nothing sounding, queued or locked.
   static func ready(_ size: Browser.Size = .tablet) throws -> PageStage {
     let stage = try #require(current)
     stage.phone.send("/note/allOff")
     #expect(stage.phone.sync())
     try stage.browser.resize(size)
     try stage.browser.prefer([:])
-    // What a test that failed has locked is locked for no other.
+    // A failed test must not leave the page locked.
     if try stage.browser.run("return document.body.classList.contains('locked')") as? Bool == true {
       try stage.browser.run("localStorage.clear()")
       try stage.open("voice")
@@ -50,7 +49,7 @@ final class PageStage: @unchecked Sendable {
     phone = try Phone(port: node.port)
     address = try #require(node.ready["web"])
     browser = try Browser()
-    // It begins at once, and ends soon.
+    // It starts at once, and ends soon.
     phone.send("/grid/instrument", .string("organ"))
     #expect(phone.receive("/reply")?.arguments[0] == .string("/grid/instrument"))
     try browser.open(address)
@@ -67,23 +66,23 @@ final class PageStage: @unchecked Sendable {
   /// The folder of the page's files.
   static let files = Project.file("Sources/Page/web")
 
-  /// Waits until the page has its connection, and shows what the node has told it.
+  /// Waits until the page is connected, and shows the node's state.
   func awaitLink() throws {
     try browser.await(
       "document.body.dataset.link === 'open' && document.querySelector('[data-cell][data-row]')")
   }
 
-  /// All pages, by the names that stand behind the # of their addresses.
+  /// All pages, by the fragment of their addresses.
   static let pages = ["voice", "loop", "grid", "takes", "feed", "rig"]
 
-  /// Turns to a page, and waits until all of it is there.
+  /// Navigates to a page, and waits until it is complete.
   func turn(to page: String) throws {
     try browser.run("location.hash = arguments[0]", page)
     try browser.await(
       "document.body.dataset.page === '\(page)' && !document.querySelector('#\(page) [aria-busy]')")
   }
 
-  /// Waits until nothing is drawn any more that a window's size or a turn to a page has begun.
+  /// Waits until drawing after a resize or a navigation has ended.
   func awaitRest() throws {
     try browser.run(
       "return new Promise((rest) => requestAnimationFrame(() => requestAnimationFrame(rest)))")
@@ -94,7 +93,7 @@ final class PageStage: @unchecked Sendable {
       """)
   }
 
-  /// Opens a page anew.
+  /// Reloads a page.
   func open(_ page: String) throws {
     try browser.open(address + "#" + page)
     try awaitLink()
@@ -103,7 +102,7 @@ final class PageStage: @unchecked Sendable {
   /// Kills the node, as a power failure would.
   func killNode() { node.kill() }
 
-  /// Starts a node that was killed where it was.
+  /// Restarts a killed node at the same place.
   func startNodeAgain() throws {
     (node, phone) = try startNode(
       on: server, ["--port", "\(node.port)", "--web", "\(node.webPort)"],
@@ -111,7 +110,7 @@ final class PageStage: @unchecked Sendable {
       home: home)
   }
 
-  /// A phone that is told of an address from now on.
+  /// A phone that subscribes to an address from now on.
   func watcher(of pattern: String) throws -> Phone {
     let watcher = try Phone(port: node.port)
     watcher.send("/subscribe", .string(pattern))
@@ -120,7 +119,7 @@ final class PageStage: @unchecked Sendable {
   }
 }
 
-/// Gives a suite's tests one stage, and ends that behind them, however they went.
+/// Provides one stage for a suite's tests, and ends it after them in any case.
 struct OnStage: SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
@@ -137,7 +136,7 @@ struct OnStage: SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// The tests need what the node does not.
+  /// The tests require programs that the node does not.
   static var whereChromiumIs: Self {
     .enabled(if: Browser.isInstalled, "needs Debian's chromium and chromium-driver")
   }

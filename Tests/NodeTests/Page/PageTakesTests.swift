@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.PageTests {
-  /// The library of takes on the page.
+  /// The take library on the page.
   @Suite struct PageTakesTests {
     private let stage: PageStage
     private let folder: TemporaryFolder
@@ -70,7 +70,7 @@ extension NodeTests.PageTests {
       }
       try browser.write("", into: "#take-search")
       try awaitTakes("Owl", "Wren <b>at</b> dawn")
-      // Thrown away, and brought back.
+      // Deleted, and restored.
       try browser.tap("#take-trash")
       try awaitTakes("Owl")
       try browser.tap("#notice-action")
@@ -87,14 +87,14 @@ extension NodeTests.PageTests {
       #expect(try browser.text("return document.querySelector('#notice-text').textContent") != "")
       #expect(
         try browser.numbers("return [document.querySelectorAll('#take-list li').length]") == before)
-      // The browser says by itself that it was refused.
+      // The browser itself logs the refusal.
       let told = try browser.takeFaults()
       #expect(told.allSatisfy { $0.contains("/files/takes?name=tale.wav") }, "\(told)")
     }
 
     // MARK: - Pictures
 
-    /// A take of a species in the list, for which a server has two photographs.
+    /// A listed take of a species for which a server has two photographs.
     private func openTake(_ server: PictureServer) throws {
       server.haveSpecies(
         "Sylvia atricapilla", [.init(21, "cc-by", by: "Ann &lt;b&gt;"), .init(22, "cc0")])
@@ -103,7 +103,7 @@ extension NodeTests.PageTests {
         stage.phone.send("/settings/pictures/\(service)", .string(server.url))
       }
       #expect(stage.phone.sync())
-      // The page says nothing of it then, which would stand over the take.
+      // The page then has no message over the take.
       try FileManager.default.copyItem(atPath: try sound("Cap"), toPath: stage.home + "/Cap.wav")
       defer { try? FileManager.default.removeItem(atPath: stage.home + "/Cap.wav") }
       stage.phone.send("/take/import", .string("Cap.wav"))
@@ -115,7 +115,7 @@ extension NodeTests.PageTests {
       try stage.awaitRest()
     }
 
-    /// Taps what may be below the window's edge.
+    /// Taps a target that may be below the window's edge.
     private func tap(_ selector: String) throws {
       try browser.run("document.querySelector(arguments[0]).scrollIntoView()", selector)
       try browser.tap(selector)
@@ -135,7 +135,7 @@ extension NodeTests.PageTests {
       let credit = "document.querySelector('#take-image .credit')?.textContent"
       try browser.await("\(credit)?.startsWith('Ann <b>, CC BY, source, ')")
       try browser.await("document.querySelector('#take-image img').naturalWidth === 50")
-      // Small in the list.
+      // A thumbnail in the list.
       try browser.await(
         """
         document.querySelector('#take-list .small-picture').naturalWidth === 7 \
@@ -193,7 +193,7 @@ extension NodeTests.PageTests {
       let server = try PictureServer()
       server.haveSpecies("Strix aluco", [.init(31, "cc0")])
       stage.phone.send("/settings/pictures/inaturalist", .string(server.url))
-      // A file that was a take elsewhere keeps its place.
+      // An imported take keeps its location.
       let other = try TakesHome()
       let hoot = try other.add("Hoot") { $0.place = Place(latitude: 52, longitude: 13) }
       let path = "\(other.home)/takes/\(hoot.id).wav"
