@@ -7,7 +7,7 @@ package struct SoundFileError: Error, CustomStringConvertible {
   package enum Kind: Sendable {
     /// The file does not exist or is not readable.
     case missing
-    /// The file is no sound file, or malformed.
+    /// The file is malformed or not a sound file.
     case notSound
     /// The file extension belongs to no known format.
     case unknownEnding

@@ -14,7 +14,7 @@ package struct HTTPAnswer: Sendable {
   package var status: Int
   /// The headers, except for the common ones.
   package var headers: [(name: String, value: String)]
-  /// What it brings.
+  /// The body.
   package var body: Body
 
   /// Creates a response with bytes of a content type.

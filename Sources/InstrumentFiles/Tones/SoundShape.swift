@@ -55,7 +55,7 @@ package enum SoundShape {
   /// Applies a gain and tanh saturation.
   package static func drive(_ sound: inout [Float], by gain: Float) {
     for frame in sound.indices {
-      // tanh by way of exp, with the exponent bounded against overflow.
+      // tanh through exp, with the exponent bounded against overflow.
       let power = rt_exp(2 * max(-20, min(20, gain * sound[frame])))
       sound[frame] = (power - 1) / (power + 1)
     }

@@ -9,7 +9,7 @@ package struct ImageHeader: Equatable, Sendable {
 
   /// Parses the header of a file.
   ///
-  /// Returns nil if it is no image, or has no size.
+  /// Returns nil if it is not an image or has no size.
   package init?(_ bytes: [UInt8]) {
     guard let kind = ImageKind(bytes) else { return nil }
     let size =

@@ -22,7 +22,7 @@ enum PostgresSQL {
   // A deleted post leaves its row with nothing but its ID, so that sending it again can't restore
   // it. The index omits such rows, and a page never scans them.
   //
-  // Sounds are compressed already, so they are stored uncompressed, outside the row.
+  // Most sounds are compressed already. PostgreSQL stores them as they are, outside the row.
   //
   // With several boards posting at once, a lower number may become visible after a higher one. A
   // client that asks for posts after a number must never miss one, so it gets no posts beyond the
