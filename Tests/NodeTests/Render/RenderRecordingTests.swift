@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `syrinx render` as a player of recordings: at every rate all of the file, from its first frame to its last.
+/// `syrinx render` as a player of recordings: at every rate it renders the whole file, from its
+/// first frame to its last.
 @Suite(.serialized, .hangLimit) struct RenderRecordingTests {
   private let folder: TemporaryFolder
 
@@ -12,7 +13,7 @@ import Testing
     try SoundFixture.write(folder.path(name), [sound, sound], rate: rate)
   }
 
-  /// Renders `in.wav` with options, which must go well and say nothing, and reads what comes out.
+  /// Renders `in.wav` with options, without errors or output, and reads the result.
   private func render(_ options: String...) throws -> [Float] {
     let result = try NodeProcess.run(
       ["render", folder.path("in.wav"), folder.path("out.wav")] + options)
@@ -27,11 +28,11 @@ import Testing
   // MARK: - Length
 
   @Test(arguments: [("rabbit", 1.5), ("snail", 0.5), ("half-speed", 0.5)])
-  func `a preset's rate is that of the whole file`(preset: String, rate: Double) throws {
-    // More than the ten seconds that the live input can look back on.
+  func `a preset's rate applies to the whole file`(preset: String, rate: Double) throws {
+    // More than the ten seconds of the live delay buffer.
     try write("in.wav", Tone.sine(220, frames: 12 * 48_000))
     let expected = Int((12 * 48_000 / rate).rounded())
-    // To the frame where it ends with IN; else as long as it sounds.
+    // To the frame if it ends with IN; otherwise as long as it sounds.
     #expect(abs(try render("--preset", preset, "--tail", "0").count - expected) <= 1)
     let whole = try render("--preset", preset)
     #expect((0...4800).contains(whole.count - expected))
@@ -39,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [0.25, 0.5, 0.8, 1.5, 4], ["live", "voice", "studio"])
-  func `a tone goes on without a gap and without a step, at its own pitch`(
+  func `a tone continues without a gap or a step, at its own pitch`(
     rate: Double, engine: String
   ) throws {
     try write("in.wav", Tone.sine(441, frames: 3 * 48_000))
@@ -49,15 +50,16 @@ import Testing
     #expect(result.code == 0 && result.errors.isEmpty, "\(result.errors)")
     let sound = try SoundFixture.read(folder.path("out.wav")).left
     #expect(abs(sound.count - Int((3 * 48_000 / rate).rounded(.up))) <= 1)
-    // Inside the beginning and the end, which a window of an engine rounds off: longer when slower.
+    // Without the start and the end, which an analysis window rounds off: longer at slower rates.
     let edge = Int(7200 / min(rate, 1))
     let middle = Array(sound[edge..<(sound.count - edge)])
-    // Each hundredth of a second is about as loud as any other: nothing is missing.
+    // Each hundredth of a second has about the same level: nothing is missing.
     let powers = stride(from: 0, to: middle.count - 480, by: 480).map {
       Measure.peak(middle[$0..<($0 + 480)])
     }
     #expect(powers.min()! > 0.4 && powers.max()! < 0.6, "\(powers.min()!) to \(powers.max()!)")
-    // Four times as fast, three quarters are left out: the live engine fades over them again and again.
+    // At four times the rate, three quarters are left out: the live engine crossfades over them
+    // repeatedly.
     let residue = rate == 4 && engine == "live" ? -15.0 : -25
     #expect(Measure.residue(middle.prefix(24_000), hertz: 441, sampleRate: 48_000) < residue)
     #expect(Measure.roughness(middle) < 2 * Measure.roughness(Tone.sine(441, frames: 4800)))
@@ -65,7 +67,7 @@ import Testing
 
   // MARK: - Order
 
-  /// Tones of their own pitch at irregular times, each a number by its pitch.
+  /// Tones at irregular times, each identified by its pitch.
   private static let beats = [
     0.5, 0.9, 1.6, 2.0, 2.7, 3.3, 3.6, 4.4, 5.0, 5.3, 6.1, 6.8, 7.2, 8.0, 8.4, 9.1, 9.9, 10.4, 11.2,
     11.8,
@@ -85,7 +87,7 @@ import Testing
     try write("in.wav", sound)
   }
 
-  /// Where something begins to sound, in seconds, and the number of its pitch.
+  /// The onsets of tones in seconds, with the numbers of their pitches.
   private static func found(_ sound: [Float]) -> [(seconds: Double, number: Int)] {
     var result: [(Double, Int)] = []
     var isSounding = false
@@ -107,7 +109,8 @@ import Testing
   }
 
   @Test(arguments: [0.5, 1, 1.5], ["live", "voice", "studio"])
-  func `all that is in it comes once, in order and in its time`(rate: Double, engine: String) throws
+  func `everything in it is rendered once, in order and on time`(rate: Double, engine: String)
+    throws
   {
     try writeBeats()
     let result = try NodeProcess.run(
@@ -116,22 +119,22 @@ import Testing
     let found = Self.found(try SoundFixture.read(folder.path("out.wav")).left)
     #expect(found.map(\.number) == Array(Self.beats.indices))
     for (beat, found) in zip(Self.beats, found) {
-      // Half of a studio window when it is read half as fast, and the steps of the search.
+      // Half of a studio window at half the rate, and the steps of the search.
       #expect(abs(found.seconds - beat / rate) < 0.08, "\(beat): \(found)")
     }
   }
 
-  // MARK: - Changes on the way
+  // MARK: - Timed changes
 
   @Test
-  func `a rate that changes on the way changes there, and the times of settings are those of IN`()
+  func `a timed rate change takes effect there, and times of settings are those of IN`()
     throws
   {
     try write("in.wav", Tone.sine(300, frames: 4 * 48_000))
     let sound = try render(
       "--set", "/stretch/rate=0.5@1", "--set", "/stretch/rate=2@2", "--set", "/mute=1@3", "--tail",
       "0")
-    // 1 + 2 + 1 seconds, but for the glides between.
+    // 1 + 2 + 1 seconds, except for the glides between.
     #expect(abs(sound.count - 4 * 48_000) < 1440)
     // A second from the end of IN is half a second from the end of OUT.
     let mute = sound.count - 24_000
@@ -159,7 +162,7 @@ import Testing
   private static func amplitude(_ sound: ArraySlice<Float>, hertz: Double) -> Double {
     var (real, imaginary) = (0.0, 0.0)
     for (frame, sample) in sound.enumerated() {
-      // A window, so that other tones do not count.
+      // A window, which excludes other tones.
       let weight = 1 - cos(2 * .pi * (Double(frame) + 0.5) / Double(sound.count))
       let angle = 2 * .pi * hertz * Double(frame) / 48_000
       real += weight * Double(sample) * cos(angle)
@@ -168,15 +171,15 @@ import Testing
     return 2 * (real * real + imaginary * imaginary).squareRoot() / Double(sound.count)
   }
 
-  @Test func `gain and route of the live input are those of the recording`() throws {
+  @Test func `gain and route of the live input apply to the recording`() throws {
     try write("in.wav", Tone.constant(0.5, frames: 20_000))
     #expect(Set(try render("--set", "/in/gain=-6", "--set", "/live/gain=6")).count == 1)
-    // Past the chain it comes at its own rate.
+    // When it bypasses the chain it keeps its own rate.
     #expect(try render("--set", "/live/route=direct", "--preset", "snail").count == 20_000)
     #expect(try render("--set", "/live/route=off").allSatisfy { $0 == 0 })
   }
 
-  @Test func `with --live it comes as through a microphone, and OUT is as long as IN`() throws {
+  @Test func `with --live it acts as a microphone signal, and OUT is as long as IN`() throws {
     try write("in.wav", Tone.sine(220, frames: 96_000))
     #expect(try render("--live", "--preset", "snail", "--tail", "0").count == 96_000)
     let noise = Tone.noise(frames: 30_000)
@@ -188,7 +191,7 @@ import Testing
 
   // MARK: - Pipes and folders
 
-  /// Runs a line of the shell, in which $syrinx is the program.
+  /// Runs a shell command, in which $syrinx is the program.
   private func shell(_ line: String) throws -> (code: Int32, errors: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -206,7 +209,7 @@ import Testing
     return (process.terminationStatus, said)
   }
 
-  @Test func `sound comes and goes through pipes`() throws {
+  @Test func `sound is read from and written to pipes`() throws {
     let noise = Tone.noise(frames: 30_000)
     try write("in.wav", noise)
     for line in [
@@ -219,7 +222,7 @@ import Testing
       #expect(try SoundFixture.read(folder.path("out.wav")).left == noise)
       try FileManager.default.removeItem(atPath: folder.path("out.wav"))
     }
-    // What stood on the way has gone.
+    // The temporary files are deleted.
     #expect(folder.names == ["in.wav"])
     #expect(try shell("$syrinx render - out.wav </dev/null").code == 65)
     #expect(try shell("echo text | $syrinx render - out.wav").errors.contains("standard input"))
@@ -227,10 +230,10 @@ import Testing
     #expect(folder.names == ["in.wav"])
   }
 
-  @Test func `a pipe whose header knows no length is read to its end`() throws {
+  @Test func `a pipe whose header has no length is read to its end`() throws {
     let noise = Tone.noise(frames: 30_000)
     try write("in.wav", noise)
-    // As ffmpeg and sox write it into a pipe: the greatest number for both lengths.
+    // As written by ffmpeg and sox to a pipe: the highest number for both lengths.
     var bytes = try folder.bytes("in.wav")
     let data = try #require(bytes.range(of: Data("data".utf8))).upperBound
     for place in [4, data] {
@@ -242,7 +245,7 @@ import Testing
     #expect(try SoundFixture.read(folder.path("out.wav")).left == noise)
   }
 
-  @Test func `several files go into a folder, under their names`() throws {
+  @Test func `several files are rendered into a folder, under their names`() throws {
     let sounds = (1...3).map { Tone.noise(frames: 5000, seed: $0) }
     try write("a.wav", sounds[0])
     try SoundFixture.write(folder.path("b.flac"), left: sounds[1])
@@ -259,7 +262,7 @@ import Testing
         == ["a.wav", "b.flac", "c.wav"])
     #expect(try SoundFixture.read(folder.path("out/a.wav")).left == sounds[0])
     #expect(try SoundFixture.read(folder.path("out/c.wav")).left == sounds[2])
-    // One alone, too, and what fails does not stop the others.
+    // Also a single one, and a failure does not stop the others.
     #expect(try shell("$syrinx render a.wav out/").code == 0)
     let failed = try shell("$syrinx render none.wav a.wav other")
     #expect(failed.code == 66 && failed.errors.hasSuffix("syrinx: 1 of 2 failed\n"))

@@ -4,13 +4,13 @@ import Testing
 
 /// `syrinx render`, which needs no server.
 ///
-/// One after the other, to leave the machine to those who play beside it.
+/// Serialized, to leave the machine to the tests that play.
 @Suite(.serialized, .hangLimit) struct RenderTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Renders a file of the folder into another one; it must go well, and say nothing.
+  /// Renders a file of the folder into another one, without errors or output.
   @discardableResult
   private func render(
     _ input: String, _ output: String, _ options: String..., saying: String? = nil,
@@ -23,7 +23,7 @@ import Testing
     if let saying {
       #expect(result.errors.contains(saying), "\(result.errors)", sourceLocation: sourceLocation)
     } else {
-      // No progress either: nobody watches.
+      // No progress either: there is no terminal.
       #expect(result.errors.isEmpty, "\(result.errors)", sourceLocation: sourceLocation)
     }
     return try SoundFixture.read(folder.path(output))
@@ -39,7 +39,7 @@ import Testing
   // MARK: - The sound
 
   @Test(arguments: [8000, 22_050, 44_100, 48_000, 96_000, 192_000])
-  func `without settings the sound comes out as it went in, to the bit`(rate: Int) throws {
+  func `without settings the sound is unchanged, bit for bit`(rate: Int) throws {
     let (left, right) = (Tone.noise(frames: 30_001), Tone.noise(frames: 30_001, seed: 2))
     try write("in.wav", left, right, rate: rate)
     for output in ["out.wav", "out.aiff", "out.caf"] {
@@ -48,17 +48,17 @@ import Testing
     }
   }
 
-  @Test func `16 bits come out in 24, to the bit`() throws {
+  @Test func `16 bits become 24, bit for bit`() throws {
     let sound = Tone.noise(amplitude: 0.9, frames: 20_000).map { ($0 * 32_768).rounded() / 32_768 }
     try write("in.wav", sound, sound, samples: .integer16)
     for output in ["out.wav", "out.flac"] {
       #expect(try render("in.wav", output).left == sound)
     }
-    // 3 bytes a sample, and a header.
+    // 3 bytes per sample, and a header.
     #expect(try folder.bytes("out.wav").count - 20_000 * 6 < 100)
   }
 
-  @Test func `an empty file comes out empty, and a short one short`() throws {
+  @Test func `an empty file stays empty, and a short one short`() throws {
     try write("in.wav", [])
     #expect(try render("in.wav", "out.wav", saying: "holds no sound").left.isEmpty)
     for frames in [1, 1023, 1024, 1025, 2048] {
@@ -68,17 +68,17 @@ import Testing
     }
   }
 
-  @Test func `a setting without a time is there from the first sample on`() throws {
+  @Test func `a setting without a time applies from the first sample on`() throws {
     try write("in.wav", Tone.constant(0.5, frames: 20_000))
     let sound = try render("in.wav", "out.wav", "--set", "/live/gain=-6", "--set", "/out/gain=1")
-    // Gains are floats: the last bits of two of them are not ours to tell.
+    // Gains are floats: rounding may differ in the last bits.
     let expected = 0.5 * pow(10, Float(-5) / 20)
     #expect(sound.left.allSatisfy { abs($0 - expected) < 1e-6 })
     #expect(Set(sound.left).count == 1 && sound.left == sound.right)
   }
 
   @Test(arguments: [0.0, 0.001, 0.1, 0.5, 0.7531, 1.2345])
-  func `a setting with a time is there from its frame on`(seconds: Double) throws {
+  func `a setting with a time applies from its frame on`(seconds: Double) throws {
     let input = Tone.constant(0.5, frames: 70_000)
     try write("in.wav", input, rate: 44_100)
     let sound = try render("in.wav", "out.wav", "--set", "/live/gain=-6@\(seconds)")
@@ -86,17 +86,18 @@ import Testing
     #expect(Measure.firstDifference(sound.left, input) == frame)
     #expect(abs(sound.left.last! - 0.25) < 0.001)
     if frame == 0 {
-      // What is set for the first frame is set before it.
+      // A setting for the first frame is applied before it.
       #expect(Set(sound.left).count == 1)
     } else {
       #expect(Measure.roughness(sound.left) < 0.001, "it glides, as it does live")
     }
   }
 
-  @Test func `what is set later does not move the beginning`() throws {
+  @Test func `a later setting does not affect the start`() throws {
     let sound = Tone.sine(440, frames: 30_000)
     try write("in.wav", sound, sound)
-    // The other engine is later, and takes over by a crossfade when it is warm: not before.
+    // The other shifter has a higher latency, and takes over by a crossfade when its buffers are
+    // full: not before.
     let changed = try render("in.wav", "out.wav", "--set", "/pitch/engine=studio@0.001")
     #expect(Measure.firstDifference(changed.left[..<300], sound[..<300]) == nil)
     #expect(Measure.firstDifference(changed.left[9600...], sound[9600...]) != nil)
@@ -110,7 +111,7 @@ import Testing
     #expect(Measure.firstDifference(loaded.left[24_000...], sound[24_000...]) != nil)
     let slow = try render(
       "in.wav", "out.wav", "--set", "/stretch/rate=0.5", "--set", "/chain/reset=1@0.9")
-    // After half a second of tone at half the rate it leaps to now, which is a tone, too.
+    // After half a second of tone at half the rate it jumps to the present, which is a tone, too.
     #expect(Measure.peak(slow.left[44_000...]) > 0.1)
     try render("in.wav", "out.wav", "--set", "/chain/reset=0@0.1")
     #expect(
@@ -119,7 +120,7 @@ import Testing
       ).code == 66)
   }
 
-  @Test func `mute holds from one time to the other`() throws {
+  @Test func `mute lasts from one time to the other`() throws {
     let input = Tone.noise(frames: 144_000)
     try write("in.wav", input)
     #expect(try render("in.wav", "out.wav", "--set", "/mute=1").left.allSatisfy { $0 == 0 })
@@ -127,12 +128,12 @@ import Testing
       "in.wav", "out.wav", "--set", "/mute=1@1", "--set", "/mute=0@2"
     ).left
     #expect(sound[..<48_000] == input[..<48_000])
-    // A glide is over within 20 times its time constant of 3 ms, and after 40 to the bit.
+    // A glide ends within 20 times its time constant of 3 ms, and after 40 bit for bit.
     #expect(sound[52_000..<96_000].allSatisfy { $0 == 0 })
     #expect(sound[102_000...] == input[102_000...])
   }
 
-  @Test func `the order of settings for one time is the order in which they are given`() throws {
+  @Test func `settings for one time are applied in the order given`() throws {
     try write("in.wav", Tone.constant(0.5, frames: 60_000))
     let sound = try render(
       "in.wav", "out.wav", "--set", "/mute=1@1", "--set", "/mute=0@1", "--set", "/mute=1",
@@ -140,7 +141,7 @@ import Testing
     #expect(Set(sound.left) == [0.5])
   }
 
-  @Test func `the limiter acts as it does live, and it is told`() throws {
+  @Test func `the limiter acts as it does live, and is reported`() throws {
     try write("in.wav", Tone.sine(440, amplitude: 2, frames: 48_000))
     let sound = try render(
       "in.wav", "out.wav", saying: "the limiter turned down by up to 6.1 dB")
@@ -148,7 +149,7 @@ import Testing
     #expect(Measure.peak(sound.left) > 0.98)
   }
 
-  @Test func `what is no number becomes silence, and it is told`() throws {
+  @Test func `NaN becomes silence, and is reported`() throws {
     var input = Tone.constant(0.5, frames: 5000)
     (input[2000], input[3000]) = (.nan, .infinity)
     try write("in.wav", input, input)
@@ -158,7 +159,7 @@ import Testing
     #expect(sound.left == input)
   }
 
-  @Test func `each time the result is the same, however busy the machine is`() async throws {
+  @Test func `the result is the same each time, however busy the machine`() async throws {
     try write("in.wav", Tone.noise(frames: 200_000), Tone.noise(frames: 200_000), rate: 44_100)
     let folder = folder
     for ending in ["wav", "flac", "mp3"] {
@@ -182,7 +183,7 @@ import Testing
 
   // MARK: - Rates, channels, length
 
-  @Test func `mono plays on both sides, and of many channels the first two`() throws {
+  @Test func `mono plays on both sides, and of more channels the first two`() throws {
     let channels = (1...3).map { Tone.noise(frames: 5000, seed: $0) }
     try write("1.wav", channels[0])
     let mono = try render("1.wav", "out.wav")
@@ -192,18 +193,18 @@ import Testing
     #expect(many.left == channels[0] && many.right == channels[1])
   }
 
-  @Test func `it works and writes at the rate that is wanted`() throws {
+  @Test func `it renders and writes at the requested sample rate`() throws {
     try write("in.wav", Tone.sine(997, frames: 44_100, sampleRate: 44_100), rate: 44_100)
     let sound = try render("in.wav", "out.wav", "--rate", "48000")
     #expect(sound.rate == 48_000 && sound.left.count == 48_000)
     let middle = sound.left[4800..<43_200]
     #expect(Measure.residue(middle, hertz: 997, sampleRate: 48_000) < -140)
-    // Also the times of settings are those of the sound, not of its samples.
+    // Times of settings, too, are in seconds, not in samples.
     let timed = try render("in.wav", "out.wav", "--rate", "48000", "--set", "/mute=1@0.5")
     #expect(Measure.firstDifference(timed.left, sound.left) == 24_000)
   }
 
-  @Test func `rates that the node can't have become ones that it can`() throws {
+  @Test func `unsupported sample rates become supported ones`() throws {
     for (rate, expected) in [(384_000, 192_000), (4000, 8000)] {
       try write(
         "in.wav", Tone.sine(440, frames: rate / 2, sampleRate: Double(rate)), rate: rate)
@@ -216,7 +217,7 @@ import Testing
     #expect(opus.rate == 48_000 && opus.left.count == 48_000)
   }
 
-  @Test func `the tail is as long as wanted`() throws {
+  @Test func `the tail has the requested length`() throws {
     let input = Tone.noise(frames: 10_000)
     try write("in.wav", input)
     let sound = try render("in.wav", "out.wav", "--tail", "0.25")
@@ -259,7 +260,7 @@ import Testing
     #expect(folder.names == ["in.wav", "x"])
   }
 
-  @Test func `files that are not there, no sound, or can't be written have codes`() throws {
+  @Test func `missing files, files without sound, and unwritable ones have exit codes`() throws {
     try write("in.wav", Tone.constant(0, frames: 100))
     try Data("text".utf8).write(to: folder.url.appendingPathComponent("text.wav"))
     try fails([folder.path("no.wav"), folder.path("out.wav")], code: 66, mentioning: "no.wav")
@@ -280,7 +281,7 @@ import Testing
       lines.count == 1 && result.errors.contains(text), "\(lines)", sourceLocation: sourceLocation)
   }
 
-  @Test func `a file that breaks off half-way leaves what was there before`() throws {
+  @Test func `a file that breaks off in the middle leaves the old output`() throws {
     try SoundFixture.write(folder.path("in.flac"), left: Tone.noise(frames: 100_000))
     try folder.bytes("in.flac").prefix(200_000).write(
       to: folder.url.appendingPathComponent("in.flac"))
@@ -291,13 +292,13 @@ import Testing
     #expect(try folder.bytes("out.wav") == Data("former".utf8))
   }
 
-  @Test func `a file that can't be written to its end leaves nothing`() throws {
+  @Test func `a file that can't be written completely leaves nothing`() throws {
     let input = Tone.noise(frames: 100_000)
     try write("in.wav", input, input)
     for ending in ["wav", "flac", "ogg", "caf"] {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/bash")
-      // 20 KiB, where a full disk would be hard to come by.
+      // 20 KiB, as a full disk is hard to set up.
       process.arguments = [
         "-c", "ulimit -f 20; exec \"$0\" \"$@\"", NodeProcess.binary.path, "render",
         folder.path("in.wav"), folder.path("out.\(ending)"),
@@ -314,7 +315,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is cut off is rendered as far as it goes, and it is told`() throws {
+  @Test func `a truncated file is rendered as far as it goes, and reported`() throws {
     let input = Tone.noise(frames: 48_000)
     try write("in.wav", input, samples: .float32)
     try folder.bytes("in.wav").dropLast(24_000 * 4).write(
@@ -323,16 +324,16 @@ import Testing
     #expect(sound.left == Array(input[..<24_000]))
   }
 
-  @Test func `a setting that is never reached is told`() throws {
+  @Test func `a setting that is never reached is reported`() throws {
     try write("in.wav", Tone.constant(0.5, frames: 48_000))
     try render(
       "in.wav", "out.wav", "--set", "/mute=1@10", saying: "/mute=1@10 was never reached")
   }
 
-  // MARK: - The person at the terminal
+  // MARK: - Terminal
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `a signal ends it, and leaves what was there before`(number: Int32) throws {
+  func `a signal stops it, and leaves the old output`(number: Int32) throws {
     try write(
       "in.wav", Tone.constant(0.1, frames: 5_000_000), rate: 8000, samples: .integer16)
     try Data("former".utf8).write(to: folder.url.appendingPathComponent("out.wav"))
@@ -354,12 +355,12 @@ import Testing
     #expect(try folder.bytes("out.wav") == Data("former".utf8))
   }
 
-  @Test func `a terminal is shown how far it is, and left as it was`() throws {
+  @Test func `a terminal shows progress, and is restored`() throws {
     try write(
       "in.wav", Tone.constant(0.1, frames: 5_000_000), rate: 8000, samples: .integer16)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
-    // Work enough for several periods of the display, however fast the machine.
+    // Enough work for several updates of the display, on any machine.
     let words = [
       NodeProcess.binary.path, "render", folder.path("in.wav"), folder.path("out.wav"),
       "--set", "/pitch/engine=studio", "--set", "/pitch/semitones=5", "--set", "/reverb/on=1",

@@ -9,7 +9,7 @@ extension NodeTests {
     init() throws { server = try JackServer() }
 
     @Test(.hangLimit)
-    func `addresses that are not allowed hear nothing`() throws {
+    func `addresses that are not allowed receive nothing`() throws {
       let (node, stranger) = try startNode(
         on: server, ["--allow", "192.0.2.0/24", "--allow", "::1"])
       for _ in 0..<3 {
@@ -25,7 +25,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `version 6 of the protocol is as good as version 4`() throws {
+    func `IPv6 works like IPv4`() throws {
       let node = try NodeProcess(server: server, ["--allow", "127.0.0.0/8", "--allow", "::1/128"])
       for host in ["127.0.0.1", "::1"] {
         let phone = try Phone(port: node.port, host: host)
@@ -59,7 +59,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a busy port ends it with a hint, of either protocol`() throws {
+    func `a busy port ends it with a hint, for either protocol`() throws {
       let first = try NodeProcess(server: server)
       let second = try NodeProcess(
         server: server, ["--port", "\(first.port)"], awaitsReady: false)
@@ -70,7 +70,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `the ready line says where it is, and so does the file`() throws {
+    func `the ready line has its address, and so does the file`() throws {
       let node = try NodeProcess(server: server, ["-n", "canary"])
       #expect(node.ready["name"] == "canary")
       #expect(node.ready["rate"] == "48000" && node.ready["block"] == "64")
@@ -83,7 +83,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `feedback goes where the command line said, from the server's own port`() throws {
+    func `feedback goes to the targets of the command line, from the server's own port`() throws {
       let ear = try Phone(port: 9)
       let node = try NodeProcess(server: server, ["--feedback", "127.0.0.1:\(ear.port)"])
       #expect(ear.receive("/mute")?.arguments == [.int32(0)])
@@ -94,7 +94,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `settings of the command line are heard from the first sample`() throws {
+    func `settings of the command line apply from the first sample on`() throws {
       let (node, phone) = try startNode(
         on: server, ["--set", "/live/gain=-12", "--set", "/loop/route=direct"])
       #expect(phone.ask("/live/gain")?.arguments == [.float(-12)])

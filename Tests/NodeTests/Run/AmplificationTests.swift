@@ -5,15 +5,14 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// What the running node sends to an address from which anybody could seem to ask.
+  /// The running node's replies to addresses that may be forged.
   @Suite struct AmplificationTests {
     private static let ownAddress = IPAddress.ofThisMachine.first {
       $0.isVersion4 && !$0.isLoopback
     }
 
     @Test(.enabled(if: ownAddress != nil, "no network"), .hangLimit)
-    func `an address is sent so much of what it asks for and no more, and this machine all`() throws
-    {
+    func `an address gets a limited amount of replies, and this machine all`() throws {
       let server = try JackServer()
       let node = try NodeProcess(server: server, ["--listen", "lan"])
       let friend = try Phone(port: node.port)
@@ -27,12 +26,12 @@ extension NodeTests {
         while stranger.receive(seconds: 0.005) != nil { heard += 1 }
       }
       let seconds = (HostTime.steady - start) / 1e6
-      // 512 kB at once and 128 kB a second, of a hundred bytes each at the least.
+      // 512 kB at once and 128 kB per second, of at least a hundred bytes each.
       #expect(heard > list && Double(heard) < (524_288 + seconds * 131_072) / 100)
       #expect(heard < 100 * list)
       let refused = friend.ask("/status/refused")?.arguments[0].number ?? 0
       #expect(refused > 0)
-      // It is told again when some time has passed, and others are told all along.
+      // After some time it receives replies again, and others receive them all along.
       #expect(friend.countAnswers(to: "/addresses") == list)
       let isToldAgain = (0..<50).contains { _ in
         stranger.send("/ping")
@@ -45,7 +44,7 @@ extension NodeTests {
 }
 
 extension Phone {
-  /// How many messages come as the answer to a list.
+  /// The number of messages in the reply to a list.
   fileprivate func countAnswers(to path: String) -> Int {
     send(path)
     return receive(untilOneOf: ["\(path)/end"]).count

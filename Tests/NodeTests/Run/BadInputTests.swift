@@ -16,7 +16,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `no bad packet is left without an answer, and none is heard`() throws {
+    func `every bad packet is answered, and none has an audible effect`() throws {
       let probe = try Probe(server: server.name) { _ in 0.5 }
       try probe.connect(to: "syrinx")
       try probe.awaitPassage()
@@ -26,8 +26,7 @@ extension NodeTests {
           [UInt8](address: "/live/gain", [.float(-6)]).dropLast(4),
         ] {
           phone.send(bytes: bytes)
-          // An empty datagram says nothing that could be answered to, and is answered all the
-          // same.
+          // An empty datagram has no address to reply to, and is answered all the same.
           #expect(phone.receive()?.address == "/error", "\(bytes)")
         }
         let long = "/" + String(repeating: "x", count: 10_000)
@@ -38,7 +37,7 @@ extension NodeTests {
         phone.send("/live/gain", .string(String(repeating: "s", count: 60_000)))
         #expect(phone.receive()?.arguments[1] == .string("type"))
       }
-      // A block that the server lost is silent, whoever is at fault.
+      // A block skipped in an xrun is silent, whatever its cause.
       #expect(heard.gaps > 0 || heard.samples.allSatisfy { $0 == 0.5 })
       #expect(status("malformed") == 6)
       #expect(status("errors") == 3)
@@ -46,7 +45,8 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a client that sends half a message and stays is dropped, and the others play on`() throws
+    func `a client that stalls in the middle of a message is dropped, and the others play on`()
+      throws
     {
       let lame = try StreamPhone(port: node.port)
       lame.write(Array(StreamFraming.frame([UInt8](address: "/ping", []), .lengthPrefix).prefix(7)))
@@ -62,7 +62,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a stream that is no OSC is dropped and counted`() throws {
+    func `a stream that is not OSC is dropped and counted`() throws {
       let garbage = try StreamPhone(port: node.port)
       garbage.write(Array("GET / HTTP/1.1\r\n\r\n".utf8))
       #expect(garbage.awaitClose())
@@ -71,15 +71,15 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a client that never reads costs no one else anything`() throws {
+    func `a client that never reads costs the others nothing`() throws {
       let deaf = try StreamPhone(port: node.port)
       for _ in 0..<400 { deaf.send("/addresses", style: .lengthPrefix) }
-      // A node that waits for the other one to read would wait for ever.
+      // A node that waited for the other one to read would wait forever.
       #expect(phone.ask("/status/rate") != nil)
     }
 
     @Test(.hangLimit, arguments: [StreamFraming.Style.lengthPrefix, .slip])
-    func `streams are answered in the framing that they use`(style: StreamFraming.Style) throws {
+    func `streams are answered in their own framing`(style: StreamFraming.Style) throws {
       let client = try StreamPhone(port: node.port)
       client.send("/live/gain", .float(-3), style: style)
       client.send("/live/gain", style: style)
@@ -91,19 +91,19 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a phone that went away is forgotten as soon as the network says so`() throws {
+    func `an unreachable phone is dropped as soon as the network reports it`() throws {
       var gone: Phone? = try Phone(port: node.port)
       gone?.send("/subscribe")
       #expect(gone?.receive() != nil)
       #expect(status("clients") == 1)
       gone = nil
-      // What is sent to where nobody listens comes back as an error, the first time that it is.
+      // The first packet to a port without a listener comes back as an error.
       phone.send("/live/gain", .float(-1))
       try waitUntil("it is forgotten") { status("clients") == 0 }
     }
 
     @Test(.hangLimit)
-    func `a flood is followed to its last message`() throws {
+    func `a flood is processed to its last message`() throws {
       let count = 20_000
       let before = status("messages")
       for index in 0..<count {

@@ -21,7 +21,7 @@ extension NodeTests {
       }
     }
 
-    /// Sends a message from the other machine, with a sender that it made up.
+    /// Sends a message from the other machine, with a forged sender.
     private func forge(
       _ path: String, _ arguments: Argument..., from sender: String, to node: NodeProcess
     ) throws {
@@ -33,7 +33,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a sender of version 4 mapped into version 6 is refused, whoever is allowed`() throws {
+    func `an IPv4 sender mapped into IPv6 is refused, whatever is allowed`() throws {
       for allowed in [[], ["--allow", "127.0.0.1", "--allow", "::1"]] {
         let node = try cable.near.inside {
           try NodeProcess(server: server, ["--listen", "lan"] + allowed)
@@ -51,15 +51,15 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `quit is refused to another machine that gives the node's own address`() throws {
+    func `quit is refused to another machine that forges the node's address`() throws {
       let node = try node()
-      // Who has the address hears of it.
+      // The owner of the address receives the error.
       let owner = try cable.near.inside {
         try Socket(
           .datagrams,
           boundTo: Endpoint(address: IPAddress(cable.near.address6)!, port: Cable.forgedPort))
       }
-      // Until two machines have found each other, what one sends first can be lost.
+      // Until two machines have resolved each other, the first packets can be lost.
       var answer: Received?
       try waitUntil("it is answered") {
         try forge("/quit", from: cable.near.address6, to: node)
@@ -73,7 +73,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `quit is refused to another machine that gives its own address`() throws {
+    func `quit is refused to another machine with its own address`() throws {
       let node = try node()
       let answer = try cable.far.inside {
         let socket = try Socket(.datagrams, boundTo: Endpoint(address: .any6, port: 0))
@@ -87,9 +87,10 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    // The kernel says of such a packet that it came by the network, as of one that did.
+    // The kernel reports such a packet as received from the network, like a real one.
     @Test(.hangLimit)
-    func `quit from the node's own address is refused with where to send it`() throws {
+    func `quit from the node's own network address is refused with a hint where to send it`() throws
+    {
       let node = try node()
       for address in [cable.near.address4, cable.near.address6] {
         let socket = try cable.near.inside {
@@ -106,7 +107,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `over a connection quit is taken from the node's own machine alone`() throws {
+    func `over a connection quit is accepted from the node's own machine only`() throws {
       let node = try node()
       let stranger = try cable.far.inside {
         try StreamPhone(port: node.port, host: cable.near.address4)
@@ -120,7 +121,7 @@ extension NodeTests {
       #expect(node.awaitEnd() == 0)
     }
 
-    // Until the machines have found each other, packets can get lost: they are sent again.
+    // Until the machines have resolved each other, packets can be lost: they are sent again.
     private func areDenied(_ phone: Phone, _ send: () throws -> Void) throws -> Bool {
       var denied = 0.0
       try? waitUntil("all of them are denied") {

@@ -13,7 +13,7 @@ extension NodeTests {
     ]
 
     @Test(.hangLimit)
-    func `it has all its ports, in order, with names for people`() throws {
+    func `it has all its ports, in order, with pretty names`() throws {
       let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name)
       #expect(probe.ports(of: "syrinx") == Self.ports.map { "syrinx:\($0)" })
@@ -31,7 +31,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a second node gets a name of its own, and says it`() throws {
+    func `a second node gets its own name, and reports it`() throws {
       let server = try JackServer()
       let first = try NodeProcess(server: server)
       let second = try NodeProcess(server: server)
@@ -44,7 +44,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it tells delays on`() throws {
+    func `it passes on latencies`() throws {
       let (server, node, _) = try startNode()
       let probe = try Probe(server: server.name, capturedDelay: 100)
       try probe.connect(to: "syrinx")
@@ -63,9 +63,9 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it says when another has taken its name meanwhile`() throws {
+    func `it reports that another client has taken its name meanwhile`() throws {
       let (server, node, _) = try startNode()
-      // The node sleeps while the thief comes.
+      // The node is stopped while the other client joins.
       kill(node.id, SIGSTOP)
       server.kill()
       try server.start()
@@ -80,7 +80,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `connecting to the hardware gives both sides`() throws {
+    func `connecting to the hardware connects both sides`() throws {
       let (server, node, _) = try startNode(["--connect"])
       let probe = try Probe(server: server.name)
       try waitUntil("the last pair is connected") {
@@ -91,7 +91,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    /// Waits until a node has a connection in its state, and so knows of it.
+    /// Waits until a node has a connection in its saved state, so that it is stored.
     private func awaitRemembered(_ link: String, by node: NodeProcess, _ name: String) throws {
       try waitUntil("\(link) is remembered") {
         let state = try? String(contentsOfFile: "\(node.home)/state/\(name)", encoding: .utf8)
@@ -100,7 +100,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: [true, false])
-    func `when the server dies it lives on, and comes back as it was`(crashes: Bool) throws {
+    func `when the server dies it runs on, and rejoins with the same state`(crashes: Bool) throws {
       let (server, node, phone) = try startNode(["-n", "phoenix", "--connect"])
       let first = try Probe(server: server.name)
       try first.connect(to: "phoenix", output: "live_1")
@@ -113,7 +113,7 @@ extension NodeTests {
         try phone.awaitServer("gone")
       }
       try end()
-      // State is kept, can be changed, and takes effect.
+      // State persists, can be changed, and takes effect.
       #expect(phone.ask("/live/gain")?.arguments == [.float(-7)])
       phone.send("/loop/gain", .float(-3))
       #expect(phone.sync())
@@ -137,10 +137,10 @@ extension NodeTests {
       #expect(second.connections(of: "phoenix:in_1").contains("system:capture_1"))
       #expect(second.connections(of: "phoenix:out_2").contains("system:playback_2"))
       try second.connect(to: "phoenix")
-      // The stem's connection to the hearer came back as well: what is heard is both.
+      // The stem's connection to the recorder is restored as well: the recording is the sum.
       let expected = 2 * 0.5 * Float(pow(10, -7.0 / 20))
       try second.awaitBlock("both are heard") { $0.allSatisfy { abs($0 - expected) < 1e-4 } }
-      // A server that is too busy for an unbroken tenth of a second shows it as well, block by block.
+      // A server too busy for a tenth of a second without an xrun shows it as well, block by block.
       if let heard = try second.unbroken(seconds: 0.1) {
         #expect(heard.count > 1000)
         #expect(heard.allSatisfy { abs($0 - expected) < 1e-4 })
@@ -150,7 +150,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `it plays on when the server comes back at another rate`() throws {
+    func `it plays on when the server restarts at another rate`() throws {
       let (server, node, phone) = try startNode()
       server.stop()
       try server.start(rate: 96_000)
@@ -163,7 +163,7 @@ extension NodeTests {
         phone.send("/live/gain", .float(-90))
         try probe.pass(seconds: 0.1, "the glide goes on for it")
       }
-      // The glide takes as long as ever: half-way after 1.7 time constants of 3 ms.
+      // The glide takes as long as before: half of it after 1.7 time constants of 3 ms.
       let start = heard.samples.firstIndex { $0 != 0.5 } ?? 0
       let half = heard.samples.firstIndex { $0 < 0.25 } ?? 0
       #expect(abs(Double(half - start) / 96_000 - 0.00504) < 0.0002 || heard.gaps > 0)
@@ -174,21 +174,22 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `its connections with programs that come back later are made when those come`() throws {
+    func `its connections to programs that come back later are restored then`() throws {
       let (server, node, phone) = try startNode()
       let first = try Probe(server: server.name)
       try first.connect(to: "syrinx")
       for link in ["in_1=player:left", "out_1=hearer:in"] {
         try awaitRemembered(link, by: node, "syrinx")
       }
-      // The whole server dies while the other program still is on it.
+      // The whole server dies while the other client still uses it.
       server.kill()
       first.close()
       try phone.awaitServer("gone")
       try server.start()
       try phone.awaitServer("running")
       let second = try Probe(server: server.name)
-      // In whichever order: the server refuses those of a program that has its ports, but does not go yet.
+      // In any order: the server refuses connections to a program that has its ports but is not
+      // active yet.
       try waitUntil("both are made") {
         second.connections(of: "syrinx:out_1") == ["hearer:in"]
           && second.connections(of: "syrinx:in_1") == ["player:left"]
@@ -197,7 +198,7 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    /// Waits until a port is told with these connections.
+    /// Waits until a port is reported with these connections.
     private func awaitPort(_ name: String, _ connections: String..., at phone: Phone) throws {
       var told: [String] = []
       try waitUntil("\(name) is told with \(connections)") {
@@ -208,7 +209,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `ports and their connections are answered, and told as they change`() throws {
+    func `ports and their connections are queryable, and changes are reported`() throws {
       let (server, node, phone) = try startNode()
       phone.send("/ports")
       let answer = phone.receive(untilOneOf: ["/ports/end"])
@@ -239,7 +240,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit, arguments: ["out_1", "live_1"])
-    func `who connects late hears what sounds, and never what sounded when somebody left`(
+    func `a late connection gets the present sound, and never what played when the last one left`(
       output: String
     ) throws {
       let (server, node, phone) = try startNode()
@@ -251,7 +252,7 @@ extension NodeTests {
         level.withLock { $0 = 0.25 }
         try probe.connect(to: "syrinx", output: output)
         try probe.awaitBlock("the input is heard") { $0.allSatisfy { abs($0 - 0.25) < 1e-4 } }
-        // In the midst of it.
+        // In the middle of it.
         #expect(probe.disconnect("syrinx:\(output)", "hearer:in"))
         try awaitPort(output, at: phone)
         level.withLock { $0 = 0 }
@@ -267,9 +268,9 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `who connects while another program holds the server up is heard`() throws {
+    func `a connection made while another client blocks the server gets sound`() throws {
       let (server, node, _) = try startNode()
-      // JACK tells of a connection at once, and makes it when all clients have done their block.
+      // JACK reports a connection at once, and makes it when all clients have finished the cycle.
       let holdsUp = Mutex(false)
       let probe = try Probe(server: server.name) { _ in
         if holdsUp.withLock({ holds in
@@ -299,7 +300,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `without a server it says so and ends`() throws {
+    func `without a server it reports that and ends`() throws {
       let result = try NodeProcess.run(
         ["run", "--port", "0", "--server", "no-such-server", "--home", NSTemporaryDirectory()])
       #expect(result.code == 69)

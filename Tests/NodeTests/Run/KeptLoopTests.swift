@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// Loops that outlive the node, however that ends.
+  /// Loops that outlive the node, however it ends.
   @Suite struct KeptLoopTests {
-    // Steps of a float that has them all: what is recorded tells when that was.
+    // Steps that a float represents exactly: a recording encodes its time.
     private static let period: UInt32 = 1 << 20
     private static let ramp: @Sendable (UInt32) -> Float = { frame in
       Float(frame % period) / Float(period)
@@ -31,7 +31,7 @@ extension NodeTests {
       try startNode(on: server, arguments, home: home)
     }
 
-    /// The state of a loop in a word.
+    /// The state of a loop as a word.
     private func state(_ phone: Phone, _ loop: Int) -> String? {
       phone.ask("/loop/\(loop)/state")?.arguments.first?.text
     }
@@ -44,7 +44,7 @@ extension NodeTests {
       phone.ask("/loop/\(loop)/history")?.arguments.map { Int32($0.number ?? -1) } ?? []
     }
 
-    /// Records a clip of so many seconds, and leaves it stopped.
+    /// Records a clip of some seconds, and leaves it stopped.
     private func record(_ phone: Phone, _ loop: Int, seconds: Double) throws {
       phone.send("/loop/\(loop)/record")
       try phone.awaitLength(seconds, ofLoop: loop)
@@ -54,7 +54,7 @@ extension NodeTests {
       try waitUntil("loop \(loop) is recorded") { state(phone, loop) == "stopped" }
     }
 
-    /// Waits until the journal has the loops that there are, at their lengths, and grows no more.
+    /// Waits until the journal has the present loops at their lengths, and stops growing.
     private func awaitKept(_ phone: Phone) throws {
       var size = -1
       try waitUntil("all is kept", every: 0.3) {
@@ -72,7 +72,7 @@ extension NodeTests {
       }
     }
 
-    /// Copies what a node that is killed now would leave; returns the folder.
+    /// Copies the files that a node killed now would leave; returns the folder.
     private func copied(_ folder: String) throws -> String {
       let copy = self.folder.path("copy")
       try? FileManager.default.removeItem(atPath: copy)
@@ -81,10 +81,10 @@ extension NodeTests {
       return copy
     }
 
-    // MARK: - What is there again
+    // MARK: - Restored state
 
     @Test(.hangLimit)
-    func `killed, all loops are there with their steps, and silent`() throws {
+    func `after a kill, all loops are restored with their undo history, and silent`() throws {
       var (node, phone) = try start()
       try record(phone, 1, seconds: 0.3)
       try record(phone, 3, seconds: 0.2)
@@ -108,7 +108,7 @@ extension NodeTests {
       #expect([length(phone, 1), length(phone, 3)] == lengths)
       #expect(steps(phone, 3) == [1, 1] && steps(phone, 1) == [1, 0])
       #expect(phone.ask("/loop/2/gain")?.arguments == [.float(-3)])
-      // A clean end is one more moment at which it can end.
+      // A clean exit is one more moment at which it can end.
       #expect(node.end() == 0)
       (node, phone) = try start()
       #expect([length(phone, 1), length(phone, 3)] == lengths)
@@ -117,7 +117,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `with playing to resume, what played plays, and what was stopped is silent`() throws {
+    func `with playing set to resume, playing loops play, and stopped ones are silent`() throws {
       var (node, phone) = try start()
       #expect(phone.ask("/settings/resume")?.arguments == [.string("silent")])
       phone.send("/settings/resume", .string("playing"))
@@ -135,7 +135,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `fresh, it forgets them`() throws {
+    func `fresh discards them`() throws {
       var (node, phone) = try start()
       try record(phone, 1, seconds: 0.2)
       try awaitKept(phone)
@@ -149,7 +149,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what has no place any more is said, and lies in a file that can be put back`() throws {
+    func `loops that do not fit are reported, and stay in a file that can be put back`() throws {
       var (node, phone) = try start()
       try record(phone, 1, seconds: 0.2)
       try record(phone, 4, seconds: 0.3)
@@ -170,7 +170,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `under a server of another rate they are there, converted`() throws {
+    func `under a server of another rate they are restored, converted`() throws {
       var (node, phone) = try start()
       try record(phone, 2, seconds: 0.4)
       let length = length(phone, 2)
@@ -187,7 +187,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a server that is killed takes nothing with it`() throws {
+    func `a killed server loses nothing of them`() throws {
       var (node, phone) = try start()
       try record(phone, 1, seconds: 0.3)
       let length = length(phone, 1)
@@ -208,7 +208,7 @@ extension NodeTests {
     // MARK: - Disks
 
     @Test(.hangLimit)
-    func `loops that nobody touches cost the disk nothing`() throws {
+    func `idle loops write nothing to disk`() throws {
       let (node, phone) = try start()
       for loop in 1...4 {
         phone.send("/loop/\(loop)/record")
@@ -237,7 +237,7 @@ extension NodeTests {
       var size: Int?
     }
 
-    /// How many bytes a node has sent to the disk, and how its journal stands.
+    /// The bytes that a node has written to disk, and the size of its journal.
     private func written(by node: NodeProcess) throws -> Written {
       let text = try String(contentsOfFile: "/proc/\(node.id)/io", encoding: .utf8)
       let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("write_bytes") })
@@ -250,7 +250,9 @@ extension NodeTests {
     @Test(
       .enabled(if: geteuid() == 0, "to mount a small disk, one must be root"),
       .hangLimit)
-    func `on a full disk it plays on, says so once, and keeps all when there is room`() throws {
+    func `on a full disk it plays on, reports it once, and saves everything when there is room`()
+      throws
+    {
       guard let disk = try SmallDisk(megabytes: 4) else {
         withKnownIssue("a small disk can't be mounted here") { Issue.record("no mount") }
         return
@@ -285,13 +287,13 @@ extension NodeTests {
       #expect(node.end() == 0)
     }
 
-    // MARK: - Killed at random
+    // MARK: - Random kills
 
     private static let kills =
       ProcessInfo.processInfo.environment["SYRINX_KILLS"].flatMap(Int.init) ?? 25
 
     @Test(.hangLimit)
-    func `killed at random while four loops are added to, it loses less than half a second`() throws
+    func `killed at random during overdubs on four loops, it loses less than half a second`() throws
     {
       let probe = try Probe(server: server.name, plays: Self.ramp)
       let latest = Latest()
@@ -304,7 +306,7 @@ extension NodeTests {
         let (node, phone) = try start()
         starts.append(Date().timeIntervalSince(before))
         #expect(!node.errors.contains("loops are"), "round \(round): \(node.errors)")
-        // The server may still be busy with the end of the one before.
+        // The server may still be busy with the last client's exit.
         try waitUntil("the node is connected", every: 0.05) {
           (try? probe.connect(to: "syrinx")) != nil
         }
@@ -323,7 +325,7 @@ extension NodeTests {
         }
         phone.send("/loop/*/overdub")
         #expect(phone.sync())
-        // Faded in by now, and behind what the input is late by.
+        // Faded in by now, and past the latency of the input.
         let begun = latest.frame &+ 4800
         letPass(seconds: 0.1 + Double.random(in: 0.25...1.2), "killed at a random moment")
         let end = latest.frame
@@ -354,7 +356,7 @@ extension NodeTests {
       #expect(starts[starts.count / 2] < 1)
     }
 
-    /// The latest frame that was heard.
+    /// The latest recorded frame.
     private final class Latest: @unchecked Sendable {
       private let lock = NSLock()
       private var value: UInt32 = 0
@@ -393,23 +395,24 @@ extension NodeTests {
       return Array(clip.prefix(version.frames))
     }
 
-    /// How many seconds before a frame the newest sound of a clip is; and checks that before it there is
-    /// nothing older, back to where that began.
+    /// The seconds between a frame and the newest sound of a clip.
+    ///
+    /// Checks that the sound before it is not older, back to its start.
     private func newest(
       _ clip: [Float], from begun: UInt32, to end: UInt32, _ what: String
     ) -> Double? {
       let period = Int(Self.period)
-      // How old each sample is, in frames; those of former rounds are as old as they are.
+      // The age of each sample, in frames; samples of earlier cycles keep their age.
       let ages = clip.map { value -> Int in
         let time = Int((Double(value) * Double(period)).rounded())
         return ((Int(end) - time) % period + period) % period
       }
-      // What came in while the node was being killed is the newest.
+      // The input during the kill is the newest.
       func age(_ index: Int) -> Int {
         let age = ages[(index % ages.count + ages.count) % ages.count]
         return age > period - 24_000 ? age - period : age
       }
-      // Between two layers there is a fade, which tells no time.
+      // Between two layers there is a crossfade, which encodes no time.
       let told = ages.indices.filter { index in
         (1...16).allSatisfy { age(index - $0) - age(index - $0 + 1) == 1 }
       }
@@ -419,11 +422,11 @@ extension NodeTests {
       func step(_ index: Int) -> Int { age(head - index) - age(head - index + 1) }
       var index = 1
       while index < min(whole, clip.count - 1200) {
-        // A server without priority loses a block now and then, or has one twice, and is held up for up to
-        // a quarter of a second; a page that is lost is a round old, half a second at least, and begins
-        // and ends at once.
+        // A server without real-time priority sometimes skips or repeats a block, and stalls for up
+        // to a quarter of a second. A lost page is one cycle old, half a second at least, and has
+        // hard edges.
         if !(-Self.block...20_000).contains(step(index)) {
-          // The fade with which it began, which can have come later than it was asked for.
+          // The initial fade, which may come later than requested.
           if step(index + 1) != 1, step(index + 2) != 1 { break }
           breaks.append("\(index): \(step(index))")
         }

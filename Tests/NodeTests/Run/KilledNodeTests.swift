@@ -7,21 +7,21 @@ import Testing
 @testable import Library
 
 extension NodeTests {
-  /// A node that captures, saves and deletes, and is killed at any moment: nothing that it has
-  /// answered is lost, and of what it captures less than a second.
+  /// A node that captures, saves and deletes, and is killed at any moment: it loses nothing
+  /// acknowledged, and less than a second of a capture.
   @Suite struct KilledNodeTests {
     private static let rounds = 100
 
-    /// What the node has answered, over all rounds.
+    /// The node's acknowledgements, over all cycles.
     private struct Answered {
-      /// The takes that were saved, with the last title that was answered; nil where another was
-      /// asked for and not answered.
+      /// The saved takes, with the last acknowledged title; nil if another was requested without a
+      /// reply.
       var titles: [String: String?] = [:]
-      /// The title that each take was asked to have last: the answer to one before says nothing of it.
+      /// The last title requested for each take: the reply to an earlier one doesn't confirm it.
       private var asked: [String: String] = [:]
-      /// Those that were asked to be deleted, and whether that was answered.
+      /// The takes requested to be deleted, and whether that was acknowledged.
       var deleted: [String: Bool] = [:]
-      /// The last capture, and how long it was said to be.
+      /// The last capture, and its last reported length.
       var capture: (id: String, seconds: Double)?
 
       mutating func take(_ message: Received) {
@@ -37,18 +37,18 @@ extension NodeTests {
         }
       }
 
-      /// Notes that a take is asked to have a title.
+      /// Notes a requested title.
       mutating func ask(_ id: String, _ title: String) {
         titles[id] = .some(nil)
         asked[id] = title
       }
 
-      /// Those that are there, as far as anybody knows.
+      /// The takes that should exist.
       var shown: [String] { titles.keys.filter { deleted[$0] == nil } }
     }
 
     @Test(.hangLimit)
-    func `killed at a hundred moments, it has all that it answered`() throws {
+    func `killed at a hundred moments, it has everything that it acknowledged`() throws {
       let folder = try TemporaryFolder()
       let home = folder.path("home")
       let server = try JackServer()
@@ -59,7 +59,7 @@ extension NodeTests {
       for round in 0..<Self.rounds {
         answered.capture = nil
         try work(server, home, &answered)
-        // Every other time the next node finds by itself what is left.
+        // Every other time the next node itself finds the remains.
         if round % 2 == 0, round < Self.rounds - 1 { continue }
         let library = try TakeLibrary(home: home)
         let adoption = try library.adopt()
@@ -82,14 +82,14 @@ extension NodeTests {
           + "capture that was lost is \(Int(worst * 1000)) ms")
     }
 
-    /// Lets a node work until it is killed.
+    /// Runs a node until it is killed.
     private func work(_ server: JackServer, _ home: String, _ answered: inout Answered) throws {
       let (node, phone) = try startNode(on: server, home: home)
       phone.send("/capture/on", .int32(1))
       phone.send("/player/record")
       try phone.awaitLength(0.02)
       phone.send("/player/stop")
-      // At any moment between so many of its messages.
+      // Between any two of this many of its messages.
       var left = Int.random(in: 0...40)
       let id = node.id
       while node.isRunning {

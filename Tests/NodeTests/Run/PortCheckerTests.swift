@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// Walks the whole address table, so that what is added to it is checked without a word here.
+  /// Walks the whole address table, so that new addresses are tested without a change here.
   @Suite struct PortCheckerTests {
     private let server: JackServer
     private let node: NodeProcess
@@ -17,7 +17,7 @@ extension NodeTests {
       received?.address == "/error" ? received?.arguments[1].text : nil
     }
 
-    /// The next error that an address has to tell; what another one found out meanwhile is left.
+    /// The next error of an address, skipping those of others.
     private func error(of path: String) -> Received? {
       while let received = phone.receive("/error") {
         if received.arguments.first == .string(path) { return received }
@@ -31,7 +31,8 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `every value takes its least, greatest and first, and refuses what is beyond`() throws {
+    func `every value accepts its minimum, maximum and default, and refuses values beyond`() throws
+    {
       for address in AddressTable.node.addresses where address.parameter != nil {
         let path = address.path
         let (least, greatest) = address.range
@@ -74,7 +75,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what is read or done answers, refuses wrong types, and leaves the node whole`() throws {
+    func `queries and commands reply, refuse wrong types, and leave the node intact`() throws {
       for address in AddressTable.node.addresses where address.parameter == nil {
         switch address.kind {
         case .value(let value): try check(value, of: address)
@@ -95,7 +96,7 @@ extension NodeTests {
       guard let form = value.forms.first else {
         let tags = String(before.arguments.map(\.tag))
         let types = address.types
-        // As many as there are of the last one.
+        // As many as the extent of the last one.
         #expect(types.last == "…" ? tags.allSatisfy { $0 == types.first } : tags == types)
         return
       }
@@ -109,14 +110,14 @@ extension NodeTests {
         let isName = form.kind == .text
         phone.send(
           path, isName ? .string("no such name") : .float(Float(form.range.upperBound).nextUp))
-        // A name that there is not is missing; a word that is none of some, or no URL, is out of range.
+        // An unknown name is missing; an invalid word or URL is out of range.
         let codes = isName ? ["missing", "range"] : ["range"]
         #expect(codes.contains(code(error(of: path)) ?? ""), "\(path)")
       } else {
         let sample = Self.sample(value.forms)
         phone.send(bytes: [UInt8](address: path, sample))
         let after = try #require(phone.ask(path))
-        // A name is one that there is, or is refused and changes nothing; a text is taken as it is.
+        // A name exists, or is refused without a change; a text is accepted as it is.
         let isName = value.forms.contains { $0.kind == .text }
         #expect(
           isName
@@ -133,7 +134,7 @@ extension NodeTests {
       for value: Int32 in [1, 0] {
         phone.send(path, .int32(value))
         #expect(phone.sync())
-        // A subscriber was told by itself, too.
+        // A subscriber is notified, too.
         _ = phone.receiveAll(seconds: 0.1)
         #expect(phone.ask(path)?.arguments == [.int32(value)])
       }
@@ -147,16 +148,16 @@ extension NodeTests {
       if act.isButton { phone.send(path, .float(0)) }
       if let end = act.end {
         phone.send(bytes: [UInt8](address: path, Self.sample(act.forms)))
-        // A question is answered on its own address.
+        // A query is answered on its own address.
         #expect(!phone.receive(untilOneOf: [end, path, "/error"]).isEmpty, "\(path)")
       } else if act.isPlanned || !act.isButton {
         phone.send(bytes: [UInt8](address: path, Self.sample(act.forms)))
-        // What it says to that comes before the answer to what follows.
+        // Its replies come before the reply to the next message.
         if act.isPlanned { #expect(phone.sync()) }
       }
     }
 
-    // What can be left out is: a port, say, would take the answers elsewhere.
+    // Optional arguments are omitted: a port, say, would redirect the replies.
     private static func sample(_ forms: [Address.Form]) -> [Argument] {
       forms.filter { !$0.isOptional }.map { form in
         switch form.kind {
@@ -179,6 +180,6 @@ extension NodeTests {
 }
 
 extension ClosedRange<Double> {
-  /// 1, or what is nearest to it in the range.
+  /// 1, or the nearest value in the range.
   fileprivate var clampedOne: Double { Swift.min(Swift.max(1, lowerBound), upperBound) }
 }

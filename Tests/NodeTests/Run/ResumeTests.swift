@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// A node that is killed or ended, and is again what it was.
+  /// A node that resumes its state after a kill or an exit.
   @Suite struct ResumeTests {
     private static let killings = 30
-    // A quarter of a second until it is written, and as long for a disk that is busy.
+    // A quarter of a second until it is written, and as long again for a busy disk.
     private static let keptAfter = 0.5
 
     private let folder: TemporaryFolder
@@ -29,10 +29,10 @@ extension NodeTests {
       try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
     }
 
-    /// Waits until all of some lines are written.
+    /// Waits until some lines are all written.
     private func awaitKept(_ wanted: [String]) throws {
       try waitUntil("\(wanted) is kept") {
-        // There is a moment at the start in which there is no file.
+        // For a moment at the start there is no file.
         guard let lines = try? lines() else { return false }
         return wanted.allSatisfy { lines.contains($0[...]) }
       }
@@ -41,7 +41,7 @@ extension NodeTests {
     // MARK: - Values
 
     @Test(.hangLimit)
-    func `killed, it is set as it was`() throws {
+    func `after a kill it has the same settings`() throws {
       var (node, phone) = try start()
       phone.send("/preset", .string("vader"))
       #expect(phone.receive("/reply") != nil)
@@ -60,7 +60,7 @@ extension NodeTests {
       letPass(seconds: Self.keptAfter, "what is so old is promised to be kept")
       node.kill()
       (node, phone) = try start()
-      // At once: it was so before it was ready.
+      // At once: set before it was ready.
       for (path, value) in values { #expect(phone.ask(path)?.arguments == [value], "\(path)") }
       #expect(phone.ask("/preset")?.arguments == [.string("vader")])
       #expect(phone.ask("/pitch/engine")?.arguments == [.string("voice")])
@@ -70,14 +70,14 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `killed at any moment, it has all that is older than half a second`() throws {
+    func `killed at any moment, it has all settings older than half a second`() throws {
       var latest = -1.0
       var safe = -1.0
       for round in 0..<Self.killings {
         let (node, phone) = try start()
         if round > 0 {
           let found = try #require(phone.ask("/live/gain")?.arguments[0].number)
-          // The values go down as time goes on.
+          // The values decrease over time.
           #expect(
             found <= safe && found >= latest, "round \(round): \(found) of \(safe)...\(latest)")
           #expect(!node.errors.contains("state"), "round \(round): \(node.errors)")
@@ -107,7 +107,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `told to end, it has what was set just before`() throws {
+    func `stopped, it has the settings made just before`() throws {
       var (node, phone) = try start()
       phone.send("/live/gain", .float(-3.25))
       #expect(phone.sync())
@@ -121,7 +121,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what it is asked for at the start comes on top, or what was is left out`() throws {
+    func `options override the saved state, or discard it`() throws {
       var (node, phone) = try start(["--set", "/live/gain=-3", "--set", "/in/gain=-1"])
       #expect(node.end() == 0)
       (node, phone) = try start(["--preset", "vader", "--set", "/live/gain=-5"])
@@ -149,7 +149,7 @@ extension NodeTests {
 
     @Test(
       .hangLimit, arguments: ["", "syrinx state 1\n/live/ga", "\u{0}\u{1}", "folder"])
-    func `a state that is damaged is one line, and the initial values`(text: String) throws {
+    func `a damaged state is one line, and the defaults`(text: String) throws {
       if text == "folder" {
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
       } else {
@@ -169,7 +169,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what a newer one kept, or nobody can follow, is a line each, and the rest is as it was`()
+    func `unknown and invalid lines are reported one by one, and the rest is restored`()
       throws
     {
       var (node, phone) = try start(["--set", "/live/gain=-3"])
@@ -184,7 +184,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `where the state can't be kept it says so once, and plays on`() throws {
+    func `if the state can't be saved it reports that once, and plays on`() throws {
       try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
       try Data().write(to: URL(fileURLWithPath: home + "/state"))
       let (node, phone) = try start()
@@ -200,7 +200,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a disk that is full takes the state again when it has room`() throws {
+    func `a full disk stores the state again when it has room`() throws {
       guard let disk = try SmallDisk(megabytes: 4) else { return }
       let (node, phone) = try startNode(on: server, home: disk.path + "/home")
       phone.send("/live/gain", .float(-1))
@@ -223,7 +223,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `nodes of other names have states of their own, and a second one of a name has none`()
+    func `nodes of other names have their own state, and a second one of a name has none`()
       throws
     {
       let (node, phone) = try start()
@@ -241,7 +241,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `what was turned down is so from the first sample on, and nothing clicks`() throws {
+    func `a restored gain applies from the first sample on, without a click`() throws {
       var (node, phone) = try start(["--set", "/live/gain=-20"])
       // Without the notes that it plays by itself.
       phone.send("/settings/startup", .int32(0))
@@ -258,9 +258,9 @@ extension NodeTests {
       // The rounding of a gain in decibels, and of the sum.
       #expect((heard.samples.max() ?? 0) < level + 1e-5)
       #expect(abs((heard.samples.last ?? 0) - level) < 1e-5)
-      // It comes in over milliseconds: a step would be all of it at once.
+      // It fades in over milliseconds: a step would be all of it at once.
       let steps = zip(heard.samples, heard.samples.dropFirst()).map { abs($1 - $0) }
-      // In the place of a block that the node was too late with, the one before is heard again.
+      // In place of a block that the node missed, the one before plays again.
       let lost = heard.gaps + Int(phone.ask("/status/xruns")?.arguments.first?.number ?? 0)
       #expect((steps.max() ?? 1) < level / 20 || lost > 0, "\(steps.max() ?? 1)")
       #expect(phone.ask("/live/gain")?.arguments == [.float(-20)])
@@ -278,7 +278,7 @@ extension NodeTests {
     private static let links = ["in_1=player:left", "in_2=player:right", "out_1=hearer:in"]
 
     @Test(.hangLimit, arguments: [true, false])
-    func `its connections are there again before it is ready`(isKilled: Bool) throws {
+    func `its connections are restored before it is ready`(isKilled: Bool) throws {
       var (node, _) = try start()
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
@@ -292,7 +292,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `those with a program that comes later are made when it comes`() throws {
+    func `connections to a program that starts later are made then`() throws {
       var (node, _) = try start()
       let first = try Probe(server: server.name)
       try first.connect(to: "syrinx")
@@ -302,13 +302,13 @@ extension NodeTests {
       server.stop()
       try server.start()
       (node, _) = try start()
-      // And again: what waits is kept, too.
+      // And again: waiting connections are saved, too.
       letPass(seconds: 0.5, "it writes what it has now")
       node.kill()
       (node, _) = try start()
       let second = try Probe(server: server.name)
       try waitUntil("they are made") { connections(second) == Self.all }
-      // It goes and comes while the node runs.
+      // It exits and returns while the node runs.
       second.close()
       letPass(seconds: 0.5, "the node looks for connections a few times a second")
       let third = try Probe(server: server.name)
@@ -318,14 +318,14 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `one that was taken away stays away`() throws {
+    func `a removed connection stays removed`() throws {
       var (node, _) = try start()
       let probe = try Probe(server: server.name)
       try probe.connect(to: "syrinx")
       try awaitKept(Self.links)
       letPass(seconds: 0.5, "what goes while a program comes, is taken for the program's own doing")
       #expect(probe.disconnect("player:left", "syrinx:in_1"))
-      // It takes a second, in which it could be the server that dies.
+      // Within a second the cause could be a dying server.
       try waitUntil("it is forgotten") { try !lines().contains(Self.links[0][...]) }
       #expect(connections(probe) == [[]] + Self.all[1...])
       node.kill()

@@ -35,13 +35,13 @@ extension NodeTests {
         socket.send([UInt8](address: address, arguments), to: client!)
       }
 
-      /// Sends something as somebody else would.
+      /// Sends a message from another sender.
       func slip(_ address: String, _ texts: String...) {
         let stranger = try? Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: 0))
         stranger?.send([UInt8](address: address, texts.map(Argument.string)), to: client!)
       }
 
-      /// Takes the node on.
+      /// Accepts the node.
       func welcome() -> Bool {
         guard receive()?.address == "/nsm/server/announce" else { return false }
         send(
@@ -49,10 +49,10 @@ extension NodeTests {
         return true
       }
 
-      /// What the node says of itself, until it answers.
+      /// The node's messages until its reply.
       private(set) var news: [String] = []
 
-      /// Asks for something, and returns the answer.
+      /// Sends a request, and returns the reply.
       func ask(_ address: String, _ texts: String...) -> Received? {
         socket.send([UInt8](address: address, texts.map(Argument.string)), to: client!)
         while let message = receive() {
@@ -71,12 +71,12 @@ extension NodeTests {
         ask("/nsm/client/save")?.arguments == [.string("/nsm/client/save"), .string("saved")]
       }
 
-      /// The next word of the node.
+      /// The next message of the node.
       func next() -> String? { receive()?.address }
     }
 
     @Test(.hangLimit)
-    func `it opens, saves, switches and ends as its manager says`() throws {
+    func `it opens, saves, switches and ends at its manager's requests`() throws {
       let server = try JackServer()
       let manager = try Manager()
       let node = try NodeProcess(
@@ -125,9 +125,9 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a session has all that was set, its takes, and nothing of what was without one`() throws {
+    func `a session has all settings, its takes, and no state from outside of it`() throws {
       let server = try JackServer()
-      // Without a manager first: what is set then is not the sessions'.
+      // First without a manager: settings made then do not belong to sessions.
       let alone = try NodeProcess(server: server, isHomeUsual: true)
       let usual = alone.folder.appendingPathComponent("syrinx").path
       var phone = try Phone(port: alone.port)
@@ -150,7 +150,7 @@ extension NodeTests {
       try node.awaitReady()
       #expect(node.ready["home"] == one)
       phone = try Phone(port: node.port)
-      // A busy machine has it a little later than the node is ready at the latest.
+      // On a busy machine it is there by the time the node is ready, at the latest.
       try phone.awaitValue(of: "/grid/instrument", .string("piano"))
       #expect(phone.ask("/grid/root")?.arguments == [.string("A")])
       #expect(phone.ask("/live/gain")?.arguments == [.float(0)])
@@ -190,7 +190,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a session that is damaged is not opened, and the one before goes on, but is not saved`()
+    func `a damaged session is not opened; the last one continues, but is not saved`()
       throws
     {
       let server = try JackServer()
@@ -221,7 +221,7 @@ extension NodeTests {
 
   @Suite struct LoneSessionTests {
     @Test(.hangLimit, arguments: ["osc.udp://127.0.0.1:9/", "nonsense"])
-    func `without a manager that answers it runs on its own, and says so`(url: String) throws {
+    func `without a reply from a manager it runs on its own, and reports that`(url: String) throws {
       let server = try JackServer()
       let home = try TemporaryFolder()
       for round in 0..<2 {
@@ -229,7 +229,7 @@ extension NodeTests {
           server: server, ["--set", "/in/gain=-1"], environment: ["NSM_URL": url],
           home: home.url.path)
         #expect(node.ready["name"] == "syrinx")
-        // As without any manager, it is what it was.
+        // As without a manager, it has its own state.
         let phone = try Phone(port: node.port)
         #expect(phone.ask("/live/gain")?.arguments == [.float(round == 0 ? 0 : -4)])
         #expect(phone.ask("/in/gain")?.arguments == [.float(-1)])
@@ -240,7 +240,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a session that opens before the server is there is joined when that comes`() throws {
+    func `a session opened before the server runs joins it later`() throws {
       let server = try JackServer()
       server.stop()
       let manager = try SessionTests.Manager()
@@ -267,7 +267,7 @@ extension NodeTests {
 
   @Suite struct ServiceManagerTests {
     @Test(.hangLimit)
-    func `it tells systemd when it is ready, and when it stops`() throws {
+    func `it notifies systemd when it is ready, and when it stops`() throws {
       let server = try JackServer()
       let path = NSTemporaryDirectory() + "syrinx-notify-\(UUID().uuidString.prefix(8))"
       let listener = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)

@@ -6,11 +6,11 @@ import Testing
 
 extension NodeTests {
   @Suite struct TimeTagTests {
-    // A glide's last steps are smaller than a float can tell at each frame: so long it stands
-    // still only when it is over.
+    // A glide's last steps are smaller than a float can represent at each frame, so it stands still
+    // only when it has ended.
     private static let restFrames = 200
 
-    /// Notes the frame of every first change of a constant.
+    /// Notes the frame of each change of a constant signal.
     private final class Ear: @unchecked Sendable {
       let turnstile = Turnstile()
       private var last: Float = .nan
@@ -33,7 +33,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `ten thousand timed bundles each land on their frame in freewheel`() throws {
+    func `in freewheel, ten thousand timed bundles land on their frames`() throws {
       let count = 10_000
       let (server, node, phone) = try startNode(block: 1024)
       let probe = try Probe(server: server.name) { _ in 0.5 }
@@ -43,7 +43,7 @@ extension NodeTests {
       probe.listen(ear.hear)
       probe.setFreewheel(true)
       ear.turnstile.hold()
-      // The node's callback comes before the ear's: what it says of the clock stands still now.
+      // The node's callback runs before the recorder's: its clock mapping stands still now.
       let clock = try #require(phone.ask("/clock")).arguments
       guard case .int64(let frame0) = clock[0], case .timeTag(let time0) = clock[1],
         case .double(let rate) = clock[2]
@@ -60,7 +60,7 @@ extension NodeTests {
       while expected.count < count {
         var packets: [[UInt8]] = []
         for _ in 0..<100 {
-          // A glide of 1 dB is at rest after some 1600 frames.
+          // A glide of 1 dB settles within some 1600 frames.
           frame += Int64.random(in: 2400...2700, using: &generator)
           expected.append(frame)
           let time = TimeTag(unixMicroseconds: wall + Double(frame - frame0) / rate * 1e6)
@@ -69,7 +69,7 @@ extension NodeTests {
             [UInt8](bundle: [[UInt8](address: "/live/gain", [.float(gain)])], at: time))
         }
         for packet in packets { phone.send(bytes: packet) }
-        // The answer says that all of them have been taken.
+        // The reply confirms that all of them have been received.
         _ = try #require(phone.ask("/status/rate"))
         ear.turnstile.open(until: frame - 5000)
       }
@@ -90,7 +90,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a timed bundle lands near its time on a running clock, and late ones are counted`() throws
+    func `on a running clock a timed bundle lands near its time, and late ones are counted`() throws
     {
       let (server, node, phone) = try startNode(block: 256)
       let probe = try Probe(server: server.name) { _ in 0.5 }
@@ -119,8 +119,8 @@ extension NodeTests {
       #expect(changes.count == due.count)
       for (change, due) in zip(changes, due) {
         let error = Int32(truncatingIfNeeded: Int64(heard.start) + Int64(change) - due)
-        // The clock is told from times that this machine's load makes late by a millisecond or
-        // two, smoothed; without the filter they would be late by a block and more.
+        // The clock is smoothed from times that this machine's load delays by a millisecond or two;
+        // without the filter they would be late by more than a block.
         #expect(abs(error) < 96 || heard.gaps > 0, "\(error) frames")
       }
       let late = Int32(phone.ask("/status/late")?.arguments[0].number ?? -1)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// `syrinx send` and `syrinx status` beside a running node.
+  /// `syrinx send` and `syrinx status` with a running node.
   @Suite struct SendTests {
     private let node: NodeProcess
     private let server: JackServer
@@ -23,7 +23,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a node is found by every way to write its place`() throws {
+    func `a node is found by every notation of its endpoint`() throws {
       let port = node.port
       let places = [
         "127.0.0.1:\(port)", "\(port)", "osc.udp://127.0.0.1:\(port)",
@@ -47,7 +47,7 @@ extension NodeTests {
     @Test(arguments: [
       "", "0", "70000", "localhost", ":8000", "a:b", "::1:x", "[::1]x:1", "udp://a:1",
     ])
-    func `a place that is none is told as it was typed`(place: String) throws {
+    func `an invalid endpoint is reported as it was typed`(place: String) throws {
       let result = try NodeProcess.run(["send", "--to", place, "/ping"])
       #expect(result.code == 64)
       #expect(result.errors.contains("--to takes HOST:PORT, a port, or the URL"))
@@ -58,7 +58,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `lines are sent in turn over one port, and their answers printed`() throws {
+    func `lines are sent in order over one port, and the replies printed`() throws {
       let result = try send(
         "-",
         lines: """
@@ -77,14 +77,14 @@ extension NodeTests {
           "/reply /preset/save plain", "/mute 1",
         ])
       #expect(result.errors.isEmpty && result.code == 0)
-      // What was printed can be sent again.
+      // The output can be sent again.
       let again = try send("-", lines: "/preset \"Owl by the \\\"lake\\\"\"\n/preset")
       #expect(again.output.contains("/preset \"Owl by the \\\"lake\\\"\"\n") && again.code == 0)
       #expect(node.end() == 0)
     }
 
     @Test(.hangLimit)
-    func `a bundle takes effect at its time, all of it or nothing`() throws {
+    func `a bundle takes effect at its time, completely or not at all`() throws {
       let phone = try Phone(port: node.port)
       phone.send("/subscribe", .string("/live/gain"))
       #expect(phone.receive("/live/gain")?.arguments == [.float(0)])
@@ -94,7 +94,7 @@ extension NodeTests {
       #expect(phone.receive("/live/gain")?.arguments == [.float(-12)])
       #expect(HostTime.steady - start > 1.4e6)
       #expect(try send("/mute").output == "/mute 1\n")
-      // One that is refused takes the rest of its bundle with it.
+      // A refused message cancels the rest of its bundle.
       let wrong = try send("-", lines: "[\n/live/gain -3\n/loop/gain 99\n]\n")
       #expect(wrong.code == 64 && wrong.errors.contains("/loop/gain takes a number from"))
       #expect(wrong.errors.hasSuffix("syrinx: 1 message was refused\n"))
@@ -106,7 +106,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `many lines are as good as one`() throws {
+    func `many lines work like one`() throws {
       let lines = (0..<2000).map { "/live/gain -\($0 % 60)" }.joined(separator: "\n")
       #expect(try send("-", lines: lines + "\n/live/gain") == (0, "/live/gain -19\n", ""))
       let count = try send("/status/messages").output.dropLast().split(separator: " ").last
@@ -124,14 +124,14 @@ extension NodeTests {
       ("[soon\n", "line 1: a bundle begins with [ alone, with [+SECONDS from now"),
       ("[+-1\n", "got \"[+-1\""),
     ])
-    func `a line that is none ends it with its number`(lines: String, fault: String) throws {
+    func `an invalid line ends it with its number`(lines: String, fault: String) throws {
       let result = try send("-", lines: lines)
       #expect(result.code == 64 && result.errors.contains(fault), "\(result.errors)")
       #expect(node.end() == 0)
     }
 
     @Test(.hangLimit)
-    func `answers as JSON are an object a line`() throws {
+    func `JSON replies are one object per line`() throws {
       #expect(try send("/preset/save", "Owl by the lake").code == 0)
       #expect(try send("/preset", "Owl by the lake").code == 0)
       let lines = try send("--json", "-", lines: "/live/gain\n/live/route\n/preset\n").output
@@ -156,7 +156,7 @@ extension NodeTests {
       #expect(rows.contains { $0.prefix(3) == ["rate", "48000", "Hz"] })
       #expect(rows.contains { $0.prefix(3) == ["block", "64", "frames"] })
       #expect(rows.contains { $0.prefix(2) == ["server", "running"] })
-      // The help of all begins in one column.
+      // All help texts start in one column.
       let lines = result.output.split(separator: "\n")
       let columns = [("Hz", "Sample rate"), ("frames", "Frames a block"), ("", "Clients that")]
         .compactMap { _, help in lines.first { $0.contains(help) }?.range(of: help) }
@@ -173,7 +173,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `doctor beside a healthy node says so`() throws {
+    func `doctor reports a healthy node`() throws {
       let result = try NodeProcess.run([
         "doctor", "-s", server.name, "-p", "\(node.port)", "--home", node.home,
       ])

@@ -45,7 +45,7 @@ import Testing
   @Test func `a lost cell is queried, at most three times`() throws {
     func tell(without lost: Int) {
       node.send("/grid/layout", .int32(3), .int32(4))
-      // The last row has one alone.
+      // The last row has a single one.
       for cell in 0..<9 where cell != lost {
         node.send(
           "/grid/cell", .int32(Int32(cell / 4 + 1)), .int32(Int32(cell % 4 + 1)), .string("A"),
@@ -60,7 +60,7 @@ import Testing
       try phone.run(seconds: 0.6)
       #expect(count("/grid/layout") == asked)
     }
-    // A whole one ends it, and the next hole is another matter.
+    // A complete one ends it, and the next hole is counted separately.
     tell(without: -1)
     try phone.run(seconds: 0.6)
     tell(without: 8)
@@ -91,7 +91,7 @@ import Testing
     node.send("/takes/total", .int32(3))
     #expect(try phone.wait { count("/takes") == 1 })
     node.send("/error", .string("/takes"), .string("state"), .string("no takes"))
-    // Without a reply it would ask again after two seconds.
+    // Without a reply it would query again after two seconds.
     for _ in 1...30 {
       levels()
       try phone.run(seconds: 0.1)
@@ -115,7 +115,7 @@ import Testing
     let finger = try phone.touch(fader, at: fader.point(0.25, 0.5))
     let sent = try #require(phone.sent.last { $0.address == "/stretch/rate" })
     #expect(sent.arguments.count == 1)
-    // What comes while a finger is there, changes nothing.
+    // Messages during a touch change nothing.
     node.send("/stretch/rate", .float(3))
     try phone.run(seconds: 0.2)
     #expect(abs(fader.x - 0.25) < 1e-6)

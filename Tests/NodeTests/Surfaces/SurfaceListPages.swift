@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.SurfaceTests {
-  /// Takes stand with the newest first, and go with a second press.
+  /// Takes are listed newest first, and deleted by a second press.
   func takes(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     for (count, title) in ["First", "Second"].enumerated() {
@@ -47,14 +47,14 @@ extension NodeTests.SurfaceTests {
     #expect(face.text != usual)
     try phone.run(seconds: 0.5)
     #expect(try titles().count == 2)
-    // A press of another one asks for that one.
+    // A press of another one asks to confirm that one.
     try phone.tap(try stage.control("Takes/take-1/delete"))
     #expect(face.text == usual)
     try phone.tap(delete)
     #expect(try titles().count == 2)
     try phone.tap(delete)
     #expect(try phone.wait { try titles() == ["Second"] })
-    // It waits no longer than some seconds.
+    // The confirmation expires after some seconds.
     let first = try stage.control("Takes/take-1/caption-delete")
     try phone.tap(try stage.control("Takes/take-1/delete"))
     #expect(try phone.wait { first.text == usual })
@@ -62,7 +62,7 @@ extension NodeTests.SurfaceTests {
     try phone.run(seconds: 0.3)
     #expect(try titles() == ["Second"])
 
-    // No word leaves the title to the node, which calls a take by its time.
+    // Without a text the node sets the title, from the take's time.
     try phone.tap(try stage.control("Takes/title/slot-5"))
     try phone.tap(try stage.control("Takes/take-1/name"))
     #expect(try phone.wait { try titles().count == 1 && titles() != ["Second"] })
@@ -77,7 +77,7 @@ extension NodeTests.SurfaceTests {
     #expect(try titles().count == 6)
     try stage.tap("Takes/older")
     #expect(try phone.wait { try pages.text == "2 of 2, 9 takes" && titles().count == 3 })
-    // There it ends.
+    // It ends there.
     try stage.tap("Takes/older")
     try phone.run(seconds: 0.3)
     #expect(pages.text == "2 of 2, 9 takes")
@@ -100,7 +100,7 @@ extension NodeTests.SurfaceTests {
       ("Scale", "scale", "/grid/scale"), ("Menu", "instrument", "/grid/instrument"),
     ] {
       try stage.open(page)
-      // The second name of the next page, or of the one and only.
+      // The second name of the next page, or of the only one.
       try phone.tap(try stage.control("\(page)/\(list)/next"))
       try phone.run(seconds: 0.1)
       let slot = try stage.control("\(page)/\(list)/name-2")
@@ -145,7 +145,7 @@ extension NodeTests.SurfaceTests {
       try phone.run(seconds: 0.22)
     }
     #expect(phone.sent.filter { $0.address == "/metronome/tap" }.count == 4)
-    // How fast they came is the machine's business.
+    // Their speed depends on the machine.
     #expect(try phone.wait { try stage.number("/metronome/bpm") != before })
 
     for (name, address) in [("countin", "/metronome/countin"), ("beats", "/metronome/beats")] {
@@ -171,7 +171,8 @@ extension NodeTests.SurfaceTests {
     stage.check()
   }
 
-  /// Posts stand with the newest first, others' as they come; what has a sound is played and kept.
+  /// Posts are listed newest first, including others' as they arrive; one with a sound is played
+  /// and kept.
   func feed(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     func messages() throws -> [String] {
@@ -183,7 +184,7 @@ extension NodeTests.SurfaceTests {
     #expect(other.receive("/reply") != nil)
     #expect(try phone.wait { try messages() == ["Heard at the mill"] })
     #expect(!phone.shows(try stage.control("Feed/post-1/play")))
-    // The loop goes without words.
+    // The loop is posted without a text.
     other.send("/player/done")
     try stage.open("Loop")
     let record = try stage.control("Loop/record/button")
@@ -204,13 +205,13 @@ extension NodeTests.SurfaceTests {
     #expect(try phone.wait { other.ask("/player/state")?.arguments[1] == .string("standby") })
     try stage.open("Feed")
     try stage.tap("Feed/older")
-    // There are none: what is shown stays.
+    // There are none: the display stays.
     try phone.run(seconds: 0.3)
     #expect(try messages() == ["", "Heard at the mill"])
     stage.check()
   }
 
-  /// Presets of one's own are saved, loaded and deleted; songs and captures begin and end.
+  /// Own presets are saved, loaded and deleted; songs and captures start and stop.
   func keeping(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     try stage.open("Presets")
@@ -228,7 +229,7 @@ extension NodeTests.SurfaceTests {
     try phone.tap(try stage.control("Presets/own/slot-1"))
     #expect(try stage.reaches("/pitch/semitones", .float(5)))
     #expect(try phone.wait { try stage.isLit("Presets/own", face: "name-1") })
-    // What is there already is saved over, and deleted, by a second press.
+    // An existing one is overwritten, and deleted, by a second press.
     other.send("/pitch/semitones", .float(7))
     #expect(other.sync())
     try stage.tap("Presets/save-1")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension NodeTests.SurfaceTests {
-  /// An effect is one press, and a fader under a finger stays where that is.
+  /// An effect is one press, and a fader under a finger stays at the finger.
   func voice(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     try stage.open("Voice")
@@ -33,7 +33,7 @@ extension NodeTests.SurfaceTests {
     #expect(pitch.x == 0.75 && label.text == "12.0 semitones")
     try finger.lift()
     #expect(try phone.wait { abs(pitch.x - 18.0 / 48) < 1e-6 && label.text == "-6.0 semitones" })
-    // What comes while no finger is there, moves it.
+    // Messages without a touch move it.
     other.send("/pitch/semitones", .float(3))
     #expect(try phone.wait { abs(pitch.x - 27.0 / 48) < 1e-6 })
     #expect(try !stage.isLit("Voice/pitch-none"))
@@ -41,14 +41,14 @@ extension NodeTests.SurfaceTests {
     #expect(try stage.reaches("/pitch/semitones", .float(0)))
     #expect(try phone.wait { try stage.isLit("Voice/pitch-none") })
 
-    // Faders by ratios as well: what the label says is what the node has.
+    // Also faders with an exponential curve: the label shows the node's value.
     for (name, address) in [("rate", "/stretch/rate"), ("echo-time", "/echo/time")] {
       let fader = try stage.control("Voice/\(name)/fader")
       let finger = try phone.touch(fader, at: fader.point(0.3, 0.5))
       try phone.run(seconds: 0.1)
       let value = try stage.number(address)
       try finger.lift()
-      // The answer to the question at the end comes back to the same place.
+      // The reply to the final query comes back to the same position.
       let label = try stage.control("Voice/\(name)/value")
       #expect(
         try phone.wait {
@@ -67,7 +67,7 @@ extension NodeTests.SurfaceTests {
     stage.check()
   }
 
-  /// What can be pressed of the loop is lit, all else is dim.
+  /// Available buttons of the loop are lit, all others are dim.
   func loop(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     try stage.open("Loop")
@@ -90,7 +90,7 @@ extension NodeTests.SurfaceTests {
     }
     let steps = { try #require(other.ask("/player/state")).arguments[4] }
     try checkLights("start")
-    // Of no loop nothing can be kept.
+    // Without a loop nothing can be kept.
     #expect(try phone.wait { try !phone.canTouch(stage.control("Loop/keep/button")) })
     try stage.tap("Loop/record")
     try checkLights("recording")
@@ -134,7 +134,7 @@ extension NodeTests.SurfaceTests {
     let thumb = try phone.touch(clear)
     #expect(try phone.wait { other.ask("/player/state")?.arguments[3] == .float(0) })
     #expect(try phone.wait { !phone.canTouch(clear) })
-    // The finger that is still on it is not seen to go: what it holds is let go of before.
+    // The app doesn't report the finger's release: its note is released before.
     #expect(clear.x == 0)
     try thumb.lift()
     // That is undone as well.
@@ -143,7 +143,7 @@ extension NodeTests.SurfaceTests {
     stage.check()
   }
 
-  /// Each loop is one big button; what is chosen of them is set on a page of its own.
+  /// Each loop is one big button; the chosen one has its settings on a separate page.
   func loops(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     try stage.open("Loops")
@@ -164,7 +164,7 @@ extension NodeTests.SurfaceTests {
     try other.awaitLength(0.8, ofLoop: 2)
     try stage.tap("Loops/slot-2")
     #expect(try shows("playing", "Play"))
-    // Its bar goes round, also between two messages.
+    // Its bar rotates, also between two messages.
     var places: Set<Double> = []
     #expect(try phone.wait { places.insert(round.x).inserted && places.count > 12 })
     try stage.tap("Loops/mute-2")
@@ -189,16 +189,16 @@ extension NodeTests.SurfaceTests {
       #expect(try stage.reaches(address, value), "\(name)")
       #expect(try phone.wait { try stage.isLit("More/\(name)") }, "\(name)")
     }
-    // Another one has its own.
+    // Another loop has its own.
     try stage.tap("More/loop-1")
     #expect(
       try phone.wait { try stage.isLit("More/quantize-off") && !stage.isLit("More/quantize-bar") })
     try stage.tap("More/loop-2")
     #expect(try phone.wait { try stage.isLit("More/quantize-bar") })
 
-    // What waits for its beat blinks in its color, over that of the present.
+    // A queued state blinks in its color, over the present one.
     try stage.open("Loops")
-    // From the beginning of a bar on, lest it be over before anything has blinked.
+    // From the start of a bar on, so that it does not end before a blink.
     other.send("/subscribe", .string("/metronome/beat"))
     try waitUntil("a bar begins") {
       other.receive("/metronome/beat", seconds: 0.5)?.arguments.first == .int32(1)
@@ -240,14 +240,14 @@ extension NodeTests.SurfaceTests {
     stage.check()
   }
 
-  /// Cells have the scale's names, are slid over, and grow while they sound; keys sound as well.
+  /// Cells have the scale's names, can be slid over, and grow while they sound; keys sound as well.
   func grid(_ stage: SurfaceStage) throws {
     let (phone, other) = (stage.phone, stage.other)
     other.send("/live/route", .string("off"))
     #expect(other.sync())
     try stage.open("Grid")
     let cells = try stage.control("Grid/cells")
-    /// What stands in the cells that are seen, as the node says and as the phone shows.
+    /// The contents of the visible cells, according to the node and on the phone.
     func told() throws -> [String: String] {
       other.send("/grid/layout")
       other.send("/sync", .int32(7))
@@ -278,7 +278,7 @@ extension NodeTests.SurfaceTests {
       try stage.control("cells/cell 1 2"), try stage.control("cells/cell 1 4")
     )
     let (small, smaller) = (first.frame, second.frame)
-    // What was still in the chain is heard no more.
+    // The chain's tail has decayed.
     try stage.probe.awaitBlock("it is silent") { Measure.level($0[...]) < 1e-4 }
     let finger = try phone.touch(first)
     #expect(try phone.wait { first.frame.width > small.width })
@@ -286,7 +286,7 @@ extension NodeTests.SurfaceTests {
     try finger.slide(to: second)
     #expect(
       try phone.wait { first.frame == small && second.frame.width > smaller.width })
-    // Over the cell between them as well, which is let go of.
+    // Also over the cell in between, which is released.
     #expect(
       phone.sent.filter { $0.address.hasPrefix("/grid/") }.map(\.address)
         == ["/grid/1/2", "/grid/1/2", "/grid/1/3", "/grid/1/3", "/grid/1/4"])
@@ -333,14 +333,14 @@ extension NodeTests.SurfaceTests {
       #expect(try stage.reaches("/phrase/state", .string(doing)))
       if doing == "recording" {
         try phone.tap(try stage.control("Piano/key-5/button"))
-        // Longer than the node takes to be asked what it does.
+        // Longer than the interval at which the node is queried.
         try phone.run(seconds: 1)
       }
     }
     for value in [1, 0] {
       try stage.tap("Piano/sustain")
       #expect(try stage.reaches("/grid/sustain", .int32(Int32(value))))
-      // The same is on another page.
+      // The same on another page.
       #expect(
         try phone.wait {
           try stage.isLit("Menu/sustain") == (value == 1)

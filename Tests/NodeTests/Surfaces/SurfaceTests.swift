@@ -49,8 +49,8 @@ extension NodeTests {
 
       try stage.restart()
       stage.other.send("/pitch/semitones", .float(6))
-      // Answers to its questions reach it no more: it must miss the levels for twelve seconds, and
-      // looks every five.
+      // Replies no longer reach it: it must miss the levels for twelve seconds, and checks every
+      // five.
       #expect(try stage.phone.wait { abs(pitch.x - 30.0 / 48) < 1e-6 })
       // It has subscribed again.
       stage.other.send("/pitch/semitones", .float(-6))
@@ -80,7 +80,7 @@ extension NodeTests {
       for page in try stage.control("pages").children {
         try stage.open(page.name)
         for (count, control) in page.subtree.enumerated() where phone.canTouch(control) {
-          // Now and then it hears what the node says to that.
+          // Now and then it receives the node's replies.
           if count % 16 == 0 { try phone.run(seconds: 0.02) }
           touched.formUnion(control.addresses)
           // Away from the faders' positions: an unmoved fader sends nothing.
@@ -91,7 +91,7 @@ extension NodeTests {
       let silent = touched.subtracting(phone.sent.map(\.address))
       #expect(silent.isEmpty, "\(silent.sorted().prefix(5))")
       #expect(touched.count > 80)
-      // Undo without a recording is refused, all else is accepted.
+      // Undo without a recording is refused, everything else is accepted.
       let refused = phone.errors.filter { error in
         // There are no songs, either.
         ![" state ", " busy ", "/music/"].contains { error.contains($0) }

@@ -6,9 +6,9 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// What `syrinx takes` does with one take, with files, and where something is wrong.
+/// `syrinx takes` with one take, with files, and with faults.
 ///
-/// One after the other, to leave the machine to those who play beside it.
+/// Serialized, to leave the machine to the tests that play.
 @Suite(.serialized, .hangLimit) struct TakesCommandTests {
   private let at: TakesHome
 
@@ -16,7 +16,7 @@ import Testing
 
   // MARK: - One take
 
-  @Test func `a take is named by as much of its id as no other has`() throws {
+  @Test func `a take is identified by any unique prefix of its id`() throws {
     try at.add("one", id: "aaaa0000-0000-4000-8000-000000000000")
     try at.add("two", id: "aaaa1000-0000-4000-8000-000000000000")
     #expect(try at.lines("show", "aaaa1")[1] == "title     two")
@@ -25,13 +25,13 @@ import Testing
     #expect(both.code == 64 && both.errors.contains("more than one take begins with aaaa"))
     let none = try at.takes("show", "b")
     #expect(none.code == 66 && none.errors == "syrinx: there is no take b\n")
-    // Of several those that are there are shown.
+    // Of several, the existing ones are shown.
     let some = try at.takes("show", "aaaa0", "b", "aaaa1")
     #expect(some.code == 66 && some.output.contains("one") && some.output.contains("two"))
     #expect(some.errors == "syrinx: there is no take b\nsyrinx: 1 of 3 failed\n")
   }
 
-  @Test func `all that is known is shown`() throws {
+  @Test func `all properties are shown`() throws {
     let take = try at.add("Owl", frames: 480_000 * 367) {
       $0.rate = 480_000
       $0.species = "Strix aluco"
@@ -51,7 +51,7 @@ import Testing
       ])
   }
 
-  @Test func `an edit changes the row and the file, and nothing else`() throws {
+  @Test func `an edit changes only the row and the file`() throws {
     let take = try at.add("Owl") { $0.species = "Strix" }
     let picture = at.folder.path("picture.JPG")
     try Data([1, 2, 3]).write(to: URL(fileURLWithPath: picture))
@@ -72,7 +72,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: "\(at.home)/takes/\(take.id).jpg"))
   }
 
-  @Test func `an edit that can't be changes nothing`() throws {
+  @Test func `an invalid edit changes nothing`() throws {
     let take = try at.add("Owl")
     let large = at.folder.path("large.jpg")
     #expect(FileManager.default.createFile(atPath: large, contents: nil))
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `what is deleted can be restored, until the trash is emptied`() throws {
+  @Test func `a deleted take can be restored, until the trash is emptied`() throws {
     let (one, two) = (try at.add("one"), try at.add("two"))
     let deleted = try at.takes("delete", one.id, two.id)
     #expect(deleted.code == 0 && deleted.output.isEmpty)
@@ -114,9 +114,9 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(at.home)/takes/trash").isEmpty)
   }
 
-  // MARK: - In and out
+  // MARK: - Import and export
 
-  @Test func `files come in, and a bad one keeps none of the others out`() throws {
+  @Test func `files are imported, and a bad one does not stop the others`() throws {
     let sound = Tone.noise(amplitude: 0.5, frames: 30_000)
     try SoundFixture.write(at.folder.path("鳥.wav"), [sound, sound], rate: 44_100)
     try SoundFixture.write(at.folder.path("b.flac"), left: sound)
@@ -137,7 +137,7 @@ import Testing
         == Set(ids.map { "\($0).wav" } + ["trash"]))
   }
 
-  @Test func `a take goes out in the format of the ending, or many into a folder`() throws {
+  @Test func `a take is exported in the format of the extension, or many into a folder`() throws {
     let one = try at.add("a/b: c", frames: 4800)
     let two = try at.add("..", frames: 4800)
     #expect(try at.lines("export", one.id, at.folder.path("one.flac")).isEmpty)
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `the map has the places of what is looked for`() throws {
+  @Test func `the map has the locations of the matching takes`() throws {
     try at.add("Owl") { $0.place = Place(latitude: 1, longitude: 2) }
     try at.add("Wren") { $0.place = Place(latitude: 3, longitude: 4) }
     try at.add("Thrush")
@@ -179,7 +179,7 @@ import Testing
 
   // MARK: - Playing
 
-  /// Stands for a node: answers the first message and `/sync`; returns what came.
+  /// Acts as a node: replies to the first message and `/sync`; returns the messages.
   private func play(
     _ id: String, answer: [Argument]?, address: String
   ) throws -> (code: Int32, errors: String, heard: [Received]) {
@@ -209,7 +209,7 @@ import Testing
     return (process.terminationStatus, String(decoding: text, as: UTF8.self), heard)
   }
 
-  @Test func `a node plays it, and its answer is how the command ends`() throws {
+  @Test func `a node plays it, and its reply is the exit code`() throws {
     let path = Argument.string("/take/play")
     let well = try play("12345678", answer: [path, .string("1234")], address: "/reply")
     #expect(well.code == 0 && well.errors.isEmpty)
@@ -222,9 +222,9 @@ import Testing
     }
   }
 
-  @Test func `without a node it is told how to start one`() throws {
+  @Test func `without a node there is a hint how to start one`() throws {
     let socket = try Socket(.datagrams, boundTo: Endpoint(address: .loopback4, port: 0))
-    // Somebody is there who answers nothing.
+    // A port whose owner never replies.
     let result = try at.takes("play", "1a", "--to", "127.0.0.1:\(socket.port)")
     #expect(result.code == 69 && result.errors.contains("`syrinx run` starts one"))
     #expect(try at.takes("play", "1a", "--to", "nowhere").code == 64)
@@ -243,14 +243,14 @@ import Testing
     ["list", "--title", "x"], ["show", "1a", "--text", "x"], ["delete", "1a", "--json"],
     ["trash", "--empty", "--json"], ["list", "--nothing"], ["list", "--text"],
   ])
-  func `wrong usage is one line and 64, and makes nothing`(arguments: [String]) throws {
+  func `wrong usage is one line and 64, and creates nothing`(arguments: [String]) throws {
     let result = try NodeProcess.run(["takes", "--home", at.home] + arguments)
     #expect(result.code == 64 && result.output.isEmpty, "\(result)")
     #expect(result.errors.split(separator: "\n").count == 1)
     #expect(at.folder.names.isEmpty)
   }
 
-  @Test func `a home that is not there is 66, but for what makes it`() throws {
+  @Test func `a missing data directory is 66, except for commands that create it`() throws {
     for words in [["list"], ["show", "1a"], ["trash"], ["reindex"], ["map", "-"]] {
       let result = try NodeProcess.run(["takes", "--home", at.home] + words)
       #expect(result.code == 66 && result.errors.contains(at.home), "\(words)")
@@ -264,7 +264,7 @@ import Testing
     #expect(beside.code == 66 && beside.errors.contains(at.folder.path("data") + "/syrinx"))
   }
 
-  @Test func `a home that can't be written to is 73`() throws {
+  @Test func `an unwritable data directory is 73`() throws {
     let disk = at.folder.path("home")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
     let isMounted = Self.run("mount", "-t", "tmpfs", "none", disk)
@@ -293,11 +293,11 @@ import Testing
     return process.terminationStatus == 0
   }
 
-  @Test func `a reindex makes a damaged database anew, and says so`() throws {
+  @Test func `a reindex rebuilds a damaged database, and reports it`() throws {
     for title in ["one", "two", "three"] { try at.add(title) }
     let database = "\(at.home)/library.sqlite"
     let length = try #require(try? at.folder.bytes("home/library.sqlite").count)
-    // All of it, and all but the first page, which alone is looked at when it is opened.
+    // All of it, and all but the first page, which alone is read when it is opened.
     for start in [0, 4096] {
       let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: database))
       try handle.seek(toOffset: UInt64(start))
@@ -313,7 +313,7 @@ import Testing
     }
   }
 
-  @Test func `a reindex finds files, keeps what only rows know, and names what it can't read`()
+  @Test func `a reindex finds files, keeps data that only rows have, and lists unreadable files`()
     throws
   {
     let (one, two) = (try at.add("one"), try at.add("two"))
@@ -330,7 +330,7 @@ import Testing
     #expect(errors.dropFirst().first?.contains(broken) == true)
     #expect(try at.lines("list").count == 3)
     #expect(try at.library().setting("key") == "value")
-    // All files gone at once is a disk that is not there.
+    // When all files are gone at once, the disk is not mounted.
     for name in try FileManager.default.contentsOfDirectory(atPath: "\(at.home)/takes")
     where name.hasSuffix(".wav") {
       try FileManager.default.removeItem(atPath: "\(at.home)/takes/\(name)")
@@ -339,7 +339,7 @@ import Testing
     #expect(try at.library().take(two.id).title == "two")
   }
 
-  @Test func `several processes at once each do their part`() throws {
+  @Test func `several processes at once each do their work`() throws {
     let open = try at.library()
     try SoundFixture.write(at.folder.path("a.wav"), [Tone.noise(frames: 20_000)])
     let take = try at.add("Owl")
@@ -360,7 +360,7 @@ import Testing
       process.waitUntilExit()
       #expect(process.terminationStatus == 0)
     }
-    // What was open all the time, as a node has it, sees it too.
+    // A connection that was open all the time, like a node's, sees it too.
     #expect(try open.list(count: 1).total == 21)
     let now = try open.take(take.id)
     #expect(now.notes.hasPrefix("note "))

@@ -6,7 +6,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// A home folder, and `syrinx takes` on it.
+/// A data directory, and `syrinx takes` on it.
 struct TakesHome {
   let folder: TemporaryFolder
   var home: String { folder.path("home") }
@@ -19,7 +19,7 @@ struct TakesHome {
     try NodeProcess.run(["takes", "--home", home] + arguments, environment: environment)
   }
 
-  /// Does what must go well; returns the lines that it printed.
+  /// Runs a command that must succeed; returns its output lines.
   func lines(
     _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> [String] {
@@ -31,7 +31,7 @@ struct TakesHome {
 
   func library() throws -> TakeLibrary { try TakeLibrary(home: home) }
 
-  /// Records a take as a node does; days are counted from 14 November 2023, 23:13 by its clock.
+  /// Records a take as a node does; days are counted from 14 November 2023, 23:13 local time.
   @discardableResult
   func add(
     _ title: String, id: String = Take.newID(), day: Int = 0, frames: Int = 480,
@@ -51,7 +51,7 @@ struct TakesHome {
     return try library.add(take, from: path)
   }
 
-  /// What a terminal of so many columns gets on standard output.
+  /// The output on a terminal with a number of columns.
   func terminal(columns: Int, variable: String? = nil, _ words: String...) throws -> String {
     var (near, far): (Int32, Int32) = (0, 0)
     try #require(openpty(&near, &far, nil, nil, nil) == 0)
@@ -67,7 +67,7 @@ struct TakesHome {
     close(far)
     var output = Data()
     var buffer = [UInt8](repeating: 0, count: 4096)
-    // The last one who writes is gone: that is an error here.
+    // The last writer has closed the terminal: that is an error here.
     while case let count = read(near, &buffer, buffer.count), count > 0 {
       output += buffer[..<count]
     }

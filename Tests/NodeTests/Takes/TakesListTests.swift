@@ -5,9 +5,9 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// What `syrinx takes` lists and finds, and how it looks.
+/// The lists and searches of `syrinx takes`, and their format.
 ///
-/// One after the other, to leave the machine to those who play beside it.
+/// Serialized, to leave the machine to the tests that play.
 @Suite(.serialized, .hangLimit) struct TakesListTests {
   private let at: TakesHome
 
@@ -15,7 +15,7 @@ import Testing
 
   // MARK: - Lists
 
-  @Test func `a list has a line a take, newest first, with tabs between`() throws {
+  @Test func `a list has one line per take, newest first, separated by tabs`() throws {
     let owl = try at.add("Owl", day: 1, frames: 12_000) {
       $0.species = "Strix aluco"
       $0.place = Place(latitude: 59.33, longitude: -18.5)
@@ -33,7 +33,7 @@ import Testing
     #expect(first.errors == "syrinx: 1 more; --offset 1 goes on, --count all shows all\n")
   }
 
-  @Test func `fifty are listed, and how many more there are is said`() throws {
+  @Test func `fifty are listed, with the number of further ones`() throws {
     let one = try at.add("one")
     let tags = try Data(contentsOf: URL(fileURLWithPath: at.library().path(one)))
     for _ in 0..<51 {
@@ -47,7 +47,7 @@ import Testing
     #expect(try jsonObjects(at.takes("list", "--json").output).count == 50)
   }
 
-  @Test func `what is looked for is found, by words, species, time and place`() throws {
+  @Test func `takes are found by words, species, time and location`() throws {
     try at.add("Owl by the lake", day: 0) { $0.species = "Strix aluco" }
     try at.add("Wren", day: 1) { $0.notes = "an owl behind it" }
     try at.add("Thrush", day: 2) { $0.place = Place(latitude: 59.33, longitude: 18.07) }
@@ -65,7 +65,7 @@ import Testing
     #expect(try titles("list", "--near", "59.4,18", "--within", "9") == ["Thrush"])
     #expect(try titles("find", "thrush", "--near", "59.33,18.07") == ["Thrush"])
     #expect(try titles("find", "nothing") == [])
-    // 23:13 by the clock of the place is 22:13 in Greenwich.
+    // 23:13 local time is 22:13 UTC.
     #expect(try titles("list", "--from", "2023-11-15T22:13:20Z") == ["Thrush", "Wren"])
     #expect(try titles("list", "--from", "2023-11-15T22:13:21Z") == ["Thrush"])
     #expect(try titles("list", "--to", "2023-11-15T23:13:20+01:00") == ["Wren", "Owl by the lake"])
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: ["UTC", "America/Los_Angeles", "Pacific/Auckland", "Europe/Stockholm"])
-  func `a day is that of this machine's clock, from its first moment to its last`(
+  func `a day is in this machine's time zone, from its first moment to its last`(
     zone: String
   ) throws {
     // 28 and 29 October 2023: the second has 25 hours in Stockholm.
@@ -122,11 +122,11 @@ import Testing
     #expect(try at.takes("list", "--text", "nothing", "--json").output == "[]\n")
   }
 
-  @Test func `what a file brings along can't move the cursor of a terminal`() throws {
+  @Test func `a file's contents can't move the cursor of a terminal`() throws {
     let wild = "Wren\u{1B}[31m\u{7}\u{9B}2J\u{202E}nerW\u{2028}end"
     let take = try at.add("Wren")
     let library = try at.library()
-    // As somebody else's file would have it: ours are never so.
+    // As in a foreign file: ours never have it.
     try WaveTags.replace(
       library.path(take), with: WaveTags(title: wild, notes: "one\ntwo\u{1B}[2J"))
     #expect(try library.reindex().takes == 1)
@@ -147,7 +147,7 @@ import Testing
 
   // MARK: - The table
 
-  /// The columns that the letters of these tests take.
+  /// The width of these tests' texts in columns.
   private static func width(_ text: String) -> Int {
     text.reduce(0) { $0 + ("鳥の声長いだ🦉👩‍🌾".contains($1) ? 2 : 1) }
   }
@@ -158,7 +158,7 @@ import Testing
       $0.place = Place(latitude: -59.334_591, longitude: 118.063_24)
     }
     try at.add("鳥の声鳥の声鳥の声鳥の声鳥の声", day: 1)
-    // Each letter with a mark of its own, and a picture that is joined of two.
+    // Each letter with a combining mark, and an emoji joined of two.
     try at.add("e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301} 🦉 👩‍🌾👩‍🌾", day: 2)
     try at.add("Owl", id: "1a2b3c4d-0000-4000-8000-000000000000", day: 3, frames: 480_000) {
       $0.species = "Strix aluco"
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `a wide table has all, and a narrow one what matters most`() throws {
+  @Test func `a wide table has everything, and a narrow one the essentials`() throws {
     try fill()
     let wide = try at.terminal(columns: 200, "list").split(separator: "\n").map(String.init)
     #expect(wide[0].hasPrefix("ID        DATE              LENGTH  TITLE "))
@@ -196,14 +196,14 @@ import Testing
     #expect(usual[4].contains("…"))
     let narrow = try at.terminal(columns: 40, "list").split(separator: "\n").map(String.init)
     #expect(narrow[0] == "ID        DATE              TITLE")
-    // Twelve columns: five letters of two, and the dots.
+    // Twelve columns: five wide characters, and the ellipsis.
     #expect(narrow[3].hasSuffix("  鳥の声鳥の…"))
     #expect(
       narrow[2].hasSuffix("  e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301} 🦉…"))
     #expect(try at.terminal(columns: 0, "list") == at.terminal(columns: 80, "list"))
   }
 
-  @Test func `an empty library is told on a terminal, and is nothing elsewhere`() throws {
+  @Test func `an empty library is reported on a terminal, and has no output elsewhere`() throws {
     _ = try at.library()
     #expect(try at.terminal(columns: 80, "list").isEmpty)
     #expect(try at.lines("list").isEmpty)

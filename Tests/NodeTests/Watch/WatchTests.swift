@@ -9,7 +9,7 @@ extension NodeTests {
   @Suite struct WatchTests {
     private static func place(_ node: NodeProcess) -> String { "127.0.0.1:\(node.port)" }
 
-    /// Leaves the other page with the cursor shown, as the last thing that it does.
+    /// Leaves the alternate screen with the cursor shown, at the end.
     private static let closing = "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"
 
     @Test(.hangLimit)
@@ -35,7 +35,7 @@ extension NodeTests {
       let plain = try NodeProcess.run(
         ["watch", "--to", Self.place(node)], environment: ["LC_ALL": "C"])
       #expect(plain.output.allSatisfy { $0.isASCII } && plain.output.contains("- Levels -"))
-      // It has taken its leave.
+      // It has unsubscribed.
       #expect(phone.ask("/status/clients")?.arguments == [.int32(0)])
       #expect(node.end() == 0)
       let alone = try NodeProcess.run(["watch", "--to", Self.place(node)])
@@ -67,7 +67,7 @@ extension NodeTests {
       terminal.resize(columns: 120, rows: 40)
       #expect(terminal.wait { $0.lines.last?.contains("q end") ?? false })
       #expect(terminal.shows("Messages  errors"))
-      // What was on its way for the size before is too wide for the first one, but not for the second.
+      // Output for the old size is too wide for the first one, but not for the second.
       for columns in [39, 40] {
         terminal.resize(columns: columns, rows: 8)
         #expect(terminal.shows("60x15 shows more"))
@@ -75,7 +75,7 @@ extension NodeTests {
       #expect(!terminal.picture.hasOverflown)
       terminal.resize(columns: 80, rows: 24)
       #expect(terminal.shows("page 1/5"))
-      // Where there is no shell that could let it go on, it is not stopped.
+      // Without a shell that could resume it, it does not stop.
       terminal.type("\u{1A}")
       terminal.type("\t")
       #expect(terminal.shows("page 2/5") && !terminal.isAsBefore)
@@ -118,7 +118,7 @@ extension NodeTests {
         terminal.type(key)
         try isIn(state)
       }
-      // Once is a question, and another key is no answer to it.
+      // The first press asks, and another key does not confirm.
       terminal.type("c")
       #expect(terminal.shows("c again clears loop 2"))
       terminal.type("1")
@@ -203,7 +203,7 @@ extension NodeTests {
         server: server, ["--port", "\(port)", "-n", "wren", "--set", "/loop/gain=-11"])
       #expect(terminal.shows("wren") && terminal.shows("-11.0   chain"))
       #expect(terminal.wait { !$0.lines.contains { $0.contains("no answer") } })
-      // It was asked anew, so it is told of changes, too.
+      // It was subscribed again, so it receives changes, too.
       let phone = try Phone(port: port)
       phone.send("/loop/gain", .float(-13))
       #expect(terminal.shows("-13.0   chain"))
@@ -222,7 +222,7 @@ extension NodeTests {
       let before = try #require(phone.ask("/status/messages")?.arguments.first?.number)
       #expect(!terminal.wait(seconds: 3) { _ in false })
       let after = try #require(phone.ask("/status/messages")?.arguments.first?.number)
-      // Two a second; one of this test's own, and what falls into the time at its edges.
+      // Two per second; one of this test's own, and some at the edges of the interval.
       #expect(after - before <= 2 * Date().timeIntervalSince(start) + 4)
       #expect(node.end() == 0)
     }
@@ -249,7 +249,7 @@ extension NodeTests {
       #expect(terminal.wait { $0.lines.contains { $0.contains("recording") } })
       phone.send("/subscribe", .string("/mute"))
       #expect(terminal.shows("clients 1"))
-      // What is said stands above it, whole, and the line below that, once.
+      // Messages are above it, complete, and the line is below them, once.
       server.kill()
       #expect(terminal.shows("SERVER GONE"))
       #expect(terminal.wait { $0.lines.contains { $0.hasPrefix("syrinx: ") } })

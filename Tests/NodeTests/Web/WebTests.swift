@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension NodeTests {
-  /// The running node's door for browsers.
+  /// The running node's web server.
   @Suite struct WebTests {
     private let server: JackServer
     init() throws { server = try JackServer() }
@@ -13,7 +13,7 @@ extension NodeTests {
     private static let page = ["Accept": "text/html"]
 
     @Test(.hangLimit)
-    func `a node tells where its page is, and so does the command`() throws {
+    func `a node reports its page, and so does the command`() throws {
       let node = try NodeProcess(server: server, ["--web", "18471"])
       #expect(node.ready["web"] == "http://127.0.0.1:18471/")
       let phone = try WebPhone(port: node.webPort)
@@ -37,7 +37,7 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a note by a WebSocket is heard, and ends with its client`() throws {
+    func `a note over a WebSocket sounds, and ends with its client`() throws {
       let node = try NodeProcess(
         server: server, ["--web", "18472"], environment: ["SYRINX_SOUNDFONTS": "none"])
       let probe = try Probe(server: server.name)
@@ -57,20 +57,20 @@ extension NodeTests {
         frames += heard.count
         return (heard.map(abs).max() ?? 1) < 1e-4
       }
-      // Two blocks, the instrument's own release, and what was recorded to know it.
+      // Two blocks, the instrument's release, and the margin of the recording.
       #expect(frames < 48_000)
       #expect(node.end() == 0)
     }
 
     @Test(.hangLimit)
-    func `on a network it wants its token, which no log tells`() throws {
+    func `on a network it requires its token, which is in no log`() throws {
       let node = try NodeProcess(server: server, ["--web", "18473", "--listen", "lan"])
       let path = node.home + "/web-token"
       let token = try String(contentsOfFile: path, encoding: .utf8).filter { !$0.isWhitespace }
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
       #expect(token.count == 32 && mode as? Int == 0o600)
       #expect(!node.ready.values.contains { $0.contains(token) })
-      // It is said behind the line by which it is ready.
+      // It is printed after the ready line.
       try waitUntil("it tells of the code") { node.errors.contains("`syrinx web`") }
       let environment = ["XDG_RUNTIME_DIR": node.folder.path, "XDG_DATA_HOME": node.folder.path]
       let shown = try NodeProcess.run(["web", "--address"], environment: environment)
@@ -85,7 +85,7 @@ extension NodeTests {
       try friend.open(["Authorization": "Bearer \(token)"])
       friend.send("/mute")
       #expect(friend.receive("/mute")?.arguments == [.int32(0)])
-      // Whoever has lost a phone makes another token.
+      // A user who has lost a phone makes a new token.
       #expect(try NodeProcess.run(["web", "--renew"], environment: environment).code == 0)
       #expect(friend.awaitClose())
       #expect(node.end() == 0)
@@ -93,8 +93,8 @@ extension NodeTests {
     }
 
     @Test(.hangLimit)
-    func `a second node takes the next port, unless it was given one`() throws {
-      // Without a port, as somebody types it.
+    func `a second node takes the next port, unless its port was given`() throws {
+      // Without a port, as typed by hand.
       let nodes = try (0..<2).map {
         try NodeProcess(server: server, ["--name", "node\($0)", "--web-open"], hasPage: true)
       }
