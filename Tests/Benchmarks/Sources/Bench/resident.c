@@ -20,7 +20,7 @@ bool read_resident(int process, resident *result) {
     } else if (sscanf(line, "Pss: %ld kB", &kilobytes) == 1) {
       if (!is_shared) proportional += (double)kilobytes;
     } else if (strchr("0123456789abcdef", line[0])) {
-      // Only the head of a mapping begins so; the names of its properties have capitals.
+      // Only the header of a mapping starts like this; the names of its properties have capitals.
       is_shared = strstr(line, shared_segments) != NULL;
     }
   }

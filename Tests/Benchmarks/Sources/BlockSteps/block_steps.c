@@ -1,5 +1,5 @@
-// Preloaded into a JACK client, steps through some of its blocks by the processor's trap flag. The steps
-// go to the file that BLOCK_STEPS names.
+// Preloaded into a JACK client, single-steps through some of its blocks by the processor's trap
+// flag. The steps go to the file named by BLOCK_STEPS.
 #define _GNU_SOURCE
 #include "block_steps.h"
 
@@ -14,8 +14,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Blocks between two that are stepped through, which each takes the time of many: what was lost has
-// been made good by then. A prime, so that what happens every so many blocks is met now and then.
+// Blocks between two stepped ones, each of which takes the time of many: the client has caught up
+// by then. A prime, so that periodic work is included now and then.
 enum { BLOCKS_BETWEEN = 211 };
 
 static JackProcessCallback stepped;
@@ -67,7 +67,7 @@ static int process(jack_nframes_t frames, void *argument) {
   }
   blocks_since = 0;
   int result = step_through(frames, argument, wanted - 1);
-  // Publishes the steps to whoever reads the file.
+  // Publishes the steps to the reader of the file.
   atomic_store_explicit(&blocks->wanted, wanted - 1, memory_order_release);
   return result;
 }

@@ -9,7 +9,7 @@
 static _Atomic uint64_t rounds_of_block;
 static volatile uint64_t result;
 
-// Each round waits for the one before.
+// Each iteration depends on the one before.
 static void calculate(uint64_t rounds) {
   uint64_t number = result;
   for (uint64_t round = 0; round < rounds; round++) {

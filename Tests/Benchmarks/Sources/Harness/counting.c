@@ -1,4 +1,4 @@
-// Stands in for the allocator and for mutexes, to count what an effect calls while it works.
+// Replaces the allocator and mutexes, to count the calls of an effect while it processes.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

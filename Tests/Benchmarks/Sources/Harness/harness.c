@@ -11,7 +11,7 @@
 #include <xmmintrin.h>
 #endif
 
-// One run measures them all at this rate.
+// One run measures all effects at this rate.
 static const double rate = 48000;
 enum { most_effects = 64, most_settings = 32 };
 
@@ -40,8 +40,8 @@ static uint64_t now(clockid_t clock) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-// The thread's own clock leaves out what else the machine does, but to ask it takes a fifth of
-// a microsecond: for long blocks only.
+// The thread's CPU clock excludes other work of the machine, but reading it takes a fifth of a
+// microsecond: for long blocks only.
 static clockid_t clock_for(double block_ns) {
   return block_ns > 20000 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
 }
@@ -111,7 +111,7 @@ static int parse_all(char **texts, int count, setting *settings) {
   return count;
 }
 
-// Sets what is due in the block at `start`.
+// Applies the settings that are due in the block at `start`.
 static void apply(const effect *effect, void *unit, const setting *settings, int count, long start,
                   int block) {
   for (int i = 0; i < count; ++i) {
@@ -120,7 +120,7 @@ static void apply(const effect *effect, void *unit, const setting *settings, int
   }
 }
 
-// Renders a file of one channel, heard on both sides, to one of two channels frame by frame.
+// Renders a mono file, played on both sides, to an interleaved stereo file.
 static void render(const effect *effect, const char *from, const char *to, int block,
                    const setting *settings, int count) {
   long frames;
@@ -141,7 +141,7 @@ static void render(const effect *effect, const char *from, const char *to, int b
   write_samples(to, out, 2 * frames);
 }
 
-// How long a block takes, roughly.
+// The approximate time of a block.
 static double rough_block_time(const effect *effect, const float *in, long frames, int block,
                                const setting *settings, int count) {
   float *left = calloc((size_t)block + 2, sizeof(float));
@@ -159,9 +159,9 @@ static double rough_block_time(const effect *effect, const float *in, long frame
   return rounds ? (double)sum / (double)rounds : 0;
 }
 
-// Prints how long blocks take: each block's time is the least of all runs, so that what the
-// machine does besides is left out. The first tenth, where caches and pages are cold, too.
-// There are `runs` of them at least.
+// Prints block times. Each block's time is the minimum of all runs, at least `runs` of them, which
+// excludes other work of the machine. The first tenth, with cold caches and pages, is excluded,
+// too.
 static void time_blocks(const effect *effect, const char *from, int block, int runs,
                         const setting *settings, int count) {
   long frames;
@@ -173,7 +173,7 @@ static void time_blocks(const effect *effect, const char *from, int block, int r
   float *left = calloc((size_t)block + 2, sizeof(float));
   float *right = calloc((size_t)block + 2, sizeof(float));
   clockid_t clock = clock_for(rough_block_time(effect, in, frames, block, settings, count));
-  // Quick ones as often as fits into a second: the least is then the better known.
+  // As many runs of fast effects as fit into a second: the minimum is then more reliable.
   uint64_t began = now(CLOCK_MONOTONIC);
   for (int run = 0; run < runs || (run < 100 && now(CLOCK_MONOTONIC) - began < 1000000000); ++run) {
     void *unit = effect->make(rate, block);
@@ -200,8 +200,8 @@ static void time_blocks(const effect *effect, const char *from, int block, int r
          mean / block, mean, longest, longest / block * rate * 1e-7, longest / mean);
 }
 
-// Prints what the allocator and mutexes are asked for while the pitch sweeps up and down, and
-// the longest block, each block's time being the least of three sweeps.
+// Prints the calls to the allocator and mutexes while the pitch sweeps up and down, and the longest
+// block. Each block's time is the minimum of three sweeps.
 static void sweep(const effect *effect, const char *from, int block) {
   long frames;
   float *in = read_samples(from, &frames);
@@ -240,7 +240,7 @@ static void sweep(const effect *effect, const char *from, int block) {
          all.allocations, all.frees, all.locks, longest / block * rate * 1e-7);
 }
 
-// Prints by how many frames the effect says that it is late, after a second; -1 when it doesn't.
+// Prints the latency that the effect reports after a second, in frames; -1 if it doesn't.
 static void print_delay(const effect *effect, const char *from, int block, const setting *settings,
                         int count) {
   long frames;

@@ -1,6 +1,6 @@
-// Preloaded into a program, records its allocations of a page or more with their callers. At SIGUSR2
-// writes those that are not freed to the file that MEMORY_PARTS names, a line each: size, resident bytes,
-// and return addresses, relative to the start of the program.
+// Preloaded into a program, records its allocations of a page or more with their callers. At
+// SIGUSR2 it writes those that are not freed to the file named by MEMORY_PARTS, one per line: size,
+// resident bytes, and return addresses, relative to the start of the program.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -39,7 +39,7 @@ static void *(*next_aligned_alloc)(size_t, size_t);
 static void *(*next_mmap)(void *, size_t, int, int, int, off_t);
 static int (*next_munmap)(void *, size_t);
 
-// What the search for the next functions allocates itself.
+// Allocations of dlsym itself.
 static char early[1 << 14];
 static size_t early_size;
 

@@ -1,6 +1,5 @@
-// Preloaded into SooperLooper, lets it start on a machine without ALSA's sequencer. It goes on
-// with the handle that it did not get; libasound ends the program for that, where an error
-// would do.
+// Preloaded into SooperLooper, lets it start on a machine without ALSA's sequencer. It continues
+// with the handle that it failed to open, for which libasound ends the program. An error is enough.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

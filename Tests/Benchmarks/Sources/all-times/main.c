@@ -1,6 +1,6 @@
-// Tells how long the blocks of a client under the callback timer take, and how many it loses, beside an
-// empty client behind the same source, and then beside one that calculates for as long:
-// `all-times TIMES EMPTY_TIMES LOG COMMAND...`. The log is the server's; the command is run in between.
+// Compares the block times and xruns of a client under the callback timer with an empty client of
+// the same source, first idle, then with an equal load: `all-times TIMES EMPTY_TIMES LOG
+// COMMAND...`. The log is the server's; the command runs in between.
 #define _GNU_SOURCE
 #include "empty-client.h"
 #include "ending.h"
@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// 40 s at 48 kHz with 64 frames, and the fifth of such a block's period.
+// 40 s at 48 kHz with 64 frames, and a fifth of such a block's period.
 enum { WARM_UP_BLOCKS = 1500, BLOCKS = 30000 };
 static const double limit_microseconds = 64.0 / 48000 * 1e6 / 5;
-// The other one does nothing at first. Later it calculates: what the machine does to a block then, it does to
-// any that takes so long.
+// The other client is idle at first. Later it calculates: the machine then delays its blocks like
+// those of any client with that load.
 enum { NODE, OTHER, CLIENTS };
 
 static timed_client clients[CLIENTS] = {
@@ -29,7 +29,7 @@ static timed_client clients[CLIENTS] = {
 };
 static double sorted[CLIENTS][BLOCKS];
 
-// Counts the lines of the server's log, from a place on, that say that a client came too late.
+// Counts the lines of the server's log, from an offset on, that report a late client.
 static int count_lost(FILE *log, long from, const char *name) {
   char line[512], first[128], second[128];
   snprintf(first, sizeof first, "client = %s was not finished", name);

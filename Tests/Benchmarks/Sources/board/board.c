@@ -75,7 +75,7 @@ static bool send_all(int socket, struct iovec *parts, int count) {
   return true;
 }
 
-// Waits for a head and as much behind it as that says; the number of bytes of the head, or 0.
+// Waits for a complete header and body. Returns the length of the header in bytes, or 0.
 static size_t receive(board *board) {
   size_t filled = 0, head = 0, length = 0;
   while (head == 0 || filled < head + length) {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A board on this machine, at the other end of a connection that stays open.
+// A board on this machine, through a connection that stays open.
 typedef struct {
   uint16_t port;
   int socket;
@@ -16,7 +16,7 @@ typedef struct {
   uint8_t bytes[16];
 } post_id;
 
-// Has an id of its own by the number of the post and of the run.
+// Has a unique id from the numbers of the post and of the run.
 post_id id_of(uint64_t run, uint64_t number);
 
 void write_id(const post_id *id, char text[37]);
@@ -27,6 +27,6 @@ board board_at(uint16_t port);
 
 void leave(board *board);
 
-// Sends a request of several parts and waits for the whole answer; gives its status and its body,
-// which is good until the next one, or 0 where the connection ends.
+// Sends a multipart request and waits for the whole response. Returns its status and its body,
+// which is valid until the next one, or 0 if the connection ends.
 int ask(board *board, const char *const *parts, const size_t *sizes, int count, const char **body);

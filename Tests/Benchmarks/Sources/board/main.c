@@ -38,7 +38,7 @@ static void put(uint8_t *place, uint32_t value, int count) {
   for (int i = 0; i < count; i++) place[i] = (uint8_t)(value >> (8 * i));
 }
 
-// A WAV file of noise as base 64; empty for no bytes.
+// A WAV file of noise in base64; empty for no bytes.
 static char *make_audio(size_t bytes, size_t *length) {
   *length = 0;
   char *text = calloc(1, bytes / 3 * 4 + 8);
@@ -95,7 +95,7 @@ static void *post_some(void *context) {
     const char *parts[] = {head, first, load.audio, "\"}"};
     size_t sizes[] = {(size_t)size, (size_t)begun, load.size, 2};
     uint64_t start = nanoseconds();
-    // As nodes do it: what was not answered, or refused for now, is sent again, and is the same post.
+    // Like nodes: a post without a reply, or refused for now, is sent again with the same id.
     int status = ask(&board, parts, sizes, 4, NULL);
     for (int again = 0; again < MOST_RESENT && (status == 0 || status == 503); again++) {
       atomic_fetch_add(&load.resent, 1);
@@ -112,8 +112,7 @@ static void *post_some(void *context) {
   return NULL;
 }
 
-// Reads all pages, and counts the posts of this run: those that are lost, and those that are there
-// more than once.
+// Reads all pages, and counts the lost and the duplicate posts of this run.
 static void check(uint16_t port, size_t *lost, size_t *doubled) {
   uint8_t *seen = calloc(load.posts, 1);
   board board = board_at(port);

@@ -1,4 +1,4 @@
-// Compares the times that the callback timer has noted for several clients of one graph, over
+// Compares the times that the callback timer has recorded for several clients of one graph, over
 // the same blocks.
 #include "empty-client.h"
 #include "ending.h"

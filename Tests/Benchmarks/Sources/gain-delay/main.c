@@ -1,5 +1,5 @@
-// Measures how long after a gain command was sent the first sample of the output differs: for
-// the node, and by turns for the least client that does the same.
+// Measures the time from sending a gain command to the first changed output sample: for the node
+// and, in alternation, for a minimal client that does the same.
 #include "clock.h"
 #include "ending.h"
 #include "osc.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-// A gain glides for 33 ms, then it must have stood still for 30 before the next command.
+// A gain glides for 33 ms, then it must be constant for 30 before the next command.
 enum { COMMANDS = 320, SUBJECTS = 2, STILL_FRAMES = 1440 };
 enum { RANDOM_MICROSECONDS = 16000, PATIENCE_SECONDS = 2 };
 
@@ -25,7 +25,7 @@ typedef struct {
   // From sending to the first changed sample.
   double frames[COMMANDS], blocks[COMMANDS];
 
-  // The callback's own: the last sample, and for how many frames it has stood still.
+  // The callback's own: the last sample, and the number of frames since it changed.
   float last;
   atomic_uint still;
   // While armed, the next change is noted in the frames below.
@@ -99,9 +99,9 @@ static bool wait_until_still(subject *it) {
   return true;
 }
 
-// The frame at which the block under way began, and how long ago in frames that was. It is not
-// jack_frame_time, which goes by a smoothed clock: that is milliseconds off for many seconds
-// after the dummy driver has been late once.
+// The first frame of the current block, and the number of frames since then. Not jack_frame_time,
+// which follows a smoothed clock: it is milliseconds off for many seconds after one late cycle of
+// the dummy driver.
 static jack_nframes_t begin_of_block(jack_nframes_t *since) {
   jack_nframes_t begin, again;
   do {
@@ -127,7 +127,7 @@ static bool command(subject *it, int number) {
     if (errno != EINTR || is_ending()) return false;
   }
   it->frames[number] = (int32_t)(it->changed_at - begin - since);
-  // 1 is the block that begins next after the message was sent.
+  // 1 is the next block to start after the message was sent.
   it->blocks[number] = (int32_t)(it->block_at - begin) / (int32_t)jack_get_buffer_size(sink);
   return true;
 }
@@ -169,7 +169,8 @@ static void report(void) {
        quantile(peer->blocks, COMMANDS, 0.5), FIGURE_AT_MOST},
       {"  blocks after sending, greatest", "blocks", quantile(node->blocks, COMMANDS, 1),
        quantile(peer->blocks, COMMANDS, 1), NO_GOAL},
-      // Never all: what is sent in the microseconds before a block begins is read too late for it.
+      // Never all: a message sent in the microseconds before a block starts is read too late for
+      // it.
       {"  in the block that begins next", "%", percent_within(node->blocks, 1),
        percent_within(peer->blocks, 1), NO_GOAL},
   };

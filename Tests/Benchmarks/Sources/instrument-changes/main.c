@@ -1,5 +1,5 @@
-// Lets a node play one instrument after the other, round and round, and tells its resident memory
-// after each round: what is freed must go back to the system.
+// Makes a node play one instrument after the other in cycles, and prints its resident memory after
+// each cycle: freed memory must return to the system.
 #include "osc.h"
 #include "resident.h"
 
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// More than a round may differ from the first, of which each instrument was the first of its kind.
+// The maximum difference of a cycle from the first, in which each instrument was the first of its
+// kind.
 static const double most_growth = 10;
 
 static bool change(int socket, const char *name) {

@@ -1,5 +1,5 @@
-// The least that can be compared with the node: a JACK client whose gain liblo sets. It answers
-// what the measurements ask, counts what came, and does nothing else.
+// The minimal comparison with the node: a JACK client whose gain is set through liblo. It answers
+// the measurements' queries, counts messages, and does nothing else.
 #include <jack/jack.h>
 #include <lo/lo.h>
 #include <math.h>
@@ -16,7 +16,7 @@ static jack_port_t *in, *out;
 static _Atomic float decibels;
 static atomic_bool has_sounded;
 
-// Used by the thread that receives, only.
+// Receiver thread only.
 static lo_server server;
 static int32_t message_count;
 
@@ -39,7 +39,7 @@ static int set_gain(
   return 0;
 }
 
-// Answers a token under the address in `answer`.
+// Replies with a token to the address in `answer`.
 static int echo(
     const char *path, const char *types, lo_arg **values, int count, lo_message message,
     void *answer) {
@@ -69,7 +69,7 @@ static void *receive(void *argument) {
 static int listen_for_messages(void) {
   server = lo_server_new_with_proto(NULL, LO_UDP, NULL);
   if (!server) return 0;
-  // As much as the node asks for: where the system allows less, both get the same.
+  // As much as the node requests: if the system allows less, both get the same.
   int size = 4 << 20;
   setsockopt(lo_server_get_socket_fd(server), SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
   lo_server_add_method(server, "/live/gain", "f", set_gain, NULL);
@@ -106,7 +106,7 @@ int main(int count, char **arguments) {
     fputs("liblo-gain: no JACK server, or no port\n", stderr);
     return 69;
   }
-  // Ready means the same as for the node: it has sounded.
+  // Ready means the same as for the node: it has rendered a block.
   while (!atomic_load_explicit(&has_sounded, memory_order_relaxed)) {
     nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
   }

@@ -1,5 +1,5 @@
-// Prints the number of the state that SooperLooper's first loop is in: `looper-state PORT`. It
-// answers only to an address that stands in the question, which `syrinx send` has not.
+// Prints the state number of SooperLooper's first loop: `looper-state PORT`. SooperLooper replies
+// only to an address in the query, which `syrinx send` doesn't include.
 #include "osc.h"
 
 #include <arpa/inet.h>
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Adds a text with one to four zeros behind it, to a whole count of words.
+// Adds a text with one to four zeros, padded to whole words.
 static size_t add(char *packet, size_t length, const char *text) {
   size_t count = strlen(text);
   memcpy(packet + length, text, count);

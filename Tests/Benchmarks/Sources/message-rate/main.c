@@ -1,5 +1,5 @@
-// Sends the node and a plain liblo server the same flood of gains by turns, and compares how
-// many a second they take in, none lost.
+// Floods the node and a plain liblo server with the same gains in alternation, and compares how
+// many per second they process, with none lost.
 #define _GNU_SOURCE
 #include "clock.h"
 #include "osc.h"
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-// A window ends with a ping, and at most two of them are on their way: what the smallest usual
-// socket buffer holds. The node answers pings before the audio thread has followed what came
-// before; so each so many windows there is a sync too, lest more is under way than it takes.
+// A window ends with a ping, and at most two are in flight: as much as the smallest usual socket
+// buffer holds. The node answers pings before the audio thread has applied the earlier messages, so
+// every few windows there is also a sync, which bounds the messages in flight.
 enum { WINDOW = 200, AHEAD = 2, SYNC_EVERY = 20, WINDOWS = 1000, ROUNDS = 7 };
 
 typedef struct {
@@ -69,14 +69,14 @@ static bool ask(int socket, const char *address, int32_t *value) {
   return osc_ask(socket, question, osc_empty(question, address), address, value);
 }
 
-// One flood; returns messages a second, or 0 when one was lost or refused.
+// Runs one flood. Returns messages per second, or 0 if one was lost or refused.
 static double flood(const receiver *to) {
   int32_t before, after, refused;
   answers latest = {-1, -1};
   if (!ask(to->socket, "/status/messages", &before)) return 0;
   uint64_t start = nanoseconds();
   for (int32_t window = 0; window < WINDOWS; window++) {
-    // Not the last sync, which may well be on its way, but the one before.
+    // Not the last sync, which may be in flight, but the one before.
     int32_t synced = (window / SYNC_EVERY - 1) * SYNC_EVERY - 1;
     if (!wait_for(to->socket, &latest, window - AHEAD, synced)) return 0;
     if (!send_window(to->socket, window)) return 0;

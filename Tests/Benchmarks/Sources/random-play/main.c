@@ -1,4 +1,4 @@
-// Sends a node random commands of a player's for a time, while JACK freewheels, and prints its private
+// Sends a node random player commands for a time, while JACK freewheels, and prints its private
 // memory every ten minutes.
 #include "osc.h"
 #include "resident.h"
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// More than that the memory of the last hour may not differ from that after ten minutes.
+// The maximum difference between the memory of the last hour and that after ten minutes.
 static const double most_growth = 0.05;
 
 static atomic_long frames;
@@ -29,7 +29,7 @@ static int random_below(int limit) {
   return (int)((state >> 8) % (uint32_t)limit);
 }
 
-// What a player does with a loop, as often as it stands here.
+// The actions of a player on a loop, weighted by repetition.
 static const char *const actions[] = {
     "record", "record", "record", "record", "overdub", "overdub", "overdub", "overdub", "play", "play", "stop",
     "undo", "undo", "redo", "clear", "replace", "substitute", "multiply", "insert", "once", "cancel",

@@ -1,5 +1,5 @@
-// Compares the resident memory of two JACK clients, with and without the segments that JACK
-// shares among all of its clients.
+// Compares the resident memory of two JACK clients, with and without the segments that JACK shares
+// among all of its clients.
 #include "resident.h"
 #include "table.h"
 

@@ -1,10 +1,10 @@
-// Plays a tone into loopers, and tells how much of what they give back is no tone.
+// Plays a tone into loopers, and measures the part of their output that is not the tone.
 //
 //   seam-meter INPUTS -- OUTPUT...
 //
-// Each line that comes in names what is done next; for the time until the next line it prints, for each
-// output, how loud what is above 6 kHz was at its loudest, in dB beside the tone; and how many blocks
-// were lost, each of which is a click of its own.
+// Each input line names the next action. For the time until the next line it prints, for each
+// output, the peak level above 6 kHz in dB relative to the tone, and the number of xruns, each of
+// which is a click of its own.
 #include "ending.h"
 
 #include <jack/jack.h>
@@ -25,7 +25,7 @@ typedef struct {
   double x1, x2, y1, y2;
 } memory;
 
-// A Butterworth high-pass of the eighth order: of the tone it leaves 208 dB less.
+// An eighth-order Butterworth high-pass: it attenuates the tone by 208 dB.
 static section sections[SECTIONS];
 static memory memories[MOST][SECTIONS];
 static jack_port_t *source, *heard[MOST];
@@ -122,7 +122,7 @@ int main(int count, char **arguments) {
   int number = 0, goes_on = 1;
   while (goes_on) {
     goes_on = fgets(next, sizeof next, stdin) != NULL;
-    // The first window is what was before.
+    // The first window still has the previous sound.
     int ended = number;
     if (goes_on && number + 1 < WINDOWS)
       atomic_store_explicit(&window, ++number, memory_order_release);

@@ -1,4 +1,4 @@
-// Plays the same sound into all ports that it is given, left and right by turns, until it is ended.
+// Plays the same sound into all given ports, left and right in alternation, until stopped.
 #include "clock.h"
 #include "ending.h"
 
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Quiet enough for ten of it at once. Both sides go round at lengths that have no common measure
-// with those of loops.
+// Quiet enough for ten at once. Both sides have periods without a common divisor with those of
+// loops.
 enum { SIDES = 2, LENGTH = 48017 };
 
 static float sound[SIDES][LENGTH];

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <time.h>
 
-// Nanoseconds of the clock that never steps.
+// The monotonic clock, in nanoseconds.
 static inline uint64_t nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

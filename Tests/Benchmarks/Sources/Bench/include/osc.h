@@ -17,10 +17,10 @@ size_t osc_empty(uint8_t *packet, const char *address);
 // Reads the first argument, an int, of a message to this address; false for any other packet.
 bool osc_read_int(const uint8_t *packet, size_t length, const char *address, int32_t *value);
 
-// A socket that talks to a port of this machine only, and gives up a wait after some seconds;
-// -1 where there is none.
+// Opens a socket that talks to a port of this machine only, with a receive timeout of some seconds.
+// Returns -1 on failure.
 int osc_socket(uint16_t port);
 
-// Sends a question and waits for the int with which its answer begins.
+// Sends a query, and waits for the int with which its reply starts.
 bool osc_ask(
     int socket, const uint8_t *question, size_t length, const char *answer, int32_t *value);

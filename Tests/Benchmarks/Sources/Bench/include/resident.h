@@ -2,11 +2,11 @@
 
 #include <stdbool.h>
 
-// The resident memory of a process in MB: all of it, that without the segments that JACK shares
-// among its clients, and of that the part that is its own where others map the same.
+// The resident memory of a process in MB: in total, without the segments that JACK shares among its
+// clients, and of that the proportional share of memory that other processes map.
 typedef struct {
   double whole, own, proportional;
 } resident;
 
-// Reads it; false where the process is not there, or not ours to look at.
+// Reads it. Returns false if the process doesn't exist or is not readable.
 bool read_resident(int process, resident *result);

@@ -6,7 +6,7 @@
 // 87 s of blocks of 64 frames at 48 kHz; the newest overwrite the oldest.
 #define SAMPLE_COUNT 65536u
 
-// The file in which a measured client leaves the times inside its process callback.
+// The file to which a measured client writes the times inside its process callback.
 typedef struct {
   _Atomic uint64_t count;
   uint32_t nanoseconds[SAMPLE_COUNT];

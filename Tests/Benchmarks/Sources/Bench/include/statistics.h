@@ -4,5 +4,5 @@
 
 void sort_values(double *values, size_t count);
 
-// The value that this share of all does not exceed; the values must be sorted.
+// Returns a quantile; the values must be sorted.
 double quantile(const double *sorted, size_t count, double share);

@@ -2,7 +2,7 @@
 
 typedef enum { NO_GOAL, RATIO_AT_MOST, RATIO_AT_LEAST, FIGURE_AT_MOST, FIGURE_AT_LEAST } goal_kind;
 
-// One figure of the node beside the same of another program.
+// A figure of the node, compared with that of another program.
 typedef struct {
   const char *label, *unit;
   double figure;

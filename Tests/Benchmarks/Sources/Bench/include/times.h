@@ -9,19 +9,19 @@
 typedef struct {
   const char *name;
   callback_samples *samples;
-  // The block before which its times are not looked at.
+  // Times before this block are ignored.
   uint64_t start;
 } timed_client;
 
-// Looks at the file that the client's timer writes; says so where there is none.
+// Maps the file that the client's timer writes; reports a missing file.
 bool look_at_times(timed_client *client, const char *path);
 
-// Waits until each client has processed so many blocks from now on, and lets their times be those
-// after them; says so where one stands still.
+// Waits until each client has processed this many more blocks, and starts their times there;
+// reports a client that is stuck.
 bool skip_blocks(timed_client *clients, size_t count, uint64_t blocks);
 
-// Waits for so many blocks of each client.
+// Waits for this many blocks of each client.
 bool wait_for_blocks(const timed_client *clients, size_t count, uint64_t blocks);
 
-// The microseconds that each of so many blocks took, in their order.
+// The times of this many blocks in microseconds, in order.
 void take_times(const timed_client *client, double *microseconds, uint64_t blocks);

@@ -4,7 +4,7 @@
 extern "C" {
 #endif
 
-// What can be set. An effect ignores what it has not.
+// The parameters. An effect ignores those that it doesn't have.
 typedef enum {
   EFFECT_SEMITONES,
   EFFECT_FORMANTS,  // 1 keeps them
@@ -18,9 +18,8 @@ typedef enum {
 typedef enum { EFFECT_PITCH = 1, EFFECT_STRETCH = 2, EFFECT_REVERB = 4, EFFECT_ECHO = 8,
                EFFECT_TRANSFORM = 16, EFFECT_KEEPS_FORMANTS = 32 } effect_kinds;
 
-// An effect with two channels, or a transform of as many samples as a block has. What is set
-// before the first block holds from its first frame on. Reverb and echo give the wet sound
-// alone.
+// A stereo effect, or a transform of as many samples as a block has. A parameter set before the
+// first block applies from its first frame on. Reverb and echo return only the wet signal.
 typedef struct {
   const char *name;
   int kinds;  // of effect_kinds
@@ -28,15 +27,15 @@ typedef struct {
   void (*set)(void *, effect_key, double value);
   void (*process)(void *, const float *const *in, float *const *out, int frames);
   void (*end)(void *);
-  // Plays a whole recording of one channel `ratio` times as long, or as much as fits; returns
-  // the frames written. Null where the effect can't.
+  // Plays a whole mono recording `ratio` times as long, or as much as fits. Returns the number of
+  // frames written. Null if the effect can't.
   long (*stretch)(const float *in, long frames, double rate, double ratio, float *out, long room);
-  // By how many frames it says that it is late, after what was processed last; less than 0 where
-  // it doesn't say. Null where none of its kind does.
+  // The reported latency in frames, after the last processed block; less than 0 if unknown. Null if
+  // no effect of its kind reports it.
   long (*delay)(void *);
 } effect;
 
-// What a shared object of peers exports.
+// The symbol that a shared object of peers exports.
 const effect *peer_effects(int *count);
 
 #ifdef __cplusplus
