@@ -1,16 +1,16 @@
-// What the hosts of LADSPA and LV2 plugins share: which plugins, and how each is set.
+// Shared by the hosts of LADSPA and LV2 plugins: the plugins and their settings.
 #pragma once
 
 #include <cmath>
 
 #include "effect.h"
 
-// How a value of ours becomes one of the plugin's.
+// The conversion of a parameter's value to the plugin's.
 enum class scale { same, ratio, milliseconds, percent, decibels };
 
 struct control {
   const char *port;
-  // Held for good at `value` …
+  // Fixed at `value` …
   bool is_fixed;
   double value;
   // … or set by this key.
@@ -37,7 +37,7 @@ inline float scaled(scale by, double value) {
 struct plugin {
   const char *name;
   int kinds;
-  // LADSPA: the file and the label in it. LV2: the folder and the address.
+  // LADSPA: the file and its label. LV2: the folder and the URI.
   const char *file, *label;
   control controls[24];
 };

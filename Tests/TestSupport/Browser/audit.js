@@ -1,4 +1,4 @@
-// Measures what is seen of a page; a fault is a line that tells what and where.
+// Audits a page's layout; a fault is a line with a description and the element.
 
 const operated = "button, a[href], input, select, textarea, summary, [data-cell], [data-play], "
   + ["button", "switch", "radio", "slider", "link", "tab", "option", "checkbox", "menuitem"].map((role) => `[role=${role}]`).join(", ");
@@ -13,7 +13,7 @@ function intersection(a, b) {
 
 const isThere = (box) => box.width > 0.5 && box.height > 0.5;
 
-/** The part of a box of an element that nothing around it cuts off. */
+/** The part of an element's box that its ancestors don't clip. */
 function seen(element, box) {
   let rest = intersection(box, { left: 0, top: 0, right: innerWidth, bottom: innerHeight });
   let position = styleOf(element).position;
@@ -28,7 +28,7 @@ function seen(element, box) {
 
 const isVisible = (element) => element.checkVisibility({ visibilityProperty: true }) && isThere(element.getBoundingClientRect());
 
-/** What a finger meets that stands for a field: a label takes the touches for what it holds. */
+/** The touch target of a field: a label takes the touches for the field in it. */
 const surfaceOf = (element) => (element.matches("input[type=file], input[type=checkbox], input[type=radio]") && element.closest("label")) || element;
 
 const nameOf = (element) => {
@@ -36,10 +36,10 @@ const nameOf = (element) => {
   return `${element.localName} "${String(name).replace(/\s+/g, " ").slice(0, 40)}"`;
 };
 
-/** All that can be operated and is to be seen. */
+/** All visible controls. */
 const targets = () => [...new Set([...document.querySelectorAll(operated)].map(surfaceOf))].filter(isVisible);
 
-/** Scrolls all that scrolls, a windowful at a time, and gathers what look() tells of each; ends where it began. */
+/** Scrolls all scrollable elements by a screen at a time, collects the results of look(), and restores the positions. */
 function throughout(look) {
   const scrollers = [...document.querySelectorAll("*")].filter((one) => one.scrollHeight > one.clientHeight + 1 && one.clientHeight && /auto|scroll/.test(styleOf(one).overflowY));
   const began = scrollers.map((one) => one.scrollTop);
@@ -58,7 +58,7 @@ function throughout(look) {
   return [...found];
 }
 
-/** What makes the page wider than its window. */
+/** Elements that make the page wider than its window. */
 function widthFaults() {
   const faults = [];
   for (const one of [document.documentElement, document.body, ...document.querySelectorAll("body *")]) {
@@ -74,14 +74,14 @@ function sticks(element) {
   return false;
 }
 
-/** Targets of a layer that lie over each other, or under something else. */
+/** Targets of a layer that overlap each other, or are covered. */
 const overlapFaults = (layer) => throughout((isScrolled) => {
   const faults = [];
   const all = targets().filter((one) => one.closest(layer)).map((element) => ({ element, box: seen(element, element.getBoundingClientRect()) })).filter(({ box }) => isThere(box));
   all.forEach(({ element, box }, at) => {
     for (const other of all.slice(at + 1)) {
       if (element.contains(other.element) || other.element.contains(element)) continue;
-      // What sticks to its place is scrolled under.
+      // Content scrolls under sticky elements.
       if (isScrolled && sticks(element) !== sticks(other.element)) continue;
       const both = intersection(box, other.box);
       if (isThere(both)) faults.push(`${nameOf(element)} and ${nameOf(other.element)} share ${both.width.toFixed(1)} x ${both.height.toFixed(1)}`);
@@ -93,13 +93,13 @@ const overlapFaults = (layer) => throughout((isScrolled) => {
   return faults;
 });
 
-/** The targets that are narrower or lower than a size, with theirs. */
+/** The targets that are smaller than a size in either dimension, with their sizes. */
 const smaller = (least, selector = "*") => targets().filter((one) => one.matches(selector)).flatMap((one) => {
   const { width, height } = one.getBoundingClientRect();
   return Math.min(width, height) < least - 0.01 ? [`${nameOf(one)} ${width.toFixed(1)} x ${height.toFixed(1)}`] : [];
 });
 
-// Contrast, as WCAG 2 reckons it, from the points of two pictures: with the letters, and without.
+// Contrast as defined by WCAG 2, from the pixels of two screenshots: with the text, and without.
 
 const canvas = (width, height) => new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
 
@@ -130,7 +130,7 @@ function opacity(element) {
   return all;
 }
 
-/** The texts that are to be seen, each with its boxes, colour and size; what is out of use may be faint. */
+/** The visible texts, each with its boxes, color and size; disabled controls are exempt. */
 function texts() {
   const found = [];
   const take = (element, words, boxes, style) => {
@@ -163,7 +163,7 @@ hidden.replaceSync("*, ::before, ::after, ::placeholder { -webkit-text-fill-colo
 const still = new CSSStyleSheet();
 still.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important }");
 
-/** Takes the letters of all texts away, or brings them back; nothing moves meanwhile. */
+/** Hides all text, or shows it again, without moving anything. */
 function hideLetters(are) {
   document.adoptedStyleSheets = are === undefined ? [] : are ? [still, hidden] : [still];
 }
@@ -176,7 +176,7 @@ async function points(picture) {
   return sheet.getImageData(0, 0, image.width, image.height);
 }
 
-/** The texts that stand out too little from what lies under their letters. */
+/** The texts with too little contrast to the background under them. */
 async function contrastFaults(written, blank) {
   const [with_, without] = [await points(written), await points(blank)];
   const faults = [];
@@ -200,7 +200,7 @@ async function contrastFaults(written, blank) {
       const under = [ground >> 16, (ground >> 8) & 255, ground & 255];
       return { times, ratio: contrast(ink.map((one, at) => alpha * one + (1 - alpha) * under[at]), under) };
     });
-    // A line that crosses a letter does not make it hard to read.
+    // A line across a letter does not make it hard to read.
     let worst = 0;
     for (const { times, ratio } of ratios.sort((a, b) => a.ratio - b.ratio)) {
       worst += times;
@@ -212,7 +212,7 @@ async function contrastFaults(written, blank) {
   return faults;
 }
 
-/** What moves by itself, or would if it changed. */
+/** Elements with animations or transitions. */
 function motionFaults() {
   const faults = document.getAnimations().map((one) => `${one.animationName ?? one.transitionProperty ?? "script"} of ${nameOf(one.effect.target)}`);
   const isLong = (times) => times.split(",").some((time) => parseFloat(time) > 0.01);
@@ -226,9 +226,9 @@ function motionFaults() {
   return [...new Set(faults)];
 }
 
-// The keyboard. What had the focus is kept in the page from one look to the next.
+// The keyboard. The focused elements are stored in the page between calls.
 
-/** Begins to note what has the focus, from the page's beginning on. */
+/** Starts to record the focused elements, from the start of the page on. */
 function noteFocus() {
   document.activeElement?.blur();
   window.auditFocused = new Set();
@@ -240,7 +240,7 @@ const focusCount = () => window.auditFocused.size;
 const unfocused = () => targets().map((one) => (one.localName === "label" ? one.querySelector("input") : one))
   .filter((one) => !isOff(one) && !window.auditFocused.has(one));
 
-/** Enters the next group that is gone through by arrows, where Tab does; false where all of that is done. */
+/** Enters the next group with arrow-key navigation, as Tab does; false if all are done. */
 function enterGroup() {
   window.auditEntered ??= new Set();
   for (const one of unfocused()) {
@@ -254,5 +254,5 @@ function enterGroup() {
   return false;
 }
 
-/** What can be operated and had no focus. */
+/** Controls that never had the focus. */
 const keyboardFaults = () => unfocused().map(nameOf);

@@ -1,6 +1,6 @@
--- The app's inner side, driven by lines on standard input: fields with tabs between.
+-- The app's core, controlled by lines on standard input: fields separated by tabs.
 --
--- Commands that do something are answered with what it changed, and a line with a dot.
+-- Commands with an effect are answered with its changes, and a line with a dot.
 
 local folder = ...
 dofile(folder .. '/document.lua')

@@ -1,11 +1,11 @@
--- The document as the app holds it: a tree of controls with properties, values and messages.
+-- The app's document: a tree of controls with properties, values and messages.
 --
--- What changes is written to standard output, a line each, for the side that has the screen and
--- the socket.
+-- Changes are written to standard output, one per line, for the process with the screen and the
+-- sockets.
 
 document = { controls = {} }
 
--- What values a control has besides `touch`.
+-- The values of each control type in addition to `touch`.
 local values = {
   BOX = {}, GROUP = {}, GRID = {},
   BUTTON = { x = 'float' }, FADER = { x = 'float' }, RADIAL = { x = 'float' },
@@ -15,7 +15,7 @@ local values = {
   ENCODER = { x = 'float', y = 'float' },
 }
 
--- Properties by the letter of their type, as scripts know them.
+-- Properties by the letter of their type, as in scripts.
 local common = {
   name = 's', tag = 's', script = 's', frame = 'r', color = 'c', visible = 'b', interactive = 'b',
   background = 'b', outline = 'b', outlineStyle = 'i', grabFocus = 'b', pointerPriority = 'i',
@@ -50,7 +50,7 @@ for type, list in pairs(properties) do
   end
 end
 
--- Lines of fields, with what would end either written out.
+-- Lines of fields, with escaped tabs and newlines.
 
 local escapes = { ['%'] = '%%', ['\t'] = '%t', ['\n'] = '%n', ['\r'] = '%r' }
 
@@ -60,7 +60,7 @@ function tell(...)
   io.write(table.concat(fields, '\t'), '\n')
 end
 
--- What a layout does wrong; the test fails by it.
+-- A fault of the layout, which fails the test.
 function document.fault(control, message)
   tell('E', control and document.path(control) or '', message)
 end
@@ -74,7 +74,7 @@ function document.path(control)
   return path
 end
 
--- Making it.
+-- Construction.
 
 function document.add(id, parent, type, uuid)
   local control = {
@@ -122,7 +122,7 @@ local function number(value)
   return tonumber(value)
 end
 
--- The value as a control keeps it; nil where it can't be one.
+-- The value in a control's own type; nil if it is invalid.
 local function kept(control, key, value)
   local kind = control.valueKinds[key]
   if kind == 'string' then
@@ -152,8 +152,8 @@ end
 
 local depth = 0
 
--- Sets a value: the script is called, then the messages that it triggers are sent, but for the one
--- that set it, unless that has feedback.
+-- Sets a value: calls the script, then sends the messages that it triggers, except the one that set
+-- it, unless that has feedback.
 function document.set(control, key, value, message)
   local old = control.values[key]
   local new = kept(control, key, value)
@@ -193,7 +193,7 @@ end
 
 -- Messages.
 
--- A property by its name, or one of an ancestor's: `parent.name`.
+-- A property by name, or one of an ancestor's: `parent.name`.
 local function property(control, name)
   while name:match('^parent%.') do
     control, name = control.parent, name:gsub('^parent%.', '')
@@ -222,7 +222,7 @@ function document.address(control, message)
   return table.concat(parts)
 end
 
--- Tag and value of an argument.
+-- Type tag and value of an argument.
 local function argument(control, partial)
   local value = content(control, partial)
   if value == nil then
@@ -254,7 +254,7 @@ function document.send(control, message)
   tell(unpack(fields))
 end
 
--- What a message brings to a control.
+-- Applies a received message to a control.
 local function take(control, message, arguments)
   for index, partial in ipairs(message.arguments) do
     local incoming = arguments[index]
@@ -287,7 +287,7 @@ end
 function document.receive(address, arguments)
   local root = document.root
   local function told()
-    -- Each script gets tables of its own.
+    -- Each script gets its own tables.
     local copy = {}
     for index, one in ipairs(arguments) do copy[index] = { tag = one.tag, value = one.value } end
     return { address, copy }, { true, false, false, false, false, false, false, false, false, false }
@@ -300,7 +300,7 @@ function document.receive(address, arguments)
         table.insert(fitting, message)
       end
     end
-    -- A control hears of what it has a message for.
+    -- A control receives only addresses of its messages.
     if #fitting > 0 and (control == root or not scripts.call(control, 'onReceiveOSC', told())) then
       for _, message in ipairs(fitting) do take(control, message, arguments) end
     end

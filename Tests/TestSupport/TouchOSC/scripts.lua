@@ -1,14 +1,14 @@
--- What a layout's scripts can do, as the app's manual tells; anything else is a fault.
+-- The script API according to the app's manual; anything else is a fault.
 --
--- Each script has an environment of its own, as each has a Lua of its own in the app.
+-- Each script has its own environment, as each has its own Lua state in the app.
 
 scripts = { now = 0 }
 
 local proxies = setmetatable({}, { __mode = 'k' })
--- What a proxy stands for.
+-- The targets of proxies.
 local targets = setmetatable({}, { __mode = 'k' })
 
--- Errors are the line's of the script that asked.
+-- Errors have the line of the calling script.
 local own = debug.getinfo(1, 'S').source
 
 local function refuse(what)
@@ -17,7 +17,7 @@ local function refuse(what)
   error(what, level)
 end
 
--- Objects without fields of their own: what a script sees of the app's.
+-- Proxy objects without fields of their own, through which a script sees the app's objects.
 local function object(kind, target, meta)
   local proxy = newproxy(true)
   for key, value in pairs(meta) do getmetatable(proxy)[key] = value end
@@ -30,7 +30,7 @@ local function target(kind, proxy)
   return found and found.kind == kind and found.target or nil
 end
 
--- Colours and rectangles.
+-- Colors and rectangles.
 
 local colorMeta, rectangleMeta = {}, {}
 
@@ -39,7 +39,7 @@ local function checkedNumber(value, what)
   return value
 end
 
--- Four numbers with names; a control's own change its property.
+-- Four named numbers; changing a control's own changes its property.
 local function quartet(kind, meta, places, numbers, control, property)
   return object(
     kind, { places = places, numbers = numbers, control = control, property = property }, meta)
@@ -203,7 +203,7 @@ function functions.findAllByProperty(control, key, value, recursive)
     control, function(other) return other.properties[key] == value end, recursive, {})
 end
 
--- What can go from one script's Lua to another's.
+-- Values that can be passed from one script's Lua state to another's.
 local function carried(value)
   local kind = type(value)
   if kind == 'table' then
@@ -280,7 +280,7 @@ controlMeta.__newindex = function(self, key, value)
 end
 controlMeta.__tostring = function(self) return document.path(target('Control', self)) end
 
--- Functions and names that are there without a control.
+-- Global functions and names.
 
 local function enumeration(...)
   local list = {}
@@ -331,7 +331,7 @@ local function sendOSC(first, ...)
   tell(unpack(fields))
 end
 
--- What a script finds: of Lua 5.1 only what the manual lists.
+-- A script's environment: of Lua 5.1 only the parts that the manual lists.
 local function environment(control)
   local copies = {}
   for _, name in ipairs { 'table', 'math', 'string' } do
@@ -374,7 +374,7 @@ local callbacks = {
   init = true, update = true, onValueChanged = true, onReceiveOSC = true, onReceiveNotify = true,
 }
 
--- Runs a script's function; what it does wrong is told with its line.
+-- Runs a script's function; reports its errors with their lines.
 local function run(control, call, ...)
   local arguments, count = { ... }, select('#', ...)
   local isOutermost = debug.gethook() == nil
@@ -397,7 +397,7 @@ function scripts.call(control, name, ...)
   if call then return run(control, call, ...) end
 end
 
--- Compiles and runs all, parents before children, and calls what begins.
+-- Compiles and runs all scripts, parents before children, and calls `init`.
 function scripts.begin()
   for _, control in ipairs(document.controls) do
     local source = control.properties.script

@@ -1,5 +1,5 @@
-// Preloaded into a JACK client, times its process callback from outside. The times go to the
-// file that CALLBACK_TIMES names.
+// Preloaded into a JACK client, times its process callback from outside. The times go to the file
+// named by CALLBACK_TIMES.
 #define _GNU_SOURCE
 #include "clock.h"
 #include "samples.h"
@@ -21,7 +21,7 @@ static int measure(jack_nframes_t frames, void *argument) {
   uint64_t end = nanoseconds();
   uint64_t count = atomic_load_explicit(&samples->count, memory_order_relaxed);
   samples->nanoseconds[count % SAMPLE_COUNT] = (uint32_t)(end - start);
-  // Publishes the time to whoever reads the file.
+  // Publishes the time to the reader of the file.
   atomic_store_explicit(&samples->count, count + 1, memory_order_release);
   return result;
 }

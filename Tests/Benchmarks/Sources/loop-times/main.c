@@ -1,5 +1,5 @@
-// Compares the times that the callback timer notes for two clients of one graph that do the same,
-// over the same blocks: `loop-times WHAT LIMIT NODE LOOPER`, where LIMIT is that of the ratio.
+// Compares the block times of two clients of one graph that do the same work, over the same blocks:
+// `loop-times WHAT LIMIT NODE LOOPER`, where LIMIT is that of the ratio.
 #include "ending.h"
 #include "statistics.h"
 #include "table.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// 20 s at 48 kHz with 64 frames, after one for what was asked for to begin.
+// 20 s at 48 kHz with 64 frames, after one in which the requested work starts.
 enum { WARM_UP_BLOCKS = 750, BLOCKS = 15000 };
 enum { NODE, LOOPER, CLIENTS };
 

@@ -1,4 +1,4 @@
-// Starts the node and a peer by turns and measures the time until each prints that it is ready.
+// Starts the node and a peer in alternation and measures the time until each prints its ready line.
 #define _GNU_SOURCE
 #include "clock.h"
 #include "ending.h"
@@ -22,7 +22,7 @@ typedef struct {
   double milliseconds[STARTS];
 } program;
 
-// Reads until the line is there; the programs write it whole.
+// Reads until the line is complete; the programs write it at once.
 static bool read_ready(int output) {
   char text[1024];
   uint64_t deadline = nanoseconds() + PATIENCE_SECONDS * 1000000000ull;
@@ -46,17 +46,17 @@ static void end(pid_t process) {
   waitpid(process, NULL, 0);
 }
 
-// Returns the milliseconds that one start takes; negative when it fails.
+// Returns the time of one start in milliseconds; negative if it fails.
 static double start(char **command) {
   int output[2];
   if (pipe(output) != 0) return -1;
   uint64_t start = nanoseconds();
   pid_t process = fork();
   if (process == 0) {
-    // Whatever ends the measurement ends what it has started.
+    // The program ends with this process, for whatever reason.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(output[1], STDOUT_FILENO);
-    // It has things to tell that are not about this; a failure shows by the missing line.
+    // Its other messages don't matter here; the missing line shows a failure.
     int nowhere = open("/dev/null", O_WRONLY);
     if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     close(output[0]);
