@@ -114,7 +114,9 @@ let package = Package(
     // The feed server and its clients.
     .target(
       name: "Feed",
-      dependencies: ["CPostgres", "DSP", "HTTP", "JSON", "Posix", "SQLite", "SoundFiles"]),
+      dependencies: [
+        "CPostgres", "DSP", "HTTP", "JSON", "Library", "Posix", "SQLite", "SoundFiles",
+      ]),
     // The page's files, embedded in the program.
     .target(
       name: "CPage", path: "Sources/Page", exclude: ["web"], sources: ["page.c"],
