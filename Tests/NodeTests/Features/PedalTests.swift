@@ -62,8 +62,8 @@ extension NodeTests {
         }
         if let lit, let pressed = keyboard.takePlayed().first {
           delays.append(lit.frame &- pressed)
-          // Longer than a contact bounces, at any rate.
-          next = pressed &+ 4800
+          // Longer than a contact bounces.
+          next = pressed &+ 1440
         }
       }
       // A loop between two clients is a buffer later. The machine may have xruns; not every time.
@@ -123,16 +123,29 @@ extension NodeTests {
         ("one message", { phone.send("/loop/1/pedal") }),
       ]
       func state() -> [Argument] { phone.ask("/loop/1/state")?.arguments ?? [.string("")] }
+      // An xrun takes the MIDI messages of its buffer with it. A queued tap can be repeated.
+      func tap(_ name: String, in former: String, _ press: () throws -> Void) throws {
+        for _ in 0..<5 {
+          try press()
+          let isFollowed: ()? = try? waitUntil("\(name) is followed", seconds: 1) {
+            phone.ask("/loop/1/next")?.arguments.first == .string("record")
+              || state()[0] != .string(former)
+          }
+          if isFollowed != nil { return }
+        }
+        Issue.record("\(name) in vain")
+      }
       for (name, press) in ways {
-        try press()
+        try tap(name, in: "empty", press)
         // Longer than the time in which a second press belongs to the first.
         try waitUntil("\(name): it records") {
           state()[0] == .string("recording") && state()[1].number ?? 0 > 0.4
         }
-        try press()
+        try tap(name, in: "recording", press)
         try waitUntil("\(name): it plays") { state()[0] == .string("playing") }
+        // But for blocks that were lost.
         let bars = (state()[2].number ?? 0) / 0.5
-        #expect(bars >= 1 && bars == bars.rounded(), "\(name): \(bars) bars")
+        #expect(bars.rounded() >= 1 && abs(bars - bars.rounded()) < 0.1, "\(name): \(bars) bars")
         phone.send("/loop/1/clear")
         try waitUntil("\(name): it is empty") { state()[0] == .string("empty") }
       }
