@@ -304,11 +304,6 @@ where target.type != .system && !["CPosix", "CRealtime"].contains(target.name) {
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
   ]
-  if sanitizer != nil {
-    // Reports name lines of the node; a failed expectation has its own location.
-    target.swiftSettings?.append(
-      .unsafeFlags([target.type == .test ? "-gnone" : "-gline-tables-only"]))
-  }
   if sanitizer == "address", !optimized.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
   }
