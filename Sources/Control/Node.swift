@@ -5,22 +5,22 @@ package import Library
 package import OSC
 internal import Posix
 
-/// The control side of the node: it takes packets in, tells the engine, and answers.
+/// The control side of the node: receives packets, commands the engine, and replies.
 ///
-/// One thread owns it. What it can do is in its features.
+/// Confined to one thread. Its functions are implemented by its features.
 package final class Node {
-  /// All addresses that it understands and sends.
+  /// The address table.
   package let table: AddressTable
   let context: Context
   let features = Features()
-  let keeper: Keeper
-  /// The board in the home folder, for doors by which others come to it.
+  let keeper: StateKeeper
+  /// The board in the home folder, for the servers that publish it.
   package let ownBoard: HomeBoard
-  // Where it is, for other threads.
+  // The home folder, readable from other threads.
   private let homePlace: Guarded<String?>
   private let dispatcher: Dispatcher
 
-  /// A node that plays on an engine, with a folder of its own and others that songs can come from.
+  /// Creates a node that controls an engine, with a home folder and folders of songs.
   package init(
     name: String, engine: Engine, soundServer: any SoundServer, table: AddressTable = .node,
     presets: PresetLibrary = PresetLibrary(), home: String? = nil, musicFolders: [String] = [],
@@ -28,10 +28,10 @@ package final class Node {
     now: @escaping () -> Double = { HostTime.steady }
   ) {
     self.table = table
-    keeper = Keeper(features: features, now: now)
+    keeper = StateKeeper(features: features, now: now)
     dispatcher = Dispatcher(table, engine, features: features, keeper: keeper, now: now)
     keeper.dispatcher = dispatcher
-    dispatcher.courier.observer = keeper
+    dispatcher.sender.observer = keeper
     let place = Guarded(home)
     homePlace = place
     ownBoard = HomeBoard { place.withLock { $0 } }
@@ -42,10 +42,10 @@ package final class Node {
       name: name, setup: setup, engine: engine, soundServer: soundServer, dispatcher: dispatcher,
       keeper: keeper, features: features, now: now)
     features.make(context)
-    keeper.begin()
+    keeper.recordInitialValues()
   }
 
-  /// The name in the JACK graph and on the network.
+  /// The client name in the JACK graph and on the network.
   package var name: String {
     get { context.name }
     set { context.name = newValue }
@@ -53,19 +53,19 @@ package final class Node {
 
   func setHomeOfBoard(_ home: String) { homePlace.withLock { $0 = home } }
 
-  /// A number that is new at each start.
-  package var engineID: Int32 { context[Presence.self].engineID }
+  /// A random number that differs at each start.
+  package var engineID: Int32 { context[ClientsFeature.self].engineID }
 
-  /// Whether it was told to quit.
-  package var isQuitting: Bool { context[Presence.self].isQuitting }
+  /// Whether the node received /quit.
+  package var isQuitting: Bool { context[ClientsFeature.self].isQuitting }
 
-  /// The counts so far, for `/status`.
+  /// The counters for `/status`.
   package var counters: Counters {
     get { dispatcher.answerer.counters }
     set { dispatcher.answerer.counters = newValue }
   }
 
-  /// Whether something is on its way to a disk.
+  /// Whether a write is in progress.
   package var isWriting: Bool {
     keeper.isWriting
       || features.all.contains {
@@ -73,116 +73,116 @@ package final class Node {
       }
   }
 
-  /// Seconds since the start.
+  /// Time since the start, in seconds.
   package var uptime: Double { context[Status.self].uptime }
 
   // MARK: - Clients
 
-  /// Connects a way out, and returns the number of its door, by which its clients name it.
+  /// Registers the outlet of a server, and returns its number for use in `Client`.
   @discardableResult
   package func connect(to outlet: any Outlet) -> Int { dispatcher.answerer.open(outlet) }
 
-  /// How many subscribe at the moment.
-  package var clientCount: Int { dispatcher.answerer.feedback.subscriptions.count }
+  /// The number of subscribers.
+  package var clientCount: Int { dispatcher.answerer.notifier.subscriptions.count }
 
-  /// Tells a place of every change, for as long as the node runs.
+  /// Subscribes a client to all changes, without expiry.
   package func subscribePermanently(_ client: Client) throws(Refusal) {
     dispatcher.answerer.beginPacket()
-    try context[Presence.self].subscribe(client, to: nil, port: nil, isPermanent: true)
+    try context[ClientsFeature.self].subscribe(client, to: nil, port: nil, isPermanent: true)
   }
 
-  /// Whether a client is told of changes.
+  /// Whether a client has subscriptions.
   package func isSubscribed(_ client: Client) -> Bool {
-    dispatcher.answerer.feedback.isSubscribed(client)
+    dispatcher.answerer.notifier.isSubscribed(client)
   }
 
-  /// Tells a client an address of the table from now on, beside what it is told already; false where
-  /// there are too many clients.
+  /// Adds an address to a client's subscription.
+  ///
+  /// Returns false if there are too many clients.
   package func listen(_ client: Client, to index: Int) -> Bool {
-    let feedback = dispatcher.answerer.feedback
-    return (try? feedback.subscriptions.add(index, for: client, now: context.now())) != nil
+    let notifier = dispatcher.answerer.notifier
+    return (try? notifier.subscriptions.add(index, for: client, now: context.now())) != nil
   }
 
-  /// Tells a client an address no longer.
+  /// Removes an address from a client's subscription.
   package func ignore(_ client: Client, _ index: Int) {
-    dispatcher.answerer.feedback.subscriptions.remove(index, for: client)
+    dispatcher.answerer.notifier.subscriptions.remove(index, for: client)
   }
 
-  /// Notes that a client is there, though it sends no packet.
-  package func heard(_ client: Client) {
-    dispatcher.answerer.feedback.subscriptions.renew(client, now: context.now())
+  /// Renews the lease of a client that sends no packets.
+  package func renewLease(of client: Client) {
+    dispatcher.answerer.notifier.subscriptions.renew(client, now: context.now())
   }
 
-  /// Forgets a client that can't be reached any more.
-  package func forget(_ client: Client) { context[Presence.self].forget(client) }
+  /// Removes a client that can no longer be reached.
+  package func forget(_ client: Client) { context[ClientsFeature.self].forget(client) }
 
-  // MARK: - In
+  // MARK: - Input
 
-  /// Takes one packet from a client.
+  /// Handles a packet from a client.
   package func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
     dispatcher.receive(packet, from: client)
   }
 
-  /// Follows one instruction from inside the program, by the same door as all others.
+  /// Handles an internally generated message, like one from a client.
   ///
-  /// It takes effect at once, or at a time in microseconds of the engine's clock.
+  /// Takes effect immediately, or at a time in microseconds of the engine's clock.
   package func perform(
     _ path: String, _ arguments: [Argument], at due: Double? = nil
   ) throws(Refusal) {
     try dispatcher.perform(path, arguments, at: due)
   }
 
-  /// Sets one address from text like `/live/gain=-6`, by the same door as any message.
+  /// Sets an address from text like `/live/gain=-6`.
   ///
-  /// It takes effect at once, or at a time in microseconds of the engine's clock.
+  /// Takes effect immediately, or at a time in microseconds of the engine's clock.
   package func set(_ assignment: String, at due: Double? = nil) throws(Refusal) {
     try dispatcher.set(assignment, at: due)
   }
 
-  // MARK: - Out
+  // MARK: - Output
 
-  /// Takes what the audio thread has to say.
-  package func takeEvents() { dispatcher.courier.takeEvents() }
+  /// Handles events from the audio thread.
+  package func takeEvents() { dispatcher.sender.takeEvents() }
 
-  /// Runs one turn: events, what waits for its time, what disks have done, features, what is
-  /// kept, and feedback.
+  /// Runs one turn of the control loop: events, scheduled commands, background work, features, persistence
+  /// and updates.
   ///
-  /// Returns in how many milliseconds it wants to be called again at the latest.
+  /// Returns the maximum delay until the next call, in milliseconds.
   package func tick() -> Int {
     let answerer = dispatcher.answerer
-    // What ends now is answered, whatever the last packet has asked for.
+    // Completions have a reply budget of their own.
     answerer.beginPacket()
-    var due = dispatcher.courier.poll() ?? .max
+    var due = dispatcher.sender.poll() ?? .max
     let now = context.now()
     for feature in features.all {
       for worker in feature.workers {
-        // Each list may be as long as a packet's answers.
+        // Each completion may reply with a full list.
         worker.deliver { answerer.beginPacket() }
         if worker.count > 0 { due = min(due, Self.busyMilliseconds) }
       }
     }
     for feature in features.all { due = min(due, feature.poll(now) ?? .max) }
     due = min(due, keeper.poll(now) ?? .max)
-    due = min(due, answerer.feedback.poll(now))
-    return dispatcher.courier.isBusy ? min(due, 1) : due
+    due = min(due, answerer.notifier.poll(now))
+    return dispatcher.sender.isBusy ? min(due, 1) : due
   }
 
-  // How often to look while a disk works, in milliseconds.
+  // The poll interval while background work is in progress, in milliseconds.
   private static let busyMilliseconds = 2
 
-  /// Fades out, and calls back when all is silent.
+  /// Fades out, and calls back when the output is silent.
   package func leave(_ whenSilent: @escaping () -> Void) {
     try? context.submit([PlannedCommand(action: .leave, whenDone: whenSilent)])
   }
 
-  /// The present values of an address; nil where it has none.
+  /// Returns the current values of an address; nil if it has none.
   package func values(of address: Address) -> [Argument]? { dispatcher.present(address) }
 
-  /// How many there are at present of each part in braces of an address's path; none where there are
-  /// no braces.
+  /// Returns the current count of each part in braces of an address; empty if there are none.
   package func extents(of address: Address) -> [Int] { address.extents?(features) ?? [] }
 
-  /// The value of an address that sets a parameter, as an argument.
+  /// Returns the value of an address with a parameter.
   package func argument(for address: Address) -> Argument? {
     address.parameter.map { address.argument(for: context[$0]) }
   }

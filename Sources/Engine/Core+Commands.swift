@@ -55,7 +55,7 @@ extension Core {
       refusal = transfer(pointer, loading: false, loop: Int(loop), origin)
       if case .none = refusal { return }
     case .capture(let pointer): taps.capture.follow(pointer)
-    case .tune(let pointer): taps.tuner.follow(pointer)
+    case .captureForTuner(let pointer): taps.tuner.follow(pointer)
     case .playSong(let song):
       refusal = songs.begin(SongChange(song: song, origin: origin))
       answerSongs()
@@ -73,8 +73,8 @@ extension Core {
       if !phrases.play(at: present) { refusal = .nothingRecorded }
     case .stopPhrase: endPhrase()
     case .keyMap(let map): inlet.setMap(map)
-    case .presses(let map): pedals.setMap(map)
-    case .lights(let map, let sendsAgain): lights.setMap(map, sendsAgain: sendsAgain)
+    case .setPressMap(let map): pedals.setMap(map)
+    case .setLightMap(let map, let sendsAgain): lights.setMap(map, sendsAgain: sendsAgain)
     case .learn(let kinds): pedals.learn(kinds)
     case .key(let key, let isDown): followKey(key, isDown: isDown)
     case .leave:

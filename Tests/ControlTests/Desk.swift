@@ -8,17 +8,16 @@ import Posix
 import TestSupport
 import Testing
 
-/// A node on an offline engine, with a clock that the test moves, and clients that write down
-/// what they are sent.
+/// A node on an offline engine, with a clock moved by the test, and clients that record what they receive.
 final class Desk: Outlet, @unchecked Sendable {
   let host = OfflineHost(isPlayable: true)
   private(set) var node: Node!
   var seconds = 1000.0
-  /// What happens when the node asks for the time next: between the steps of one tick.
+  /// Called when the node reads the time, between the steps of a tick.
   var atNextTime: (() -> Void)?
   var rate = 48_000
   private(set) var received: [Client: [Received]] = [:]
-  /// How much all clients together were sent, in bytes of packets.
+  /// The bytes sent to all clients.
   private(set) var bytesSent = 0
 
   var status: SoundServerStatus {
@@ -31,11 +30,13 @@ final class Desk: Outlet, @unchecked Sendable {
     return status
   }
 
-  /// The node's ports on its sound server.
+  /// The node's ports on the sound server.
   var ports: [SoundPort] = [] { didSet { portChanges += 1 } }
   private var portChanges = 0
 
-  /// Whether it leads the transport; who asks for it is told so later, by the test.
+  /// The role of timebase master.
+  ///
+  /// The test sets the server's reply.
   var lead = TransportLead.no
 
   func leadTransport(_ leads: Bool) { lead = leads ? .asked : .no }
@@ -58,7 +59,7 @@ final class Desk: Outlet, @unchecked Sendable {
     node.connect(to: self)
   }
 
-  /// The desk as its node's sound server, which must not keep it alive.
+  /// The desk as sound server of its node, without a retain cycle.
   private final class Server: SoundServer, @unchecked Sendable {
     private unowned let desk: Desk
 
@@ -82,14 +83,14 @@ final class Desk: Outlet, @unchecked Sendable {
     received[client, default: []] += packet.withUnsafeBytes(Received.all(in:))
   }
 
-  /// Sends bytes as a client, and returns what that client is sent at once.
+  /// Sends bytes as a client, and returns the immediate replies.
   @discardableResult
   func give(_ packet: [UInt8], as client: Client = Desk.client(9000)) -> [Received] {
     packet.withUnsafeBytes { node.receive($0, from: client) }
     return take(client)
   }
 
-  /// Sends one message as a client, and returns what that client is sent at once.
+  /// Sends a message as a client, and returns the immediate replies.
   @discardableResult
   func tell(
     _ address: String, _ arguments: Argument..., as client: Client = Desk.client(9000)
@@ -97,14 +98,14 @@ final class Desk: Outlet, @unchecked Sendable {
     give([UInt8](address: address, arguments), as: client)
   }
 
-  /// What a client was sent since the last look.
+  /// Returns what a client received since the last call.
   func take(_ client: Client = Desk.client(9000)) -> [Received] {
     defer { received[client] = nil }
     return received[client] ?? []
   }
 
-  /// Sends one message, and returns all that came until an address of these, or /error, did: the
-  /// disk takes its time.
+  /// Sends a message, and returns all replies up to one of these addresses or /error, including replies
+  /// that wait for the disk.
   func ask(
     _ address: String, _ arguments: Argument..., until ends: [String] = ["/reply"],
     as client: Client = Desk.client(9000)
@@ -117,7 +118,7 @@ final class Desk: Outlet, @unchecked Sendable {
     return all
   }
 
-  /// Plays a sound into the node.
+  /// Plays audio into the node.
   func play(_ sound: [Float], block: Int = 64) -> OfflineHost.Output {
     let output = host.render(sound, block: block)
     seconds += Double(sound.count) / 48_000
@@ -125,7 +126,7 @@ final class Desk: Outlet, @unchecked Sendable {
     return output
   }
 
-  /// Lets the audio go on for long, and the node look after it every ten milliseconds.
+  /// Runs the audio, with a tick every ten milliseconds.
   func pass(frames: Int) {
     for _ in 0..<frames / 480 {
       _ = host.render(Tone.constant(0, frames: 480), block: 64)
@@ -134,7 +135,7 @@ final class Desk: Outlet, @unchecked Sendable {
     }
   }
 
-  /// Lets the audio and the clock go on until something is so that takes the disk its time.
+  /// Runs the audio and the clock until a condition that depends on the disk holds.
   func pass(
     until what: String, seconds step: Double = 0.02, every pause: Double = 0.001,
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
@@ -146,7 +147,7 @@ final class Desk: Outlet, @unchecked Sendable {
     }
   }
 
-  /// Lets the audio and the clock go on until nothing is on its way to or from the disk.
+  /// Runs the audio and the clock until no disk access is in progress.
   func awaitDisk(
     every pause: Double = 0.001, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -155,7 +156,7 @@ final class Desk: Outlet, @unchecked Sendable {
     }
   }
 
-  /// Waits until all is written, while the clock stands still.
+  /// Waits until all is written, without moving the clock.
   func awaitWriting(sourceLocation: SourceLocation = #_sourceLocation) {
     wait(until: "all is written", sourceLocation: sourceLocation) {
       _ = node.tick()
@@ -163,7 +164,9 @@ final class Desk: Outlet, @unchecked Sendable {
     }
   }
 
-  /// Waits until something is so; what is to go on meanwhile, goes on in there.
+  /// Waits until a condition holds.
+  ///
+  /// The condition may run the audio.
   func wait(
     until what: String, every pause: Double = 0.001,
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
@@ -175,7 +178,7 @@ final class Desk: Outlet, @unchecked Sendable {
     }
   }
 
-  /// Lets the audio and the clock go on.
+  /// Runs the audio and the clock.
   func pass(seconds: Double = 0.02) {
     _ = host.render(Tone.constant(0, frames: 64), block: 64)
     self.seconds += seconds

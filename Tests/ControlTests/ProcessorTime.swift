@@ -1,8 +1,8 @@
 import Foundation
 
-/// What work costs the processor, whatever else it does meanwhile.
+/// The processor time of a piece of work.
 enum ProcessorTime {
-  /// The least seconds that some work takes, of a few times.
+  /// The minimum time of several runs, in seconds.
   static func least(of times: Int = 5, _ work: () -> Void) -> Double {
     func used() -> Double {
       var time = timespec()

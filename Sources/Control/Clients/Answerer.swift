@@ -1,21 +1,21 @@
 internal import OSC
 
-/// The node's voice: answers to clients, news for subscribers, and the counts of both.
+/// Output to clients: replies, updates for subscribers, and the counters of both.
 final class Answerer {
-  // What one packet is answered: it can ask for more than anybody could read.
+  // The maximum number of replies to one packet. A short packet can query a great number of addresses.
   static let mostAnswers = 1024
 
-  let feedback: Feedback
-  /// The counts for `/status`.
+  let notifier: ChangeNotifier
+  /// The counters for `/status`.
   var counters = Counters()
   private let table: AddressTable
   private var doors: [Door] = []
   private var answersLeft = mostAnswers
-  // The same in bytes: some answers are as long as a datagram can be.
+  // The maximum size of all replies to one packet, since a single reply can fill a datagram.
   private static let mostAnswerBytes = 1 << 20
   private var answerBytesLeft = mostAnswerBytes
-  // The addresses whose values this packet's subscriptions were sent, by their places.
-  private var shown: Set<Int> = []
+  // The indices of the addresses whose values were sent to new subscriptions of this packet.
+  private var sentInitially: Set<Int> = []
 
   private struct Door {
     weak var outlet: (any Outlet)?
@@ -23,105 +23,109 @@ final class Answerer {
 
   init(_ table: AddressTable) {
     self.table = table
-    feedback = Feedback(table)
-    feedback.answerer = self
+    notifier = ChangeNotifier(table)
+    notifier.answerer = self
   }
 
-  /// Adds a way out, and returns the number by which clients name it.
+  /// Registers an outlet, and returns its number for use in `Client`.
   func open(_ outlet: any Outlet) -> Int {
     doors.append(Door(outlet: outlet))
     return doors.count - 1
   }
 
-  // MARK: - Answers
+  // MARK: - Replies
 
-  /// Lets as much be answered from here on as one packet may be.
+  /// Resets the reply budget for a new packet.
   func beginPacket() {
     answersLeft = Self.mostAnswers
     answerBytesLeft = Self.mostAnswerBytes
-    shown.removeAll(keepingCapacity: true)
+    sentInitially.removeAll(keepingCapacity: true)
   }
 
-  /// Answers a client, or nobody where the node asked itself.
+  /// Replies to a client.
+  ///
+  /// The node's own queries have no reply.
   func reply(_ path: String, _ arguments: @autoclosure () -> [Argument], to client: Client?) {
-    guard let client, mayAnswer(client) else { return }
+    guard let client, reserveReply(to: client) else { return }
     answer([UInt8](address: path, arguments()), to: client)
   }
 
-  /// Tells a client why something was not followed.
+  /// Reports an error to a client.
   func refuse(_ refusal: Refusal, to origin: Origin) {
     counters.errors += 1
-    guard let client = origin.client, mayAnswer(client) else { return }
+    guard let client = origin.client, reserveReply(to: client) else { return }
     answer(refusal.answer(to: origin.path), to: client)
   }
 
-  /// Tells a client that a packet was no OSC.
+  /// Reports a malformed packet to a client.
   func refuseMalformed(_ refusal: Refusal, from client: Client) {
     counters.malformed += 1
-    if mayAnswer(client) { answer(refusal.answer(to: ""), to: client) }
+    if reserveReply(to: client) { answer(refusal.answer(to: ""), to: client) }
   }
 
-  /// Whether there are answers left for this packet.
+  /// Whether the reply budget of this packet is left.
   var hasAnswersLeft: Bool { answersLeft > 0 }
 
-  /// Whether this packet is still answered; says so once where it is not.
-  private func mayAnswer(_ client: Client) -> Bool {
+  /// Takes a reply from the budget.
+  ///
+  /// Reports once when it is exhausted.
+  private func reserveReply(to client: Client) -> Bool {
     guard answersLeft > 0 else { return false }
     answersLeft -= 1
     if answersLeft == 0 || answerBytesLeft <= 0 {
       answersLeft = 0
       counters.refused += 1
       let refusal = Refusal(
-        .busy, "that asks for more than can be answered at once; the rest is left out")
+        .busy, "the packet asks for more replies than one packet may; the rest is omitted")
       answer(refusal.answer(to: ""), to: client)
     }
     return answersLeft > 0
   }
 
   private func answer(_ packet: [UInt8], to client: Client) {
-    for target in feedback.targets(for: client) { show(packet, at: target) }
+    for target in notifier.targets(for: client) { sendReply(packet, to: target) }
   }
 
-  /// Sends a place what a packet is answered with.
-  func show(_ packet: [UInt8], at target: Client) {
+  /// Sends a reply to a target, and counts its bytes.
+  func sendReply(_ packet: [UInt8], to target: Client) {
     answerBytesLeft -= packet.count
     send(packet, to: target)
   }
 
-  // MARK: - To new subscribers
+  // MARK: - Initial values
 
-  /// Whether a packet's subscriptions are still sent the value of the address at a place: once, and
-  /// as an answer.
-  func mayShow(_ index: Int, to client: Client) -> Bool {
-    !shown.contains(index) && mayAnswer(client) && shown.insert(index).inserted
+  /// Takes an initial value from the reply budget, at most once per address and packet.
+  func reserveInitialValue(_ index: Int, to client: Client) -> Bool {
+    !sentInitially.contains(index) && reserveReply(to: client)
+      && sentInitially.insert(index).inserted
   }
 
-  /// Sends a new subscriber the values of an address, where this packet is still answered.
-  func show(_ path: String, _ values: [Argument], to client: Client, at target: Client) {
-    if mayAnswer(client) { show([UInt8](address: path, values), at: target) }
+  /// Sends a new subscriber the values of an address, within the reply budget.
+  func sendInitial(_ path: String, _ values: [Argument], to client: Client, at target: Client) {
+    if reserveReply(to: client) { sendReply([UInt8](address: path, values), to: target) }
   }
 
-  // MARK: - News
+  // MARK: - Updates
 
-  /// Tells of what went wrong by itself: a client, and all who subscribe to errors or to the address.
+  /// Reports an error that no message caused: to a client, and to subscribers of errors or the address.
   func report(_ refusal: Refusal, of path: String, to client: Client?) {
     counters.errors += 1
-    var targets = Set(client.map(feedback.targets(for:)) ?? [])
-    targets.formUnion(feedback.targets(wanting: [Event.error.path, path]))
+    var targets = Set(client.map(notifier.targets(for:)) ?? [])
+    targets.formUnion(notifier.targets(wanting: [Event.error.path, path]))
     for target in targets { send(refusal.answer(to: path), to: target) }
   }
 
-  /// Tells all who want an event of it.
+  /// Sends an event to its subscribers.
   func announce(_ event: Event, _ values: [Argument]) { announce(event.path, values) }
 
-  /// Tells all who want an address something that happens once.
+  /// Sends a one-time message to the subscribers of an address.
   func announce(_ path: String, _ values: [Argument]) {
-    guard feedback.subscriptions.count > 0, let index = table.index(of: path) else { return }
+    guard notifier.subscriptions.count > 0, let index = table.index(of: path) else { return }
     let packet = [UInt8](address: path, values)
-    feedback.subscriptions.forEach(wanting: index) { send(packet, to: $0) }
+    notifier.subscriptions.forEach(wanting: index) { send(packet, to: $0) }
   }
 
-  /// Sends a packet to one place.
+  /// Sends a packet to a target.
   func send(_ packet: [UInt8], to target: Client) {
     guard doors.indices.contains(target.door) else { return }
     doors[target.door].outlet?.send(packet, to: target)

@@ -1,25 +1,25 @@
 package import Posix
 
-/// Someone who talks to the node: a host, a port, and the door through which the messages come.
+/// A client of the node: endpoint, transport and server.
 package struct Client: Hashable, Sendable {
-  /// The way in a door by which messages come, and answers go.
+  /// The transport by which messages arrive and replies go out.
   package enum Transport: Hashable, Sendable {
-    /// Datagrams, by the door's socket of this number.
+    /// Datagrams, through the server's socket of this number.
     case datagrams(socket: Int)
-    /// The door's connection of this number.
+    /// The server's connection of this number.
     case stream(connection: Int)
   }
 
-  /// Its address and port.
+  /// The IP address and port.
   package let endpoint: Endpoint
-  /// The way to it.
+  /// The transport.
   package let transport: Transport
-  /// Whether what it sent can come from the node's own machine only, whatever sender it names.
+  /// Whether its packets can only come from this machine, even if the sender address is forged.
   package let isOnThisMachine: Bool
-  /// The number of the door, as the node gave it; the first is 0.
+  /// The number of the server that received the message, from 0.
   package let door: Int
 
-  /// Someone at an address, reached in a way.
+  /// Creates a client.
   package init(
     endpoint: Endpoint, transport: Transport, door: Int = 0, isOnThisMachine: Bool = false
   ) {
@@ -29,7 +29,7 @@ package struct Client: Hashable, Sendable {
     self.isOnThisMachine = isOnThisMachine
   }
 
-  /// Whether two are one place to answer to.
+  /// Whether both have the same reply target.
   package static func == (one: Client, other: Client) -> Bool {
     one.endpoint == other.endpoint && one.transport == other.transport && one.door == other.door
   }
@@ -40,7 +40,7 @@ package struct Client: Hashable, Sendable {
     hasher.combine(door)
   }
 
-  /// The same host at another port, for datagrams.
+  /// The same host at another UDP port.
   func at(port: UInt16) -> Client {
     var endpoint = endpoint
     endpoint.port = port
@@ -48,14 +48,14 @@ package struct Client: Hashable, Sendable {
       endpoint: endpoint, transport: transport, door: door, isOnThisMachine: isOnThisMachine)
   }
 
-  /// Whether it has a connection of its own, on which everything for it goes.
+  /// Whether it has a connection, which carries all replies.
   var isConnected: Bool { if case .stream = transport { true } else { false } }
 }
 
-/// A door's way out: what sends packets to the clients that came through it.
-///
-/// The node writes to this and knows no sockets.
+/// The output of a server: sends packets to the clients connected through it.
 package protocol Outlet: AnyObject {
-  /// Sends one packet, or loses it; never waits.
+  /// Sends one packet, or drops it.
+  ///
+  /// Never blocks.
   func send(_ packet: [UInt8], to client: Client)
 }

@@ -1,17 +1,17 @@
-/// The counts of the control side, for `/status`.
+/// The counters for `/status`.
 package struct Counters: Equatable {
-  /// Messages that came, of every kind.
+  /// Messages received.
   package var messages = 0
-  /// Packets and streams that were no OSC.
+  /// Malformed packets and streams.
   package var malformed = 0
-  /// Instructions answered by `/error`.
+  /// Messages answered with `/error`.
   package var errors = 0
-  /// Batches turned away because too much was under way.
+  /// Batches refused because too many commands were pending.
   package var refused = 0
-  /// Packets and connections from outside the allowed addresses.
+  /// Packets and connections from addresses that are not allowed.
   package var denied = 0
-  /// Connections that the node ended, because of what they sent or did not take.
+  /// Connections closed by the node because of their input or a full output buffer.
   package var dropped = 0
-  /// Captures that ended, or did not become takes, because of the disk.
+  /// Captures that failed because of a disk error.
   package var captureFaults = 0
 }

@@ -1,12 +1,14 @@
 internal import DSP
 internal import Engine
 
-/// Shares the meters among those who read them: each has the peaks since its own last time.
+/// Peak meters for several readers.
+///
+/// Each receives the peaks since its own last read.
 final class LevelReaders {
   /// A reader of the meters.
   enum Reader: Int, CaseIterable {
     case subscribers
-    /// The program's own line on the terminal.
+    /// The status line on the terminal.
     case terminal
   }
 
@@ -14,8 +16,9 @@ final class LevelReaders {
     repeating: Array(repeating: Float(0), count: Meters.Channel.allCases.count),
     count: Reader.allCases.count)
 
-  /// The peaks in dB in the order of `/meter`, and by how much the limiter turned down.
-  func take(for reader: Reader, _ engine: Engine) -> [Float] {
+  /// Returns and resets the peaks of a reader: dB in the order of `/meter`, with the limiter's gain
+  /// reduction.
+  func collect(for reader: Reader, _ engine: Engine) -> [Float] {
     for channel in Meters.Channel.allCases {
       let peak = engine.shared.meters.collect(channel)
       for index in pending.indices {

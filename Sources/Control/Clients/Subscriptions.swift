@@ -1,22 +1,22 @@
 internal import OSC
 internal import Posix
 
-/// Subscriptions of clients: which addresses each wants to be told of.
+/// The subscriptions of all clients.
 package struct Subscriptions {
-  /// One client's wishes.
+  /// The subscription of one client.
   struct Subscription {
-    /// Place where its feedback and answers go.
+    /// The target of updates and replies.
     var target: Client
     var patterns: [Pattern] = []
-    /// For each address in the table, whether it is wanted.
+    /// Whether each address of the table is subscribed to.
     var wanted: [Bool]
-    /// For each address, what it was told last; nil where it must be told anew.
-    var told: [[Argument]?]
-    /// Time at which it was last heard from; nil when it stays whatever happens.
-    var lastHeard: Double?
+    /// The last values sent of each address; nil to send them again.
+    var sent: [[Argument]?]
+    /// The time of the last packet from the client; nil if the subscription never expires.
+    var lastPacket: Double?
   }
 
-  /// Seconds of silence after which a client is forgotten.
+  /// Time without packets after which a subscription expires, in seconds.
   static let leaseSeconds = 60.0
   private static let mostClients = 64
   private static let mostPatterns = 32
@@ -26,12 +26,13 @@ package struct Subscriptions {
 
   init(_ table: AddressTable) { self.table = table }
 
-  /// How many clients there are.
+  /// The number of subscribers.
   package var count: Int { byClient.count }
 
-  /// Adds a pattern, or all, to a client's wishes.
+  /// Adds a pattern, or all addresses, to a client's subscription.
   ///
-  /// `target` is nil where it stays as it is. Returns which addresses this pattern covers.
+  /// A nil `target` leaves the target unchanged. Returns the indices of the addresses that the pattern
+  /// covers.
   mutating func add(
     _ pattern: Pattern?, for client: Client, target: Client?, now: Double?
   ) throws(Refusal) -> [Int] {
@@ -40,33 +41,33 @@ package struct Subscriptions {
       pattern?.covers(table.addresses[$0].path) ?? true
     }
     guard !covered.isEmpty else {
-      throw Refusal(.unknown, "no address matches this pattern; /addresses lists them all")
+      throw Refusal(.unknown, "/subscribe: no address matches the pattern; /addresses lists all")
     }
     if let pattern, !subscription.patterns.contains(pattern) {
       guard subscription.patterns.count < Self.mostPatterns else {
         throw Refusal(
-          .busy, "a client subscribes to \(Self.mostPatterns) patterns at most")
+          .busy, "/subscribe: more than \(Self.mostPatterns) patterns from one client")
       }
       subscription.patterns.append(pattern)
     }
     for index in covered { subscription.wanted[index] = true }
     if let target { subscription.target = target }
-    // What is to stay stays.
-    if subscription.lastHeard != nil { subscription.lastHeard = now }
+    // A permanent subscription stays permanent.
+    if subscription.lastPacket != nil { subscription.lastPacket = now }
     takeOver(from: client, &subscription)
     byClient[client] = subscription
     return covered
   }
 
-  /// Adds the address at a place alone to a client's wishes.
+  /// Adds a single address to a client's subscription.
   mutating func add(_ index: Int, for client: Client, now: Double) throws(Refusal) {
     var subscription = try subscription(of: client, target: nil, now: now)
     subscription.wanted[index] = true
-    // It has its value from where it heard of the address.
+    // The caller has just read the value.
     byClient[client] = subscription
   }
 
-  /// Takes the address at a place from a client's wishes.
+  /// Removes a single address from a client's subscription.
   mutating func remove(_ index: Int, for client: Client) { byClient[client]?.wanted[index] = false }
 
   private func subscription(
@@ -75,18 +76,18 @@ package struct Subscriptions {
     if let known = byClient[client] { return known }
     guard byClient.count < Self.mostClients else {
       throw Refusal(
-        .busy, "\(Self.mostClients) clients subscribe already; one must /unsubscribe first")
+        .busy, "/subscribe: more than \(Self.mostClients) clients; one must /unsubscribe first")
     }
     return Subscription(
       target: target ?? client, wanted: Array(repeating: false, count: table.addresses.count),
-      told: Array(repeating: nil, count: table.addresses.count), lastHeard: now)
+      sent: Array(repeating: nil, count: table.addresses.count), lastPacket: now)
   }
 
-  /// Lets a subscription have the wishes of others with the same target: a program that comes
-  /// again from another port, and must not be told everything twice.
+  /// Merges older subscriptions with the same target, such as those of a program that reconnected from
+  /// another port, so that nothing is sent twice.
   private mutating func takeOver(from client: Client, _ subscription: inout Subscription) {
     for (other, older) in byClient
-    where other != client && older.target == subscription.target && older.lastHeard != nil {
+    where other != client && older.target == subscription.target && older.lastPacket != nil {
       for index in older.wanted.indices where older.wanted[index] {
         subscription.wanted[index] = true
       }
@@ -95,71 +96,71 @@ package struct Subscriptions {
     }
   }
 
-  /// Ends a client's subscriptions, unless it is to be told things whatever it says.
+  /// Removes a client's subscription, unless it is permanent.
   mutating func remove(_ client: Client) {
-    if byClient[client]?.lastHeard != nil { byClient[client] = nil }
+    if byClient[client]?.lastPacket != nil { byClient[client] = nil }
   }
 
-  /// Forgets whoever is told things at this place, unless it is to stay.
+  /// Removes subscriptions by target, unless they are permanent.
   mutating func removeTarget(where isGone: (Client) -> Bool) {
-    byClient = byClient.filter { $0.value.lastHeard == nil || !isGone($0.value.target) }
+    byClient = byClient.filter { $0.value.lastPacket == nil || !isGone($0.value.target) }
   }
 
-  /// Starts a client's lease anew.
+  /// Renews a client's lease.
   mutating func renew(_ client: Client, now: Double) {
-    if byClient[client]?.lastHeard != nil { byClient[client]!.lastHeard = now }
+    if byClient[client]?.lastPacket != nil { byClient[client]!.lastPacket = now }
   }
 
-  /// Forgets those whose lease has ended.
+  /// Removes expired subscriptions.
   mutating func removeSilent(now: Double) {
     let limit = now - Self.leaseSeconds * 1e6
-    byClient = byClient.filter { $0.value.lastHeard.map { $0 > limit } ?? true }
+    byClient = byClient.filter { $0.value.lastPacket.map { $0 > limit } ?? true }
   }
 
-  /// Places where answers for a client go.
+  /// The targets of replies to a client.
   ///
-  /// To one that does not subscribe, back to it, and also to a place on its host that is told
-  /// everything: it may listen there only.
+  /// A client without a subscription receives them itself, and so does a permanent subscriber on the same
+  /// host, which may be the only one listening.
   func targets(for client: Client) -> [Client] {
     if let subscription = byClient[client] { return [subscription.target] }
     let places = byClient.values.filter {
-      $0.lastHeard == nil && $0.target.endpoint.address == client.endpoint.address
+      $0.lastPacket == nil && $0.target.endpoint.address == client.endpoint.address
     }
     return [client] + places.map(\.target)
   }
 
-  /// Whether anybody wants an address.
+  /// Whether any client subscribes to an address.
   func isWanted(_ index: Int) -> Bool { byClient.values.contains { $0.wanted[index] } }
 
-  /// Calls `body` with the place of everyone who wants an address.
+  /// Calls `body` with the target of each subscriber to an address.
   func forEach(wanting index: Int, _ body: (Client) -> Void) {
     for subscription in byClient.values where subscription.wanted[index] {
       body(subscription.target)
     }
   }
 
-  /// Tells one client the values of an address, by calling `body` with its place.
-  mutating func tell(
-    _ client: Client, _ index: Int, _ values: [Argument], _ body: (Client) -> Void
+  /// Sends a client the values of an address by calling `body` with its target.
+  mutating func send(
+    _ index: Int, _ values: [Argument], to client: Client, _ body: (Client) -> Void
   ) {
     guard let target = byClient[client]?.target else { return }
-    byClient[client]!.told[index] = values
+    byClient[client]!.sent[index] = values
     body(target)
   }
 
-  /// Tells everyone who wants an address and was told something else last.
-  mutating func tellAll(_ index: Int, _ values: [Argument], _ body: (Client) -> Void) {
+  /// Sends the values of an address to each subscriber that was sent different ones last.
+  mutating func sendToAll(_ index: Int, _ values: [Argument], _ body: (Client) -> Void) {
     for (client, subscription) in byClient
-    where subscription.wanted[index] && subscription.told[index] != values {
-      byClient[client]!.told[index] = values
+    where subscription.wanted[index] && subscription.sent[index] != values {
+      byClient[client]!.sent[index] = values
       body(subscription.target)
     }
   }
 
-  /// Lets a client be told an address anew, unless it was told just these values last.
-  mutating func unsettle(_ index: Int, for client: Client, unless values: [Argument]) {
-    if let told = byClient[client]?.told[index], told != values {
-      byClient[client]!.told[index] = nil
+  /// Forgets the last values sent to a client, unless they equal `values`.
+  mutating func invalidate(_ index: Int, for client: Client, unless values: [Argument]) {
+    if let sent = byClient[client]?.sent[index], sent != values {
+      byClient[client]!.sent[index] = nil
     }
   }
 }

@@ -1,10 +1,10 @@
 internal import OSC
 internal import Posix
 
-/// The wall clock's zero on the steady clock, free of the noise of its measurement: the same tag
-/// must stay the same time, or bundles of one time would change their order.
+/// The Unix epoch on the steady clock, without measurement noise: equal time tags must map to equal times,
+/// or simultaneous bundles would be reordered.
 struct SteadyEpoch {
-  // Less than half a frame at any rate up to 48 kHz.
+  // Less than half a frame at up to 48 kHz.
   private static let noise = 10.0
 
   private var value = HostTime.steadyOfUnixEpoch
@@ -18,9 +18,11 @@ struct SteadyEpoch {
   }
 }
 
-/// Turns time tags into times of the steady clock, once for each in a packet.
+/// Converts time tags to steady time, once per tag and packet.
 struct TimeCache {
-  /// The seconds that a time can be ahead: a tag that is wrong by years would hold its place for ever.
+  /// The maximum lead of a time tag, in seconds.
+  ///
+  /// A tag that is years off would occupy its slot forever.
   static let secondsAhead = 3600
 
   let present: Double
@@ -32,9 +34,10 @@ struct TimeCache {
     self.epoch = epoch
   }
 
-  /// The time, where nil stands for at once; nil where it is too far ahead.
+  /// The steady time of a tag: nil in the inner optional for immediately, nil in the outer one if it is too
+  /// far ahead.
   mutating func due(at time: TimeTag) -> Double?? {
-    // Before the first block there is no time.
+    // There is no clock before the first buffer.
     if time == .immediately || present == 0 { return .some(nil) }
     let due =
       last.flatMap { $0.time == time ? $0.due : nil }

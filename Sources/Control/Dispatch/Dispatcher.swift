@@ -2,21 +2,20 @@ internal import Engine
 internal import OSC
 internal import Posix
 
-/// The way of an instruction: from a packet or from inside the program to a plan, and from there to
-/// what it comes to.
+/// Dispatches messages, from packets or from inside the node, to their handlers.
 final class Dispatcher {
   let table: AddressTable
   let answerer: Answerer
-  let courier: Courier
+  let sender: CommandSender
   private unowned let features: Features
-  private unowned let keeper: Keeper
+  private unowned let keeper: StateKeeper
   private let engine: Engine
   private let now: () -> Double
   private var steadyEpoch = SteadyEpoch()
   private var listeners: [(Client) -> Void] = []
 
   init(
-    _ table: AddressTable, _ engine: Engine, features: Features, keeper: Keeper,
+    _ table: AddressTable, _ engine: Engine, features: Features, keeper: StateKeeper,
     now: @escaping () -> Double
   ) {
     self.table = table
@@ -25,25 +24,25 @@ final class Dispatcher {
     self.keeper = keeper
     self.now = now
     answerer = Answerer(table)
-    courier = Courier(table, engine, answerer)
-    answerer.feedback.read = { [unowned self] in present($0) }
+    sender = CommandSender(table, engine, answerer)
+    answerer.notifier.read = { [unowned self] in present($0) }
   }
 
-  /// Has somebody told of each packet's sender.
-  func whenHeard(_ listener: @escaping (Client) -> Void) { listeners.append(listener) }
+  /// Registers a listener for the sender of each packet.
+  func onPacket(_ listener: @escaping (Client) -> Void) { listeners.append(listener) }
 
-  /// The present values of an address; nil where it has none.
+  /// Returns the current values of an address; nil if it has none.
   func present(_ address: Address) -> [Argument]? {
     let address = resolved(address)
     return switch address.value?.source {
-    case .parameter(let parameter): [address.argument(for: courier.values[parameter])]
+    case .parameter(let parameter): [address.argument(for: sender.values[parameter])]
     case .feature(let read): read(features)
     case nil: nil
     }
   }
 
-  /// The declaration that a message to an address has now: its own, or that of the selected target under
-  /// the path of the alias.
+  /// The declaration that handles a message: that of the address, or of the selected target under the
+  /// alias's path.
   private func resolved(_ address: Address) -> Address {
     guard let path = address.target?.selected?(features), let target = table[path] else {
       return address
@@ -51,12 +50,12 @@ final class Dispatcher {
     return target.renamed(address.path)
   }
 
-  // MARK: - From packets
+  // MARK: - Packets
 
-  /// Takes one packet from a client.
+  /// Handles a packet from a client.
   func receive(_ packet: UnsafeRawBufferPointer, from client: Client) {
-    let feedback = answerer.feedback
-    if feedback.subscriptions.count > 0 { feedback.subscriptions.renew(client, now: now()) }
+    let notifier = answerer.notifier
+    if notifier.subscriptions.count > 0 { notifier.subscriptions.renew(client, now: now()) }
     for listener in listeners { listener(client) }
     answerer.beginPacket()
     var planned = Plan()
@@ -69,14 +68,14 @@ final class Dispatcher {
           answerer.refuse(
             Refusal(
               .range,
-              "a bundle's time can be \(TimeCache.secondsAhead) s ahead; this one's is further"),
+              "the bundle's time is more than \(TimeCache.secondsAhead) s ahead"),
             to: Origin(path: message.addressText, client: client))
           return
         }
         plan(message, at: due, from: client, into: &planned)
       }
     } catch {
-      answerer.refuseMalformed(Refusal(.type, "this is no OSC packet: \(error)"), from: client)
+      answerer.refuseMalformed(Refusal(.type, "malformed OSC packet: \(error)"), from: client)
       return
     }
     commit(planned)
@@ -107,9 +106,9 @@ final class Dispatcher {
     _ message: Message, at due: Double?, from client: Client, into plan: inout Plan
   ) throws(Refusal) {
     let pattern = Pattern(message.address)
-    // What does something is reached by its own address only: `/*` shall not end the node.
+    // Patterns do not reach commands in general, so that `/*` can't quit the node.
     let sets = !message.arguments.isEmpty
-    // There are more answers already than will be given.
+    // The reply budget is exhausted.
     guard sets || plan.asked < Answerer.mostAnswers else { return }
     let pressed = Self.lastPart(message.addressText)
     let matching = table.addresses.indices.filter { index in
@@ -121,7 +120,7 @@ final class Dispatcher {
       return isMeant && pattern.matches(address.path)
     }
     guard !matching.isEmpty else {
-      throw Refusal(.unknown, "no address with a value matches \(quoted(message.addressText))")
+      throw Refusal(.unknown, "\(quoted(message.addressText)) matches no address with a value")
     }
     if !sets { plan.asked += matching.count }
     let arguments = message.arguments
@@ -136,8 +135,9 @@ final class Dispatcher {
     }
   }
 
-  /// The last part of a pattern with its slash, where that is written out; what no address ends with
-  /// where it is a pattern itself.
+  /// The last part of a pattern with its slash.
+  ///
+  /// If that part is a pattern itself, a string that no address ends with.
   private static func lastPart(_ pattern: String) -> String {
     let last = pattern.split(separator: "/").last ?? ""
     return last.contains { "*?[]{}".contains($0) } ? "/*" : "/\(last)"
@@ -148,7 +148,7 @@ final class Dispatcher {
   ) throws(Refusal) {
     let address = table.addresses[index]
     let origin = Origin(path: address.path, client: client)
-    // Nearly all messages are one number for a parameter.
+    // Fast path: one number for a parameter.
     if let (parameter, range) = table.number(at: index), let number = message.onlyNumber {
       let value = try address.value(of: number, in: range)
       plan.add(PlannedCommand(action: .set(parameter, value), due: due), from: origin)
@@ -157,10 +157,10 @@ final class Dispatcher {
     try self.plan(address, message.arguments, at: due, from: origin, into: &plan)
   }
 
-  /// Carries out all effects of a plan, or none of them, and answers its questions.
+  /// Applies all effects of a plan, or none, and replies to its queries.
   private func commit(_ plan: Plan) {
     do throws(Refusal) {
-      try courier.submit(plan.commands, from: plan.origin ?? .node)
+      try sender.submit(plan.commands, from: plan.origin ?? .node)
     } catch {
       plan.takeBack()
       answerer.refuse(error, to: plan.origin ?? .node)
@@ -170,10 +170,10 @@ final class Dispatcher {
     plan.carryOut()
   }
 
-  // MARK: - From inside
+  // MARK: - Internal messages
 
-  /// Follows one instruction of the node's own, at once or at a time in microseconds of the
-  /// engine's clock.
+  /// Handles an internally generated message, immediately or at a time in microseconds of the engine's
+  /// clock.
   func perform(
     _ path: String, _ arguments: [Argument], at due: Double? = nil, isRestoring: Bool = false
   ) throws(Refusal) {
@@ -183,7 +183,7 @@ final class Dispatcher {
     try self.plan(
       address, arguments, numbers, at: due, from: origin, isRestoring: isRestoring, into: &plan)
     do throws(Refusal) {
-      try courier.submit(plan.commands, from: origin)
+      try sender.submit(plan.commands, from: origin)
     } catch {
       plan.takeBack()
       throw error
@@ -191,8 +191,8 @@ final class Dispatcher {
     plan.carryOut()
   }
 
-  /// The commands that an instruction of the node's own would come to now; nil where it comes to
-  /// more than commands, or is refused.
+  /// Returns the commands that an internal message would send now; nil if it is refused or has other
+  /// effects.
   func planned(_ path: String, _ arguments: [Argument]) -> [PlannedCommand]? {
     guard let (address, numbers) = table.declared(path) else { return nil }
     var plan = Plan()
@@ -207,32 +207,32 @@ final class Dispatcher {
     return plan.hasOnlyCommands ? plan.commands : nil
   }
 
-  /// Sets one address from text like `/live/gain=-6`, by the same door as any message, at once or at
-  /// a time in microseconds of the engine's clock.
+  /// Sets an address from text like `/live/gain=-6`, immediately or at a time in microseconds of the
+  /// engine's clock.
   func set(_ assignment: String, at due: Double? = nil) throws(Refusal) {
     guard let equals = assignment.firstIndex(of: "="), assignment.hasPrefix("/") else {
-      throw Refusal(.type, "\(quoted(assignment)) is not of the form /address=value")
+      throw Refusal(.type, "\(quoted(assignment)) is not an assignment; expected /address=value")
     }
     let path = String(assignment[..<equals])
     let text = String(assignment[assignment.index(after: equals)...])
     guard let address = table[path] else {
-      throw Refusal(.unknown, "there is no address \(quoted(path)); `syrinx addresses` lists them")
+      throw Refusal(.unknown, "unknown address \(quoted(path)); `syrinx addresses` lists all")
     }
     try perform(path, try address.arguments(from: text), at: due)
   }
 
-  /// The refusal of an address that is none.
+  /// The refusal of an unknown address.
   func unknown(_ path: String) -> Refusal {
     if let refusal = features.all.lazy.compactMap({ $0.refusal(ofUnknown: path) }).first {
       return refusal
     }
     let hint =
-      path.nearest(of: table.addresses.lazy.map(\.path)).map { "is \($0) meant?" }
-      ?? "/addresses lists them all"
-    return Refusal(.unknown, "there is no address \(quoted(path)); \(hint)")
+      path.nearest(of: table.addresses.lazy.map(\.path)).map { "did you mean \($0)?" }
+      ?? "/addresses lists all"
+    return Refusal(.unknown, "unknown address \(quoted(path)); \(hint)")
   }
 
-  // MARK: - What it comes to
+  // MARK: - Planning
 
   private func plan(
     _ address: Address, _ arguments: [Argument], _ numbers: [Int] = [], at due: Double?,
@@ -240,11 +240,10 @@ final class Dispatcher {
   ) throws(Refusal) {
     let address = resolved(address)
     let given: [Argument]
-    let deed: Address.Deed?
+    let effect: Address.Effect?
     switch address.kind {
     case .event:
-      // An answer of another node that took this one for its client. To answer it could go on
-      // for ever.
+      // A reply of another node that has this one as a client. Replying could loop forever.
       return
     case .value(let value):
       if arguments.isEmpty {
@@ -253,13 +252,13 @@ final class Dispatcher {
         }
         return
       }
-      (given, deed) = (arguments, value.setting)
+      (given, effect) = (arguments, value.setting)
     case .act(let act):
       guard let pressed = act.isButton ? try address.press(arguments) : arguments else { return }
-      (given, deed) = (pressed, act.deed)
+      (given, effect) = (pressed, act.effect)
     }
-    guard let deed else { throw address.wrongType(got: arguments) }
-    if case .parameter = deed, let parameter = address.parameter {
+    guard let effect else { throw address.wrongType(got: arguments) }
+    if case .parameter = effect, let parameter = address.parameter {
       guard given.count == 1 else { throw address.wrongType(got: given) }
       let value = try address.value(from: given[0])
       plan.add(PlannedCommand(action: .set(parameter, value), due: due), from: origin)
@@ -268,13 +267,13 @@ final class Dispatcher {
     let request = Request(
       origin, try address.match(given, to: address.forms), due: due, numbers: numbers,
       isRestoring: isRestoring, answerer: answerer)
-    try self.plan(deed, of: address, request, into: &plan)
+    try self.plan(effect, of: address, request, into: &plan)
   }
 
   private func plan(
-    _ deed: Address.Deed, of address: Address, _ request: Request, into plan: inout Plan
+    _ effect: Address.Effect, of address: Address, _ request: Request, into plan: inout Plan
   ) throws(Refusal) {
-    switch deed {
+    switch effect {
     case .parameter: break
     case .planned(let make):
       try make(features, request, &plan)
@@ -297,22 +296,22 @@ final class Dispatcher {
 }
 
 extension Address {
-  /// Whether it is kept as soon as it is set; all else is when that is known to be so.
+  /// Whether it is persisted when it is set, rather than when completion is known.
   fileprivate var isNotedWhenSet: Bool {
     if case .home? = kept?.place { hasValue && end == nil } else { false }
   }
 
-  /// The arguments of a message that sets it, from one text.
+  /// Parses the arguments of a message that sets it.
   func arguments(from text: String) throws(Refusal) -> [Argument] {
     guard hasValue || act.map({ $0.isButton && $0.isPlanned }) ?? false,
       value?.setting != nil || act != nil
     else {
-      throw Refusal(.type, "\(path) has no value that could be set")
+      throw Refusal(.type, "\(path): no value that can be set")
     }
     if forms.contains(where: { $0.kind == .text }) { return [.string(text)] }
     guard forms.count > 1 || !(forms.first?.isOnlyValue ?? true) else {
       guard let number = Double(text) else {
-        throw Refusal(.type, "\(path) takes \(usage); got \(quoted(text))")
+        throw Refusal(.type, "\(path): got \(quoted(text)); expected \(usage)")
       }
       return [.double(number)]
     }

@@ -1,19 +1,19 @@
 internal import Engine
 internal import OSC
 
-/// A command on its way to the audio thread, with what is to be done when it is in effect.
+/// A command for the audio thread with its callbacks.
 struct PlannedCommand {
-  /// The instruction to the audio thread.
+  /// The command.
   let action: Command.Action
-  /// The time of its effect, in microseconds of the host's steady clock; nil for at once.
+  /// The time of its effect, in microseconds of the host's steady clock; nil for immediately.
   var due: Double?
-  /// Whether the engine answers it only when nothing sounds any more of what was before.
+  /// Whether the engine reports it done only after the previous sound has ended.
   var isAnsweredLate = false
-  /// Follow-up on the control side when it is on its way, where it has no time to wait for.
+  /// Called on the control thread when an immediate command is queued.
   var whenTaken: (() -> Void)?
-  /// Follow-up on the control side when it is done.
+  /// Called on the control thread when it is done.
   var whenDone: (() -> Void)?
-  /// Follow-up where the player does not do it.
+  /// Called on the control thread when the engine refuses it.
   var whenRefused: ((EngineRefusal) -> Void)?
 
   init(
@@ -27,8 +27,8 @@ struct PlannedCommand {
   }
 }
 
-/// The outcome of one packet's messages before any of it has happened: effects, of which all happen
-/// or none, and questions, which are answered in any case.
+/// The result of planning one packet before anything is applied: effects, all or none of which are applied,
+/// and queries, which are always replied to.
 struct Plan {
   private enum Step {
     case effect(() -> Void)
@@ -37,54 +37,54 @@ struct Plan {
 
   /// The commands for the audio thread, in order.
   private(set) var commands: [PlannedCommand] = []
-  /// The origin of the first command, for the answer where there is no room.
+  /// The origin of the first command, for error replies.
   private(set) var origin: Origin?
-  /// The number of addresses that its patterns ask.
+  /// The number of addresses queried by patterns.
   var asked = 0
   private var steps: [Step] = []
   private var undo: [ObjectIdentifier: () -> Void] = [:]
 
-  /// Whether it comes to commands for the audio thread alone.
+  /// Whether it consists of commands for the audio thread only.
   var hasOnlyCommands: Bool { steps.isEmpty && undo.isEmpty }
 
-  /// Adds a command, at the time of the request that it comes from.
+  /// Adds a command at the time of its request.
   mutating func add(_ command: PlannedCommand, for request: Request) {
     var command = command
     command.due = request.due
     add(command, from: request.origin)
   }
 
-  /// Adds a command that has its own time.
+  /// Adds a command with its own time.
   mutating func add(_ command: PlannedCommand, from origin: Origin) {
     if self.origin == nil { self.origin = origin }
     commands.append(command)
   }
 
-  /// Adds commands that have their own times.
+  /// Adds commands with their own times.
   mutating func add(_ commands: [PlannedCommand], from origin: Origin) {
     for command in commands { add(command, from: origin) }
   }
 
-  /// Adds an effect on the control side, which follows when the commands are on their way.
+  /// Adds an effect on the control thread, applied once the commands are queued.
   mutating func afterwards(_ effect: @escaping () -> Void) { steps.append(.effect(effect)) }
 
-  /// Notes that a client has set an address to something: it is told what became of it, unless it
-  /// knows.
-  mutating func heard(_ values: [Argument], by request: Request) {
+  /// Echoes a value set by a client, unless the client was sent the same value last.
+  mutating func echo(_ values: [Argument], by request: Request) {
     afterwards { request.echo(values) }
   }
 
-  /// Adds a question, which is answered behind the effects that came before it.
+  /// Adds a query, replied to after the effects before it.
   mutating func ask(_ question: @escaping () -> Void) { steps.append(.question(question)) }
 
-  /// Notes how to take back what a feature changes while it plans; of several times, the first
-  /// counts: it knows how all was before.
+  /// Registers the undo of a feature's change during planning.
+  ///
+  /// Only the first one of a feature counts, since it restores the original state.
   mutating func takesBack(_ feature: some Feature, _ undo: () -> () -> Void) {
     let id = ObjectIdentifier(feature)
     if self.undo[id] == nil { self.undo[id] = undo() }
   }
 
-  /// Carries out the effects, and answers the questions.
+  /// Applies the effects and replies to the queries.
   func carryOut() {
     for step in steps {
       switch step {
@@ -93,10 +93,10 @@ struct Plan {
     }
   }
 
-  /// Takes back what was changed while it was made.
+  /// Undoes the changes made during planning.
   func takeBack() { for undo in undo.values { undo() } }
 
-  /// Answers the questions alone.
+  /// Replies to the queries only.
   func answerQuestions() {
     for case .question(let body) in steps { body() }
   }

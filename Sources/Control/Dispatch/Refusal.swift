@@ -1,27 +1,27 @@
 internal import OSC
 
-/// Why an instruction was not followed: what `/error` says.
+/// The reason that a message was refused, as sent in `/error`.
 package struct Refusal: Error, Equatable {
-  /// The kinds that the contract names.
+  /// The codes of `/error`.
   package enum Code: String, Sendable {
     case unknown, type, range, state, missing, busy, denied, io
   }
 
-  /// The kind.
+  /// The code.
   package let code: Code
-  /// One line: what was wrong, and what would be right.
+  /// One line: what was wrong, then what is accepted.
   package let message: String
 
-  /// A refusal of a kind, with its line.
+  /// Creates a refusal.
   package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
-  // An address echoed whole would make a short question's answer a long one.
+  // Longer addresses are truncated in replies, which would otherwise amplify short queries.
   private static let longestEcho = 128
 
-  /// The answer to whoever sent the instruction.
+  /// The reply to the sender.
   package func answer(to address: String) -> [UInt8] {
     let echo =
       address.utf8.count <= Self.longestEcho

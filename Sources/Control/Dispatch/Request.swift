@@ -1,31 +1,30 @@
 internal import Engine
 internal import OSC
 
-/// The sender of an instruction, and the address by which it came.
+/// The origin of a message.
 struct Origin {
-  /// The address, as answers name it.
+  /// The address, as replies name it.
   let path: String
   /// The sender; nil for the node itself.
   let client: Client?
 
-  /// The node itself, where nobody waits for an answer.
+  /// The node itself, without replies.
   static let node = Origin(path: "", client: nil)
 }
 
-/// An instruction that has been checked against its declaration, and the way to answer it.
+/// A message checked against its declaration, with methods to reply.
 struct Request {
   /// The sender and the address.
   let origin: Origin
-  /// Its arguments in the order of the forms; nil for one that was left out.
+  /// The arguments in the order of the forms; nil for omitted ones.
   let arguments: [Argument?]
-  /// The time at which it shall be in effect, in microseconds of the host's steady clock; nil for at
-  /// once.
+  /// The time of its effect, in microseconds of the host's steady clock; nil for immediately.
   let due: Double?
-  /// The numbers in its path, where the address stands for many.
+  /// The numbers in the path, for an address with parts in braces.
   let numbers: [Int]
-  /// Whether it only brings back what was kept, which need not be kept again.
+  /// Whether it restores persisted state, which needs no writing.
   let isRestoring: Bool
-  // Both belong to the node, and the answers to nobody else.
+  // The answerer is owned by the node, which outlives all requests.
   private unowned let answerer: Answerer
 
   init(
@@ -40,12 +39,12 @@ struct Request {
     self.answerer = answerer
   }
 
-  /// The address, as answers name it.
+  /// The address, as replies name it.
   var path: String { origin.path }
   /// The sender; nil for the node itself.
   var client: Client? { origin.client }
 
-  /// The same request, answered as if it had come by another address.
+  /// The same request, with replies under another address.
   func under(_ path: String) -> Request {
     Request(
       Origin(path: path, client: client), arguments, due: due, numbers: numbers,
@@ -54,56 +53,56 @@ struct Request {
 
   // MARK: - Arguments
 
-  /// The whole number at a place.
+  /// The whole number at an index.
   func whole(_ index: Int) -> Int? {
     if case .int32(let value)? = arguments[index] { Int(value) } else { nil }
   }
 
-  /// The number at a place.
+  /// The number at an index.
   func number(_ index: Int) -> Double? { arguments[index]?.number }
 
-  /// The text at a place.
+  /// The text at an index.
   func text(_ index: Int) -> String? { arguments[index]?.text }
 
-  // MARK: - Answers
+  // MARK: - Replies
 
-  /// Answers on the request's own address.
+  /// Replies on the request's own address.
   func answer(_ values: @autoclosure () -> [Argument]) {
     answerer.reply(path, values(), to: client)
   }
 
-  /// Answers with an event.
+  /// Replies with an event.
   func answer(_ event: Event, _ values: @autoclosure () -> [Argument]) {
     answerer.reply(event.path, values(), to: client)
   }
 
-  /// Answers with the values of another address.
+  /// Replies with the values of another address.
   func answer(on path: String, _ values: [Argument]) { answerer.reply(path, values, to: client) }
 
-  /// Tells that it is done, with some words on what came of it.
+  /// Reports completion with the words of the result.
   func done(_ words: String...) { done(words) }
 
-  /// Tells that it is done, with some words on what came of it.
+  /// Reports completion with the words of the result.
   func done(_ words: [String]) { answer(.reply, ([path] + words).map(Argument.string)) }
 
-  /// Tells why it was not followed.
+  /// Reports a refusal.
   func refuse(_ refusal: Refusal) { answerer.refuse(refusal, to: origin) }
 
-  /// Tells that it is done, or why it is not.
-  func tell(_ outcome: Result<some Any, Refusal>, _ words: String...) {
+  /// Reports completion or failure.
+  func complete(_ outcome: Result<some Any, Refusal>, _ words: String...) {
     switch outcome {
     case .success: done(words)
     case .failure(let refusal): refuse(refusal)
     }
   }
 
-  /// Lets the sender be told what the address is set to, unless it was told just these values last.
+  /// Sends the value to the client that set it, unless it was sent the same value last.
   func echo(_ values: [Argument]) {
     guard let client else { return }
-    answerer.feedback.heard(path, values, from: client)
+    answerer.notifier.echo(path, values, to: client)
   }
 
-  /// Carries something out, and refuses where that fails.
+  /// Runs `body`, and reports the refusal that it throws.
   func attempt(_ body: () throws(Refusal) -> Void) {
     do throws(Refusal) {
       try body()

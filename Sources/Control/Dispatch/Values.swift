@@ -1,9 +1,9 @@
 internal import Engine
 
-/// The values of all parameters as the control side knows them.
+/// The values of all parameters as seen by the control thread.
 struct Values {
   private var values: [Float]
-  // The number of the newest command under way for each, whose value stands here already.
+  // For each parameter, the number of the latest pending command, whose value is already stored.
   private var newest: [UInt64?]
 
   init(_ table: AddressTable) {
@@ -16,19 +16,18 @@ struct Values {
 
   subscript(parameter: Parameter) -> Float { values[parameter.number] }
 
-  /// Takes a value that was accepted to take effect at once: whoever asks next is told it.
+  /// Stores the value of an accepted immediate command, so that queries return it at once.
   mutating func accept(_ parameter: Parameter, _ value: Float, command: UInt64) {
     values[parameter.number] = value
     newest[parameter.number] = command
   }
 
-  /// Takes the news that a press has set a value, unless a command is on its way that does so after
-  /// it.
-  mutating func take(_ parameter: Parameter, _ value: Float) {
+  /// Stores a value set by a press, unless a later command is pending.
+  mutating func applyPress(_ parameter: Parameter, _ value: Float) {
     if newest[parameter.number] == nil { values[parameter.number] = value }
   }
 
-  /// Takes the news that a value is in effect.
+  /// Stores a value that took effect.
   mutating func apply(_ parameter: Parameter, _ value: Float, command: UInt64) {
     let index = parameter.number
     if let newest = newest[index], command < newest { return }

@@ -1,9 +1,10 @@
 internal import Posix
 
-/// A worker for what waits for a disk, or for another machine: done in turn on a thread of its own; the
-/// control thread hears of its end.
+/// A background queue for blocking work on disk or network.
+///
+/// Runs work in order on a thread of its own, and delivers results on the control thread.
 final class Worker {
-  /// The outcome of some work, for the control thread.
+  /// The result of a work item.
   private final class Outcome<Value: Sendable>: Sendable {
     let value = Guarded<Result<Value, Refusal>?>(nil)
   }
@@ -29,10 +30,11 @@ final class Worker {
       }
     }
 
-    /// Counts what waits as done, where it has no thread.
+    /// Counts queued work as done if no thread could be started.
     func giveUp() {
       state.withLock { state in
-        // A thread leaves nothing behind: what waits is the one for which it was to begin.
+        // A finished thread leaves nothing queued, so all that is queued belongs to the thread that failed
+        // to start.
         state.doneCount += state.waiting.count
         state.waiting.removeAll()
         state.hasThread = false
@@ -40,23 +42,25 @@ final class Worker {
     }
   }
 
-  /// Whether the node that ends waits for what is under way.
+  /// Whether the node waits for queued work before it exits.
   let isAwaited: Bool
   private let name: String
   private let shared = Shared()
-  // In the order of the work, for it is done in it, too.
+  // In the order of the work.
   private var endings: [() -> Void] = []
 
-  /// A worker on a thread of this name.
+  /// Creates a queue whose thread has this name.
   init(_ name: String, isAwaited: Bool = true) {
     self.name = name
     self.isAwaited = isAwaited
   }
 
-  /// How many are under way.
+  /// The number of items in progress.
   var count: Int { endings.count }
 
-  /// Queues work behind all that was given before, and calls `ending` from `deliver` when it is done.
+  /// Queues work.
+  ///
+  /// `deliver` calls `ending` when it is done.
   func run<Value: Sendable>(
     _ work: @escaping @Sendable () throws(Refusal) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
@@ -86,7 +90,7 @@ final class Worker {
     }
   }
 
-  /// Tells of what is done; calls `before` before each.
+  /// Calls the completion handlers of finished work, and `before` before each.
   func deliver(_ before: () -> Void = {}) {
     guard count > 0 else { return }
     let doneCount = shared.state.withLock { state in

@@ -4,7 +4,7 @@ internal import InstrumentFiles
 internal import Library
 internal import OSC
 
-/// The folders and libraries that a node lives in.
+/// The folders and libraries of a node.
 struct Setup {
   var home: String?
   var presets = PresetLibrary()
@@ -14,9 +14,9 @@ struct Setup {
   let ownBoard: HomeBoard
 }
 
-/// All that a feature sees of its node.
+/// The part of the node that features may use.
 final class Context {
-  /// The name in the JACK graph and on the network.
+  /// The client name in the JACK graph and on the network.
   var name: String
   let setup: Setup
   let engine: Engine
@@ -25,14 +25,14 @@ final class Context {
   let answerer: Answerer
   /// The steady time, in microseconds.
   let now: () -> Double
-  private let courier: Courier
+  private let sender: CommandSender
   private unowned let dispatcher: Dispatcher
-  private unowned let keeper: Keeper
+  private unowned let keeper: StateKeeper
   private unowned let features: Features
 
   init(
     name: String, setup: Setup, engine: Engine, soundServer: any SoundServer,
-    dispatcher: Dispatcher, keeper: Keeper, features: Features, now: @escaping () -> Double
+    dispatcher: Dispatcher, keeper: StateKeeper, features: Features, now: @escaping () -> Double
   ) {
     self.name = name
     self.setup = setup
@@ -41,102 +41,127 @@ final class Context {
     self.dispatcher = dispatcher
     table = dispatcher.table
     answerer = dispatcher.answerer
-    courier = dispatcher.courier
+    sender = dispatcher.sender
     self.keeper = keeper
     self.features = features
     self.now = now
   }
 
-  /// Another feature of the same node.
+  /// Another feature of the node.
   subscript<Wanted: Feature>(wanted: Wanted.Type) -> Wanted { features[wanted] }
 
   /// All features of the node.
   var allFeatures: [any Feature] { features.all }
 
-  /// Has somebody told of each packet's sender.
-  func whenHeard(_ listener: @escaping (Client) -> Void) { dispatcher.whenHeard(listener) }
+  /// Registers a listener for the sender of each packet.
+  func onPacket(_ listener: @escaping (Client) -> Void) { dispatcher.onPacket(listener) }
 
-  // MARK: - To the audio
+  // MARK: - Audio thread
 
-  /// The value of a parameter, as far as the control side knows it.
-  subscript(parameter: Parameter) -> Float { courier.values[parameter] }
+  /// The state that the engine publishes.
+  var shared: Shared { engine.shared }
 
-  /// Hands commands over: all of them, or none and the reason.
+  /// The engine's sample rate, in Hz.
+  var sampleRate: Int { shared.sampleRate }
+
+  /// The current clock of the engine.
+  var clock: ClockReading { shared.clockReading }
+
+  /// The number of loops.
+  var loopCount: Int { shared.loops.count }
+
+  /// The maximum length of a loop, in seconds.
+  var loopSeconds: Double { shared.loops.seconds }
+
+  /// The current state of a loop, counted from 0.
+  func loop(_ index: Int) -> PublishedLoop.Reading { shared.loops[index].state.read() }
+
+  /// The current value of a parameter, including accepted commands.
+  subscript(parameter: Parameter) -> Float { sender.values[parameter] }
+
+  /// Queues all commands, or throws and queues none.
   func submit(_ commands: [PlannedCommand], for request: Request) throws(Refusal) {
-    try courier.submit(commands, from: request.origin)
+    try sender.submit(commands, from: request.origin)
   }
 
-  /// Hands commands over that nobody asked for.
+  /// Queues commands without a client.
   func submit(_ commands: [PlannedCommand], path: String = "") throws(Refusal) {
-    try courier.submit(commands, from: Origin(path: path, client: nil))
+    try sender.submit(commands, from: Origin(path: path, client: nil))
   }
 
-  /// Follows an instruction of the node's own, by the same door as all others, at once or at a time
-  /// in microseconds of the engine's clock.
+  /// Runs an internally generated message through the dispatcher, immediately or at a time in microseconds
+  /// of the engine's clock.
   func perform(
     _ path: String, _ arguments: [Argument], at due: Double? = nil
   ) throws(Refusal) {
     try dispatcher.perform(path, arguments, at: due)
   }
 
-  /// The commands that an instruction of the node's own would come to now; nil where it comes to
-  /// more than commands, or is refused.
+  /// Returns the commands that an internal message would send now; nil if it is refused or has other
+  /// effects.
   func planned(_ path: String, _ arguments: [Argument]) -> [PlannedCommand]? {
     dispatcher.planned(path, arguments)
   }
 
-  /// Takes what pedals have told since the last time.
-  func takePresses() -> [PressNews] { courier.takePresses() }
+  /// Returns the pedal events since the last call.
+  func takePresses() -> [PressNews] { sender.takePresses() }
 
-  /// The refusal of an address that is none.
+  /// The refusal of an unknown address.
   func unknown(_ path: String) -> Refusal { dispatcher.unknown(path) }
 
-  // MARK: - To clients
+  // MARK: - Clients
 
-  /// Notes that the values of an address are others than before.
-  func changed(_ paths: String...) { for path in paths { answerer.feedback.changed(path) } }
+  /// The number of subscribers.
+  var subscriberCount: Int { answerer.notifier.subscriptions.count }
 
-  /// Whether a client is told of changes.
-  func isSubscribed(_ client: Client) -> Bool { answerer.feedback.isSubscribed(client) }
+  /// The current values of an address; nil if it has none.
+  func values(of address: Address) -> [Argument]? { answerer.notifier.read(address) }
 
-  /// Whether anybody wants an address.
-  func isWanted(_ path: String) -> Bool { answerer.feedback.isWanted(path) }
+  /// Marks the values of addresses as changed.
+  func changed(_ paths: String...) { for path in paths { answerer.notifier.changed(path) } }
 
-  /// Tells all who want an event of it.
+  /// Whether a client has subscriptions.
+  func isSubscribed(_ client: Client) -> Bool { answerer.notifier.isSubscribed(client) }
+
+  /// Whether any client subscribes to an address.
+  func isWanted(_ path: String) -> Bool { answerer.notifier.isWanted(path) }
+
+  /// Sends an event to its subscribers.
   func announce(_ event: Event, _ values: [Argument]) { answerer.announce(event, values) }
 
-  /// Tells all who want an address something that happens once.
+  /// Sends a one-time message to the subscribers of an address.
   func announce(_ path: String, _ values: [Argument]) { answerer.announce(path, values) }
 
-  /// Tells of what went wrong by itself: a client, and all who subscribe to errors or to the address.
+  /// Reports an error that no message caused: to a client, and to subscribers of errors or the address.
   func report(_ refusal: Refusal, of path: String, to client: Client? = nil) {
     answerer.report(refusal, of: path, to: client)
   }
 
-  // MARK: - What is kept
+  // MARK: - Persistence
 
-  /// Keeps the present value of an address that is set along with another one.
+  /// Persists the current value of an address that is set along with another one.
   func keep(_ path: String, for request: Request? = nil) {
     keeper.keep(path, for: request)
   }
 
-  /// Notes that what was kept of an address holds no more.
+  /// Marks the persisted value of an address as stale.
   func overtakes(_ path: String) { keeper.overtakes(path) }
 
-  /// Notes that something of the node's state may be other than before.
+  /// Notes a change to the state.
   func stateChanged() { keeper.stateChanged() }
 
-  /// Keeps what the home folder keeps in a store from now on; nil where there is no such folder.
+  /// Persists settings in a store from now on; nil without a home folder.
   func keepSettings(in store: (any SettingsStore)?) { keeper.store = store }
 
-  /// Whether what was kept is still on its way.
+  /// Whether persisted settings are still being read.
   var isOpening: Bool {
     get { keeper.isOpening }
     set { keeper.isOpening = newValue }
   }
 
-  /// Takes over what the home folder kept, unless a session has its own; returns a line for each
-  /// value that can't be followed.
+  /// Restores settings of the home folder, except in a session.
+  ///
+  /// Returns a line for each that can't be restored.
   func restore(_ kept: [String: String]) -> [String] {
     keeper.keepsSettings ? keeper.restore(kept) : []
   }

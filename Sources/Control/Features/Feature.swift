@@ -1,31 +1,35 @@
 internal import Engine
 
-/// A part of what the node can do, in a folder of its own: its addresses, and what they do.
+/// A feature of the node: a set of OSC addresses and their handlers.
 protocol Feature: AnyObject, SendableMetatype {
-  /// Its addresses, in the order in which they are listed.
+  /// The addresses, in listing order.
   static var addresses: [Address] { get }
-  /// Its addresses in a node with these loops.
+  /// The addresses in a node with these loops.
   static func addresses(_ loops: LoopSetup) -> [Address]
 
-  /// The feature in a node, of which the context is all that it sees.
+  /// Creates the feature.
+  ///
+  /// The context is its only access to the node.
   init(_ context: Context)
 
-  /// The workers that wait for disks and other machines for it: what they have done is told by the
-  /// node.
+  /// The background queues of the feature.
+  ///
+  /// The node delivers their results.
   var workers: [Worker] { get }
-  /// Whether something of it is on its way to the disk.
+  /// Whether a write is in progress.
   var isWriting: Bool { get }
 
-  /// Looks at what has happened by itself, at a time in microseconds of the host's steady clock;
-  /// returns in how many milliseconds to look again, nil for any time.
+  /// Polls for state that changed on its own, at a time in microseconds of the host's steady clock.
+  ///
+  /// Returns the delay until the next poll in milliseconds, or nil if none is needed.
   func poll(_ now: Double) -> Int?
-  /// Tells a new subscriber what is told in a form of its own.
-  func welcome(_ newcomer: Newcomer)
-  /// Notes that clients have gone.
+  /// Sends state that is not a single value to a new subscriber.
+  func sendInitialState(_ snapshot: InitialSnapshot)
+  /// Drops state held for disconnected clients.
   func clientsLeft(_ isGone: (Client) -> Bool)
-  /// The refusal of an address that there is none of, where the feature knows why; else nil.
+  /// The specific refusal of an unknown address; nil if the feature has none.
   func refusal(ofUnknown path: String) -> Refusal?
-  /// Ends what is under way, and forgets what was of the session before.
+  /// Cancels pending work and clears session state.
   func beginSession()
 }
 
@@ -34,19 +38,21 @@ extension Feature {
   var workers: [Worker] { [] }
   var isWriting: Bool { false }
   func poll(_ now: Double) -> Int? { nil }
-  func welcome(_ newcomer: Newcomer) {}
+  func sendInitialState(_ snapshot: InitialSnapshot) {}
   func clientsLeft(_ isGone: (Client) -> Bool) {}
   func refusal(ofUnknown path: String) -> Refusal? { nil }
   func beginSession() {}
 }
 
-/// The features of one node, by their types.
+/// The features of one node, by type.
 final class Features {
-  /// All that there are, in the order in which their addresses are listed: a new one is a folder, and
-  /// a line here.
+  /// All feature types, in the listing order of their addresses.
+  ///
+  /// A new feature adds a folder, and a line here.
   static let types: [any Feature.Type] = [
-    Presence.self, Mixer.self, HowlingGuard.self, Chain.self, Tempo.self, Player.self, Loops.self,
-    KeptLoops.self,
+    ClientsFeature.self, Mixer.self, HowlingGuard.self, Chain.self, Tempo.self, Player.self,
+    Loops.self,
+    LoopPersistence.self,
     Captures.self, Takes.self,
     Pictures.self, Greeting.self, Presets.self, Songs.self, Instruments.self, Fingerboard.self,
     Phrases.self, MIDI.self, Tuner.self, BoardFeed.self, SoundPorts.self, Status.self,
@@ -55,7 +61,7 @@ final class Features {
   private(set) var all: [any Feature] = []
   private var byType: [ObjectIdentifier: any Feature] = [:]
 
-  /// Makes all of them.
+  /// Creates all features.
   func make(_ context: Context) {
     for type in Self.types {
       let feature = type.init(context)
@@ -67,7 +73,7 @@ final class Features {
   /// The feature of a type.
   subscript<Wanted: Feature>(_: Wanted.Type) -> Wanted {
     guard let feature = byType[ObjectIdentifier(Wanted.self)] as? Wanted else {
-      preconditionFailure("\(Wanted.self) is not among the features, or not made yet")
+      preconditionFailure("\(Wanted.self) is not in Features.types, or not created yet")
     }
     return feature
   }

@@ -1,19 +1,21 @@
-/// The state of the node, which is there again when it is started again.
+/// The persisted state of the node.
 extension Node {
-  /// The state: all that a client can have set, but for what the library of takes keeps anyway.
+  /// The state: all values that clients can set, except those stored in the library.
   package var state: NodeState { keeper.state }
 
-  /// The state as a session has it: with what the library keeps otherwise, and without the
-  /// connections, which are the session manager's.
+  /// The state for a session: includes what the library stores otherwise, but not the connections, which
+  /// the session manager restores.
   package var sessionState: NodeState { keeper.sessionState }
 
-  /// Takes over a state; returns a line for each value that can't be followed.
+  /// Restores a state, and returns a line for each value that can't be restored.
   package func resume(_ state: NodeState) -> [String] { keeper.resume(state) }
 
-  /// Keeps the state in a file from now on, as it changes; `say` is given a line where that fails.
+  /// Persists the state in a file from now on.
   ///
-  /// `written` is what the file has at present, where that is known; what is to be forgotten is
-  /// written over at once.
+  /// Calls `say` with a line when writing fails.
+  ///
+  /// `written` is the current content of the file, if known. With `forgetsFormer` the file is overwritten
+  /// immediately.
   package func keepState(
     in file: StateFile, holding written: NodeState?, forgetsFormer: Bool = false,
     _ say: @escaping (String) -> Void
@@ -21,38 +23,39 @@ extension Node {
     keeper.keepState(in: file, holding: written, forgetsFormer: forgetsFormer, say)
   }
 
-  /// Writes the state at once, where it is kept, and what the library keeps of it.
+  /// Writes the state and pending settings immediately.
   package func saveState() { keeper.saveAll() }
 
-  /// How often something of the state may have become another.
+  /// The number of changes to the state.
   package var stateChanges: Int { keeper.changes }
 
-  /// Connections of the node's ports, those to come as soon as both ports are there among them.
+  /// The connections of the node's ports, including those waiting for a port to appear.
   package var connections: [NodeState.Connection] {
     get { keeper.connections }
     set { keeper.connections = newValue }
   }
 
-  /// Those of the node's ports that had a connection at any time: what has none of them was taken
-  /// away by somebody.
+  /// The node's ports that have ever been connected.
+  ///
+  /// If one has no connection now, somebody disconnected it.
   package var connectedPorts: Set<String> { keeper.links.connectedPorts }
 
-  /// The JACK server that the connections are of.
+  /// The JACK server of the connections.
   package var server: String {
     get { keeper.server }
     set { keeper.server = newValue }
   }
 
-  /// Whether the settings that were kept are still on their way.
+  /// Whether persisted settings are still being read.
   package var isOpening: Bool { keeper.isOpening }
 
   // MARK: - Sessions
 
-  /// Leaves all settings to sessions from now on: none is kept in the library of takes.
+  /// Leaves all settings to sessions from now on, so that none is stored in the library.
   ///
-  /// Everything is as it is at first then, and nothing plays.
+  /// Resets everything to its initial value, and stops all sound.
   package func beginSession() { keeper.beginSession() }
 
-  /// Follows what a session had; returns a line for each value that can't be followed.
+  /// Restores the state of a session, and returns a line for each value that can't be restored.
   package func resumeSession(_ state: NodeState) -> [String] { keeper.resumeSession(state) }
 }

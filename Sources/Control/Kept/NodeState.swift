@@ -1,44 +1,46 @@
-/// The state of a node when it ended, however that was: a text of a line for each value and connection.
+/// The last state of a node as text, with a line for each value and connection.
 package struct NodeState: Equatable, Sendable {
   /// A connection of one of the node's ports.
   package struct Connection: Hashable, Sendable {
-    /// The node's port, without the client's name.
+    /// The node's port, without the client name.
     package let own: String
-    /// The other port, whole.
+    /// The full name of the other port.
     package let other: String
 
-    /// A connection by the names of its ports.
+    /// Creates a connection.
     package init(own: String, other: String) {
       self.own = own
       self.other = other
     }
   }
 
-  /// Why a text is no state.
+  /// The reason that a text is not a valid state.
   package struct Fault: Error, CustomStringConvertible {
     package let description: String
   }
 
-  // What another version writes that this one would misunderstand has another number.
+  // The format version. An incompatible version has another number.
   private static let head = "syrinx state 1"
-  // Without it something is missing.
+  // The last line, which shows that the file is complete.
   private static let end = "end"
-  // No port is called so.
+  // Keys that can't be port names.
   private static let (serverKey, portsKey) = ("server", "connected")
 
-  /// Values, each as `/address=value`.
+  /// The values, each as `/address=value`.
   package var values: [String] = []
-  /// The connections, those first that wait for the longest for their other port.
+  /// The connections.
+  ///
+  /// Those waiting longest for their other port come first.
   package var connections: [Connection] = []
-  /// The node's ports that had a connection at any time, without the client's name.
+  /// The node's ports that have ever been connected, without the client name.
   package var connectedPorts: Set<String> = []
-  /// The JACK server that the connections are of; empty where that is not known.
+  /// The JACK server of the connections; empty if unknown.
   package var server = ""
 
-  /// The state of a node that was not yet.
+  /// Creates an empty state.
   package init() {}
 
-  /// All of it as text.
+  /// The state as text.
   package var text: String {
     var links = connections.map { "\($0.own)=\($0.other)" }
     if !connectedPorts.isEmpty {
@@ -49,24 +51,24 @@ package struct NodeState: Equatable, Sendable {
       .joined(separator: "\n")
   }
 
-  /// The state that a text tells of.
+  /// Parses a state.
   package init(_ text: String) throws(Fault) {
     var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0) }[...]
     guard let head = lines.popFirst(), !text.isEmpty else {
-      throw Fault(description: "it is empty")
+      throw Fault(description: "empty file")
     }
     guard head == Self.head else {
       throw Fault(
-        description: "it begins with \(quoted(head)) and not with \(quoted(Self.head))")
+        description: "first line is \(quoted(head)), expected \(quoted(Self.head))")
     }
     guard lines.popLast() == "", lines.popLast() == Self.end else {
-      throw Fault(description: "its end is missing")
+      throw Fault(description: "truncated: last line is not \"end\"")
     }
     for line in lines {
       let whole = Self.unescaped(line)
       guard let equals = whole.firstIndex(of: "="), !whole.hasPrefix("/") else {
-        // What is wrong with a value is told when it is followed.
+        // Invalid values are reported when they are restored.
         values.append(whole)
         continue
       }
@@ -81,7 +83,7 @@ package struct NodeState: Equatable, Sendable {
     }
   }
 
-  /// A text as one line.
+  /// Escapes a text to a single line.
   private static func line(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -1,17 +1,19 @@
-/// A store for what the home folder keeps, by address.
+/// A store for settings in the home folder, by address.
 protocol SettingsStore: AnyObject {
-  /// Keeps settings, and then calls `ending`; refuses where too much waits for the disk.
+  /// Writes settings, then calls `ending`.
+  ///
+  /// Throws if too many writes are queued.
   func keep(
     _ settings: [(path: String, text: String)],
     then ending: @escaping (Result<Void, Refusal>) -> Void
   ) throws(Refusal)
 }
 
-/// The writer of settings to the home folder: the latest of each, and one write at a time.
+/// Writes settings to the home folder: the latest value of each, one write at a time.
 ///
-/// What is set once is written at once; what a wheel or a pedal moves on and on, a few times a second.
+/// A single change is written immediately. Continuous changes are written a few times per second.
 final class SettingsWriter {
-  // Between the beginnings of two writes, in microseconds.
+  // The minimum time between two writes, in microseconds.
   private static let period = 240_000.0
   private static let busyMilliseconds = 2
 
@@ -24,13 +26,13 @@ final class SettingsWriter {
   private var waiting: [Setting] = []
   private var isUnderWay = false
   private var due = 0.0
-  /// Whether what waits is written as soon as that can be.
+  /// Whether pending settings are written as soon as possible.
   var isUrgent = false
 
-  /// Whether something is on its way to the disk.
+  /// Whether a write is in progress.
   var isWriting: Bool { isUnderWay || !waiting.isEmpty }
 
-  /// Takes a setting on; an older value of it that waits still is not written any more.
+  /// Queues a setting, replacing an older value not yet written.
   func keep(_ path: String, _ text: String, for client: Client?) {
     let setting = Setting(path: path, text: text, client: client)
     if let index = waiting.firstIndex(where: { $0.path == path }) {
@@ -40,12 +42,13 @@ final class SettingsWriter {
     }
   }
 
-  /// Writes what is due; returns in how many milliseconds to look again, nil for any time.
+  /// Writes pending settings when due.
   ///
-  /// `whenUnkept` is told of each setting that could not be kept: why, its address, and who set it.
+  /// Calls `whenUnsaved` with the error, the address and the client of each setting that could not be
+  /// written.
   func poll(
     _ now: Double, to store: (any SettingsStore)?,
-    whenUnkept: @escaping (Refusal, String, Client?) -> Void
+    whenUnsaved: @escaping (Refusal, String, Client?) -> Void
   ) -> Int? {
     guard !waiting.isEmpty, !isUnderWay, let store else { return nil }
     guard isUrgent || now >= due else { return max(1, Int((due - now) / 1000)) }
@@ -54,10 +57,10 @@ final class SettingsWriter {
       try store.keep(settings.map { ($0.path, $0.text) }) { [weak self] outcome in
         self?.isUnderWay = false
         guard case .failure(let refusal) = outcome else { return }
-        for setting in settings { whenUnkept(refusal, setting.path, setting.client) }
+        for setting in settings { whenUnsaved(refusal, setting.path, setting.client) }
       }
     } catch {
-      // Others wait for the disk, too.
+      // The write queue is full.
       return Self.busyMilliseconds
     }
     waiting = []

@@ -1,45 +1,46 @@
 internal import Posix
 
-/// The file in which a node of a name keeps its state: `state/NAME` in its home folder.
+/// The state file of a node: `state/NAME` in its home folder.
 ///
-/// Each node has one of its own: a second one of the same name and folder keeps none.
+/// Only one running node owns the file. A second node of the same name and folder is not persisted.
 package final class StateFile: @unchecked Sendable {
-  // A hundred times what there is to keep.
+  // A hundred times the usual size.
   private static let largest = 1 << 20
 
   /// The path of the file.
   package let path: String
   private let folder: String
   private let name: String
-  // Only the control thread claims it, before anything is written; and what writes goes on where that
-  // could not be done.
+  // Set on the control thread before the first write, or by the writer if that failed.
   private var lock: FileLock?
 
-  /// The file of a node, not claimed yet.
+  /// Creates a file that is not claimed yet.
   package init(home: String, name: String) {
     folder = home + "/state"
     path = "\(folder)/\(name)"
     self.name = name
   }
 
-  /// Takes the file for this node, for as long as it runs; false where another one has it.
+  /// Locks the file for the lifetime of this node.
   ///
-  /// A folder that can't be made, or not be written to, is nobody's: writing tells of that, and claims
-  /// it when it can.
+  /// Returns false if another node holds the lock.
+  ///
+  /// A folder that can't be created or written to counts as claimed. Writing reports the error and claims
+  /// it later.
   package func claim() -> Bool {
     guard lock == nil else { return true }
     do throws(SystemError) {
-      return try take()
+      return try acquireLock()
     } catch {
       return true
     }
   }
 
-  private func take() throws(SystemError) -> Bool {
+  private func acquireLock() throws(SystemError) -> Bool {
     try Files.makeFolder(folder)
     lock = try FileLock("\(folder)/.\(name).lock")
     guard lock != nil else { return false }
-    // What a node left that was killed while it wrote: nodes can be called me and me.2.
+    // Temporary files of a killed node. Names can be prefixes of each other, such as `me` and `me.2`.
     for part in Files.names(in: folder) where part.hasPrefix(name + ".") && part.hasSuffix(".part")
     {
       let number = part.dropFirst(name.count + 1).dropLast(".part".count)
@@ -49,16 +50,17 @@ package final class StateFile: @unchecked Sendable {
     return true
   }
 
-  /// Puts what can't be read aside, so that it is not written over: as `NAME.bad`, in the place of what
-  /// was put aside before; false where that can't be.
+  /// Renames an unreadable file to `NAME.bad`, replacing an older one, so that it is not overwritten.
+  ///
+  /// Returns false on failure.
   package func setAside() -> Bool { lock != nil && Files.move(path, to: path + ".bad") }
 
-  /// The state that was kept; nil where there is none.
+  /// Reads the state; nil if there is no file.
   package func read() throws(NodeState.Fault) -> NodeState? {
     try Self.read(path)
   }
 
-  /// The state in a file; nil where there is none.
+  /// Reads the state in a file; nil if there is none.
   package static func read(_ path: String) throws(NodeState.Fault) -> NodeState? {
     let bytes: [UInt8]
     do throws(SystemError) {
@@ -68,27 +70,27 @@ package final class StateFile: @unchecked Sendable {
       throw NodeState.Fault(description: "\(error)")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw NodeState.Fault(description: "\(path) is no text")
+      throw NodeState.Fault(description: "\(path) is not UTF-8 text")
     }
     do throws(NodeState.Fault) {
       return try NodeState(text)
     } catch {
-      throw NodeState.Fault(description: "\(path) is not as it was written: \(error)")
+      throw NodeState.Fault(description: "\(path) is invalid: \(error)")
     }
   }
 
-  /// Puts a state in its place, whole and safe on the disk.
+  /// Replaces the file, atomically and durably.
   ///
-  /// Waits for the disk.
+  /// Blocks on disk I/O.
   func write(_ text: String) throws(Refusal) {
-    if lock == nil, (try? take()) == false {
-      throw Refusal(.io, "the state is not kept: another node keeps its own in \(path)")
+    if lock == nil, (try? acquireLock()) == false {
+      throw Refusal(.io, "the state is not saved: another node uses \(path)")
     }
     do throws(SystemError) {
       try Files.makeFolder(folder)
       try Files.write(text, to: path)
     } catch {
-      throw Refusal(.io, "the state is not kept: \(error)")
+      throw Refusal(.io, "the state is not saved: \(error)")
     }
   }
 }

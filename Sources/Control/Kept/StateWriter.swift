@@ -1,12 +1,11 @@
-/// The writer of the node's state to the disk: as it changes, a few times a second at the most
-/// and less often while that goes on and on, on a thread that waits for the disk.
+/// Writes the state file on a background queue, a few times per second at most, and less often during
+/// continuous changes.
 final class StateWriter {
-  // From a change to its writing, in microseconds: what comes meanwhile is written with it.
+  // The delay from a change to its write, in microseconds. Further changes are included.
   private static let delay = 240_000.0
-  // A memory card wears out by what is written: changes that go on for longer than the first are
-  // written only so often.
+  // Continuous changes are written less often after this time, which reduces wear of memory cards.
   private static let (longRun, longDelay) = (2_000_000.0, 1_750_000.0)
-  // What comes within it after a write goes on.
+  // A change within this time after a write continues the run of changes.
   private static let pause = 500_000.0
   private static let busyMilliseconds = 2
 
@@ -14,34 +13,33 @@ final class StateWriter {
   private var say: ((String) -> Void)?
   private let worker = Worker("state")
   private var due: Double?
-  // Since when it changes without a pause, and when it was written last.
+  // The start of the current run of changes, and the time of the last write.
   private var runningSince = -Double.infinity
   private var wroteAt = -Double.infinity
-  // What the disk has, as far as is known.
+  // The content of the file, if known.
   private var written: String?
-  private var isFaultTold = false
+  private var isFaultReported = false
 
-  /// Whether something is on its way to the disk.
+  /// Whether a write is in progress.
   var isWriting: Bool { worker.count > 0 }
 
-  /// Keeps the state in a file from now on, which has this at present.
-  func begin(_ file: StateFile, holding written: String?, say: @escaping (String) -> Void) {
+  /// Starts persisting the state in a file with this content.
+  func start(_ file: StateFile, holding written: String?, say: @escaping (String) -> Void) {
     self.file = file
     self.written = written
     self.say = say
   }
 
-  /// Notes that something may be other than before.
+  /// Schedules a write.
   func changed(_ now: Double) {
     guard file != nil, due == nil else { return }
     if now - wroteAt > Self.pause { runningSince = now }
     due = now + (now - runningSince > Self.longRun ? Self.longDelay : Self.delay)
   }
 
-  /// Writes the state where it is due; returns in how many milliseconds to look again, nil for any
-  /// time.
+  /// Writes the state when due.
   ///
-  /// `report` is given the first of several faults.
+  /// Calls `report` with the first error of a series.
   func poll(
     _ now: Double, state: () -> String, report: @escaping (Refusal) -> Void
   ) -> Int? {
@@ -54,7 +52,7 @@ final class StateWriter {
     return due.map { max(1, Int(($0 - now) / 1000)) }
   }
 
-  /// Writes a state, unless the disk has it.
+  /// Writes a state, unless the file already holds it.
   func write(_ text: String, report: @escaping (Refusal) -> Void) {
     due = nil
     guard let file else { return }
@@ -65,11 +63,11 @@ final class StateWriter {
       switch outcome {
       case .success:
         written = text
-        isFaultTold = false
+        isFaultReported = false
       case .failure(let refusal):
-        // It is tried again when something changes, and said no more until it was mended.
-        guard !isFaultTold else { return }
-        isFaultTold = true
+        // The next change retries. Further errors are not reported until a write succeeds.
+        guard !isFaultReported else { return }
+        isFaultReported = true
         say?(refusal.message)
         report(refusal)
       }

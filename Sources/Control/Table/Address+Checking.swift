@@ -1,81 +1,83 @@
 internal import OSC
 
 extension Address {
-  /// The value for the engine that one argument gives, or why it can't be taken.
+  /// Converts an argument to a value of the engine, or throws.
   func value(from argument: Argument) throws(Refusal) -> Float {
-    guard let form = forms.first, let taken = try take(argument, as: form) else {
+    guard let form = forms.first, let converted = try convert(argument, as: form) else {
       throw wrongType(got: [argument])
     }
-    guard let words = form.words else { return Float(taken.number ?? 0) }
-    return Float(words.firstIndex(of: taken.text ?? "") ?? 0)
+    guard let words = form.words else { return Float(converted.number ?? 0) }
+    return Float(words.firstIndex(of: converted.text ?? "") ?? 0)
   }
 
-  /// The value for the engine of a number, where it lies in the range.
+  /// Converts a number to a value of the engine, or throws if it is out of range.
   func value(of number: Double, in range: ClosedRange<Float>) throws(Refusal) -> Float {
-    // The bound 0.1 is a little more than the 0.1 that has twice the places, and is meant by it.
+    // Compared as Float, so that 0.1 from a double lies within a bound of 0.1.
     let value = Float(number)
     guard range.contains(value) else { throw outOfRange(number) }
     return value
   }
 
-  /// The refusal of a number that the address does not take.
+  /// The refusal of a number out of range.
   func outOfRange(_ number: Double) -> Refusal {
-    let whole = forms.first?.kind == .whole ? "a whole number" : "a number"
-    return Refusal(.range, "\(path) takes \(whole) \(bounds); got \(plain(number))")
+    if forms.first?.kind == .whole, number != number.rounded() {
+      return Refusal(.range, "\(path): \(plain(number)) is not a whole number (\(bounds))")
+    }
+    return Refusal(.range, "\(path): \(plain(number)) is out of range (\(bounds))")
   }
 
-  /// The range of its number, in words with its unit.
+  /// The range of its number, with the unit.
   private var bounds: String {
     let (least, greatest) = range
-    return "from \(plain(Double(least))) to \(plain(Double(greatest)))"
-      + (unit.isEmpty ? "" : " \(unit)") + (allowsZero ? "" : ", but not 0")
+    return "\(plain(Double(least))) to \(plain(Double(greatest)))"
+      + (unit.isEmpty ? "" : " \(unit)") + (allowsZero ? "" : ", not 0")
   }
 
-  /// The refusal of arguments of other types or number than the address takes.
+  /// The refusal of arguments with the wrong types or count.
   func wrongType(got arguments: [Argument]) -> Refusal {
-    Refusal(.type, "\(path) takes \(usage); got \(Self.words(for: arguments))")
+    Refusal(.type, "\(path): \(Self.words(for: arguments)); expected \(usage)")
   }
 
-  // So many arguments are told of: echoed whole, a long message would be answered by another one, for
-  // each address that its pattern matches.
+  // The number of arguments quoted in an error. A long message that matches many addresses would otherwise
+  // be echoed in full for each.
   private static let mostQuoted = 4
 
-  /// Arguments as somebody would have typed them.
+  /// Formats arguments for an error.
   private static func words(for arguments: [Argument]) -> String {
-    guard !arguments.isEmpty else { return "nothing" }
+    guard !arguments.isEmpty else { return "no arguments" }
     let words = arguments.prefix(mostQuoted).map { argument in
       if let text = argument.text { return quoted(text) }
       if case .bool(let flag) = argument { return flag ? "T" : "F" }
       return argument.number.map(plain) ?? "(\(argument.tag))"
     }
-    return words.joined(separator: " ")
-      + (arguments.count > mostQuoted ? " … (\(arguments.count) in all)" : "")
+    return "got " + words.joined(separator: " ")
+      + (arguments.count > mostQuoted ? " … (\(arguments.count) arguments)" : "")
   }
 
-  /// The arguments that it takes, in words.
+  /// The accepted arguments, in words.
   var usage: String {
     switch kind {
-    case .event: return "nothing: only the node sends it"
+    case .event: return "no message, only the node sends it"
     case .act(let act):
-      return act.isButton ? "nothing, or a number as a button sends" : Self.usage(of: act.forms)
+      return act.isButton ? "no arguments, or the number of a button" : Self.usage(of: act.forms)
     case .value(let value):
-      guard let form = value.forms.first else { return "nothing: it only tells" }
+      guard let form = value.forms.first else { return "no arguments, it is read-only" }
       guard form.isOnlyValue else {
-        return Self.usage(of: value.forms) + ", or nothing to ask for what is set"
+        return Self.usage(of: value.forms) + ", or none to query"
       }
       if let words = form.words {
-        return "one of \(words.joined(separator: ", ")), or nothing to ask for its value"
+        return "one of \(words.joined(separator: ", ")), or none to query"
       }
       return switch form.kind {
-      case .number: "one number \(bounds), or nothing to ask for its value"
-      case .whole: "one whole number \(bounds), or nothing to ask for its value"
-      case .text: "one name, or nothing to ask for the present one"
+      case .number: "one number (\(bounds)), or none to query"
+      case .whole: "one whole number (\(bounds)), or none to query"
+      case .text: "one name, or none to query"
       }
     }
   }
 
   private static func usage(of forms: [Form]) -> String {
-    if forms.isEmpty { return "nothing" }
+    if forms.isEmpty { return "no arguments" }
     return forms.map { form in
       let text = "\(form.kind.rawValue):\(form.name)"
       if form.isRepeated { return "[\(text)…]" }
@@ -83,18 +85,21 @@ extension Address {
     }.joined(separator: " ")
   }
 
-  /// The rest of a button's arguments, whose number has said all that it has to say; nil
-  /// where that is a 0: the button was let go.
+  /// Strips the number of a button.
+  ///
+  /// Returns the remaining arguments, or nil for 0, which is a release.
   func press(_ arguments: [Argument]) throws(Refusal) -> [Argument]? {
     guard arguments.count == 1, let number = arguments[0].number else { return arguments }
     guard number.isFinite else {
-      throw Refusal(.range, "\(path) takes a finite number; got \(plain(number))")
+      throw Refusal(.range, "\(path): \(plain(number)) is not a finite number")
     }
     return number == 0 ? nil : []
   }
 
-  /// Matches arguments to forms: an optional one that is not there leaves a gap, also where one
-  /// of another type follows, as in `[s:pattern] [i:port]`.
+  /// Matches arguments to forms.
+  ///
+  /// A missing optional argument leaves a gap, even if one of another type follows, as in `[s:pattern]
+  /// [i:port]`.
   func match(
     _ arguments: [Argument], to forms: [Form]
   ) throws(Refusal) -> [Argument?] {
@@ -102,12 +107,12 @@ extension Address {
     var matched: [Argument?] = []
     for form in forms {
       if form.isRepeated {
-        while let argument = rest.first, let taken = try take(argument, as: form) {
-          matched.append(taken)
+        while let argument = rest.first, let converted = try convert(argument, as: form) {
+          matched.append(converted)
           rest = rest.dropFirst()
         }
-      } else if let argument = rest.first, let taken = try take(argument, as: form) {
-        matched.append(taken)
+      } else if let argument = rest.first, let converted = try convert(argument, as: form) {
+        matched.append(converted)
         rest = rest.dropFirst()
       } else if form.isOptional {
         matched.append(nil)
@@ -119,8 +124,8 @@ extension Address {
     return matched
   }
 
-  /// The argument as the form wants it; nil where it is of another type.
-  private func take(_ argument: Argument, as form: Form) throws(Refusal) -> Argument? {
+  /// Converts an argument to the type of a form; nil if the type does not match.
+  private func convert(_ argument: Argument, as form: Form) throws(Refusal) -> Argument? {
     if form.isOfAnyType {
       return argument.text != nil || argument.number?.isFinite == true ? argument : nil
     }
@@ -131,8 +136,9 @@ extension Address {
     guard form.range.contains(number), !isWhole || number == number.rounded() else {
       throw Refusal(
         .range,
-        "\(path) takes a\(isWhole ? " whole" : "") number from \(plain(form.range.lowerBound))"
-          + " to \(plain(form.range.upperBound)) as its \(form.name); got \(plain(number))")
+        "\(path): \(form.name) \(plain(number)) is "
+          + (isWhole && number != number.rounded() ? "not a whole number" : "out of range")
+          + " (\(plain(form.range.lowerBound)) to \(plain(form.range.upperBound)))")
     }
     return isWhole ? .int32(Int32(number)) : .double(number)
   }
@@ -142,7 +148,7 @@ extension Address {
     guard form.words?.contains(text) ?? true else {
       throw Refusal(
         .range,
-        "\(path) takes one of \(form.words?.joined(separator: ", ") ?? ""); got \(quoted(text))")
+        "\(path): \(quoted(text)) is not one of \(form.words?.joined(separator: ", ") ?? "")")
     }
     return .string(text)
   }
@@ -159,7 +165,7 @@ extension Address {
   }
 }
 
-/// A number as people write it: without the places that say nothing.
+/// Formats a number without trailing zeros.
 package func plain(_ number: Double) -> String {
   if number.isNaN { return "NaN" }
   if number.isInfinite { return number < 0 ? "-infinity" : "infinity" }
@@ -168,7 +174,7 @@ package func plain(_ number: Double) -> String {
   return Double(single) == number ? "\(single)" : "\(number)"
 }
 
-/// A text in quotes, cut to a length that fits a line.
+/// Quotes text, truncated to 60 bytes.
 package func quoted(_ text: String) -> String {
   let isLong = text.utf8.count > 60
   return "\"\(isLong ? String(decoding: text.utf8.prefix(60), as: UTF8.self) + "…" : text)\""

@@ -4,21 +4,25 @@ package import OSC
 /// The declaration of one address, from which dispatch, checks, feedback, persistence, help and the
 /// reference page are derived.
 package struct Address: Sendable {
-  /// The nature of an address, with what goes with it.
+  /// The kind of an address, with its handlers.
   package enum Kind: Sendable {
-    /// Something that can be asked for, and perhaps be set.
+    /// A value that can be queried, and set where it takes arguments.
     case value(Value)
-    /// Something to do.
+    /// A command.
     case act(Act)
-    /// A message that only the node sends, by itself or as an answer; arriving, it is ignored.
+    /// A message that only the node sends, as a reply or an update.
+    ///
+    /// The node ignores it as input.
     case event(types: String)
   }
 
-  /// The place of an address among those that each loop has.
+  /// The role of an address among those that each loop has.
   package enum Family: Sendable {
-    /// Of the first loop: what it says of itself holds for all.
+    /// Of the first loop.
+    ///
+    /// Its entry in the reference describes all loops.
     case first
-    /// Of one of the others.
+    /// Of another loop.
     case further
     /// Of the selected loop.
     case selected
@@ -115,11 +119,11 @@ package struct Address: Sendable {
     return address
   }
 
-  /// Whether it stands for many, with a number for each part in braces.
+  /// Whether the path has parts in braces, and stands for one address per number.
   package var standsForMany: Bool { extents != nil }
 
-  /// Its path with an N for the number of the loop, where it says what holds for all; nil where another
-  /// one does.
+  /// The path in the reference, with N for the number of the loop; nil if the entry of another loop covers
+  /// it.
   package var pathForAll: String? {
     switch family {
     case .first: "/loop/N/" + path.split(separator: "/").dropFirst(2).joined(separator: "/")
@@ -128,8 +132,9 @@ package struct Address: Sendable {
     }
   }
 
-  /// Whether patterns reach it, though it does something: that of each loop, where its last part is
-  /// written out.
+  /// Whether a pattern reaches it even if it is a command.
+  ///
+  /// Commands of loops accept wildcards, except in the last part.
   package var isReachedByPatterns: Bool {
     switch family {
     case .first, .further: true
@@ -137,13 +142,13 @@ package struct Address: Sendable {
     }
   }
 
-  /// Its value; nil where it has none.
+  /// The value; nil for acts and events.
   package var value: Value? { if case .value(let value) = kind { value } else { nil } }
 
-  /// Its act; nil where it does nothing but hold a value.
+  /// The act; nil for values and events.
   package var act: Act? { if case .act(let act) = kind { act } else { nil } }
 
-  /// The arguments that it takes, one form each.
+  /// The forms of its arguments.
   package var forms: [Form] {
     switch kind {
     case .value(let value): value.forms
@@ -152,25 +157,25 @@ package struct Address: Sendable {
     }
   }
 
-  /// The type tags of its arguments, as the contract writes them.
+  /// The OSC type tags of its arguments.
   package var types: String {
     switch kind {
-    case .value(let value) where value.forms.isEmpty: value.told
+    case .value(let value) where value.forms.isEmpty: value.replyTypes
     case .event(let types): types
     default: forms.map { "\($0.kind.rawValue)" + ($0.isRepeated ? "…" : "") }.joined()
     }
   }
 
-  /// The words that it can be set to; nil where it takes others, or none.
+  /// The accepted words; nil if it takes other arguments.
   package var words: [String]? { forms.count == 1 ? forms[0].words : nil }
 
-  /// The form of its value, where that is one number.
+  /// The form of its value, if that is a single number.
   var numberForm: Form? {
     guard let value, value.forms.count == 1, value.forms[0].kind != .text else { return nil }
     return value.forms[0]
   }
 
-  /// The least and the greatest number that it takes; 0 and 0 where it takes none.
+  /// The range of its number; (0, 0) if it takes none.
   package var range: (least: Float, greatest: Float) {
     guard let range = numberForm?.range else { return (0, 0) }
     return (Float(range.lowerBound), Float(range.upperBound))
@@ -183,29 +188,29 @@ package struct Address: Sendable {
     return nil
   }
 
-  /// The address by which its end is told, some time after it was asked for, unless that is
-  /// /error; nil where it has none.
+  /// The address of the message that reports completion, unless the command fails with /error; nil for
+  /// immediate commands.
   package var end: String? { value?.end ?? act?.end }
 
-  /// Whether an argument that looks like a number is a text all the same: a name, or the beginning
-  /// of an identifier.
+  /// Whether the argument at an index is text even if it looks like a number, such as a name or an
+  /// identifier.
   package func isText(at index: Int) -> Bool {
     guard forms.indices.contains(index), forms[index].kind == .text, !forms[index].isOfAnyType
     else { return false }
-    // Where a number would do as well, it is one.
+    // Numbers win where both are accepted.
     return value == nil || !forms[index].isOptional
   }
 
-  /// Whether it is something that goes on, such as a capture: 1 or 0, and to 0 by itself.
+  /// Whether it is a process, such as a capture: 1 while it runs, 0 when it ends by itself.
   package var isProcess: Bool { value?.isProcess ?? false }
 
-  /// Whether it has a value that can be asked for.
+  /// Whether it has a value that can be queried.
   package var hasValue: Bool { value != nil }
 
-  /// The value at the start, as the engine takes it.
+  /// The initial value in the engine's unit.
   package var initial: Float? { parameter?.initial }
 
-  /// The engine's value as the address gives it.
+  /// Converts a value of the engine to an argument.
   package func argument(for value: Float) -> Argument {
     guard let form = forms.first else { return .float(value) }
     return switch form.kind {

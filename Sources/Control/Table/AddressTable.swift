@@ -1,26 +1,26 @@
 package import Engine
 internal import OSC
 
-/// All addresses, and the ways to find them.
+/// The table of all addresses, with lookup by path and by parameter.
 package struct AddressTable: Sendable {
-  /// The addresses in the order in which they are listed.
+  /// The addresses in listing order.
   package let addresses: [Address]
-  // An open-addressed hash table over the bytes of the paths: a message finds its address
-  // without becoming a String first.
+  // An open-addressed hash table over the bytes of the paths, so that lookup needs no String.
   private let slots: [Int16]
   private let paths: [[UInt8]]
   private let byParameter: [[Int]]
-  // Nearly all messages are one number for a parameter: what it takes, by the place of its address.
+  // The parameter and range of addresses that set one number, by index. Nearly all messages are of this
+  // kind.
   private let numbers: [(parameter: Parameter, range: ClosedRange<Float>)?]
-  // The places of all names of an address that has aliases, by the place of each of them.
+  // For each address with aliases, the indices of all names of that address.
   private let names: [Int: [Int]]
-  // Those that stand for many, with a number for each part in braces.
+  // Addresses with parts in braces.
   private let numbered: [(index: Int, parts: [[UInt8]?])]
 
-  /// All that the node understands and sends.
+  /// The table of a node with the default loops.
   package static let node = AddressTable(loops: LoopSetup())
 
-  /// The same for as many loops as there can be.
+  /// The table of a node with the maximum number of loops.
   package static let widest = AddressTable(loops: LoopSetup(count: Parameter.mostLoops))
 
   /// The addresses for the most loops there can be, each of a length in seconds.
@@ -28,7 +28,7 @@ package struct AddressTable: Sendable {
     AddressTable(loops: LoopSetup(count: Parameter.mostLoops, seconds: seconds))
   }
 
-  /// All that a node with these loops understands and sends.
+  /// The table of a node with these loops.
   package init(loops: LoopSetup) {
     self.init(Features.types.flatMap { $0.addresses(loops) })
   }
@@ -83,8 +83,9 @@ package struct AddressTable: Sendable {
     }
   }
 
-  /// The place of an address that stands for many, such as `/grid/{row}/{column}`, and the numbers
-  /// that a path has for its parts in braces.
+  /// Finds the address with parts in braces that matches a path, such as `/grid/{row}/{column}`.
+  ///
+  /// Returns its index and the numbers in the path.
   package func numbered(_ path: UnsafeRawBufferPointer) -> (index: Int, numbers: [Int])? {
     let parts = path.split(separator: UInt8(ascii: "/"))
     for address in numbered where address.parts.count == parts.count {
@@ -100,7 +101,7 @@ package struct AddressTable: Sendable {
     return nil
   }
 
-  // All that is long is as far beyond whatever there is.
+  // Numbers with more than nine digits are out of any range.
   private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int? {
     guard 1...9 ~= digits.count else { return nil }
     var number = 0
@@ -111,7 +112,7 @@ package struct AddressTable: Sendable {
     return number
   }
 
-  /// The place of an address in the table.
+  /// Returns the index of an address.
   package func index(of path: UnsafeRawBufferPointer) -> Int? {
     var slot = Self.hash(path) & (slots.count - 1)
     while slots[slot] >= 0 {
@@ -125,12 +126,12 @@ package struct AddressTable: Sendable {
     return nil
   }
 
-  /// The place of an address in the table.
+  /// Returns the index of an address.
   package func index(of path: String) -> Int? {
     Array(path.utf8).withUnsafeBytes(index(of:))
   }
 
-  /// The declaration of an address, and its numbers, where it is one of those that stand for many.
+  /// Returns the declaration of a path, and the numbers in it if the address has parts in braces.
   func declared(_ path: String) -> (address: Address, numbers: [Int])? {
     if let address = self[path] { return (address, []) }
     return Array(path.utf8).withUnsafeBytes(numbered).map { (addresses[$0.index], $0.numbers) }
@@ -141,27 +142,28 @@ package struct AddressTable: Sendable {
     index(of: path).map { addresses[$0] }
   }
 
-  /// The place of the address that sets a parameter; of several, the first.
+  /// Returns the index of the first address that sets a parameter.
   package func index(of parameter: Parameter) -> Int? { byParameter[parameter.number].first }
 
-  /// The places of all addresses that set a parameter.
+  /// Returns the indices of all addresses that set a parameter.
   func indices(of parameter: Parameter) -> [Int] { byParameter[parameter.number] }
 
-  /// The address that sets a parameter.
+  /// Returns the first address that sets a parameter.
   package func address(of parameter: Parameter) -> Address? {
     index(of: parameter).map { addresses[$0] }
   }
 
-  /// The places of all names of the address at a place: an address with its aliases.
+  /// Returns the indices of all names of an address: its own and those of its aliases.
   func names(of index: Int) -> [Int] { names[index] ?? [index] }
 
-  /// Whether the state of the node is written under this name: of several, under the first.
+  /// Whether the state file uses this name.
+  ///
+  /// An address with aliases is written under the first one listed.
   func isPersistedName(_ address: Address) -> Bool {
     index(of: address.path).map { names(of: $0)[0] == $0 } ?? false
   }
 
-  /// The parameter that the address at a place sets to a number, and the range of that; nil where it
-  /// does something else.
+  /// Returns the parameter and range of an address that sets one number; nil for all others.
   func number(at index: Int) -> (parameter: Parameter, range: ClosedRange<Float>)? {
     numbers[index]
   }

@@ -1,6 +1,6 @@
-/// Something that only the node sends: an answer, or news.
+/// A message that only the node sends, as a reply or an update.
 struct Event: Sendable {
-  /// The address on which it is sent.
+  /// The address of the message.
   let path: String
   /// The type tags of its arguments.
   let types: String
@@ -14,14 +14,14 @@ struct Event: Sendable {
     self.help = help
   }
 
-  /// The news that what takes its time is done.
+  /// Reports the completion of a command.
   static let reply = Event(
     "/reply", "ss",
-    "Tells that something that takes time is done: s:address s:result")
-  /// The news that an instruction was not followed.
+    "Completion of a command that takes time: s:address s:result")
+  /// Reports a refused message.
   static let error = Event(
     "/error", "sss",
-    "Tells why an instruction was refused: s:address s:code s:message, with the codes unknown, "
+    "Refusal of a message: s:address s:code s:message, with the codes unknown, "
       + "type, range, state, missing, busy, denied, io")
 }
 

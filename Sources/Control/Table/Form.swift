@@ -1,5 +1,5 @@
 extension Address {
-  /// One argument that an address takes.
+  /// The form of one argument.
   package struct Form: Sendable {
     /// The type of an argument.
     package enum Kind: Character, Sendable {
@@ -8,19 +8,19 @@ extension Address {
       case text = "s"
     }
 
-    /// Its name in the help; empty where it is the address's only value.
+    /// The name in usage texts; empty if it is the only value of the address.
     package let name: String
-    /// Its type.
+    /// The type.
     package let kind: Kind
-    /// The values that it may have, where it is a number.
+    /// The range of a number.
     package let range: ClosedRange<Double>
-    /// The words that it may be, where it is a text of a few; nil where it is any.
+    /// The accepted words of a text; nil if it is free.
     package let words: [String]?
-    /// Whether it can be left out.
+    /// Whether it can be omitted.
     package let isOptional: Bool
-    /// Whether there can be as many of it as there are, to the end of the message.
+    /// Whether it repeats to the end of the message.
     package let isRepeated: Bool
-    /// Whether it is taken as it comes, be it a number or a text.
+    /// Whether numbers and texts are both accepted and passed on unchanged.
     package let isOfAnyType: Bool
 
     private init(
@@ -36,54 +36,58 @@ extension Address {
       self.isOfAnyType = isOfAnyType
     }
 
-    /// An argument that is needed.
+    /// A required argument.
     package static func needed(
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
       Form(name, kind, range)
     }
 
-    /// An argument that can be left out.
+    /// An optional argument.
     package static func optional(
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
       Form(name, kind, range, isOptional: true)
     }
 
-    /// As many arguments as there are, to the end; the last of the forms.
+    /// Zero or more arguments, to the end of the message.
+    ///
+    /// Must be the last form.
     package static func rest(
       _ name: String, _ kind: Kind, in range: ClosedRange<Double> = Form.anything
     ) -> Form {
       Form(name, kind, range, isOptional: true, isRepeated: true)
     }
 
-    /// As many texts and numbers as there are, to the end, each as it comes; the last of the forms.
+    /// Zero or more texts or numbers, to the end of the message.
+    ///
+    /// Must be the last form.
     package static func rest(ofAnyType name: String) -> Form {
       Form(name, .text, Form.anything, isOptional: true, isRepeated: true, isOfAnyType: true)
     }
 
-    /// The only value of an address, a number.
+    /// A number as the only value of an address.
     package static func number(in range: ClosedRange<Float>) -> Form {
       Form("", .number, Double(range.lowerBound)...Double(range.upperBound))
     }
 
-    /// The only value of an address, a whole number.
+    /// A whole number as the only value of an address.
     package static func whole(in range: ClosedRange<Int>) -> Form {
       Form("", .whole, Double(range.lowerBound)...Double(range.upperBound))
     }
 
-    /// The only value of an address, one word of a few.
+    /// A word of a choice as the only value of an address.
     package static func word(of words: [String]) -> Form {
       Form("", .text, anything, words: words)
     }
 
-    /// The only value of an address, a name.
+    /// A name as the only value of an address.
     package static let name = Form("", .text, anything)
 
-    /// All that 32 bits hold.
+    /// The range of an Int32.
     package static let anything = Double(Int32.min)...Double(Int32.max)
 
-    /// Whether it is the address's only value, which the address's own name stands for.
+    /// Whether it is the only value of the address, and shares its name.
     package var isOnlyValue: Bool { name.isEmpty }
   }
 }

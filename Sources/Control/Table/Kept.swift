@@ -1,21 +1,21 @@
-/// The part of an address that outlives the node, and where it is kept.
+/// The persistence of a value: where it is stored, and how it is read and restored.
 struct Kept: Sendable {
-  /// A place where something is kept.
+  /// Where a value is stored.
   enum Place: Sendable {
-    /// The state of the node of this name: there again when it is started again.
+    /// The state file of the node of this name, restored at the next start.
     case session
-    /// The library in the home folder: there for every node that has that folder.
+    /// The library in the home folder, shared by all nodes that use it.
     case home
   }
 
-  /// The place where it is kept.
+  /// Where it is stored.
   let place: Place
-  /// The text that is written down; nil for the value as it is asked for.
+  /// Returns the stored text; nil to store the value of a query.
   let read: (@Sendable (Features) -> String?)?
-  /// The way to take it over again, which returns a line for each part that can't be; nil to set the value
-  /// as any message does.
+  /// Restores the stored text, and returns a line for each part that can't be restored; nil to set the
+  /// value like a message.
   let restore: (@Sendable (Features, String) throws(Refusal) -> [String])?
-  /// Whether a session has it from its beginning, set or not.
+  /// Whether every session stores it, set or not.
   let isInEverySession: Bool
 
   init(
@@ -29,8 +29,8 @@ struct Kept: Sendable {
     self.isInEverySession = isInEverySession
   }
 
-  /// The value, in the state of the node.
+  /// The value, in the state file.
   static let session = Kept(.session)
-  /// The value, in the library of the home folder.
+  /// The value, in the home folder.
   static let home = Kept(.home)
 }

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// The table as people and programs read it.
+/// The address table as text, JSON and Markdown.
 package enum Reference {
-  /// One address a line, in columns.
+  /// Columns, one line per address.
   package static func text(_ addresses: [Address]) -> String {
     let rows = addresses.compactMap { address in
       address.pathForAll.map { [$0, address.types, limits(address), address.help] }
@@ -15,7 +15,7 @@ package enum Reference {
     }.joined()
   }
 
-  /// An array of objects.
+  /// A JSON array of objects.
   package static func json(_ addresses: [Address]) -> String {
     let objects = addresses.map { address in
       var members = [
@@ -38,7 +38,7 @@ package enum Reference {
     return "[\n" + objects.joined(separator: ",\n") + "\n]\n"
   }
 
-  /// A table for the reference page.
+  /// A Markdown table for the reference page.
   package static func markdown(_ addresses: [Address]) -> String {
     let rows = addresses.filter { $0.pathForAll != nil }.map { address in
       [

@@ -187,7 +187,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
   private func take(_ message: WebSocketFraming.Message, _ number: Int) {
     guard let socket = sockets[number] else { return }
     switch message {
-    case .pong: node.heard(socket.client)
+    case .pong: node.renewLease(of: socket.client)
     case .binary(let packet):
       guard socket.isPaired else {
         socket.send(
@@ -197,7 +197,7 @@ package final class WebDoor: Outlet, @unchecked Sendable {
       guard socket.follows(packet, now: HostTime.steady) else { return }
       packet.withUnsafeBytes { node.receive($0, from: socket.client) }
     case .text(let text):
-      node.heard(socket.client)
+      node.renewLease(of: socket.client)
       guard let command = SocketCommand(text) else { return }
       follow(command, socket)
     }

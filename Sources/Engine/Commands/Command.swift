@@ -25,7 +25,7 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Starts a capture, unless one is on, or ends it; answered with `Event.Kind.done`.
     case capture(CapturePointer?)
     /// Starts to capture the live input for the tuner, unless that is on, or ends it; answered likewise.
-    case tune(CapturePointer?)
+    case captureForTuner(CapturePointer?)
     /// Plays a song instead of the present one, or none; answered likewise, when the former one is released.
     case playSong(SongPointer?)
     /// Starts or ends notes; answered with `Event.Kind.done`.
@@ -44,9 +44,9 @@ package struct Command: BitwiseCopyable, Sendable {
     /// Sets the pitches of the keys of MIDI keyboards; answered likewise, when the former map is released.
     case keyMap(KeyMapPointer)
     /// Sets the actions of presses; answered likewise, when the former map is released.
-    case presses(PressMapPointer)
+    case setPressMap(PressMapPointer)
     /// Sets the LEDs of pedals, and sends all of them again if wanted; answered likewise.
-    case lights(LightMapPointer, sendsAgain: Bool)
+    case setLightMap(LightMapPointer, sendsAgain: Bool)
     /// Waits for a trigger to be learned, of the kinds of these bits, or of none; answered with
     /// `Event.Kind.done`.
     case learn(UInt8)

@@ -60,9 +60,10 @@ struct CommandBudget: BitwiseCopyable {
     case .note(.on): workPerVoice
     case .note(.off): 4
     case .note(.allOff), .leave, .keep: 16
-    case .set, .sync, .resetChain, .clearGuard, .loop, .seek, .load, .copyOut, .capture, .tune,
+    case .set, .sync, .resetChain, .clearGuard, .loop, .seek, .load, .copyOut, .capture,
+      .captureForTuner,
       .playSong, .instrument, .recordPhrase, .playPhrase, .stopPhrase, .keyMap,
-      .presses, .lights, .learn, .key:
+      .setPressMap, .setLightMap, .learn, .key:
       1
     }
   }

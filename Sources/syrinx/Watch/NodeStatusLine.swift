@@ -24,7 +24,7 @@ struct NodeStatusLine {
       next = now + Self.periodMicroseconds
       if let columns = BottomLine.columns {
         BottomLine.show(
-          line.text(Self.figures(node.glance(), status), at: now / 1e6, columns: columns))
+          line.text(Self.figures(node.summary(), status), at: now / 1e6, columns: columns))
       }
     }
     return max(1, Int((next - now) / 1e3))
@@ -33,18 +33,18 @@ struct NodeStatusLine {
   /// Removes the line, and restores the terminal.
   func end() { BottomLine.close() }
 
-  private static func figures(_ glance: Glance, _ status: SoundServerStatus) -> NodeFigures {
+  private static func figures(_ summary: NodeSummary, _ status: SoundServerStatus) -> NodeFigures {
     var figures = NodeFigures()
     // in_1, in_2, out_1, out_2 and the limiter, in the order of /meter.
-    figures.levels = [0, 1, 8, 9, 10].map { glance.levels[$0] }
+    figures.levels = [0, 1, 8, 9, 10].map { summary.levels[$0] }
     figures.isServerRunning = status.isRunning
     figures.load = status.load
     figures.xruns = status.xruns
-    figures.player = glance.player
-    figures.position = glance.position
-    figures.length = glance.length
-    figures.captured = glance.captured
-    figures.clients = glance.clients
+    figures.player = summary.player
+    figures.position = summary.position
+    figures.length = summary.length
+    figures.captured = summary.captured
+    figures.clients = summary.clients
     return figures
   }
 }

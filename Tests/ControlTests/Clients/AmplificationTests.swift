@@ -3,7 +3,7 @@ import OSC
 import TestSupport
 import Testing
 
-/// How much one packet makes the node send, to an address that may be forged.
+/// The output of the node for one packet, whose sender address may be forged.
 @Suite struct AmplificationTests {
   private let desk = Desk()
 
@@ -11,17 +11,17 @@ import Testing
     [UInt8](bundle: Array(repeating: message, count: count), at: .immediately)
   }
 
-  @Test func `a packet of very many subscriptions is sent one snapshot`() {
+  @Test func `a packet with many subscriptions receives one snapshot`() {
     let once = desk.tell("/subscribe", as: Desk.client(9001))
     #expect(once.count > 100)
     let told = desk.give(bundle(3250, of: [UInt8](address: "/subscribe", [])))
     #expect(told.count == once.count)
     #expect(Set(told.map(\.address)) == Set(once.map(\.address)))
-    // Another packet is another snapshot.
+    // Another packet receives another snapshot.
     #expect(desk.tell("/subscribe").count == once.count)
   }
 
-  @Test func `subscriptions of one packet send each value once, whatever covers it`() {
+  @Test func `subscriptions in one packet send each value once, whatever pattern covers it`() {
     let patterns = ["/live", "/live/gain", "/*/gain", "/live"].map {
       [UInt8](address: "/subscribe", [.string($0)])
     }
@@ -34,7 +34,7 @@ import Testing
     #expect(desk.take().map(\.address) == ["/out/gain"])
   }
 
-  @Test func `a snapshot counts among the answers to its packet`() {
+  @Test func `a snapshot counts toward the reply budget of its packet`() {
     let pings = Array(repeating: [UInt8](address: "/ping", []), count: 1000)
     let told = desk.give(
       [UInt8](bundle: pings + [[UInt8](address: "/subscribe", [])], at: .immediately))
@@ -42,7 +42,7 @@ import Testing
     #expect(told.last?.arguments[1] == .string("busy"))
   }
 
-  @Test func `a surface that asks in one packet is sent all that it wants`() {
+  @Test func `a surface that queries in one packet receives all its values`() {
     let asks = [
       [UInt8](address: "/subscribe", []), [UInt8](address: "/grid/layout", []),
       [UInt8](address: "/ping", []), [UInt8](address: "/presets", []),
@@ -53,13 +53,13 @@ import Testing
     #expect(told.last?.address == "/addresses/end")
   }
 
-  @Test func `the grid's cells come once a packet, too`() {
+  @Test func `the cells of the grid are sent once per packet, too`() {
     let told = desk.give(bundle(50, of: [UInt8](address: "/subscribe", [.string("/grid")])))
     #expect(told.count { $0.address == "/grid/cell" } == 42)
     #expect(told.count { $0.address == "/grid/layout" } == 1)
   }
 
-  @Test func `a wrong type names a few of the arguments, however many there were`() {
+  @Test func `a type error quotes only a few of many arguments`() {
     let many = [UInt8](address: "/live/gain", Array(repeating: .bool(true), count: 60_000))
     let told = desk.give(many)
     #expect(
@@ -69,25 +69,24 @@ import Testing
           [
             .string("/live/gain"), .string("type"),
             .string(
-              "/live/gain takes one number from -90 to 24 dB, or nothing to ask for its value; got "
-                + "T T T T … (60000 in all)"),
+              "/live/gain: got T T T T … (60000 arguments); expected one number (-90 to 24 dB), or "
+                + "none to query"),
           ])
       ])
     let few = desk.tell("/live/gain", .int32(1), .string("x"))
     #expect(
       few.first?.arguments[2]
         == .string(
-          "/live/gain takes one number from -90 to 24 dB, or nothing to ask for its value; "
-            + "got 1 \"x\""))
+          "/live/gain: got 1 \"x\"; expected one number (-90 to 24 dB), or none to query"))
   }
 
-  @Test func `a wrong type for all that a pattern matches is little`() {
+  @Test func `a type error for every address that a pattern matches stays small`() {
     let before = desk.bytesSent
     desk.give([UInt8](address: "/*/*", Array(repeating: .bool(true), count: 60_000)))
     #expect(desk.bytesSent - before < 40_000)
   }
 
-  @Test func `a long address is echoed in part`() {
+  @Test func `a long address is truncated in replies`() {
     let before = desk.bytesSent
     desk.tell("/" + String(repeating: "x", count: 60_000))
     desk.tell("/*/" + String(repeating: "x", count: 60_000))

@@ -8,7 +8,7 @@ import Testing
   private let phone = Desk.client(9000)
   private let tablet = Desk.client(9001)
 
-  @Test func `a subscriber is sent a snapshot at once`() {
+  @Test func `a subscriber receives a snapshot immediately`() {
     let desk = Desk()
     desk.tell("/live/gain", .float(-7))
     desk.pass()
@@ -20,7 +20,7 @@ import Testing
     #expect(desk.tell("/subscribe").contains(Received("/mute", [.int32(0)])))
   }
 
-  @Test func `changes go to all subscribers, the sender too, as the value applied`() {
+  @Test func `changes go to all subscribers including the sender, as the value applied`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/live/gain"), as: phone)
     desk.tell("/subscribe", .string("/*/gain"), as: tablet)
@@ -35,14 +35,14 @@ import Testing
     #expect(desk.take(tablet).count == 1)
   }
 
-  @Test func `quick changes are coalesced, and the last one counts`() {
+  @Test func `rapid changes are coalesced, and the last one is sent`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/live/gain"))
     desk.pass()
     for step in 1...50 { desk.tell("/live/gain", .int32(Int32(-step))) }
     desk.pass(seconds: 0.02)
     #expect(desk.take() == [Received("/live/gain", [.float(-50)])])
-    // A hundred a second at most.
+    // At most 100 per second.
     var count = 0
     for step in 1...100 {
       desk.tell("/live/gain", .float(Float(-step) / 10))
@@ -52,7 +52,7 @@ import Testing
     #expect(count <= 11)
   }
 
-  @Test func `a snapshot for one takes no change from another`() {
+  @Test func `a snapshot for one subscriber loses no change for another`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/loop/gain"), as: phone)
     desk.pass()
@@ -63,7 +63,7 @@ import Testing
     #expect(desk.take(phone) == [Received("/loop/gain", [.float(-1)])])
   }
 
-  @Test func `whoever set a value is told what became of it, also when it is the old one`() {
+  @Test func `the sender of a value receives the result, even if it is the previous value`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/grid/gain"), as: phone)
     desk.pass()
@@ -74,7 +74,7 @@ import Testing
     #expect(desk.take(phone) == [Received("/grid/gain", [.float(0)])])
   }
 
-  @Test func `two nodes that feed each other come to rest`() {
+  @Test func `two nodes subscribed to each other do not echo endlessly`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/grid/gain"), as: phone)
     desk.tell("/grid/gain", .float(-6), as: tablet)
@@ -89,7 +89,7 @@ import Testing
     #expect(count <= 2)
   }
 
-  @Test func `a program that comes again from another port is told once`() {
+  @Test func `a program that reconnects from another port receives everything once`() {
     let desk = Desk()
     let ear = Desk.client(7777)
     for port in 1...3 {
@@ -104,7 +104,7 @@ import Testing
     #expect(desk.node.clientCount == 1)
   }
 
-  @Test func `what did not change is not sent`() {
+  @Test func `unchanged values are not sent`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/live/gain"))
     desk.tell("/live/gain", .float(0))
@@ -112,7 +112,7 @@ import Testing
     #expect(desk.take().isEmpty)
   }
 
-  @Test func `a lease ends by itself, and any message renews it`() {
+  @Test func `a lease expires, and any message renews it`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/mute"), as: phone)
     desk.tell("/subscribe", .string("/mute"), as: tablet)
@@ -133,7 +133,7 @@ import Testing
     #expect(desk.node.clientCount == 0)
   }
 
-  @Test func `feedback and answers go to the port that was asked for`() {
+  @Test func `updates and replies go to the requested port`() {
     let desk = Desk()
     let ear = Desk.client(7777)
     #expect(desk.tell("/subscribe", .string("/mute"), .int32(7777), as: phone).isEmpty)
@@ -142,12 +142,12 @@ import Testing
     #expect(desk.take(ear) == [Received("/live/gain", [.float(0)])])
     desk.tell("/nothing", as: phone)
     #expect(desk.take(ear).first?.address == "/error")
-    // A surface that can only send one number asks for its port alone.
+    // For surfaces that can send only a number.
     #expect(desk.tell("/subscribe", .float(7778), as: tablet).isEmpty)
     #expect(!desk.take(Desk.client(7778)).isEmpty)
   }
 
-  @Test func `unsubscribing ends it`() {
+  @Test func `unsubscribing ends the updates`() {
     let desk = Desk()
     desk.tell("/subscribe")
     desk.tell("/unsubscribe")
@@ -170,7 +170,7 @@ import Testing
     #expect(desk.take(phone).count == 1 && desk.take(other).count == 1)
   }
 
-  @Test func `meters come thirty times a second to those who want them`() {
+  @Test func `meters are sent thirty times per second to subscribers`() {
     let desk = Desk()
     desk.tell("/subscribe", .string("/meter"), as: phone)
     desk.tell("/subscribe", .string("/mute"), as: tablet)
@@ -186,7 +186,7 @@ import Testing
     #expect(desk.take(tablet).isEmpty)
   }
 
-  @Test func `meters tell decibels`() throws {
+  @Test func `meters are in decibels`() throws {
     let desk = Desk()
     desk.tell("/subscribe", .string("/meter"))
     desk.pass()
@@ -200,7 +200,7 @@ import Testing
     #expect(meter.arguments[10] == .float(0))
   }
 
-  @Test func `there is an end to how many subscribe`() {
+  @Test func `the number of subscribers is limited`() {
     let desk = Desk()
     for port in 1...64 { desk.tell("/subscribe", as: Desk.client(UInt16(port))) }
     let answer = desk.tell("/subscribe", as: Desk.client(65))

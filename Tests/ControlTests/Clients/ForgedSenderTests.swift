@@ -3,20 +3,20 @@ import OSC
 import TestSupport
 import Testing
 
-/// What the node sends to an address that may be forged, in bytes: the figures of "Talking to the
-/// node", and no more.
+/// The output in bytes to a sender address that may be forged: the figures of the page on OSC are upper
+/// bounds.
 @Suite struct ForgedSenderTests {
   private let desk = Desk()
   private let victim = Desk.client(9000, host: "192.0.2.7")
 
-  /// What a packet makes the node send at once.
+  /// The immediate output for a packet.
   private func answer(to packet: [UInt8]) -> (datagrams: Int, bytes: Int) {
     let before = desk.bytesSent
     let datagrams = desk.give(packet, as: victim).count
     return (datagrams, desk.bytesSent - before)
   }
 
-  /// As many of a message as a datagram has room for.
+  /// As many copies of a message as fit in a datagram.
   private func full(of message: [UInt8]) -> [UInt8] {
     let count = (65_507 - 16) / (message.count + 4)
     return [UInt8](bundle: Array(repeating: message, count: count), at: .immediately)
@@ -27,12 +27,12 @@ import Testing
     ("/grid/layout", 43, 1600), ("/scales", 1, 650), ("/ping", 1, 40), ("/*/*", 125, 3200),
     ("/nothing", 1, 100),
   ])
-  func `one question is answered with no more than is told`(
+  func `a single query is answered with no more than the documented amount`(
     path: String, datagrams: Int, bytes: Int
   ) {
     let answer = answer(to: [UInt8](address: path, []))
     #expect(answer.datagrams <= datagrams && answer.bytes <= bytes, "\(path): \(answer)")
-    // Not much less, or the page tells of another node.
+    // The documented figure is also not much too high.
     #expect(answer.bytes * 10 > bytes * 8, "\(path): \(answer)")
   }
 
@@ -40,7 +40,7 @@ import Testing
     ("/subscribe", 280, 8800), ("/addresses", 1024, 130_000), ("/status", 1024, 110_000),
     ("/scales", 1024, 650_000), ("/ping", 1024, 42_000), ("/nothing", 1024, 100_000),
   ])
-  func `a full packet of questions is answered with no more than is told`(
+  func `a full packet of queries is answered with no more than the documented amount`(
     path: String, datagrams: Int, bytes: Int
   ) {
     let answer = answer(to: full(of: [UInt8](address: path, [])))
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: ["/addresses", "/*/*", "/*"])
-  func `a packet that asks for more than is answered does not cost more, either`(path: String) {
+  func `a packet that exceeds the reply budget costs no more than one that does not`(path: String) {
     let pings = full(of: [UInt8](address: "/ping", []))
     let questions = full(of: [UInt8](address: path, []))
     let usual = ProcessorTime.least(of: 3) { _ = answer(to: pings) }
@@ -57,7 +57,7 @@ import Testing
     #expect(cost < 20 * usual, "\(cost) s, and \(usual) s")
   }
 
-  @Test func `long answers end at a megabyte a packet`() {
+  @Test func `long replies are limited to a megabyte per packet`() {
     for number in 0..<100 {
       desk.tell(
         "/scale/user", .string("a-scale-with-a-long-name-\(number)"), .int32(0),
@@ -69,7 +69,8 @@ import Testing
     #expect(all > 1_000_000 && all < 1_048_576 + one + 200)
   }
 
-  @Test func `a subscription that nobody renews is sent 150 kB within its minute, and ends`() {
+  @Test func `a subscription that is never renewed receives 150 kB within its minute, and expires`()
+  {
     desk.tell("/subscribe", as: victim)
     let before = desk.bytesSent
     desk.pass(frames: 60 * 48_000)

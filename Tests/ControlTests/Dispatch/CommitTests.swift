@@ -5,13 +5,13 @@ import OSC
 import TestSupport
 import Testing
 
-/// What a packet whose commands are refused leaves behind: nothing but its answers.
+/// A refused packet leaves nothing but its replies.
 @Suite struct CommitTests {
   private func message(_ address: String, _ arguments: Argument...) -> [UInt8] {
     [UInt8](address: address, arguments)
   }
 
-  /// A bundle with more changes than one can hold, beside these messages.
+  /// A bundle of these messages and more changes than it can hold.
   private func tooLarge(_ messages: [UInt8]...) -> [UInt8] {
     let filling = Array(
       repeating: message("/mute", .int32(0)), count: CommandQueue.largestBatch + 1)
@@ -22,7 +22,7 @@ import Testing
     received.filter { $0.address == "/error" }.compactMap { $0.arguments[1].text }
   }
 
-  /// Waits for what is on its way to the disk.
+  /// Waits for pending writes.
   private func settle(_ desk: Desk) {
     for _ in 0..<2000 where desk.node.isWriting || desk.node.isOpening {
       desk.pass()
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// A node in a home folder, with what was kept there.
+  /// A node with the persisted settings of a home folder.
   private func started(in home: String) -> Desk {
     let desk = Desk(home: home)
     desk.node.openLibrary { _ in }
@@ -38,7 +38,7 @@ import Testing
     return desk
   }
 
-  @Test func `a refused bundle leaves grid, answers and feedback as they were`() {
+  @Test func `a refused bundle leaves grid, replies and updates unchanged`() {
     let desk = Desk()
     let phone = Desk.client(9001)
     desk.tell("/subscribe", .string("/grid/octaves"), as: phone)
@@ -59,7 +59,7 @@ import Testing
     ("/grid/reference", .float(432)), ("/piano/octave", .int32(2)),
     ("/settings/autoplay", .int32(1)),
   ])
-  func `a refused bundle keeps no setting for the next start`(path: String, value: Argument)
+  func `a refused bundle persists no setting`(path: String, value: Argument)
     throws
   {
     let folder = try TemporaryFolder()
@@ -75,7 +75,7 @@ import Testing
     #expect(started(in: folder.url.path).tell(path) == before)
   }
 
-  @Test func `a refused bundle makes no scale`() throws {
+  @Test func `a refused bundle creates no scale`() throws {
     let folder = try TemporaryFolder()
     do {
       let desk = started(in: folder.url.path)
@@ -88,7 +88,7 @@ import Testing
     #expect(scales?.contains(.string("mine")) == false)
   }
 
-  @Test func `questions in a refused bundle are answered, with what there is`() {
+  @Test func `queries in a refused bundle are answered with the current values`() {
     let desk = Desk()
     let told = desk.give(
       tooLarge(
@@ -103,7 +103,7 @@ import Testing
     #expect(told.first { $0.address == "/pong" }?.arguments[0] == .int32(3))
   }
 
-  @Test func `a refused bundle neither records nor keeps a setting that stands beside`() throws {
+  @Test func `a refused bundle neither records nor persists a setting next to it`() throws {
     let folder = try TemporaryFolder()
     let desk = started(in: folder.url.path)
     let told = desk.give(
@@ -115,7 +115,7 @@ import Testing
     #expect(desk.tell("/settings/autoplay") == [Received("/settings/autoplay", [.int32(0)])])
   }
 
-  @Test func `a refused bundle does nothing on the control side`() {
+  @Test func `a refused bundle has no effect on the control side`() {
     let desk = Desk()
     let phone = Desk.client(9001)
     let told = desk.give(

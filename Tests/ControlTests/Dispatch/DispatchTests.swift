@@ -12,7 +12,7 @@ import Testing
     return error.arguments[1].text
   }
 
-  @Test func `a set value is told to whoever asks next, before the audio has it`() {
+  @Test func `a query returns a value that was set before the audio thread has it`() {
     let desk = Desk()
     #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
     #expect(desk.tell("/live/gain", .float(-6)).isEmpty)
@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: [
     Argument.int32(-3), .int64(-3), .float(-3), .double(-3),
   ])
-  func `numbers are taken in every form`(argument: Argument) {
+  func `numbers are accepted in every OSC type`(argument: Argument) {
     let desk = Desk()
     #expect(desk.tell("/live/gain", argument).isEmpty)
     #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-3)])])
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity, 24.1, -90.1, 1e300])
-  func `what is out of range is refused with the range, and changes nothing`(value: Double) {
+  func `a value out of range is refused with the range, and changes nothing`(value: Double) {
     let desk = Desk()
     for argument in [Argument.double(value), .float(Float(value))] {
       let answer = desk.tell("/live/gain", argument)
@@ -60,7 +60,9 @@ import Testing
     ("/ping", [.string("x")], "type"), ("/subscribe", [.string("/x"), .int32(70_000)], "range"),
     ("/subscribe", [.string("/nothing")], "unknown"), ("/quit", [.string("now")], "type"),
   ])
-  func `bad input gets one clear answer`(address: String, arguments: [Argument], code: String) {
+  func `invalid input receives one clear error`(
+    address: String, arguments: [Argument], code: String
+  ) {
     let desk = Desk()
     let answer = desk.give([UInt8](address: address, arguments))
     #expect(answer.count == 1)
@@ -69,27 +71,27 @@ import Testing
     #expect(desk.node.counters.errors == 1)
   }
 
-  @Test func `a long address is not echoed whole`() {
+  @Test func `a long address is truncated in the error`() {
     let desk = Desk()
     let answer = desk.tell("/" + String(repeating: "x", count: 10_000))
     #expect(code(answer) == "unknown")
     #expect(answer[0].arguments.compactMap(\.text).joined().utf8.count < 400)
   }
 
-  @Test func `what is no packet is answered and counted`() {
+  @Test func `a malformed packet is answered and counted`() {
     let desk = Desk()
     #expect(code(desk.give([1, 2, 3])) == "type")
     #expect(desk.node.counters.malformed == 1)
   }
 
-  @Test func `answers of other nodes are not answered`() {
+  @Test func `replies of other nodes are not answered`() {
     let desk = Desk()
     for address in ["/error", "/pong", "/synced", "/reply", "/meter", "/addresses/end"] {
       #expect(desk.tell(address, .string("x")).isEmpty)
     }
   }
 
-  @Test func `a pattern sets and asks all that it matches`() {
+  @Test func `a pattern sets and queries all matching values`() {
     let desk = Desk()
     desk.tell("/{live,loop}/gain", .float(-9))
     #expect(
@@ -100,7 +102,7 @@ import Testing
     #expect(desk.tell("/l*/gain").allSatisfy { $0.arguments == [.float(-9)] })
   }
 
-  @Test func `a bundle takes effect on its frame, all of it`() {
+  @Test func `a bundle takes effect on its frame as a whole`() {
     let desk = Desk()
     let clock = desk.host.engine.shared.clockReading
     let due = clock.microseconds + 1000 * clock.microsecondsPerFrame
@@ -111,12 +113,12 @@ import Testing
           [UInt8](address: "/live/gain", [.float(-6)]), [UInt8](address: "/mute", [.int32(1)]),
         ], at: time))
     let output = desk.host.render(Tone.constant(0.5, frames: 4096), block: 64)
-    // The clock's last reading was for the block before: 64 frames on.
+    // The last clock reading was for the previous buffer, 64 frames earlier.
     #expect(output.left.firstIndex { $0 != 0.5 } == 1000 - 64)
     #expect(output.live.firstIndex { $0 != 0.5 } == 1000 - 64)
   }
 
-  @Test func `a time that is wrong by years is refused`() {
+  @Test func `a time tag that is years off is refused`() {
     let desk = Desk()
     let gain = [UInt8](address: "/live/gain", [.float(-6)])
     let far = TimeTag(unixMicroseconds: HostTime.wall + 86_400e6 * 365)
@@ -124,13 +126,13 @@ import Testing
     #expect(desk.host.engine.shared.commands.underWay == 0)
   }
 
-  @Test func `what waits for its time leaves room for what is to be at once`() {
+  @Test func `timed commands leave room for immediate ones`() {
     let desk = Desk()
     let gain = [UInt8](address: "/live/gain", [.float(-1)])
     let clock = desk.host.engine.shared.clockReading
     let soon = TimeTag(unixMicroseconds: clock.microseconds + 1e6 - HostTime.steadyOfUnixEpoch)
     let bundle = [UInt8](bundle: Array(repeating: gain, count: 3072), at: soon)
-    // From two machines: one alone may not have all of it.
+    // From two hosts, since one alone can't fill the schedule.
     for number in 0..<4 {
       let machine = Desk.client(9000, host: "10.0.0.\(1 + number % 2)")
       #expect(desk.give(bundle, as: machine).isEmpty)
@@ -141,7 +143,7 @@ import Testing
     #expect(desk.give(bundle).isEmpty)
   }
 
-  @Test func `what waits comes at its time, and in the order of its arrival`() {
+  @Test func `scheduled commands run at their time, in order of arrival`() {
     let desk = Desk()
     let start = desk.host.engine.shared.clockReading.microseconds - HostTime.steadyOfUnixEpoch
     for (seconds, gain) in [(2.0, Float(-20)), (1.5, -15), (2.0, -21)] {
@@ -157,7 +159,7 @@ import Testing
     #expect(desk.host.engine.shared.lateCount == 0)
   }
 
-  @Test func `a pattern reaches values, and nothing that acts`() {
+  @Test func `a pattern reaches values, but no commands`() {
     let desk = Desk()
     let answers = Set(desk.tell("/*").map(\.address))
     #expect(!desk.node.isQuitting)
@@ -169,7 +171,7 @@ import Testing
         ])
   }
 
-  @Test func `a packet that asks for more than anybody could read is answered in part`() {
+  @Test func `a packet that exceeds the reply budget is answered in part`() {
     let desk = Desk()
     let question = [UInt8](address: "/*/*", [])
     let answers = desk.give(
@@ -181,7 +183,7 @@ import Testing
     #expect(desk.tell("/mute").count == 1)
   }
 
-  @Test func `a timed value is told when it is in effect, not before`() {
+  @Test func `a timed value is reported when it takes effect, not before`() {
     let desk = Desk()
     let clock = desk.host.engine.shared.clockReading
     let time = TimeTag(
@@ -193,11 +195,11 @@ import Testing
     #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(-6)])])
   }
 
-  @Test func `when too much is under way a bundle is refused whole`() {
+  @Test func `a bundle is refused as a whole when too many commands are pending`() {
     let desk = Desk()
     let gain = [UInt8](address: "/live/gain", [.float(-1)])
     let bundle = [UInt8](bundle: Array(repeating: gain, count: 1000), at: .immediately)
-    // 16 of them fill the 16,384 places but for 384.
+    // 16 bundles fill all but 384 of the 16,384 slots.
     for _ in 0..<16 { #expect(desk.give(bundle).isEmpty) }
     let answer = desk.give(
       [UInt8](
@@ -206,7 +208,7 @@ import Testing
     #expect(code(answer) == "busy")
     #expect(desk.node.counters.refused == 1)
     #expect(desk.tell("/mute") == [Received("/mute", [.int32(0)])])
-    // 384 still go.
+    // 384 are still accepted.
     #expect(
       desk.give([UInt8](bundle: Array(repeating: gain, count: 384), at: .immediately)).isEmpty)
     _ = desk.host.render(Tone.constant(0, frames: 4096), block: 64)
@@ -214,7 +216,7 @@ import Testing
     #expect(desk.give(bundle).isEmpty)
   }
 
-  @Test func `a bundle with more than can be at once is refused`() {
+  @Test func `a bundle with more commands than the queue holds is refused`() {
     let desk = Desk()
     let gain = [UInt8](address: "/live/gain", [.float(-1)])
     let answer = desk.give([UInt8](bundle: Array(repeating: gain, count: 4097), at: .immediately))
@@ -222,7 +224,7 @@ import Testing
     #expect(desk.tell("/live/gain") == [Received("/live/gain", [.float(0)])])
   }
 
-  @Test func `one bad message in a bundle does not hinder the others`() {
+  @Test func `an invalid message in a bundle does not affect the others`() {
     let desk = Desk()
     let answer = desk.give(
       [UInt8](
@@ -236,7 +238,7 @@ import Testing
     #expect(desk.tell("/mute") == [Received("/mute", [.int32(1)])])
   }
 
-  @Test func `a button acts on nothing and on a number, and ignores 0`() {
+  @Test func `a button accepts no argument or a number, and ignores 0`() {
     for (arguments, quits) in [([Argument](), true), ([.float(1)], true), ([.float(0)], false)] {
       let desk = Desk()
       desk.give([UInt8](address: "/quit", arguments))
@@ -244,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `a button of the audio thread does the same, and its place comes back`() {
+  @Test func `a button of the audio thread does the same, and its queue slot is freed`() {
     for (arguments, count) in [([Argument](), 1), ([.float(1)], 1), ([.float(0)], 0)] {
       let desk = Desk()
       #expect(desk.give([UInt8](address: "/chain/reset", arguments)).isEmpty)
@@ -257,7 +259,7 @@ import Testing
   }
 
   @Test(arguments: [("/echo/time", 0.001), ("/reverb/decay", 0.1), ("/echo/feedback", 1.1)])
-  func `a bound is taken with the places of either precision`(address: String, bound: Double) {
+  func `a bound is accepted in single and double precision`(address: String, bound: Double) {
     let desk = Desk()
     #expect(desk.tell(address, .double(bound)).isEmpty)
     #expect(desk.tell(address, .float(Float(bound))).isEmpty)
@@ -266,13 +268,13 @@ import Testing
 
   @Test func `quit is refused to other machines`() {
     let desk = Desk()
-    // An address of documentation, which no machine has.
+    // An address reserved for documentation.
     let stranger = Desk.client(9000, host: "192.0.2.7")
     #expect(code(desk.tell("/quit", as: stranger)) == "denied")
     #expect(!desk.node.isQuitting)
   }
 
-  @Test func `ping is answered with the token and an id that is new at each start`() {
+  @Test func `ping is answered with the token and an id that differs at each start`() {
     let (first, second) = (Desk(), Desk())
     let pong = first.tell("/ping", .int32(5))[0]
     #expect(pong.address == "/pong")
@@ -281,7 +283,7 @@ import Testing
     #expect(first.node.engineID != second.node.engineID)
   }
 
-  @Test func `sync is answered when the audio has taken effect, and not before`() {
+  @Test func `sync is answered when the audio thread has caught up, not before`() {
     let desk = Desk()
     desk.tell("/live/gain", .float(-6))
     #expect(desk.tell("/sync", .int32(77)).isEmpty)
@@ -303,7 +305,7 @@ import Testing
       some[0].arguments[1...4] == [.string("f"), .string("dB"), .float(-90), .float(24)])
   }
 
-  @Test func `status has its values in their order`() {
+  @Test func `status has its values in order`() {
     let status = Desk().tell("/status")[0]
     #expect(status.arguments.count == 18)
     #expect(status.arguments[0] == .int32(48_000) && status.arguments[1] == .int32(64))

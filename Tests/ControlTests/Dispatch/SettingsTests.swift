@@ -13,7 +13,7 @@ import Testing
     try desk.node.set("/live/route=off", at: due(90_000))
     #expect(throws: Refusal.self) { try desk.node.set("/live/gain=99", at: due(1000)) }
     let output = desk.host.render(Tone.constant(0.5, frames: 4096), block: 64)
-    // The clock's last reading was for the block before: 64 frames on.
+    // The last clock reading was for the previous buffer, 64 frames earlier.
     #expect(output.live.firstIndex { $0 != 0.5 } == 1000 - 64)
     desk.pass(frames: 48_000)
     #expect(desk.tell("/live/route") == [Received("/live/route", [.string("chain")])])
@@ -27,7 +27,7 @@ import Testing
     ("/live/gain=loud", .type), ("/live/gain=99", .range), ("/live/gain=nan", .range),
     ("/ping=1", .type), ("/live/route=up", .range),
   ])
-  func `bad settings are refused`(text: String, code: Refusal.Code) {
+  func `invalid settings are refused`(text: String, code: Refusal.Code) {
     let desk = Desk()
     do throws(Refusal) {
       try desk.node.set(text)

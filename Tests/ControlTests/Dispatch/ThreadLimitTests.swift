@@ -6,9 +6,9 @@ import Posix
 import TestSupport
 import Testing
 
-/// What becomes of work that needs a thread when the system gives none.
+/// Background work when no thread can be started.
 @Suite struct ThreadLimitTests {
-  /// Lets this process have no more threads than it has.
+  /// Limits this process to its current threads.
   private static func forbidThreads() {
     // Root has no limit.
     if getuid() == 0 { precondition(setuid(65_534) == 0) }
@@ -21,7 +21,7 @@ import Testing
     return error.arguments.dropFirst().compactMap(\.text).joined(separator: ": ")
   }
 
-  @Test func `a thread that can't be had is an error for whoever wanted it`() async {
+  @Test func `a thread that can't be started is an error for the sender`() async {
     await #expect(processExitsWith: .success) {
       Self.forbidThreads()
       let error = #expect(throws: SystemError.self) { try Thread.start("one too many") {} }
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `a node without threads refuses what needs one, and goes on`() async {
+  @Test func `a node without threads refuses what needs one, and continues`() async {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()
       let desk = Desk(

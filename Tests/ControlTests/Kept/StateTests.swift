@@ -14,7 +14,7 @@ import Testing
     return state
   }
 
-  @Test func `what is written is read`() throws {
+  @Test func `a written state is read back`() throws {
     for state in [
       NodeState(), state(["/live/gain=-4.5", "/preset=", "/preset=a=b"]),
       state(
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `what is cut off anywhere is not taken for whole`() throws {
+  @Test func `a truncated state is rejected at any length`() throws {
     let text = state(["/live/gain=-12", "/loop/route=off"], [("in_1", "system:capture_1")]).text
     for count in 0..<text.utf8.count {
       let part = String(decoding: text.utf8.prefix(count), as: UTF8.self)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["syrinx state 2\nend\n", "{}", "\n", "end\n", "/live/gain=3\nend\n"])
-  func `what is something else is told`(text: String) {
+  func `an invalid state is reported`(text: String) {
     #expect(throws: NodeState.Fault.self) { try NodeState(text) }
   }
 }
@@ -52,7 +52,7 @@ import Testing
     file = StateFile(home: folder.url.path, name: "me")
   }
 
-  @Test func `it is there as it was written, and not before`() throws {
+  @Test func `the file is read back as written, and does not exist before`() throws {
     #expect(file.claim())
     #expect(try file.read() == nil)
     var state = NodeState()
@@ -62,14 +62,14 @@ import Testing
     #expect(file.path == folder.path("state/me"))
   }
 
-  @Test func `one node at a time has it`() throws {
+  @Test func `one node at a time owns the file`() throws {
     #expect(file.claim())
     #expect(file.claim())
     #expect(!StateFile(home: folder.url.path, name: "me").claim())
     #expect(StateFile(home: folder.url.path, name: "you").claim())
   }
 
-  @Test func `what a killed node left half written is cleared away, and nothing else`() throws {
+  @Test func `temporary files of a killed node are removed, and no others`() throws {
     try FileManager.default.createDirectory(
       atPath: folder.path("state"), withIntermediateDirectories: true)
     for name in ["me.123.part", "you.123.part", "me", "me.too.123.part", "me..part"] {
@@ -83,7 +83,7 @@ import Testing
       ])
   }
 
-  @Test func `what can't be read is put aside, in the place of the one before`() throws {
+  @Test func `an unreadable file is set aside, replacing the previous one`() throws {
     #expect(file.claim())
     let bad = file.path + ".bad"
     for text in ["one", "two"] {
@@ -96,7 +96,7 @@ import Testing
     #expect(!file.setAside())
   }
 
-  @Test func `what could not be claimed at first is when it is written, unless another one did`()
+  @Test func `a file that could not be claimed is claimed on write, unless another node did`()
     throws
   {
     let place = folder.url.appendingPathComponent("state")
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(arguments: ["folder", "empty", "bytes", "large", "cut"])
-  func `a file that is none is told of`(kind: String) throws {
+  func `an invalid file is reported`(kind: String) throws {
     #expect(file.claim())
     let url = URL(fileURLWithPath: file.path)
     switch kind {
@@ -127,7 +127,7 @@ import Testing
     #expect(throws: NodeState.Fault.self) { try file.read() }
   }
 
-  @Test func `where there can't be one it is everybody's`() throws {
+  @Test func `a file that can't exist is claimed by everyone`() throws {
     try Data().write(to: folder.url.appendingPathComponent("state"))
     #expect(file.claim())
     #expect(try file.read() == nil)
@@ -136,7 +136,7 @@ import Testing
 }
 
 @Suite struct StateTests {
-  /// A value that the address does not begin with.
+  /// A value other than the initial one.
   private static func another(_ address: Address) -> Argument? {
     guard let initial = address.initial, let form = address.forms.first else { return nil }
     if let words = address.words { return .string(words[initial == 0 ? 1 : 0]) }
@@ -146,7 +146,7 @@ import Testing
       : .float(initial == greatest ? least : (initial + greatest) / 2)
   }
 
-  @Test func `every value comes back, but for what the library keeps and what is for the moment`()
+  @Test func `every value is restored, except those of the library and momentary ones`()
     throws
   {
     let desk = Desk()
@@ -168,7 +168,7 @@ import Testing
       #expect((found == value) == isBack, "\(address.path)")
     }
     #expect(values.filter { $0.0.kept == nil }.map(\.0.path) == ["/echo/hold"])
-    // It is in effect: what is kept of it is the same again.
+    // It is in effect, since the same state is written again.
     other.pass()
     #expect(other.node.state.text == text)
   }
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test func `the preset's name comes back without the preset`() throws {
+  @Test func `the name of the preset is restored without loading the preset`() throws {
     let desk = Desk()
     var state = NodeState()
     state.values = ["/preset=gone since", "/pitch/semitones=5"]
@@ -205,7 +205,7 @@ import Testing
     "/live/gain=99", "/live/gain=loud", "/live/gain=nan", "/live/gain", "/no/such=1", "garbage",
     "/capture/on=1", "/quit=1", "/echo/hold=1", "/player/record=1", "/player/position=3", "",
   ])
-  func `what can't be followed is one line, and the rest is`(line: String) {
+  func `an invalid value is one line, and the others are restored`(line: String) {
     let desk = Desk()
     var state = NodeState()
     state.values = ["/in/gain=-3", line, "/out/gain=-6"]
@@ -216,7 +216,7 @@ import Testing
     #expect(!desk.node.isQuitting)
   }
 
-  @Test func `the transport is led again when the server can be asked`() {
+  @Test func `the role of timebase master is requested again when the server responds`() {
     let desk = Desk()
     var state = NodeState()
     state.values = ["/transport/lead=1"]
@@ -227,13 +227,13 @@ import Testing
     desk.lead = .yes
     desk.pass()
     #expect(desk.node.state.values.contains("/transport/lead=1"))
-    // Another program has taken it.
+    // Another program has taken the role.
     desk.lead = .no
     desk.pass()
     #expect(desk.node.state.values.contains("/transport/lead=0"))
   }
 
-  @Test func `the transport of one session is led on in another one that leads it, too`() {
+  @Test func `the role of timebase master carries over between sessions that want it`() {
     let desk = Desk()
     var state = NodeState()
     state.values = ["/transport/lead=1"]
@@ -244,7 +244,7 @@ import Testing
     desk.pass()
     desk.node.beginSession()
     #expect(desk.node.resumeSession(state).isEmpty)
-    // Another link, which was not asked yet.
+    // Another JACK client, without a request yet.
     desk.lead = .no
     desk.pass()
     #expect(desk.node.sessionState.values.contains("/transport/lead=1"))
@@ -252,20 +252,20 @@ import Testing
     #expect(desk.lead == .asked)
   }
 
-  @Test func `who may not lead the transport does not want to any more`() {
+  @Test func `a node denied the role of timebase master gives it up`() {
     let desk = Desk()
     var state = NodeState()
     state.values = ["/transport/lead=1"]
     #expect(desk.node.resume(state).isEmpty)
     desk.node.resumeLeading()
-    // The server says so before anybody looks.
+    // The server replies before the poll.
     desk.lead = .denied
     desk.pass()
     #expect(desk.node.state.values.contains("/transport/lead=0"))
   }
 }
 
-/// The state on its way to the disk.
+/// Writes of the state.
 @Suite final class StateDeskTests {
   private let folder: TemporaryFolder
   private let desk = Desk()
@@ -284,13 +284,13 @@ import Testing
 
   private var kept: [String]? { try? file.read()?.values }
 
-  /// Lets the clock go on, and the disk come to its end.
+  /// Runs the clock, and waits for the disk.
   private func pass(_ seconds: Double) {
     for _ in 0..<Int(seconds / 0.01 + 0.5) { desk.pass(seconds: 0.01) }
     desk.awaitWriting()
   }
 
-  @Test func `a change is written within a quarter of a second, and those after it with it`() {
+  @Test func `a change is written within a quarter of a second, with those after it`() {
     begin()
     desk.tell("/live/gain", .float(-1))
     pass(0.1)
@@ -300,7 +300,7 @@ import Testing
     #expect(kept?.contains("/live/gain=-2") == true)
   }
 
-  @Test func `while a fader moves it is written four times a second`() throws {
+  @Test func `while a fader moves the state is written four times per second`() throws {
     begin()
     var files: Set<Int> = []
     for step in 0..<100 {
@@ -309,11 +309,11 @@ import Testing
       let status = try? FileManager.default.attributesOfItem(atPath: file.path)
       if let number = status?[.systemFileNumber] as? Int { files.insert(number) }
     }
-    // Each is another file; a number can come again once its file is gone.
+    // Each write makes another file. An inode can be reused once its file is gone.
     #expect((2...4).contains(files.count))
   }
 
-  @Test func `what moves on and on is written less often, and rests within two seconds`() throws {
+  @Test func `continuous changes are written less often, and finish within two seconds`() throws {
     begin()
     var files: Set<Int> = []
     var last = 0
@@ -325,25 +325,25 @@ import Testing
       last = number
       files.insert(step)
     }
-    // Nine in two seconds and a bit, and then five more at the most.
+    // Nine in a little over two seconds, and then at most five.
     #expect((5...14).contains(files.count))
     pass(1.8)
     #expect(kept?.contains("/live/gain=-9.99") == true)
-    // It is a single change again.
+    // A single change again.
     pass(1)
     desk.tell("/live/gain", .float(-1))
     pass(0.26)
     #expect(kept?.contains("/live/gain=-1") == true)
   }
 
-  @Test func `what shall be forgotten is written over at once`() {
+  @Test func `a discarded state is overwritten immediately`() {
     #expect(file.claim())
     desk.node.keepState(in: file, holding: nil, forgetsFormer: true) { _ in }
     pass(0)
     #expect(kept?.contains("/live/gain=0") == true)
   }
 
-  @Test func `what is as it was is not written again`() throws {
+  @Test func `an unchanged state is not written again`() throws {
     begin()
     desk.tell("/live/gain", .float(-2))
     pass(0.3)
@@ -357,7 +357,7 @@ import Testing
     #expect(kept?.contains("/live/gain=-3") == true)
   }
 
-  @Test func `at the end it is written at once`() {
+  @Test func `at exit the state is written immediately`() {
     begin()
     desk.tell("/live/gain", .float(-1))
     desk.node.saveState()
@@ -365,7 +365,7 @@ import Testing
     #expect(kept?.contains("/live/gain=-1") == true)
   }
 
-  @Test func `connections are part of it`() throws {
+  @Test func `connections are part of the state`() throws {
     begin()
     let link = NodeState.Connection(own: "in_1", other: "system:capture_1")
     desk.node.connections = [link]
@@ -375,12 +375,12 @@ import Testing
     desk.node.connections = []
     pass(0.3)
     #expect(try file.read()?.connections.isEmpty == true)
-    // Somebody took it away.
+    // Disconnected by a user.
     #expect(try file.read()?.connectedPorts == ["in_1"])
   }
 
-  @Test func `a disk that takes nothing is told of once, and tried again`() throws {
-    // Whoever is root may write anywhere; but not into a file as if it were a folder.
+  @Test func `a full disk is reported once, and retried`() throws {
+    // Root may write anywhere, but not to a file used as a folder.
     let place = folder.url.appendingPathComponent("state")
     try Data().write(to: place)
     begin()
@@ -391,7 +391,7 @@ import Testing
       desk.tell("/live/gain", .float(-Float(step)))
       pass(0.3)
     }
-    #expect(said.count == 1 && said[0].contains("the state is not kept"))
+    #expect(said.count == 1 && said[0].contains("the state is not saved"))
     let told = desk.take(client)
     #expect(told.map(\.address) == ["/error"] && told[0].arguments[1] == .string("io"))
     try FileManager.default.removeItem(at: place)
@@ -407,7 +407,7 @@ import Testing
   }
 }
 
-/// Sessions, whose state is in their manager's hands.
+/// Sessions, whose state is stored by their manager.
 @Suite final class SessionStateTests {
   private let folder: TemporaryFolder
 
@@ -444,7 +444,7 @@ import Testing
     }
   }
 
-  @Test func `a session has all that was set, and another one nothing of it`() throws {
+  @Test func `a session has its own settings, and another session none of them`() throws {
     let desk = Desk(home: folder.path("home"))
     let initial = values(desk)
     desk.node.beginSession()
@@ -460,7 +460,7 @@ import Testing
     #expect(desk.node.sessionState.text == text)
   }
 
-  @Test func `nothing of a session is kept for the time without one`() throws {
+  @Test func `session settings are not persisted outside it`() throws {
     let desk = Desk(home: folder.path("home"))
     let initial = values(desk)
     desk.node.openLibrary { _ in }
@@ -473,7 +473,9 @@ import Testing
     #expect(values(next) == initial)
   }
 
-  @Test func `what is set before the library answers holds, also before the audio has it`() throws {
+  @Test func `a value set before the library opens wins, even before the audio thread has it`()
+    throws
+  {
     let first = Desk(home: folder.path("home"))
     first.node.openLibrary { _ in }
     first.tell("/midi/bend", .float(7))
@@ -481,7 +483,7 @@ import Testing
     let desk = Desk(home: folder.path("home"))
     try desk.node.set("/midi/bend=12")
     desk.node.openLibrary { _ in }
-    // No audio yet, thus nothing is said to be applied.
+    // No audio yet, so no command is reported applied.
     desk.wait(until: "the library is open") {
       _ = desk.node.tick()
       return !desk.node.isOpening
@@ -490,7 +492,8 @@ import Testing
     #expect(desk.tell("/midi/bend").first?.arguments[0].number == 12)
   }
 
-  @Test func `a setting that moves on and on is written a few times a second, and its end is`()
+  @Test
+  func `a continuously changing setting is written a few times per second, and its last value`()
     throws
   {
     let desk = Desk(home: folder.path("home"))
@@ -501,7 +504,7 @@ import Testing
       desk.pass(seconds: 0.001)
       most = max(most, try desk.node.features[Takes.self].library().lists.count)
     }
-    // One of settings, and what else the library is asked at its beginning.
+    // One write of settings, and the requests when the library opens.
     #expect(most <= 3)
     desk.node.saveState()
     desk.awaitWriting()
@@ -512,7 +515,7 @@ import Testing
     #expect(next.tell("/midi/bend").first?.arguments[0].number == 10)
   }
 
-  @Test func `what waits for its time is not made in another session`() {
+  @Test func `scheduled commands are dropped when another session opens`() {
     let desk = Desk()
     desk.pass()
     let now = desk.node.context.engine.shared.clockReading.microseconds
@@ -522,7 +525,7 @@ import Testing
     #expect(desk.tell("/live/gain").first?.arguments == [.float(0)])
   }
 
-  @Test func `its takes are in its own folder`() throws {
+  @Test func `takes of a session are in its own folder`() throws {
     let desk = Desk(home: folder.path("home"))
     desk.node.beginSession()
     desk.node.moveTakes(to: folder.path("session")) { _ in }

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `each address is found, and nothing else`() {
+  @Test func `each address is found, and no other path`() {
     let paths = Set(table.addresses.map(\.path))
     for (index, address) in table.addresses.enumerated() {
       #expect(table.index(of: address.path) == index)
@@ -65,7 +65,7 @@ import Testing
     #expect(table.index(of: "") == nil)
   }
 
-  @Test func `each has help that fits a line, and an initial value that it takes itself`() {
+  @Test func `each address has help that fits a line, and an initial value in its range`() {
     for address in table.addresses {
       #expect(!address.help.isEmpty && address.help.utf8.count < 240)
       #expect(!address.help.hasSuffix("."))
@@ -76,17 +76,17 @@ import Testing
   }
 
   @Test(arguments: ["live", "loop", "grid", "music"])
-  func `routes are the engine's, in its order`(source: String) {
+  func `routes are those of the engine, in the same order`(source: String) {
     #expect(table["/\(source)/route"]?.words == Route.allCases.map { "\($0)" })
   }
 
-  @Test func `the three forms hold every address`() {
+  @Test func `all three formats contain every address`() {
     let json = Reference.json(table.addresses)
     for address in table.addresses { #expect(json.contains("\"\(address.path)\"")) }
     for form in [Reference.text, Reference.markdown] {
       let text = form(table.addresses)
       for path in table.addresses.compactMap(\.pathForAll) { #expect(text.contains(path)) }
-      // What all loops have stands there once.
+      // Addresses of all loops are listed once.
       #expect(text.contains("/loop/N/pedal/long") && !text.contains("/loop/2/"))
     }
   }

@@ -4,9 +4,9 @@ import Engine
 import TestSupport
 import Testing
 
-/// The table's initial values against what the engine has by itself, heard in all that it does.
+/// The initial values of the table, compared with those of the engine by the output of a performance.
 @Suite struct InitialValuesTests {
-  /// The parameters that a performance turns on in its second half, so that others are heard.
+  /// The parameters enabled in the second half of the performance, so that others become audible.
   private static let turnedOn: [(Parameter, Float)] = [
     (.echo(.time), 0.02), (.warp(.semitones), 5), (.warp(.rate), 0.9), (.loop(.semitones), 3),
     (.beat(.tempo), 300),
@@ -18,21 +18,22 @@ import Testing
   private static let initial: [(parameter: Parameter, value: Float)] =
     AddressTable.node.addresses.compactMap { address in
       guard let parameter = address.parameter, let value = address.initial else { return nil }
-      // The other loops are as the first.
+      // The other loops equal the first.
       if case .loop(_, 1...) = parameter { return nil }
       return (parameter, value)
     }
 
-  /// All that can be heard of an engine.
+  /// The entire output of an engine.
   private struct Heard: Equatable {
     var sound: [Float] = []
     var midi: [OfflineHost.MIDIMessage] = []
     var captures: [String] = []
   }
 
-  /// Plays the live input, the loop, the grid, a song, a keyboard and the metronome, twice: as they
-  /// are after some parameters were set, and with what can be turned on; no longer than it sounds as
-  /// another performance did.
+  /// Plays live input, loop, grid, song, keyboard and metronome twice: after some parameters were set, and
+  /// then with effects enabled.
+  ///
+  /// Stops at the first difference from another performance.
   private static func perform(
     _ settings: [(parameter: Parameter, value: Float)], byFoot: Bool = false,
     like other: Heard? = nil
@@ -82,7 +83,7 @@ import Testing
         .note(.on(NoteStart(finger: .cell(3), key: 50, cents: 5000, velocity: 0.5))))
     }
     func pass(with keys: [UInt8]) {
-      // Recording begins between two beats; it is played, added to for more than a round, and ends.
+      // Recording starts between two beats, then plays, overdubs for more than a cycle, and ends.
       send(.loop(.record))
       press(keys[0])
       play(12_007, seed: 1)
@@ -100,7 +101,7 @@ import Testing
       send(.loop(.stop))
       play(1000, seed: 6)
       if !byFoot { return }
-      // The pedal: what follows a recording, a press that is long, and two of them.
+      // The pedal: what follows a recording, a long press, and a double press.
       send(.loop(.clear))
       tap()
       play(3000, seed: 9)
@@ -133,7 +134,7 @@ import Testing
     send(.keyMap(map.pointer))
     send(.capture(ring.pointer))
     send(.playSong(song.pointer))
-    // Whoever follows it has its tempo and its bars.
+    // A follower of the transport has its tempo and bars.
     host.transport = { frame in
       Transport(
         isRolling: true, frame: frame, beatsPerMinute: 90, beatsPerBar: 3,
@@ -147,7 +148,7 @@ import Testing
     play(26_000, seed: 8)
     for (parameter, value) in turnedOn { send(.set(parameter, value)) }
     pass(with: [61, 65])
-    // What keeps formants needs some.
+    // The formant shift needs formants.
     send(.set(.warp(.engine), 1))
     let voice = (1...8).map {
       Tone.sine(150 * Double($0), amplitude: 0.3 / Float($0), frames: 36_000)
@@ -157,32 +158,33 @@ import Testing
     return heard
   }
 
-  @Test func `what the table has is what the engine has by itself`() {
+  @Test func `the initial values of the table are those of the engine`() {
     let (told, own) = (Self.perform(Self.initial), Self.own)
-    // The sound is too much to print.
+    // The output is too long to print.
     let place = Measure.firstDifference(told.sound, own.sound)
     #expect(place == nil)
     #expect(told.midi == own.midi && told.captures == own.captures)
   }
 
-  /// What the guard does is heard where something howls, in a loop that is not here; its own tests
-  /// have one.
+  /// The suppressor is audible only with feedback, which this performance lacks.
+  ///
+  /// Its own tests have it.
   private static let heardByItself = initial.map { $0.parameter }.filter {
     if case .howlGuard = $0 { false } else { true }
   }
 
   @Test(arguments: heardByItself)
-  func `another value than the initial one would be heard`(of parameter: Parameter) throws {
+  func `a value other than the initial one is audible`(of parameter: Parameter) throws {
     let address = try #require(AddressTable.node.address(of: parameter))
     let initial = try #require(address.initial)
-    // Words have numbers from 0 on, and no range.
+    // Words are numbered from 0, and have no range.
     let words: Float? = address.types == "s" ? 2 : nil
     let (least, greatest) = words.map { (0, $0) } ?? address.range
-    // A little more, too: some of them end where nobody waits for their end.
+    // A little more, too, since some of them end where nothing waits for their end.
     let others = [greatest, least, initial + (greatest - least) / 256].filter {
       $0 != initial && $0 <= greatest
     }
-    // What is heard of a foot alone takes a while longer.
+    // The effect of the pedal alone takes a while longer.
     let isHeard =
       switch parameter {
       case .loop(.after, _), .loop(.long, _), .loop(.double, _), .press:

@@ -4,13 +4,13 @@ import Surfaces
 import TestSupport
 import Testing
 
-/// The words that buttons of the surfaces send: the table knows them of some addresses only.
+/// The words sent by buttons of the surfaces, only some of which are in the table.
 @Suite struct SurfaceWordsTests {
-  @Test func `the node takes each word that a button of a surface sends`() throws {
+  @Test func `the node accepts each word that a button of a surface sends`() throws {
     let desk = Desk()
     var count = 0
     for (page, control) in try Surface.syrinx().controls {
-      // A preset is a file, which the program ships.
+      // A preset is a file shipped with the program.
       guard case .choice(let use) = control.kind, use.path != "/preset" else { continue }
       let arguments = use.constants.map { constant -> Argument in
         switch constant {
@@ -22,7 +22,7 @@ import Testing
       let told = desk.give([UInt8](address: use.path, arguments))
       #expect(!told.contains { $0.address == "/error" }, "\(page.name)/\(control.name)")
     }
-    // Twelve roots, three sizes and an order among them.
+    // Among them twelve roots, three sizes and an order.
     #expect(count > 20)
     #expect(desk.tell("/grid/size", .string("huge")).map(\.address) == ["/error"])
   }

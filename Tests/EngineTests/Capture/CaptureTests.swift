@@ -219,11 +219,11 @@ import Testing
     host.send(Command(.set(.mixer(.inGain), -6)), Command(.set(.capture(.source), 1)), begin(other))
     _ = host.render(Tone.constant(0, frames: 48_000), block: 64)
     let (left, right) = (Tone.noise(frames: 9000), Tone.noise(frames: 9000, seed: 2))
-    host.send(Command(.tune(ring.pointer)))
+    host.send(Command(.captureForTuner(ring.pointer)))
     _ = host.render(left, right: right, block: block)
     // In silence the engine comes to rest, and time passes all the same.
     _ = host.render(Tone.constant(0, frames: 20_000), block: block)
-    host.send(Command(.tune(nil)))
+    host.send(Command(.captureForTuner(nil)))
     _ = host.render(left, block: block)
     #expect(ring.state == .ended && ring.source == .input && other.state == .running)
     let heard = drain(ring)

@@ -14,7 +14,7 @@ import Testing
   ) -> PedalLight { PedalLight(trigger, channel: channel, .loop(slot: slot, light)) }
 
   private func show(_ host: OfflineHost, _ map: LightMap, again: Bool = false) {
-    host.send(Command(.lights(map.pointer, sendsAgain: again)))
+    host.send(Command(.setLightMap(map.pointer, sendsAgain: again)))
   }
 
   /// Renders, and returns the messages with their frames.
@@ -195,7 +195,7 @@ import Testing
     entry.short = [BoundAction(binding: 1, .command(.loop(.record)))]
     let presses = PressMap([entry])
     let map = LightMap([light(note, .record, channel: 2)])
-    host.send(Command(.presses(presses.pointer)))
+    host.send(Command(.setPressMap(presses.pointer)))
     show(host, map)
     #expect(midi(host, 64) == [[0, 0x92, 60, 0]])
     host.midi = [(host.frame + 10, [0x97, 60, 100])]

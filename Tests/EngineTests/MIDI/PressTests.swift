@@ -39,7 +39,7 @@ import Testing
   }
 
   private func bind(_ host: OfflineHost, _ map: PressMap) {
-    host.send(Command(.presses(map.pointer)))
+    host.send(Command(.setPressMap(map.pointer)))
     _ = host.render(silence(64), block: 64)
     _ = host.events()
   }
@@ -136,7 +136,7 @@ import Testing
     // Only the first one is told; the others are swallowed, too.
     #expect(host.engine.shared.nextPress()?.frame == nil)
     let map = PressMap([entry(note, short: .mixer(.mute))])
-    host.send(Command(.presses(map.pointer)), Command(.learn(0)))
+    host.send(Command(.setPressMap(map.pointer)), Command(.learn(0)))
     host.midi = [(host.frame + 5, [0x85, 60, 0])]
     _ = host.render(silence(64), block: 64)
     #expect(done(host) == [])
@@ -304,7 +304,7 @@ import Testing
     }
     let map = PressMap(entries)
     let byFoot = play { host in
-      host.send(Command(.presses(map.pointer)))
+      host.send(Command(.setPressMap(map.pointer)))
       _ = host.render(silence(64), block: 64)
       for press in presses {
         host.midi.append((host.frame + UInt32(press.down), [0x90, press.note, 100]))

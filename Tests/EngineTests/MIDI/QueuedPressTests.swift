@@ -44,7 +44,7 @@ import Testing
           return entry
         })
       host.send(
-        Command(.presses(map.pointer)), Command(.set(.beat(.tempo), 240)),
+        Command(.setPressMap(map.pointer)), Command(.set(.beat(.tempo), 240)),
         Command(.set(.beat(.beatsPerBar), 2)), Command(.set(.mixer(.liveRoute), 2)))
       _ = host.render([0], block: 1)
       // Switched on, the metronome starts a bar.

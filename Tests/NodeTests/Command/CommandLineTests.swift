@@ -141,8 +141,7 @@ extension NodeTests {
       #expect(try send("/live/gain", "99").code == 64)
       #expect(
         try send("/live/gain", "s:5").errors
-          == "syrinx: type: /live/gain takes one number from -90 to 24 dB, or nothing to ask for its "
-          + "value; got \"5\"\n"
+          == "syrinx: type: /live/gain: got \"5\"; expected one number (-90 to 24 dB), or none to query\n"
       )
       #expect(try send("/nothing").code == 64)
       // The start of an identifier, though it looks like a number.

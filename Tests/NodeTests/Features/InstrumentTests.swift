@@ -110,7 +110,7 @@ extension NodeTests {
       }
       // The list has only what can be played.
       #expect(!stage.names.contains("trumpet"))
-      #expect(stage.node.errors.contains("there is no soundfont"))
+      #expect(stage.node.errors.contains("no General MIDI soundfont"))
       let unknown = stage.ask("/grid/instrument", .string("organ grinder"))
       #expect(unknown.first == "missing")
     }

@@ -122,7 +122,7 @@ extension NodeTests {
         #expect(result.code == 65)
         #expect(
           result.errors.hasSuffix(
-            "presets/bad.json:3: /pitch/semitones takes a number from -24 to 24 semitones; got 99\n"
+            "presets/bad.json:3: /pitch/semitones: 99 is out of range (-24 to 24 semitones)\n"
           )
         )
         #expect(result.errors.split(separator: "\n").count == 1)

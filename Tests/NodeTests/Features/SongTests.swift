@@ -126,7 +126,9 @@ extension NodeTests {
       }
       #expect(stage.done("/music/play") == "1")
       #expect(
-        (stage.refusal("/music/previous") ?? ("", "")) == ("state", "this is the first song"))
+        (stage.refusal("/music/previous") ?? ("", "")) == (
+          "state", "/music/previous: already at the first song"
+        ))
       #expect(stage.state == ("playing", 1))
       for (address, title, hertz) in [
         ("/music/next", "2", 400.0), ("/music/next", "3", 600), ("/music/previous", "2", 400),
@@ -138,7 +140,10 @@ extension NodeTests {
           #expect(Measure.residue(heard, hertz: hertz, sampleRate: 48_000) < -90)
         }
       }
-      #expect((stage.refusal("/music/next") ?? ("", "")) == ("state", "this is the last song"))
+      #expect(
+        (stage.refusal("/music/next") ?? ("", "")) == (
+          "state", "/music/next: already at the last song"
+        ))
       #expect(stage.state == ("playing", 3))
       #expect(stage.refusal("/music/play", .int32(4))?.code == "range")
       stage.phone.send("/music/stop")
@@ -206,7 +211,10 @@ extension NodeTests {
       // The playing song is no longer in the list; the others are renumbered.
       #expect(stage.phone.ask("/music") == Received("/music", [.string("c")]))
       #expect(stage.state == ("playing", 1))
-      #expect((stage.refusal("/music/next") ?? ("", "")) == ("state", "this is the last song"))
+      #expect(
+        (stage.refusal("/music/next") ?? ("", "")) == (
+          "state", "/music/next: already at the last song"
+        ))
       try stage.awaitState("stopped")
       #expect(stage.node.end() == 0)
     }

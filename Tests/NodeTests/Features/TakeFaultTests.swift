@@ -80,7 +80,7 @@ extension NodeTests {
         atPath: home + "/takes", withDestinationPath: disk.path)
       #expect(disk.setReadOnly(true))
       let node = try NodeProcess(server: server, home: home)
-      #expect(node.errors.contains("the library of takes can't be used: "))
+      #expect(node.errors.contains("the library can't be opened: "))
       let phone = try Phone(port: node.port)
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")
@@ -139,7 +139,7 @@ extension NodeTests {
       try Data("this is no database, but it is as long as one".utf8).write(
         to: URL(fileURLWithPath: home + "/library.sqlite"))
       let (node, phone) = try startNode(on: server, home: home)
-      #expect(node.errors.contains("the library of takes can't be used: "))
+      #expect(node.errors.contains("the library can't be opened: "))
       #expect(fault(phone, "/takes")?[0] == "type")
       let probe = try Probe(server: server.name, plays: Self.constant)
       try probe.connect(to: "syrinx")

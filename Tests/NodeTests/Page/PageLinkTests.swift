@@ -65,7 +65,7 @@ extension NodeTests.PageTests {
         """
       let addresses = AddressTable.node.addresses.filter { address in
         address.types == "f" && address.range.least < address.range.greatest
-          && address.value?.isPlace == false && !address.standsForMany
+          && address.value?.isPlayhead == false && !address.standsForMany
       }
       let paths = "[" + addresses.map { "\"\($0.path)\"" }.joined(separator: ",") + "]"
       let told = try #require(try browser.run(script, paths) as? [[Double]])

@@ -238,13 +238,13 @@ import Testing
     (["in.wav", "out.wav", "--tail", "inf"], "--tail takes seconds"),
     (
       ["in.wav", "out.wav", "--set", "/live/gain=99"],
-      "--set: /live/gain takes a number from -90 to 24 dB; got 99"
+      "--set: /live/gain: 99 is out of range (-90 to 24 dB)"
     ),
     (["in.wav", "out.wav", "--set", "/live/gain=99@1"], "got 99"),
     (["in.wav", "out.wav", "--set", "/live/gain=0@-1"], "seconds, 0 to 86400; got \"-1\""),
     (["in.wav", "out.wav", "--set", "/live/gain=0@"], "seconds, 0 to 86400; got \"\""),
     (["in.wav", "out.wav", "--set", "/live/gain=0@nan"], "got \"nan\""),
-    (["in.wav", "out.wav", "--set", "/nothing=1"], "there is no address \"/nothing\""),
+    (["in.wav", "out.wav", "--set", "/nothing=1"], "unknown address \"/nothing\""),
     (["in.wav", "out.wav", "--set", "/ping=1"], "no value that could be set"),
     (["in.wav", "out.wav", "--port", "8000"], "is no option"),
   ])

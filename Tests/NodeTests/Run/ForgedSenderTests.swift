@@ -100,7 +100,7 @@ extension NodeTests {
           return socket
         }
         let text = received(socket)?.arguments.last?.text
-        #expect(text?.hasSuffix("send it to 127.0.0.1 or ::1") == true, "\(address)")
+        #expect(text?.hasSuffix("at 127.0.0.1 or ::1") == true, "\(address)")
       }
       #expect(node.isRunning)
       #expect(node.end() == 0)

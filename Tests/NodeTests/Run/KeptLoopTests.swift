@@ -158,7 +158,7 @@ extension NodeTests {
       node.kill()
       (node, phone) = try start(["--loops", "2"])
       #expect(node.errors.contains("loop 4 has no place: there are 2 now\n"))
-      #expect(node.errors.contains("all loops as they were lie in \(loops)/journal.aside\n"))
+      #expect(node.errors.contains("the previous loops were moved to \(loops)/journal.aside\n"))
       #expect(state(phone, 1) == "stopped")
       #expect(node.end() == 0)
       try FileManager.default.removeItem(atPath: loops + "/journal")

@@ -213,7 +213,7 @@ extension NodeTests {
       try disk.fill()
       phone.send("/live/gain", .float(-2))
       #expect(phone.sync())
-      try waitUntil("that is said") { node.errors.contains("the state is not kept") }
+      try waitUntil("that is said") { node.errors.contains("the state is not saved") }
       #expect(isKept("/live/gain=-1"))
       try disk.empty()
       phone.send("/live/gain", .float(-3))

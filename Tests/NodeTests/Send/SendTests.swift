@@ -96,7 +96,7 @@ extension NodeTests {
       #expect(try send("/mute").output == "/mute 1\n")
       // A refused message cancels the rest of its bundle.
       let wrong = try send("-", lines: "[\n/live/gain -3\n/loop/gain 99\n]\n")
-      #expect(wrong.code == 64 && wrong.errors.contains("/loop/gain takes a number from"))
+      #expect(wrong.code == 64 && wrong.errors.contains("/loop/gain: 99 is out of range"))
       #expect(wrong.errors.hasSuffix("syrinx: 1 message was refused\n"))
       let past = "[@\(Int(HostTime.wall / 1e6) - 10)\n/live/gain -1\n]"
       #expect(try send("-", lines: past) == (0, "", ""))
@@ -158,9 +158,11 @@ extension NodeTests {
       #expect(rows.contains { $0.prefix(2) == ["server", "running"] })
       // All help texts start in one column.
       let lines = result.output.split(separator: "\n")
-      let columns = [("Hz", "Sample rate"), ("frames", "Frames a block"), ("", "Clients that")]
-        .compactMap { _, help in lines.first { $0.contains(help) }?.range(of: help) }
-        .map(\.lowerBound)
+      let columns = [
+        ("Hz", "Sample rate"), ("frames", "Buffer size"), ("", "Number of subscribers"),
+      ]
+      .compactMap { _, help in lines.first { $0.contains(help) }?.range(of: help) }
+      .map(\.lowerBound)
       #expect(columns.count == 3)
       let json = try NodeProcess.run(["status", "--json", "--to", "\(node.port)"]).output
       let object = try #require(

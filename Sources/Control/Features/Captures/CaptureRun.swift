@@ -5,30 +5,30 @@ internal import Library
 internal import Posix
 internal import SoundFiles
 
-/// One capture on its way to the disk: a thread that takes what the audio thread leaves in a
-/// ring, and makes a take of it.
+/// Writes one capture to disk: a thread that reads the ring filled by the audio thread, and adds the file
+/// to the library as a take.
 final class CaptureRun: Sendable {
-  // How often the ring is looked at, in milliseconds, which is what a program that is killed loses;
-  // more often where frames run free of the clock.
+  // The polling interval of the ring, in milliseconds, and thus the most that is lost if the process is
+  // killed. Shorter when freewheeling.
   private static let period = 100
   private static let syncPeriod = 500
   private static let freewheelingPeriod = 1
-  // How long to leave a library alone that another process has had for longer than is waited for.
+  // The retry interval while another process holds the library longer than the lock timeout.
   private static let lockedPeriod = 500
 
-  /// The outcome of a capture.
+  /// The result of a capture.
   struct Outcome {
-    /// The take, if it is one now.
+    /// The take, if it was added to the library.
     var take: Take?
-    /// Why it is none.
+    /// The error, if any.
     var fault: Refusal?
   }
 
   let ring: CaptureRing
   let id: String
-  /// The fault that ends it by itself, told as soon as it is known.
+  /// The error that ended the capture, available as soon as it is known.
   let fault = Guarded<Refusal?>(nil)
-  /// The outcome, when all is done.
+  /// The result, once everything is written.
   let outcome = Guarded<Outcome?>(nil)
 
   private let take: Take
@@ -36,7 +36,9 @@ final class CaptureRun: Sendable {
   private let engine: Engine
   private let wake: Signal
 
-  /// A capture that has begun, of which `take` says all that is known.
+  /// Creates a capture.
+  ///
+  /// `take` holds the properties known at the start.
   init(_ ring: CaptureRing, _ take: Take, home: String, engine: Engine, wake: Signal) {
     self.ring = ring
     self.take = take
@@ -46,7 +48,9 @@ final class CaptureRun: Sendable {
     self.wake = wake
   }
 
-  /// Starts the thread; without one the capture ends with a fault.
+  /// Starts the thread.
+  ///
+  /// If that fails, the capture ends with an error.
   func start() {
     do throws(SystemError) {
       try Thread.start("capture") { [self] in
@@ -64,15 +68,15 @@ final class CaptureRun: Sendable {
     }
   }
 
-  /// Says that the capture was ended, so that the thread need not find out by itself.
+  /// Wakes the thread after the capture was ended.
   func noteEnd() { wake.set() }
 
-  // MARK: - On the thread
+  // MARK: - Background queue
 
   private func work() throws(Refusal) -> Outcome {
     let path: String
     do throws(LibraryFault) {
-      // Whatever has become of the database, the sound is kept.
+      // The audio is saved whatever the state of the database.
       path = try TakeLibrary.recordingPath(take.id, home: home)
     } catch {
       throw Refusal(.io, error.message)
@@ -83,30 +87,31 @@ final class CaptureRun: Sendable {
       Files.remove(path)
       return Outcome()
     }
-    // What has vanished was told.
+    // A deleted file was reported before.
     while Files.exist(path) {
       do throws(LibraryFault) {
-        // Anew: hours may have passed, and the library another one.
+        // Reopened, since after hours the library may have changed.
         return Outcome(take: try TakeLibrary(home: home).add(take, from: path))
       } catch  where error.kind == .busy {
-        // Another process has the library, perhaps for long: this thread has the time to wait for it.
+        // Another process holds the library, possibly for long.
         fault.withLock {
           $0 =
             $0
             ?? Refusal(
-              .io, "\(error.message); the sound is in \(path), and is a take when that is free")
+              .io,
+              "\(error.message); the audio is in \(path), and is added when the library is free")
         }
         wake.wait(milliseconds: Self.lockedPeriod)
       } catch {
         return Outcome(
           fault: Refusal(
-            .io, "\(error.message); the sound is in \(path), and is a take from the next start on"))
+            .io, "\(error.message); the audio is in \(path), and is added at the next start"))
       }
     }
     return Outcome()
   }
 
-  /// Writes all of it, and into `take` what there is to be known of it then.
+  /// Writes all audio, and sets the final properties of `take`.
   private func write(_ path: String, _ take: inout Take) throws(Refusal) {
     let tags = take.tags
     var writer = try Self.asRefusal { () throws(SoundFileError) in
@@ -116,7 +121,7 @@ final class CaptureRun: Sendable {
     do throws(Refusal) {
       try stream(into: &writer, path, &loudness)
     } catch {
-      // What was written before stays, and is ended as any other.
+      // The audio written so far is kept, and the file is closed as usual.
       fault.withLock { $0 = error }
     }
     take.frames = writer.frames
@@ -124,12 +129,12 @@ final class CaptureRun: Sendable {
     do throws(SoundFileError) {
       try writer.finish(tags: take.tags)
     } catch {
-      // It is whole with the tags that it began with, where a full disk has no room for more.
+      // On a full disk the file keeps its initial tags.
       fault.withLock { $0 = $0 ?? Refusal(.io, error.description) }
     }
   }
 
-  /// Writes what comes until the audio thread says that it was the last.
+  /// Writes audio until the audio thread marks the end.
   private func stream(
     into writer: inout WaveWriter, _ path: String, _ loudness: inout Loudness
   ) throws(Refusal) {
@@ -139,14 +144,14 @@ final class CaptureRun: Sendable {
       file = try Descriptor(open(path, O_RDONLY | O_CLOEXEC), orThrow: path)
       sync = try FileSync(thread: "capture-disk", periodMilliseconds: Self.syncPeriod)
     } catch {
-      throw Refusal(.io, "can't keep the capture safe: \(error)")
+      throw Refusal(.io, "can't sync the capture to disk: \(error)")
     }
     defer { sync.end() }
     while true {
-      // Before the sound is looked at: what has ended has no more.
+      // Read before the ring, so that no audio is missed.
       let isLast = ring.hasEnded
       try Self.asRefusal { () throws(SoundFileError) in
-        while try take(into: &writer, &loudness) { try writer.countCurrent() }
+        while try writeNext(into: &writer, &loudness) { try writer.countCurrent() }
       }
       if isLast { return }
       do throws(SystemError) {
@@ -156,19 +161,21 @@ final class CaptureRun: Sendable {
         throw Refusal(.io, "can't write \(error)")
       }
       guard Files.exist(path) else {
-        throw Refusal(.io, "\(path) is gone: somebody has moved or deleted it")
+        throw Refusal(.io, "\(path) was moved or deleted")
       }
       wake.wait(
         milliseconds: engine.shared.isFreewheeling ? Self.freewheelingPeriod : Self.period)
     }
   }
 
-  /// Writes the next stretch; false where there is none.
-  private func take(
+  /// Writes the next part of the ring.
+  ///
+  /// Returns false if there is none.
+  private func writeNext(
     into writer: inout WaveWriter, _ loudness: inout Loudness
   ) throws(SoundFileError) -> Bool {
     try ring.take { (sound, frames) throws(SoundFileError) in
-      // A gain can lift what came in over all bounds.
+      // Gain can make samples infinite.
       for side in [sound.left, sound.right] where !Magnitude(side, frames: frames).isFinite {
         _ = Magnitude.silenceNonFinite(side, frames: frames)
       }

@@ -2,31 +2,31 @@ internal import Engine
 internal import Library
 internal import Posix
 
-/// The captures of the node: the one that is on, and those that are still being ended.
+/// All captures: the running one, and those that are being finished.
 final class CaptureRuns {
-  /// The place and the preset with which a take begins.
+  /// The location and preset at the start of a take.
   struct Surroundings {
     var place: Place?
     var preset = ""
   }
 
-  // Each holds seconds of sound in memory.
+  // Each holds seconds of audio in memory.
   private static let most = 4
 
-  /// A capture that has begun.
+  /// A capture that was started.
   struct Entry {
     let run: CaptureRun
-    /// The requests that began and ended it, whose senders are told of its end.
+    /// The requests that started and ended it, whose senders receive the result.
     var starter: Request?
     var ender: Request?
-    var isFaultTold = false
-    /// Whether the audio thread was told to end it because of a fault.
+    var isFaultReported = false
+    /// Whether the audio thread was told to end it because of an error.
     var isStopped = false
-    /// Whether another follows it, at another rate.
+    /// Whether another capture continues it at another sample rate.
     var isFollowed = false
   }
 
-  /// The figures that are told of a capture.
+  /// The state of a capture for `/capture/state`.
   struct Account {
     var isOn = false
     var seconds = 0.0
@@ -47,27 +47,29 @@ final class CaptureRuns {
 
   private var known: [Known] = []
   var entries: [Entry] = []
-  /// The last one that began, until it has ended; its ring is a few megabytes.
+  /// The last capture started, until it has ended.
+  ///
+  /// Its ring takes a few megabytes.
   private var latest: CaptureRun?
-  /// The account of the last one that has ended.
+  /// The state of the last capture that ended.
   private var past = Account()
-  /// Whether one is on, or is about to be by what was asked for.
+  /// Whether a capture is running, including accepted commands.
   var isOn = false
-  /// How many commands to be followed at once are under way.
+  /// The number of pending immediate commands.
   var underWay = 0
-  /// Whether something is on its way to the disk.
+  /// Whether a write is in progress.
   var isBusy: Bool { !entries.isEmpty }
 
-  /// The one that runs.
+  /// The running capture.
   var running: CaptureRun? { latest.flatMap { $0.ring.state == .running ? $0 : nil } }
 
-  /// The account of the one that runs, or ran last.
+  /// The state of the running capture, or else the last one.
   var account: Account {
     guard let latest, latest.ring.frames > 0 || !latest.ring.hasEnded else { return past }
     return Account(latest, isOn: running != nil)
   }
 
-  /// Lets go of those of which all is told.
+  /// Removes captures whose results were reported.
   func forget(_ done: [Entry]) {
     entries.removeAll { entry in done.contains { $0.run === entry.run } }
     if let latest, done.contains(where: { $0.run === latest }) {
@@ -76,7 +78,7 @@ final class CaptureRuns {
     }
   }
 
-  /// The memory and the means that a capture needs before its first frame.
+  /// The resources that a capture needs before its first frame.
   struct Preparation {
     let ring: CaptureRing
     fileprivate let home: String
@@ -86,24 +88,24 @@ final class CaptureRuns {
   /// Prepares a capture into a home folder.
   func prepare(rate: Int, home: String?) throws(Refusal) -> Preparation {
     guard let home else {
-      throw Refusal(.state, "there is no home folder to keep it in; `syrinx run` has one")
+      throw Refusal(.state, "captures need a home folder")
     }
     known.removeAll { $0.ring == nil }
     guard known.count < Self.most else {
       throw Refusal(
-        .busy, "\(known.count) captures are planned or being ended already; send it again later")
+        .busy, "\(known.count) captures are already planned or being finished; try again later")
     }
     do throws(SystemError) {
       let preparation = Preparation(ring: CaptureRing(rate: rate), home: home, wake: try Signal())
       known.append(Known(ring: preparation.ring))
       return preparation
     } catch {
-      throw Refusal(.io, "can't begin to capture: \(error)")
+      throw Refusal(.io, "can't start the capture: \(error)")
     }
   }
 
-  /// Sends a capture to the disk, if it has begun: not where one was on.
-  func begin(
+  /// Starts writing a capture if the engine started it, which it does not while another one is running.
+  func start(
     _ preparation: Preparation, _ surroundings: Surroundings, engine: Engine, for request: Request?
   ) {
     let ring = preparation.ring
@@ -118,8 +120,8 @@ final class CaptureRuns {
     run.start()
   }
 
-  /// Notes that whatever was on was ended, by a request.
-  func end(for request: Request?) {
+  /// Notes that a request ended the running capture.
+  func noteEnd(for request: Request?) {
     for index in entries.indices where entries[index].run.ring.hasEnded {
       if entries[index].ender == nil { entries[index].ender = request }
       entries[index].run.noteEnd()

@@ -3,9 +3,9 @@ internal import Library
 internal import OSC
 internal import Posix
 
-/// The capture of what comes in or goes out, to the disk, for as long as wanted.
+/// Captures: recordings of the input or output to disk, of any length.
 final class Captures: Feature {
-  // How often to look while one is on, and while one is being ended, in milliseconds.
+  // The poll interval during a capture, and while one is being finished, in milliseconds.
   private static let runningMilliseconds = 50
   private static let endingMilliseconds = 5
 
@@ -14,15 +14,15 @@ final class Captures: Feature {
 
   init(_ context: Context) { self.context = context }
 
-  /// Whether a capture is on its way to the disk.
+  /// Whether a write is in progress.
   var isWriting: Bool { runs.isBusy }
 
-  /// The figures of the one that runs, or ran last.
+  /// The state of the running capture, or else the last one.
   var account: CaptureRuns.Account { runs.account }
 
-  // MARK: - What it is asked
+  // MARK: - Requests
 
-  /// A command that begins a capture, or ends it.
+  /// A command that starts or ends a capture.
   fileprivate func command(_ isOn: Bool, _ request: Request) throws(Refusal) -> PlannedCommand {
     isOn ? try commandToBegin(for: request) : commandToEnd(for: request)
   }
@@ -32,7 +32,7 @@ final class Captures: Feature {
     let preparation = try runs.prepare(
       rate: engine.shared.sampleRate, home: context[Takes.self].home)
     return command(.capture(preparation.ring.pointer), on: true) { captures in
-      captures.runs.begin(
+      captures.runs.start(
         preparation, captures.surroundings, engine: engine, for: request)
     }
   }
@@ -43,7 +43,7 @@ final class Captures: Feature {
   }
 
   private func commandToEnd(for request: Request?) -> PlannedCommand {
-    command(.capture(nil), on: false) { $0.runs.end(for: request) }
+    command(.capture(nil), on: false) { $0.runs.noteEnd(for: request) }
   }
 
   private func command(
@@ -60,31 +60,33 @@ final class Captures: Feature {
       guard let self else { return }
       if isTaken { runs.underWay -= 1 }
       done(self)
-      tellChange()
+      reportChange()
     }
     return command
   }
 
-  /// Ends the capture, if one is on; false where there is no room for the command.
+  /// Ends the running capture.
+  ///
+  /// Returns false if the command queue is full.
   @discardableResult
   func end() -> Bool { (try? context.submit([commandToEnd(for: nil)])) != nil }
 
-  private func tellChange() {
-    // What was asked for last is told until it is so.
+  private func reportChange() {
+    // Pending commands take precedence.
     if runs.underWay == 0 { runs.isOn = runs.running != nil }
     context.changed(Self.on, Self.state)
   }
 
-  // MARK: - What happens
+  // MARK: - Polling
 
-  /// Tells what has become of the captures, and follows the server's rate.
+  /// Reports results, and follows the sample rate of the server.
   func poll(_ now: Double) -> Int? {
     for index in runs.entries.indices { lookForFault(index) }
     followRate()
     let done = runs.entries.filter {
       $0.run.ring.hasEnded && $0.run.outcome.withLock { $0 != nil }
     }
-    for entry in done { tellEnd(of: entry) }
+    for entry in done { reportEnd(of: entry) }
     if !done.isEmpty { runs.forget(done) }
     guard runs.isBusy else { return nil }
     return runs.running == nil ? Self.endingMilliseconds : Self.runningMilliseconds
@@ -96,30 +98,30 @@ final class Captures: Feature {
     var fault = entry.run.fault.withLock { $0 }
     if ring.state == .overrun {
       fault = Refusal(
-        .io, "the disk was too slow for \(ring.capacity / ring.rate) s: the capture has ended there"
+        .io, "the disk was too slow for \(ring.capacity / ring.rate) s; the capture ended"
       )
     }
     guard let fault else { return }
-    // Otherwise the audio thread would fill the ring for nobody.
+    // Stops the audio thread from filling the ring.
     if !ring.hasEnded, !entry.isStopped { runs.entries[index].isStopped = end() }
-    guard !entry.isFaultTold else { return }
-    runs.entries[index].isFaultTold = true
-    if ring.hasEnded { tellChange() }
-    tell(fault, of: entry)
+    guard !entry.isFaultReported else { return }
+    runs.entries[index].isFaultReported = true
+    if ring.hasEnded { reportChange() }
+    report(fault, of: entry)
   }
 
-  private func tell(_ fault: Refusal, of entry: CaptureRuns.Entry) {
+  private func report(_ fault: Refusal, of entry: CaptureRuns.Entry) {
     context.answerer.counters.captureFaults += 1
     context.report(fault, of: Self.on, to: entry.starter?.client)
   }
 
-  /// Begins another capture where a server has come back at another rate.
+  /// Continues a capture after the server returned at another sample rate.
   private func followRate() {
     guard let run = runs.running,
       let index = runs.entries.firstIndex(where: { $0.run === run && !$0.isFollowed })
     else { return }
-    let (status, rate) = (context.soundServer.status, context.engine.shared.sampleRate)
-    // Without a server it waits for one: that may have the rate of before.
+    let (status, rate) = (context.soundServer.status, context.sampleRate)
+    // Without a server it waits, since the rate may stay the same.
     guard status.isRunning, status.rate == rate, rate != run.ring.rate else { return }
     runs.entries[index].isFollowed = true
     do throws(Refusal) {
@@ -127,27 +129,27 @@ final class Captures: Feature {
       try context.submit([commandToEnd(for: nil), begin], path: Self.on)
     } catch {
       end()
-      tell(error, of: runs.entries[index])
+      report(error, of: runs.entries[index])
     }
   }
 
-  private func tellEnd(of entry: CaptureRuns.Entry) {
+  private func reportEnd(of entry: CaptureRuns.Entry) {
     guard let outcome = entry.run.outcome.withLock({ $0 }) else { return }
-    if let fault = outcome.fault { tell(fault, of: entry) }
-    if let take = outcome.take { context[Takes.self].tellChanged(take) }
-    let failed = entry.isFaultTold || outcome.fault != nil
+    if let fault = outcome.fault { report(fault, of: entry) }
+    if let take = outcome.take { context[Takes.self].announce(take) }
+    let failed = entry.isFaultReported || outcome.fault != nil
     if outcome.take != nil || !failed {
-      // One without a single frame is no take.
+      // A capture without a frame is not a take.
       entry.ender?.done(outcome.take?.id ?? "")
     } else if let ender = entry.ender, ender.client != entry.starter?.client {
-      ender.refuse(Refusal(.io, "the capture has failed, and left no take"))
+      ender.refuse(Refusal(.io, "the capture failed without a take"))
     }
     context.changed(Self.state)
   }
 }
 
 extension Captures {
-  typealias Declared = Of<Captures>
+  typealias Declared = Declaring<Captures>
 
   private static let (on, state) = ("/capture/on", "/capture/state")
 
@@ -159,15 +161,15 @@ extension Captures {
       } make: { captures, isOn, request throws(Refusal) in
         try captures.command(isOn, request)
       },
-      "1 captures to the disk; 0 ends that, then answers /reply with the take's id. A full or "
-        + "slow disk ends it, too: the value is 0 then"),
+      "1 captures to disk, 0 ends the capture and replies /reply with the id of the take; a full or "
+        + "slow disk ends it, too, and sets 0"),
     Address(
       "/capture/source", .choice(.capture(.source), ["in", "out"]), kept: .session,
-      "Source of the capture: the input behind its gain, or the output; a change meanwhile is "
+      "Source of the capture: the input after its gain, or the output; a change during a capture is "
         + "crossfaded"),
     Address(
       "/capture/format", .choice(.capture(.format), ["24", "float"]), kept: .session,
-      "Sample format of the next capture: integers of 24 bits, or floating point"),
+      "Sample format of the next capture: 24-bit integer or 32-bit float"),
     Address(
       state,
       Declared.reading(types: "sfs", isAnnounced: true) { captures in
@@ -177,13 +179,15 @@ extension Captures {
           .string(account.id),
         ]
       },
-      "Whether a capture is on or off, its length or that of the last one in seconds, and the id "
+      "State of the capture (on, off), length of this or the last one in seconds, and the id "
         + "of its take"),
   ]
 }
 
 extension Node {
-  /// Ends the capture, if one is on; false where there is no room for the command.
+  /// Ends the running capture.
+  ///
+  /// Returns false if the command queue is full.
   @discardableResult
   package func endCapture() -> Bool { context[Captures.self].end() }
 }

@@ -3,7 +3,7 @@ internal import HTTP
 internal import OSC
 
 extension BoardFeed {
-  private typealias Declared = Of<BoardFeed>
+  private typealias Declared = Declaring<BoardFeed>
 
   static let usualOnPage = 30
   static let longestMessage = 4096
@@ -14,13 +14,13 @@ extension BoardFeed {
   static let waitingPath = "/feed/waiting"
   static let post = Event(
     "/post", "isssf",
-    "A post, in an answer to /feed, and sent to subscribers when it is new: number, name, date, "
-      + "message and seconds of sound (-1 for none, 0 where the board does not say)")
+    "A post, as a reply to /feed, and to subscribers when it is new: number, name, date, "
+      + "message and seconds of audio (-1 for none, 0 if unknown)")
   static let mine = Event(
-    "/feed/mine", "i", "Tells behind a /post that this node sent it, and can take it back")
-  static let end = Event("/feed/end", "i", "The end of the answer to /feed")
+    "/feed/mine", "i", "Sent after a /post by this node, which can delete it")
+  static let end = Event("/feed/end", "i", "End of the replies to /feed: number of posts")
   static let deleted = Event(
-    "/feed/deleted", "i", "Tells subscribers that a post was taken back by this node")
+    "/feed/deleted", "i", "Sent to subscribers when this node deleted a post: its number")
 
   static let addresses: [Address] = [
     Address(
@@ -33,8 +33,8 @@ extension BoardFeed {
       ) { feed, request throws(Refusal) in
         try feed.list(request)
       },
-      "Answers with one /post each, newest first, those before a number where that is not 0, then "
-        + "/feed/end i:count; 30 where no count is given"),
+      "Lists posts, newest first, those before a number if it is not 0: replies /post for each, then "
+        + "/feed/end i:count; 30 if no count is given"),
     Address(post), Address(mine), Address(end), Address(deleted),
     Address(
       postPath,
@@ -42,26 +42,26 @@ extension BoardFeed {
         feed, request throws(Refusal) in
         try feed.post(request)
       },
-      "Posts a message, with a take where one is named; answers /reply with its identifier when it "
-        + "is safe, and sends it as soon as the board can be reached"),
+      "Posts a message, optionally with a take; replies /reply with its identifier once it "
+        + "is saved, and sends it when the board can be reached"),
     Address(
       "/feed/post/clip",
       Declared.task([.needed("message", .text)]) { feed, request throws(Refusal) in
         try feed.postClip(request)
       },
-      "Posts a message with the clip in the loop, likewise"),
+      "Posts a message with the clip of loop 1, like /feed/post"),
     one(
       "/feed/play",
-      "Plays the sound of a post: up to ten seconds from the loop, a longer one as a song"
+      "Plays the audio of a post: from loop 1 if it fits in --loop-seconds, else as a song"
     ) {
       feed, request throws(Refusal) in
       try feed.play(request)
     },
-    one("/feed/keep", "Keeps the sound of a post as a take, with its message") {
+    one("/feed/keep", "Saves the audio of a post as a take, with its message") {
       feed, request throws(Refusal) in
       try feed.keep(request)
     },
-    one("/feed/delete", "Takes a post of this node's back from the board") {
+    one("/feed/delete", "Deletes a post of this node from the board") {
       feed, request throws(Refusal) in
       try feed.delete(request)
     },
@@ -73,7 +73,8 @@ extension BoardFeed {
         let text = request.text(0) ?? ""
         guard text.isEmpty || HTTPPlace(text) != nil else {
           throw Refusal(
-            .range, "/feed/board takes a URL such as http://HOST:8090, or nothing for its own")
+            .range,
+            "/feed/board: not a URL such as http://HOST:8090, nor empty for the node's own board")
         }
         feed.board = text
       }, kept: .home,
@@ -85,11 +86,11 @@ extension BoardFeed {
       } write: { feed, request throws(Refusal) in
         let text = request.text(0) ?? ""
         guard text.count <= longestName else {
-          throw Refusal(.range, "a name has \(longestName) letters at most; got \(text.count)")
+          throw Refusal(.range, "/feed/name: \(text.count) characters, more than \(longestName)")
         }
         feed.name = text
       }, kept: .home,
-      "Name that posts bear; empty for the node's"),
+      "Name on posts; empty for the node's name"),
     Address(
       "/feed/format",
       Declared.setting([.word(of: ["flac", "opus"])]) { feed in
@@ -97,11 +98,11 @@ extension BoardFeed {
       } write: { feed, request in
         feed.format = request.text(0) ?? "flac"
       }, kept: .home,
-      "Format in which sounds are posted: to the bit, or small"),
+      "Audio format of posts: lossless, or small"),
     Address(
       waitingPath,
       Declared.reading(types: "i", isAnnounced: true) { [.int32(Int32($0.waiting))] },
-      "Number of posts that wait for the board"),
+      "Number of posts in the outbox"),
   ]
 
   private static func one(

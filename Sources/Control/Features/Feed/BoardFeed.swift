@@ -4,15 +4,15 @@ internal import Library
 internal import OSC
 internal import Posix
 
-/// The feed of a board: what others post, and what goes there from here.
+/// The feed: posts on a board, from this node and others.
 final class BoardFeed: Feature {
-  // How often to ask for news, where somebody wants them, in microseconds.
+  // The interval of polling for new posts while a client subscribes, in microseconds.
   private static let newsPeriod = 3e6
-  // A post that could not be sent is tried again after so long, and then less and less often.
+  // The first and the maximum retry interval of sending a post.
   private static let (firstDistance, longestDistance) = (3e6, 300e6)
-  // A phone that asks faster than a board answers is told so.
+  // Limits clients that are faster than the board.
   private static let mostUnderWay = 32
-  // So many posts at once are news; whoever wants more asks for them.
+  // The maximum number of new posts announced at once. Clients can query more.
   private static let mostNews = 50
 
   /// The reader and the sender of one home folder, one for each of the two background queues.
@@ -30,13 +30,13 @@ final class BoardFeed: Feature {
   var board = "" {
     didSet { forgetNews() }
   }
-  /// The name that posts bear; empty for the node's.
+  /// The name on posts; empty for the node's name.
   var name = ""
-  /// The ending of the files in which sounds go.
+  /// The file extension of posted audio.
   var format = "flac"
-  /// How many posts wait to be sent.
+  /// The number of posts in the outbox.
   private(set) var waiting = 0
-  // The newest that was told; nil where nothing was asked for yet.
+  // The number of the newest post announced; nil before the first poll.
   private var newest: Int?
   private var nextNews = 0.0
   private var nextSending = 0.0
@@ -48,7 +48,7 @@ final class BoardFeed: Feature {
 
   private func boards() throws(Refusal) -> Boards {
     guard let home = context[Takes.self].home else {
-      throw Refusal(.state, "this node has no home folder, and thus no feed")
+      throw Refusal(.state, "the feed needs a home folder")
     }
     if let boardsOfHome, boardsOfHome.home == home { return boardsOfHome }
     let connector = BoardConnector(
@@ -67,15 +67,15 @@ final class BoardFeed: Feature {
   ) throws(Refusal) {
     guard reading.count < Self.mostUnderWay else {
       throw Refusal(
-        .busy, "\(reading.count) other requests wait for the board; send it again later")
+        .busy, "\(reading.count) requests for the board are already queued; try again later")
     }
     let reader = try boards().reader
     reading.run({ () throws(Refusal) in try work(reader) }, then: ending)
   }
 
-  // MARK: - What happens by itself
+  // MARK: - Polling
 
-  /// Sends what waits, and asks for news where somebody wants them.
+  /// Sends posts in the outbox, and polls for new posts while a client subscribes.
   func poll(_ now: Double) -> Int? {
     guard let boards = try? boards() else { return nil }
     var due = Double.infinity
@@ -101,7 +101,7 @@ final class BoardFeed: Feature {
       let page = try reader.page(board, before: nil, count: Self.mostNews)
       return (page, reader.own(board, in: page))
     }) { [weak self] outcome in
-      // Where the board can't be reached now, the next question may reach it.
+      // The next poll may reach the board again.
       guard let self, board == self.board, case .success(let (page, own)) = outcome else { return }
       defer { newest = max(newest ?? 0, page.newest) }
       guard let newest else { return }
@@ -114,7 +114,7 @@ final class BoardFeed: Feature {
 
   // MARK: - Reading
 
-  /// Answers with posts, newest first, and then with how many those were.
+  /// Lists posts, newest first, then their number.
   func list(_ request: Request) throws(Refusal) {
     let (before, count) = (request.whole(0), request.whole(1) ?? Self.usualOnPage)
     try read { [board] reader throws(Refusal) in
@@ -132,7 +132,7 @@ final class BoardFeed: Feature {
     }
   }
 
-  /// Plays the sound of a post: from the loop, or a longer one as a song.
+  /// Plays the audio of a post: from loop 1, or as a song if it is longer.
   func play(_ request: Request) throws(Refusal) { try play(request, attempt: 1) }
 
   private func play(_ request: Request, attempt: Int) throws(Refusal) {
@@ -143,7 +143,7 @@ final class BoardFeed: Feature {
       let (post, path) = try reader.sound(board, number)
       let seconds = try PostSound.seconds(path)
       if seconds <= transfer.seconds {
-        transfer.take(try PostSound.readClip(path, into: transfer))
+        transfer.setProperties(of: try PostSound.readClip(path, into: transfer))
       }
       return (post, path, seconds)
     } then: { [weak self] outcome in
@@ -157,7 +157,7 @@ final class BoardFeed: Feature {
           return
         }
         try self.context[Takes.self].clips.load(
-          transit, ClipStory(date: post.date, source: .imported), for: request.path
+          transit, ClipOrigin(date: post.date, source: .imported), for: request.path
         ) { [weak self] () throws(Refusal) in
           guard attempt < Clips.mostAttempts else { return false }
           try self?.play(request, attempt: attempt + 1)
@@ -173,7 +173,7 @@ final class BoardFeed: Feature {
     }
   }
 
-  /// Keeps a post with its sound as a take.
+  /// Saves a post with its audio as a take.
   func keep(_ request: Request) throws(Refusal) {
     let number = request.whole(0) ?? 0
     let takes = context[Takes.self]
@@ -191,13 +191,13 @@ final class BoardFeed: Feature {
               title: post.title, notes: post.name.isEmpty ? "" : "posted by \(post.name)",
               message: post.message))
         } then: { [weak takes] outcome in
-          takes?.tell(outcome, request)
+          takes?.complete(request, with: outcome)
         }
       }
     }
   }
 
-  /// Takes a post of one's own back.
+  /// Deletes a post of this node.
   func delete(_ request: Request) throws(Refusal) {
     let number = request.whole(0) ?? 0
     try read { [board] reader throws(Refusal) in
@@ -213,12 +213,12 @@ final class BoardFeed: Feature {
 
   // MARK: - Writing
 
-  /// Posts a text, with a take where one is named.
+  /// Posts a message, optionally with a take.
   func post(_ request: Request) throws(Refusal) {
     let message = try message(request)
     guard let id = request.text(1), !id.isEmpty else {
       guard !message.isEmpty else {
-        throw Refusal(.range, "\(request.path) takes a message; got an empty one and no take")
+        throw Refusal(.range, "\(request.path): empty message without a take")
       }
       return try put(message, nil, request)
     }
@@ -234,7 +234,7 @@ final class BoardFeed: Feature {
     }
   }
 
-  /// Posts a text with the clip in the loop.
+  /// Posts a message with the clip of loop 1.
   func postClip(_ request: Request) throws(Refusal) {
     let message = try message(request)
     let path = try boards().sender.newPath(ending: format)
@@ -245,7 +245,7 @@ final class BoardFeed: Feature {
         try self?.put(message, path, request) { () throws(Refusal) in
           try PostSound.write(transfer, to: path)
         } whenDone: {
-          // Until now.
+          // Held until here.
           _ = transit
         }
       }
@@ -256,13 +256,12 @@ final class BoardFeed: Feature {
     let message = request.text(0) ?? ""
     guard message.count <= Self.longestMessage else {
       throw Refusal(
-        .range, "a message has \(Self.longestMessage) letters at most; got \(message.count)")
+        .range, "message of \(message.count) characters, more than \(Self.longestMessage)")
     }
     return message
   }
 
-  /// Puts a post into the outbox, with the sound in a file that is written first, and answers when it is
-  /// safe there.
+  /// Adds a post to the outbox, with audio that `write` puts in a file, and replies when it is saved.
   private func put(
     _ message: String, _ path: String?, _ request: Request,
     writing: @escaping @Sendable () throws(Refusal) -> Void = {},
@@ -278,7 +277,7 @@ final class BoardFeed: Feature {
       request.attempt { () throws(Refusal) in
         let (id, waiting) = try outcome.get()
         self?.tellWaiting(waiting)
-        // Somebody waits: at once, whatever was not to be had before.
+        // A client waits, so it is sent immediately, whatever failed before.
         self?.nextSending = 0
         request.done(id)
       }
@@ -305,9 +304,9 @@ final class BoardFeed: Feature {
         nextNews = 0
       case .later(let line, let left):
         tellWaiting(left)
-        // Told once; /feed/waiting says how it goes on.
+        // Reported once. /feed/waiting shows further progress.
         if distance == Self.firstDistance {
-          context.report(Refusal(.io, "\(line); it is tried again"), of: Self.postPath)
+          context.report(Refusal(.io, "\(line); sending will be retried"), of: Self.postPath)
         }
         nextSending = now + distance
         distance = min(2 * distance, Self.longestDistance)
@@ -321,12 +320,12 @@ final class BoardFeed: Feature {
 }
 
 extension Post {
-  // The length of a title in a list, and of a take's.
+  // The maximum length of a title in lists.
   private static let longestTitle = 60
 
   fileprivate var numberArgument: Argument { .int32(Int32(clamping: number)) }
 
-  /// The arguments of the message that tells it.
+  /// The arguments of `/post`.
   fileprivate var row: [Argument] {
     [
       numberArgument, .string(name), .string(date.text), .string(message),
@@ -334,7 +333,7 @@ extension Post {
     ]
   }
 
-  /// The beginning of its first line; its poster where it has no text.
+  /// The start of its first line, or its author if there is no text.
   fileprivate var title: String {
     let line = message.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
     let text = line.isEmpty ? "Post by \(name.isEmpty ? "somebody" : name)" : line

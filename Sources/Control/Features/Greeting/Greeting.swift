@@ -2,13 +2,12 @@ internal import Engine
 internal import Music
 internal import OSC
 
-/// A short, soft sound that tells that the node can be played: the triad of the root, one note after
-/// the other.
+/// A short, soft arpeggio of the root triad that signals that the node is ready.
 final class Greeting: Feature {
-  // In seconds: all is over within six tenths.
+  // In seconds. The sound lasts six tenths of a second.
   private static let between = 0.1
   private static let lasts = 0.25
-  // So that its first note, too, is on its frame.
+  // Ahead of time, so that the first note is on its frame.
   private static let ahead = 0.05
   private static let velocity: Float = 0.25
 
@@ -17,21 +16,21 @@ final class Greeting: Feature {
 
   init(_ context: Context) { self.context = context }
 
-  /// Plays it, unless it is switched off.
+  /// Plays the greeting, unless it is disabled.
   func play() {
-    let present = context.engine.shared.clockReading.microseconds
+    let present = context.clock.microseconds
     guard isOn, present > 0 else { return }
-    // A node that has too much to do does without.
-    try? context.submit(Self.commands(on: context[Fingerboard.self].keyboard, at: present))
+    // If the command queue is full, it is skipped.
+    try? context.submit(Self.commands(on: context[Fingerboard.self].gridState, at: present))
   }
 
-  /// The notes, from a time in microseconds of the host's steady clock on.
+  /// The notes, from a time in microseconds of the host's steady clock.
   ///
-  /// By fingers of their own, which no phrase writes down and nobody's hand has.
-  private static func commands(on keyboard: Keyboard, at start: Double) -> [PlannedCommand] {
-    let root = keyboard.grid.lowestNote + 12
-    let steps = keyboard.grid.scale.steps
-    let isOfTwelve = keyboard.grid.tuning.count == 12
+  /// They use reserved fingers, which clients can't hold and phrases don't record.
+  private static func commands(on gridState: GridState, at start: Double) -> [PlannedCommand] {
+    let root = gridState.grid.lowestNote + 12
+    let steps = gridState.grid.scale.steps
+    let isOfTwelve = gridState.grid.tuning.count == 12
     let third = isOfTwelve && steps.contains(3) && !steps.contains(4) ? 3 : 4
     return [0, third, 7].enumerated().flatMap { index, step in
       let key = min(root + step, 127)
@@ -39,7 +38,7 @@ final class Greeting: Feature {
       let begin = start + (ahead + Double(index) * between) * 1e6
       return [
         PlannedCommand(
-          action: .note(.on(keyboard.start(finger, key: key, velocity: velocity))), due: begin),
+          action: .note(.on(gridState.start(finger, key: key, velocity: velocity))), due: begin),
         PlannedCommand(action: .note(.off(finger)), due: begin + lasts * 1e6),
       ]
     }
@@ -50,17 +49,17 @@ extension Greeting {
   static let addresses = [
     Address(
       "/settings/startup",
-      Of<Greeting>.setting([.needed("on", .whole, in: 0...1)]) { greeting in
+      Declaring<Greeting>.setting([.needed("on", .whole, in: 0...1)]) { greeting in
         [.int32(greeting.isOn ? 1 : 0)]
       } write: { greeting, request in
         greeting.isOn = request.whole(0) == 1
       }, kept: .home,
-      "0 turns off the three soft notes at the start, when the node is ready and its output is "
+      "Startup sound: 1 plays three soft notes when the node is ready and its output is "
         + "connected")
   ]
 }
 
 extension Node {
-  /// Plays the greeting, where somebody hears it and it is not switched off.
+  /// Plays the greeting if the output is connected and it is enabled.
   package func greet(isHeard: Bool) { if isHeard { context[Greeting.self].play() } }
 }

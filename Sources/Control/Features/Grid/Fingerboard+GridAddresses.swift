@@ -3,50 +3,50 @@ internal import Music
 internal import OSC
 
 extension Fingerboard {
-  typealias Declared = Of<Fingerboard>
+  typealias Declared = Declaring<Fingerboard>
 
   typealias Form = Address.Form
 
   static let addresses = ofTheGrid + ofTheScales + ofTheNotes
 
-  /// Something that is played, taken back where its packet is refused.
+  /// A performance gesture, undone if its packet is refused.
   static func gesture(
     _ forms: [Form] = [], isButton: Bool = false,
     _ plan: @escaping @Sendable (Fingerboard, Request, inout Plan) throws(Refusal) -> Void
   ) -> Address.Kind {
     Declared.gesture(forms, isButton: isButton) { board, request, planned throws(Refusal) in
-      board.settle(&planned)
+      board.registerUndo(&planned)
       try plan(board, request, &planned)
     }
   }
 
-  /// A setting that decides what gestures mean, taken back where its packet is refused.
+  /// A setting that affects later gestures, undone if its packet is refused.
   static func arrangement(
     _ forms: [Form], read: @escaping @Sendable (Fingerboard) -> [Argument],
     plan: @escaping @Sendable (Fingerboard, Request, inout Plan) throws(Refusal) -> Void
   ) -> Address.Kind {
     Declared.arrangement(forms, read: read) { board, request, planned throws(Refusal) in
-      board.settle(&planned)
+      board.registerUndo(&planned)
       try plan(board, request, &planned)
     }
   }
 
-  // What of a grid's place is taken; the grid itself says which there are.
+  // The grid itself checks the range.
   private static let anywhere = -1_000_000.0...1_000_000.0
   private static let place: [Form] = [
     .needed("row", .whole, in: anywhere), .needed("column", .whole, in: anywhere),
   ]
 
-  // What others speak of.
+  // Paths used by other types.
   static let (layoutPath, scale, seed, order) = (
     "/grid/layout", "/grid/scale", "/grid/seed", "/grid/order"
   )
   static let cell = Event(
     "/grid/cell", "iisi",
-    "A button of /grid/layout: row, column, name and MIDI note")
+    "Reply to /grid/layout: row, column, name and MIDI note of a button")
   static let lit = Event(
     "/grid/lit", "iif",
-    "A button that sounds, sent to subscribers: row, column and strength, 0 when it is over")
+    "A sounding button, sent to subscribers: row, column and level, 0 when it ends")
 
   /// The grid of buttons that play a scale.
   static let ofTheGrid: [Address] = [
@@ -55,11 +55,11 @@ extension Fingerboard {
       arrangement([
         .optional("name", .text), .optional("number", .whole, in: 0...127),
       ]) { board in
-        [.string(board.keyboard.rootName)]
+        [.string(board.gridState.rootName)]
       } plan: { board, request, plan throws(Refusal) in
         let (name, number) = (request.text(0), request.whole(1))
         guard name == nil || number == nil else {
-          throw Refusal(.type, "/grid/root takes one name or one number")
+          throw Refusal(.type, "/grid/root: got both a name and a number; expected one of them")
         }
         try board.changeGrid(request, into: &plan) { grid throws(MusicFault) in
           if let name { grid.root = try Root(name) }
@@ -67,59 +67,59 @@ extension Fingerboard {
         }
       },
       kept: .home,
-      "Root of the scale: A to G, with # or b, or 0 (C) to 11 (B); A at first"),
+      "Root of the scale: A to G, with # or b, or 0 (C) to 11 (B); default A"),
     Address(
       "/grid/tuning",
       arrangement([.needed("file", .text)]) { board in
-        [.string(board.keyboard.tuningFile)]
+        [.string(board.gridState.tuningFile)]
       } plan: { board, request, plan throws(Refusal) in
         try board.setTuning(request.text(0) ?? "", request, into: &plan)
       },
       kept: .home,
-      "Tuning, from a Scala file (.scl) in the home folder; an empty name is twelve equal "
+      "Tuning from a Scala file (.scl) in the home folder; an empty name is twelve-tone equal "
         + "semitones"),
     Address(
       "/grid/reference",
-      arrangement([.needed("frequency", .number, in: Keyboard.possibleReferences)]) { board in
-        [.float(Float(board.keyboard.grid.tuning.referenceHz))]
+      arrangement([.needed("frequency", .number, in: GridState.possibleReferences)]) { board in
+        [.float(Float(board.gridState.grid.tuning.referenceHz))]
       } plan: { board, request, plan throws(Refusal) in
         try board.setReference(request.number(0) ?? 440, request, into: &plan)
       },
       unit: "Hz", kept: .home,
-      "The frequency of A4; 440 at first"),
+      "Frequency of A4; default 440"),
     Address(
       scale,
       arrangement([.needed("name", .text)]) { board in
-        [.string(board.keyboard.grid.scale.name)]
+        [.string(board.gridState.grid.scale.name)]
       } plan: { board, request, plan throws(Refusal) in
         let name = request.text(0) ?? ""
         try board.changeGrid(request, into: &plan) {
-          [keyboard = board.keyboard] grid throws(MusicFault) in
-          grid.scale = try keyboard.scale(named: name)
+          [gridState = board.gridState] grid throws(MusicFault) in
+          grid.scale = try gridState.scale(named: name)
         }
       },
       kept: .home,
-      "Scale of the grid: one of /scales; chromatic at first"),
+      "Scale of the grid: one of /scales; default chromatic"),
     Address(
       "/grid/size",
       arrangement([.needed("size", .text)]) { board in
-        [.string(board.keyboard.grid.size.rawValue)]
+        [.string(board.gridState.grid.size.rawValue)]
       } plan: { board, request, plan throws(Refusal) in
         let word = request.text(0) ?? ""
         guard let size = Grid.Size(rawValue: word) else {
           let words = Grid.Size.allCases.map(\.rawValue).joined(separator: ", ")
-          throw Refusal(.range, "/grid/size takes one of \(words); got \(quoted(word))")
+          throw Refusal(.range, "/grid/size: \(quoted(word)) is not one of \(words)")
         }
         try board.changeGrid(request, into: &plan) { grid in grid.size = size }
       },
       kept: .home,
-      "Size of the buttons: small (4 octaves), medium (3 1/2, at first) or large (3)"),
+      "Size of the buttons: small (4 octaves), medium (3 1/2, default) or large (3)"),
     Address(
       "/grid/octaves",
       arrangement([
         .needed("octaves", .whole, in: 0...Double(Grid.possibleOctaves.upperBound))
       ]) { board in
-        [.int32(Int32(board.keyboard.grid.octaves ?? 0))]
+        [.int32(Int32(board.gridState.grid.octaves ?? 0))]
       } plan: { board, request, plan throws(Refusal) in
         let octaves = request.whole(0) ?? 0
         try board.changeGrid(request, into: &plan) { grid in
@@ -127,20 +127,20 @@ extension Fingerboard {
         }
       },
       unit: "octaves", kept: .home,
-      "Number of octaves; 0 is as many as the size has room for"),
+      "Number of octaves; 0 fills the size"),
     Address(
       seed,
-      arrangement([.needed("seed", .whole, in: Keyboard.possibleSeeds)]) { board in
-        [.int32(board.keyboard.seed)]
+      arrangement([.needed("seed", .whole, in: GridState.possibleSeeds)]) { board in
+        [.int32(board.gridState.seed)]
       } plan: { board, request, plan throws(Refusal) in
         try board.setSeed(request.whole(0) ?? 0, request, into: &plan)
       },
       kept: .home,
-      "Seed of the random order: a number gives the same order each time"),
+      "Seed of the random order"),
     Address(
       order,
       arrangement([.needed("order", .text)]) { board in
-        if case .scale = board.keyboard.grid.order {
+        if case .scale = board.gridState.grid.order {
           [.string("scale")]
         } else {
           [.string("random")]
@@ -149,37 +149,37 @@ extension Fingerboard {
         try board.setOrder(request.text(0) ?? "", request, into: &plan)
       },
       kept: .home,
-      "Order of the notes: scale, along the rows there and back, or random, by /grid/seed"),
+      "Order of the notes: scale (back and forth along the rows) or random (by /grid/seed)"),
     Address(
       "/grid/randomize",
-      gesture([.optional("seed", .whole, in: Keyboard.possibleSeeds)]) {
+      gesture([.optional("seed", .whole, in: GridState.possibleSeeds)]) {
         board, request, plan throws(Refusal) in
-        // A button that was let go.
+        // A released button.
         if request.whole(0) == 0 { return }
         try board.randomize(request.whole(0), request, into: &plan)
       },
-      "Lays the notes out in the random order of a seed, or of a new one; 0 does nothing"),
+      "Shuffles the notes by a seed, or by a new one; 0 does nothing"),
     Address(
       "/grid/names",
       arrangement([.needed("on", .whole, in: 0...1)]) { board in
-        [.int32(board.keyboard.showsNames ? 1 : 0)]
+        [.int32(board.gridState.showsNames ? 1 : 0)]
       } plan: { board, request, _ in
-        board.keyboard.showsNames = request.whole(0) == 1
+        board.gridState.showsNames = request.whole(0) == 1
         board.layoutChanged()
       },
       kept: .home,
-      "1 sends the names of notes in /grid/cell, 0 leaves them empty"),
+      "1 includes note names in /grid/cell, 0 leaves them empty"),
     Address(
       "/grid/sustain", .whole(.notes(.sustain), 0...1), kept: .home,
-      "Sustain: 1 lets notes sound on when their fingers are lifted"),
+      "Sustain pedal: 1 holds released notes"),
     Address(
       layoutPath,
       Declared.question { board, request in
-        for message in GridNews.messages(board.keyboard) {
+        for message in GridNotifier.messages(board.gridState) {
           request.answer(on: message.path, message.arguments)
         }
       },
-      "Answers /grid/layout i:rows i:columns, then one /grid/cell each; sent to subscribers of "
+      "Layout of the grid: replies /grid/layout i:rows i:columns, then /grid/cell for each button; sent to subscribers of "
         + "either when it changes"),
     Address(cell), Address(lit),
     Address(
@@ -191,7 +191,7 @@ extension Fingerboard {
           row: request.whole(0) ?? 0, column: request.whole(1) ?? 0, velocity: request.number(2),
           request, into: &plan)
       },
-      "Touches the button in a row and a column, from 1: its note begins; velocity 0.8 where none "
+      "Starts the note of the button in a row and column, from 1; velocity 0.8 if none "
         + "is given, 0 releases it"),
     Address(
       "/grid/release",
@@ -199,31 +199,32 @@ extension Fingerboard {
         board.release(
           row: request.whole(0) ?? 0, column: request.whole(1) ?? 0, request, into: &plan)
       },
-      "Releases a button; nothing where it is not touched"),
+      "Releases a button, if it is touched"),
     Address(
       "/grid/slide",
       gesture(place) { board, request, plan throws(Refusal) in
         try board.slide(
           row: request.whole(0) ?? 0, column: request.whole(1) ?? 0, request, into: &plan)
       },
-      "Slides your nearest finger to a button: one note ends and the other begins at once; touches "
-        + "it where you have none on the grid"),
+      "Slides the client's nearest finger to a button: one note ends and the next starts at once; touches "
+        + "it if the client has none on the grid"),
     Address(
       "/grid/{row}/{column}",
       gesture(
         [.optional("velocity", .number, in: 0...1)], isButton: false
       ) { board, request, plan throws(Refusal) in
         guard request.numbers.count == 2 else {
-          throw Refusal(.unknown, "/grid/{row}/{column} stands for addresses such as /grid/1/3")
+          throw Refusal(
+            .unknown, "/grid/{row}/{column} is a template; use an address such as /grid/1/3")
         }
         let (row, column) = (request.numbers[0], request.numbers[1])
-        // Other than with /grid/release, what is not there can't have been meant.
-        _ = try board.keyboard.cell(row: row, column: column)
+        // Unlike with /grid/release, an unknown cell is an error.
+        _ = try board.gridState.cell(row: row, column: column)
         try board.touch(
           row: row, column: column, velocity: request.number(0), request, into: &plan)
       },
-      extents: Declared.extents { [$0.keyboard.layout.rows, $0.keyboard.layout.columns] },
-      "The same as /grid/touch with its velocity, and with 0 as /grid/release: one address a button, "
+      extents: Declared.extents { [$0.gridState.layout.rows, $0.gridState.layout.columns] },
+      "Like /grid/touch with a velocity, and like /grid/release with 0; one address per button, "
         + "such as /grid/1/3; no patterns"),
   ]
 }

@@ -4,14 +4,14 @@ internal import OSC
 extension Fingerboard {
   static let (scales, userScale, deletion) = ("/scales", "/scale/user", "/scale/delete")
 
-  /// Scales: those that come with the instrument, and one's own.
+  /// Scales: the built-in ones, and the user's.
   static let ofTheScales: [Address] = [
     Address(
       scales,
       Declared.reading(types: "s…", isAnnounced: true) { board in
-        board.keyboard.scales.names.map(Argument.string)
+        board.gridState.scales.names.map(Argument.string)
       },
-      "Answers with the names of all scales, your own at the end"),
+      "Names of all scales, user scales last"),
     Address(
       userScale,
       arrangement([
@@ -27,13 +27,13 @@ extension Fingerboard {
       } restore: { board, text in
         board.restoreScales(text)
       },
-      "Saves a scale of your own: its name, and its notes in rising semitones above the root; "
-        + "without arguments, answers with all of them, each as name:0,3,7"),
+      "Saves a user scale: its name, and its notes in ascending semitones above the root; "
+        + "without arguments, replies with all, each as name:0,3,7"),
     Address(
       deletion,
       gesture([.needed("name", .text)]) { board, request, plan throws(Refusal) in
         try board.deleteScale(request.text(0) ?? "", request, into: &plan)
       },
-      "Deletes a scale of your own; if it is in use, the grid becomes chromatic"),
+      "Deletes a user scale; if it is in use, the grid becomes chromatic"),
   ]
 }

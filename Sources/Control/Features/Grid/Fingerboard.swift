@@ -2,73 +2,77 @@ internal import Engine
 internal import Music
 internal import OSC
 
-/// The grid of buttons that play a scale, the keys of a piano, and the notes that are held on them.
+/// The grid of buttons that play a scale, the keys of a piano, and the held notes.
 final class Fingerboard: Feature {
   let context: Context
-  /// The layout under the fingers, and what they hold.
-  var keyboard = Keyboard()
-  private var news = GridNews()
-  // The audio thread has the pitches of another scale still.
+  /// The state of the grid and keys.
+  var gridState = GridState()
+  private var notifier = GridNotifier()
+  // Whether the audio thread has an outdated key map.
   private var isKeyMapDue = false
 
   init(_ context: Context) {
     self.context = context
-    context.whenHeard { [unowned self] client in
-      keyboard.held.renew(client, now: context.now)
+    context.onPacket { [unowned self] client in
+      gridState.held.renew(client, now: context.now)
     }
   }
 
-  /// Ends what is held by who has fallen silent, and tells of the grid.
+  /// Ends notes whose lease has expired, and sends updates.
   func poll(_ now: Double) -> Int? {
     if isKeyMapDue { updateKeyMap() }
-    let silent = keyboard.held.silent(now: now)
+    let silent = gridState.held.silent(now: now)
     if !silent.isEmpty { endNotes { silent.contains($0) } }
-    return news.poll(now, self)
+    return notifier.poll(now, self)
   }
 
-  /// Tells a new subscriber how the grid is.
-  func welcome(_ newcomer: Newcomer) { news.welcome(newcomer, self) }
+  /// Sends the layout and the sounding cells to a new subscriber.
+  func sendInitialState(_ snapshot: InitialSnapshot) { notifier.sendInitialState(snapshot, self) }
 
-  /// Ends what is held by clients that have gone.
+  /// Ends the notes of disconnected clients.
   func clientsLeft(_ isGone: (Client) -> Bool) { endNotes(of: isGone) }
 
-  /// Ends all notes, and forgets the scales of the session before.
+  /// Ends all notes, and deletes the user scales of the session.
   func beginSession() {
     try? context.perform(Self.allOff, [])
-    for name in keyboard.scales.own.map(\.name) {
+    for name in gridState.scales.own.map(\.name) {
       try? context.perform(Self.deletion, [.string(name)])
     }
   }
 
-  /// Notes that other notes lie on the grid, or go by other names.
-  func layoutChanged() { news.layoutChanged() }
+  /// Notes a change of the layout or of note names.
+  func layoutChanged() { notifier.layoutChanged() }
 
-  /// Has the keyboard taken back where the plan is refused.
-  func settle(_ plan: inout Plan) {
+  /// Registers the undo of changes to the grid.
+  ///
+  /// The copy retains the buffers of `gridState`, and the first change of the packet copies only the buffer
+  /// that it changes.
+  func registerUndo(_ plan: inout Plan) {
     plan.takesBack(self) {
-      let before = keyboard
+      let before = gridState
       return { [unowned self] in
-        keyboard = before
+        gridState = before
         layoutChanged()
         updateKeyMap()
       }
     }
   }
 
-  /// Takes over what pitch each MIDI key has, which changes with root, scale and tuning.
+  /// Updates the pitch of each MIDI key, which depends on root, scale and tuning.
   func updateKeyMap() {
     do throws(MusicFault) {
-      keyboard.keyCents = try KeySnap.cents(of: keyboard.grid, snaps: false)
-      keyboard.snappedCents = try KeySnap.cents(of: keyboard.grid, snaps: true)
+      gridState.keyCents = try KeySnap.cents(of: gridState.grid, snaps: false)
+      gridState.snappedCents = try KeySnap.cents(of: gridState.grid, snaps: true)
     } catch {
-      preconditionFailure("a grid that was laid out has pitches: \(error)")
+      preconditionFailure("a valid grid has pitches: \(error)")
     }
     do throws(Refusal) {
       try context[MIDI.self].setKeyMap(
-        snapped: keyboard.snappedCents.map { Float($0) }, own: keyboard.keyCents.map { Float($0) })
+        snapped: gridState.snappedCents.map { Float($0) }, own: gridState.keyCents.map { Float($0) }
+      )
       isKeyMapDue = false
     } catch {
-      // There is no room for it now.
+      // The command queue is full.
       isKeyMapDue = true
     }
   }

@@ -1,45 +1,45 @@
 internal import Engine
 
-/// The notes that are held, and by whom, as far as the node has been told: it can be ahead of the audio, where
-/// messages have a time.
+/// The held notes and their clients, including scheduled ones that have not started.
 struct HeldNotes {
-  /// A note that is held.
+  /// A held note.
   struct Note {
     let finger: Finger
     /// The client that holds it; nil for the node itself.
     let client: Client?
-    /// Its row and column on the grid, if it lies there.
+    /// The row and column on the grid; nil for keys.
     let cell: (row: Int, column: Int)?
     let velocity: Float
-    /// The time at which it begins, in microseconds of the host's steady clock; nil for at once.
+    /// The time of its start, in microseconds of the host's steady clock; nil for immediately.
     let due: Double?
-    /// Its place in the order in which they were begun.
+    /// The number in order of start.
     fileprivate(set) var number = 0
   }
 
-  // A phone that has gone says nothing any more.
+  // A disconnected phone does not end its notes.
   private static let leaseMicroseconds = Subscriptions.leaseSeconds * 1e6
-  // More than three clients with every key and cell down: each packet that plays may copy them.
+  // More than three clients with every key and cell held. Each packet with notes may copy them.
   private static let most = 2048
 
-  // Of each finger, in the order in which they were begun: few fingers are down, whoever holds them.
+  // By finger, in order of start. The number of fingers is small, whatever the number of clients.
   private var byFinger: [UInt16: [Note]] = [:]
   private var count = 0
   private var begun = 0
-  // When those who hold something were last heard from, and how much they hold.
-  private var holders: [Client: (heard: Double, count: Int)] = [:]
+  // The last packet and the number of notes of each client with held notes.
+  private var holders: [Client: (lastPacket: Double, count: Int)] = [:]
 
-  /// The notes, in no order; their numbers have one.
+  /// The notes, unordered.
   var notes: some Sequence<Note> { byFinger.values.lazy.joined() }
 
-  /// Adds a note, in the place of the one that the same client has on this finger; refuses it where
-  /// there is no room.
+  /// Adds a note, replacing the client's note on the same finger.
+  ///
+  /// Throws if there are too many.
   mutating func add(_ note: Note, now: () -> Double) throws(Refusal) {
     let finger = note.finger.number
     let own = byFinger[finger]?.firstIndex { $0.client == note.client }
     guard own != nil || count < Self.most else {
       throw Refusal(
-        .busy, "\(Self.most) notes are held already; end some, or all with /note/allOff")
+        .busy, "more than \(Self.most) held notes; /note/allOff ends all")
     }
     if let own {
       byFinger[finger]?.remove(at: own)
@@ -55,19 +55,19 @@ struct HeldNotes {
     byFinger[finger, default: []].append(note)
   }
 
-  /// Takes out the notes that these words are true of, in the order in which they were begun.
-  mutating func take(_ isMeant: (Note) -> Bool) -> [Note] {
+  /// Removes the notes that match a predicate, in order of start.
+  mutating func remove(_ isMeant: (Note) -> Bool) -> [Note] {
     var taken: [Note] = []
-    for finger in byFinger.keys { taken += take(finger, isMeant) }
+    for finger in byFinger.keys { taken += remove(finger, isMeant) }
     return taken.sorted { $0.number < $1.number }
   }
 
-  /// Takes out the notes on a finger that these words are true of.
-  mutating func take(_ finger: Finger, _ isMeant: (Note) -> Bool) -> [Note] {
-    take(finger.number, isMeant)
+  /// Removes the notes on a finger that match a predicate.
+  mutating func remove(_ finger: Finger, _ isMeant: (Note) -> Bool) -> [Note] {
+    remove(finger.number, isMeant)
   }
 
-  private mutating func take(_ finger: UInt16, _ isMeant: (Note) -> Bool) -> [Note] {
+  private mutating func remove(_ finger: UInt16, _ isMeant: (Note) -> Bool) -> [Note] {
     guard let taken = byFinger[finger]?.filter(isMeant), !taken.isEmpty else { return [] }
     byFinger[finger]?.removeAll(where: isMeant)
     if byFinger[finger]?.isEmpty == true { byFinger[finger] = nil }
@@ -79,19 +79,19 @@ struct HeldNotes {
     return taken
   }
 
-  /// Whether somebody holds a finger.
+  /// Whether any client holds a finger.
   func isHeld(_ finger: Finger) -> Bool { byFinger[finger.number] != nil }
 
-  /// Notes that a client was heard from.
+  /// Renews a client's lease.
   mutating func renew(_ client: Client, now: () -> Double) {
-    if !holders.isEmpty, holders[client] != nil { holders[client]?.heard = now() }
+    if !holders.isEmpty, holders[client] != nil { holders[client]?.lastPacket = now() }
   }
 
-  /// Those who have said nothing for so long that their notes are to end.
+  /// The clients whose lease has expired.
   func silent(now: Double) -> Set<Client> {
-    Set(holders.filter { $0.value.heard + Self.leaseMicroseconds <= now }.keys)
+    Set(holders.filter { $0.value.lastPacket + Self.leaseMicroseconds <= now }.keys)
   }
 
-  /// Whether nobody holds anything.
+  /// Whether there are no held notes.
   var isEmpty: Bool { byFinger.isEmpty }
 }

@@ -1,14 +1,14 @@
 internal import Engine
 internal import OSC
 
-/// The guard against howling: it works on the audio thread, and is told and asked here.
+/// The feedback suppressor of the inputs, which runs on the audio thread.
 final class HowlingGuard: Feature {
   private let context: Context
 
   init(_ context: Context) { self.context = context }
 
   private var notches: [Argument] {
-    context.engine.shared.notches.all().flatMap {
+    context.shared.notches.all().flatMap {
       [Argument.float($0.hertz), .float($0.decibels)]
     }
   }
@@ -16,18 +16,20 @@ final class HowlingGuard: Feature {
   static let addresses: [Address] = [
     Address(
       "/guard/on", .whole(.howlGuard(.on), 0...1), kept: .session,
-      "1 guards the inputs against howling: what comes round from the loudspeakers is taken out by "
-        + "at most eight narrow notches, without delay"),
+      "1 enables the feedback suppressor of the inputs: "
+        + "up to eight narrow notches, without latency"),
     Address(
       "/guard/hold", .number(.howlGuard(.hold), 0...3600), unit: "s", kept: .session,
-      "Hold time of each notch, after which it lets go; 0 is until /guard/clear"),
+      "Hold time of a notch; 0 holds it until /guard/clear"),
     Address(
-      "/guard/notches", Of<HowlingGuard>.reading(types: "ff…", isAnnounced: true) { $0.notches },
-      "The frequency in Hz and the depth in dB of each notch, from the lowest on; nothing where "
-        + "there is none"),
+      "/guard/notches",
+      Declaring<HowlingGuard>.reading(types: "ff…", isAnnounced: true) { $0.notches },
+      "Frequency in Hz and depth in dB of each notch, in ascending order; empty if "
+        + "there are none"),
     Address(
       "/guard/clear",
-      Of<HowlingGuard>.command(isButton: true) { _, _ in PlannedCommand(action: .clearGuard) },
-      "Lets go of all notches; what howls is found again"),
+      Declaring<HowlingGuard>.command(isButton: true) { _, _ in PlannedCommand(action: .clearGuard)
+      },
+      "Releases all notches; remaining feedback is detected again"),
   ]
 }

@@ -2,44 +2,44 @@ internal import DSP
 internal import Engine
 internal import InstrumentFiles
 
-/// The loader of the instrument: of the one that sounds, and the one that is on its way.
+/// Loads instruments: the playing one and the next one.
 ///
-/// What was asked for last wins: whoever asked for another one before is told that it does not come.
+/// A later request cancels the previous one, whose sender receives an error.
 final class InstrumentLoader {
-  /// The name of the instrument to begin with.
+  /// The default instrument.
   private static let initial = "piano"
-  // What takes less is not told of while it goes on, in microseconds.
+  // Shorter loads report no progress, in microseconds.
   private static let quietTime = 200_000.0
 
-  /// An instrument that was asked for, and does not sound yet.
+  /// A requested instrument that is not playing yet.
   struct Order {
     let name: String
-    /// The request for it; nil for the one to begin with.
+    /// The request; nil for the initial instrument.
     let request: Request?
-    /// Whether it is the one to begin with at the next start.
+    /// Whether it is saved as the initial instrument.
     let isKept: Bool
     let ticket: InstrumentTicket
     let since: Double
   }
 
-  /// The name of the one that sounds; empty before the first.
+  /// The name of the playing instrument; empty before the first.
   private(set) var present = ""
-  /// The name of the one to begin with at the next start.
+  /// The name of the initial instrument for the next start.
   private(set) var keptName = initial
-  /// Faults of the one that sounds, a line each.
+  /// Warnings about the playing instrument, one per line.
   private(set) var notes: [String] = []
-  /// How much of the one that was asked for last is there, from 0 to 1.
+  /// The progress of loading the requested instrument, from 0 to 1.
   private(set) var progress: Float = 1
   private let context: Context
   private let worker: InstrumentWorker
   private var wantsInitial = false
-  // Whether the present one may go on where another one can't be had.
+  // Whether the current instrument stays if another one fails to load.
   private var hasFallback = false
   private var say: ((String) -> Void)?
   private var asked: Order?
-  // What the engine plays.
+  // The instrument in the engine.
   private var playing: SamplerInstrument?
-  // The instrument whose sounds are still being read while it plays.
+  // The playing instrument, whose samples are still being read.
   private var unread: (order: Order, rest: InstrumentShelf.Ready)?
 
   init(_ context: Context, _ worker: InstrumentWorker) {
@@ -47,26 +47,27 @@ final class InstrumentLoader {
     self.worker = worker
   }
 
-  /// Whether an instrument is on its way, the first or another.
+  /// Whether an instrument is being loaded.
   var isUnderWay: Bool { wantsInitial || asked != nil }
 
-  /// Whether the first instrument is still on its way.
+  /// Whether the initial instrument is still being loaded.
   var isFirstUnderWay: Bool { present.isEmpty && isUnderWay }
 
-  // MARK: - What is to sound
+  // MARK: - Notes
 
-  /// Loads the first one when all are looked up, unless another one is asked for meanwhile; `say` is
-  /// given a line for what can't be had from then on.
+  /// Loads the initial instrument once the list is known, unless another one is requested first.
+  ///
+  /// Calls `say` with a line for each error from then on.
   func open(_ say: @escaping (String) -> Void) {
     self.say = say
     wantsInitial = asked == nil && present.isEmpty
   }
 
-  /// Takes a request on, before all others.
-  func begin(_ name: String, for request: Request?, isKept: Bool) throws(Refusal) -> Order {
+  /// Accepts a request, which cancels all others.
+  func accept(_ name: String, for request: Request?, isKept: Bool) throws(Refusal) -> Order {
     try worker.checkRoom()
-    passOver()
-    // The start of the node waits for the first one.
+    cancelRequest()
+    // The start of the node waits for the initial instrument.
     let ticket =
       request?.client == nil ? InstrumentTicket(patience: 0) : InstrumentTicket()
     let order = Order(
@@ -75,14 +76,14 @@ final class InstrumentLoader {
     return order
   }
 
-  /// Loads what was asked for, as the instrument of its name.
+  /// Loads an instrument by name.
   func load(_ order: Order) {
     load(order) { [name = order.name, ticket = order.ticket] shelf throws(Refusal) in
       try shelf.instrument(name, ticket: ticket)
     }
   }
 
-  /// Loads what was asked for, by work that returns nil where nobody wants it any more.
+  /// Loads an instrument with `work`, which returns nil if it was cancelled.
   func load(
     _ order: Order,
     by work: @escaping @Sendable (InstrumentShelf) throws(Refusal) -> InstrumentShelf.Ready?
@@ -100,48 +101,49 @@ final class InstrumentLoader {
     }
   }
 
-  /// Gives up what was asked for, and says why.
+  /// Cancels a request with an error.
   func fail(_ order: Order, _ refusal: Refusal) {
     guard !order.ticket.isWithdrawn else { return }
     order.ticket.withdraw()
     asked = nil
-    // There shall be something to play, where what was kept is gone, or somebody mistyped.
+    // The default instrument replaces one that is gone or misspelled.
     if !hasFallback, order.name != Self.initial { wantsInitial = true }
     if let request = order.request, request.client != nil {
       request.refuse(refusal)
     } else {
-      say?("the instrument \(quoted(order.name)) can't be had: \(refusal.message)")
+      say?("can't load the instrument \(quoted(order.name)): \(refusal.message)")
     }
   }
 
-  /// Lets the one that sounds be none that may go on where another one can't be had.
+  /// Stops the current instrument from serving as a fallback.
   func forgetFallback() { hasFallback = false }
 
-  private func passOver() {
+  private func cancelRequest() {
     wantsInitial = false
     guard let former = asked else { return }
     former.ticket.withdraw()
     asked = nil
     guard let request = former.request, request.client != nil else { return }
     request.refuse(
-      Refusal(.state, "\(quoted(former.name)) does not come: another one was asked for"))
+      Refusal(.state, "\(quoted(former.name)) was canceled by a later request"))
   }
 
-  // MARK: - What happens
+  // MARK: - Polling
 
-  /// Asks for the first one where it is time for it, which it is not while all are still looked up,
-  /// and tells how far the present order is; returns whether one is under way.
+  /// Requests the initial instrument when the list is known, and reports progress.
+  ///
+  /// Returns whether a load is in progress.
   func poll(_ now: Double, isOpening: Bool) -> Bool {
     if wantsInitial, !isOpening, !context.isOpening, asked == nil {
       wantsInitial = false
-      if let order = try? begin(Self.initial, for: nil, isKept: false) { load(order) }
+      if let order = try? accept(Self.initial, for: nil, isKept: false) { load(order) }
     }
     finishReading()
     tellProgress(now)
     return asked != nil || unread != nil
   }
 
-  /// Tells what showed while the rest of the present one was read.
+  /// Reports warnings found while the rest of the samples was read.
   private func finishReading() {
     guard let rest = unread?.rest, rest.reading.isOver else { return }
     unread = nil
@@ -160,21 +162,21 @@ final class InstrumentLoader {
     context.changed(Instruments.loading)
   }
 
-  /// Gives the engine another instrument, and keeps the former one until nothing sounds of it.
+  /// Passes an instrument to the engine, and keeps the previous one until its notes have ended.
   private func handOver(_ next: InstrumentShelf.Ready, _ order: Order) {
     let former = playing
     let instrument = next.reading.instrument
     var change = PlannedCommand(action: .instrument(instrument.pointer))
     change.isAnsweredLate = true
     change.whenDone = { withExtendedLifetime(former) {} }
-    // Answered as soon as new notes sound of it, however long the old ones are held.
+    // Done as soon as new notes use it, however long old ones are held.
     let sounding = PlannedCommand(
-      action: .sync(0), whenDone: { [weak self] in self?.tell(next, order) })
+      action: .sync(0), whenDone: { [weak self] in self?.report(next, order) })
     do throws(Refusal) {
       try context.submit([change, sounding])
       playing = instrument
       asked = nil
-      // Of the former one nothing more is wanted.
+      // Stops reading the previous one.
       unread?.order.ticket.withdraw()
       unread = (order, next)
     } catch {
@@ -182,7 +184,7 @@ final class InstrumentLoader {
     }
   }
 
-  private func tell(_ next: InstrumentShelf.Ready, _ order: Order) {
+  private func report(_ next: InstrumentShelf.Ready, _ order: Order) {
     present = next.name
     hasFallback = true
     notes = next.notes

@@ -1,18 +1,18 @@
 internal import InstrumentFiles
 
-/// The names of all instruments, as they were looked up last.
+/// The names of all instruments, as of the last lookup.
 final class InstrumentNames {
-  // How often files are looked for because somebody asks for the list, in microseconds.
+  // The minimum interval of lookups for queries of the list, in microseconds.
   private static let lookPeriod = 1e6
 
-  /// Whether nobody has looked yet, but that is under way.
+  /// Whether the first lookup is in progress.
   private(set) var isOpening = false
   private let context: Context
   private let worker: InstrumentWorker
   private var names: [String] = []
   private var lookedAt = -Double.infinity
   private var isLooking = false
-  // How many instruments are being added, or forgotten.
+  // The number of pending additions and deletions.
   private var changes = 0
 
   init(_ context: Context, _ worker: InstrumentWorker) {
@@ -20,24 +20,26 @@ final class InstrumentNames {
     self.worker = worker
   }
 
-  /// Whether something is on its way to the disk.
+  /// Whether a write is in progress.
   var isWriting: Bool { changes > 0 }
 
-  /// The names; they are looked up anew, so that subscribers hear of files that have come.
+  /// The names.
+  ///
+  /// Also starts a lookup, so that subscribers learn about new files.
   var current: [String] {
     if context.now() - lookedAt > Self.lookPeriod { lookUp() }
     return names
   }
 
-  /// Looks up the instruments first, and tells what is to be known of that.
+  /// Runs the first lookup, and reports its findings.
   func open(_ say: @escaping (String) -> Void) {
     isOpening = true
     lookUp { catalogue in
       for fault in catalogue.faults { say(fault) }
       say(
-        catalogue.fonts.first.map { "instruments are those of \($0.path)" }
-          ?? "there is no soundfont of General MIDI: instruments are built in; scripts/setup can "
-          + "install one, and --soundfont name one")
+        catalogue.fonts.first.map { "instruments from \($0.path)" }
+          ?? "no General MIDI soundfont found, using built-in instruments; scripts/setup can "
+          + "install one, or set --soundfont")
     }
   }
 
@@ -46,7 +48,7 @@ final class InstrumentNames {
     lookedAt = context.now()
     isLooking = true
     worker.run { shelf in
-      shelf.look()
+      shelf.lookUp()
     } then: { [unowned self] (outcome: Result<InstrumentCatalogue, Refusal>) in
       isLooking = false
       isOpening = false
@@ -59,7 +61,7 @@ final class InstrumentNames {
     }
   }
 
-  /// Makes a file an instrument, or forgets one, and then calls `ending`.
+  /// Adds or deletes an instrument, then calls `ending`.
   func change<Value: Sendable>(
     _ work: @escaping @Sendable (InstrumentShelf) throws(Refusal) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
@@ -72,7 +74,7 @@ final class InstrumentNames {
         ending(outcome)
         return
       }
-      // Whoever hears of the end finds it in the list.
+      // The list is up to date when completion is reported.
       lookUp { _ in ending(outcome) }
     }
   }

@@ -2,26 +2,28 @@ internal import DSP
 internal import InstrumentFiles
 internal import Posix
 
-/// The instruments on the disk, for the thread that waits for it.
+/// The instruments on disk, for use on the background queue.
 final class InstrumentShelf: @unchecked Sendable {
-  /// An instrument for the audio thread, and what is to be told of it.
+  /// An instrument ready to play, with its warnings.
   struct Ready: Sendable {
     let name: String
-    /// The reading of its sounds, of which some are there.
+    /// The reader of its samples, some of which are loaded.
     let reading: InstrumentReading
     private let faults: [String]
 
-    /// An instrument that can be played; `faults` are of what it stands in for.
+    /// Creates an instrument.
+    ///
+    /// `faults` are those of sources that it replaces.
     fileprivate init(_ reading: InstrumentReading, named name: String, faults: [String]) {
       self.name = name
       self.reading = reading
       self.faults = faults
     }
 
-    /// Faults found so far, and what else is to be told of it.
+    /// Warnings found so far.
     var notes: [String] { faults + reading.notes }
 
-    /// The instrument made of a loop's channels at a rate in Hz; nil where `ticket` was withdrawn.
+    /// Creates an instrument from the channels of a loop at a rate in Hz; nil if `ticket` was withdrawn.
     static func ofTheLoop(
       _ channels: [[Float]], rate: Int, _ ticket: InstrumentTicket
     ) throws(Refusal) -> Ready? {
@@ -30,33 +32,33 @@ final class InstrumentShelf: @unchecked Sendable {
         guard try reading.begin() else { return nil }
         return Ready(reading, named: InstrumentName.ofTheLoop, faults: [])
       } catch {
-        // Silence is nothing that could be played.
+        // Silence can't be played.
         throw error.kind == .missing ? Refusal(.state, error.description) : Refusal(error)
       }
     }
   }
 
   private let library: InstrumentLibrary
-  // Only the worker's thread touches it.
+  // Confined to the background queue.
   private var catalogue: InstrumentCatalogue?
 
   init(_ library: InstrumentLibrary) { self.library = library }
 
-  /// Looks up all instruments anew.
-  func look() -> InstrumentCatalogue {
+  /// Looks up all instruments.
+  func lookUp() -> InstrumentCatalogue {
     let catalogue = library.catalogue(knowing: catalogue)
     self.catalogue = catalogue
     return catalogue
   }
 
-  /// Makes the instrument of a name ready; nil where `ticket` was withdrawn.
+  /// Loads an instrument by name; nil if `ticket` was withdrawn.
   func instrument(
     _ text: String, ticket: InstrumentTicket
   ) throws(Refusal) -> Ready? {
     do throws(InstrumentFault) {
       let name = try InstrumentName(text)
-      // A file may have come since the last look, or gone.
-      let entry = try look().entry(name)
+      // Files may have changed since the last lookup.
+      let entry = try lookUp().entry(name)
       return try read(entry, ticket)
     } catch {
       throw Refusal(error)
@@ -73,7 +75,7 @@ final class InstrumentShelf: @unchecked Sendable {
         guard try reading.begin() else { return nil }
         return Ready(reading, named: entry.name.text, faults: faults)
       } catch {
-        // Another one stands in, or there is none left.
+        // Another source may replace it.
         guard index < entry.sources.count - 1 else { throw error }
         faults.append(error.description)
       }
@@ -81,7 +83,7 @@ final class InstrumentShelf: @unchecked Sendable {
     return nil
   }
 
-  /// Makes a file an instrument; returns what is to be told of it.
+  /// Adds a file as an instrument, and returns its warnings.
   func add(
     _ name: String, file: String, bank: Int?, program: Int?
   ) throws(Refusal) -> [String] {
@@ -92,7 +94,7 @@ final class InstrumentShelf: @unchecked Sendable {
     }
   }
 
-  /// Forgets one.
+  /// Deletes an instrument.
   func delete(_ name: String) throws(Refusal) {
     do throws(InstrumentFault) {
       try library.delete(name)

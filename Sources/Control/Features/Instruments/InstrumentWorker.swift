@@ -1,4 +1,4 @@
-/// The worker that waits for the disk on which the instruments are.
+/// The background queue for instruments.
 final class InstrumentWorker {
   private static let mostWaiting = 64
 
@@ -7,19 +7,20 @@ final class InstrumentWorker {
 
   init(_ shelf: InstrumentShelf) { self.shelf = shelf }
 
-  /// Whether something is under way.
+  /// Whether work is in progress.
   var isBusy: Bool { worker.count > 0 }
 
-  /// Throws where no more can wait.
+  /// Throws if the queue is full.
   func checkRoom() throws(Refusal) {
     guard worker.count < Self.mostWaiting else {
       throw Refusal(
-        .busy, "\(worker.count) instruments wait for the disk already; send it again later")
+        .busy, "\(worker.count) requests for instruments are already queued; try again later")
     }
   }
 
-  /// Queues work with the shelf behind all that was given before, and then calls `ending` from
-  /// `deliver`.
+  /// Queues work with the shelf.
+  ///
+  /// `deliver` calls `ending` when it is done.
   func run<Value: Sendable>(
     _ work: @escaping @Sendable (InstrumentShelf) throws(Refusal) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
@@ -27,6 +28,6 @@ final class InstrumentWorker {
     worker.run({ [shelf] () throws(Refusal) in try work(shelf) }, then: ending)
   }
 
-  /// Tells of what is done.
+  /// Delivers finished work.
   func deliver() { worker.deliver() }
 }

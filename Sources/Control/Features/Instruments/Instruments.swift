@@ -2,13 +2,13 @@ internal import Engine
 internal import InstrumentFiles
 internal import OSC
 
-/// The instruments: the list of them, and which of them the grid and the keys sound like.
+/// The instruments of the grid and keys.
 final class Instruments: Feature {
   private static let busyMilliseconds = 2
 
-  /// The names of all.
+  /// The list of names.
   let names: InstrumentNames
-  /// The loader of the one that sounds.
+  /// The loader.
   let loader: InstrumentLoader
   private let context: Context
   private let worker: InstrumentWorker
@@ -20,34 +20,34 @@ final class Instruments: Feature {
     loader = InstrumentLoader(context, worker)
   }
 
-  /// Whether an instrument is on its way to the disk.
+  /// Whether a write is in progress.
   var isWriting: Bool { names.isWriting }
 
-  /// Whether there is nothing to play notes yet, but will be.
+  /// Whether the initial instrument is still being loaded.
   var isFirstUnderWay: Bool { names.isOpening || loader.isFirstUnderWay }
 
-  /// Whether an instrument is on its way, the first or another.
+  /// Whether an instrument is being loaded.
   var isUnderWay: Bool { names.isOpening || loader.isUnderWay }
 
-  /// Follows the disk and the engine.
+  /// Polls the disk and the engine.
   func poll(_ now: Double) -> Int? {
     worker.deliver()
     let isLoading = loader.poll(now, isOpening: names.isOpening)
     return worker.isBusy || isLoading ? Self.busyMilliseconds : nil
   }
 
-  /// Forgets the instrument of the session before as one to fall back on.
+  /// Stops the instrument of the previous session from serving as a fallback.
   func beginSession() { loader.forgetFallback() }
 
-  /// Looks up all instruments, and loads the one that was played last, or the first.
+  /// Looks up all instruments, and loads the saved one, or the default.
   func open(_ say: @escaping (String) -> Void) {
     loader.open(say)
     names.open(say)
   }
 
-  // MARK: - What is asked
+  // MARK: - Requests
 
-  /// Plays the instrument of a name when it is loaded.
+  /// Plays an instrument by name once it is loaded.
   func play(_ request: Request) throws(Refusal) {
     let text = request.text(0) ?? ""
     let name: InstrumentName
@@ -56,17 +56,17 @@ final class Instruments: Feature {
     } catch {
       throw Refusal(error)
     }
-    let order = try loader.begin(text, for: request, isKept: !name.isOfTheLoop)
+    let order = try loader.accept(text, for: request, isKept: !name.isOfTheLoop)
     guard !name.isOfTheLoop else {
       loadLoop(order)
       return
     }
-    // What was kept is not asked for any more.
+    // The saved instrument is no longer wanted.
     context.overtakes(Self.present)
     loader.load(order)
   }
 
-  /// Copies the loop, and makes an instrument of it.
+  /// Copies a loop, and makes an instrument from it.
   private func loadLoop(_ order: InstrumentLoader.Order) {
     do throws(Refusal) {
       try context[Takes.self].clips.copy(for: Self.present) { [weak self] outcome in
@@ -84,12 +84,13 @@ final class Instruments: Feature {
     }
   }
 
-  /// Makes a file or folder of the home folder an instrument.
+  /// Adds a file or folder in the home folder as an instrument.
   func add(_ request: Request) throws(Refusal) {
     let (name, file) = (request.text(0) ?? "", request.text(1) ?? "")
     let (bank, program) = (request.whole(2), request.whole(3))
     guard (bank == nil) == (program == nil) else {
-      throw Refusal(.type, "\(request.path) takes a bank and a program, or neither of them")
+      throw Refusal(
+        .type, "\(request.path): missing program; expected bank and program, or neither")
     }
     try names.change { shelf throws(Refusal) in
       try shelf.add(name, file: file, bank: bank, program: program)
@@ -98,13 +99,13 @@ final class Instruments: Feature {
     }
   }
 
-  /// Forgets an instrument of the user's.
+  /// Deletes a user's instrument.
   func delete(_ request: Request) throws(Refusal) {
     let name = request.text(0) ?? ""
     try names.change { shelf throws(Refusal) in
       try shelf.delete(name)
     } then: {
-      request.tell($0, name)
+      request.complete($0, name)
     }
   }
 }

@@ -1,15 +1,15 @@
-/// The instruments, for the program that starts the node.
+/// Instruments, for the program that starts the node.
 extension Node {
-  /// Looks up all instruments, and loads the one that was played last, or a piano.
+  /// Looks up all instruments, and loads the saved one, or a piano.
   ///
-  /// `say` is given a line for each thing that somebody should know.
+  /// Calls `say` with a line for each error or change.
   package func openInstruments(_ say: @escaping (String) -> Void) {
     context[Instruments.self].open(say)
   }
 
-  /// Whether there is nothing to play notes yet, but will be.
+  /// Whether the initial instrument is still being loaded.
   package var awaitsInstrument: Bool { context[Instruments.self].isFirstUnderWay }
 
-  /// Whether another instrument is on its way, or the first one.
+  /// Whether an instrument is being loaded.
   package var isChangingInstrument: Bool { context[Instruments.self].isUnderWay }
 }

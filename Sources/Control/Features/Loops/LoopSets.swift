@@ -4,24 +4,24 @@ internal import Library
 internal import OSC
 internal import Posix
 
-/// A set of loops as it is kept: a take for each that has a clip, and how all are played.
+/// A saved set of loops: a take for each loop with a clip, and the values of all loops.
 struct LoopSet: Sendable {
-  /// One loop of a set.
+  /// A loop of a set.
   struct Loop: Sendable {
-    /// Its number, from 1.
+    /// The number, from 1.
     var number: Int
-    /// The identifier of its take; empty where it has no clip.
+    /// The identifier of its take; empty without a clip.
     var take: String
-    /// Its values, by the last part of their addresses.
+    /// The values, by the last part of their addresses.
     var values: [(name: String, value: Argument)]
   }
 
-  /// The tempo, in beats a minute, and the beats of a bar.
+  /// The tempo in beats per minute, and the beats per bar.
   var tempo: Double
   var beatsPerBar: Int
   var loops: [Loop]
 
-  /// All of it as JSON.
+  /// The set as JSON.
   var text: String {
     var json = JSONText()
     json.begin("{")
@@ -50,7 +50,7 @@ struct LoopSet: Sendable {
     self.loops = loops
   }
 
-  /// The set that a file holds.
+  /// Parses the contents of a file.
   init(_ bytes: [UInt8], _ path: String) throws(Refusal) {
     do throws(JSON.Fault) {
       let json = try JSON(bytes)
@@ -67,12 +67,12 @@ struct LoopSet: Sendable {
         return Loop(number: number, take: take, values: values)
       }
     } catch {
-      throw Refusal(.type, "\(path):\(error.line): this is no set of loops: \(error.description)")
+      throw Refusal(.type, "\(path):\(error.line): not a loop set: \(error.description)")
     }
   }
 }
 
-/// The sets of loops in the home folder, in a file each.
+/// The loop sets in the home folder, one file per set.
 final class LoopSets {
   private static let largest = 1 << 20
   private static let ending = ".json"
@@ -84,12 +84,12 @@ final class LoopSets {
 
   private func folder() throws(Refusal) -> String {
     guard let home = context.setup.home else {
-      throw Refusal(.state, "sets of loops are kept in a home folder, and there is none")
+      throw Refusal(.state, "loop sets need a home folder")
     }
     return home + "/sets"
   }
 
-  /// The name of a set, where it can be one of a file.
+  /// Returns the name of a set, or throws if it can't be a file name.
   private static func name(_ request: Request) throws(Refusal) -> String {
     let name = request.text(0) ?? ""
     do throws(PresetFault) {
@@ -99,27 +99,27 @@ final class LoopSets {
     }
   }
 
-  // MARK: - Keeping
+  // MARK: - Saving
 
-  /// Saves each loop that has a clip as a take, and all of them as a set.
+  /// Saves each loop with a clip as a take, then the set.
   fileprivate func save(_ request: Request) throws(Refusal) {
     let name = try Self.name(request)
     let path = try "\(folder())/\(name)\(Self.ending)"
     let loops = context[Loops.self]
     var wanted: [Int] = []
     for index in 0..<loops.count {
-      let reading = loops.telling(index).reading
+      let reading = loops.status(of: index).reading
       guard !reading.state.isRecording else {
         throw Refusal(
-          .state, "loop \(index + 1) is being recorded; /loop/\(index + 1)/stop ends it")
+          .state, "loop \(index + 1) is recording; /loop/\(index + 1)/stop ends it")
       }
       if reading.length > 0 { wanted.append(index) }
     }
-    guard !wanted.isEmpty else { throw Refusal(.state, "no loop has anything in it") }
+    guard !wanted.isEmpty else { throw Refusal(.state, "all loops are empty") }
     try save(wanted[...], of: present, to: path, named: name, for: request)
   }
 
-  /// Saves the clips one after another, for each is whole in memory, and then the set.
+  /// Saves the clips one at a time, since each is held in memory, then the set.
   private func save(
     _ wanted: ArraySlice<Int>, of set: LoopSet, to path: String, named name: String,
     for request: Request
@@ -133,7 +133,7 @@ final class LoopSets {
       request.attempt { () throws(Refusal) in
         let take = try outcome.get()
         guard let self else { return }
-        self.context[Takes.self].tellChanged(take)
+        self.context[Takes.self].announce(take)
         var set = set
         set.loops[index].take = take.id
         try self.save(wanted.dropFirst(), of: set, to: path, named: name, for: request)
@@ -150,14 +150,14 @@ final class LoopSets {
         try Files.makeFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
         try Files.write(text, to: path)
       } catch {
-        throw Refusal(.io, "the set is not kept: \(error)")
+        throw Refusal(.io, "the loop set is not saved: \(error)")
       }
     } then: { outcome in
-      request.tell(outcome, name)
+      request.complete(outcome, name)
     }
   }
 
-  /// The loops as they are set at present, without their takes.
+  /// The current values of all loops, without takes.
   private var present: LoopSet {
     let loops = (0..<context[Loops.self].count).map { index in
       LoopSet.Loop(
@@ -174,9 +174,9 @@ final class LoopSets {
       loops: loops)
   }
 
-  // MARK: - Taking over
+  // MARK: - Loading
 
-  /// Loads a set: all loops that it has, with the values that they had; the others are cleared.
+  /// Loads a set with its values, and clears all other loops.
   fileprivate func load(_ request: Request) throws(Refusal) {
     let name = try Self.name(request)
     let path = try "\(folder())/\(name)\(Self.ending)"
@@ -186,28 +186,27 @@ final class LoopSets {
         bytes = try Files.contents(of: path, atMost: Self.largest)
       } catch {
         throw error.isMissing
-          ? Refusal(.missing, "there is no set \(quoted(name)); /loops lists them")
+          ? Refusal(.missing, "unknown loop set \(quoted(name)); /loops lists all")
           : Refusal(.io, "\(error)")
       }
       return try LoopSet(bytes, path)
     } then: { [weak self] outcome in
       request.attempt { () throws(Refusal) in
-        try self?.take(over: try outcome.get(), named: name, for: request)
+        try self?.apply(try outcome.get(), named: name, for: request)
       }
     }
   }
 
-  private func take(over set: LoopSet, named name: String, for request: Request) throws(Refusal) {
+  private func apply(_ set: LoopSet, named name: String, for request: Request) throws(Refusal) {
     let loops = context[Loops.self]
     if let far = set.loops.first(where: { $0.number > loops.count && !$0.take.isEmpty }) {
       throw Refusal(
         .range,
-        "the set has a loop \(far.number), and there are \(loops.count); `syrinx run --loops` gives "
-          + "more")
+        "the set has a loop \(far.number), the node has \(loops.count); --loops sets the number")
     }
     for index in 0..<loops.count {
-      // Whatever is under way ends with it.
-      if loops.telling(index).reading.activity != .empty {
+      // Clearing also ends what is in progress.
+      if loops.status(of: index).reading.activity != .empty {
         try context.perform("/loop/\(index + 1)/clear", [])
       }
     }
@@ -220,8 +219,9 @@ final class LoopSets {
     load(set.loops.filter { !$0.take.isEmpty }[...], nil, named: name, for: request)
   }
 
-  /// Loads the takes one after another, for each is whole in memory; the first that can't be is told of
-  /// when the others are there.
+  /// Loads the takes one at a time, since each is held in memory.
+  ///
+  /// Reports the first failure after all others are loaded.
   private func load(
     _ loops: ArraySlice<LoopSet.Loop>, _ fault: Refusal?, named name: String,
     for request: Request
@@ -248,7 +248,7 @@ final class LoopSets {
 
   // MARK: - Listing
 
-  /// Answers with the name of each set, and how many there are.
+  /// Replies with the name of each set, then their number.
   fileprivate func list(_ request: Request) throws(Refusal) {
     let folder = try folder()
     worker.run { () throws(Refusal) in
@@ -263,26 +263,27 @@ final class LoopSets {
     }
   }
 
-  /// Deletes a set; its takes stay.
+  /// Deletes a set, but not its takes.
   fileprivate func delete(_ request: Request) throws(Refusal) {
     let name = try Self.name(request)
     let path = try "\(folder())/\(name)\(Self.ending)"
     worker.run { () throws(Refusal) in
       guard Files.exist(path) else {
-        throw Refusal(.missing, "there is no set \(quoted(name)); /loops lists them")
+        throw Refusal(.missing, "unknown loop set \(quoted(name)); /loops lists all")
       }
       Files.remove(path)
     } then: { outcome in
-      request.tell(outcome, name)
+      request.complete(outcome, name)
     }
   }
 }
 
 extension LoopSets {
-  typealias Declared = Of<Loops>
+  typealias Declared = Declaring<Loops>
 
-  static let set = Event("/loops/set", "s", "One of the answers to /loops: the name of a set")
-  static let endOfSets = Event("/loops/end", "i", "The end of the answer to /loops")
+  static let set = Event("/loops/set", "s", "Reply to /loops: name of a loop set")
+  static let endOfSets = Event(
+    "/loops/end", "i", "End of the replies to /loops: number of loop sets")
 
   static let addresses: [Address] = [
     Address(
@@ -290,25 +291,25 @@ extension LoopSets {
       Declared.question(end: endOfSets.path) { loops, request throws(Refusal) in
         try loops.sets.list(request)
       },
-      "Answers with /loops/set s:name for each set of loops that is kept, then /loops/end i:count"),
+      "Lists the saved loop sets: replies /loops/set s:name for each, then /loops/end i:count"),
     Address(
       "/loops/save",
       Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
         try loops.sets.save(request)
       },
-      "Saves all loops under a name: each as a take, with its values, and the tempo"),
+      "Saves all loops as a set with this name: takes, values and tempo"),
     Address(
       "/loops/load",
       Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
         try loops.sets.load(request)
       },
-      "Loads a set of loops, with its values and its tempo; they rest at their beginnings"),
+      "Loads a loop set with its values and tempo; the loops are stopped at their start"),
     Address(
       "/loops/delete",
       Declared.task([.needed("name", .text)]) { loops, request throws(Refusal) in
         try loops.sets.delete(request)
       },
-      "Deletes a set of loops; its takes stay in the library"),
+      "Deletes a loop set; its takes stay in the library"),
     Address(set), Address(endOfSets),
   ]
 }

@@ -1,58 +1,60 @@
 internal import Engine
 internal import OSC
 
-/// A look at one loop, again and again: what has changed since the last one.
+/// Detects changes of one loop between polls.
 struct LoopWatch {
-  /// The differences from the last look.
-  struct News {
-    /// Whether it does something else, or can.
+  /// The changes since the last poll.
+  struct Changes {
+    /// Whether its state, queued command or history changed.
     var isState = false
-    /// Whether it is elsewhere in its clip, and that is to be told.
+    /// Whether its position changed and should be sent.
     var isPosition = false
-    /// Whether there is another picture of the clip.
+    /// Whether its peaks changed.
     var isPicture = false
-    /// In how many milliseconds to look again; nil for any time.
+    /// The delay until the next poll in milliseconds; nil if none is needed.
     var due: Int?
   }
 
-  // A position is told so often, in microseconds.
+  // The interval of position updates, in microseconds.
   private static let positionPeriod = 100_000.0
-  // How often to look while something may end by itself, in milliseconds.
+  // The poll interval while the state can change on its own, in milliseconds.
   private static let busyMilliseconds = 10
-  // A picture of the clip is told so often at most, in microseconds.
+  // The minimum interval of updates of the peaks, in microseconds.
   private static let picturePeriod = 250_000.0
 
   private let index: Int
   private var last: PublishedLoop.Reading?
   private var nextPosition = 0.0
-  /// The peaks of the clip's picture.
+  /// The peaks of the clip.
   private(set) var peaks: [Float] = []
-  // Which picture these are of, and when the next one may be told.
+  // The number of these peaks, and the earliest time of the next update.
   private var picture: UInt64 = 0
   private var nextPicture = 0.0
 
-  /// A look at the loop of this number, from 0.
+  /// Creates a watch of a loop, counted from 0.
   init(_ index: Int) { self.index = index }
 
-  /// Looks at it, at a time in microseconds.
-  mutating func look(_ shared: Shared, _ now: Double) -> News {
+  /// Polls the loop, at a time in microseconds.
+  mutating func poll(_ shared: Shared, _ now: Double) -> Changes {
     let reading = shared.loops[index].state.read()
     defer { last = reading }
-    var news = News()
+    var changes = Changes()
     let isMoving = reading.state.isPlaying || reading.state == .recording
-    if let last, !reading.isLike(last) { news.isState = true }
+    if let last, !reading.isLike(last) { changes.isState = true }
     if reading.position != last?.position, !isMoving || now >= nextPosition {
       nextPosition = now + Self.positionPeriod
-      news.isPosition = true
+      changes.isPosition = true
     }
     let former = peaks
-    news.due = followPeaks(shared, now)
-    news.isPicture = former != peaks
-    if isMoving || reading.pending != nil { news.due = Self.busyMilliseconds }
-    return news
+    changes.due = followPeaks(shared, now)
+    changes.isPicture = former != peaks
+    if isMoving || reading.pending != nil { changes.due = Self.busyMilliseconds }
+    return changes
   }
 
-  /// Takes over the latest picture of the clip; returns in how many milliseconds to look again.
+  /// Reads the latest peaks.
+  ///
+  /// Returns the delay until the next poll in milliseconds.
   @discardableResult
   mutating func followPeaks(_ shared: Shared, _ now: Double) -> Int? {
     let isBehind = shared.loops[index].peaks.isBehind
@@ -68,7 +70,7 @@ struct LoopWatch {
 }
 
 extension PublishedLoop.Reading {
-  /// Whether it is the same but for what moves by itself.
+  /// Whether it is the same except for the position.
   fileprivate func isLike(_ other: Self) -> Bool {
     state == other.state && pending == other.pending && activity == other.activity
       && activityToCome == other.activityToCome && overdubs == other.overdubs
@@ -77,18 +79,18 @@ extension PublishedLoop.Reading {
   }
 }
 
-/// The state of a loop, in the form in which its addresses tell it.
-struct LoopTelling {
+/// The state of a loop as OSC arguments.
+struct LoopStatus {
   let reading: PublishedLoop.Reading
-  /// The rate of its frames, in Hz.
+  /// The sample rate, in Hz.
   let rate: Int
 
   private func seconds(_ frames: Int) -> Float { Float(frames) / Float(max(1, rate)) }
 
-  /// Its place in the clip, in seconds.
+  /// The position in the clip, in seconds.
   var position: Float { seconds(reading.position) }
 
-  /// As `/player/state` tells it.
+  /// The arguments of `/player/state`.
   var player: [Argument] {
     [
       .string(reading.state.word), .string(reading.state.mode), .float(position),
@@ -96,7 +98,7 @@ struct LoopTelling {
     ]
   }
 
-  /// As `/loop/state` tells it.
+  /// The arguments of `/loop/state`.
   var loop: [Argument] {
     [
       .string("\(reading.activity)"), .float(position), .float(seconds(reading.length)),
@@ -105,14 +107,14 @@ struct LoopTelling {
     ]
   }
 
-  /// How many steps can be undone, and redone.
+  /// The number of undo and redo steps.
   var steps: [Argument] {
-    // A recording must be ended first.
+    // A recording must end first.
     if reading.state.isRecording { return [.int32(0), .int32(0)] }
     return [.int32(Int32(reading.stepsBack)), .int32(Int32(reading.stepsForth))]
   }
 
-  /// The action that waits, and for how many seconds.
+  /// The queued command, and the seconds until it starts.
   var waiting: [Argument] {
     [
       .string(reading.pending.map(\.word) ?? ""),
@@ -122,6 +124,6 @@ struct LoopTelling {
 }
 
 extension LoopAction {
-  /// Its word, as `/player/next` has it.
+  /// The word in `/player/next`.
   fileprivate var word: String { self == .recordOn ? "record" : "\(self)" }
 }

@@ -2,7 +2,7 @@ internal import Engine
 internal import OSC
 
 extension Loops {
-  typealias Declared = Of<Loops>
+  typealias Declared = Declaring<Loops>
 
   /// The alias of the selected loop.
   static let selectedPath = "/loop/selected"
@@ -87,8 +87,8 @@ extension Loops {
     ] + LoopValue.all.map { $0.address(ofLoop: index) } + [
       Address(
         "\(path)/position",
-        Declared.place(in: 0...seconds) { loops in
-          loops.telling(index).position
+        Declared.playhead(in: 0...seconds) { loops in
+          loops.status(of: index).position
         } make: { loops, seconds, request in
           loops.command(.seek(seconds, loop: UInt8(index)), of: index, request)
         },
@@ -98,12 +98,12 @@ extension Loops {
         "State of the loop (empty, recording, overdubbing, replacing, substituting, multiplying, "
           + "inserting, playing, muted, paused, stopped), position and length in seconds, number "
           + "of overdubs, and the queued state"
-      ) { $0.telling(index).loop },
-      reading("history", "ii", "Number of undo and redo steps") { $0.telling(index).steps },
+      ) { $0.status(of: index).loop },
+      reading("history", "ii", "Number of undo and redo steps") { $0.status(of: index).steps },
       reading(
         "next", "sf",
         "Command that waits for a beat or the threshold, and the seconds left; -1 if unknown"
-      ) { $0.telling(index).waiting },
+      ) { $0.status(of: index).waiting },
       reading(
         "peaks", "f…",
         "Peaks of 256 equal parts of the clip, from 0 to 1, none without a clip; sent at most four "

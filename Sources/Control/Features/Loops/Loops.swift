@@ -1,16 +1,16 @@
 internal import Engine
 internal import OSC
 
-/// All loops by their numbers, of which the first is the player's, and the one that is selected.
+/// All loops, and the selected one.
 final class Loops: Feature {
   let context: Context
-  /// The sets of loops that are kept.
+  /// The saved loop sets.
   private(set) lazy var sets = LoopSets(context)
-  // The one that `/loop/selected` stands for, from 0.
+  // The loop that `/loop/selected` refers to, from 0.
   private(set) var selected = 0
   private var watches: [LoopWatch]
-  // The values of the selected one that were told last.
-  private var told: [Float] = []
+  // The values of the selected loop that were sent last.
+  private var sent: [Float] = []
 
   // The memory of the loops as it was announced, in bytes.
   private var announcedBytes = 0
@@ -18,17 +18,17 @@ final class Loops: Feature {
   init(_ context: Context) {
     self.context = context
     announcedBytes = context.engine.memoryUsage.all
-    watches = (0..<context.engine.shared.loops.count).map(LoopWatch.init)
+    watches = (0..<context.loopCount).map(LoopWatch.init)
   }
 
   var workers: [Worker] { [sets.worker] }
 
-  /// How many there are.
+  /// The number of loops.
   var count: Int { watches.count }
 
   var size: [Argument] {
     [
-      .int32(Int32(count)), .float(Float(context.engine.shared.loops.seconds)),
+      .int32(Int32(count)), .float(Float(context.loopSeconds)),
       .float(Float(context.engine.memoryUsage.all) / 1_000_000),
     ]
   }
@@ -46,56 +46,56 @@ final class Loops: Feature {
     return due
   }
 
-  /// The telling of one's present state, counted from 0.
-  func telling(_ index: Int) -> LoopTelling {
-    LoopTelling(
-      reading: context.engine.shared.loops[index].state.read(),
+  /// The state of a loop, counted from 0.
+  func status(of index: Int) -> LoopStatus {
+    LoopStatus(
+      reading: context.loop(index),
       rate: context.soundServer.status.rate)
   }
 
-  /// The peaks of one's clip.
+  /// The peaks of a loop.
   func peaks(_ index: Int) -> [Argument] {
-    var news = LoopWatch.News()
+    var changes = LoopWatch.Changes()
     let former = watches[index].peaks
-    watches[index].followPeaks(context.engine.shared, context.now())
-    news.isPicture = watches[index].peaks != former
-    tell(news, of: index)
+    watches[index].followPeaks(context.shared, context.now())
+    changes.isPicture = watches[index].peaks != former
+    report(changes, of: index)
     return watches[index].peaks.map(Argument.float)
   }
 
-  // MARK: - What happens by itself
+  // MARK: - Polling
 
-  /// Tells of what the loops do.
+  /// Sends changes of the loops to subscribers.
   func poll(_ now: Double) -> Int? {
     var due = tendMemory(now)
     for index in watches.indices {
-      let news = watches[index].look(context.engine.shared, now)
-      tell(news, of: index)
-      due = [due, news.due].compactMap(\.self).min()
+      let changes = watches[index].poll(context.shared, now)
+      report(changes, of: index)
+      due = [due, changes.due].compactMap(\.self).min()
     }
     followSelected()
     return due
   }
 
-  /// Tells news of one by all of its names.
-  private func tell(_ news: LoopWatch.News, of index: Int) {
-    tell(news, under: "/loop/\(index + 1)")
-    if index == 0 { context[Player.self].report(news) }
-    if index == selected { tell(news, under: Self.selectedPath) }
+  /// Marks the changed addresses of a loop, under all of its names.
+  private func report(_ changes: LoopWatch.Changes, of index: Int) {
+    report(changes, under: "/loop/\(index + 1)")
+    if index == 0 { context[Player.self].report(changes) }
+    if index == selected { report(changes, under: Self.selectedPath) }
   }
 
-  private func tell(_ news: LoopWatch.News, under path: String) {
-    if news.isState {
+  private func report(_ changes: LoopWatch.Changes, under path: String) {
+    if changes.isState {
       context.changed("\(path)/state", "\(path)/history", "\(path)/next")
     }
-    if news.isPosition { context.changed("\(path)/state", "\(path)/position") }
-    if news.isPicture { context.changed("\(path)/peaks") }
+    if changes.isPosition { context.changed("\(path)/state", "\(path)/position") }
+    if changes.isPicture { context.changed("\(path)/peaks") }
   }
 
   private func followSelected() {
     let values = Parameter.Loop.allCases.map { context[.loop($0, UInt8(selected))] }
-    guard values != told else { return }
-    told = values
+    guard values != sent else { return }
+    sent = values
     for value in LoopValue.all { context.changed("\(Self.selectedPath)/\(value.name)") }
   }
 
@@ -120,9 +120,9 @@ final class Loops: Feature {
     }
   }
 
-  // MARK: - What it is asked for
+  // MARK: - Requests
 
-  /// A command for one of them, whose refusal is answered.
+  /// A command for a loop that reports a refusal to the sender.
   func command(_ action: Command.Action, of index: Int, _ request: Request) -> PlannedCommand {
     PlannedCommand(
       action: action,
@@ -132,26 +132,26 @@ final class Loops: Feature {
       })
   }
 
-  /// A refusal of one of them, in words.
+  /// The refusal of a command, in words.
   func refusal(_ refusal: EngineRefusal, to path: String, of index: Int) -> Refusal {
     let isPlayer = index == 0 && !path.hasPrefix("/loop/1/")
     return Refusal(
       refusal, to: path, of: isPlayer ? "the player" : "loop \(index + 1)",
-      telling(index).reading, seconds: context.engine.shared.loops.seconds)
+      status(of: index).reading, seconds: context.loopSeconds)
   }
 
-  /// The refusal of a number that no loop has.
+  /// The refusal of an unknown loop number.
   func refusal(ofUnknown path: String) -> Refusal? {
     let parts = path.split(separator: "/")
     guard parts.count > 2, parts[0] == "loop", let number = Int(parts[1]), !(1...count ~= number)
     else { return nil }
     return Refusal(
       .unknown,
-      "there is no loop \(number), but those from 1 to \(count); `syrinx run --loops` gives up to "
-        + "\(Parameter.mostLoops)")
+      "unknown loop \(number); loops are numbered 1 to \(count) (--loops sets up to "
+        + "\(Parameter.mostLoops))")
   }
 
-  /// Presses the pedal of one of them, or lets it go; without a number, both.
+  /// Presses or releases the pedal of a loop; without a number, both.
   func press(_ index: Int, _ request: Request, _ plan: inout Plan) {
     let loop = UInt8(index)
     let down = request.number(0)
@@ -163,11 +163,11 @@ final class Loops: Feature {
     }
   }
 
-  /// Ends what all but the player do, and empties them.
+  /// Stops and clears all loops except that of the player.
   func beginSession() {
     for index in 1..<max(1, count) {
       var ending = ["stop", "cancel"]
-      if context.engine.shared.loops[index].state.read().length > 0 { ending.append("clear") }
+      if context.loop(index).length > 0 { ending.append("clear") }
       for name in ending { try? context.perform("/loop/\(index + 1)/\(name)", []) }
     }
   }

@@ -1,9 +1,9 @@
 internal import Engine
 internal import OSC
 
-/// The effects that presses of a pedal can have on an address.
+/// The effect of presses on an address.
 extension Address {
-  /// The lower and the higher of its two values, where it has two.
+  /// The lower and the higher value, if it has two values.
   var ends: (low: Argument, high: Argument)? {
     guard let value, value.setting != nil, value.forms.count == 1, value.forms[0].kind == .whole
     else { return nil }
@@ -14,29 +14,28 @@ extension Address {
     }
   }
 
-  /// Whether it is told of a press and of its end, each by a number.
+  /// Whether it receives a number on press and on release.
   var isHeld: Bool {
     guard let act, !act.isButton, act.isPlanned, act.forms.count == 1 else { return false }
     return act.forms[0].kind != .text && act.forms[0].range != Form.anything
   }
 
-  /// Whether a press of it is no more than that: down is 1 and up is 0, whatever the trigger's
-  /// value.
+  /// Whether a press is 1 and a release 0, whatever the trigger's value.
   func isPedal(at path: String) -> Bool { isHeld && path.hasSuffix("/pedal") }
 
-  /// Whether it does something without an argument, and more than to answer.
+  /// Whether it acts without an argument, other than a query.
   var isPressed: Bool {
     guard let act, !isHeld, act.forms.allSatisfy(\.isOptional) else { return false }
-    if case .asked = act.deed { return false }
+    if case .asked = act.effect { return false }
     return true
   }
 
-  /// The argument for the press of a trigger with a value from 0 to 127.
+  /// The argument for a press with a value from 0 to 127.
   func argument(pressedBy value: Int, at path: String) -> Argument? {
     isPedal(at: path) ? argument(at: value > 0 ? 1 : 0) : argument(at: Double(value) / 127)
   }
 
-  /// The meaning of arguments for a press, or why they can't be sent.
+  /// The meaning of arguments for a press, or throws if they can't be sent.
   func sending(
     _ arguments: [Argument], at path: String, list: String?
   ) throws(Refusal) -> Binding.Sending {
@@ -44,7 +43,8 @@ extension Address {
       if isPressed || isHeld { return .nothing }
       if ends != nil { return .toggle }
       throw Refusal(
-        .type, "\(path) takes \(usage); name the argument that a press sends, behind the address")
+        .type,
+        "\(path): missing the argument to send on a press, after the address; expected \(usage)")
     }
     if arguments.count == 1, let word = arguments[0].text, !(words?.contains(word) ?? false) {
       if word == "toggle", ends != nil { return .toggle }
@@ -72,7 +72,7 @@ extension Address {
 }
 
 extension Argument {
-  /// The argument as it is after a restart: a text, a whole number, or another one.
+  /// The argument as restored: a text, a whole number, or a number.
   fileprivate var asKept: Argument {
     if let text { return .string(text) }
     if case .int32 = self { return self }
@@ -81,8 +81,8 @@ extension Argument {
 }
 
 extension Command.Action {
-  /// Whether a press can do it by itself, as often as it comes: it refers to nothing that anybody
-  /// made for it, and means the same at any time.
+  /// Whether a press can send it any number of times: it refers to no object made for it, and means the
+  /// same at any time.
   var canBeBound: Bool {
     switch self {
     case .set, .loop, .seek, .keep, .resetChain, .clearGuard, .playPhrase, .stopPhrase,

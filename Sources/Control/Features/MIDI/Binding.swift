@@ -123,7 +123,7 @@ extension Trigger {
     "note:60, controller:7, program:3 or key:KEY_A, with @10 behind it for a channel"
 }
 
-// MARK: - What is kept
+// MARK: - Persistence
 
 extension Binding {
   /// The mapping as one word: an address with a controller, as older versions wrote it, or with a trigger, a

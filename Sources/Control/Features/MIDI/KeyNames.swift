@@ -1,4 +1,4 @@
-/// The names that Linux has for the keys of a keyboard, without the KEY_ before them.
+/// Linux's names for keys of keyboards, without the prefix KEY_.
 enum KeyNames {
   private static let byCode: [Int: String] = Dictionary(
     uniqueKeysWithValues: list.split { $0 == " " || $0 == "\n" }.compactMap { word in
@@ -8,13 +8,13 @@ enum KeyNames {
   private static let byName = Dictionary(
     uniqueKeysWithValues: byCode.map { ($0.value, $0.key) })
 
-  /// The name of a key, such as KEY_A, or its number where it has none.
+  /// The name of a key, such as KEY_A, or its number if it has none.
   static func name(of code: Int) -> String {
     guard let name = byCode[code] else { return "\(code)" }
     return name.hasPrefix("BTN_") ? name : "KEY_" + name
   }
 
-  /// The key of a number, or of a name, with KEY_ before it or without; nil where there is none.
+  /// The code of a number or name, with or without the prefix KEY_; nil if unknown.
   static func code(of name: String) -> Int? {
     if let code = Int(name) { return code }
     let upper = name.uppercased()

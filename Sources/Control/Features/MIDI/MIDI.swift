@@ -2,10 +2,9 @@ internal import Engine
 internal import Library
 internal import OSC
 
-/// Keyboards, synthesizers and pedals: what their keys sound, what their controllers turn, and what is
-/// pressed by foot.
+/// MIDI keyboards, synthesizers, controllers and pedals.
 final class MIDI: Feature {
-  /// The pitches of a keyboard's keys that the audio thread has, and those on their way to it.
+  /// The key maps in the audio thread, and those on their way there.
   private(set) var keyMaps: [KeyMap] = []
   let context: Context
   let bindings: Bindings
@@ -15,24 +14,23 @@ final class MIDI: Feature {
     bindings = Bindings(context)
   }
 
-  /// Follows the controllers and the pedals.
+  /// Polls controllers and pedals.
   func poll(_ now: Double) -> Int? { bindings.poll(now) }
 
-  /// Lets all controllers and pedals go.
+  /// Removes all bindings.
   func beginSession() { bindings.forgetAll() }
 
   // MARK: - Keys
 
-  /// Lets the keys of a keyboard sound at other pitches from now on, in cents above MIDI key 0: one
-  /// for each of the 128 keys where they snap to the scale, and one where they don't.
+  /// Sets the pitches of the 128 keys in cents above MIDI key 0: snapped to the scale, and as tuned.
   ///
-  /// A key that is held goes on as it began.
+  /// A held key keeps its pitch.
   func setKeyMap(snapped: [Float], own: [Float]) throws(Refusal) {
     let map = KeyMap(snapped: snapped, own: own)
     let command = PlannedCommand(
       action: .keyMap(map.pointer),
       whenDone: { [weak self] in
-        // The audio thread has let all go that came before.
+        // The audio thread has released all previous maps.
         guard let self, let place = keyMaps.firstIndex(where: { $0 === map }) else { return }
         keyMaps.removeFirst(place)
       })
@@ -47,7 +45,7 @@ final class MIDI: Feature {
 
   // MARK: - Binding
 
-  /// Waits for a trigger, to bind it to an address; or binds a controller at once.
+  /// Waits for a trigger to bind to an address, or binds a controller immediately.
   fileprivate func learn(_ request: Request) throws(Refusal) {
     var arguments = request.arguments.dropFirst().compactMap { $0 }
     if arguments.count == 1, let controller = Self.controller(arguments[0]) {
@@ -55,7 +53,7 @@ final class MIDI: Feature {
       guard 0...127 ~= controller, let trigger = Trigger(.controller, Int(controller)) else {
         throw Refusal(
           .range,
-          "\(request.path) takes a whole number from 0 to 127 as its controller; got \(controller)")
+          "\(request.path): controller \(controller) is out of range (0 to 127)")
       }
       bindings.bind(wish.binding(to: trigger, channel: nil), for: request)
       return
@@ -64,7 +62,7 @@ final class MIDI: Feature {
     bindings.learn(try wish(request.text(0) ?? "", arguments, press, request))
   }
 
-  /// The number of a controller that is meant by a single argument: a whole number, and no other.
+  /// The number of a controller, if the only argument is a whole number.
   private static func controller(_ argument: Argument) -> Int64? {
     switch argument {
     case .int32(let number): Int64(number)
@@ -81,28 +79,28 @@ final class MIDI: Feature {
     return press
   }
 
-  /// What is to be bound to an address, or why it can't be.
+  /// Checks an address and arguments for a binding.
   private func wish(
     _ wanted: String, _ arguments: [Argument], _ press: Binding.Press?, _ request: Request
   ) throws(Refusal) -> Bindings.Wish {
     let (address, path) = try resolve(wanted)
     if Bindings.barred.contains(path) {
       throw Refusal(
-        .denied, "\(path) can't be learnt: a controller touched by chance would end the node")
+        .denied, "\(path): can't be mapped, since an accidental press would end the node")
     }
     guard bindings.hasRoom(for: path) else {
       throw Refusal(
-        .busy, "\(Bindings.most) addresses are bound already, as many as can; /midi/forget one")
+        .busy, "more than \(Bindings.most) bindings; /midi/forget removes some")
     }
     var sending: Binding.Sending?
     if press != nil || !arguments.isEmpty {
-      sending = try address.sending(arguments, at: path, list: Bindings.lists[path])
+      sending = try address.sending(arguments, at: path, list: PressHandler.lists[path])
     } else {
       guard address.argument(turnedTo: 0) != nil || address.isPressed else {
         throw Refusal(
           .type,
-          "\(path) takes \(address.usage), and can't be turned by a controller; name the argument "
-            + "that a press sends, behind the address")
+          "\(path): can't be mapped to a range; missing the argument to send on a press, "
+            + "after the address; expected \(address.usage)")
       }
     }
     return Bindings.Wish(
@@ -112,12 +110,12 @@ final class MIDI: Feature {
   private func resolve(_ wanted: String) throws(Refusal) -> (address: Address, path: String) {
     guard let (address, path) = context.table.bindable(wanted) else {
       guard context.table[wanted] != nil else { throw context.unknown(wanted) }
-      throw Refusal(.type, "\(wanted) stands for many addresses; name one of them, as /grid/1/3")
+      throw Refusal(.type, "\(wanted) is a template; use an address such as /grid/1/3")
     }
     return (address, path)
   }
 
-  /// Binds a trigger that is named to an address.
+  /// Binds a named trigger to an address.
   fileprivate func bind(_ request: Request) throws(Refusal) {
     let (trigger, channel) = try Self.trigger(request.text(0) ?? "")
     var arguments = request.arguments.dropFirst(2).compactMap { $0 }
@@ -131,7 +129,7 @@ final class MIDI: Feature {
     _ text: String
   ) throws(Refusal) -> (trigger: Trigger, channel: UInt8?) {
     guard let found = Trigger.parse(text) else {
-      throw Refusal(.type, "\(quoted(text)) is no trigger; one is \(Trigger.usage)")
+      throw Refusal(.type, "\(quoted(text)) is not a trigger; expected \(Trigger.usage)")
     }
     return found
   }
@@ -143,20 +141,20 @@ final class MIDI: Feature {
     if binding.press == .turn, trigger.kind != .controller {
       throw Refusal(
         .type,
-        "\(wish.path) is turned by a controller; for a press name the argument that it sends, behind "
+        "\(wish.path): missing the argument to send on a press, after "
           + "the address")
     }
     if binding.sending == .toggle, wish.address.ends == nil {
-      throw Refusal(.type, "\(wish.path) has more than two values")
+      throw Refusal(.type, "\(wish.path): more than two values, so a press can't toggle it")
     }
     if binding.press == .long, trigger.kind == .program {
       throw Refusal(
-        .type, "a program change is never long: nothing says when the foot is lifted")
+        .type, "a program change has no release, so it can't be long")
     }
     return binding
   }
 
-  /// Lets nothing press or turn an address, or not by one kind of press.
+  /// Removes the bindings of an address, or those of one press.
   fileprivate func forget(_ request: Request) throws(Refusal) {
     let wanted = request.text(0) ?? ""
     let path = context.table.resolve(wanted)?.path ?? wanted
@@ -164,8 +162,8 @@ final class MIDI: Feature {
       guard let press = Binding.Press(rawValue: word) else {
         throw Refusal(
           .range,
-          "\(request.path) takes one of "
-            + "\(Binding.Press.allCases.map(\.rawValue).joined(separator: ", ")) as its press; got "
+          "\(request.path): unknown press, expected one of "
+            + "\(Binding.Press.allCases.map(\.rawValue).joined(separator: ", ")); got "
             + quoted(word))
       }
       return press
@@ -177,19 +175,20 @@ final class MIDI: Feature {
     }
   }
 
-  /// Answers with all that is bound, and how much that is.
-  fileprivate func tellBindings(_ request: Request) {
+  /// Replies with all bindings, then their number.
+  fileprivate func listBindings(_ request: Request) {
     for binding in bindings.all { request.answer(Self.binding, Bindings.row(binding)) }
     request.answer(Self.endOfBindings, [.int32(Int32(bindings.all.count))])
   }
 
   // MARK: - Lights
 
-  /// Gives an address the light of a trigger that does not press it.
+  /// Binds an address to the LED of a trigger that does not press it.
   fileprivate func light(_ request: Request) throws(Refusal) {
     var arguments = request.arguments.dropFirst().compactMap { $0 }
     guard let name = arguments.popLast()?.text else {
-      throw Refusal(.type, "\(request.path) takes a trigger behind the address: \(Trigger.usage)")
+      throw Refusal(
+        .type, "\(request.path): missing trigger after the address; expected \(Trigger.usage)")
     }
     let (trigger, channel) = try Self.trigger(name)
     bindings.bind(
@@ -202,42 +201,44 @@ final class MIDI: Feature {
   ) throws(Refusal) -> Binding {
     let (address, path) = try resolve(wanted)
     guard trigger.hasLight else {
-      throw Refusal(.type, "a \(trigger.word) has no light; a note or a controller has")
+      throw Refusal(.type, "a \(trigger.word) has no LED; expected a note or a controller")
     }
     guard bindings.hasRoom(for: path) else {
       throw Refusal(
-        .busy, "\(Bindings.most) addresses are bound already, as many as can; /midi/forget one")
+        .busy, "more than \(Bindings.most) bindings; /midi/forget removes some")
     }
     if path == Tuner.path {
       guard arguments.count == 1, PedalLightTable.tunerWords.contains(arguments[0].text ?? "")
       else {
         throw Refusal(
-          .type, "\(path) has three lights: \(PedalLightTable.tunerWords.joined(separator: ", "))")
+          .type,
+          "\(path): missing the LED, expected one of \(PedalLightTable.tunerWords.joined(separator: ", "))"
+        )
       }
     } else if !arguments.isEmpty {
-      _ = try address.sending(arguments, at: path, list: Bindings.lists[path])
+      _ = try address.sending(arguments, at: path, list: PressHandler.lists[path])
     }
     let binding = Binding(
       path: path, sending: arguments.isEmpty ? .nothing : .arguments(arguments), press: .light,
       trigger: trigger, channel: channel)
     guard bindings.hasLight(binding) else {
-      throw Refusal(.type, "\(path) has no light; name the value at which it is lit")
+      throw Refusal(.type, "\(path): missing the value at which the LED is lit")
     }
     return binding
   }
 
-  // MARK: - Ready maps
+  // MARK: - Presets
 
   private var folders: [String] {
     [context.setup.home, context.setup.presets.shipped].compactMap { $0.map { "\($0)/pedals" } }
   }
 
-  /// Binds all of a pedal that a file tells of, or nothing.
+  /// Loads all bindings of a controller preset, or none.
   fileprivate func loadPedal(_ request: Request) throws(Refusal) {
     let name = request.text(0) ?? ""
     let (file, path) = try PedalFile.read(name, in: folders)
     var bound: [Binding] = []
-    // What is of more loops than there are now is left out.
+    // Bindings of loops beyond the current number are ignored.
     for line in file.lines
     where context.table.resolve(line.path) != nil || AddressTable.widest[line.path] == nil {
       do throws(Refusal) {
@@ -259,31 +260,31 @@ final class MIDI: Feature {
 // MARK: - Addresses
 
 extension MIDI {
-  typealias Declared = Of<MIDI>
+  typealias Declared = Declaring<MIDI>
 
   static let bindings = "/midi/bindings"
   static let lights = "/midi/lights"
   static let learnt = Event(
     "/midi/learnt", "sissss",
-    "Tells what is bound to s:address from now on: i:number and s:kind of a trigger (controller, "
+    "New binding of s:address: i:number and s:kind of the trigger (controller, "
       + "note, program, key), s:press (turn, hold, short, long, double, light), s:argument, "
       + "s:trigger")
   private static let binding = Event(
-    "/midi/binding", "sissss", "One of the answers to /midi/bindings, as /midi/learnt")
+    "/midi/binding", "sissss", "Reply to /midi/bindings, with the arguments of /midi/learnt")
   private static let endOfBindings = Event(
-    "/midi/bindings/end", "i", "The end of the answer to /midi/bindings")
+    "/midi/bindings/end", "i", "End of the replies to /midi/bindings: number of bindings")
 
   static let addresses: [Address] = [
     Address(
       "/midi/snap", .whole(.notes(.snap), 0...1), kept: .home,
-      "1 snaps a keyboard's keys to the scale: those between its notes play the nearest, the "
-        + "lower of two as near; 0 plays them as they are"),
+      "1 snaps keys to the scale: others play the nearest note, the "
+        + "lower of two; 0 plays them unchanged"),
     Address(
       "/midi/bend", .number(.notes(.bend), 0...24), unit: "semitones", kept: .home,
-      "Range of a keyboard's pitch wheel, either way"),
+      "Pitch bend range"),
     Address(
       "/midi/channel", .whole(.notes(.channel), 1...16), kept: .home,
-      "MIDI channel of the notes that go out; those that come in are taken on all"),
+      "MIDI channel of the output; the input accepts all channels"),
     Address(
       "/settings/press/long", .number(.press(.long), 0.2...2), unit: "s", kept: .home,
       "Duration of a long press"),
@@ -297,8 +298,8 @@ extension MIDI {
       ) { midi, request throws(Refusal) in
         try midi.learn(request)
       },
-      "Binds the address to what is pressed or turned next, with the argument to send, toggle, next "
-        + "or previous, and short, long or double; a whole number alone is a controller; answers "
+      "Binds the address to the next press or movement, with the argument to send, toggle, next "
+        + "or previous, and short, long or double; a single whole number is a controller; replies "
         + "/midi/learnt"),
     Address(
       "/midi/bind",
@@ -308,8 +309,8 @@ extension MIDI {
       ) { midi, request throws(Refusal) in
         try midi.bind(request)
       },
-      "Binds a trigger, as note:60, controller:7, program:3 or key:KEY_A, to the address, with the "
-        + "argument and the press as /midi/learn; answers /midi/learnt"),
+      "Binds a trigger, such as note:60, controller:7, program:3 or key:KEY_A, to the address, with "
+        + "argument and press like /midi/learn; replies /midi/learnt"),
     Address(
       "/midi/forget",
       Declared.action(
@@ -317,18 +318,18 @@ extension MIDI {
       ) { midi, request throws(Refusal) in
         try midi.forget(request)
       },
-      "Unbinds the address from all that presses and turns it, or from one press alone, and stops "
-        + "waiting for one"),
+      "Removes all bindings of the address, or those of one press, and stops "
+        + "waiting for a trigger"),
     Address(
       bindings,
-      Declared.action { midi, request in midi.tellBindings(request) },
+      Declared.action { midi, request in midi.listBindings(request) },
       kept: Declared.kept(.home) { midi in
         midi.bindings.text
       } restore: { midi, text in
         midi.bindings.restore(text)
         return []
       },
-      "Answers /midi/binding for each that is bound, then /midi/bindings/end i:count"),
+      "Lists all bindings: replies /midi/binding for each, then /midi/bindings/end i:count"),
     Address(
       lights,
       Declared.setting([.whole(in: 0...1)]) { midi in
@@ -338,8 +339,8 @@ extension MIDI {
         midi.bindings.sendLightsAgain()
       },
       kept: .home,
-      "1 sends pedals their lights on midi_out: steady is, blinking will be; again, it sends all of "
-        + "them anew"),
+      "1 sends LEDs to pedals on midi_out (steady: active, blinking: queued); setting it again resends "
+        + "all"),
     Address(
       "/midi/light",
       Declared.task(
@@ -347,38 +348,38 @@ extension MIDI {
       ) { midi, request throws(Refusal) in
         try midi.light(request)
       },
-      "Shows the address by the light of the trigger that is named last; before that comes the value "
-        + "at which it is lit, and flat, tune or sharp for /tuner"),
+      "Shows the address on the LED of a trigger, the last argument; before it comes the value "
+        + "at which it is lit, or flat, tune or sharp for /tuner"),
     Address(
       "/midi/pedal",
       Declared.task([.needed("name", .text)]) { midi, request throws(Refusal) in
         try midi.loadPedal(request)
       },
-      "Binds all of a pedal as a ready map says, in the place of what was bound to its triggers, "
-        + "then answers /reply"),
+      "Loads a controller preset, replacing the bindings of its triggers, "
+        + "then replies /reply"),
     Address(
       "/midi/pedals",
       Declared.reading(types: "s…", isAnnounced: false) { midi in
         PedalFile.names(in: midi.folders).map(Argument.string)
       },
-      "Answers with the names of the ready maps for pedals, of those in the home folder's folder "
-        + "pedals, too"),
+      "Names of the controller presets, including those in the folder "
+        + "pedals of the home folder"),
     Address(learnt), Address(binding), Address(endOfBindings),
   ]
 }
 
 extension Node {
-  /// Presses a key of a pedal that speaks as a keyboard, by Linux's number of it, or lets it go.
+  /// Presses or releases a key of a pedal that acts as a keyboard, by its Linux code.
   package func press(key: Int, isDown: Bool) {
     context[MIDI.self].press(key: key, isDown: isDown)
   }
 }
 
 extension MIDI {
-  /// Presses a key of a pedal that speaks as a keyboard, or lets it go.
+  /// Presses or releases a key of a pedal that acts as a keyboard.
   fileprivate func press(key: Int, isDown: Bool) {
     guard let number = UInt16(exactly: key), key < Trigger.keys else { return }
-    // Where too much is under way it is as if nobody had pressed it.
+    // If the command queue is full, the press is lost.
     try? context.submit([PlannedCommand(action: .key(number, isDown: isDown))], path: "/midi/learn")
   }
 }

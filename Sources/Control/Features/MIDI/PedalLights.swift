@@ -1,16 +1,16 @@
 internal import Engine
 internal import OSC
 
-/// The lights of pedals: what each of the bindings shows.
+/// The LEDs of pedals: the state that each binding shows.
 struct PedalLightTable {
-  // What is in tune, in cents.
+  // The tolerance of the tuner, in cents.
   private static let inTune = 5.0
 
   private let context: Context
-  /// The loop that `/loop/selected` stands for, from 1; nil where nobody selects.
+  /// The selected loop, from 1; nil if nothing depends on it.
   let selected: Int?
 
-  /// The table at the moment.
+  /// The current table.
   init(_ context: Context) {
     self.context = context
     selected = Self.number(at: "/loop/select", context)
@@ -18,11 +18,12 @@ struct PedalLightTable {
 
   private static func number(at path: String, _ context: Context) -> Int? {
     guard let address = context.table[path] else { return nil }
-    return context.answerer.feedback.read(address)?.first?.number.map { Int($0) }
+    return context.values(of: address)?.first?.number.map { Int($0) }
   }
 
-  /// The lights of bindings: of those of one trigger, the ones that say so, else those of its short
-  /// press, and else of its long and of its double one.
+  /// The LEDs of bindings.
+  ///
+  /// For each trigger, bindings for LEDs take precedence, then those of short, long and double presses.
   func lights(of bindings: [Binding]) -> [PedalLight] {
     var best: [Trigger: (rank: Int, lights: [PedalLight])] = [:]
     for binding in bindings where binding.trigger.hasLight {
@@ -40,7 +41,7 @@ struct PedalLightTable {
     return best.sorted { $0.key.place < $1.key.place }.flatMap(\.value.lights)
   }
 
-  /// Whether the control side must look at a binding's light, because only that knows what it shows.
+  /// Whether the control side must determine the state of a binding's LED.
   func mustLook(at binding: Binding) -> Bool {
     guard binding.trigger.hasLight else { return false }
     if binding.path.hasPrefix("/loop/selected/") { return true }
@@ -57,7 +58,7 @@ struct PedalLightTable {
     }
   }
 
-  /// What the light of a binding shows; nil where it has none.
+  /// The state that the LED of a binding shows; nil if it has none.
   func meaning(of binding: Binding) -> PedalLight.Meaning? {
     guard let address = context.table.resolve(binding.path)?.address else { return nil }
     if address.act != nil, let (slot, light) = loop(binding.path) {
@@ -82,12 +83,12 @@ struct PedalLightTable {
     if let parameter = address.parameter, let value = try? address.value(from: wanted) {
       return .parameter(parameter, value)
     }
-    let present = context.answerer.feedback.read(address)?.first
+    let present = context.values(of: address)?.first
     if let text = wanted.text { return .fixed(present?.text == text) }
     return .fixed(present?.number != nil && present?.number == wanted.number)
   }
 
-  /// The loop's number and the button that a path is of.
+  /// The loop number and the command of a path.
   private func loop(_ path: String) -> (slot: Int, light: LoopLight)? {
     let parts = path.split(separator: "/").map(String.init)
     guard parts.count >= 2, ["loop", "player"].contains(parts[0]),
@@ -104,9 +105,9 @@ struct PedalLightTable {
     button == "once" ? .play : LoopLight.allCases.first { "\($0)" == button }
   }
 
-  // MARK: - The tuner
+  // MARK: - Tuner
 
-  /// The words that name the tuner's lights.
+  /// The names of the tuner's LEDs.
   static let tunerWords = ["flat", "tune", "sharp"]
 
   private func isTunerLit(_ word: String) -> Bool {

@@ -1,23 +1,25 @@
 internal import Engine
 
-/// Gains, routes and mute: all of it values of the audio's.
+/// Gains, routes and mute.
+///
+/// All values are parameters of the engine.
 final class Mixer: Feature {
   init(_ context: Context) {}
 
   static let addresses: [Address] = [
-    gain("/in/gain", .mixer(.inGain), "Gain of the inputs, before everything"),
+    gain("/in/gain", .mixer(.inGain), "Gain of the inputs, before everything else"),
     gain("/live/gain", .mixer(.liveGain), "Gain of the live input in the mix and on its stem"),
     Address("/loop/gain", aliasOf: "/loop/1/gain"),
     gain("/grid/gain", .mixer(.gridGain), "Gain of the grid's notes in the mix and on their stem"),
     gain("/music/gain", .mixer(.musicGain), "Gain of the songs in the mix"),
     gain("/out/gain", .mixer(.outGain), "Gain of the mix, before the limiter"),
-    route("/live/route", .mixer(.liveRoute), "Where the live input goes"),
+    route("/live/route", .mixer(.liveRoute), "Output of the live input"),
     Address("/loop/route", aliasOf: "/loop/1/route"),
-    route("/grid/route", .mixer(.gridRoute), "Where the grid's notes go"),
-    route("/music/route", .mixer(.musicRoute), "Where the songs go"),
+    route("/grid/route", .mixer(.gridRoute), "Output of the grid's notes"),
+    route("/music/route", .mixer(.musicRoute), "Output of the songs"),
     Address(
       "/mute", .whole(.mixer(.mute), 0...1), kept: .session,
-      "1 mutes the mix; the stems go on"),
+      "1 mutes the mix, but not the stems"),
   ]
 
   private static func gain(_ path: String, _ parameter: Parameter, _ help: String) -> Address {
@@ -29,6 +31,6 @@ final class Mixer: Feature {
   private static func route(_ path: String, _ parameter: Parameter, _ help: String) -> Address {
     Address(
       path, .choice(parameter, ["chain", "direct", "off"]), kept: .session,
-      help + ": through the effects, past them, or nowhere but to its stem")
+      help + ": through the effects, past them, or to its stem only")
   }
 }

@@ -2,49 +2,49 @@ internal import Engine
 internal import Music
 internal import OSC
 
-/// The phrase of notes that is recorded, or was, and played again: one at a time.
+/// The phrase recorder: records and plays a single phrase of notes.
 final class Phrases: Feature {
-  // How often to look while it is played, and recorded, in milliseconds.
+  // The poll interval during playback and recording, in milliseconds.
   private static let playingMilliseconds = 5
   private static let recordingMilliseconds = 20
-  // How often its position is told, in microseconds.
+  // The interval of position updates, in microseconds.
   private static let positionPeriod = 100_000.0
-  // Each takes its memory as it is planned, and can have to wait for an hour.
+  // Each allocates its memory when planned, and can be scheduled up to an hour ahead.
   private static let mostWaiting = 8
 
   private let context: Context
   /// The layout on which it was recorded.
   private(set) var layout: Layout?
-  // What the audio thread has.
+  // The memory in the audio thread.
   private var memory: PhraseMemory?
-  // Those on their way there; gone where the command was not taken.
+  // Memories on their way there; nil once the command was refused.
   private var waiting: [Weak] = []
   private var naming: PhraseNames?
-  // Of each event that was written; nil of those that end a note.
+  // The name of each recorded event; nil for note ends.
   private var named: [String?] = []
   private var state = PhraseState.stopped
-  private var isTold = true
+  private var isSent = true
   private var nextPosition = 0.0
-  private var told = (now: 0, before: 0)
+  private var sent = (now: 0, before: 0)
 
   init(_ context: Context) { self.context = context }
 
-  /// A command that begins to record, in the key that there is now.
+  /// A command that starts recording in the current key.
   private func record() throws(Refusal) -> PlannedCommand {
     waiting.removeAll { $0.memory == nil || $0.memory === self.memory }
     guard waiting.count < Self.mostWaiting else {
       throw Refusal(
         .busy,
-        "\(Self.mostWaiting) phrases wait to be recorded already, as many as can; try again later")
+        "\(Self.mostWaiting) recordings of phrases are already scheduled; try again later")
     }
-    let keyboard = context[Fingerboard.self].keyboard
+    let gridState = context[Fingerboard.self].gridState
     let memory = PhraseMemory(mostTouches: Phrase.mostTouches, seconds: Phrase.longest)
     waiting.append(Weak(memory: memory))
     return PlannedCommand(
       action: .recordPhrase(memory.pointer),
       whenDone: { [weak self] in
-        // From here on the one before is not read any more.
-        self?.begin(memory, keyboard)
+        // The previous phrase is no longer read.
+        self?.start(memory, gridState)
       })
   }
 
@@ -52,16 +52,16 @@ final class Phrases: Feature {
     weak var memory: PhraseMemory?
   }
 
-  private func begin(_ memory: PhraseMemory, _ keyboard: Keyboard) {
+  private func start(_ memory: PhraseMemory, _ gridState: GridState) {
     self.memory = memory
-    naming = try? PhraseNames(keyboard.grid)
-    layout = keyboard.layout
+    naming = try? PhraseNames(gridState.grid)
+    layout = gridState.layout
     named = []
-    told = (0, 0)
-    isTold = false
+    sent = (0, 0)
+    isSent = false
   }
 
-  /// The phrase's state, position and length in seconds, and its number of notes.
+  /// The state, position and length in seconds, and number of notes.
   var status: [Argument] {
     [
       .string("\(memory?.state ?? .stopped)"), .float(Float(memory?.position ?? 0)),
@@ -69,7 +69,7 @@ final class Phrases: Feature {
     ]
   }
 
-  /// The names of its notes, in order.
+  /// The names of the notes, in order.
   var names: [String] {
     nameEvents()
     return named.compactMap { $0 }
@@ -83,17 +83,17 @@ final class Phrases: Feature {
     }
   }
 
-  /// Tells of what it does now.
+  /// Sends changes to subscribers.
   func poll(_ now: Double) -> Int? {
     guard let memory else { return nil }
     let state = memory.state
-    tellNotes(memory)
-    if state != self.state || !isTold || state != .stopped && now >= nextPosition {
+    announceNotes(memory)
+    if state != self.state || !isSent || state != .stopped && now >= nextPosition {
       nextPosition = now + Self.positionPeriod
       context.changed(Self.stateOf)
-      if state != self.state || !isTold { context.changed(Self.notes) }
+      if state != self.state || !isSent { context.changed(Self.notes) }
       self.state = state
-      isTold = true
+      isSent = true
     }
     switch state {
     case .stopped: return nil
@@ -102,34 +102,34 @@ final class Phrases: Feature {
     }
   }
 
-  /// Tells of the notes that have begun since the last look.
-  private func tellNotes(_ memory: PhraseMemory) {
+  /// Announces the notes played since the last poll.
+  private func announceNotes(_ memory: PhraseMemory) {
     let played = memory.eventsPlayed
-    if played.before != told.before { told = (0, played.before) }
-    guard played.now > told.now else { return }
+    if played.before != sent.before { sent = (0, played.before) }
+    guard played.now > sent.now else { return }
     nameEvents()
-    for index in told.now..<min(played.now, named.count) {
+    for index in sent.now..<min(played.now, named.count) {
       guard let name = named[index] else { continue }
       context.announce(Self.note, [.string(name)])
     }
-    told.now = played.now
+    sent.now = played.now
   }
 }
 
 // MARK: - Addresses
 
 extension Phrases {
-  typealias Declared = Of<Phrases>
+  typealias Declared = Declaring<Phrases>
 
   private static let (notes, stateOf) = ("/phrase/notes", "/phrase/state")
   private static let note = Event(
-    "/phrase/note", "s", "The name of a note of the phrase, sent to subscribers as it is played")
+    "/phrase/note", "s", "Name of a note of the phrase, sent to subscribers as it is played")
 
   static let addresses: [Address] = [
     Address(
       "/phrase/record",
       Declared.command(isButton: true) { phrases, _ throws(Refusal) in try phrases.record() },
-      "Records the notes that are played as the phrase, up to ten seconds, in place of the one "
+      "Records the played notes as the phrase, up to ten seconds, replacing the one "
         + "before"),
     Address(
       "/phrase/play",
@@ -138,10 +138,10 @@ extension Phrases {
           action: .playPhrase,
           whenRefused: { _ in
             request.refuse(
-              Refusal(.state, "no phrase is recorded yet; /phrase/record does, and then notes"))
+              Refusal(.state, "no phrase is recorded; /phrase/record starts a recording"))
           })
       },
-      "Ends the recording, and plays the phrase from its beginning, beside what is played by hand"),
+      "Ends the recording, and plays the phrase from its start"),
     Address(
       "/phrase/stop",
       Declared.command(isButton: true) { _, _ in PlannedCommand(action: .stopPhrase) },
@@ -149,7 +149,7 @@ extension Phrases {
     Address(
       notes,
       Declared.reading(types: "s…", isAnnounced: true) { $0.names.map(Argument.string) },
-      "Answers with the names of the phrase's notes, in order"),
+      "Names of the notes of the phrase, in order"),
     Address(note),
     Address(
       stateOf,

@@ -2,12 +2,13 @@ internal import HTTP
 internal import OSC
 
 extension Pictures {
-  typealias Declared = Of<Pictures>
+  typealias Declared = Declaring<Pictures>
 
   static let picture = "/take/picture"
   static let name = Event(
-    "/species/name", "s", "The name of a species, in an answer to /species")
-  static let endOfNames = Event("/species/end", "i", "The end of the answer to /species")
+    "/species/name", "s", "Reply to /species: name of a species")
+  static let endOfNames = Event(
+    "/species/end", "i", "End of the replies to /species: number of names")
 
   static let addresses: [Address] = [
     Address(
@@ -15,8 +16,8 @@ extension Pictures {
       Declared.task([.needed("id", .text)]) { pictures, request throws(Refusal) in
         try pictures.find(request)
       },
-      "Finds a picture of a take's species on the network, or the next one; subscribers are told id, "
-        + "author, licence, licence_url, source and date, all but the id empty when it has gone"),
+      "Finds a picture of the take's species online, or the next one; subscribers receive id, "
+        + "author, licence, licence_url, source and date, all but the id empty if it was removed"),
     Address(
       "/take/picture/remove",
       Declared.task([.needed("id", .text)]) { pictures, request throws(Refusal) in
@@ -29,21 +30,21 @@ extension Pictures {
         pictures, request throws(Refusal) in
         try pictures.complete(request)
       },
-      "Answers with one /species/name for each of up to 20 species of which a word begins so, those "
-        + "of most takes first, then those of species.txt, then /species/end i:count"),
+      "Completes a species name: replies /species/name for up to 20 species with a word that starts so, "
+        + "those of most takes first, then those of species.txt, then /species/end i:count"),
     Address(name), Address(endOfNames),
     flag(
       "/settings/pictures", \.isAutomatic,
-      "1 looks for a picture when a species is set, which tells others what was recorded"),
+      "1 searches for a picture when a species is set, which discloses the species to the service"),
     flag(
       "/settings/pictures/noncommercial", \.allowsNoncommercial,
-      "1 takes also pictures with which nobody may earn"),
+      "1 accepts pictures with a noncommercial license"),
     place(
       "/settings/pictures/inaturalist", \.iNaturalist,
-      "URL of the server that is asked instead of iNaturalist; empty for that itself"),
+      "URL of a server in place of iNaturalist; empty for iNaturalist"),
     place(
       "/settings/pictures/commons", \.commons,
-      "URL of the server that is asked instead of Wikimedia Commons; empty for that itself"),
+      "URL of a server in place of Wikimedia Commons; empty for Wikimedia Commons"),
   ]
 
   private static func flag(
@@ -69,13 +70,13 @@ extension Pictures {
         [.string(pictures[keyPath: property]?.text ?? "")]
       } write: { pictures, request throws(Refusal) in
         let text = request.text(0) ?? ""
-        // A path is put behind it.
+        // A path is appended to it.
         guard text.isEmpty || HTTPPlace(text) != nil && !text.contains(where: { "?#".contains($0) })
         else {
           throw Refusal(
             .range,
-            "\(path) takes a URL such as http://pictures.local:8000, or an empty text; "
-              + "got \(quoted(text))")
+            "\(path): \(quoted(text)) is not a URL such as http://pictures.local:8000, "
+              + "nor empty")
         }
         pictures[keyPath: property] = HTTPPlace(text)
       }, kept: .home, help)

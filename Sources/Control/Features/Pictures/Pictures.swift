@@ -4,54 +4,53 @@ internal import OSC
 internal import Pictures
 internal import Posix
 
-/// The pictures of species: looked for on the network when somebody asks, or when a species is set, and
-/// kept with takes.
+/// Pictures of species, found online on request or when a species is set, and saved with takes.
 final class Pictures: Feature {
-  // Each can take a minute where a service is slow.
+  // Each can take a minute if a service is slow.
   private static let mostWaiting = 8
 
-  /// A take as it is before a picture is looked for.
+  /// A take before the search for a picture.
   private struct Subject: Sendable {
     let take: Take
     let origin: ImageOrigin
-    /// The name by which services are asked.
+    /// The search term.
     let name: String
   }
 
   let context: Context
-  /// Whether a picture is looked for by itself when a species is set.
+  /// Whether setting a species searches for a picture.
   var isAutomatic = false
-  /// Whether pictures will do with which nobody may earn.
+  /// Whether pictures with a noncommercial license are accepted.
   var allowsNoncommercial = false
-  /// The place that is asked instead of iNaturalist; nil for that itself.
+  /// The server in place of iNaturalist; nil for iNaturalist.
   var iNaturalist: HTTPPlace?
-  /// The place that is asked instead of Wikimedia Commons; nil for that itself.
+  /// The server in place of Wikimedia Commons; nil for Wikimedia Commons.
   var commons: HTTPPlace?
-  // Nobody who ends the node waits for a server elsewhere.
+  // The node does not wait for remote servers when it exits.
   private let worker = Worker("pictures", isAwaited: false)
   private let finder = PictureFinder(userAgent: "Syrinx/\(Version.text) (pictures for takes)")
-  // The takes for which a picture is looked for, by id.
+  // The ids of takes with a search in progress.
   private var underWay: Set<String> = []
-  // The requests that set the species of such a take meanwhile.
+  // The requests that set a species during such a search.
   private var following: [String: Request] = [:]
 
   init(_ context: Context) { self.context = context }
 
   var workers: [Worker] { [worker] }
 
-  // MARK: - What is asked
+  // MARK: - Requests
 
-  /// Looks for a picture of a take's species, or for the next one.
+  /// Finds a picture of a take's species, or the next one.
   func find(_ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
     try lookUp(id) { [weak self] outcome in
       request.attempt { () throws(Refusal) in
         let subject = try outcome.get()
         guard subject.origin != .own else {
-          throw Refusal(.denied, "the image of this take was given to it, and stays")
+          throw Refusal(.denied, "the image of this take was set by a user and is not replaced")
         }
         guard !subject.take.species.isEmpty else {
-          throw Refusal(.state, "this take has no species; /take/species sets it")
+          throw Refusal(.state, "the take has no species; /take/species sets it")
         }
         try self?.find(subject) { outcome in
           request.attempt { () throws(Refusal) in
@@ -63,18 +62,18 @@ final class Pictures: Feature {
     }
   }
 
-  /// Takes the picture that was fetched for a take from it.
+  /// Removes the fetched picture of a take.
   func remove(_ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
     try context[Takes.self].library().file { library throws(LibraryFault) in
       try library.removePicture(id)
     } then: { [weak self] outcome in
-      self?.context[Takes.self].tell(outcome, request)
-      if case .success(let take) = outcome { self?.tellGone(take.id) }
+      self?.context[Takes.self].complete(request, with: outcome)
+      if case .success(let take) = outcome { self?.announceRemoval(take.id) }
     }
   }
 
-  /// Answers with names of species that begin as somebody types.
+  /// Replies with species names that start with a text.
   func complete(_ request: Request) throws(Refusal) {
     let text = request.text(0) ?? ""
     try context[Takes.self].library().list { library throws(LibraryFault) in
@@ -88,10 +87,11 @@ final class Pictures: Feature {
     }
   }
 
-  // MARK: - By itself
+  // MARK: - Polling
 
-  /// Looks for a picture of a take whose species was set, where that is wanted; whoever set it is told
-  /// why there is none.
+  /// Searches for a picture after the species of a take was set, if that is enabled.
+  ///
+  /// Failures are reported to the sender.
   func followSpecies(of take: Take, for request: Request) {
     guard isAutomatic, !take.species.isEmpty else { return }
     guard !underWay.contains(take.id) else {
@@ -105,7 +105,7 @@ final class Pictures: Feature {
       try lookUp(take.id) { [weak self] outcome in
         do throws(Refusal) {
           let subject = try outcome.get()
-          // A picture of somebody's own stays, and so does one of this species.
+          // A user's image stays, and so does a picture of this species.
           guard let self, subject.origin != .own, !subject.take.species.isEmpty,
             subject.origin.credit?.species != subject.take.species
           else { return }
@@ -121,7 +121,7 @@ final class Pictures: Feature {
     }
   }
 
-  // MARK: - Looking
+  // MARK: - Polling
 
   private func lookUp(
     _ id: String, then ending: @escaping (Result<Subject, Refusal>) -> Void
@@ -139,11 +139,11 @@ final class Pictures: Feature {
   ) throws(Refusal) {
     let take = subject.take
     guard !underWay.contains(take.id) else {
-      throw Refusal(.busy, "a picture for this take is being looked for")
+      throw Refusal(.busy, "a search for a picture of this take is already in progress")
     }
     guard worker.count < Self.mostWaiting else {
       throw Refusal(
-        .busy, "\(worker.count) other pictures are being looked for; send it again later")
+        .busy, "\(worker.count) searches for pictures are already in progress; try again later")
     }
     var search = PictureSearch(of: take.species, named: subject.name)
     if let credit = subject.origin.credit, credit.species == take.species {
@@ -160,13 +160,13 @@ final class Pictures: Feature {
       }
     } then: { [weak self] outcome in
       self?.keep(outcome, for: take) { outcome in
-        self?.end(take.id)
+        self?.finish(take.id)
         ending(outcome)
       }
     }
   }
 
-  /// Keeps what was found, unless the take is of another species by now.
+  /// Saves the picture found, unless the species of the take has changed.
   private func keep(
     _ found: Result<FetchedPicture, Refusal>, for former: Take,
     then ending: @escaping (Result<(Take, PictureCredit), Refusal>) -> Void
@@ -180,9 +180,9 @@ final class Pictures: Feature {
         ending(
           Result { () throws(Refusal) in
             guard let take = try outcome.get() else {
-              throw Refusal(.state, "the species of this take is another one by now")
+              throw Refusal(.state, "the species of the take has changed")
             }
-            self?.context[Takes.self].tellChanged(take)
+            self?.context[Takes.self].announce(take)
             self?.context.announce(Self.picture, picture.credit.row(of: take))
             return (take, picture.credit)
           })
@@ -192,7 +192,7 @@ final class Pictures: Feature {
     }
   }
 
-  private func end(_ id: String) {
+  private func finish(_ id: String) {
     underWay.remove(id)
     guard let request = following.removeValue(forKey: id) else { return }
     try? lookUp(id) { [weak self] outcome in
@@ -202,15 +202,15 @@ final class Pictures: Feature {
     }
   }
 
-  /// Tells all who want to know of pictures that a take has none that was fetched any more.
-  func tellGone(_ id: String) {
+  /// Announces that a take has no fetched picture.
+  func announceRemoval(_ id: String) {
     context.announce(
       Self.picture, [.string(id)] + Array(repeating: Argument.string(""), count: 5))
   }
 }
 
 extension PictureCredit {
-  /// The credit as clients are told it.
+  /// The arguments of `/take/picture`.
   func row(of take: Take) -> [Argument] {
     [take.id, author, licence, licenceURL, source, date.text].map(Argument.string)
   }

@@ -1,9 +1,9 @@
 internal import Engine
 internal import OSC
 
-/// The player of one clip, and that clip as a loop: what it is asked for, and what it does.
+/// The player: loop 1 with the commands and states of a recorder for single clips.
 final class Player: Feature {
-  // How often to look for another tempo of a transport that is followed.
+  // The poll interval for the tempo of a followed transport.
   private static let transportMilliseconds = 50
 
   private let context: Context
@@ -11,10 +11,10 @@ final class Player: Feature {
 
   init(_ context: Context) { self.context = context }
 
-  /// The player's state at the moment.
-  var reading: PublishedLoop.Reading { context.engine.shared.loops[0].state.read() }
+  /// The current state of loop 1.
+  var reading: PublishedLoop.Reading { context.loop(0) }
 
-  /// The length of so many frames, in seconds.
+  /// Converts frames to seconds.
   func seconds(_ frames: Int) -> Float {
     Float(frames) / Float(max(1, context.soundServer.status.rate))
   }
@@ -22,43 +22,44 @@ final class Player: Feature {
   /// The first loop, which the player is.
   private var loops: Loops { context[Loops.self] }
 
-  private var telling: LoopTelling { loops.telling(0) }
+  private var status: LoopStatus { loops.status(of: 0) }
 
-  /// A command for the player, whose refusal is answered.
+  /// A command for loop 1 that reports a refusal to the sender.
   fileprivate func command(_ action: Command.Action, _ request: Request) -> PlannedCommand {
     loops.command(action, of: 0, request)
   }
 
-  /// Plays the clip, as if somebody had pressed it.
+  /// Plays the clip, like the play button.
   func play() { try? context.perform(Self.play, []) }
 
-  // MARK: - What happens by itself
+  // MARK: - Polling
 
-  /// Follows the tempo that the loops find, and that of a transport.
+  /// Follows the tempo set by a recording, and that of the transport.
   func poll(_ now: Double) -> Int? {
     followTempo()
-    return context.engine.shared.isTransportFollowed ? Self.transportMilliseconds : nil
+    return context.shared.isTransportFollowed ? Self.transportMilliseconds : nil
   }
 
   /// Reports changes of loop 1 under the player's own addresses.
-  func report(_ news: LoopWatch.News) {
-    if news.isState { context.changed(Self.state, Self.controls) }
-    if news.isPosition { context.changed(Self.state) }
+  func report(_ changes: LoopWatch.Changes) {
+    if changes.isState { context.changed(Self.state, Self.controls) }
+    if changes.isPosition { context.changed(Self.state) }
   }
 
   private func followTempo() {
-    let shared = context.engine.shared
+    let shared = context.shared
     if let tempo = shared.loops[0].state.tempo, tempo != self.tempo {
       self.tempo = tempo
       try? context[Tempo.self].set(beatsPerMinute: tempo)
     }
-    // Also after somebody has set another one; one out of range moves the beats alone.
+    // Compared with the current value, since clients can set another tempo. A tempo out of range moves
+    // only the beats.
     if let tempo = shared.transportTempo, tempo != context[.beat(.tempo)] {
       try? context[Tempo.self].set(beatsPerMinute: tempo)
     }
   }
 
-  /// Ends what is played or recorded, and empties the loop.
+  /// Ends playback and recording, and clears the loop.
   func beginSession() {
     var ending = [Self.done, Self.cancel]
     if reading.length > 0 { ending.append(Self.clear) }
@@ -69,7 +70,7 @@ final class Player: Feature {
 // MARK: - Addresses
 
 extension Player {
-  typealias Declared = Of<Player>
+  typealias Declared = Declaring<Player>
 
   private static let (play, done) = ("/player/play", "/player/done")
   private static let (state, controls) = ("/player/state", "/player/controls")
@@ -98,7 +99,7 @@ extension Player {
       alias("/player/direction"),
       Address(
         state,
-        Declared.reading(types: "ssffi", isAnnounced: true) { $0.telling.player },
+        Declared.reading(types: "ssffi", isAnnounced: true) { $0.status.player },
         "State of the player (start, recording, suspended, playing, paused), its mode (standby, "
           + "record, play), position and length in seconds, and number of overdubs"),
       Address(
@@ -125,7 +126,7 @@ extension Player {
       alias("/loop/engine"),
     ]
 
-  /// A name of loop 1 without its number.
+  /// An alias of loop 1 without its number.
   private static func alias(_ path: String) -> Address {
     Address(path, aliasOf: "/loop/1/" + path.split(separator: "/")[1])
   }

@@ -2,7 +2,7 @@ internal import Engine
 internal import OSC
 
 extension LoopState {
-  /// The state's word, as `/player/state` has it.
+  /// The word for the state in `/player/state`.
   var word: String {
     switch self {
     case .standby, .recordReady, .playReady: "start"
@@ -13,7 +13,7 @@ extension LoopState {
     }
   }
 
-  /// The mode of the player: what it was opened for.
+  /// The mode of the player.
   var mode: String {
     switch self {
     case .standby, .playing, .paused: "standby"
@@ -23,15 +23,15 @@ extension LoopState {
   }
 }
 
-/// The controls of the player: which can be pressed, and what stands on them.
+/// The buttons of the player: which are enabled, and their icons.
 package struct PlayerControls: Equatable {
-  /// The names of the controls, in the order of `/player/controls`.
+  /// The names of the buttons, in the order of `/player/controls`.
   package static let names = ["record", "play", "stop", "rewind", "forward", "done"]
 
-  /// One control.
+  /// One button.
   struct Control: Equatable {
     var isEnabled: Bool
-    /// The name of its icon; empty where it is hidden.
+    /// The name of its icon; empty if it is hidden.
     var icon: String
   }
 
@@ -46,7 +46,7 @@ package struct PlayerControls: Equatable {
     let state = reading.state
     let hasClip = reading.length > 0
     let isRunning = state.isPlaying || state.isPaused
-    // Whoever came to play what was kept is not offered to record over it.
+    // A loaded take can't be recorded over.
     let isLoaded = state.mode == "play"
     record = Control(
       isEnabled: !isLoaded && state.after(.record) != nil,
@@ -61,7 +61,7 @@ package struct PlayerControls: Equatable {
       isEnabled: hasClip && state != .recording, icon: isLoaded ? "close" : "done")
   }
 
-  /// All of them, in the order of `/player/controls`.
+  /// All buttons, in the order of `/player/controls`.
   var arguments: [Argument] {
     let all = [record, play, stop, rewind, forward, done]
     return all.map { .int32($0.isEnabled ? 1 : 0) } + all.map { .string($0.icon) }
@@ -69,8 +69,9 @@ package struct PlayerControls: Equatable {
 }
 
 extension Refusal {
-  /// Why the player, or another loop of which no clip is longer than `seconds`, did not do something, in
-  /// words.
+  /// The refusal of a command by the engine, in words.
+  ///
+  /// `seconds` is the maximum length of a loop.
   init(
     _ refusal: EngineRefusal, to action: String, of subject: String,
     _ reading: PublishedLoop.Reading, seconds: Double
@@ -80,40 +81,41 @@ extension Refusal {
       ? "/loop/" + action.split(separator: "/")[1] + "/record" : "/player/record"
     let doing =
       switch reading.state.word {
-      case "start": "at rest"
+      case "start": "idle"
       case let word: word
       }
     switch refusal {
     case .meaningless:
-      self.init(.state, "\(action) does nothing while \(subject) is \(doing)")
+      self.init(.state, "\(action): no effect while \(subject) is \(doing)")
     case .nothingRecorded:
-      self.init(.state, "nothing is recorded yet; \(record) does")
-    case .nothingToUndo: self.init(.state, "there is nothing to undo")
-    case .nothingToRedo: self.init(.state, "there is nothing to redo")
+      self.init(.state, "\(action): nothing is recorded; \(record) starts a recording")
+    case .nothingToUndo: self.init(.state, "\(action): nothing to undo")
+    case .nothingToRedo: self.init(.state, "\(action): nothing to redo")
     case .notAsRecorded:
       self.init(
         .state,
-        "\(action) needs the loop as it was recorded: forwards, at the rate 1 (/loop/rate, and "
-          + "/stretch/rate on the route chain)")
+        "\(action): the loop must play as recorded: forward, at rate 1 (/loop/rate, and "
+          + "/stretch/rate on route chain)")
     case .notPlaying:
-      self.init(.state, "\(action) needs a loop that plays; \(subject) is \(doing)")
+      self.init(.state, "\(action): the loop must be playing; \(subject) is \(doing)")
     case .tooManyBeats:
       self.init(
         .state,
-        "\(action) is longer than the \(plain(seconds)) seconds of a loop with its beats at this "
+        "\(action): at most \(plain(seconds)) s fit in a loop, fewer than its beats at this "
           + "/metronome/bpm")
-    case .noMemory: self.init(.busy, "too much is under way in the loop; send it again later")
+    case .noMemory:
+      self.init(.busy, "\(action): too many commands are pending in the loop; try again later")
     case .transferring:
-      self.init(.busy, "a clip is on its way into the loop or out of it; send it again later")
+      self.init(.busy, "\(action): a clip is being loaded or saved; try again later")
     case .otherRate:
-      self.init(.busy, "the sound server goes over to another rate; send it again later")
+      self.init(.busy, "\(action): the sample rate is changing; try again later")
     case .tooLong:
       self.init(
         .range,
-        "\(action): a loop holds \(plain(seconds)) seconds at most; --loop-seconds sets that")
-    case .noSuchLoop: self.init(.range, "there is no such loop; --loops sets how many there are")
+        "\(action): too long for a loop of \(plain(seconds)) s; --loop-seconds sets the length")
+    case .noSuchLoop: self.init(.range, "\(action): unknown loop; --loops sets the number")
     case .nothingKept:
-      self.init(.range, "\(action): only the last minute of a source can be made a loop")
+      self.init(.range, "\(action): longer than the last minute of the source")
     }
   }
 }

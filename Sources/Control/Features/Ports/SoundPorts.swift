@@ -1,7 +1,7 @@
 internal import Engine
 internal import OSC
 
-/// The node's ports on the sound server, and what they are connected to.
+/// The node's ports on the sound server, and their connections.
 final class SoundPorts: Feature {
   private let context: Context
   private var changesSeen = 0
@@ -9,9 +9,9 @@ final class SoundPorts: Feature {
 
   init(_ context: Context) { self.context = context }
 
-  /// Tells of the ports whose connections are others.
+  /// Announces ports whose connections changed.
   func poll(_ now: Double) -> Int? {
-    // Whoever changes them wakes this thread.
+    // Changes wake the control thread.
     let changes = context.soundServer.status.portChanges
     guard changes != changesSeen else { return nil }
     changesSeen = changes
@@ -21,7 +21,7 @@ final class SoundPorts: Feature {
     }
     for var port in known where !ports.contains(where: { $0.name == port.name }) {
       if port.connections.isEmpty { continue }
-      // The server has gone, and its connections with it.
+      // The server is gone, and with it the connections.
       port.connections = []
       context.announce(Self.port, Self.row(port))
     }
@@ -33,7 +33,7 @@ final class SoundPorts: Feature {
     ports.first { $0.name == name }?.connections ?? []
   }
 
-  fileprivate func tell(_ request: Request) {
+  fileprivate func list(_ request: Request) {
     let ports = context.soundServer.ports
     for port in ports { request.answer(Self.port, Self.row(port)) }
     request.answer(Self.end, [.int32(Int32(ports.count))])
@@ -50,15 +50,15 @@ final class SoundPorts: Feature {
 extension SoundPorts {
   private static let port = Event(
     "/port", "ssss…",
-    "One of the answers to /ports, and sent to subscribers when its connections change: s:name "
-      + "s:audio or midi s:in or out s…:ports to which it is connected")
-  private static let end = Event("/ports/end", "i", "The end of the answer to /ports")
+    "Reply to /ports, and sent to subscribers when the connections change: s:name "
+      + "s:audio or midi s:in or out s…:connected ports")
+  private static let end = Event("/ports/end", "i", "End of the replies to /ports: number of ports")
 
   static let addresses: [Address] = [
     Address(
       "/ports",
-      Of<SoundPorts>.question(end: end.path) { ports, request in ports.tell(request) },
-      "Answers /port for each of the node's JACK ports, then /ports/end i:count; none without a "
+      Declaring<SoundPorts>.question(end: end.path) { ports, request in ports.list(request) },
+      "Lists the node's JACK ports: replies /port for each, then /ports/end i:count; none without a "
         + "sound server"),
     Address(port), Address(end),
   ]

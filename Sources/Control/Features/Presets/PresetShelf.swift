@@ -1,16 +1,16 @@
 internal import Library
 internal import OSC
 
-/// The presets of the node at the moment: its library, with what is on its way there.
+/// The presets: the library, with pending writes.
 final class PresetShelf {
-  /// The change of a name that is on its way to the disk.
+  /// A pending write of a preset.
   private struct Change {
-    /// The new text; nil where it is deleted.
+    /// The new text; nil to delete the preset.
     let text: String?
     let number: Int
   }
 
-  // A disk can take a second for one.
+  // A slow disk can take a second for each.
   private static let mostWaiting = 64
 
   let library: PresetLibrary
@@ -23,7 +23,7 @@ final class PresetShelf {
   /// All names, in order.
   var names: [String] { PresetLibrary.listed(currentOwnNames.union(library.shippedNames)) }
 
-  /// The names of the user's own, in order.
+  /// The names of the user's presets, in order.
   var ownNames: [String] { PresetLibrary.listed(currentOwnNames) }
 
   private var currentOwnNames: Set<String> {
@@ -34,17 +34,17 @@ final class PresetShelf {
     return own
   }
 
-  /// Reads one.
+  /// Reads a preset.
   ///
-  /// On the control thread, though a disk can be slow: what comes after it in the same bundle, or
-  /// in the next packet, must follow it.
+  /// On the control thread, even though disks can be slow, so that later messages in the same bundle or the
+  /// next packet follow it.
   func read(_ name: String) throws(Refusal) -> PresetLibrary.Found {
     do throws(PresetFault) {
       let name = try PresetName(name)
       guard let change = changes[name] else { return try library.read(name) }
       guard let text = change.text else { return try library.readShipped(name) }
       guard let preset = try? Preset(Array(text.utf8)) else {
-        preconditionFailure("a preset that the node wrote is one")
+        preconditionFailure("invalid preset text")
       }
       return (preset, name.text)
     } catch {
@@ -52,7 +52,7 @@ final class PresetShelf {
     }
   }
 
-  /// Writes one, and calls `ending` when it is on the disk or can't be.
+  /// Writes a preset, and calls `ending` when it is done.
   func save(
     _ preset: Preset, as name: String, then ending: @escaping (Result<Void, Refusal>) -> Void
   ) throws(Refusal) {
@@ -62,7 +62,7 @@ final class PresetShelf {
     }
   }
 
-  /// Deletes one of the user's own, and calls `ending` when it is gone or can't be.
+  /// Deletes a user's preset, and calls `ending` when it is done.
   func delete(
     _ name: String, then ending: @escaping (Result<Void, Refusal>) -> Void
   ) throws(Refusal) {
@@ -83,7 +83,7 @@ final class PresetShelf {
     }
     guard worker.count < Self.mostWaiting else {
       throw Refusal(
-        .busy, "\(worker.count) presets wait for the disk already; send it again later")
+        .busy, "\(worker.count) writes of presets are already queued; try again later")
     }
     count += 1
     let number = count

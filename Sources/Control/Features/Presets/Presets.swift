@@ -2,11 +2,11 @@ internal import Engine
 internal import Library
 internal import OSC
 
-/// Presets: many values under one name, set as one.
+/// Presets: named sets of values, set together.
 final class Presets: Feature {
   private let context: Context
   private let shelf: PresetShelf
-  /// The name of the one that was loaded last; empty before.
+  /// The name of the preset loaded last; empty for none.
   private(set) var loaded = ""
 
   init(_ context: Context) {
@@ -16,7 +16,7 @@ final class Presets: Feature {
 
   var workers: [Worker] { [shelf.worker] }
 
-  /// Forgets which one was loaded last.
+  /// Forgets the preset loaded last.
   func beginSession() { setLoaded("") }
 
   private func setLoaded(_ name: String) {
@@ -26,8 +26,9 @@ final class Presets: Feature {
 
   // MARK: - Loading
 
-  /// Loads the preset of a name; with a slash in it, of a file anywhere, which only the command
-  /// line may ask for.
+  /// Loads a preset by name.
+  ///
+  /// A name with a slash is the path of a file, which only the command line may use.
   func load(_ name: String) throws(Refusal) {
     guard name.contains("/") else {
       try context.perform(Self.preset, [.string(name)])
@@ -45,7 +46,9 @@ final class Presets: Feature {
       try commands(of: found, named: String(title), for: nil), path: Self.preset)
   }
 
-  /// The commands that set all values of a preset, or what is wrong with the first that is.
+  /// The commands that set all values of a preset.
+  ///
+  /// Throws for the first invalid one.
   private func commands(_ request: Request) throws(Refusal) -> [PlannedCommand] {
     let name = request.text(0) ?? ""
     return try commands(of: try shelf.read(name), named: name, for: request)
@@ -62,16 +65,16 @@ final class Presets: Feature {
         throw Refusal(error.code, "\(found.path):\(setting.line): \(error.message)")
       }
     }
-    // After the last of them, when all are in effect.
+    // The last command, done when all values are in effect.
     var last = PlannedCommand(action: .sync(0))
-    var isTold = false
+    var isSent = false
     last.whenTaken = { [unowned self] in
       loaded = name
-      isTold = true
+      isSent = true
     }
     last.whenDone = { [weak self] in
       guard let self else { return }
-      setLoaded(isTold ? loaded : name)
+      setLoaded(isSent ? loaded : name)
       request?.done(name)
     }
     return commands + [last]
@@ -82,7 +85,7 @@ final class Presets: Feature {
       throw context.unknown(setting.address)
     }
     guard let parameter = address.parameter else {
-      throw Refusal(.type, "\(setting.address) has no value that could be set")
+      throw Refusal(.type, "\(setting.address): no value that can be set")
     }
     let argument: Argument =
       switch setting.value {
@@ -93,9 +96,9 @@ final class Presets: Feature {
     return .set(parameter, try address.value(from: argument))
   }
 
-  // MARK: - Keeping
+  // MARK: - Persistence
 
-  /// The sound as it is at the moment.
+  /// The current sound as a preset.
   private var present: Preset {
     Preset(
       settings: context.table.addresses.filter(\.belongsToPreset).compactMap { address in
@@ -106,28 +109,28 @@ final class Presets: Feature {
       })
   }
 
-  /// Keeps the sound as it is at the moment under a name.
+  /// Saves the current sound as a preset.
   private func save(_ request: Request) throws(Refusal) {
     let name = request.text(0) ?? ""
     try shelf.save(present, as: name) { [weak self] outcome in
-      self?.tell(outcome, name, request)
+      self?.complete(request, with: outcome, name)
     }
   }
 
-  /// Deletes one of the user's own presets.
+  /// Deletes a user's preset.
   private func delete(_ request: Request) throws(Refusal) {
     let name = request.text(0) ?? ""
-    try shelf.delete(name) { [weak self] outcome in self?.tell(outcome, name, request) }
+    try shelf.delete(name) { [weak self] outcome in self?.complete(request, with: outcome, name) }
   }
 
-  private func tell(_ outcome: Result<Void, Refusal>, _ name: String, _ request: Request) {
+  private func complete(_ request: Request, with outcome: Result<Void, Refusal>, _ name: String) {
     context.changed(Self.presets, Self.own)
-    request.tell(outcome, name)
+    request.complete(outcome, name)
   }
 }
 
 extension Presets {
-  typealias Declared = Of<Presets>
+  typealias Declared = Declaring<Presets>
 
   private static let (preset, presets, own) = ("/preset", "/presets", "/presets/own")
 
@@ -139,45 +142,46 @@ extension Presets {
       } make: { presets, request throws(Refusal) in
         try presets.commands(request)
       },
-      // Its values are kept themselves.
+      // Only the name is restored, since each value is persisted itself.
       kept: Declared.kept(.session) {
         $0.loaded
       } restore: { presets, name in
         presets.loaded = name
         return []
       },
-      "Loads the preset of this name, all values as one, then answers /reply; without a name, "
-        + "answers with the one loaded last"),
+      "Loads a preset, all values together, then replies /reply; without a name, "
+        + "replies with the one loaded last"),
     Address(
       "/preset/save",
       Declared.task([.needed("name", .text)]) { presets, request throws(Refusal) in
         try presets.save(request)
       },
-      "Saves the effects as they are as a preset of this name, then answers /reply"),
+      "Saves the current effects as a preset, then replies /reply"),
     Address(
       "/preset/delete",
       Declared.task([.needed("name", .text)]) { presets, request throws(Refusal) in
         try presets.delete(request)
       },
-      "Deletes a preset that was saved, then answers /reply; a shipped one of the same name is "
-        + "there again"),
+      "Deletes a saved preset, then replies /reply; a shipped preset of the same name is "
+        + "available again"),
     Address(
       presets,
       Declared.reading(types: "s…", isAnnounced: true) { presets in
         presets.shelf.names.map(Argument.string)
       },
-      "Answers with the names of all presets, in order"),
+      "Names of all presets, in order"),
     Address(
       own,
       Declared.reading(types: "s…", isAnnounced: true) { presets in
         presets.shelf.ownNames.map(Argument.string)
       },
-      "Answers with the names of the presets that were saved here, which can be deleted"),
+      "Names of the saved presets, which can be deleted"),
   ]
 }
 
 extension Node {
-  /// Loads the preset of a name; with a slash in it, of a file anywhere, which only the command
-  /// line may ask for.
+  /// Loads a preset by name.
+  ///
+  /// A name with a slash is the path of a file, which only the command line may use.
   package func loadPreset(_ name: String) throws(Refusal) { try context[Presets.self].load(name) }
 }

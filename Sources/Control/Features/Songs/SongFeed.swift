@@ -2,32 +2,31 @@ internal import DSP
 internal import Posix
 internal import SoundFiles
 
-/// Brings a song from the disk onto a ring, and those that follow it in the list behind it, on a
-/// thread of its own.
+/// Reads a song, and those that follow it in the list, from disk into a ring, on a thread of its own.
 final class SongFeed: Sendable {
   // Two seconds at the fastest rate.
   private static let secondsAhead = 8.0
-  // More than the audio thread wants before it begins.
+  // More than the audio thread needs to start.
   private static let headStartSeconds = 0.6
   private static let blockFrames = 4096
-  // How often to look for room.
+  // The polling interval for room in the ring.
   private static let milliseconds = 50
   private static let leastRate = 1000
-  // A folder of broken files shall not be told one after the other for long.
+  // Stops after a series of unreadable files.
   private static let mostFailures = 8
 
-  /// A song's place on the ring.
+  /// The part of the ring that holds a song.
   struct Part: Sendable {
     let song: Song
-    /// The ring's frame with which it begins.
+    /// The frame of the ring at which it starts.
     let start: Int
-    /// How much of the song lies before that, in seconds.
+    /// The position in the song at that frame, in seconds.
     let offset: Double
-    /// How long the song says it is, in seconds; 0 where it doesn't.
+    /// The declared length of the song, in seconds; 0 if unknown.
     let length: Double
   }
 
-  /// A fault of a song, and the ring's frame at which that is heard.
+  /// An error in a song, and the frame of the ring at which it is heard.
   struct Fault: Sendable {
     let frame: Int
     let refusal: Refusal
@@ -36,7 +35,7 @@ final class SongFeed: Sendable {
   /// The progress of the feed.
   enum Progress: Sendable {
     case opening, ready
-    /// Nothing of the first song could be read.
+    /// The first song could not be read.
     case failed(Refusal)
   }
 
@@ -49,7 +48,7 @@ final class SongFeed: Sendable {
     var isDone = false
   }
 
-  /// Whether it brings a take, and nothing after it.
+  /// Whether it plays a single take.
   let isOfTake: Bool
   /// The ring that it fills.
   let ring: SongRing
@@ -57,7 +56,7 @@ final class SongFeed: Sendable {
   private let state: Guarded<State>
   private let nudge: Signal
 
-  /// Begins to bring a song from a place in seconds on, at a rate in Hz, and what follows it in a
+  /// Starts reading a song at a position in seconds and a rate in Hz, then the songs that follow it in a
   /// list.
   init(
     _ song: Song, from place: Double = 0, in songs: [Song], folders: SongFolders, rate: Int
@@ -81,35 +80,35 @@ final class SongFeed: Sendable {
     }
   }
 
-  // MARK: - The control thread
+  // MARK: - Control thread
 
   var progress: Progress { state.withLock { $0.progress } }
 
-  /// Whether its thread has come to its end.
+  /// Whether the thread has ended.
   var isDone: Bool { state.withLock { $0.isDone } }
 
-  /// Ends its thread, as soon as the disk lets it.
+  /// Ends the thread as soon as the disk allows.
   func cancel() {
     state.withLock { $0.isCancelled = true }
     nudge.set()
   }
 
-  /// Takes another list to go on in.
+  /// Sets the list to continue with.
   func setSongs(_ songs: [Song]) { state.withLock { $0.songs = songs } }
 
-  /// The part that is heard where the audio thread has come to.
+  /// The part that is playing.
   var present: Part? {
     let frame = ring.framesRead
     return state.withLock { state in state.parts.last { $0.start <= frame } }
   }
 
-  /// The position in the present song, in seconds.
+  /// The position in the playing song, in seconds.
   func position(in part: Part) -> Double {
     let seconds = part.offset + Double(ring.framesRead - part.start) / Double(ring.sampleRate)
     return part.length > 0 ? min(seconds, part.length) : seconds
   }
 
-  /// Takes what was found to be wrong with what is heard by now.
+  /// Returns and removes the errors heard by now.
   func takeFaults() -> [Refusal] {
     let frame = ring.framesRead
     return state.withLock { state in
@@ -119,7 +118,7 @@ final class SongFeed: Sendable {
     }
   }
 
-  // MARK: - The disk's thread
+  // MARK: - Disk's thread
 
   private func run(_ first: Song, from place: Double) {
     var joiner = SongJoiner(ring)
@@ -129,7 +128,7 @@ final class SongFeed: Sendable {
     while let (song, place) = next, failures < Self.mostFailures {
       let start = joiner.frames
       do throws(Refusal) {
-        guard try bring(song, from: place, onto: &joiner, by: block.stereo) else { return }
+        guard try read(song, from: place, onto: &joiner, by: block.stereo) else { return }
         failures = 0
       } catch {
         if start == 0 && joiner.frames == 0 && isFirst {
@@ -142,11 +141,11 @@ final class SongFeed: Sendable {
       }
       next = follower(of: song).map { ($0, 0) }
     }
-    joiner.end()
+    joiner.finish()
     state.withLock { $0.progress = .ready }
   }
 
-  /// Whether nothing was brought yet.
+  /// Whether nothing was read yet.
   private var isFirst: Bool { state.withLock { $0.faults.isEmpty && $0.parts.count <= 1 } }
 
   private func follower(of song: Song) -> Song? {
@@ -156,22 +155,24 @@ final class SongFeed: Sendable {
     }
   }
 
-  /// Brings one song to its end; false where it was told to stop.
-  private func bring(
+  /// Reads a song to its end.
+  ///
+  /// Returns false if cancelled.
+  private func read(
     _ song: Song, from place: Double, onto joiner: inout SongJoiner, by block: Stereo
   ) throws(Refusal) -> Bool {
     guard let resolved = try? Files.resolved(song.path) else {
-      throw Refusal(.missing, "\(song.path) is not there any more")
+      throw Refusal(.missing, "\(song.path) no longer exists")
     }
     guard song.isTake || folders.holds(resolved) else {
-      throw Refusal(.denied, "\(song.path) leads out of the folders that songs can come from")
+      throw Refusal(.denied, "\(song.path) is outside the music folders")
     }
     var reader = try Self.reading { () throws(SoundFileError) in
       try SoundReader(resolved) { [ring] _ in ring.sampleRate }
     }
     if state.withLock({ $0.isCancelled }) { return false }
     guard reader.fileRate >= Self.leastRate else {
-      throw Refusal(.type, "\(song.path) is broken: it has a rate of \(reader.fileRate) Hz")
+      throw Refusal(.type, "\(song.path) is invalid: sample rate \(reader.fileRate) Hz")
     }
     if place > 0 {
       try Self.reading { () throws(SoundFileError) in try reader.skip(seconds: place) }
@@ -190,13 +191,13 @@ final class SongFeed: Sendable {
       tellReady(when: joiner.frames)
     }
     guard reader.framesRead > 0 else {
-      throw Refusal(.type, "\(song.path) holds no sound")
+      throw Refusal(.type, "\(song.path) contains no audio")
     }
     guard !reader.isCutOff else {
       let seconds = Double(reader.framesRead) / Double(reader.fileRate)
       throw Refusal(
         .type,
-        "\(song.path) is cut off: it promises more than its \(plain((seconds * 10).rounded() / 10)) s"
+        "\(song.path) is truncated after \(plain((seconds * 10).rounded() / 10)) s"
       )
     }
     return true
@@ -217,7 +218,9 @@ final class SongFeed: Sendable {
     state.withLock { $0.progress = .ready }
   }
 
-  /// Waits until the ring has room; false where it was told to stop.
+  /// Waits for room in the ring.
+  ///
+  /// Returns false if cancelled.
   private func waitForRoom(_ frames: Int) -> Bool {
     while true {
       if state.withLock({ $0.isCancelled }) { return false }

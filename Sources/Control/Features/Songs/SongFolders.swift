@@ -1,22 +1,21 @@
 internal import Posix
 
-/// The folders that songs can come from: those in the node's own, and those that were allowed at
-/// the start.
+/// The music folders: those in the home folder, and those allowed at the start.
 struct SongFolders: Sendable {
-  /// The node's own folder; nil where it has none.
+  /// The home folder; nil if there is none.
   let home: String?
-  /// Those that were allowed at the start, each known by its last name.
+  /// The folders allowed at the start, each known by its last component.
   let allowed: [String]
 
-  /// The name of the one that is listed at first.
+  /// The name of the first folder listed.
   var initial: String { allowed.first.map(Self.lastName) ?? "music" }
 
-  /// The last name of a folder, without those that it lies in.
+  /// The last component of a path.
   static func lastName(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
 
-  /// The folder that a name stands for, as a path that has no links in it.
+  /// Resolves the name of a folder to a path without symbolic links.
   ///
-  /// Waits for the disk.
+  /// Blocks on disk I/O.
   func path(of name: String) throws(Refusal) -> String {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     let isPlain = parts.allSatisfy { part in
@@ -41,7 +40,7 @@ struct SongFolders: Sendable {
     return resolved
   }
 
-  /// Whether a path without links leads to one of them, or into it.
+  /// Whether a resolved path is one of the folders or inside one.
   func holds(_ resolved: String) -> Bool {
     (allowed + (home.map { [$0] } ?? [])).contains { folder in
       guard let root = try? Files.resolved(folder) else { return false }
@@ -53,13 +52,13 @@ struct SongFolders: Sendable {
     let others = allowed.map(Self.lastName).joined(separator: ", ")
     return Refusal(
       .denied,
-      "/music/folder takes a folder in the home folder, such as music, or one that --music allowed "
-        + "at the start\(others.isEmpty ? "" : " (\(others))"); \(quoted(name)) leads elsewhere")
+      "/music/folder: \(quoted(name)) is not a folder in the home folder, such as music, or allowed by "
+        + "--music\(others.isEmpty ? "" : " (\(others))")")
   }
 
   private func missing(_ name: String, _ path: String) -> Refusal {
     Refusal(
       .missing,
-      "there is no folder \(path); make it, or start the node with --music and the songs' folder")
+      "\(path) does not exist; create it, or start the node with --music FOLDER")
   }
 }

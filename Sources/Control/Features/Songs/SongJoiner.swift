@@ -1,14 +1,13 @@
 internal import DSP
 internal import SoundFiles
 
-/// Puts songs behind one another onto a ring: without a gap, and without a click where one doesn't
-/// lead into the next.
+/// Writes songs to a ring without gaps, and without clicks where one song does not lead into the next.
 ///
-/// What ends is held back by the length of a fade, until it is known what follows.
+/// The end of a song is held back for the length of a fade, until the next song is known.
 struct SongJoiner: ~Copyable {
   private static let fadeSeconds = 0.005
   private static let riseSeconds = 0.001
-  // What is 36 dB over full scale is no sound, but a broken file.
+  // 36 dB over full scale: such a file is broken.
   private static let loudest: Float = 64
 
   private let ring: SongRing
@@ -17,7 +16,7 @@ struct SongJoiner: ~Copyable {
   private let held: StereoBuffer
   private var heldFrames = 0
   private var isBeginning = false
-  /// How many frames were appended so far.
+  /// The number of frames written.
   private(set) var frames = 0
 
   init(_ ring: SongRing) {
@@ -27,13 +26,13 @@ struct SongJoiner: ~Copyable {
     held = StereoBuffer(frames: fade)
   }
 
-  /// How much room the ring must have for a block.
+  /// The room that the ring must have for a block.
   func room(for frames: Int) -> Int { frames + fade }
 
-  /// Says that what comes next is another song.
+  /// Marks the start of another song.
   mutating func beginSong() { isBeginning = true }
 
-  /// Appends a block, which it may change.
+  /// Writes a block, and may modify it.
   mutating func append(_ sound: Stereo, frames count: Int) {
     guard count > 0 else { return }
     Self.mend(sound.left, count)
@@ -49,7 +48,7 @@ struct SongJoiner: ~Copyable {
       }
     }
     frames += count
-    // What is held now, and what of the block is held instead.
+    // The frames held now, and those of the block held instead.
     let kept = min(fade, heldFrames + count)
     let ready = heldFrames + count - kept
     let fromHeld = min(heldFrames, ready)
@@ -67,15 +66,15 @@ struct SongJoiner: ~Copyable {
     heldFrames = kept
   }
 
-  /// Lets the last song end, and says that it was the last.
-  mutating func end() {
+  /// Marks the end of the last song.
+  mutating func finish() {
     fadeHeld()
     ring.write(held.stereo, frames: heldFrames)
     heldFrames = 0
     ring.end()
   }
 
-  /// Whether what is held leads into a block as if both were one recording.
+  /// Whether the held frames lead into a block like one recording.
   private func leads(to sound: Stereo) -> Bool {
     guard heldFrames > 1 else { return false }
     let (left, right) = (held.stereo.left, held.stereo.right)
@@ -103,7 +102,7 @@ struct SongJoiner: ~Copyable {
 
   private static func mend(_ samples: UnsafeMutablePointer<Float>, _ count: Int) {
     for frame in 0..<count {
-      // False for what is no number, too.
+      // Also false for NaN.
       if !(abs(samples[frame]) <= loudest) { samples[frame] = 0 }
     }
   }

@@ -1,29 +1,29 @@
 internal import Library
 internal import Posix
 
-/// A song: a file, and what its tags say.
+/// A song: a file and its tags.
 struct Song: Sendable, Equatable {
-  /// The path of its file, without links.
+  /// The path of the file, resolved.
   let path: String
-  /// Its title; what the file is called where no tag says it.
+  /// The title; the file name without a tag.
   let title: String
-  /// Whose it is; empty where no tag says it.
+  /// The artist; empty without a tag.
   let artist: String
-  /// Whether it is one of the node's own takes, wherever their folder leads.
+  /// Whether it is a take of the node, wherever the folder of takes leads.
   var isTake = false
 
-  /// Both as one line.
+  /// Artist and title in one line.
   var text: String { artist.isEmpty ? title : "\(artist) - \(title)" }
 }
 
-/// The songs in a folder and all below it, in the order of their names.
+/// The songs in a folder and its subfolders, in natural order.
 struct SongList: Sendable {
-  // What is there beyond is left out.
+  // Further songs are ignored.
   private static let mostSongs = 10_000
   private static let mostFiles = 50_000
   private static let deepest = 16
 
-  /// The finding about a file: a song, or none.
+  /// The result for a file: a song, or none.
   struct Finding: Sendable {
     let stamp: Files.Stamp
     let song: Song?
@@ -31,13 +31,15 @@ struct SongList: Sendable {
 
   /// The songs.
   let songs: [Song]
-  /// The findings by path, which need not be looked at again.
+  /// The results by path, which can be reused.
   let findings: [String: Finding]
   private let places: [String: Int]
 
-  /// Lists a folder, given by a path without links; takes what is known already from `known`.
+  /// Lists a folder by its resolved path.
   ///
-  /// Waits for the disk.
+  /// Reuses results in `known`.
+  ///
+  /// Blocks on disk I/O.
   init(
     of folder: String, in folders: SongFolders, known: [String: Finding]
   ) throws(Refusal) {
@@ -48,25 +50,25 @@ struct SongList: Sendable {
       throw Refusal(.io, "can't list \(error)")
     }
     var search = Search(folders: folders, known: known)
-    search.look(at: names, in: folder, depth: 0)
+    search.scan(names, in: folder, depth: 0)
     songs = search.songs
     findings = search.findings
     places = Dictionary(
       songs.enumerated().map { ($1.path, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The place of a song in the list.
+  /// The index of a song in the list.
   func place(of song: Song) -> Int? { places[song.path] }
 
   private struct Search {
     let folders: SongFolders
     let known: [String: Finding]
-    // The node's own folder and that of its takes, without links.
+    // The home folder and that of the takes, resolved.
     let home: String?
     let takes: String?
     var songs: [Song] = []
     var findings: [String: Finding] = [:]
-    // Links can lead round.
+    // Symbolic links can form cycles.
     var seen: Set<Files.Stamp> = []
     var files = 0
 
@@ -77,14 +79,14 @@ struct SongList: Sendable {
       takes = home.flatMap { try? Files.resolved($0 + "/takes") }
     }
 
-    mutating func look(at names: [String], in folder: String, depth: Int) {
+    mutating func scan(_ names: [String], in folder: String, depth: Int) {
       for name in NaturalOrder.sorted(names) {
         let path = "\(folder)/\(name)"
         guard songs.count < mostSongs, files < mostFiles,
           let resolved = try? Files.resolved(path), folders.holds(resolved, fromInside: path),
           let kind = try? Files.kind(of: resolved)
         else { continue }
-        // With the home folder inside a folder of songs, its takes are none.
+        // The home folder can be inside a music folder. Its takes are not songs.
         if resolved == takes || home.map({ HomeFile.isDatabase(resolved, home: $0) }) ?? false {
           continue
         }
@@ -94,12 +96,12 @@ struct SongList: Sendable {
           guard depth < deepest, seen.insert(stamp).inserted,
             let names = try? Files.list(resolved)
           else { continue }
-          look(at: names, in: resolved, depth: depth + 1)
+          scan(names, in: resolved, depth: depth + 1)
         case .file(let stamp):
           files += 1
           let old = known[resolved].flatMap { $0.stamp == stamp ? $0 : nil }
           let finding = old ?? Finding(stamp: stamp, song: Self.song(at: resolved, name: name))
-          // Two links to one file are one song.
+          // Two links to a file count as one song.
           guard findings.updateValue(finding, forKey: resolved) == nil else { continue }
           if let song = finding.song { songs.append(song) }
         }
@@ -114,7 +116,7 @@ struct SongList: Sendable {
         path: path, title: title.isEmpty ? line(stem) : title, artist: line(tags[.artist]))
     }
 
-    /// A text as one line that a surface can show.
+    /// Replaces control characters, so that the text fits in one line.
     private static func line(_ text: String) -> String {
       var result = String.UnicodeScalarView()
       var bytes = 0
@@ -131,14 +133,13 @@ struct SongList: Sendable {
 }
 
 extension SongFolders {
-  /// The same for what was found in one of them: only a link can lead out.
+  /// The same for a path found inside a folder, which can only leave it through a link.
   fileprivate func holds(_ resolved: String, fromInside path: String) -> Bool {
     resolved == path || holds(resolved)
   }
 }
 
-/// The order in which people expect names: numbers in them by their value, and without regard to
-/// capitals.
+/// Natural order: numbers compare by value, and case is ignored.
 enum NaturalOrder {
   private enum Piece {
     case text([UInt8])
@@ -161,7 +162,7 @@ enum NaturalOrder {
       let isDigit = isDigit(first)
       let run = rest.prefix { Self.isDigit($0) == isDigit }
       rest = rest.dropFirst(run.count)
-      // What is longer is no number of a track.
+      // Longer numbers are not track numbers.
       let number = isDigit && run.count < 18 ? Int(String(decoding: run, as: UTF8.self)) : nil
       pieces.append(number.map(Piece.number) ?? .text(Array(run)))
     }

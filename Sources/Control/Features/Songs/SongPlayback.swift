@@ -1,25 +1,24 @@
 internal import DSP
 internal import Engine
 
-/// The playback of songs: the one that is played with those that follow it, and the one that is to
-/// come, each fed from the disk.
+/// Playback of songs: the playing one and those that follow it, and the next one while it is being opened.
 final class SongPlayback {
-  // A disk that hangs holds a thread and its ring for each song that was asked for.
+  // A hung disk occupies a thread and a ring for each requested song.
   private static let mostFeeds = 8
-  // A position is told so often, in microseconds.
+  // The interval of position updates, in microseconds.
   private static let positionPeriod = 100_000.0
   private static let busyMilliseconds = 2
   private static let playingMilliseconds = 50
 
-  /// A song that is about to be played.
+  /// A song to be played.
   private struct Coming {
     let feed: SongFeed
     let song: Song
-    /// The place in it, in seconds.
+    /// The start position, in seconds.
     let place: Double
-    /// The request for it; nil where a song goes on by itself.
+    /// The request; nil if playback continues by itself.
     let request: Request?
-    /// The words that the answer says of it.
+    /// The words of the reply.
     let words: [String]
   }
 
@@ -27,19 +26,19 @@ final class SongPlayback {
   private let shelf: SongShelf
 
   private var coming: Coming?
-  // On its way into the engine.
+  // On its way to the engine.
   private var beginning: Coming?
   private var playing: SongFeed?
   private var isHandingOver = false
   private var wantsStop = false
-  // Their threads may still wait for a disk.
+  // Cancelled feeds whose threads may still wait for a disk.
   private var ending: [SongFeed] = []
-  /// The song that was played last.
+  /// The song played last.
   private(set) var last: Song?
-  // Who is told what is wrong with a song.
+  // The client that receives errors in songs.
   private var listener: Client?
 
-  // Whether something is under way, or was since the last poll.
+  // Whether work is in progress, or was at the last poll.
   private var isBusy = false
   private var told: SongStatus?
   private var nextPosition = 0.0
@@ -53,62 +52,63 @@ final class SongPlayback {
 
   private var feeds: [SongFeed] { [coming?.feed, beginning?.feed, playing].compactMap { $0 } }
 
-  /// The song that is played, or about to be, or was played last.
+  /// The song that is playing, about to play, or played last.
   var present: Song? { coming?.song ?? beginning?.song ?? playing?.present?.song ?? last }
 
-  /// Has what is played go on in another list.
-  func goOn(in list: SongList) {
-    // After a take comes nothing.
+  /// Continues playback in another list.
+  func continuePlaying(in list: SongList) {
+    // A take is played alone.
     for feed in feeds where !feed.isOfTake { feed.setSongs(list.songs) }
   }
 
-  // MARK: - What is to be played
+  // MARK: - Playback
 
-  /// Plays a song from a place in seconds on, and those behind it in a list; `words` are what the
-  /// answer says of it, by default its artist and title.
+  /// Plays a song from a position in seconds, then those that follow it in a list.
+  ///
+  /// `words` are those of the reply, by default artist and title.
   func start(
     _ song: Song, from place: Double = 0, in list: SongList?, saying words: [String]? = nil,
     for request: Request?
   ) throws(Refusal) {
     ending.removeAll(where: \.isDone)
     guard ending.count < Self.mostFeeds else {
-      throw Refusal(.busy, "the disk has not answered for \(ending.count) songs; try again later")
+      throw Refusal(.busy, "the disk does not respond for \(ending.count) songs; try again later")
     }
     let feed = try SongFeed(
       song, from: place, in: list?.songs ?? [song], folders: shelf.folders,
-      rate: context.engine.shared.sampleRate)
-    passOver()
+      rate: context.sampleRate)
+    cancelNext()
     wantsStop = false
     isBusy = true
     coming = Coming(
       feed: feed, song: song, place: place, request: request, words: words ?? [song.text])
   }
 
-  /// Stops what is played.
+  /// Stops playback.
   func stop() throws(Refusal) {
     guard coming != nil || beginning != nil || playing.map({ !$0.ring.isOver }) ?? false,
       !wantsStop
-    else { throw Refusal(.state, "no song is played") }
-    passOver()
+    else { throw Refusal(.state, "no song is playing") }
+    cancelNext()
     wantsStop = beginning != nil || playing != nil
     advance()
   }
 
-  /// Gives up what was about to be played.
-  private func passOver() {
+  /// Cancels the song to be played next.
+  private func cancelNext() {
     guard let former = coming else { return }
     coming = nil
-    end(former.feed)
+    cancel(former.feed)
     tellPassedOver(former)
   }
 
   private func tellPassedOver(_ former: Coming) {
     refuse(
-      Refusal(.state, "\(quoted(former.song.text)) did not begin: something else was asked for"),
+      Refusal(.state, "\(quoted(former.song.text)) was canceled by a later request"),
       former.request)
   }
 
-  private func end(_ feed: SongFeed) {
+  private func cancel(_ feed: SongFeed) {
     feed.cancel()
     ending.append(feed)
   }
@@ -119,10 +119,9 @@ final class SongPlayback {
       to: Origin(path: request?.path ?? Songs.play, client: request?.client ?? listener))
   }
 
-  // MARK: - What happens
+  // MARK: - Polling
 
-  /// Follows the disk and the engine; returns in how many milliseconds to look again, nil for any
-  /// time.
+  /// Polls the disk and the engine.
   func poll(_ now: Double) -> Int? {
     guard isBusy || shelf.isBusy else { return nil }
     ending.removeAll(where: \.isDone)
@@ -140,7 +139,7 @@ final class SongPlayback {
     return playing != nil || !ending.isEmpty ? Self.playingMilliseconds : nil
   }
 
-  /// Begins the next song or ends the present one, when the engine is free for it.
+  /// Starts the next song, or ends the current one, when the engine is ready for it.
   private func advance() {
     guard !isHandingOver else { return }
     if wantsStop {
@@ -155,24 +154,24 @@ final class SongPlayback {
       handOver(next)
     case .failed(let refusal):
       coming = nil
-      end(next.feed)
+      cancel(next.feed)
       refuse(refusal, next.request, else: listener)
-      // What can't go on at another rate is over.
+      // A song prepared for another sample rate can't continue.
       if let playing, !isOfRate(playing) { handOver(nil) }
     }
   }
 
   private func isOfRate(_ feed: SongFeed) -> Bool {
-    feed.ring.sampleRate == context.engine.shared.sampleRate
+    feed.ring.sampleRate == context.sampleRate
   }
 
-  /// Begins anew, where it was, what was made for a server of another rate.
+  /// Restarts songs prepared for another sample rate at their position.
   private func followRate() {
     guard !isHandingOver, !wantsStop else { return }
     if let next = coming {
       guard !isOfRate(next.feed) else { return }
       coming = nil
-      end(next.feed)
+      cancel(next.feed)
       restart(next)
     } else if let playing, !isOfRate(playing), !playing.ring.isOver, let part = playing.present {
       restart(part.song, from: playing.position(in: part))
@@ -195,14 +194,14 @@ final class SongPlayback {
     }
   }
 
-  /// Gives the engine another song, or none, and takes the former one back.
+  /// Passes a song, or none, to the engine, and takes the previous one back.
   private func handOver(_ next: Coming?) {
     let former = playing
     let command = PlannedCommand(action: .playSong(next?.feed.ring.pointer)) { [unowned self] in
       isHandingOver = false
       beginning = nil
       playing = next?.feed
-      if let former { end(former) }
+      if let former { cancel(former) }
       guard let next else {
         wantsStop = false
         return
@@ -211,11 +210,11 @@ final class SongPlayback {
       if let client = next.request?.client { listener = client }
       next.request?.done(next.words)
     } whenRefused: { [unowned self] _ in
-      // The server went over to another rate meanwhile.
+      // The sample rate changed meanwhile.
       isHandingOver = false
       beginning = nil
       guard let next else { return }
-      end(next.feed)
+      cancel(next.feed)
       if coming == nil, !wantsStop {
         restart(next)
       } else {
@@ -228,14 +227,14 @@ final class SongPlayback {
       beginning = next
     } catch {
       guard let next else { return }
-      end(next.feed)
+      cancel(next.feed)
       refuse(error, next.request)
     }
   }
 
-  // MARK: - What is told
+  // MARK: - Updates
 
-  /// The status of what is played.
+  /// The status of playback.
   var status: SongStatus {
     var status = SongStatus()
     var song = last

@@ -1,24 +1,23 @@
 internal import Posix
 
-/// The folder whose songs are listed, and the list of them, looked up on a thread that waits for
-/// the disk.
+/// The current music folder and its list of songs, read on a background queue.
 final class SongShelf {
   private static let mostWaiting = 64
 
-  /// The folders that songs can come from.
+  /// The music folders.
   let folders: SongFolders
-  /// The name of the folder, as `/music/folder` takes it.
+  /// The name of the folder in `/music/folder`.
   private(set) var folder: String
-  /// The songs in it; nil before they were looked up first.
+  /// The songs in the folder; nil before the first lookup.
   private(set) var list: SongList?
-  /// Follow-up when the songs come from another folder.
+  /// Called when the folder changed.
   var whenFolderChanges: () -> Void = {}
-  /// Follow-up when they were looked up anew.
+  /// Called when the list was refreshed.
   var whenListed: (SongList) -> Void = { _ in }
 
   private let worker = Worker("songs")
   private var scans = 0
-  // How many changes of the folder are under way.
+  // The number of pending folder changes.
   private var changes = 0
   private var waiting: [(Result<SongList, Refusal>) -> Void] = []
 
@@ -27,31 +26,33 @@ final class SongShelf {
     folder = folders.initial
   }
 
-  /// Whether something is looked up.
+  /// Whether a lookup is in progress.
   var isBusy: Bool { worker.count > 0 }
 
-  /// Calls back with the list: as it is, or looked up anew.
+  /// Calls back with the list: the current one, or a refreshed one.
   func withList(
     anew: Bool, _ body: @escaping (Result<SongList, Refusal>) -> Void
   ) throws(Refusal) {
-    // While a list is looked up anew, the former one will do; while the folder changes, it won't.
+    // The previous list serves during a refresh, but not during a change of folder.
     if let list, !anew, changes == 0 {
       body(.success(list))
       return
     }
     guard waiting.count < Self.mostWaiting else {
-      throw Refusal(.busy, "\(waiting.count) wait for the list of songs already; ask again later")
+      throw Refusal(
+        .busy, "\(waiting.count) requests for the list of songs are already queued; try again later"
+      )
     }
     waiting.append(body)
     if worker.count == 0 { scan(folder) { _ in } }
   }
 
-  /// Goes over to another folder, and calls back when its songs are listed, or why they can't be.
+  /// Changes the folder, and calls back when its songs are listed, or with the error.
   func setFolder(
     _ name: String, then ending: @escaping (Result<SongList, Refusal>) -> Void
   ) throws(Refusal) {
     guard worker.count < Self.mostWaiting else {
-      throw Refusal(.busy, "\(worker.count) folders wait for the disk already; ask again later")
+      throw Refusal(.busy, "\(worker.count) changes of folder are already queued; try again later")
     }
     scan(name, then: ending)
   }
@@ -67,19 +68,19 @@ final class SongShelf {
     } then: { [unowned self] outcome in
       if isChange { changes -= 1 }
       let isLatest = number == scans
-      if isLatest, case .success(let list) = outcome { take(list, of: name) }
+      if isLatest, case .success(let list) = outcome { update(list, of: name) }
       ending(outcome)
       guard isLatest else { return }
       let waiting = waiting
       self.waiting = []
-      // Where the other folder is none, whoever waits has the songs of the present one.
+      // If the change fails, queued requests receive the current list.
       var listed = outcome
       if case .failure = outcome, isChange, let list { listed = .success(list) }
       for body in waiting { body(listed) }
     }
   }
 
-  private func take(_ list: SongList, of name: String) {
+  private func update(_ list: SongList, of name: String) {
     self.list = list
     if folder != name {
       folder = name
@@ -88,6 +89,6 @@ final class SongShelf {
     whenListed(list)
   }
 
-  /// Tells of what was looked up.
+  /// Delivers finished lookups.
   func deliver() { worker.deliver() }
 }

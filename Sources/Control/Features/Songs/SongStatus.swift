@@ -1,21 +1,21 @@
 internal import OSC
 
-/// The state of what is played of the songs, as `/music/state` tells it.
+/// The state of playback, as in `/music/state`.
 struct SongStatus: Equatable {
-  /// The word for what is done: playing, stopped, or waiting for the disk.
+  /// The state: playing, stopped, or waiting for the disk.
   var word = "stopped"
-  /// The number of the song in the list, from 1 on; 0 where it is not in it.
+  /// The number of the song in the list, from 1; 0 if it is not listed.
   var number = 0
   var title = ""
   var artist = ""
-  /// The place in the song, in seconds.
+  /// The position in the song, in seconds.
   var position = 0.0
-  /// The length of the song, in seconds; 0 where it is not known.
+  /// The length of the song, in seconds; 0 if unknown.
   var length = 0.0
-  /// How many times it waited for the disk.
+  /// The number of underruns of the disk.
   var waits = 0
 
-  /// The values of the answer.
+  /// The arguments of `/music/state`.
   var arguments: [Argument] {
     [
       .string(word), .int32(Int32(number)), .string(title), .string(artist),

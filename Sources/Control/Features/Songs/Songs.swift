@@ -1,13 +1,13 @@
 internal import OSC
 
-/// The songs of a folder: the list of them, and which of them is played.
+/// Playback of songs from music folders.
 final class Songs: Feature {
-  // Far from the most that a datagram holds.
+  // Well below the maximum size of a datagram.
   private static let bytesAtOnce = 30_000
 
-  /// The songs that there are.
+  /// The list of songs.
   let shelf: SongShelf
-  /// The playback of one of them, or of a take.
+  /// Playback of a song or take.
   let playback: SongPlayback
 
   init(_ context: Context) {
@@ -15,27 +15,28 @@ final class Songs: Feature {
     shelf = SongShelf(SongFolders(home: setup.home, allowed: setup.musicFolders))
     playback = SongPlayback(context, shelf)
     shelf.whenFolderChanges = { context.keep(Self.folder) }
-    shelf.whenListed = { [unowned playback] list in playback.goOn(in: list) }
+    shelf.whenListed = { [unowned playback] list in playback.continuePlaying(in: list) }
   }
 
-  /// Follows the disk and the engine.
+  /// Polls the disk and the engine.
   func poll(_ now: Double) -> Int? { playback.poll(now) }
 
-  /// Stops what is played, also one that is opened still.
+  /// Stops playback, including a song that is being opened.
   func beginSession() { try? playback.stop() }
 
-  // MARK: - What is asked
+  // MARK: - Requests
 
-  /// Answers with the songs from a number on, the first being 1, as many as one packet holds; before
-  /// the first of them are told, they are looked up anew.
-  func tellList(_ request: Request) throws(Refusal) {
+  /// Replies with the songs from a number on, as many as fit in a packet.
+  ///
+  /// A request for the first song refreshes the list.
+  func replyList(_ request: Request) throws(Refusal) {
     let first = request.whole(0) ?? 1
     try shelf.withList(anew: first == 1) { outcome in
       request.attempt { () throws(Refusal) in
         var texts: [Argument] = []
         var bytes = 0
         for song in try outcome.get().songs.dropFirst(first - 1) {
-          // A tag, an end, and up to three bytes to a multiple of four.
+          // A type tag, a terminator, and up to three bytes of padding.
           bytes += song.text.utf8.count + 5
           if bytes > Self.bytesAtOnce { break }
           texts.append(.string(song.text))
@@ -45,14 +46,15 @@ final class Songs: Feature {
     }
   }
 
-  /// Goes over to another folder.
+  /// Changes the folder.
   func setFolder(_ request: Request) throws(Refusal) {
     let name = request.text(0) ?? ""
-    try shelf.setFolder(name) { request.tell($0, name) }
+    try shelf.setFolder(name) { request.complete($0, name) }
   }
 
-  /// Plays the song of a number, the first being 1; without, the one played last, or the first; 0
-  /// is a button let go.
+  /// Plays the song with a number, from 1; without a number, the one played last, or the first.
+  ///
+  /// 0 is a released button.
   func play(_ request: Request) throws(Refusal) {
     let number = request.whole(0)
     if number == 0 { return }
@@ -61,20 +63,22 @@ final class Songs: Feature {
       guard list.songs.indices.contains(index) else {
         throw Refusal(
           .range,
-          "\(request.path) takes the number of a song from 1 to \(list.songs.count); "
-            + "got \(index + 1)")
+          "\(request.path): \(index + 1) is out of range "
+            + "(1 to \(list.songs.count))")
       }
       try playback.start(list.songs[index], in: list, for: request)
     }
   }
 
-  /// Plays the song that comes so many after the present one in the list.
+  /// Plays the song a number of steps away in the list.
   func move(by step: Int, _ request: Request) throws(Refusal) {
     try withList(request) { [unowned self] list throws(Refusal) in
-      // Where none was played, or it is not in the list any more, before the first.
+      // If no listed song was played, the position is before the first.
       let index = (playback.present.flatMap(list.place(of:)) ?? -1) + step
-      guard index >= 0 else { throw Refusal(.state, "this is the first song") }
-      guard index < list.songs.count else { throw Refusal(.state, "this is the last song") }
+      guard index >= 0 else { throw Refusal(.state, "\(request.path): already at the first song") }
+      guard index < list.songs.count else {
+        throw Refusal(.state, "\(request.path): already at the last song")
+      }
       try playback.start(list.songs[index], in: list, for: request)
     }
   }
@@ -86,14 +90,16 @@ final class Songs: Feature {
       request.attempt { () throws(Refusal) in
         let list = try outcome.get()
         guard !list.songs.isEmpty else {
-          throw Refusal(.missing, "there is no song in the folder \(shelf.folder)")
+          throw Refusal(.missing, "no songs in the folder \(shelf.folder)")
         }
         try body(list)
       }
     }
   }
 
-  /// Plays a take, and nothing after it; `words` are what the answer says of it.
+  /// Plays a single take.
+  ///
+  /// `words` are those of the reply.
   func play(_ take: Song, saying words: [String], for request: Request) throws(Refusal) {
     try playback.start(take, in: nil, saying: words, for: request)
   }

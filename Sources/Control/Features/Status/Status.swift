@@ -1,7 +1,7 @@
 internal import Engine
 internal import OSC
 
-/// The node's health: `/status` and each of its values by itself.
+/// The health of the node: `/status` and its parts.
 final class Status: Feature {
   private let context: Context
   private let start: Double
@@ -11,82 +11,82 @@ final class Status: Feature {
     start = context.now()
   }
 
-  /// Seconds since the start.
+  /// Time since the start, in seconds.
   var uptime: Double { (context.now() - start) / 1e6 }
 
-  private var clientCount: Int { context.answerer.feedback.subscriptions.count }
+  private var clientCount: Int { context.subscriberCount }
   private var server: SoundServerStatus { context.soundServer.status }
   private var counters: Counters { context.answerer.counters }
-  private var shared: Shared { context.engine.shared }
+  private var shared: Shared { context.shared }
 
   static let addresses: [Address] =
     [
       Address(
         "/status",
-        Of<Status>.reading(types: parts.map(\.type).joined(), isAnnounced: false) { status in
+        Declaring<Status>.reading(types: parts.map(\.type).joined(), isAnnounced: false) { status in
           parts.flatMap { $0.read(status) }
         },
-        "Answers with all values below /status, in the order in which they are listed")
+        "All values below /status, in listing order")
     ] + parts.map(\.address)
 
-  // The contract names the first six, in this order.
+  // The order of the first six is documented.
   private static let parts: [Part] = [
     Part("rate", "i", "Hz", "Sample rate") { [.int32(Int32(clamping: $0.server.rate))] },
-    Part("block", "i", "frames", "Frames a block") {
+    Part("block", "i", "frames", "Buffer size") {
       [.int32(Int32(clamping: $0.server.block))]
     },
-    Part("load", "f", "%", isAnnounced: false, "Load of the sound server") {
+    Part("load", "f", "%", isAnnounced: false, "DSP load of the sound server") {
       [.float($0.server.load)]
     },
-    Part("xruns", "i", "", "Xruns: blocks lost since the start") {
+    Part("xruns", "i", "", "Xruns since the start") {
       [.int32(Int32(clamping: $0.server.xruns))]
     },
     Part("uptime", "f", "s", isAnnounced: false, "Time since the start") {
       [.float(Float($0.uptime))]
     },
-    Part("clients", "i", "", "Clients that subscribe") { [.int32(Int32($0.clientCount))] },
-    Part("server", "s", "", "Whether the sound server is there: running or gone") {
+    Part("clients", "i", "", "Number of subscribers") { [.int32(Int32($0.clientCount))] },
+    Part("server", "s", "", "State of the sound server: running or gone") {
       [.string($0.server.isRunning ? "running" : "gone")]
     },
-    Part("xrun", "f", "µs", "The longest delay of a lost block") {
+    Part("xrun", "f", "µs", "Longest xrun") {
       [.float($0.server.longestXrun)]
     },
-    Part("messages", "i", "", isAnnounced: false, "Messages that came") {
+    Part("messages", "i", "", isAnnounced: false, "Messages received") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.messages))]
     },
-    Part("errors", "i", "", "Instructions answered by /error") {
+    Part("errors", "i", "", "Messages answered with /error") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.errors))]
     },
-    Part("malformed", "i", "", "Packets that were no OSC") {
+    Part("malformed", "i", "", "Malformed packets") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.malformed))]
     },
-    Part("refused", "i", "", "Bundles refused because too much was under way") {
+    Part("refused", "i", "", "Bundles refused because too many commands were pending") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.refused))]
     },
-    Part("late", "i", "", "Changes that came after the time in their bundle") {
+    Part("late", "i", "", "Timed changes that arrived late") {
       [.int32(Int32(truncatingIfNeeded: $0.shared.lateCount))]
     },
-    Part("denied", "i", "", "Packets and connections refused because of their sender's address") {
+    Part("denied", "i", "", "Packets and connections from addresses that are not allowed") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.denied))]
     },
-    Part("dropped", "i", "", "Connections that the node ended because of what came on them") {
+    Part("dropped", "i", "", "Connections closed because of invalid input") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.dropped))]
     },
-    Part("nan", "i", "samples", "Samples that were not a number, and were silenced") {
+    Part("nan", "i", "samples", "NaN or infinite samples, which were silenced") {
       [.int32(Int32(truncatingIfNeeded: $0.shared.nonFiniteCount))]
     },
-    Part("captureFaults", "i", "", "Captures that a fault of the disk ended") {
+    Part("captureFaults", "i", "", "Captures ended by a disk error") {
       [.int32(Int32(truncatingIfNeeded: $0.counters.captureFaults))]
     },
     Part(
       "voices", "i", "", isAnnounced: false,
-      "Voices of the grid that sound, those that fade out included"
+      "Sounding voices of the grid, including those fading out"
     ) {
       [.int32(Int32($0.shared.voiceCount))]
     },
   ]
 
-  /// One value of it.
+  /// One part of /status.
   private struct Part: Sendable {
     let name: String
     let type: String
@@ -109,7 +109,8 @@ final class Status: Feature {
 
     var address: Address {
       Address(
-        "/status/\(name)", Of<Status>.reading(types: type, isAnnounced: isAnnounced, read: read),
+        "/status/\(name)",
+        Declaring<Status>.reading(types: type, isAnnounced: isAnnounced, read: read),
         unit: unit, help)
     }
   }

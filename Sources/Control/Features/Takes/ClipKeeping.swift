@@ -3,11 +3,11 @@ internal import Library
 internal import OSC
 internal import SoundFiles
 
-/// The way of clips between the loop and the library.
+/// Transfer of clips between loops and the library.
 extension Takes {
-  // MARK: - Out of the loop
+  // MARK: - Saving a loop
 
-  /// Keeps the clip in the loop as a take.
+  /// Saves the clip of a loop as a take.
   func save(_ request: Request, loop: Int = 0) throws(Refusal) {
     let workers = try library()
     try clips.copy(loop: loop, for: request.path) { [weak self] outcome in
@@ -17,7 +17,7 @@ extension Takes {
     }
   }
 
-  /// Keeps the clip in a loop as a take of a title, and calls back with it.
+  /// Saves the clip of a loop as a take with a title, and calls back with the take.
   func save(
     loop: Int, titled title: String, for path: String,
     then ending: @escaping (Result<Take, Refusal>) -> Void
@@ -37,7 +37,7 @@ extension Takes {
     _ transit: Clips.Transit, of loop: Int, to workers: TakeWorkers, for request: Request
   ) throws(Refusal) {
     try write(transit, of: loop, titled: request.text(0), to: workers) { [weak self] outcome in
-      self?.tell(outcome, request)
+      self?.complete(request, with: outcome)
     }
   }
 
@@ -46,11 +46,11 @@ extension Takes {
     then ending: @escaping (Result<Take, Refusal>) -> Void
   ) throws(Refusal) {
     let transfer = transit.transfer
-    let story = clips[loop, transfer.clip] ?? clips.storyOfNow(ofLoop: loop)
+    let origin = clips[loop, transfer.clip] ?? clips.currentOrigin(ofLoop: loop)
     var take = Take(
-      title: title.flatMap { $0.isEmpty ? nil : $0 }, date: story.date,
-      rate: transfer.sampleRate, source: story.source)
-    (take.place, take.preset, take.species) = (story.place, story.preset, story.species)
+      title: title.flatMap { $0.isEmpty ? nil : $0 }, date: origin.date,
+      rate: transfer.sampleRate, source: origin.source)
+    (take.place, take.preset, take.species) = (origin.place, origin.preset, origin.species)
     let beat = WaveBeat(
       round: transfer.round, tempo: context[.beat(.tempo)],
       beatsPerBar: Int(context[.beat(.beatsPerBar)]))
@@ -59,20 +59,20 @@ extension Takes {
         take, transfer.sound, length: transfer.length, framesBehind: transfer.framesBehind,
         beat: beat)
     } then: { outcome in
-      // Until now.
+      // Held until here.
       _ = transit
       ending(outcome)
     }
   }
 
-  // MARK: - Into the loop
+  // MARK: - Loading a loop
 
-  /// Loads a take, as far as it fits, into a loop.
+  /// Loads a take into a loop, truncated to the length of a loop.
   func load(_ request: Request, loop: Int = 0) throws(Refusal) {
     try load(request.text(0) ?? "", loop: loop, plays: false, for: request)
   }
 
-  /// Plays a take: one that the loop holds whole from there, a longer one from its file.
+  /// Plays a take: from loop 1 if it fits, else from its file as a song.
   func play(_ id: String, for request: Request) throws(Refusal) {
     try library().list { library throws(LibraryFault) in
       let take = try library.take(id)
@@ -102,7 +102,9 @@ extension Takes {
     }
   }
 
-  /// Loads a take into a loop, and calls back with it; `path` is the address that a refusal speaks of.
+  /// Loads a take into a loop, and calls back with the take.
+  ///
+  /// `path` is the address in refusals.
   func load(
     _ id: String, loop: Int, for path: String, attempt: Int = 1,
     then ending: @escaping (Result<Take, Refusal>) -> Void
@@ -118,8 +120,8 @@ extension Takes {
       guard let self else { return }
       do throws(Refusal) {
         let clip = try outcome.get()
-        transfer.take(clip.part)
-        try clips.load(transit, ClipStory(clip.take), loop: loop, for: path) {
+        transfer.setProperties(of: clip.part)
+        try clips.load(transit, ClipOrigin(clip.take), loop: loop, for: path) {
           [weak self] () throws(Refusal) in
           guard attempt < Clips.mostAttempts else { return false }
           try self?.load(id, loop: loop, for: path, attempt: attempt + 1, then: ending)

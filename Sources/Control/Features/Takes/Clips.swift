@@ -5,32 +5,30 @@ internal import OSC
 internal import Posix
 internal import SoundFiles
 
-/// The story of a clip in the loop: when, where and as what it came to be, which is kept with it as
-/// a take.
-struct ClipStory {
-  /// The time at which it was begun.
+/// The origin of a clip: time, location and settings of its recording, saved with its take.
+struct ClipOrigin {
+  /// The start of the recording.
   var date = ZonedDate.now
-  /// The place of that, where it is known.
+  /// The location; nil if unknown.
   var place: Place?
-  /// The preset at that time; empty for none.
+  /// The active preset; empty for none.
   var preset = ""
-  /// The source that was recorded.
+  /// The recorded source.
   var source = Take.Source.live
-  /// The species that is heard, where it was loaded and that was known.
+  /// The species of a loaded take; empty if unknown.
   var species = ""
 }
 
-/// The clips of the loop as the control side knows them: their stories, and those in memory on
-/// their way into the loop or out of it.
+/// The clips of the loops on the control side: their origins, and those in memory during a transfer.
 final class Clips {
-  /// So often a clip is read again where the server has another rate each time.
+  /// The maximum number of reads of a clip, which is repeated when the sample rate changes.
   static let mostAttempts = 3
-  // More than can be steps back and forth.
-  private static let mostStories = 96
+  // More than the undo history holds.
+  private static let mostOrigins = 96
   // Each is a whole clip.
-  private static let mostUnderWay = 8
+  private static let mostTransfers = 8
 
-  /// A clip in memory, until nobody needs it any more.
+  /// A clip in memory during a transfer.
   final class Transit {
     let transfer: ClipTransfer
     private let clips: Clips
@@ -38,39 +36,40 @@ final class Clips {
     fileprivate init(_ clips: Clips, sampleRate: Int, seconds: Double) {
       self.clips = clips
       transfer = ClipTransfer(sampleRate: sampleRate, seconds: seconds)
-      clips.underWay += 1
+      clips.transfers += 1
     }
 
-    deinit { clips.underWay -= 1 }
+    deinit { clips.transfers -= 1 }
   }
 
-  /// How many are in memory.
-  private(set) var underWay = 0
+  /// The number of clips in memory.
+  private(set) var transfers = 0
   private let context: Context
-  // By loop.
-  private var stories: [[Int: ClipStory]]
+  // Indexed by loop.
+  private var origins: [[Int: ClipOrigin]]
   private var latest: [Int?]
 
   init(_ context: Context) {
     self.context = context
-    let count = context.engine.shared.loops.count
-    stories = Array(repeating: [:], count: count)
+    let count = context.loopCount
+    origins = Array(repeating: [:], count: count)
     latest = Array(repeating: nil, count: count)
   }
 
-  /// The length of the longest clip, in seconds.
-  var longest: Double { context.engine.shared.loops.seconds }
+  /// The maximum length of a clip, in seconds.
+  var longest: Double { context.loopSeconds }
 
-  /// Memory for a clip at the engine's rate.
+  /// Allocates a clip at the engine's sample rate.
   func transit() throws(Refusal) -> Transit {
-    guard underWay < Self.mostUnderWay else {
-      throw Refusal(.busy, "\(underWay) clips are under way already; send it again later")
+    guard transfers < Self.mostTransfers else {
+      throw Refusal(.busy, "\(transfers) clips are already being transferred; try again later")
     }
-    return Transit(self, sampleRate: context.engine.shared.sampleRate, seconds: longest)
+    return Transit(self, sampleRate: context.sampleRate, seconds: longest)
   }
 
-  /// Copies the clip in a loop out of the audio, and calls back with it; `path` is the address
-  /// that a refusal speaks of.
+  /// Copies the clip of a loop from the engine, and calls back with it.
+  ///
+  /// `path` is the address in refusals.
   func copy(
     loop: Int = 0, for path: String, then body: @escaping (Result<Transit, Refusal>) -> Void
   ) throws(Refusal) {
@@ -85,19 +84,20 @@ final class Clips {
     try context.submit([command], path: path)
   }
 
-  /// Loads a clip in memory into a loop, with its story, and calls back when it is there; `path` is the
-  /// address that a refusal speaks of.
+  /// Loads a clip in memory into a loop, and calls back when done.
   ///
-  /// `again` is called where the server has another rate since: it reads the clip again, unless it has
-  /// done so too often.
+  /// `path` is the address in refusals.
+  ///
+  /// Calls `again` if the sample rate has changed since: it reads the clip again, up to a maximum number of
+  /// attempts.
   func load(
-    _ transit: Transit, _ story: ClipStory, loop: Int = 0, for path: String,
+    _ transit: Transit, _ origin: ClipOrigin, loop: Int = 0, for path: String,
     again: @escaping () throws(Refusal) -> Bool,
     then ending: @escaping (Result<Void, Refusal>) -> Void
   ) throws(Refusal) {
     let command = PlannedCommand(action: .load(ClipPointer(transit.transfer), loop: UInt8(loop))) {
       [weak self] in
-      self?[loop, transit.transfer.clip] = story
+      self?[loop, transit.transfer.clip] = origin
       ending(.success(()))
     } whenRefused: { [weak self] refusal in
       guard let self else { return }
@@ -111,41 +111,41 @@ final class Clips {
     try context.submit([command], path: path)
   }
 
-  // MARK: - Stories
+  // MARK: - Origin
 
-  /// The story of a clip, by its loop and its number there.
-  subscript(loop: Int, clip: Int) -> ClipStory? {
-    get { stories[loop][clip] }
+  /// The origin of a clip, by its loop and its number there.
+  subscript(loop: Int, clip: Int) -> ClipOrigin? {
+    get { origins[loop][clip] }
     set {
-      stories[loop][clip] = newValue
-      if stories[loop].count > Self.mostStories, let oldest = stories[loop].keys.min() {
-        stories[loop][oldest] = nil
+      origins[loop][clip] = newValue
+      if origins[loop].count > Self.mostOrigins, let oldest = origins[loop].keys.min() {
+        origins[loop][oldest] = nil
       }
     }
   }
 
-  /// The story of something recorded in a loop from now on.
-  func storyOfNow(ofLoop loop: Int) -> ClipStory {
+  /// The origin of a recording that starts now.
+  func currentOrigin(ofLoop loop: Int) -> ClipOrigin {
     let source = Parameter.loop(.source, UInt8(loop))
     let word = context.table.address(of: source)?.argument(for: context[source]).text
-    return ClipStory(
+    return ClipOrigin(
       date: .now, place: context[Takes.self].place, preset: context[Presets.self].loaded,
       source: Take.Source(rawValue: word ?? "") ?? .live)
   }
 
-  /// Notes when, where and as what a clip came to be that is new in a loop.
+  /// Records the origin of new clips.
   func followLoops() {
     for loop in latest.indices {
-      let clip = context.engine.shared.loops[loop].state.read().latestClip
+      let clip = context.loop(loop).latestClip
       guard clip != latest[loop] else { continue }
       latest[loop] = clip
-      if clip > 0, stories[loop][clip] == nil { self[loop, clip] = storyOfNow(ofLoop: loop) }
+      if clip > 0, origins[loop][clip] == nil { self[loop, clip] = currentOrigin(ofLoop: loop) }
     }
   }
 }
 
-extension ClipStory {
-  /// The story of a take.
+extension ClipOrigin {
+  /// The origin of a take.
   init(_ take: Take) {
     self.init(
       date: take.date, place: take.place, preset: take.preset, source: take.source,
@@ -154,14 +154,14 @@ extension ClipStory {
 }
 
 extension ClipTransfer {
-  /// Notes what of a file was read into it.
-  func take(_ part: ClipPart) {
+  /// Copies the properties of a clip read from a file.
+  func setProperties(of part: ClipPart) {
     length = part.length
     framesBehind = part.framesBehind
     round = part.beat?.round ?? 0
   }
 
-  /// Both channels of the clip, without what lies behind its end.
+  /// Both channels of the clip up to its end.
   var channels: [[Float]] {
     [sound.left, sound.right].map { Array(UnsafeMutableBufferPointer(start: $0, count: length)) }
   }

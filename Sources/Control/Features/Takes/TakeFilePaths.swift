@@ -1,16 +1,16 @@
 internal import Library
 
-/// The files of a take, for doors by which files come and go.
+/// The files of a take, for servers that transfer them.
 package struct TakeFilePaths: Sendable {
   /// The take's id.
   package let id: String
-  /// Its title.
+  /// The title.
   package let title: String
-  /// The path of its sound.
+  /// The path of the audio file.
   package let sound: String
-  /// The path of its image; nil where it has none.
+  /// The path of the image; nil if there is none.
   package let image: String?
-  /// The path of the small copy of its image, or of the image where there is no copy; nil where it has none.
+  /// The path of the thumbnail, or of the image without one; nil if there is no image.
   package let small: String?
 
   init(_ take: Take, _ library: TakeLibrary) {
@@ -23,7 +23,7 @@ package struct TakeFilePaths: Sendable {
 }
 
 extension Node {
-  /// The home folder; nil where there is none.
+  /// The home folder; nil if there is none.
   package var home: String? { context[Takes.self].home }
 
   /// Looks up the files of a take.
@@ -37,26 +37,26 @@ extension Node {
     }
   }
 
-  /// Copies a sound file into the library, and tells of the new take.
+  /// Copies an audio file into the library, and announces the new take.
   package func importTake(
     _ path: String, then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
   ) {
     change(ending) { library throws(LibraryFault) in try library.importFile(path) }
   }
 
-  /// Gives a take the image in a file, and tells of it.
+  /// Sets the image of a take from a file, and announces the change.
   package func setTakeImage(
     _ id: String, _ path: String, then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
   ) {
     change { [context] outcome in
-      if case .success(let take) = outcome { context[Pictures.self].tellGone(take.id) }
+      if case .success(let take) = outcome { context[Pictures.self].announceRemoval(take.id) }
       ending(outcome)
     } _: { library throws(LibraryFault) in
       try library.setImage(id, copying: path)
     }
   }
 
-  /// Writes the sound of a take to a new file, in the format of its ending.
+  /// Exports the audio of a take to a new file, in the format of its extension.
   package func exportTake(
     _ id: String, to path: String,
     then ending: @escaping (Result<TakeFilePaths, Refusal>) -> Void
@@ -83,7 +83,7 @@ extension Node {
           return (take, TakeFilePaths(take, library))
         },
         then: { outcome in
-          if case .success(let (take, _)) = outcome { takes.tellChanged(take) }
+          if case .success(let (take, _)) = outcome { takes.announce(take) }
           ending(outcome.map(\.1))
         })
     }

@@ -1,18 +1,18 @@
 internal import Library
 internal import Posix
 
-/// The workers of the library of takes, on two threads: one for what somebody waits for, which is quick,
-/// and one for what goes through whole files or folders, which can take its time.
+/// The background queues of the library: one for quick requests that clients wait for, and one for work on
+/// whole files or folders.
 final class TakeWorkers {
-  // A phone that asks faster than a disk answers is told so.
+  // Limits clients that are faster than the disk.
   private static let mostWaiting = 256
-  // How often takes that have been in the trash for long are looked for, in microseconds.
+  // The interval of purging the trash, in microseconds.
   private static let trashPeriod = 86_400e6
 
-  /// A library that is opened on the thread that first needs it, and again after it failed.
+  /// A library that is opened on its thread at first use, and again after a failure.
   private final class Shelf: @unchecked Sendable {
     private let home: String
-    // Only its own thread touches it.
+    // Confined to its thread.
     private var library: TakeLibrary?
 
     init(home: String) { self.home = home }
@@ -27,7 +27,7 @@ final class TakeWorkers {
         do throws(LibraryFault) {
           return try work(library)
         } catch {
-          // Its disk may have been away, or another one be there now.
+          // The disk may have been disconnected or exchanged.
           if error.kind == .io || error.kind == .broken { self.library = nil }
           throw error
         }
@@ -39,9 +39,9 @@ final class TakeWorkers {
 
   /// The home folder.
   let home: String
-  /// The worker for what is quick: lists, notes, clips.
+  /// The queue for quick requests: lists, notes, clips.
   let lists = Worker("takes")
-  /// The worker for what takes its time.
+  /// The queue for slow requests.
   let files = Worker("take files")
   private let shelfOfLists: Shelf
   private let shelfOfFiles: Shelf
@@ -53,7 +53,7 @@ final class TakeWorkers {
     shelfOfFiles = Shelf(home: home)
   }
 
-  /// Looks something up, or writes it down, and then calls `ending`.
+  /// Queues a quick request, and calls `ending` when it is done.
   func list<Value: Sendable>(
     _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
@@ -61,7 +61,7 @@ final class TakeWorkers {
     try give(work, to: lists, shelfOfLists, ending)
   }
 
-  /// Queues work that can take its time, and calls `ending` when it is done.
+  /// Queues a slow request, and calls `ending` when it is done.
   func file<Value: Sendable>(
     _ work: @escaping @Sendable (TakeLibrary) throws(LibraryFault) -> Value,
     then ending: @escaping (Result<Value, Refusal>) -> Void
@@ -75,13 +75,14 @@ final class TakeWorkers {
   ) throws(Refusal) {
     guard worker.count < Self.mostWaiting else {
       throw Refusal(
-        .busy, "\(worker.count) other requests wait for the library already; send it again later")
+        .busy, "\(worker.count) requests for the library are already queued; try again later")
     }
     worker.run({ () throws(Refusal) in try shelf.use(work) }, then: ending)
   }
 
-  /// Empties the trash of what has been there for long, once a day; `ending` is told how many
-  /// takes that were.
+  /// Purges expired takes from the trash, once per day.
+  ///
+  /// Calls `ending` with their number.
   func tidy(_ now: Double, then ending: @escaping (Result<Int, Refusal>) -> Void) {
     guard now >= nextTrash else { return }
     nextTrash = now + Self.trashPeriod

@@ -2,7 +2,7 @@ internal import Library
 internal import OSC
 
 extension Takes {
-  typealias Declared = Of<Takes>
+  typealias Declared = Declaring<Takes>
 
   static let mostOnPage = 500.0
   static let usualOnPage = 50
@@ -11,18 +11,20 @@ extension Takes {
   static let (location, total) = ("/location", "/takes/total")
   static let (notes, message, image) = ("/take/notes", "/take/message", "/take/image")
   static let endOfTakes = Event(
-    "/takes/end", "i", "The end of the answer to /takes and /takes/find")
+    "/takes/end", "i", "End of the replies to /takes and /takes/find: number of takes")
   static let trashed = Event(
-    "/take/trashed", "ssssfff", "A take in the trash, in an answer to /takes/trash, as /take has it"
+    "/take/trashed", "ssssfff",
+    "Reply to /takes/trash: a take in the trash, with the arguments of /take"
   )
-  static let endOfTrash = Event("/takes/trash/end", "i", "The end of the answer to /takes/trash")
+  static let endOfTrash = Event(
+    "/takes/trash/end", "i", "End of the replies to /takes/trash: number of takes")
   static let take = Event(
     "/take", "ssssfff",
-    "A take, in an answer, and sent to subscribers when it is new or changed: id, title, species, "
+    "A take, as a reply, and to subscribers when it is new or changed: id, title, species, "
       + "date, seconds, latitude and longitude (nan where unknown)")
   static let sound = Event(
     "/take/sound", "sssiiff",
-    "The sound of a take: id, source, preset, rate, channels, peak in dB and loudness in LUFS")
+    "Audio properties of a take: id, source, preset, rate, channels, peak in dB, loudness in LUFS")
 
   static let addresses: [Address] = [
     Address(
@@ -35,7 +37,7 @@ extension Takes {
       ) { takes, request throws(Refusal) in
         try takes.list(request)
       },
-      "Answers with one /take each, newest first, then /takes/end i:count; 50 where no count is "
+      "Lists takes, newest first: replies /take for each, then /takes/end i:count; 50 if no count is "
         + "given"),
     Address(
       "/takes/find",
@@ -47,7 +49,7 @@ extension Takes {
       ) { takes, request throws(Refusal) in
         try takes.find(request)
       },
-      "Finds takes with all these words, or words that begin so, and answers as /takes does; also "
+      "Finds takes with words that start with all these, and replies like /takes; also "
         + "species:WORD from:DATE to:DATE near:NORTH,EAST within:KM"),
     Address(
       "/takes/trash",
@@ -59,7 +61,7 @@ extension Takes {
       ) { takes, request throws(Refusal) in
         try takes.listTrash(request)
       },
-      "Answers with one /take/trashed for each take in the trash, the last deleted one first, then "
+      "Lists the trash, last deleted first: replies /take/trashed for each take, then "
         + "/takes/trash/end i:count"),
     Address(
       total,
@@ -71,25 +73,25 @@ extension Takes {
       Declared.task([.optional("title", .text)]) { takes, request throws(Refusal) in
         try takes.save(request)
       },
-      "Saves the loop as a take, then answers /reply with its id and title"),
-    one("/take/load", "Loads the first ten seconds of a take into the loop") {
+      "Saves loop 1 as a take; replies /reply with its id and title"),
+    one("/take/load", "Loads a take into loop 1, truncated to --loop-seconds") {
       takes, request throws(Refusal) in
       try takes.load(request)
     },
     one(
       play,
-      "Plays a take: up to ten seconds from the loop, a longer one from its file, as a song"
+      "Plays a take: from loop 1 if it fits in --loop-seconds, else from its file, as a song"
     ) { takes, request throws(Refusal) in
       try takes.play(request.text(0) ?? "", for: request)
     },
     one(
       "/take/show",
-      "Answers with /take, /take/notes, /take/message, /take/image, /take/picture where one was "
-        + "fetched, and /take/sound of a take; plays it with /settings/autoplay"
+      "Details of a take: replies /take, /take/notes, /take/message, /take/image, /take/picture if "
+        + "fetched, and /take/sound; plays it with /settings/autoplay"
     ) { takes, request throws(Refusal) in
       try takes.show(request)
     },
-    one("/take/delete", "Moves a take to the trash, where it stays for 30 days") {
+    one("/take/delete", "Moves a take to the trash, which is purged after 30 days") {
       takes, request throws(Refusal) in
       try takes.delete(request)
     },
@@ -101,36 +103,36 @@ extension Takes {
     },
     text(
       "/take/title", "title",
-      "Sets the title of a take; an empty one becomes the time of day"
+      "Title of a take; an empty one is replaced by the time of day"
     ) {
       TakeChanges(title: $0)
     },
     text(
       "/take/species", "species",
-      "Sets the species that is heard in a take"
+      "Species in a take"
     ) {
       TakeChanges(species: $0)
     },
     text(
       notes, "notes",
-      "Sets the notes of a take"
+      "Notes on a take"
     ) { TakeChanges(notes: $0) },
     text(
       message, "message",
-      "Sets the message of a take"
+      "Message of a take"
     ) {
       TakeChanges(message: $0)
     },
     file(
       image,
-      "Sets the image of a take, from a file of the home folder"
+      "Sets the image of a take from a file in the home folder"
     ) {
       takes, request throws(Refusal) in
       try takes.setImage(request)
     },
     file(
       "/take/export",
-      "Writes a take to a new file of the home folder, in the format of its ending; answers /reply "
+      "Exports a take to a new file in the home folder, in the format of its extension; replies /reply "
         + "with its id and path"
     ) { takes, request throws(Refusal) in
       try takes.export(request)
@@ -140,7 +142,7 @@ extension Takes {
       Declared.task([.needed("file", .text)]) { takes, request throws(Refusal) in
         try takes.importFile(request)
       },
-      "Copies a sound file of the home folder into the library; answers /reply with its id and "
+      "Copies an audio file in the home folder into the library; replies /reply with its id and "
         + "title"),
     Address(
       "/take/transcribe",
@@ -148,7 +150,7 @@ extension Takes {
         takes, request throws(Refusal) in
         try takes.transcriber.transcribe(request)
       },
-      "Finds the notes of the loop, or of a take, and answers with one /take/note each, then "
+      "Transcribes loop 1, or a take: replies /take/note for each note, then "
         + "/take/transcribe/end i:count"),
     Address(Transcriber.note), Address(Transcriber.end),
     Address(
@@ -165,7 +167,7 @@ extension Takes {
         takes.place = Place(latitude: north, longitude: east)
       },
       unit: "degrees", kept: .home,
-      "Location of the node, north and east; kept with what is recorded from now on"),
+      "Location of the node, north and east; saved with each recording"),
     Address(
       "/settings/autoplay",
       Declared.setting([.needed("on", .whole, in: 0...1)]) { takes in
@@ -173,7 +175,7 @@ extension Takes {
       } write: { takes, request in
         takes.playsWhatIsShown = request.whole(0) == 1
       }, kept: .home,
-      "1 lets /take/show play the take that it shows"),
+      "1 makes /take/show play the take"),
   ]
 
   private static func one(

@@ -2,18 +2,18 @@ internal import Engine
 internal import Library
 internal import OSC
 
-/// The library of takes, as it is asked for and told.
+/// The library of takes.
 final class Takes: Feature {
   let context: Context
-  /// The clips between the loop and the library.
+  /// The clips in transfer between loops and the library.
   private(set) lazy var clips = Clips(context)
   private(set) lazy var transcriber = Transcriber(context)
-  /// The place of the node, where that is known: kept with what is recorded from now on.
+  /// The location of the node, saved with each recording; nil if unknown.
   var place: Place?
   var playsWhatIsShown = false
-  // Nil where there is no home folder.
+  // Nil without a home folder.
   private var shelf: TakeWorkers?
-  // How many takes there are, as far as is known.
+  // The number of takes.
   private(set) var total = 0
 
   init(_ context: Context) {
@@ -22,23 +22,23 @@ final class Takes: Feature {
     context.keepSettings(in: shelf)
   }
 
-  /// The home folder; nil where there is none.
+  /// The home folder; nil if there is none.
   var home: String? { shelf?.home }
 
   var workers: [Worker] {
     [transcriber.worker] + (shelf.map { [$0.lists, $0.files] } ?? [])
   }
 
-  var isWriting: Bool { clips.underWay > 0 }
+  var isWriting: Bool { clips.transfers > 0 }
 
-  /// Follows the loop, and empties the trash when that is due.
+  /// Records the origin of new clips, and purges the trash when due.
   func poll(_ now: Double) -> Int? {
     clips.followLoops()
     shelf?.tidy(now) { _ in }
     return nil
   }
 
-  /// Forgets the place, which the session before had.
+  /// Clears the location, which belongs to the session.
   func beginSession() {
     place = nil
     context.changed(Self.location)
@@ -46,13 +46,12 @@ final class Takes: Feature {
 
   // MARK: - Opening
 
-  /// Opens the library: takes over the settings that were kept, mends what a crash left, and
-  /// empties the trash of what is old.
+  /// Opens the library: restores settings, recovers from a crash, and purges the trash.
   ///
-  /// `say` is given a line for each thing that somebody should know.
+  /// Calls `say` with a line for each error or change.
   func open(_ say: @escaping (String) -> Void) {
     guard let shelf else { return }
-    // In a new library nothing is kept that could be waited for.
+    // A new library has no settings to wait for.
     context.isOpening = TakeLibrary.isThere(home: shelf.home)
     try? shelf.list { library throws(LibraryFault) in
       (try library.settings(), try library.list(count: 0).total)
@@ -61,9 +60,9 @@ final class Takes: Feature {
       context.isOpening = false
       switch outcome {
       case .success(let (settings, total)):
-        tellTotal(total)
+        updateTotal(total)
         for line in context.restore(settings) { say(line) }
-      case .failure(let refusal): say("the library of takes can't be used: \(refusal.message)")
+      case .failure(let refusal): say("the library can't be opened: \(refusal.message)")
       }
     }
     try? shelf.file { library throws(LibraryFault) in
@@ -72,32 +71,34 @@ final class Takes: Feature {
       guard let self else { return }
       switch outcome {
       case .success(let (adoption, total)):
-        tellTotal(total)
+        updateTotal(total)
         for line in adoption.lines { say(line) }
-      // What can't be opened was told of above.
+      // Errors on opening were reported above.
       case .failure(let refusal) where refusal.code != .io && refusal.code != .type:
-        say("the library of takes is not mended: \(refusal.message)")
+        say("the library can't be repaired: \(refusal.message)")
       case .failure: break
       }
     }
   }
 
-  /// Goes over to the takes of another folder, when nothing is on its way to the disk.
+  /// Switches to the library in another home folder.
+  ///
+  /// No write may be in progress.
   func move(to home: String, _ say: @escaping (String) -> Void) {
     shelf = TakeWorkers(home: home)
     context.keepSettings(in: shelf)
     open(say)
   }
 
-  /// The library, where there is one.
+  /// Returns the library, or throws without a home folder.
   func library() throws(Refusal) -> TakeWorkers {
     guard let shelf else {
-      throw Refusal(.state, "this node has no home folder, and thus no takes")
+      throw Refusal(.state, "takes need a home folder")
     }
     return shelf
   }
 
-  private func tellTotal(_ total: Int) {
+  private func updateTotal(_ total: Int) {
     guard shelf != nil, self.total != total else { return }
     self.total = total
     context.changed(Self.total)
@@ -105,7 +106,7 @@ final class Takes: Feature {
 
   // MARK: - Lists
 
-  /// Answers with takes, newest first, and then with how many those were.
+  /// Lists takes, newest first, then their number.
   func list(_ request: Request) throws(Refusal) {
     let (offset, count) = (request.whole(0) ?? 0, request.whole(1) ?? Self.usualOnPage)
     try library().list { library throws(LibraryFault) in
@@ -113,13 +114,13 @@ final class Takes: Feature {
     } then: { [weak self] outcome in
       request.attempt { () throws(Refusal) in
         let page = try outcome.get()
-        Self.tell(page, request)
-        self?.tellTotal(page.total)
+        Self.reply(page, to: request)
+        self?.updateTotal(page.total)
       }
     }
   }
 
-  /// Answers with takes in the trash, the last deleted one first, and then with how many those were.
+  /// Lists the trash, last deleted first, then the number of takes.
   func listTrash(_ request: Request) throws(Refusal) {
     let (offset, count) = (request.whole(0) ?? 0, request.whole(1) ?? Self.usualOnPage)
     try library().list { library throws(LibraryFault) in
@@ -133,7 +134,7 @@ final class Takes: Feature {
     }
   }
 
-  /// Answers likewise with those for which a search holds.
+  /// Lists the takes that match a search, then their number.
   func find(_ request: Request) throws(Refusal) {
     let search: TakeSearch
     do throws(LibraryFault) {
@@ -145,18 +146,18 @@ final class Takes: Feature {
     try library().list { library throws(LibraryFault) in
       try library.find(search, offset: offset, count: count)
     } then: { outcome in
-      request.attempt { () throws(Refusal) in Self.tell(try outcome.get(), request) }
+      request.attempt { () throws(Refusal) in Self.reply(try outcome.get(), to: request) }
     }
   }
 
-  private static func tell(_ page: TakePage, _ request: Request) {
+  private static func reply(_ page: TakePage, to request: Request) {
     for take in page.takes { request.answer(Self.take, take.row) }
     request.answer(Self.endOfTakes, [.int32(Int32(page.takes.count))])
   }
 
-  // MARK: - One take
+  // MARK: - Single takes
 
-  /// Answers with all that is known of a take, and plays it where that is set.
+  /// Replies with all details of a take, and plays it if set.
   func show(_ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
     try library().list { library throws(LibraryFault) in
@@ -179,14 +180,14 @@ final class Takes: Feature {
     }
   }
 
-  /// Changes what people write of a take.
+  /// Changes the texts of a take.
   func edit(_ changes: TakeChanges, _ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
     try library().list { library throws(LibraryFault) in
       try library.edit(id, changes)
     } then: { [weak self] outcome in
       guard let self else { return }
-      tell(outcome, request)
+      complete(request, with: outcome)
       if changes.species != nil, case .success(let take) = outcome {
         context[Pictures.self].followSpecies(of: take, for: request)
       }
@@ -203,38 +204,38 @@ final class Takes: Feature {
     } then: { [weak self] outcome in
       request.attempt { () throws(Refusal) in
         let (take, total) = try outcome.get()
-        self?.tellTotal(total)
+        self?.updateTotal(total)
         self?.context.announce(request.path, [.string(take.id)])
         request.done(take.id)
       }
     }
   }
 
-  /// Takes a take out of the trash again.
+  /// Restores a take from the trash.
   func restore(_ request: Request) throws(Refusal) {
     let id = request.text(0) ?? ""
     try library().list { library throws(LibraryFault) in
       try library.restore(id)
     } then: { [weak self] outcome in
-      self?.tell(outcome, request)
+      self?.complete(request, with: outcome)
     }
   }
 
   // MARK: - Files
 
-  /// Gives a take the image in a file of the home folder.
+  /// Sets the image of a take from a file in the home folder.
   func setImage(_ request: Request) throws(Refusal) {
     let (id, file) = (request.text(0) ?? "", request.text(1) ?? "")
     let workers = try library()
     try workers.file { [home = workers.home] library throws(LibraryFault) in
       try library.setImage(id, copying: HomeFile(reading: file, home: home))
     } then: { [weak self] outcome in
-      self?.tell(outcome, request)
-      if case .success(let take) = outcome { self?.context[Pictures.self].tellGone(take.id) }
+      self?.complete(request, with: outcome)
+      if case .success(let take) = outcome { self?.context[Pictures.self].announceRemoval(take.id) }
     }
   }
 
-  /// Writes a take to a file of the home folder, in the format of its ending.
+  /// Exports a take to a file in the home folder, in the format of its extension.
   func export(_ request: Request) throws(Refusal) {
     let (id, file) = (request.text(0) ?? "", request.text(1) ?? "")
     let workers = try library()
@@ -251,47 +252,48 @@ final class Takes: Feature {
     }
   }
 
-  /// Copies a sound file of the home folder into the library.
+  /// Copies an audio file in the home folder into the library.
   func importFile(_ request: Request) throws(Refusal) {
     let file = request.text(0) ?? ""
     let workers = try library()
     try workers.file { [home = workers.home] library throws(LibraryFault) in
       try library.importFile(HomeFile(reading: file, home: home).path)
     } then: { [weak self] outcome in
-      self?.tell(outcome, request)
+      self?.complete(request, with: outcome)
     }
   }
 
-  // MARK: - News
+  // MARK: - Updates
 
-  /// Tells what has become of a take: all who want to know of takes, and who asked for it.
-  func tell(_ outcome: Result<Take, Refusal>, _ request: Request) {
+  /// Reports the result to the sender, and announces the take.
+  func complete(_ request: Request, with outcome: Result<Take, Refusal>) {
     request.attempt { () throws(Refusal) in
       let take = try outcome.get()
-      tellChanged(take)
+      announce(take)
       request.done(take.id, take.title)
     }
   }
 
-  /// Tells all who want to know of takes that one is new, or another than it was.
-  func tellChanged(_ take: Take) {
+  /// Announces a new or changed take to subscribers.
+  func announce(_ take: Take) {
     context.announce(Self.take, take.row)
     try? shelf?.list { library throws(LibraryFault) in
       try library.list(count: 0).total
     } then: { [weak self] outcome in
-      if case .success(let total) = outcome { self?.tellTotal(total) }
+      if case .success(let total) = outcome { self?.updateTotal(total) }
     }
   }
 }
 
 extension Node {
-  /// Opens the library of takes: takes over the settings that were kept, mends what a crash left,
-  /// and empties the trash of what is old.
+  /// Opens the library: restores settings, recovers from a crash, and purges the trash.
   ///
-  /// `say` is given a line for each thing that somebody should know.
+  /// Calls `say` with a line for each error or change.
   package func openLibrary(_ say: @escaping (String) -> Void) { context[Takes.self].open(say) }
 
-  /// Goes over to the takes of another folder, when nothing is on its way to the disk.
+  /// Switches to the library in another home folder.
+  ///
+  /// No write may be in progress.
   package func moveTakes(to home: String, _ say: @escaping (String) -> Void) {
     setHomeOfBoard(home)
     context[Takes.self].move(to: home, say)

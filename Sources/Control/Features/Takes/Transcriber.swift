@@ -4,16 +4,16 @@ internal import Listening
 internal import Music
 internal import OSC
 
-/// The transcription of a sound: the notes that are heard in the loop, or in a take.
+/// Transcribes a loop or a take to notes.
 final class Transcriber {
   static let note = Event(
     "/take/note", "sfff",
-    "A note that was found: its name, when it begins and how long it is in seconds, and how many "
-      + "cents it is off")
+    "Reply to /take/transcribe: name of a note, its start and length in seconds, and its "
+      + "deviation in cents")
   static let end = Event(
-    "/take/transcribe/end", "i", "The end of the answer to /take/transcribe")
+    "/take/transcribe/end", "i", "End of the replies to /take/transcribe: number of notes")
 
-  // A recording can be hours long: what comes later is not looked at.
+  // Recordings can be hours long. Later parts are ignored.
   private static let mostSeconds = 600.0
   private static let mostWaiting = 16
   private static let mostNotes = 1000
@@ -23,10 +23,10 @@ final class Transcriber {
 
   init(_ context: Context) { self.context = context }
 
-  /// Tells the notes of the loop, or of a take.
+  /// Replies with the notes of loop 1, or of a take.
   func transcribe(_ request: Request) throws(Refusal) {
     guard worker.count < Self.mostWaiting else {
-      throw Refusal(.busy, "\(worker.count) sounds are listened to already; send it again later")
+      throw Refusal(.busy, "\(worker.count) transcriptions are already queued; try again later")
     }
     guard let id = request.text(0) else {
       try context[Takes.self].clips.copy(for: request.path) { [weak self] outcome in
@@ -66,7 +66,7 @@ final class Transcriber {
       return NoteFinder.notes(in: mono, rate: Double(rate))
     } then: { (outcome: Result<[PlayedNote], Refusal>) in
       request.attempt { () throws(Refusal) in
-        // What comes behind them must be heard, too.
+        // The end of the list must fit in the reply budget, too.
         let notes = try outcome.get().prefix(Self.mostNotes)
         for note in notes { request.answer(Self.note, note.row) }
         request.answer(Self.end, [.int32(Int32(notes.count))])
@@ -76,7 +76,7 @@ final class Transcriber {
 }
 
 extension PlayedNote {
-  /// Its name, its beginning and length in seconds, and by how many cents it is off.
+  /// The name, the start and length in seconds, and the deviation in cents.
   fileprivate var row: [Argument] {
     let key = Int((cents / 100).rounded())
     let name = "\(Music.NoteName(key, inFlats: false))\(Int((Double(key) / 12).rounded(.down)) - 1)"

@@ -2,48 +2,49 @@ internal import Engine
 internal import Music
 internal import OSC
 
-/// The tempo: as it is set, tapped, and told to JACK's transport.
+/// The tempo: as set, tapped, and shared with JACK's transport.
 final class Tempo: Feature {
-  // How often to look, in milliseconds: while the server is asked, and as long as its transport has
-  // the node's bars and beats.
+  // The poll intervals in milliseconds: while a request to the server is pending, and while the node is
+  // timebase master.
   private static let askingMilliseconds = 2
   private static let leadingMilliseconds = 100
 
-  // How often to look whether beats were moved, by a message or by the transport that is followed.
+  // The poll interval for beats moved by a message or by the transport, in milliseconds.
   private static let beatMilliseconds = 20
   private static let transportMilliseconds = 5
-  // What is further ahead than any block is long, in microseconds, goes by another clock.
+  // A beat further ahead than any buffer, in microseconds, belongs to another clock.
   private static let mostAhead = 200_000.0
 
   private let context: Context
-  // The frame of the beat that was told last; nil where nobody wants to know.
-  private var beatTold: Int64?
+  // The frame of the beat announced last; nil without subscribers.
+  private var beatSent: Int64?
   private var taps = TapTempo()
-  // Who asked the server last; nil when it has answered.
+  // The sender of the pending request to the server; nil if none is pending.
   private var asking: Request??
   private var wasLeading = false
-  /// Whether the transport is to be led: also when the server has come back.
-  var isLeadWanted = false
+  /// Whether the node should be timebase master, including after a restart of the server.
+  var wantsLead = false
 
   init(_ context: Context) { self.context = context }
 
   // MARK: - Taps
 
-  /// Takes a tap at the request's time; the tempo that it comes to is set by the same door as any
-  /// other, and at that time.
+  /// Adds a tap at the request's time.
+  ///
+  /// The resulting tempo is set by a message at that time.
   func tap(_ request: Request) throws(Refusal) {
     guard let tempo = taps.tap(at: (request.due ?? context.now()) / 1e6) else { return }
     try set(beatsPerMinute: Float(tempo.beatsPerMinute), at: request.due)
   }
 
-  /// Sets the tempo by the same door as any message.
+  /// Sets the tempo by a message.
   func set(beatsPerMinute: Float, at due: Double? = nil) throws(Refusal) {
     try context.perform(Self.bpm, [.float(beatsPerMinute)], at: due)
   }
 
-  // MARK: - The transport
+  // MARK: - Transport
 
-  /// Whether the transport has its bars and beats from here, as far as is known.
+  /// Whether the node is timebase master.
   var isLeading: Bool {
     switch context.soundServer.status.lead {
     case .asked, .yes: true
@@ -51,28 +52,28 @@ final class Tempo: Feature {
     }
   }
 
-  /// Asks the sound server to let its transport have bars and beats from here, or no longer.
+  /// Requests or releases the role of timebase master.
   func lead(_ leads: Bool, _ request: Request?) {
     context.soundServer.leadTransport(leads)
     asking = leads ? .some(request) : nil
-    isLeadWanted = leads
+    wantsLead = leads
     context.stateChanged()
   }
 
-  /// Looks at what the server says of its transport.
+  /// Polls the transport of the server.
   func poll(_ now: Double) -> Int? {
     let status = context.soundServer.status
     let lead = status.lead
     if isLeading != wasLeading {
       wasLeading = isLeading
       context.changed(Self.lead)
-      // Another program leads now.
-      if !isLeading && status.isRunning { isLeadWanted = false }
+      // Another client has become timebase master.
+      if !isLeading && status.isRunning { wantsLead = false }
       context.stateChanged()
     }
-    // It did before this one asked, or when the server came back.
-    if isLeadWanted, lead == .denied {
-      isLeadWanted = false
+    // Another client was timebase master before the request, or after a restart of the server.
+    if wantsLead, lead == .denied {
+      wantsLead = false
       context.stateChanged()
     }
     if let request = asking, lead != .asked {
@@ -84,22 +85,25 @@ final class Tempo: Feature {
     return [leadDue, followBeat(now)].compactMap(\.self).min()
   }
 
-  /// Tells of the beat when its time has come; returns in how many milliseconds to look again.
+  /// Announces the beat when it is due.
+  ///
+  /// Returns the time until the next poll in milliseconds.
   private func followBeat(_ now: Double) -> Int? {
     guard context.isWanted(Self.beat.path) else {
-      beatTold = nil
+      beatSent = nil
       return nil
     }
-    let shared = context.engine.shared
+    let shared = context.shared
     let (beat, clock) = (shared.latestBeat, shared.clockReading)
-    // The one that is over when somebody comes is not told any more.
-    let told = beatTold ?? beat.frame
-    beatTold = told
-    if beat.frame != told {
-      // The block in which it lies is rendered before its time. Without a clock there is none.
+    // A new subscriber does not receive the beat that is already over.
+    let sent = beatSent ?? beat.frame
+    beatSent = sent
+    if beat.frame != sent {
+      // The buffer with the beat is rendered ahead of its time. Without a clock there is no time to wait
+      // for.
       let ahead = shared.isFreewheeling ? 0 : clock.microseconds(at: beat.frame) - now
       if 500..<Self.mostAhead ~= ahead { return Int((ahead / 1000).rounded(.up)) }
-      beatTold = beat.frame
+      beatSent = beat.frame
       context.announce(Self.beat, [.int32(Int32(beat.beat)), .int32(Int32(beat.beatsPerBar))])
     }
     let latest = shared.isTransportFollowed ? Self.transportMilliseconds : Self.beatMilliseconds
@@ -110,42 +114,44 @@ final class Tempo: Feature {
   private static func refusal(_ lead: TransportLead) -> Refusal {
     lead == .denied
       ? Refusal(
-        .state, "another program tells JACK's transport of bars and beats; end that there first")
-      : Refusal(.state, "there is no sound server at present; its transport is led when one comes")
+        .state, "another program is timebase master of JACK's transport; release it there first")
+      : Refusal(
+        .state, "no sound server is running; the node becomes timebase master when one starts")
   }
 
-  /// Forgets that the transport was to be led: another link is asked from here on, and what the
-  /// former one said is no answer of it.
+  /// Resets the role of timebase master.
+  ///
+  /// The session uses another JACK client, to which pending replies don't apply.
   func beginSession() {
     asking = nil
     wasLeading = false
-    isLeadWanted = false
+    wantsLead = false
     context.changed(Self.lead)
   }
 }
 
 extension Tempo {
-  typealias Declared = Of<Tempo>
+  typealias Declared = Declaring<Tempo>
 
   private static let bpm = "/metronome/bpm"
   private static let lead = "/transport/lead"
 
   private static let beat = Event(
     "/metronome/beat", "ii",
-    "Sent to subscribers at each beat, be it heard or not: i:beat in its bar, from 1, i:beats of "
-      + "the bar; those of JACK's transport while that is followed and rolls")
+    "Sent to subscribers at each beat, audible or not: i:beat in the bar, from 1, i:beats per "
+      + "bar; those of JACK's transport while it is followed and rolls")
 
   static let addresses: [Address] = [
     Address(
       bpm, .number(.beat(.tempo), 20...300), unit: "beats/min", kept: .session,
-      "Tempo, which echoes in beats follow"),
+      "Tempo"),
     Address(
       "/metronome/beats", .whole(.beat(.beatsPerBar), 1...16), unit: "beats",
       kept: .session,
-      "Beats of a bar"),
+      "Beats per bar"),
     Address(
       "/metronome/on", .whole(.metronome(.on), 0...1), kept: .session,
-      "1 turns the click on; a bar begins with it, unless something depends on the beats already"),
+      "1 turns the click on, and starts a bar unless something depends on the beats"),
     Address(
       "/metronome/gain", .number(.metronome(.gain), -90...24), unit: "dB",
       kept: .session,
@@ -153,41 +159,41 @@ extension Tempo {
     Address(
       "/metronome/countin", .whole(.beat(.countIn), 0...4), unit: "bars",
       kept: .session,
-      "Count-in before a recording, in bars"),
+      "Count-in before a recording"),
     Address(
       "/metronome/tap",
       Declared.action(isButton: true) { tempo, request throws(Refusal) in try tempo.tap(request) },
-      "Tap tempo: sets the tempo by the median of the last taps"),
+      "Tap tempo, from the median of the last taps"),
     Address(beat),
     Address(
       "/transport/follow", .whole(.beat(.transportFollow), 0...1), kept: .session,
-      "1 follows JACK's transport: its tempo, beats and bars while it rolls; where it has no "
-        + "bars, they begin with the transport, in the node's own tempo"),
+      "1 follows JACK's transport: tempo, beats and bars while it rolls; if it has no "
+        + "bars, they start with the transport, at the node's tempo"),
     Address(
       lead,
       Declared.process { tempo in
         tempo.isLeading
       } make: { tempo, leads, request in
-        // Nothing in the audio depends on it yet: the server is asked at the message's time.
+        // The audio thread takes no part. The server is asked at the message's time.
         PlannedCommand(
           action: .sync(0), whenDone: { [weak tempo] in tempo?.lead(leads, request) })
       },
-      // What was asked for: a server that is away is asked again.
+      // The role as requested, even while the server is away.
       kept: Declared.kept(.session) { tempo in
-        tempo.isLeadWanted ? "1" : "0"
+        tempo.wantsLead ? "1" : "0"
       } restore: { tempo, text in
-        tempo.isLeadWanted = text == "1"
+        tempo.wantsLead = text == "1"
         return []
       },
-      "1 leads JACK's transport with the node's own tempo, bars and beats, unless another program "
-        + "does; 0 when that is over, or another program has taken it over"),
+      "1 makes the node timebase master of JACK's transport, with its tempo and bars, unless another program "
+        + "is; returns to 0 when another program takes over"),
   ]
 }
 
 extension Node {
-  /// Leads the transport again, where it was led when the node ended.
+  /// Requests the role of timebase master again if the node had it when it ended.
   package func resumeLeading() {
     let tempo = context[Tempo.self]
-    if tempo.isLeadWanted { tempo.lead(true, nil) }
+    if tempo.wantsLead { tempo.lead(true, nil) }
   }
 }

@@ -3,91 +3,93 @@ internal import Engine
 internal import Music
 internal import OSC
 
-/// The tuner: the note of the live input, as long as somebody wants to know it.
+/// The tuner: the note of the live input, while a client subscribes or queries.
 final class Tuner: Feature {
-  // Twelve times a second.
+  // Twelve times per second.
   private static let period = 1e6 / 12
-  // A question keeps it listening so long, in microseconds.
-  private static let attention = 3e6
-  // The note that the reference is the frequency of.
+  // The time that a query keeps it running, in microseconds.
+  private static let queryTime = 3e6
+  // The note of the reference frequency.
   private static let referenceNote = 69.0
 
   private let context: Context
   private let worker = Worker("tuner")
-  private var ear: TunerEar?
-  private var heard = TunerEar.Finding()
+  private var detector: PitchDetector?
+  private var latest = PitchDetector.Detection()
   private var nextTime = 0.0
   private var askedUntil = -Double.infinity
-  /// Whether a pedal's lights show it.
+  /// Whether LEDs of a pedal show it.
   var isLit = false
 
   init(_ context: Context) { self.context = context }
 
   var workers: [Worker] { [worker] }
 
-  /// Listens, and tells what is heard, at its time.
+  /// Runs the detection at its rate, and announces the result.
   func poll(_ now: Double) -> Int? {
     let isWanted = now < askedUntil || isLit || context.isWanted(Self.path)
-    if let ear, !isWanted || isPast(ear) { end(ear) }
+    if let detector, !isWanted || isStale(detector) { stop(detector) }
     guard isWanted else { return nil }
-    if ear == nil { begin(now) }
-    if let ear, now >= nextTime, worker.count == 0 {
-      // On the grid of its period, so that a late turn doesn't slow it down.
+    if detector == nil { start(now) }
+    if let detector, now >= nextTime, worker.count == 0 {
+      // A multiple of the period, so that late polls don't accumulate.
       nextTime = max(nextTime + Self.period, now)
-      worker.run({ ear.listen() }, then: { [weak self] in self?.tell($0, of: ear) })
+      worker.run({ detector.detect() }, then: { [weak self] in self?.update($0, of: detector) })
     }
     return max(1, Int(((nextTime - now) / 1000).rounded(.up)))
   }
 
-  /// Whether nothing comes to an ear any more: the rate is another one, or it was too late.
-  private func isPast(_ ear: TunerEar) -> Bool {
-    ear.ring.rate != context.engine.shared.sampleRate || ear.ring.hasEnded
+  /// Whether the detector receives no more input: the sample rate changed, or it was too slow.
+  private func isStale(_ detector: PitchDetector) -> Bool {
+    detector.ring.rate != context.sampleRate || detector.ring.hasEnded
   }
 
-  // MARK: - The audio thread
+  // MARK: - Audio thread
 
-  private func begin(_ now: Double) {
-    let ear = TunerEar(rate: context.engine.shared.sampleRate)
-    let command = PlannedCommand(action: .tune(ear.ring.pointer))
-    // Where too much is under way it is tried again.
+  private func start(_ now: Double) {
+    let detector = PitchDetector(rate: context.sampleRate)
+    let command = PlannedCommand(action: .captureForTuner(detector.ring.pointer))
+    // Retried if the command queue is full.
     guard (try? context.submit([command], path: Self.path)) != nil else { return }
-    self.ear = ear
-    // By then it has heard something.
+    self.detector = detector
+    // The ring holds enough input by then.
     nextTime = now + Self.period
   }
 
-  private func end(_ ear: TunerEar) {
-    // The audio thread has let go of the ring when this is done.
-    let command = PlannedCommand(action: .tune(nil), whenDone: { _ = ear })
+  private func stop(_ detector: PitchDetector) {
+    // When done, the audio thread has released the ring.
+    let command = PlannedCommand(action: .captureForTuner(nil), whenDone: { _ = detector })
     guard (try? context.submit([command], path: Self.path)) != nil else { return }
-    self.ear = nil
-    heard = TunerEar.Finding()
+    self.detector = nil
+    latest = PitchDetector.Detection()
   }
 
-  // MARK: - What is heard
+  // MARK: - Detection
 
-  private func tell(_ outcome: Result<TunerEar.Finding, Refusal>, of ear: TunerEar) {
-    // A machine that has no thread for it has other troubles, and tells them.
-    guard case .success(let finding) = outcome, ear === self.ear else { return }
-    heard = finding
+  private func update(
+    _ outcome: Result<PitchDetector.Detection, Refusal>, of detector: PitchDetector
+  ) {
+    // If no thread could be started, other parts report it.
+    guard case .success(let detection) = outcome, detector === self.detector else { return }
+    latest = detection
     context.announce(Self.path, reading)
   }
 
   private var reading: [Argument] {
-    let level = Argument.float(Level.decibels(heard.peak))
-    guard let frequency = heard.frequency else { return [.int32(-1), .float(0), level] }
-    let reference = context[Fingerboard.self].keyboard.grid.tuning.referenceHz
+    let level = Argument.float(Level.decibels(latest.peak))
+    guard let frequency = latest.frequency else { return [.int32(-1), .float(0), level] }
+    let reference = context[Fingerboard.self].gridState.grid.tuning.referenceHz
     let place = Self.referenceNote + Cents.of(frequency / reference) / 100
     let note = place.rounded()
     guard 0...127 ~= note else { return [.int32(-1), .float(0), level] }
     return [.int32(Int32(note)), .float(Float((place - note) * 100)), level]
   }
 
-  /// The distance of what is heard from its note, in cents; nil where no tone is steady.
+  /// The deviation from the note, in cents; nil without a steady tone.
   var cents: Double? { reading[0] == .int32(-1) ? nil : reading[1].number }
 
   private func answer() -> [Argument] {
-    askedUntil = context.now() + Self.attention
+    askedUntil = context.now() + Self.queryTime
     return reading
   }
 }
@@ -98,10 +100,10 @@ extension Tuner {
   static let addresses: [Address] = [
     Address(
       path,
-      // Not announced as it changes, but at its own pace.
-      Of<Tuner>.reading(types: "iff", isAnnounced: false) { $0.answer() },
-      "Note of the live input, or -1 where no tone is steady, its distance in cents by "
-        + "/grid/reference, and the peak in dB; sent to subscribers 12 times a second. Listens for "
-        + "3 s from a question on")
+      // Announced at its own rate, rather than on change.
+      Declaring<Tuner>.reading(types: "iff", isAnnounced: false) { $0.answer() },
+      "Note of the live input (-1 without a steady tone), deviation in cents from "
+        + "/grid/reference, and peak in dB; sent to subscribers 12 times per second; a query runs it for "
+        + "3 s")
   ]
 }

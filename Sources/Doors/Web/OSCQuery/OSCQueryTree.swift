@@ -203,7 +203,7 @@ package struct OSCQueryTree: Sendable {
   /// Writes the range, but only of addresses where a write has no audible effect: some clients
   /// write the range back at once.
   private func writeRange(_ address: Address, into json: inout JSONText) -> Bool {
-    guard let value = address.value, value.forms.count == 1, !value.isPlace, !value.isProcess,
+    guard let value = address.value, value.forms.count == 1, !value.isPlayhead, !value.isProcess,
       let form = value.forms.first, !form.isRepeated
     else { return false }
     if let words = form.words {

@@ -10,7 +10,7 @@ import Testing
 @testable import Library
 @testable import SoundFiles
 
-/// What a capture is asked for, what it tells, and what it leaves on the disk.
+/// Captures: requests, updates, and files.
 @Suite struct CaptureTests {
   private let folder: TemporaryFolder
   private let desk: Desk
@@ -38,7 +38,7 @@ import Testing
     return error.arguments[1].text
   }
 
-  /// Lets the time pass until nothing is on its way to the disk.
+  /// Runs the clock until no write is in progress.
   private func awaitDisk() { desk.awaitDisk(every: 0.005) }
 
   private var takes: [Take] {
@@ -49,7 +49,7 @@ import Testing
     try SoundFixture.read(TakeLibrary(home: home).path(take))
   }
 
-  @Test func `what is captured becomes a take that tells of itself, and whoever ended it hears so`()
+  @Test func `a capture becomes a take with its properties, and completion is reported`()
     throws
   {
     let (starter, ender) = (Desk.client(9001), Desk.client(9002))
@@ -82,13 +82,13 @@ import Testing
     let (count, difference) = (kept.count, Measure.firstDifference(kept, sent))
     #expect(count == 4864 && difference == nil)
     #expect(abs((take.peak ?? 0) - 20 * log10(Double(Measure.peak(sent)))) < 1e-9)
-    // The file says all of it by itself.
+    // The file contains all properties itself.
     let file = try TakeLibrary(home: home).path(take)
     #expect(try WaveTags.read(file).metadata == take.json)
     #expect(desk.tell("/status/captureFaults").first?.arguments == [.int32(0)])
   }
 
-  @Test func `what goes out is kept in 24 bits`() throws {
+  @Test func `the output is captured in 24 bits`() throws {
     desk.tell("/capture/source", .string("out"))
     desk.tell("/out/gain", .float(-12))
     desk.pass(frames: 4800)
@@ -101,12 +101,12 @@ import Testing
     let take = try #require(try takes.first)
     #expect(take.source == .output && take.loudness != nil)
     let kept = try sound(take).left
-    // Half of the last of 24 bits.
+    // Half of the least significant of 24 bits.
     let error = zip(kept, heard).map { abs($0 - $1) }.max() ?? 1
     #expect(error <= 0.5 / 8_388_608 && error > 0 && kept.count == 48_064)
   }
 
-  @Test func `it takes one whole number, and is told to subscribers`() {
+  @Test func `the value is one whole number, and is sent to subscribers`() {
     let listener = Desk.client(9001)
     desk.tell("/subscribe", .string("/capture"), as: listener)
     desk.pass()
@@ -122,7 +122,7 @@ import Testing
     let told = desk.take(listener)
     #expect(told.contains(Received("/capture/on", [.int32(1)])))
     #expect(told.contains { $0.address == "/capture/state" && $0.arguments[0] == .string("on") })
-    // Seconds go on by themselves, twice in each.
+    // The length changes on its own, twice per second.
     for _ in 0..<200 { desk.pass(frames: 480) }
     let states = desk.take(listener).filter { $0.address == "/capture/state" }
     #expect((3...5).contains(states.count))
@@ -133,7 +133,7 @@ import Testing
     awaitDisk()
   }
 
-  @Test func `a node without a home captures nothing, and says so`() {
+  @Test func `a node without a home folder refuses to capture`() {
     let desk = Desk()
     #expect(code(desk.tell("/capture/on", .int32(1))) == "state")
     #expect(desk.tell("/capture/on", .int32(0)).isEmpty)
@@ -141,7 +141,7 @@ import Testing
     #expect(desk.tell("/capture/on") == [Received("/capture/on", [.int32(0)])])
   }
 
-  @Test func `on while it is on changes nothing, and off while it is off neither`() throws {
+  @Test func `on while on changes nothing, and neither does off while off`() throws {
     desk.tell("/capture/on", .int32(0))
     desk.pass()
     desk.tell("/capture/on", .int32(1))
@@ -159,11 +159,11 @@ import Testing
     #expect(state.id == id && state.word == "off")
   }
 
-  @Test func `what was asked for last is told, whatever is still under way`() {
+  @Test func `the last request is reported while commands are pending`() {
     desk.tell("/capture/on", .int32(1))
     _ = desk.host.render([0], block: 1)
     desk.tell("/capture/on", .int32(0))
-    // It hears of the beginning, and not yet of the end.
+    // The start is reported, the end not yet.
     _ = desk.node.tick()
     #expect(isOn == [.int32(0)])
     desk.pass()
@@ -171,7 +171,7 @@ import Testing
     awaitDisk()
   }
 
-  @Test func `one that had no frames leaves nothing`() throws {
+  @Test func `a capture without frames leaves nothing`() throws {
     desk.tell("/capture/on", .int32(1))
     desk.tell("/capture/on", .int32(0))
     desk.pass()
@@ -183,7 +183,7 @@ import Testing
     #expect(state.id == "" && state.seconds == 0)
   }
 
-  @Test func `off and on in one go end one take and begin the next on the same frame`() throws {
+  @Test func `off and on in one bundle end one take and start the next on the same frame`() throws {
     desk.tell("/capture/format", .string("float"))
     desk.tell("/capture/on", .int32(1))
     let sent = Tone.noise(frames: 9600)
@@ -202,13 +202,13 @@ import Testing
     #expect(difference == nil)
   }
 
-  @Test func `no more are planned than there is memory for`() {
+  @Test func `no more captures are planned than memory allows`() {
     for index in 0..<8 {
       let answer = desk.tell("/capture/on", .int32(1))
       #expect(index < 4 ? answer.isEmpty : code(answer) == "busy")
     }
     desk.pass()
-    // What was planned for nothing is free again.
+    // Unused preparations are released.
     #expect(desk.tell("/capture/on", .int32(1)).isEmpty)
     desk.pass()
     desk.tell("/capture/on", .int32(0))
@@ -218,15 +218,14 @@ import Testing
 
   // MARK: - What goes wrong
 
-  @Test func `a disk that is too slow ends it there, and all that it had room for is kept`() throws
-  {
+  @Test func `a slow disk ends the capture, and everything in the ring is saved`() throws {
     let (starter, listener) = (Desk.client(9001), Desk.client(9002))
     desk.tell("/subscribe", .string("/status"), as: listener)
     desk.tell("/subscribe", .string("/error"), as: listener)
-    // A surface whose button would go on shining.
+    // A surface whose button would stay lit.
     desk.tell("/subscribe", .string("/capture"), as: starter)
     desk.tell("/capture/on", .int32(1), as: starter)
-    // The disk's thread begins when the node hears of it: it has not yet.
+    // The thread starts when the node handles the event, which it has not yet.
     let sent = Tone.noise(frames: 600_000)
     let heard = desk.host.render(sent, block: 1024).left
     desk.pass()
@@ -252,7 +251,7 @@ import Testing
     awaitDisk()
   }
 
-  @Test func `what stands in the way of the folder is told, and it goes off`() throws {
+  @Test func `an obstacle to the folder is reported, and ends the capture`() throws {
     try FileManager.default.createDirectory(
       atPath: home, withIntermediateDirectories: true)
     try Data().write(to: URL(fileURLWithPath: home + "/takes"))
@@ -262,7 +261,7 @@ import Testing
     #expect(isOn == [.int32(0)] && state.word == "off")
   }
 
-  @Test func `a database that is damaged does not keep the sound from the disk`() throws {
+  @Test func `a damaged database does not keep the audio from disk`() throws {
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     try Data("this is no database".utf8).write(
       to: URL(fileURLWithPath: home + "/library.sqlite"))
@@ -272,14 +271,14 @@ import Testing
     desk.tell("/capture/on", .int32(0))
     desk.pass()
     awaitFault()
-    // The next start with a whole database finds it.
+    // The next start with a valid database finds it.
     try FileManager.default.removeItem(atPath: home + "/library.sqlite")
     #expect(FileManager.default.fileExists(atPath: part))
     #expect(try TakeLibrary(home: home).adopt().recovered.count == 1)
     #expect(try takes.first?.frames ?? 0 >= 4800)
   }
 
-  @Test func `a library that another process has for long gets the take when it is free`() throws {
+  @Test func `a library locked for long receives the take when it is free`() throws {
     let (starter, ender) = (Desk.client(9001), Desk.client(9002))
     _ = try TakeLibrary(home: home)
     let other = try LibraryDatabase(home + "/library.sqlite")
@@ -289,15 +288,15 @@ import Testing
     let (id, file) = (state.id, part)
     desk.tell("/capture/on", .int32(0), as: ender)
     var told: [Received] = []
-    // Longer than any writer of the library waits for another.
+    // Longer than the lock timeout of the library.
     for _ in 0..<2000 where told.isEmpty {
       usleep(5000)
       desk.pass()
       told += desk.take(starter)
     }
     #expect(told.map(\.address) == ["/error"])
-    #expect(told.first?.arguments[2].text?.contains("\(file), and is a take when that") == true)
-    // It holds nothing up meanwhile.
+    #expect(told.first?.arguments[2].text?.contains("\(file), and is added when") == true)
+    // It blocks nothing meanwhile.
     desk.tell("/capture/on", .int32(1))
     desk.pass()
     #expect(isOn == [.int32(1)] && state.id != id)
@@ -310,18 +309,18 @@ import Testing
     #expect(desk.tell("/status/captureFaults").last?.arguments == [.int32(1)])
   }
 
-  @Test func `a file that somebody deletes meanwhile ends it`() throws {
+  @Test func `a deleted file ends the capture`() throws {
     desk.tell("/capture/on", .int32(1))
     desk.pass()
     desk.wait(until: "the file is there") { FileManager.default.fileExists(atPath: part) }
-    // While it goes, something may come into it.
+    // More audio may be written before the file is deleted.
     desk.wait(until: "the folder is gone") {
       try? FileManager.default.removeItem(atPath: home)
       return !FileManager.default.fileExists(atPath: home)
     }
     awaitFault()
     #expect(isOn == [.int32(0)] && state.word == "off")
-    // The next one makes the folder anew.
+    // The next capture creates the folder.
     desk.tell("/capture/on", .int32(1))
     desk.pass()
     desk.tell("/capture/on", .int32(0))
@@ -332,7 +331,7 @@ import Testing
 
   private var part: String { "\(home)/takes/\(state.id).wav.part" }
 
-  /// Lets the time pass until an error is told; no more than one is.
+  /// Runs the clock until an error is reported, which must be the only one.
   private func awaitFault() {
     var told: [Received] = []
     desk.pass(until: "an error is told", every: 0.005) {
@@ -344,7 +343,7 @@ import Testing
     #expect(desk.tell("/status/captureFaults").first?.arguments == [.int32(1)])
   }
 
-  @Test func `a server that comes back at another rate begins another take`() throws {
+  @Test func `a server that returns at another rate starts another take`() throws {
     desk.tell("/capture/format", .string("float"))
     desk.tell("/capture/on", .int32(1))
     desk.pass(frames: 48_000)
@@ -352,7 +351,7 @@ import Testing
     let other = OfflineHost(takingOver: desk.host.engine, sampleRate: 44_100)
     _ = other.render(Tone.constant(0.25, frames: 4410), block: 64)
     _ = desk.node.tick()
-    // As long as no server has this rate, it waits.
+    // It waits until a server has this sample rate.
     #expect(state.id == first && state.word == "on" && isOn == [.int32(1)])
     desk.rate = 44_100
     _ = desk.node.tick()

@@ -4,18 +4,18 @@ import OSC
 import TestSupport
 import Testing
 
-/// The sound at the start.
+/// The startup sound.
 @Suite struct GreetingTests {
   private let desk = Desk()
 
-  /// The keys that sound by themselves.
+  /// The keys that sound on their own.
   private var sounding: [Int] {
     (0..<128).filter {
       desk.host.engine.shared.notes.level(of: Finger.key(UInt8($0)).repeated()) > 0
     }
   }
 
-  /// The keys in the order in which they begin, and the seconds after which all is silent.
+  /// The keys in order of start, and the time until silence in seconds.
   private func listen() -> (keys: [Int], seconds: Double) {
     var keys: [Int] = []
     var last = 0.0
@@ -27,7 +27,7 @@ import Testing
     return (keys, last)
   }
 
-  @Test func `three notes of the root's triad, over in six tenths of a second`() {
+  @Test func `three notes of the root triad, over in six tenths of a second`() {
     desk.node.greet(isHeard: true)
     let first = listen()
     #expect(first.keys == [57, 61, 64] && first.seconds < 0.6)
@@ -37,7 +37,7 @@ import Testing
     #expect(listen().keys == [64, 67, 71])
   }
 
-  @Test func `none where nobody hears it, or it is switched off`() {
+  @Test func `none without a connected output, or when disabled`() {
     desk.node.greet(isHeard: false)
     #expect(listen().keys.isEmpty)
     desk.tell("/settings/startup", .int32(0))
@@ -46,7 +46,7 @@ import Testing
     #expect(listen().keys.isEmpty)
   }
 
-  @Test func `no phrase has it in it`() {
+  @Test func `no phrase records it`() {
     desk.tell("/phrase/record")
     desk.node.greet(isHeard: true)
     #expect(!listen().keys.isEmpty)

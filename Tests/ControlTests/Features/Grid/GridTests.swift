@@ -6,7 +6,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// The grid as somebody plays it who has a surface, on an offline engine.
+/// The grid as played from a surface, on an offline engine.
 @Suite struct GridTests {
   private let desk = Desk()
   private let one = Desk.client(9001)
@@ -16,7 +16,7 @@ import Testing
     desk.host.engine.shared.notes.level(of: finger)
   }
 
-  /// The numbers of the cells that sound, with the default layout's twelve columns.
+  /// The numbers of the sounding cells, in the twelve columns of the default layout.
   private var sounding: [Int] { (0..<Finger.mostCells).filter { level(.cell($0)) > 0 } }
 
   private func code(_ received: [Received]) -> String? {
@@ -27,7 +27,7 @@ import Testing
     [UInt8](address: address, arguments)
   }
 
-  /// A time tag so many frames after those that were rendered.
+  /// A time tag a number of frames after the rendered audio.
   private func time(frames: Int) -> TimeTag {
     let due = Double(Int(desk.host.frame) + frames) / 48_000 * 1e6
     return TimeTag(unixMicroseconds: due - HostTime.steadyOfUnixEpoch)
@@ -41,17 +41,17 @@ import Testing
     received.filter { $0.address == "/grid/cell" }
   }
 
-  @Test func `the layout is told with its cells: A chromatic at first`() {
+  @Test func `the layout is sent with its cells, initially A chromatic`() {
     let told = desk.tell("/grid/layout")
     #expect(told.first == Received("/grid/layout", [.int32(4), .int32(12)]))
-    // Three octaves and a half.
+    // Three and a half octaves.
     #expect(told.count == 1 + 42)
     #expect(told[1] == Received("/grid/cell", [.int32(1), .int32(1), .string("A"), .int32(45)]))
     #expect(desk.tell("/grid/root") == [Received("/grid/root", [.string("A")])])
     #expect(desk.tell("/grid/scale") == [Received("/grid/scale", [.string("chromatic")])])
   }
 
-  @Test func `touched it sounds as hard as it was, and released it ends`() {
+  @Test func `a touched cell sounds with its velocity, and ends when released`() {
     #expect(desk.tell("/grid/touch", .int32(2), .int32(3), .float(0.5)).isEmpty)
     #expect(desk.tell("/grid/touch", .int32(1), .int32(1)).isEmpty)
     desk.pass()
@@ -60,12 +60,12 @@ import Testing
     desk.tell("/grid/touch", .int32(1), .int32(1), .float(0))
     desk.pass()
     #expect(sounding.isEmpty)
-    // Not touched, and not there: nothing to be told of.
+    // Cells that are not touched or don't exist: no error.
     #expect(desk.tell("/grid/release", .int32(2), .int32(3)).isEmpty)
     #expect(desk.tell("/grid/release", .int32(99), .int32(0)).isEmpty)
   }
 
-  @Test func `one address a button does the same`() {
+  @Test func `an address per button does the same`() {
     #expect(desk.tell("/grid/2/3", .float(0.25)).isEmpty)
     desk.pass()
     #expect(level(.cell(14)) == 0.25)
@@ -81,19 +81,19 @@ import Testing
     #expect(code(desk.tell("/grid/1/1", .float(1.5))) == "range")
   }
 
-  @Test func `a cell that is not there is out of range, and the line says what is`() {
+  @Test func `an unknown cell is out of range, and the error has the range`() {
     let told = desk.tell("/grid/touch", .int32(5), .int32(1))
     #expect(code(told) == "range")
     #expect(
       told.last?.arguments[2]
-        == .string("the grid has rows 1 to 4 and columns 1 to 12; got row 5, column 1"))
-    // The last row goes back, and ends half way.
+        == .string("row 5, column 1 is outside the grid (rows 1 to 4, columns 1 to 12)"))
+    // The last row runs backward and ends halfway.
     #expect(code(desk.tell("/grid/touch", .int32(4), .int32(1))) == "range")
     #expect(code(desk.tell("/grid/touch", .int32(4), .int32(12))) == nil)
     #expect(code(desk.tell("/grid/slide", .int32(0), .int32(1))) == "range")
   }
 
-  @Test func `a timed touch is on its frame, and a slide ends and begins on one`() {
+  @Test func `a timed touch is on its frame, and a slide ends and starts on one frame`() {
     desk.give(
       [UInt8](bundle: [message("/grid/touch", .int32(1), .int32(1))], at: time(frames: 1000)))
     render(1000)
@@ -110,7 +110,7 @@ import Testing
     #expect(desk.host.engine.shared.lateCount == 0)
   }
 
-  @Test func `a slide takes the nearest finger, of two the one touched last, and its velocity`() {
+  @Test func `a slide takes the nearest finger, or the one touched last, and its velocity`() {
     desk.tell("/grid/touch", .int32(1), .int32(1), .float(0.3))
     desk.tell("/grid/touch", .int32(1), .int32(5), .float(0.4))
     desk.tell("/grid/slide", .int32(1), .int32(3))
@@ -119,7 +119,7 @@ import Testing
     desk.tell("/grid/slide", .int32(2), .int32(1))
     desk.pass()
     #expect(sounding == [2, 12] && level(.cell(12)) == 0.3)
-    // It is there already.
+    // It is already there.
     desk.tell("/grid/slide", .int32(2), .int32(1))
     desk.pass()
     #expect(sounding == [2, 12])
@@ -128,14 +128,14 @@ import Testing
     #expect(sounding == [12, 47])
   }
 
-  @Test func `clients who subscribe have fingers of their own`() {
+  @Test func `subscribers have separate fingers`() {
     desk.tell("/subscribe", .string("/mute"), as: one)
     desk.tell("/subscribe", .string("/mute"), as: two)
     desk.tell("/grid/touch", .int32(1), .int32(1), as: one)
     desk.tell("/grid/slide", .int32(1), .int32(2), as: two)
     desk.pass()
     #expect(sounding == [0, 1])
-    // Both hold one cell: it sounds until the last of them lets go.
+    // Both hold a cell, which sounds until the last releases it.
     desk.tell("/grid/touch", .int32(1), .int32(1), as: two)
     desk.tell("/grid/release", .int32(1), .int32(1), as: one)
     desk.pass()
@@ -148,7 +148,7 @@ import Testing
     #expect(sounding == [1])
   }
 
-  @Test func `those who come from another port each time are one`() {
+  @Test func `clients with a new port each time are one`() {
     desk.tell("/grid/touch", .int32(1), .int32(1), as: one)
     desk.tell("/grid/slide", .int32(1), .int32(2), as: two)
     desk.pass()
@@ -158,7 +158,7 @@ import Testing
     #expect(sounding.isEmpty)
   }
 
-  @Test func `what is let go before its time comes ends as it begins`() {
+  @Test func `a note released before its start ends as it starts`() {
     let touch = message("/grid/touch", .int32(1), .int32(1))
     desk.give([UInt8](bundle: [touch], at: time(frames: 4800)))
     desk.tell("/grid/release", .int32(1), .int32(1))
@@ -166,7 +166,7 @@ import Testing
     #expect(sounding.isEmpty)
   }
 
-  @Test func `what a client holds that says nothing any more ends after its lease`() {
+  @Test func `the notes of a silent client end after its lease`() {
     desk.tell("/grid/touch", .int32(1), .int32(1), as: one)
     desk.tell("/note/on", .int32(60), .float(1), as: two)
     desk.pass(seconds: 40)
@@ -179,7 +179,7 @@ import Testing
     #expect(level(.key(60)) == 0)
   }
 
-  @Test func `when the layout changes nothing goes on sounding`() {
+  @Test func `no note continues when the layout changes`() {
     for (path, value) in [
       ("/grid/root", Argument.string("E")), ("/grid/scale", .string("blues")),
       ("/grid/size", .string("large")), ("/grid/octaves", .int32(2)),
@@ -193,12 +193,12 @@ import Testing
       #expect(desk.tell(path, value).isEmpty)
       desk.pass()
       #expect(sounding.isEmpty, "\(path)")
-      // What is no cell is left alone, and its finger can still be let go.
+      // An unknown cell is ignored, and a removed one can still be released.
       #expect(level(.key(60)) > 0)
       desk.tell("/note/off", .int32(60))
       #expect(code(desk.tell("/grid/release", .int32(1), .int32(1))) == nil)
     }
-    // What leaves all notes where they are ends none.
+    // A change that keeps the layout ends no notes.
     desk.tell("/grid/touch", .int32(1), .int32(1))
     desk.tell("/grid/names", .int32(0))
     desk.tell("/grid/reference", .float(432))
@@ -206,7 +206,7 @@ import Testing
     #expect(sounding == [0])
   }
 
-  @Test func `in one bundle a setting holds for what comes after it`() {
+  @Test func `a setting in a bundle applies to the messages after it`() {
     let told = desk.give(
       [UInt8](
         bundle: [
@@ -221,7 +221,7 @@ import Testing
     #expect(sounding == [6])
   }
 
-  @Test func `a note that was to begin later ends as it begins, where the layout has changed`() {
+  @Test func `a scheduled note ends as it starts if the layout has changed`() {
     desk.give(
       [UInt8](bundle: [message("/grid/touch", .int32(1), .int32(1))], at: time(frames: 480)))
     desk.tell("/grid/root", .string("C"))
@@ -235,7 +235,7 @@ import Testing
     #expect(level(.key(60)) == 0)
   }
 
-  @Test func `a bundle that is refused leaves layout and fingers as they were`() {
+  @Test func `a refused bundle leaves layout and fingers unchanged`() {
     desk.tell("/grid/touch", .int32(1), .int32(1))
     var packets = [
       message("/grid/root", .string("C")), message("/grid/touch", .int32(1), .int32(2)),
@@ -259,7 +259,7 @@ import Testing
       releases.append(message("/grid/release", .int32(row), .int32(column)))
     }
     #expect(desk.give([UInt8](bundle: touches, at: .immediately)).isEmpty)
-    // A block has time for some of them.
+    // Some of them fit in a buffer.
     desk.pass(frames: 4800)
     #expect(sounding.count == 36)
     #expect(desk.give([UInt8](bundle: releases, at: .immediately)).isEmpty)
@@ -267,7 +267,7 @@ import Testing
     #expect(sounding.isEmpty)
   }
 
-  @Test func `subscribers are told the layout when it changes, once for all that changed`() {
+  @Test func `subscribers receive the layout once for all changes`() {
     #expect(desk.tell("/subscribe", .string("/grid/layout"), as: one).count == 43)
     desk.tell("/subscribe", .string("/grid/cell"), as: two)
     desk.tell("/grid/scale", .string("minor"))
@@ -285,26 +285,26 @@ import Testing
     desk.pass(seconds: 0.1)
     let bare = desk.take(one)
     #expect(cells(bare).count == 25 && cells(bare).allSatisfy { $0.arguments[2] == .string("") })
-    // The same again is nothing new.
+    // The same value sends no update.
     desk.tell("/grid/scale", .string("aeolian"))
     desk.pass(seconds: 0.1)
     #expect(desk.take(one).isEmpty)
   }
 
-  @Test func `cells are lit while they sound, or their note on a MIDI keyboard does`() {
+  @Test func `cells are lit while they or their MIDI note sound`() {
     desk.tell("/subscribe", .string("/grid/lit"), as: one)
     desk.tell("/grid/touch", .int32(1), .int32(2), .float(0.5))
     desk.pass()
     func lit(_ row: Int32, _ column: Int32, _ level: Float) -> Received {
       Received("/grid/lit", [.int32(row), .int32(column), .float(level)])
     }
-    // The audio has it after the next look at the latest.
+    // The audio thread has it by the next poll.
     desk.pass()
     #expect(desk.take(one) == [lit(1, 2, 0.5)])
     let start = NoteStart(finger: .midi(57), key: 57, cents: 5700, velocity: 0.75)
     desk.host.send(Command(.note(.on(start))))
     desk.pass()
-    // The second row goes back.
+    // The second row runs backward.
     #expect(desk.take(one) == [lit(2, 12, 0.75)])
     #expect(
       desk.tell("/subscribe", .string("/grid/lit"), as: two)
@@ -314,7 +314,7 @@ import Testing
     desk.pass()
     desk.pass()
     #expect(desk.take(one) == [lit(1, 2, 0), lit(2, 12, 0)])
-    // Another layout puts the lights out first.
+    // A new layout turns the lights off first.
     desk.tell("/grid/touch", .int32(1), .int32(2), .float(0.5))
     desk.pass()
     desk.pass()
@@ -324,7 +324,7 @@ import Testing
     #expect(desk.take(one) == [lit(1, 2, 0)])
   }
 
-  @Test func `a random order is the same for each seed, and the scale's comes back`() {
+  @Test func `a random order is the same for each seed, and the scale's can be restored`() {
     func order() -> [Argument] { cells(desk.tell("/grid/layout")).map { $0.arguments[3] } }
     let inOrder = order()
     desk.tell("/grid/randomize", .int32(5))
@@ -342,7 +342,7 @@ import Testing
     #expect(code(desk.tell("/grid/order", .string("up"))) == "range")
   }
 
-  @Test func `a root comes by name or by number, and is told by its name`() {
+  @Test func `a root is set by name or number, and reported by name`() {
     for (given, name) in [
       (Argument.string("g#"), "G#"), (.string("Bb"), "Bb"), (.int32(0), "C"), (.float(61), "Db"),
     ] {
@@ -354,7 +354,7 @@ import Testing
     #expect(code(desk.tell("/grid/root", .string("A"), .int32(1))) == "type")
   }
 
-  @Test func `what is played has the pitch of the tuning`() {
+  @Test func `notes have the pitch of the tuning`() {
     let memory = PhraseMemory(mostTouches: 16, seconds: 10)
     desk.host.send(Command(.recordPhrase(memory.pointer)))
     desk.tell("/grid/touch", .int32(1), .int32(2))
@@ -365,14 +365,14 @@ import Testing
     desk.tell("/piano/1")
     desk.pass()
     let notes = (0..<memory.eventCount).map(memory.event).filter(\.isTouch).map(\.note)
-    // 415.3047 Hz is a semitone below 440 Hz, to a thousandth of a cent; cents are Floats.
+    // 415.3047 Hz is a semitone below 440 Hz to a thousandth of a cent. Cents are Floats.
     for (note, cents) in zip(notes, [Float(4600), 4500, 6800, 7100]) {
       #expect(abs(note.cents - cents) < 0.01 && note.key == UInt8(cents / 100))
     }
     #expect(notes.count == 4)
   }
 
-  @Test func `the keys of the piano lie in its octave`() {
+  @Test func `the keys of the piano are in its octave`() {
     #expect(desk.tell("/piano/1", .float(1)).isEmpty)
     desk.tell("/piano/7", .int32(1))
     desk.pass()

@@ -5,11 +5,11 @@ import OSC
 import TestSupport
 import Testing
 
-/// Notes that are held by very many.
+/// Notes held by many clients.
 @Suite struct HeldNotesTests {
   private let desk = Desk()
 
-  /// The presses of all keys in one bundle.
+  /// A bundle that starts every key.
   private static let keys = [UInt8](
     bundle: (0..<128).map { [UInt8](address: "/note/on", [.int32($0)]) }, at: .immediately)
 
@@ -22,7 +22,7 @@ import Testing
     return told
   }
 
-  @Test func `more notes than can be held are refused, with how many there can be`() {
+  @Test func `too many held notes are refused with the limit`() {
     let told = press(ports: 40)
     #expect(told.count == 40 * 128 - 2048)
     #expect(
@@ -32,8 +32,8 @@ import Testing
       })
     #expect(
       told.first?.arguments[2]
-        == .string("2048 notes are held already; end some, or all with /note/allOff"))
-    // Whoever holds one can play it again, and slide.
+        == .string("more than 2048 held notes; /note/allOff ends all"))
+    // A held note can be started again, and slid.
     let first = Desk.client(10_000)
     #expect(desk.tell("/note/on", .int32(5), as: first).isEmpty)
     #expect(desk.tell("/note/off", .int32(5), as: first).isEmpty)
@@ -44,7 +44,7 @@ import Testing
     #expect(desk.host.engine.shared.notes.level(of: .key(5)) > 0)
   }
 
-  @Test func `a slide has room where there is none`() {
+  @Test func `a slide has room when no note has`() {
     #expect(desk.tell("/grid/touch", .int32(1), .int32(1), as: Desk.client(9000)).isEmpty)
     #expect(!press(ports: 20).isEmpty)
     desk.pass(frames: 9600)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `what others hold makes no packet dear, and ends in time of its own length`() {
+  func `notes of other clients add no cost to a packet, and end in linear time`() {
     let friend = Desk.client(9000, host: "192.0.2.7")
     let playing = {
       desk.tell("/note/on", .int32(3), as: friend)
@@ -73,10 +73,10 @@ import Testing
     #expect(ProcessorTime.least { _ = desk.tell("/note/allOff") } < 0.1)
   }
 
-  @Test func `what a lease holds of very many ends with it`() {
+  @Test func `a lease ends any number of held notes`() {
     _ = press(ports: 16)
     desk.pass(seconds: 61)
-    // A block has time for some of their ends.
+    // Some of the note ends fit in a buffer.
     desk.pass(frames: 4800)
     #expect((0..<128).allSatisfy { desk.host.engine.shared.notes.level(of: .key($0)) == 0 })
     #expect(press(ports: 16).isEmpty)

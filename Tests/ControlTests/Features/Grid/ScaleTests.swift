@@ -5,7 +5,7 @@ import OSC
 import TestSupport
 import Testing
 
-/// Scales and tunings of one's own, and what of the grid is kept.
+/// User scales and tunings, and persistence of the grid.
 @Suite struct ScaleTests {
   private let folder: TemporaryFolder
 
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Starts a node in the folder, as the program does, and waits for what was kept.
+  /// Starts a node in the folder like the program, and waits for its settings.
   private func start() -> Desk {
     let desk = Desk(home: folder.url.path)
     desk.node.openLibrary { _ in }
@@ -41,14 +41,14 @@ import Testing
     return desk
   }
 
-  @Test func `a scale of one's own can be played, replaced and deleted`() {
+  @Test func `a user scale can be played, replaced and deleted`() {
     let desk = Desk()
     #expect(desk.tell("/scale/user", .string("mine"), .int32(0), .int32(4), .int32(7)).isEmpty)
     #expect(desk.tell("/scales")[0].arguments.last == .string("mine"))
     #expect(desk.tell("/scale/user")[0].arguments == [.string("mine:0,4,7")])
     desk.tell("/grid/scale", .string("mine"))
     #expect(notes(desk).prefix(3) == [45, 49, 52])
-    // The root can be left out; what is in use is laid out anew.
+    // The root is optional. The scale in use is laid out again.
     desk.tell("/scale/user", .string("mine"), .int32(3), .int32(7))
     #expect(notes(desk).prefix(3) == [45, 48, 52])
     desk.tell("/grid/touch", .int32(1), .int32(1))
@@ -61,7 +61,7 @@ import Testing
     #expect(code(desk.tell("/grid/scale", .string("mine"))) == "missing")
   }
 
-  @Test func `what comes with the instrument stays, and faults are told`() {
+  @Test func `built-in scales stay, and errors are reported`() {
     let desk = Desk()
     let many = desk.tell("/scales")[0].arguments
     #expect(code(desk.tell("/scale/user", .string("major"), .int32(1))) == "state")
@@ -74,7 +74,7 @@ import Testing
     #expect(desk.tell("/scales")[0].arguments == many)
   }
 
-  @Test func `a tuning of other than twelve notes has scales of its own`() throws {
+  @Test func `a tuning with other than twelve notes has scales of its own`() throws {
     let lines = ["19 notes", "19"] + (1...19).map { "\(Double($0) * 1200 / 19)" }
     try write(lines.joined(separator: "\n"), to: "19.scl")
     let desk = start()
@@ -94,7 +94,7 @@ import Testing
     again.awaitDisk()
   }
 
-  @Test func `a tuning that can't be had changes nothing`() throws {
+  @Test func `a tuning that can't be loaded changes nothing`() throws {
     try write("bad\n2\n100.0\nx\n", to: "bad.scl")
     let desk = start()
     #expect(code(desk.tell("/grid/tuning", .string("none.scl"))) == "missing")
@@ -110,7 +110,7 @@ import Testing
     desk.awaitDisk()
   }
 
-  @Test func `all that is set of the grid is there after a restart`() {
+  @Test func `all settings of the grid are restored after a restart`() {
     let first = start()
     first.tell("/scale/user", .string("mine"), .int32(0), .int32(5))
     first.tell("/scale/user", .string("gone"), .int32(0), .int32(5))
@@ -143,7 +143,7 @@ import Testing
     second.awaitDisk()
   }
 
-  @Test func `each is told to subscribers when it changes`() {
+  @Test func `each setting is sent to subscribers when it changes`() {
     let desk = Desk()
     let phone = Desk.client(9001)
     desk.tell("/subscribe", .string("/*/*"), as: phone)

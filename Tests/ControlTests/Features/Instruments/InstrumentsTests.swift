@@ -9,7 +9,7 @@ import Testing
 
 @testable import Control
 
-/// Instruments by name, as a client on the network asks for them.
+/// Instruments by name, as requested by a client.
 @Suite final class InstrumentsTests {
   private let folder: TemporaryFolder
   private let desk: Desk
@@ -44,11 +44,10 @@ import Testing
       "\(home)/\(name)", left: Tone.sine(hertz, amplitude: 0.5, frames: 24_000), rate: 48_000)
   }
 
-  @Test("What would be made of a file is bounded, and not its samples alone")
+  @Test("All memory made from a file is bounded, not only its samples")
   func bounded() throws {
     try writeWave("sounds/short.wav")
-    // Each region ends elsewhere, and so is a sound of its own, eleven times for all of the speeds
-    // at which it is played.
+    // Each region has its own end, and thus a sound of its own for each of eleven speeds.
     let text = (0..<1200).map {
       "<region> sample=short.wav lokey=0 hikey=127 pitch_keycenter=20 end=\(20_000 + $0)\n"
     }
@@ -61,7 +60,7 @@ import Testing
     #expect(code(refused) == "range")
     #expect(line(refused).contains("MB of memory to be played on all of its keys, and 1024 are"))
     #expect(present() == before)
-    // A few of them are welcome, and need what was told.
+    // A few of them are valid, and need the documented memory.
     try Data(text[..<4].joined().utf8).write(to: URL(fileURLWithPath: "\(home)/sounds/many.sfz"))
     let instrument = try SFZ.read("\(home)/sounds/many.sfz")
     let image = InstrumentImage.make(
@@ -71,7 +70,7 @@ import Testing
     #expect(desk.ask("/grid/instrument", .string("many")).last?.address == "/reply")
   }
 
-  @Test("A session whose instrument can't be had has the piano, and not that of the one before")
+  @Test("A session whose instrument is missing has the piano, not the previous instrument")
   func noFallbackOfAnotherSession() throws {
     desk.node.openInstruments { _ in }
     desk.pass(until: "the piano is there") { present() == "piano" }
@@ -88,20 +87,20 @@ import Testing
     #expect(present() == "piano")
   }
 
-  @Test("At the start a piano is loaded, and the list is known")
+  @Test("A piano is loaded at the start, and the list is known")
   func opening() {
     var said: [String] = []
     desk.node.openInstruments { said.append($0) }
     desk.pass(until: "the piano is there") { present() == "piano" }
     #expect(Set(names()) == Set(BuiltInInstrument.allCases.map(\.name)))
-    #expect(said.count == 1 && said[0].contains("no soundfont"))
+    #expect(said.count == 1 && said[0].contains("no General MIDI soundfont"))
     desk.pass(until: "all of it is read") {
       desk.tell("/instrument/loading").first?.arguments == [.float(1)]
     }
     #expect(desk.tell("/instrument/notes").first?.arguments == [])
   }
 
-  @Test("An instrument is there when it is answered, however its name is written")
+  @Test("An instrument is playing when completion is reported, however its name is written")
   func setting() {
     #expect(
       desk.ask("/grid/instrument", .string("Acoustic-Guitar"))
@@ -114,7 +113,7 @@ import Testing
     #expect(present() == "acoustic guitar")
   }
 
-  @Test("Of several at once the last comes, and whoever asked for another is told")
+  @Test("The last of several requests wins, and the others receive an error")
   func superseded() {
     desk.tell("/grid/instrument", .string("violin"), as: Desk.client(9001))
     desk.tell("/grid/instrument", .string("organ"), as: Desk.client(9002))
@@ -125,7 +124,7 @@ import Testing
     #expect(present() == "bell")
   }
 
-  @Test("Subscribers are told the instrument and the list, as they are and as they change")
+  @Test("Subscribers receive the instrument and the list, initially and on change")
   func announced() throws {
     let watcher = Desk.client(9100)
     desk.node.openInstruments { _ in }
@@ -142,7 +141,7 @@ import Testing
     #expect(told.contains { $0.address == "/instruments" && $0.arguments.contains(.string("owl")) })
   }
 
-  @Test("A file is loaded under a name, played, and forgotten")
+  @Test("A file is added under a name, played, and deleted")
   func loading() throws {
     try writeWave("sounds/A4.wav")
     try "<region> sample=A4.wav key=69 flavour=3\n<region> sample=gone.wav key=70".write(
@@ -158,13 +157,13 @@ import Testing
     #expect(desk.tell("/instrument/notes").first?.arguments == Array(played.arguments.dropFirst(2)))
     #expect(desk.ask("/instrument/delete", .string("owl")).last?.address == "/reply")
     #expect(!names().contains("Owl"))
-    // It sounds on, as its sound is in memory.
+    // It still sounds, since its samples are in memory.
     #expect(present() == "Owl")
     #expect(code(desk.ask("/instrument/delete", .string("owl"))) == "missing")
     #expect(code(desk.ask("/instrument/delete", .string("piano"))) == "denied")
   }
 
-  @Test("What can't be loaded is refused in a line")
+  @Test("An instrument that can't be loaded is refused in a line")
   func refused() throws {
     try "no".write(toFile: "\(home)/text.txt", atomically: true, encoding: .utf8)
     func load(_ file: String, _ more: Argument...) -> String? {
@@ -187,7 +186,7 @@ import Testing
     #expect(!names().contains("x"))
   }
 
-  @Test("The instrument is the same after a restart, and a piano where it is gone")
+  @Test("The instrument is restored after a restart, or a piano if it is gone")
   func kept() throws {
     desk.node.openLibrary { _ in }
     desk.node.openInstruments { _ in }
@@ -223,7 +222,7 @@ import Testing
     _ = desk.play(Tone.constant(0, frames: 4800))
   }
 
-  @Test("The loop becomes an instrument, of its own pitch where it has one")
+  @Test("A loop becomes an instrument, at its own pitch if it has one")
   func take() {
     #expect(code(desk.ask("/grid/instrument", .string("take"))) == "state")
     record(Tone.constant(0, frames: 9600) + Tone.sine(300, amplitude: 0.4, frames: 48_000))
@@ -237,7 +236,7 @@ import Testing
     #expect(noise.last?.arguments.last?.text?.contains("middle C") == true)
   }
 
-  @Test("The notes of the loop, and of a take, are told one by one")
+  @Test("The notes of a loop and of a take are sent one by one")
   func transcribing() throws {
     #expect(code(desk.ask("/take/transcribe")) == "state")
     let tones = [440.0, 523.2511, 261.6256].flatMap {
@@ -248,7 +247,7 @@ import Testing
       let notes = all.dropLast()
       #expect(notes.map { $0.arguments[0].text } == ["A4", "C5", "C4"])
       for (index, note) in notes.enumerated() {
-        // 20 ms, and 5 cents: what is promised.
+        // The documented accuracy: 20 ms and 5 cents.
         #expect(abs((note.arguments[1].number ?? -1) - 0.5 * Double(index)) < 0.02)
         #expect(abs((note.arguments[2].number ?? -1) - 0.4) < 0.05)
         #expect(abs(note.arguments[3].number ?? 99) < 5)

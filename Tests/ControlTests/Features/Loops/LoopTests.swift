@@ -3,25 +3,25 @@ import OSC
 import TestSupport
 import Testing
 
-/// The loop as its addresses tell it: what it does, what waits, and what can be undone.
+/// The addresses of the loop: state, queued commands, and undo history.
 @Suite struct LoopTests {
   private let desk = Desk()
 
-  /// The words of `/loop/state`: what it does, and what waits.
+  /// The words of `/loop/state`: the state, and the queued one.
   private var words: [String] {
     desk.tell("/loop/state").first?.arguments.compactMap(\.text) ?? []
   }
 
   private var history: [Argument]? { desk.tell("/loop/history").first?.arguments }
 
-  /// Presses a button, lets half a second pass, and tells the words then.
+  /// Sends a command, runs half a second, and returns the words.
   private func press(_ button: String) -> [String] {
     desk.tell(button)
     desk.pass(frames: 24_000)
     return words
   }
 
-  @Test func `each press leads to the state that is told`() {
+  @Test func `each command leads to the reported state`() {
     #expect(words == ["empty", ""])
     #expect(press("/player/record") == ["recording", ""])
     #expect(press("/player/pause") == ["paused", ""])
@@ -35,10 +35,10 @@ import Testing
     #expect(press("/loop/clear") == ["empty", ""])
   }
 
-  @Test func `what waits for its beat is told as the state that comes`() {
+  @Test func `a queued command is reported as the next state`() {
     desk.tell("/loop/quantize", .string("bar"))
     desk.tell("/metronome/bpm", .float(120))
-    // A bar is two seconds: each press comes at the same place of one, half a second before its word.
+    // A bar is two seconds. Each command is sent half a second before the bar.
     for (button, now, next) in [
       ("/player/record", "empty", "recording"), ("/player/stop", "recording", "stopped"),
       ("/player/play", "stopped", "playing"), ("/loop/overdub", "playing", "overdubbing"),
@@ -60,7 +60,7 @@ import Testing
     #expect(desk.tell("/loop/state").first?.arguments[1...3] == state?[2...4])
   }
 
-  @Test func `subscribers are told of a change at once, and of the position ten times a second`() {
+  @Test func `subscribers receive a change immediately, and the position ten times per second`() {
     desk.tell("/subscribe", .string("/loop/state"))
     desk.tell("/player/record")
     desk.pass(frames: 960)
@@ -74,12 +74,12 @@ import Testing
     #expect(desk.take().isEmpty)
   }
 
-  @Test func `steps that can be undone and redone are counted`() {
+  @Test func `undo and redo steps are counted`() {
     #expect(history == [.int32(0), .int32(0)])
     let phone = Desk.client(9001)
     desk.tell("/subscribe", .string("/loop/history"), as: phone)
     _ = press("/player/record")
-    // A recording that goes on must be ended first.
+    // A running recording must end first.
     #expect(history == [.int32(0), .int32(0)])
     _ = press("/player/stop")
     _ = press("/loop/clear")
@@ -93,7 +93,7 @@ import Testing
     #expect(told.contains([.int32(1), .int32(1)]) && told.last == [.int32(2), .int32(0)])
   }
 
-  @Test func `subscribers see the clip grow, four times a second at most`() {
+  @Test func `subscribers receive the growing clip, four times per second at most`() {
     #expect(desk.tell("/subscribe", .string("/loop/peaks")) == [Received("/loop/peaks", [])])
     desk.tell("/player/record")
     for _ in 0..<200 {

@@ -6,7 +6,9 @@ import OSC
 import TestSupport
 import Testing
 
-/// The loops by their numbers: all that one has, each has.
+/// Loops by number.
+///
+/// Every loop has the same addresses.
 @Suite final class NumberedLoopsTests {
   private let folder: TemporaryFolder
   private let desk: Desk
@@ -33,14 +35,14 @@ import Testing
     desk.pass(frames: 480)
   }
 
-  @Test func `a loop is recorded and played by its number, and no other one moves`() {
+  @Test func `a loop is recorded and played by its number, and no other one changes`() {
     record(Tone.noise(frames: 24_000), 3)
     #expect(state("3") == "playing" && length(3) == 0.5)
     #expect(["1", "2", "4"].allSatisfy { state($0) == "empty" })
     #expect(desk.tell("/loop/state").first?.arguments.first == .string("empty"))
   }
 
-  @Test func `the first loop is the player, by whichever name`() {
+  @Test func `the first loop is the player, under either name`() {
     record(Tone.noise(frames: 24_000), 1)
     #expect(desk.tell("/player/state").first?.arguments.first == .string("playing"))
     desk.tell("/player/stop")
@@ -52,7 +54,7 @@ import Testing
     #expect(desk.tell("/loop/1/rate").first?.arguments == [.float(2)])
   }
 
-  @Test func `the player's own record ends in silence, the loop's goes on`() {
+  @Test func `the player's record ends in silence, the loop's continues`() {
     desk.tell("/player/record")
     _ = desk.play(Tone.noise(frames: 4800))
     desk.tell("/player/record")
@@ -65,7 +67,7 @@ import Testing
     #expect(state("1") == "playing")
   }
 
-  @Test func `a pattern whose last part is written out presses all`() {
+  @Test func `a pattern with a literal last part reaches the commands of all loops`() {
     for loop in 1...4 { record(Tone.noise(frames: 4800), loop) }
     desk.tell("/loop/*/stop")
     desk.pass(frames: 480)
@@ -73,7 +75,7 @@ import Testing
     desk.tell("/loop/{2,4}/play", .float(1))
     desk.pass(frames: 480)
     #expect((1...4).map { state("\($0)") } == ["stopped", "playing", "stopped", "playing"])
-    // What would press whatever there is presses nothing.
+    // A wildcard in the last part reaches no command.
     desk.tell("/loop/3/*", .float(1))
     desk.pass(frames: 480)
     #expect((1...4).map { state("\($0)") } == ["stopped", "playing", "stopped", "playing"])
@@ -81,7 +83,7 @@ import Testing
     #expect((1...4).allSatisfy { desk.tell("/loop/\($0)/gain").first?.arguments == [.float(-3)] })
   }
 
-  @Test func `the one that is chosen has addresses of its own`() {
+  @Test func `the selected loop has addresses of its own`() {
     #expect(desk.tell("/loop/select").first?.arguments == [.int32(1)])
     desk.tell("/loop/select", .int32(2))
     desk.tell("/loop/selected/record")
@@ -151,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `who subscribes is told of each loop, and of what is chosen`() {
+  @Test func `subscribers receive changes of each loop, and of the selected one`() {
     let client = Desk.client(9100)
     desk.tell("/subscribe", as: client)
     desk.pass(frames: 4800)
@@ -174,7 +176,7 @@ import Testing
     #expect(desk.take(client).contains { $0.address == "/loop/1/gain" })
   }
 
-  @Test func `whoever asks for a picture does not keep it from those who wait for it`() {
+  @Test func `a query of the peaks does not delay them for subscribers`() {
     let client = Desk.client(9100)
     desk.tell("/subscribe", .string("/loop/2/peaks"), as: client)
     _ = desk.take(client)
@@ -189,7 +191,7 @@ import Testing
       desk.take(client).contains { $0.address == "/loop/2/peaks" && $0.arguments.count == 256 })
   }
 
-  @Test func `the pedal is pressed and let go, or both at once`() {
+  @Test func `the pedal is pressed and released, or both at once`() {
     desk.tell("/loop/2/pedal", .float(1))
     desk.pass(frames: 12_000)
     #expect(state("2") == "recording")
@@ -203,7 +205,7 @@ import Testing
     #expect(state("2") == "stopped")
   }
 
-  @Test func `what was just played becomes a loop`() {
+  @Test func `retroactive recording makes a loop`() {
     _ = desk.play(Tone.noise(frames: 96_000))
     desk.tell("/loop/4/keepSeconds", .float(1))
     desk.pass(frames: 480)
@@ -212,16 +214,16 @@ import Testing
     desk.pass(frames: 480)
     #expect(
       (refusal + desk.take()).contains {
-        $0.address == "/error" && ($0.arguments.last?.text ?? "").contains("10 seconds at most")
+        $0.address == "/error" && ($0.arguments.last?.text ?? "").contains("loop of 10 s")
       })
   }
 
-  @Test func `a loop is saved and loaded as a take, exact in its round`() throws {
+  @Test func `a loop is saved and loaded as a take with its exact length`() throws {
     desk.tell("/metronome/bpm", .float(117))
     desk.tell("/loop/2/quantize", .string("beat"))
     record(Tone.noise(frames: 60_000), 2)
     while state("2") != "playing" { _ = desk.play(Tone.noise(frames: 640)) }
-    // What lies behind its end is there in a moment.
+    // The frames after its end arrive a moment later.
     desk.pass(frames: 960)
     let recorded = length(2)
     let reply = desk.ask("/loop/2/save", .string("groove"))
@@ -240,7 +242,7 @@ import Testing
     #expect(Float(bitPattern: tempo) == 117)
   }
 
-  @Test func `a set brings back all loops with how they were played`() {
+  @Test func `a loop set restores all loops and their values`() {
     for loop in [1, 2, 4] { record(Tone.noise(frames: 4800 * loop), loop) }
     desk.tell("/loop/4/gain", .float(-12))
     desk.tell("/loop/2/engine", .string("studio"))
@@ -269,9 +271,9 @@ import Testing
     #expect(desk.ask("/loops", until: ["/loops/end"]).count == 1)
   }
 
-  /// The voices of a voice changer, on the last loop as on the first: the same sound, sample by sample.
+  /// The voices of a voice changer: equal, sample by sample, on the first and the last loop.
   @Test(arguments: ["chipmunk", "vader", "snail", "rabbit", "echo", "reverb"])
-  func `what changes a voice changes any loop alike`(preset: String) throws {
+  func `a change of voice affects all loops alike`(preset: String) throws {
     let shipped = Project.file("Presets").path
     let clip = (0..<24_000).map { frame -> Float in
       let (low, high) = (sin(Float(frame) * 0.02), sin(Float(frame) * 0.043))

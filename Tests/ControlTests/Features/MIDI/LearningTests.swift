@@ -5,7 +5,7 @@ import OSC
 import TestSupport
 import Testing
 
-/// A controller that is learnt by being moved, and what that movement must not do.
+/// Learning from the movement of a controller, which itself must have no effect.
 @Suite struct LearningTests {
   private let desk = Desk()
 
@@ -25,7 +25,7 @@ import Testing
     #expect(desk.tell("/midi/learn", .string(path)).isEmpty)
   }
 
-  /// What is told of a controller that is bound: learnt on the first channel, or named.
+  /// The row of a bound controller, learned on the first channel or named.
   private func learnt(
     _ path: String, _ controller: Int32, _ press: String = "turn", isNamed: Bool = false
   ) -> [Received] {
@@ -90,7 +90,7 @@ import Testing
     #expect(desk.take() == learnt("/echo/mix", 7))
     turn(7, 30, 45, 60)
     #expect(value("/echo/mix") == 0.5)
-    // The middle is at 64.
+    // The center is at 64.
     turn(7, 70)
     #expect(abs((value("/echo/mix") ?? 0) - (0.5 + 6.0 / 126)) < 1e-6)
     turn(7, 0)
@@ -150,7 +150,7 @@ import Testing
             "/error",
             [
               .string("/midi/learn"), .string("denied"),
-              .string("/quit can't be learnt: a controller touched by chance would end the node"),
+              .string("/quit: can't be mapped, since an accidental press would end the node"),
             ])
         ])
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Control
 
-/// Controllers of a keyboard, and what they are bound to.
+/// Controllers and their bindings.
 @Suite struct MIDITests {
   private func turn(_ desk: Desk, _ controller: UInt8, _ value: UInt8) {
     desk.host.midi.append((desk.host.frame, [0xB0, controller, value]))
@@ -35,7 +35,7 @@ import Testing
     #expect(value(desk, "/echo/mix") == Double(Float(1 / 128.0)))
     turn(desk, 21, 0)
     #expect(value(desk, "/echo/mix") == 0)
-    // The one that had moved before did nothing.
+    // The controller that moved before had no effect.
     turn(desk, 20, 64)
     #expect(value(desk, "/echo/mix") == 0)
   }
@@ -78,7 +78,7 @@ import Testing
     for place in 1...127 {
       turn(desk, 40, UInt8(place))
       let now = value(desk, "/echo/tone") ?? 0
-      // A tenfold in 64 steps up to the middle, and in 63 steps above; floats round to 1e-7.
+      // A factor of 10 in 64 steps up to the center, and in 63 steps above. Floats round to 1e-7.
       #expect(abs(now / last - pow(10, place <= 64 ? 1 / 64.0 : 1 / 63.0)) < 1e-6)
       last = now
     }
@@ -176,7 +176,7 @@ import Testing
     desk.pass()
     let next = desk.tell("/player/next").first?.arguments
     #expect(next?.first == .string("record"))
-    // Two bars of four beats at 120, but for the one block that has passed.
+    // Two bars of four beats at 120 bpm, minus the buffer that has passed.
     let wanted = 4 - 64 / 48_000.0
     let seconds = next?.last?.number ?? 0
     #expect(abs(seconds - wanted) < 1e-4)

@@ -196,7 +196,7 @@ import Testing
       desk.take() == [
         Received(
           "/error",
-          [.string("/loop/undo"), .string("state"), .string("there is nothing to undo")])
+          [.string("/loop/undo"), .string("state"), .string("/loop/undo: nothing to undo")])
       ])
   }
 
@@ -531,7 +531,7 @@ import Testing
     play([0x90, 40, 100])
     let told = desk.take()
     #expect(told.first?.arguments.first == .string("/loop/3/overdub"))
-    #expect(told.first?.arguments.last?.text?.contains("loop 3 is at rest") == true)
+    #expect(told.first?.arguments.last?.text?.contains("loop 3 is idle") == true)
   }
 
   @Test func `what is kept of loops that there are not now is kept on`() throws {

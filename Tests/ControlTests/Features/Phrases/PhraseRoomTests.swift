@@ -4,7 +4,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// Phrases that are to be recorded, each of which takes its memory as it is planned.
+/// Scheduled recordings of phrases, each of which allocates its memory when planned.
 @Suite struct PhraseRoomTests {
   private let desk = Desk()
 
@@ -13,13 +13,13 @@ import Testing
       bundle: Array(repeating: [UInt8](address: "/phrase/record", []), count: count), at: time)
   }
 
-  /// A time tag so many seconds after what was rendered.
+  /// A time tag a number of seconds after the rendered audio.
   private func time(seconds: Double) -> TimeTag {
     let due = (Double(desk.host.frame) / 48_000 + seconds) * 1e6
     return TimeTag(unixMicroseconds: due - HostTime.steadyOfUnixEpoch)
   }
 
-  @Test func `a bundle with very many records makes room for a few, and refuses the others`() {
+  @Test func `a bundle with many recordings makes room for a few, and refuses the others`() {
     let told = desk.give(records(900, at: .immediately))
     #expect(told.count == 900 - 8)
     #expect(
@@ -29,7 +29,7 @@ import Testing
             "/error",
             [
               .string("/phrase/record"), .string("busy"),
-              .string("8 phrases wait to be recorded already, as many as can; try again later"),
+              .string("8 recordings of phrases are already scheduled; try again later"),
             ])
       })
     desk.pass()
@@ -37,14 +37,14 @@ import Testing
     #expect(desk.give(records(8, at: .immediately)).isEmpty)
   }
 
-  @Test func `those that wait for their time count, until it has come`() {
+  @Test func `scheduled recordings count until their time`() {
     #expect(desk.give(records(8, at: time(seconds: 2))).isEmpty)
     #expect(desk.tell("/phrase/record").first?.arguments[1] == .string("busy"))
     desk.pass(frames: 3 * 48_000)
     #expect(desk.tell("/phrase/record").isEmpty)
   }
 
-  @Test func `those of a bundle that is refused don't count`() {
+  @Test func `those of a refused bundle don't count`() {
     let filling = Array(repeating: [UInt8](address: "/mute", [.int32(0)]), count: 4096)
     let record = [UInt8](address: "/phrase/record", [])
     for _ in 0..<20 {

@@ -4,7 +4,7 @@ import OSC
 import TestSupport
 import Testing
 
-/// The phrase as somebody records and plays it who has a surface.
+/// The phrase recorder as used from a surface.
 @Suite struct PhraseTests {
   private let desk = Desk()
   private let phone = Desk.client(9001)
@@ -26,7 +26,7 @@ import Testing
     desk.pass(frames: 960)
   }
 
-  @Test func `it tells what it does, and which notes there are`() {
+  @Test func `the state and the notes of the phrase are reported`() {
     #expect(state() == [.string("stopped"), .float(0), .float(0), .int32(0)])
     #expect(desk.tell("/phrase/notes")[0].arguments.isEmpty)
     desk.tell("/phrase/record")
@@ -34,16 +34,16 @@ import Testing
     #expect(state()[0] == .string("recording"))
     record()
     #expect(state()[0] == .string("stopped") && state()[3] == .int32(4))
-    // Whatever the key is by now.
+    // Whatever the current key is.
     desk.tell("/grid/root", .string("Eb"))
     #expect(
       desk.tell("/phrase/notes")[0].arguments == ["A", "C", "A", "E"].map(Argument.string))
     guard case .float(let length) = state()[2] else { return }
-    // 960 frames and four times 4800, and a block or two for each message.
+    // 960 frames and four times 4800, plus a buffer or two per message.
     #expect(abs(length - 20_160 / 48_000) < 0.03)
   }
 
-  @Test func `subscribers hear of each note as it is played, and see it`() {
+  @Test func `subscribers receive each note as it is played`() {
     record()
     desk.tell("/subscribe", .string("/phrase"), as: phone)
     desk.tell("/subscribe", .string("/grid/lit"), as: phone)
@@ -65,19 +65,19 @@ import Testing
       }
     }
     #expect(notes.map(\.1) == ["A", "C", "A", "E"])
-    // Looked at every ten milliseconds.
+    // Polled every ten milliseconds.
     for (note, seconds) in zip(notes, [0.02, 0.12, 0.22, 0.32]) {
       #expect(abs(note.0 - seconds) < 0.025)
     }
     #expect(lit == 3)
     #expect(states.first == "playing" && states.last == "stopped")
-    // Again it says the same.
+    // The second playback reports the same.
     desk.tell("/phrase/play")
     desk.pass(frames: 24_000)
     #expect(desk.take(phone).count { $0.address == "/phrase/note" } == 4)
   }
 
-  @Test func `with nothing to play it says so, and allOff ends it`() {
+  @Test func `playing an empty phrase is an error, and allOff ends playback`() {
     desk.tell("/phrase/play")
     desk.pass()
     let told = desk.take()
@@ -93,7 +93,7 @@ import Testing
     #expect(desk.host.engine.shared.notes.level(of: Finger.cell(0).repeated()) == 0)
   }
 
-  @Test func `a button that is let go does nothing`() {
+  @Test func `a released button does nothing`() {
     record()
     desk.tell("/phrase/record", .float(0))
     desk.tell("/phrase/play", .float(0))

@@ -6,7 +6,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// Pictures of species, as a client on the network asks for them and is told of them.
+/// Pictures of species, as requested by a client.
 @Suite final class PicturesTests {
   private let folder: TemporaryFolder
   private let server: PictureServer
@@ -36,7 +36,7 @@ import Testing
     received.first { $0.address == "/error" }?.arguments[1].text
   }
 
-  /// Waits while the clock stands still: a subscriber who says nothing for a minute is forgotten.
+  /// Waits without moving the clock, since subscriptions expire after a minute.
   private func wait(until what: String, _ isSo: () -> Bool) {
     desk.wait(until: what) {
       _ = desk.node.tick()
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// Asks for a picture, and returns the answer.
+  /// Requests a picture, and returns the reply.
   private func find() -> Received? {
     var all = desk.tell("/take/picture", .string(id))
     wait(until: "/take/picture is answered") {
@@ -54,7 +54,7 @@ import Testing
     return all.last
   }
 
-  /// What subscribers were told of pictures.
+  /// The updates for subscribers.
   private func news() -> [[Argument]] {
     desk.take(Self.other).filter { $0.address == "/take/picture" }.map(\.arguments)
   }
@@ -68,8 +68,7 @@ import Testing
   // MARK: - By hand
 
   @Test(.timeLimit(.minutes(10)))
-  func `a picture is found, told with its credit, shown, changed for the next, and removed`() throws
-  {
+  func `a picture is found, credited, shown, replaced and removed`() throws {
     server.haveSpecies(
       "Turdus merula", [.init(1, nil), .init(2, "cc-by"), .init(3, "cc0", by: "Bo")])
     server.haveNoFiles()
@@ -92,7 +91,7 @@ import Testing
     let shown = desk.ask("/take/show", .string(id))
     #expect(shown.first { $0.address == "/take/picture" }?.arguments == told)
     #expect(shown.first { $0.address == "/take/image" }?.arguments[1] == .string("\(id).png"))
-    // The next, whose lists are known by now.
+    // The next picture, from lists already fetched.
     #expect(find()?.arguments[2].text?.hasSuffix("/3") == true)
     #expect(news().last?[1] == .string("Bo"))
     #expect(desk.ask("/take/picture/remove", .string(id)).last?.address == "/reply")
@@ -103,7 +102,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `what can't be is refused in a line, and nothing is asked of anybody`() throws {
+  func `impossible requests are refused in a line, without a query to a service`() throws {
     #expect(code(desk.ask("/take/picture", .string(id))) == "state")
     #expect(code(desk.ask("/take/picture", .string(Take.newID()))) == "missing")
     setSpecies("Wren")
@@ -119,7 +118,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `an image of one's own takes the place of a fetched one, and its credit goes`() throws {
+  func `a user's image replaces a fetched one, and removes its credit`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
     setSpecies("Wren")
@@ -132,7 +131,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a service that is no service is told of, and the take stays as it is`() throws {
+  func `a failing service is reported, and the take is unchanged`() throws {
     server.serve("/v1/taxa", .init("<html>", type: "text/html"))
     server.haveNoFiles()
     setSpecies("Wren")
@@ -144,7 +143,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `one picture at a time is looked for, and nobody waits for it at the end`() throws {
+  func `one search runs at a time, and the node does not wait for it at exit`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
     var slow = PictureServer.Reply(PictureFile.png(width: 3, height: 3))
@@ -157,7 +156,7 @@ import Testing
     }
     #expect(code(desk.ask("/take/picture", .string(id))) == "busy")
     #expect(!desk.node.isWriting)
-    // Of another species by then, it has no use for that picture.
+    // The species has changed, so the picture is not used.
     setSpecies("Owl")
     server.goOn()
     wait(until: "the search is over") { code(desk.take()) == "state" }
@@ -167,7 +166,7 @@ import Testing
   // MARK: - By itself
 
   @Test(.timeLimit(.minutes(10)))
-  func `nobody is told what was recorded unless that is wanted`() throws {
+  func `no species is disclosed unless enabled`() throws {
     server.haveSpecies("Wren", [.init(1, "cc-by")])
     server.haveNoFiles()
     #expect(desk.tell("/settings/pictures") == [Received("/settings/pictures", [.int32(0)])])
@@ -179,7 +178,7 @@ import Testing
     setSpecies("wren")
     wait(until: "there is a picture") { !news().isEmpty }
     #expect(try origin().credit?.species == "wren")
-    // Set to the same, it has its picture.
+    // The same species again has its picture.
     let count = server.requests.count
     setSpecies("wren")
     desk.awaitDisk()
@@ -188,7 +187,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `an image of one's own is left alone, and why there is no picture is told`() throws {
+  func `a user's image is not replaced, and the reason for no picture is reported`() throws {
     desk.tell("/settings/pictures", .int32(1))
     setSpecies("Wren")
     wait(until: "it is told") {
@@ -207,7 +206,7 @@ import Testing
 
   // MARK: - Settings and names
 
-  @Test func `servers are named by URLs, and kept`() throws {
+  @Test func `servers are set by URL, and persisted`() throws {
     for text in ["ftp://x", "http://", "http://a:b@x", "http://x/?a=", "/x", "http://x/#a"] {
       #expect(
         code(desk.tell("/settings/pictures/commons", .string(text))) == "range", "\(text)")
@@ -249,7 +248,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `services are asked by the name of science that the list has`() throws {
+  func `services are queried by the scientific name in the list`() throws {
     try Data("Schwarzkopf; Sylvia atricapilla\n".utf8).write(
       to: URL(filePath: folder.path("home/species.txt")))
     server.haveSpecies("Sylvia atricapilla", [.init(1, "cc-by")])

@@ -4,7 +4,7 @@ import OSC
 import TestSupport
 import Testing
 
-/// The node's ports on its sound server, as clients are told of them.
+/// The node's ports on the sound server, as reported to clients.
 @Suite struct SoundPortsTests {
   private let desk = Desk()
 
@@ -17,7 +17,7 @@ import Testing
 
   private func row(_ words: String...) -> Received { Received("/port", words.map(Argument.string)) }
 
-  @Test func `each port is answered with its kind and its connections`() {
+  @Test func `each port is listed with its type and connections`() {
     desk.ports = ports(["system:capture_1", "system:capture_2"])
     #expect(
       desk.tell("/ports") == [
@@ -26,11 +26,11 @@ import Testing
       ])
   }
 
-  @Test func `without a server there are none`() {
+  @Test func `without a server there are no ports`() {
     #expect(desk.tell("/ports") == [Received("/ports/end", [.int32(0)])])
   }
 
-  @Test func `subscribers are told of a port when its connections change`() {
+  @Test func `subscribers are notified when connections of a port change`() {
     desk.ports = ports(["system:capture_1"])
     desk.pass()
     desk.tell("/subscribe", .string("/port"))
@@ -42,7 +42,7 @@ import Testing
     desk.ports = ports([], ["synth:in"])
     desk.pass()
     #expect(desk.take() == [row("in_1", "audio", "in")])
-    // The server goes, and comes back.
+    // The server stops and restarts.
     desk.ports = []
     desk.pass()
     #expect(desk.take() == [row("midi_out", "midi", "out")])

@@ -31,7 +31,7 @@ import Testing
     received.count == 1 && received[0].address == "/error" ? received[0].arguments[1].text : nil
   }
 
-  /// Lets time pass until an answer came: the disk takes its own.
+  /// Runs the clock until a reply that waits for the disk.
   private func answer(to address: String, _ name: String) -> Received? {
     #expect(desk.tell(address, .string(name)).isEmpty)
     var answer: Received?
@@ -52,7 +52,9 @@ import Testing
 
   // MARK: - Loading
 
-  @Test func `each shipped preset is taken, and names all that its sound depends on`() throws {
+  @Test func `each shipped preset is accepted, and sets everything that its sound depends on`()
+    throws
+  {
     let names = desk.tell("/presets")[0].arguments.compactMap(\.text)
     #expect(names == names.sorted() && names.count > 20)
     for name in ["chipmunk", "vader", "snail", "rabbit", "echo", "reverb"] {
@@ -87,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `one after the other, a preset always gives the same`() {
+  @Test func `a preset sounds the same after any other`() {
     _ = answer(to: "/preset", "dub")
     let first = values
     _ = answer(to: "/preset", "cathedral")
@@ -96,7 +98,7 @@ import Testing
     #expect(values == first)
   }
 
-  @Test func `the name of the last is told, before the audio has it`() {
+  @Test func `the name of the last preset is reported before the audio thread has it`() {
     #expect(desk.tell("/preset") == [Received("/preset", [.string("")])])
     desk.tell("/preset", .string("dub"))
     #expect(desk.tell("/preset") == [Received("/preset", [.string("dub")])])
@@ -109,7 +111,7 @@ import Testing
     #expect(desk.tell("/preset") == [Received("/preset", [.string("dub")])])
   }
 
-  @Test func `all of it takes effect on the frame of its bundle`() throws {
+  @Test func `all of a preset takes effect on the frame of its bundle`() throws {
     try put("{\"set\": {\"/in/gain\": -6, \"/live/gain\": -6, \"/mute\": true}}", as: "soft")
     let clock = desk.host.engine.shared.clockReading
     let due = clock.microseconds + 1000 * clock.microsecondsPerFrame
@@ -120,7 +122,7 @@ import Testing
     #expect(desk.host.engine.shared.commands.underWay == 4)
     #expect(desk.tell("/preset") == [Received("/preset", [.string("")])])
     let output = desk.host.render(Tone.constant(0.5, frames: 4096), block: 64)
-    // The clock's last reading was for the block before: 64 frames on.
+    // The last clock reading was for the previous buffer, 64 frames earlier.
     #expect(output.left.firstIndex { $0 != 0.5 } == 1000 - 64)
     #expect(output.live.firstIndex { $0 != 0.5 } == 1000 - 64)
     desk.pass()
@@ -130,7 +132,7 @@ import Testing
     #expect(desk.host.engine.shared.commands.underWay == 0)
   }
 
-  @Test func `what comes after it in a bundle counts, and so does what came before`() {
+  @Test func `messages before and after a preset in a bundle apply in order`() {
     desk.give(
       [UInt8](
         bundle: [
@@ -145,21 +147,21 @@ import Testing
   }
 
   @Test(arguments: [
-    ("\"/pitch/semitones\": 99", "range", "/pitch/semitones takes a number from -24 to 24"),
-    ("\"/pitch/on\": 0.5", "range", "/pitch/on takes a whole number from 0 to 1"),
-    ("\"/pitch/engine\": \"loud\"", "range", "/pitch/engine takes one of live, voice, studio"),
-    ("\"/pitch/engine\": 1", "type", "/pitch/engine takes one of"),
-    ("\"/echo/mix\": \"0.5\"", "type", "/echo/mix takes one number"),
-    ("\"/echo/nothing\": 1", "unknown", "there is no address \"/echo/nothing\""),
-    ("\"nonsense\": 1", "unknown", "there is no address \"nonsense\""),
-    ("\"/*/mix\": 1", "unknown", "there is no address \"/*/mix\""),
-    ("\"/quit\": 1", "type", "/quit has no value that could be set"),
-    ("\"/preset\": \"dub\"", "type", "/preset has no value that could be set"),
-    ("\"/status/rate\": 1", "type", "/status/rate has no value"),
+    ("\"/pitch/semitones\": 99", "range", "/pitch/semitones: 99 is out of range (-24 to 24"),
+    ("\"/pitch/on\": 0.5", "range", "/pitch/on: 0.5 is not a whole number (0 to 1)"),
+    ("\"/pitch/engine\": \"loud\"", "range", "/pitch/engine: \"loud\" is not one of live"),
+    ("\"/pitch/engine\": 1", "type", "/pitch/engine: got 1; expected one of"),
+    ("\"/echo/mix\": \"0.5\"", "type", "/echo/mix: got \"0.5\"; expected one number"),
+    ("\"/echo/nothing\": 1", "unknown", "unknown address \"/echo/nothing\""),
+    ("\"nonsense\": 1", "unknown", "unknown address \"nonsense\""),
+    ("\"/*/mix\": 1", "unknown", "unknown address \"/*/mix\""),
+    ("\"/quit\": 1", "type", "/quit: no value that can be set"),
+    ("\"/preset\": \"dub\"", "type", "/preset: no value that can be set"),
+    ("\"/status/rate\": 1", "type", "/status/rate: no value"),
     ("\"/echo/on\": 0", "type", "/echo/on stands on line 3 already"),
     ("\"/echo/mix\" 0", "type", "a colon is missing"),
   ])
-  func `a broken file names its line, and changes nothing`(
+  func `a broken file is reported with its line, and changes nothing`(
     line: String, code: String, message: String
   ) throws {
     try put("{\n  \"set\": {\n    \"/echo/on\": 1,\n    \(line)\n  }\n}\n", as: "bad")
@@ -173,17 +175,17 @@ import Testing
     #expect(desk.tell("/preset") == [Received("/preset", [.string("")])])
   }
 
-  @Test func `a preset of nothing is one`() throws {
+  @Test func `an empty preset is valid`() throws {
     try put("{\"set\": {}}", as: "nothing")
     #expect(answer(to: "/preset", "nothing") == reply("/preset", "nothing"))
   }
 
-  @Test func `it is refused whole when too much is under way`() {
+  @Test func `a preset is refused as a whole when too many commands are pending`() {
     let gain = [UInt8](address: "/live/gain", [.float(-1)])
     for _ in 0..<16 {
       desk.give([UInt8](bundle: Array(repeating: gain, count: 1023), at: .immediately))
     }
-    // 16 places are left.
+    // 16 slots are left.
     let before = values
     #expect(code(desk.tell("/preset", .string("dub"))) == "busy")
     #expect(values == before)
@@ -192,7 +194,7 @@ import Testing
 
   // MARK: - Changing
 
-  @Test func `what is saved is the effects as they are, and nothing else`() throws {
+  @Test func `saving stores the current effects, and nothing else`() throws {
     desk.tell("/pitch/semitones", .float(7.25))
     desk.tell("/pitch/engine", .string("voice"))
     desk.tell("/live/gain", .float(-6))
@@ -210,7 +212,7 @@ import Testing
     #expect(desk.tell("/live/gain")[0].arguments == [.float(0)])
   }
 
-  @Test func `it is there for whoever asks next, before the disk has it`() {
+  @Test func `a saved preset can be loaded before it is on disk`() {
     desk.tell("/pitch/semitones", .float(5))
     desk.tell("/preset/save", .string("dub"))
     #expect(desk.tell("/presets")[0].arguments.contains(.string("dub")))
@@ -237,7 +239,7 @@ import Testing
     #expect((try? FileManager.default.contentsOfDirectory(atPath: own)) == [])
   }
 
-  @Test func `there is an end to how many wait for the disk`() {
+  @Test func `the number of queued writes is limited`() {
     for _ in 1...64 { #expect(desk.tell("/preset/save", .string("mine")).isEmpty) }
     #expect(code(desk.tell("/preset/save", .string("mine"))) == "busy")
     var count = 0
@@ -249,7 +251,7 @@ import Testing
     #expect(answer(to: "/preset/save", "mine") == reply("/preset/save", "mine"))
   }
 
-  @Test func `one's own stands before a shipped one, which comes out again`() {
+  @Test func `a user preset hides a shipped one, which reappears`() {
     _ = answer(to: "/preset", "cathedral")
     #expect(answer(to: "/preset/save", "dub") == reply("/preset/save", "dub"))
     _ = answer(to: "/preset", "dub")
@@ -266,7 +268,7 @@ import Testing
   }
 
   @Test(arguments: ["/preset", "/preset/save", "/preset/delete"])
-  func `a name that leaves the folder is denied`(address: String) {
+  func `a name outside the folder is denied`(address: String) {
     for name in ["../x", "/etc/x", "", "a/b", ".hidden", ".."] {
       #expect(code(desk.tell(address, .string(name))) == "denied", "\(name)")
     }
@@ -276,7 +278,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: own))
   }
 
-  @Test func `what can't be written is told, and is not there afterwards`() throws {
+  @Test func `a failed write is reported, and leaves no preset`() throws {
     try "".write(toFile: own, atomically: false, encoding: .utf8)
     let before = desk.tell("/presets")
     let answer = try #require(self.answer(to: "/preset/save", "mine"))
@@ -288,7 +290,7 @@ import Testing
 
   // MARK: - Feedback
 
-  @Test func `subscribers see the name when one is loaded, and the names when they change`() {
+  @Test func `subscribers receive the name on load, and the names on change`() {
     let phone = Desk.client(9001)
     let snapshot = desk.tell("/subscribe", .string("/preset*"), as: phone)
     #expect(snapshot.map(\.address) == ["/preset", "/presets", "/presets/own"])
@@ -307,7 +309,8 @@ import Testing
     #expect(desk.take(phone).isEmpty)
   }
 
-  @Test func `whoever loads a preset is told which one counts, also when it is the old one`() {
+  @Test func `the sender of a load receives the resulting preset, even if it is the previous one`()
+  {
     desk.tell("/subscribe", .string("/preset"))
     _ = answer(to: "/preset", "dub")
     desk.pass()

@@ -4,9 +4,9 @@ import OSC
 import TestSupport
 import Testing
 
-/// Songs on the control side: lists, numbers, what is refused, and what is told.
+/// Songs on the control side: lists, numbers, refusals and updates.
 @Suite struct SongsTests {
-  /// A desk whose home has a folder of songs.
+  /// A desk with a folder of songs in its home folder.
   private struct Shop {
     let folder = try! TemporaryFolder()
     let desk: Desk
@@ -27,7 +27,7 @@ import Testing
       try SoundFixture.write(path, [Tone.sine(hertz, frames: Int(seconds * 48_000))])
     }
 
-    /// Lets the disk and the audio go on until something comes to the client.
+    /// Runs the disk and the audio until the client receives something.
     func answer(_ address: String, _ arguments: Argument...) -> Received? {
       var received = desk.give([UInt8](address: address, arguments))
       guard received.isEmpty else { return received.first }
@@ -50,7 +50,9 @@ import Testing
     received?.address == "/error" ? received?.arguments[1].text : nil
   }
 
-  @Test func `the database and the takes of a home folder among the songs are left alone`() throws {
+  @Test func `the database and the takes of a home folder inside a music folder are ignored`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let home = folder.path("music/syrinx")
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
@@ -68,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `songs are listed by artist and title, else by name, in the order that people expect`()
+  @Test func `songs are listed by artist and title, else by file name, in natural order`()
     throws
   {
     let shop = try Shop([
@@ -82,13 +84,13 @@ import Testing
       tagged, [Tone.sine(300, frames: 4800)], title: "Nightingale\nat dusk", artist: "Luscinia")
     #expect(
       shop.songs() == ["2 two", "Luscinia - Nightingale at dusk", "10 Ten", "A", "b", "Zebra"])
-    // What is new is found, and what is gone is not.
+    // New files appear, and deleted ones disappear.
     unlink(tagged)
     try shop.write("11.wav")
     #expect(shop.songs() == ["2 two", "10 Ten", "11", "A", "b", "Zebra"])
   }
 
-  @Test func `a long list comes in parts, and ends with an empty one`() throws {
+  @Test func `a long list is sent in parts, and ends with an empty one`() throws {
     let name = String(repeating: "long name ", count: 9)
     let shop = try Shop((1...400).map { "\($0) \(name).wav" }, seconds: 0.01)
     var all: [String] = []
@@ -105,7 +107,9 @@ import Testing
   @Test(arguments: [
     "../secret", "..", ".", "", "/etc", "music/../..", "music//a", "out", "music/out", ".git",
   ])
-  func `a folder that leads elsewhere is denied, and the one before stays`(name: String) throws {
+  func `a folder outside the allowed ones is denied, and the previous one stays`(name: String)
+    throws
+  {
     let shop = try Shop(["a.wav"])
     try FileManager.default.createDirectory(
       atPath: shop.folder.path("secret"), withIntermediateDirectories: true)
@@ -117,19 +121,19 @@ import Testing
     #expect(shop.songs() == ["a"])
   }
 
-  @Test func `a song that is a link out of the folders is not there`() throws {
+  @Test func `a song that links outside the folders is not listed`() throws {
     let shop = try Shop(["a.wav"])
     try SoundFixture.write(shop.folder.path("b.wav"), [Tone.sine(200, frames: 480)])
     symlink(shop.folder.path("b.wav"), shop.music + "/b.wav")
     symlink(shop.music + "/a.wav", shop.music + "/c.wav")
     #expect(shop.songs() == ["a"])
-    // Exchanged for a link after it was listed, it is not played either.
+    // Replaced by a link after the lookup, it is not played either.
     unlink(shop.music + "/a.wav")
     symlink(shop.folder.path("b.wav"), shop.music + "/a.wav")
     #expect(error(shop.answer("/music/play", .int32(1))) == "denied")
   }
 
-  @Test func `folders allowed at the start go by their last names`() throws {
+  @Test func `folders allowed at the start are known by their last component`() throws {
     let shop = try Shop(["a.wav"], allowed: ["usb/Jazz"])
     #expect(shop.desk.tell("/music/folder") == [Received("/music/folder", [.string("Jazz")])])
     #expect(error(shop.answer("/music")) == "missing")
@@ -147,7 +151,7 @@ import Testing
     #expect(error(shop.answer("/music/folder", .string("Trio"))) == "missing")
   }
 
-  @Test func `an empty folder, none, and one that is a file`() throws {
+  @Test func `an empty folder, a missing one, and a file are reported`() throws {
     let shop = try Shop()
     #expect(shop.songs() == [])
     for address in ["/music/play", "/music/next", "/music/previous"] {
@@ -158,7 +162,7 @@ import Testing
     #expect(error(shop.answer("/music")) == "missing")
     try Data().write(to: URL(fileURLWithPath: shop.music))
     #expect(error(shop.answer("/music")) == "missing")
-    // A node without a folder of its own has none for songs.
+    // A node without a home folder has no music folder.
     let desk = Desk()
     desk.tell("/music")
     var told: [Received] = []
@@ -169,7 +173,9 @@ import Testing
     #expect(error(told.first) == "denied")
   }
 
-  @Test func `next and previous go through the list, and refuse at its ends while it plays on`()
+  @Test
+  func
+    `next and previous go through the list, and are refused at its ends while playback continues`()
     throws
   {
     let shop = try Shop(["a.wav", "b.wav", "c.wav"])
@@ -182,14 +188,21 @@ import Testing
       shop.answer("/music/previous")
         == Received(
           "/error",
-          [.string("/music/previous"), .string("state"), .string("this is the first song")]))
+          [
+            .string("/music/previous"), .string("state"),
+            .string("/music/previous: already at the first song"),
+          ]))
     #expect(shop.state[..<2] == [.string("playing"), .int32(1)])
     #expect(shop.answer("/music/next", .float(1)) == reply("/music/next", "b"))
     #expect(shop.answer("/music/next") == reply("/music/next", "c"))
     #expect(
       shop.answer("/music/next")
         == Received(
-          "/error", [.string("/music/next"), .string("state"), .string("this is the last song")]))
+          "/error",
+          [
+            .string("/music/next"), .string("state"),
+            .string("/music/next: already at the last song"),
+          ]))
     #expect(shop.state[..<4] == [.string("playing"), .int32(3), .string("c"), .string("")])
     #expect(shop.state[5] == .float(2))
     #expect(shop.answer("/music/previous") == reply("/music/previous", "b"))
@@ -202,11 +215,11 @@ import Testing
     shop.desk.pass(frames: 4800)
     #expect(shop.state[..<3] == [.string("stopped"), .int32(2), .string("b")])
     #expect(error(shop.answer("/music/stop")) == "state")
-    // Without a number the last one plays again.
+    // Without a number the last song plays again.
     #expect(shop.answer("/music/play") == reply("/music/play", "b"))
   }
 
-  @Test func `a song goes over into the next one, and the last one ends`() throws {
+  @Test func `a song continues with the next one, and the last one ends`() throws {
     let shop = try Shop(["a.wav", "b.wav"], seconds: 1)
     _ = shop.answer("/music/play")
     var heard: [Float] = []
@@ -218,7 +231,7 @@ import Testing
       _ = shop.desk.node.tick()
       if numbers.last != shop.state[1] { numbers.append(shop.state[1]) }
     }
-    // The tone of 200 Hz comes round after each song: as one, both are it for two seconds.
+    // A tone of 200 Hz fits each song in whole periods, so that both join to two seconds of it.
     let end = heard.lastIndex { $0 != 0 } ?? 0
     #expect(abs(end - 96_000) < 600)
     #expect(Measure.residue(heard[4800..<90_000], hertz: 200, sampleRate: 48_000) < -100)
@@ -226,9 +239,9 @@ import Testing
     #expect(shop.state.first == .string("stopped"))
   }
 
-  @Test func `songs that don't lead into each other meet without a click`() throws {
+  @Test func `songs that don't lead into each other join without a click`() throws {
     let shop = try Shop()
-    // The first ends at a crest, where the second begins in a trough.
+    // The first song ends at a crest, where the second starts in a trough.
     for (name, sign) in [("a.wav", Float(0.5)), ("b.wav", -0.5)] {
       try SoundFixture.write(
         "\(shop.music)/\(name)",
@@ -240,11 +253,11 @@ import Testing
       heard += shop.desk.host.render(Tone.constant(0, frames: 480), block: 64).left
       _ = shop.desk.node.tick()
     }
-    // A rise of 48 frames along an S bends by 6 / 48² of its height; the step would be 1.
+    // An S-curve of 48 frames bends by 6 / 48² of its height. A step would bend by 1.
     #expect(Measure.roughness(heard[480...]) < 0.01)
   }
 
-  @Test func `another song asked for while one opens takes its place, and both are answered`()
+  @Test func `a later request replaces a song that is being opened, and both are answered`()
     throws
   {
     let shop = try Shop(["a.wav", "b.wav", "c.wav"])
@@ -257,7 +270,7 @@ import Testing
           "/error",
           [
             .string("/music/next"), .string("state"),
-            .string("\"b\" did not begin: something else was asked for"),
+            .string("\"b\" was canceled by a later request"),
           ]))
     for _ in 0..<500 {
       letPass(seconds: 0.001, "the disk is read meanwhile, and no more is told than is awaited")
@@ -268,7 +281,7 @@ import Testing
     #expect(shop.state[..<2] == [.string("playing"), .int32(3)])
   }
 
-  @Test func `a file that can't be played changes nothing when asked for, and is passed by else`()
+  @Test func `an unplayable file is refused when requested, and skipped otherwise`()
     throws
   {
     let shop = try Shop(["a.wav", "b.wav", "c.wav"], seconds: 0.5)
@@ -280,8 +293,7 @@ import Testing
     unlink(shop.music + "/b.wav")
     #expect(error(shop.answer("/music/play", .int32(2))) == "missing")
     #expect(shop.state[..<2] == [.string("playing"), .int32(1)])
-    // Told when it would have come, as it was when it was read ahead, and the one behind it is
-    // played.
+    // Reported when it would have played, with the error of the read ahead. The song after it is played.
     var errors: [Received] = []
     for _ in 0..<80 {
       shop.desk.pass(frames: 480)
@@ -291,7 +303,7 @@ import Testing
     #expect(shop.state[..<2] == [.string("playing"), .int32(3)])
   }
 
-  @Test func `a server of another rate gets the song from its place on`() throws {
+  @Test func `a server at another rate continues the song at its position`() throws {
     let shop = try Shop(["a.wav"], seconds: 4)
     _ = shop.answer("/music/play")
     shop.desk.pass(frames: 48_000)
@@ -312,7 +324,7 @@ import Testing
     #expect(shop.state.first == .string("stopped"))
   }
 
-  @Test func `subscribers are told the song and its place`() throws {
+  @Test func `subscribers receive the song and its position`() throws {
     let shop = try Shop(["a.wav"])
     let watcher = Desk.client(9100)
     shop.desk.tell("/subscribe", .string("/music/state"), as: watcher)
@@ -327,7 +339,7 @@ import Testing
   }
 
   @Test(arguments: ["wav", "flac", "ogg", "mp3", "aiff", "opus"])
-  func `whatever a file's bytes are, it is played or refused, and the sound stays in bounds`(
+  func `any file is played or refused, and samples stay in bounds`(
     ending: String
   ) throws {
     let shop = try Shop()
@@ -356,7 +368,7 @@ import Testing
       _ = shop.desk.take()
     }
     try whole.write(to: URL(fileURLWithPath: path))
-    // What was wrong with the last one may be told yet.
+    // An error in the last song may be reported later.
     shop.desk.tell("/music/stop")
     shop.desk.pass(frames: 4800)
     _ = shop.desk.take()

@@ -4,11 +4,12 @@ import OSC
 import TestSupport
 import Testing
 
-/// Sound as large as numbers can be, which any JACK client can send: what is measured in it is no
-/// number then, and must not become a whole one.
+/// Samples of the largest magnitude, which any JACK client can send.
+///
+/// Measurements become NaN, and must not be converted to integers.
 @Suite struct HugeSoundTests {
   @Test(arguments: ["live", "voice", "studio"], [Float(1e9), 1e19, 1e38])
-  func `however large the sound is, the warp goes on`(engine: String, height: Float) {
+  func `the pitch shifter survives samples of any size`(engine: String, height: Float) {
     let desk = Desk()
     for message in [
       [UInt8](address: "/pitch/on", [.int32(1)]), [UInt8](address: "/pitch/semitones", [.float(5)]),

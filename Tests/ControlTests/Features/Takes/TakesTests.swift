@@ -9,7 +9,7 @@ import SoundFiles
 import TestSupport
 import Testing
 
-/// The library of takes, as a client on the network uses it.
+/// The library of takes, as used by a client.
 @Suite final class TakesTests {
   private let folder: TemporaryFolder
   private let desk: Desk
@@ -22,7 +22,7 @@ import Testing
     desk = Desk(home: folder.path("home"))
   }
 
-  /// Records so much into the loop and returns it.
+  /// Records a number of frames into the loop, and returns them.
   @discardableResult
   private func record(_ sound: [Float], behind: [Float] = Tone.constant(0, frames: 4800))
     -> [Float]
@@ -34,7 +34,7 @@ import Testing
     return sound
   }
 
-  /// Keeps the loop, and returns the take's id.
+  /// Saves the loop, and returns the id of the take.
   private func save(_ title: String? = nil) throws -> String {
     let answers =
       if let title { desk.ask("/take/save", .string(title)) } else { desk.ask("/take/save") }
@@ -62,9 +62,9 @@ import Testing
 
   // MARK: - The loop and the library
 
-  @Test func `a saved loop comes back to the bit, its seam included`() throws {
+  @Test func `a saved loop is restored to the bit, including its crossfade`() throws {
     let clip = Tone.noise(amplitude: 0.4, frames: 12_345)
-    // What follows the clip is in its seam.
+    // The crossfade contains what follows the clip.
     record(clip, behind: Tone.noise(amplitude: 0.4, frames: 4800, seed: 7))
     let id = try save()
     func threeRounds() -> [Float] {
@@ -84,7 +84,7 @@ import Testing
     #expect(Measure.firstDifference(threeRounds(), before) == nil)
   }
 
-  @Test func `what is louder than full scale is kept as it is`() throws {
+  @Test func `samples over full scale are preserved`() throws {
     record(Tone.constant(1.75, frames: 4800))
     let path = "\(home)/takes/\(try save()).wav"
     var reader = try SoundReader(path)
@@ -93,7 +93,7 @@ import Testing
     #expect(block.stereo.left[2400] == 1.75)
   }
 
-  @Test func `a take that is played is heard, and the player was opened for it`() throws {
+  @Test func `playing a take opens the player for it`() throws {
     record(Tone.sine(440, amplitude: 0.5, frames: 9600))
     let id = try save()
     desk.tell("/loop/clear")
@@ -105,7 +105,7 @@ import Testing
       desk.tell("/player/state")[0].arguments[..<2] == [.string("playing"), .string("play")])
   }
 
-  @Test func `a take that the loop can't hold is played from its file, and the loop is as it was`()
+  @Test func `a take longer than a loop is played from its file, and the loop is unchanged`()
     throws
   {
     let loop = record(Tone.noise(amplitude: 0.1, frames: 4800))
@@ -120,10 +120,9 @@ import Testing
         == Received(
           "/reply", [.string("/take/play"), .string(id), .string("long")]))
     #expect(desk.tell("/music/state")[0].arguments[2] == .string("long"))
-    // Less than is read ahead: the time here is not the disk's.
+    // Less than is read ahead, since this clock is not the disk's.
     let heard = desk.play(Tone.constant(0, frames: 9600)).left
-    // Some of it was heard already while the answer came; when it has faded over from the chain,
-    // it is the file's.
+    // Part of it played before the reply. After the fade from the chain it is that of the file.
     let place = (0..<400_000).first { frame in
       (0..<16).allSatisfy { sound[frame + $0] == heard[4800 + $0] }
     }
@@ -134,7 +133,7 @@ import Testing
     #expect(desk.tell("/music/stop").isEmpty)
   }
 
-  @Test func `nothing can be saved where nothing is, nor loaded while recording`() throws {
+  @Test func `saving an empty loop is refused, and so is loading while recording`() throws {
     #expect(code(desk.ask("/take/save")) == "state")
     record(Tone.noise(frames: 4800))
     let id = try save()
@@ -145,7 +144,7 @@ import Testing
     #expect(desk.tell("/player/state")[0].arguments[0] == .string("recording"))
   }
 
-  @Test func `a long take is loaded as far as the loop reaches, and goes on behind its end`()
+  @Test func `a long take is truncated to the loop, and keeps what follows the end`()
     throws
   {
     let sound = Tone.noise(amplitude: 0.3, frames: 600_000)
@@ -158,12 +157,12 @@ import Testing
     desk.tell("/player/position", .float(9.9))
     desk.tell("/player/play")
     let loop = desk.play(Tone.constant(0, frames: 9600)).loop
-    // From the leap to the seam, which both are 240 frames, and after it.
+    // Between jump and loop crossfade, 240 frames each, and after it.
     #expect(Measure.firstDifference(loop[240..<4800], sound[475_440...]) == nil)
     #expect(Measure.firstDifference(loop[5040..<9000], sound[240...]) == nil)
   }
 
-  @Test func `a take of another rate keeps its pitch and length in the loop`() throws {
+  @Test func `a take at another sample rate keeps its pitch and length in the loop`() throws {
     try Self.write(
       (0..<44_100).map { Float(0.5 * sin(2 * .pi * 440 * Double($0) / 44_100)) },
       to: folder.path("home/tone.wav"), rate: 44_100)
@@ -173,7 +172,7 @@ import Testing
     #expect(desk.tell("/player/state")[0].arguments[3] == .float(1))
     desk.tell("/player/play")
     let loop = desk.play(Tone.constant(0, frames: 48_000)).loop
-    // Of the conversion; the opening and the seam are left out.
+    // The error of the resampling, without the start and the loop crossfade.
     #expect(Measure.residue(loop[2000..<46_000], hertz: 440, sampleRate: 48_000) < -100)
   }
 
@@ -190,12 +189,12 @@ import Testing
 
   // MARK: - What is known of a take
 
-  @Test func `date, place, preset, source and a title are filled in by themselves`() throws {
+  @Test func `date, place, preset, source and title are filled in`() throws {
     desk.tell("/location", .float(52.5), .double(13.25))
     desk.tell("/player/source", .string("mix"))
     let before = ZonedDate.now
     record(Tone.noise(amplitude: 0.2, frames: 4800))
-    // What is set afterwards is not of this recording.
+    // Values set later don't belong to this recording.
     desk.tell("/location", .float(0), .float(0))
     desk.tell("/player/source", .string("live"))
     let id = try save()
@@ -215,17 +214,17 @@ import Testing
     #expect(abs(peak - 20 * log10(0.2)) < 0.1)
   }
 
-  /// Where the take of an answer to /take/save was recorded, as the list has it.
+  /// The place of the take in a reply to /take/save, as listed.
   private func north(_ id: String) -> Double? {
     desk.ask("/take/show", .string(id)).first?.arguments[5].number
   }
 
-  @Test func `each clip keeps its own place, whatever is recorded, undone or loaded meanwhile`()
+  @Test func `each clip keeps its own origin through recording, undo and loading`()
     throws
   {
     desk.tell("/location", .float(1), .float(0))
     record(Tone.noise(frames: 480_000))
-    // It takes a while to be copied out; what is recorded meanwhile is another clip.
+    // Copying takes a while. A recording made meanwhile is another clip.
     desk.tell("/take/save")
     desk.tell("/location", .float(2), .float(0))
     desk.tell("/player/record")
@@ -240,11 +239,11 @@ import Testing
     let first = try #require(answers.first { $0.address == "/reply" }?.arguments[1].text)
     #expect(north(first) == 1)
     #expect(north(try save()) == 2)
-    // A step back, to the first clip.
+    // An undo step, to the first clip.
     desk.tell("/loop/undo")
     desk.pass()
     #expect(north(try save()) == 1)
-    // What is loaded is what it was; a step back from it, too.
+    // A loaded clip keeps its origin, and so does one undone.
     desk.tell("/location", .float(3), .float(0))
     record(Tone.noise(frames: 4800))
     #expect(desk.ask("/take/load", .string(first)).last?.address == "/reply")
@@ -254,16 +253,16 @@ import Testing
     #expect(north(try save()) == 3)
   }
 
-  @Test func `what is being kept when the node ends is waited for`() throws {
+  @Test func `the node waits for a save in progress when it exits`() throws {
     record(Tone.noise(frames: 480_000))
     desk.tell("/take/save")
-    // It is not on its way to the disk yet, but to be.
+    // Its write has not started yet.
     #expect(desk.node.isWriting)
     desk.awaitDisk()
     #expect(try TakeLibrary(home: home).list(count: 1).total == 1)
   }
 
-  @Test func `a place that is not known is no number`() throws {
+  @Test func `an unknown place is NaN`() throws {
     record(Tone.noise(frames: 4800))
     _ = try save("bare")
     let take = list()[0].arguments
@@ -271,7 +270,7 @@ import Testing
     #expect(take[5].number?.isNaN == true && take[6].number?.isNaN == true)
   }
 
-  @Test func `title, species, notes and message can be edited, and all who subscribe hear of it`()
+  @Test func `title, species, notes and message can be edited, and subscribers are notified`()
     throws
   {
     record(Tone.noise(frames: 4800))
@@ -296,7 +295,7 @@ import Testing
     #expect(code(desk.ask("/take/title", .string(id), .string("a\u{1b}[2J"))) == "range")
   }
 
-  @Test func `autoplay lets a take that is shown be heard`() throws {
+  @Test func `autoplay plays a shown take`() throws {
     record(Tone.sine(440, amplitude: 0.5, frames: 9600))
     let id = try save()
     desk.tell("/player/done")
@@ -352,7 +351,7 @@ import Testing
     #expect(code(answers) == "range")
   }
 
-  @Test func `a deleted take is in the trash, and can come back`() throws {
+  @Test func `a deleted take is in the trash, and can be restored`() throws {
     record(Tone.noise(frames: 480))
     let id = try save("gone")
     #expect(
@@ -366,7 +365,7 @@ import Testing
 
   // MARK: - Files
 
-  @Test func `an export never takes the place of a file that is there`() throws {
+  @Test func `an export never overwrites a file`() throws {
     record(Tone.noise(frames: 480))
     let id = try save()
     let songs = URL(fileURLWithPath: folder.path("home/songs"))
@@ -381,10 +380,10 @@ import Testing
         refused.last?.arguments[2].text == "\(name) is there already; choose another name")
     }
     #expect(try Data(contentsOf: songs.appendingPathComponent("best.wav")) == Data("mine".utf8))
-    // Its own exports, too: whoever asks twice wants two files, or has forgotten the first.
+    // Its own exports, too: a second export needs another name.
     #expect(desk.ask("/take/export", .string(id), .string("a.wav")).last?.address == "/reply")
     #expect(code(desk.ask("/take/export", .string(id), .string("a.wav"))) == "denied")
-    // Names that only begin as the node's own do are free.
+    // Names that only start like the node's own are allowed.
     #expect(
       desk.ask("/take/export", .string(id), .string("statement.wav")).last?.address == "/reply")
   }
@@ -416,7 +415,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: "\(home)/takes/\(id).jpg"))
   }
 
-  @Test func `without a home folder all of it says so`() {
+  @Test func `without a home folder every request is refused`() {
     let desk = Desk()
     for (path, arguments) in [
       ("/takes", []), ("/take/save", []), ("/take/show", [Argument.string("a")]),
@@ -424,12 +423,12 @@ import Testing
       let answers = desk.give([UInt8](address: path, arguments))
       #expect(code(answers) == "state", "\(path)")
     }
-    // It is for this time.
+    // It holds for this run.
     #expect(desk.tell("/settings/autoplay", .int32(1)).isEmpty)
     #expect(desk.tell("/settings/autoplay") == [Received("/settings/autoplay", [.int32(1)])])
   }
 
-  @Test func `a library that can't be opened is told, and used again when it can`() throws {
+  @Test func `a library that can't be opened is reported, and used again when it can`() throws {
     let path = "\(home)/library.sqlite"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     #expect(code(list()) == "io")
@@ -439,7 +438,7 @@ import Testing
 
   // MARK: - Settings
 
-  @Test func `settings survive a restart, and what was set since then wins`() throws {
+  @Test func `settings survive a restart, and newer values win`() throws {
     desk.tell("/settings/autoplay", .int32(1))
     desk.tell("/location", .double(52.520_008), .double(13.404_954))
     desk.awaitDisk()
@@ -454,7 +453,7 @@ import Testing
     #expect(next.tell("/location") == [Received("/location", [.float(1), .float(2)])])
   }
 
-  @Test func `the folder of the songs is kept, too`() throws {
+  @Test func `the folder of the songs is persisted, too`() throws {
     try FileManager.default.createDirectory(
       atPath: home + "/jazz", withIntermediateDirectories: true)
     #expect(desk.ask("/music/folder", .string("jazz")).last?.address == "/reply")
@@ -466,7 +465,7 @@ import Testing
     }
   }
 
-  @Test func `a setting goes back to those who subscribe, and out of range is refused`() {
+  @Test func `a setting is echoed to subscribers, and refused out of range`() {
     let other = Desk.client(9100)
     desk.tell("/subscribe", .string("/settings"), as: other)
     #expect(desk.take(other) == [])

@@ -5,16 +5,16 @@ import Posix
 import TestSupport
 import Testing
 
-/// The tempo as it is tapped, and told to others.
+/// The tempo: taps, beats and transport.
 @Suite struct TempoTests {
-  @Test func `taps set the tempo, and all who want are told`() {
+  @Test func `taps set the tempo, and subscribers receive it`() {
     let desk = Desk()
     let other = Desk.client(9001)
     desk.tell("/subscribe", .string("/metronome/bpm"), as: other)
     _ = desk.take(other)
     for _ in 0..<4 {
       desk.tell("/metronome/tap")
-      // 100 beats a minute.
+      // 100 beats per minute.
       desk.pass(seconds: 0.6)
     }
     desk.pass()
@@ -26,7 +26,7 @@ import Testing
     #expect(desk.take(other).last == Received("/metronome/bpm", [.float(tempo)]))
   }
 
-  @Test func `taps count by their own time, not by when they come`() {
+  @Test func `taps count by their time tags, not by their arrival`() {
     let desk = Desk()
     let clock = desk.host.engine.shared.clockReading
     for tap in 0..<3 {
@@ -36,7 +36,7 @@ import Testing
           bundle: [[UInt8](address: "/metronome/tap", [.int32(1)])],
           at: TimeTag(unixMicroseconds: due - HostTime.steadyOfUnixEpoch)))
     }
-    // The tempo comes at the time of the tap that told it.
+    // The tempo is set at the time of the tap that determines it.
     for _ in 0..<12 { desk.pass(frames: 9600) }
     guard case .float(let tempo)? = desk.tell("/metronome/bpm").first?.arguments.first else {
       Issue.record("no tempo")
@@ -45,24 +45,24 @@ import Testing
     #expect(abs(tempo - 120) < 0.01)
   }
 
-  @Test func `a button that is let go is no tap`() {
+  @Test func `a released button is not a tap`() {
     let desk = Desk()
     for value: Float in [1, 0, 1, 0] {
       desk.tell("/metronome/tap", .float(value))
       desk.pass(seconds: 0.25)
     }
     desk.pass()
-    // Half a second between the two that were pressed.
+    // Half a second between the two presses.
     #expect(desk.tell("/metronome/bpm") == [Received("/metronome/bpm", [.float(120)])])
   }
 
-  @Test func `each beat is told with its number in the bar, and none that was over before`() {
+  @Test func `each beat is sent with its number in the bar, but none before the subscription`() {
     let desk = Desk()
     desk.tell("/metronome/bpm", .float(150))
     desk.tell("/metronome/beats", .int32(3))
     desk.pass(frames: 48_000)
     #expect(desk.tell("/subscribe", .string("/metronome/beat")).isEmpty)
-    // Two seconds and a half a beat.
+    // Two and a half seconds per beat.
     desk.pass(frames: 96_000)
     let told = desk.take()
     #expect(told.count == 5)
@@ -78,7 +78,7 @@ import Testing
 
   private func settle(_ desk: Desk) { for _ in 0..<3 { desk.pass() } }
 
-  @Test func `the transport is led when the server grants it`() {
+  @Test func `the node is timebase master when the server grants it`() {
     let desk = Desk()
     #expect(desk.tell("/transport/lead") == [Received("/transport/lead", [.int32(0)])])
     #expect(desk.tell("/transport/lead", .int32(1)).isEmpty)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [TransportLead.denied, .no])
-  func `who can't lead is told why`(answer: TransportLead) {
+  func `a denied timebase master receives the reason`(answer: TransportLead) {
     let desk = Desk()
     desk.tell("/transport/lead", .int32(1))
     settle(desk)
@@ -106,7 +106,7 @@ import Testing
     #expect(desk.tell("/transport/lead") == [Received("/transport/lead", [.int32(0)])])
   }
 
-  @Test func `all are told when another takes it over`() {
+  @Test func `subscribers are notified when another timebase master takes over`() {
     let desk = Desk()
     desk.tell("/transport/lead", .int32(1))
     settle(desk)

@@ -5,11 +5,11 @@ import OSC
 import TestSupport
 import Testing
 
-/// The tuner: what it tells of the live input, how often, and to whom.
+/// The tuner: results, rate and subscribers.
 @Suite struct TunerTests {
   private let desk = Desk()
 
-  /// Lets a sound come in, and the worker keep up with it.
+  /// Plays audio, with the background queue keeping up.
   private func play(_ left: [Float], right: [Float]? = nil) {
     for start in stride(from: 0, to: left.count, by: 480) {
       let range = start..<min(left.count, start + 480)
@@ -20,19 +20,19 @@ import Testing
     }
   }
 
-  /// What is told while a sound comes in.
+  /// The results sent while audio plays.
   private func told(_ sound: [Float], right: [Float]? = nil) -> [Received] {
     play(sound, right: right)
     return desk.take()
   }
 
-  @Test func `subscribers are told the note twelve times a second`() {
+  @Test func `subscribers receive the note twelve times per second`() {
     #expect(desk.tell("/subscribe", .string("/tuner")).isEmpty)
     // 7 cents above A4.
     let told = told(Tone.sine(440 * exp2(7.0 / 1200), frames: 96_000))
     #expect((23...25).contains(told.count))
     #expect(told.allSatisfy { $0.address == "/tuner" && $0.arguments.count == 3 })
-    // From the beginning on it is right: a tone needs a few hundredths of a second.
+    // Correct from the start: a tone needs a few hundredths of a second.
     for message in told.dropFirst() {
       #expect(message.arguments[0] == .int32(69))
       #expect(abs((message.arguments[1].number ?? 0) - 7) < 0.001)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `cents are counted from the nearest key by the reference`() throws {
+  @Test func `the deviation is relative to the nearest key by the reference`() throws {
     desk.tell("/grid/reference", .float(442))
     desk.tell("/subscribe", .string("/tuner"))
     for (hertz, note, cents) in [
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `without a steady tone it tells the level alone`() {
+  @Test func `without a steady tone only the level is reported`() {
     desk.tell("/subscribe", .string("/tuner"))
     let silence = told(Tone.constant(0, frames: 48_000))
     #expect(silence.count >= 11)
@@ -63,7 +63,7 @@ import Testing
     #expect(noise.allSatisfy { abs(($0.arguments[2].number ?? 0) + 6.02) < 0.05 })
   }
 
-  @Test func `it listens behind the input's gain, and to the louder side`() throws {
+  @Test func `the tuner follows the input gain and the louder channel`() throws {
     desk.tell("/in/gain", .float(-20))
     desk.tell("/subscribe", .string("/tuner"))
     let (low, high) = (Tone.sine(220, frames: 48_000), Tone.sine(660, frames: 48_000))
@@ -72,12 +72,12 @@ import Testing
     #expect(left[0] == .int32(57))
     #expect(abs((left[2].number ?? 0) + 26.02) < 0.05)
     #expect(try #require(told(quiet, right: high).last).arguments[0] == .int32(76))
-    // Turned against each other, both sides are no silence.
+    // With inverted phase, the two channels are not silence.
     let turned = low.map { -$0 }
     #expect(try #require(told(low, right: turned).last).arguments[0] == .int32(57))
   }
 
-  @Test func `a question lets it listen for a few seconds`() {
+  @Test func `a query runs the tuner for a few seconds`() {
     let nothing = Received("/tuner", [.int32(-1), .float(0), .float(-120)])
     let tone = Tone.sine(440, frames: 48_000)
     play(tone)
@@ -88,7 +88,7 @@ import Testing
     #expect(desk.tell("/tuner") == [nothing], "that was too long ago")
   }
 
-  @Test func `it ends with its last subscriber, and begins anew`() {
+  @Test func `the tuner stops with its last subscriber, and restarts`() {
     desk.tell("/subscribe", .string("/tuner"))
     let tone = Tone.sine(440, frames: 24_000)
     #expect(told(tone).last?.arguments[0] == .int32(69))
@@ -99,7 +99,7 @@ import Testing
     #expect(told(tone).last?.arguments[0] == .int32(69))
   }
 
-  @Test func `it goes on when the server comes back at another rate`() {
+  @Test func `the tuner continues when the server returns at another rate`() {
     desk.tell("/subscribe", .string("/tuner"))
     #expect(told(Tone.sine(440, frames: 24_000)).last?.arguments[0] == .int32(69))
     let other = OfflineHost(takingOver: desk.host.engine, sampleRate: 96_000)

@@ -1,17 +1,17 @@
 internal import Engine
 internal import OSC
 
-/// The news of changed values for subscribers: coalesced, each at its own pace.
-final class Feedback {
-  // At most a hundred times a second the same address.
+/// Updates for subscribers: changed values, coalesced, at a limited rate per address.
+final class ChangeNotifier {
+  // The same address at most 100 times per second.
   private static let changePeriod = 10_000.0
   private static let readingPeriod = 500_000.0
   private static let leasePeriod = 1e6
 
   var subscriptions: Subscriptions
-  /// The way out.
+  /// The output to clients.
   weak var answerer: Answerer?
-  /// The present values of an address; nil where it has none.
+  /// Reads the current values of an address; nil if it has none.
   var read: (Address) -> [Argument]? = { _ in nil }
   private let table: AddressTable
   private let readings: [Int]
@@ -24,48 +24,49 @@ final class Feedback {
     self.table = table
     subscriptions = Subscriptions(table)
     readings = table.addresses.indices.filter {
-      table.addresses[$0].value?.isLookedAt ?? false
+      table.addresses[$0].value?.isPolled ?? false
     }
   }
 
-  /// Places where answers for a client go.
+  /// The targets of replies to a client.
   func targets(for client: Client) -> [Client] { subscriptions.targets(for: client) }
 
-  /// Notes that a client set a value: it shall be told what became of it, unless that is just what
-  /// it was told last.
+  /// Notes that a client set a value, so that it receives the result unless it was sent the same value
+  /// last.
   ///
-  /// Without the exception two nodes that feed each other would answer each other for ever.
-  func heard(_ parameter: Parameter, _ value: Float, from client: Client) {
+  /// The exception prevents endless echo between two nodes subscribed to each other.
+  func echo(_ parameter: Parameter, _ value: Float, to client: Client) {
     guard isSubscribed(client) else { return }
     for index in table.indices(of: parameter) {
-      subscriptions.unsettle(
+      subscriptions.invalidate(
         index, for: client, unless: [table.addresses[index].argument(for: value)])
     }
   }
 
-  /// The same, for what is no parameter.
-  func heard(_ path: String, _ values: [Argument], from client: Client) {
+  /// The same for an address without a parameter.
+  func echo(_ path: String, _ values: [Argument], to client: Client) {
     guard isSubscribed(client), let index = table.index(of: path) else { return }
-    subscriptions.unsettle(index, for: client, unless: values)
+    subscriptions.invalidate(index, for: client, unless: values)
   }
 
-  /// Whether a client is told of changes.
+  /// Whether a client has subscriptions.
   func isSubscribed(_ client: Client) -> Bool { subscriptions.byClient[client] != nil }
 
-  /// Notes that a parameter was set.
+  /// Marks a parameter as changed.
   func changed(_ parameter: Parameter) {
     guard subscriptions.count > 0 else { return }
     dirty.formUnion(table.indices(of: parameter))
   }
 
-  /// Notes that the values of an address without a parameter changed, under all of its names.
+  /// Marks the values of an address without a parameter as changed, under all of its names.
   func changed(_ path: String) {
     guard subscriptions.count > 0, let index = table.index(of: path) else { return }
     dirty.formUnion(table.names(of: index))
   }
 
-  /// Subscribes a client and sends it the present values of what it asked for; returns the places of
-  /// the addresses that this covers.
+  /// Subscribes a client and sends the current values.
+  ///
+  /// Returns the indices of the addresses covered.
   func subscribe(
     _ client: Client, to pattern: Pattern?, port: UInt16?, now: Double?
   ) throws(Refusal) -> [Int] {
@@ -74,16 +75,16 @@ final class Feedback {
     for index in covered {
       let address = table.addresses[index]
       guard address.value?.isAnnounced ?? false, let values = read(address),
-        answerer?.mayShow(index, to: client) ?? false
+        answerer?.reserveInitialValue(index, to: client) ?? false
       else { continue }
-      subscriptions.tell(client, index, values) {
-        answerer?.show([UInt8](address: address.path, values), at: $0)
+      subscriptions.send(index, values, to: client) {
+        answerer?.sendReply([UInt8](address: address.path, values), to: $0)
       }
     }
     return covered
   }
 
-  /// The places of all who want one of some addresses.
+  /// The targets of all subscribers to any of some addresses.
   func targets(wanting paths: [String]) -> Set<Client> {
     var targets: Set<Client> = []
     guard subscriptions.count > 0 else { return targets }
@@ -94,12 +95,14 @@ final class Feedback {
     return targets
   }
 
-  /// Whether anybody wants an address.
+  /// Whether any client subscribes to an address.
   func isWanted(_ path: String) -> Bool {
     subscriptions.count > 0 && table.index(of: path).map(subscriptions.isWanted) ?? false
   }
 
-  /// Sends what is due; returns in how many milliseconds something will be.
+  /// Sends pending updates.
+  ///
+  /// Returns the delay until the next poll in milliseconds.
   func poll(_ now: Double) -> Int {
     guard subscriptions.count > 0 else {
       dirty.removeAll()
@@ -127,7 +130,7 @@ final class Feedback {
       let address = table.addresses[index]
       guard address.value?.isAnnounced ?? false, let values = read(address) else { continue }
       let packet = [UInt8](address: address.path, values)
-      subscriptions.tellAll(index, values) { answerer?.send(packet, to: $0) }
+      subscriptions.sendToAll(index, values) { answerer?.send(packet, to: $0) }
     }
     dirty.removeAll(keepingCapacity: true)
   }

@@ -4,11 +4,11 @@ import Posix
 import TestSupport
 import Testing
 
-/// What waits for its time on the control side, and what becomes of it meanwhile.
-@Suite struct AgendaTests {
+/// Scheduled commands on the control side.
+@Suite struct CommandScheduleTests {
   private let desk = Desk()
 
-  /// A time tag so many seconds after what was rendered.
+  /// A time tag a number of seconds after the rendered audio.
   private func time(seconds: Double) -> TimeTag {
     let due = (Double(desk.host.frame) / 48_000 + seconds) * 1e6
     return TimeTag(unixMicroseconds: due - HostTime.steadyOfUnixEpoch)
@@ -18,11 +18,11 @@ import Testing
     _ = desk.host.render(Tone.constant(0, frames: 64), block: 64, isFreewheeling: isOn)
   }
 
-  @Test func `freewheel that begins between two steps of a tick leaves the node alive`() {
+  @Test func `freewheeling that starts within a tick is handled`() {
     let mute = [UInt8](address: "/mute", [.int32(1)])
     desk.give([UInt8](bundle: [mute], at: time(seconds: 20)))
     desk.pass()
-    // What waits is released after the time is looked at, and the pause reckoned at the end.
+    // Commands are released after the time is read, before the delay is computed.
     desk.atNextTime = { [self] in freewheel(true) }
     #expect(desk.node.tick() >= 1)
     #expect(desk.tell("/mute") == [Received("/mute", [.int32(0)])])
@@ -33,7 +33,7 @@ import Testing
     #expect(desk.tell("/mute") == [Received("/mute", [.int32(1)])])
   }
 
-  @Test func `freewheel that ends between two steps of a tick leaves the node alive`() {
+  @Test func `freewheeling that ends within a tick is handled`() {
     let mute = [UInt8](address: "/mute", [.int32(1)])
     freewheel(true)
     _ = desk.node.tick()
@@ -45,8 +45,7 @@ import Testing
     #expect(desk.tell("/mute") == [Received("/mute", [.int32(0)])])
   }
 
-  /// Gives a client's bundles of changes that are due so far ahead, and returns how many of the
-  /// changes were refused.
+  /// Sends bundles of changes due at a time ahead, and returns the number refused.
   private func fill(_ count: Int, seconds: Double, as client: Client) -> [Received] {
     let mute = [UInt8](address: "/mute", [.int32(1)])
     var told: [Received] = []
@@ -57,7 +56,7 @@ import Testing
     return told
   }
 
-  @Test func `one machine's programs can't hold all timed places, and others still have theirs`() {
+  @Test func `one host can't occupy all timed slots, and others still have theirs`() {
     let greedy = Desk.client(9001)
     let sibling = Desk.client(9002)
     let phone = Desk.client(9000, host: "192.0.2.7")
@@ -67,14 +66,14 @@ import Testing
       #expect(refusal.address == "/error" && refusal.arguments[1] == .string("busy"))
       #expect(refusal.arguments[2].text?.contains("8192 timed changes") == true)
     }
-    // Another port is not another machine.
+    // Another port is not another host.
     #expect(fill(1, seconds: 1800, as: sibling).count == 1)
     #expect(fill(4096, seconds: 1800, as: phone).isEmpty)
-    // What is due at once, or within the next moment, is taken all the same.
+    // Immediate commands, and those due soon, are still accepted.
     #expect(desk.tell("/live/gain", .float(-6), as: greedy).isEmpty)
   }
 
-  @Test func `what was due makes room in a machine's share`() {
+  @Test func `due commands free the slots of a host`() {
     let greedy = Desk.client(9001)
     #expect(fill(8192, seconds: 2, as: greedy).isEmpty)
     #expect(fill(1, seconds: 2, as: greedy).count == 1)

@@ -3,7 +3,7 @@ internal import OSC
 internal import Posix
 
 extension Take {
-  /// The row of a list.
+  /// The arguments of `/take`.
   var row: [Argument] {
     [
       .string(id), .string(title), .string(species), .string(date.text), .float(Float(seconds)),
@@ -12,7 +12,7 @@ extension Take {
     ]
   }
 
-  /// The figures of its sound.
+  /// The arguments of `/take/sound`.
   var sound: [Argument] {
     [
       .string(id), .string(source.rawValue), .string(preset), .int32(Int32(clamping: rate)),
@@ -23,18 +23,18 @@ extension Take {
 }
 
 extension Adoption {
-  /// The lines that somebody should read.
+  /// Log lines for changes worth reporting.
   var lines: [String] {
     var lines = unreadable
     if !recovered.isEmpty {
-      lines.append("recordings that had not been ended are takes now: \(Self.list(recovered))")
+      lines.append("unfinished recordings recovered as takes: \(Self.list(recovered))")
     }
     let others = adopted.filter { !recovered.contains($0) }
     if !others.isEmpty {
-      lines.append("files that the library did not know are takes now: \(Self.list(others))")
+      lines.append("unknown files added as takes: \(Self.list(others))")
     }
     if !gone.isEmpty {
-      lines.append("takes whose files have gone are forgotten: \(Self.list(gone))")
+      lines.append("takes without files removed: \(Self.list(gone))")
     }
     return lines
   }

@@ -1,16 +1,15 @@
 internal import Engine
 internal import Music
 
-/// The keyboard under the fingers: the grid with its scales and its tuning, the piano's keys, and the
-/// notes that are held.
+/// The state of the grid and keys: scales, tuning, layout, piano keys, and held notes.
 ///
-/// A value: where the commands of a packet are not accepted, what it was before comes back.
-struct Keyboard {
-  /// The velocity of a note where nobody names one, from 0 to 1.
+/// A value type, so that the changes of a refused packet can be undone.
+struct GridState {
+  /// The default velocity, from 0 to 1.
   static let usualVelocity: Float = 0.8
-  /// The frequencies that A4 can have, in Hz.
+  /// The range of A4, in Hz.
   static let possibleReferences = 400.0...480.0
-  /// The numbers that a seed can be: any that a surface can send as a number.
+  /// The range of seeds, which any surface can send as a number.
   static let possibleSeeds = 0.0...9_999_999.0
 
   /// The grid.
@@ -19,19 +18,19 @@ struct Keyboard {
   private(set) var layout: Layout
   /// The pitch of each MIDI key in the tuning, in cents above key 0.
   var keyCents: [Double]
-  /// The same where keys snap to the scale.
+  /// The same with keys snapped to the scale.
   var snappedCents: [Double]
-  /// The performer's own scales, and the others.
+  /// The built-in and user scales.
   var scales = ScaleBook()
-  /// The order of the notes where it is a random one.
+  /// The seed of the random order.
   var seed: Int32 = 0
-  /// Whether the cells are told with their names.
+  /// Whether updates of cells include note names.
   var showsNames = true
-  /// The file of the tuning; empty where that is the equal one.
+  /// The file of the tuning; empty for the equal one.
   var tuningFile = ""
   /// The white keys.
   var piano = Piano()
-  /// The notes that are held.
+  /// The held notes.
   var held = HeldNotes()
 
   init() {
@@ -40,11 +39,13 @@ struct Keyboard {
       keyCents = try KeySnap.cents(of: grid, snaps: false)
       snappedCents = try KeySnap.cents(of: grid, snaps: true)
     } catch {
-      preconditionFailure("the grid at the start has a layout: \(error)")
+      preconditionFailure("the initial grid has a layout: \(error)")
     }
   }
 
-  /// Goes over to another grid, unless it can't be laid out; returns whether other notes lie on it.
+  /// Changes the grid, or throws if it has no valid layout.
+  ///
+  /// Returns whether the layout changes.
   mutating func change(to grid: Grid) throws(Refusal) -> Bool {
     let layout: Layout
     do throws(MusicFault) {
@@ -56,8 +57,8 @@ struct Keyboard {
     guard cells <= Finger.mostCells else {
       throw Refusal(
         .range,
-        "a grid has at most \(Finger.mostCells) cells; this one would have \(cells), fewer "
-          + "octaves make it smaller")
+        "the grid would have \(cells) cells, more than \(Finger.mostCells); fewer "
+          + "octaves reduce it")
     }
     self.grid = grid
     defer { self.layout = layout }
@@ -69,27 +70,27 @@ struct Keyboard {
     .cell((row - 1) * layout.columns + column - 1)
   }
 
-  /// The cell in a row and a column, from 1.
+  /// The cell in a row and column, from 1.
   func cell(row: Int, column: Int) throws(Refusal) -> Layout.Cell {
     guard let cell = layout.cell(row: row, column: column) else {
       let isInside = 1...layout.rows ~= row && 1...layout.columns ~= column
       throw Refusal(
         .range,
         isInside
-          ? "the last row of the grid ends before column \(column); /grid/layout tells all cells"
-          : "the grid has rows 1 to \(layout.rows) and columns 1 to \(layout.columns); "
-            + "got row \(row), column \(column)")
+          ? "the last row of the grid ends before column \(column); /grid/layout lists all cells"
+          : "row \(row), column \(column) is outside the grid "
+            + "(rows 1 to \(layout.rows), columns 1 to \(layout.columns))")
     }
     return cell
   }
 
-  /// The note of a cell, begun.
+  /// The start of a cell's note.
   func start(_ cell: Layout.Cell, velocity: Float) -> NoteStart {
     Self.start(
       finger(row: cell.row, column: cell.column), Double(cell.note) * 100 + cell.cents, velocity)
   }
 
-  /// A MIDI key, begun in the tuning.
+  /// The start of a MIDI key's note in the tuning.
   func start(_ finger: Finger, key: Int, velocity: Float) -> NoteStart {
     Self.start(finger, keyCents[key], velocity)
   }
@@ -106,10 +107,10 @@ struct Keyboard {
     return "\(name)"
   }
 
-  /// The scale of a name in the present tuning.
+  /// The scale of a name in the current tuning.
   func scale(named name: String) throws(MusicFault) -> Scale {
     let scale = try scales.scale(named: name)
-    // All notes are all that there are.
+    // The chromatic scale has all notes of the tuning.
     return scale == .initial ? try Scale.all(of: grid.tuning.count) : scale
   }
 }

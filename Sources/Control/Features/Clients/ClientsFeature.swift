@@ -2,31 +2,31 @@ internal import Engine
 internal import OSC
 internal import Posix
 
-/// The node towards its clients: who it is, who is told what, and when it ends.
-final class Presence: Feature {
-  typealias Declared = Of<Presence>
+/// Messages between the node and its clients: identity, subscriptions, meters and quit.
+final class ClientsFeature: Feature {
+  typealias Declared = Declaring<ClientsFeature>
 
-  // The contract's 30 a second.
+  // 30 times per second, as documented.
   private static let meterPeriod = 1e6 / 30
 
-  /// A number that is new at each start.
+  /// A random number that differs at each start.
   let engineID = Int32.random(in: 1...Int32.max)
-  /// Whether the node was told to quit.
+  /// Whether the node received /quit.
   private(set) var isQuitting = false
-  /// The peaks, for each who reads them.
+  /// Peak meters for several readers.
   let levels = LevelReaders()
   let context: Context
   private var nextMeter = 0.0
 
   init(_ context: Context) { self.context = context }
 
-  /// Sends the meters where they are due.
+  /// Sends the meters when due.
   func poll(_ now: Double) -> Int? {
     guard context.isWanted(Self.meter.path) else { return nil }
     if now >= nextMeter {
-      // On the grid of its period, so that a late turn doesn't slow it down.
+      // A multiple of the period, so that late polls don't accumulate.
       nextMeter = max(nextMeter + Self.meterPeriod, now)
-      let peaks = levels.take(for: .subscribers, context.engine)
+      let peaks = levels.collect(for: .subscribers, context.engine)
       context.announce(Self.meter, peaks.map { .float($0) })
     }
     return max(0, Int(((nextMeter - now) / 1000).rounded(.up)))
@@ -34,35 +34,35 @@ final class Presence: Feature {
 
   // MARK: - Clients
 
-  /// Subscribes a client, and tells it how all is that it asked for.
+  /// Subscribes a client, and sends the initial values.
   func subscribe(
     _ client: Client, to pattern: Pattern?, port: UInt16?, isPermanent: Bool
   ) throws(Refusal) {
-    let feedback = context.answerer.feedback
-    let covered = try feedback.subscribe(
+    let notifier = context.answerer.notifier
+    let covered = try notifier.subscribe(
       client, to: pattern, port: port, now: isPermanent ? nil : context.now())
-    guard let target = feedback.subscriptions.byClient[client]?.target else { return }
-    let newcomer = Newcomer(
+    guard let target = notifier.subscriptions.byClient[client]?.target else { return }
+    let snapshot = InitialSnapshot(
       client: client, target: target, covered: covered, table: context.table,
       answerer: context.answerer)
-    for feature in context.allFeatures { feature.welcome(newcomer) }
+    for feature in context.allFeatures { feature.sendInitialState(snapshot) }
   }
 
-  /// Forgets a client that can't be reached any more.
+  /// Removes a client that can no longer be reached.
   func forget(_ client: Client) {
-    let feedback = context.answerer.feedback
+    let notifier = context.answerer.notifier
     for feature in context.allFeatures {
       feature.clientsLeft {
-        $0 == client || feedback.subscriptions.byClient[$0]?.target == client
+        $0 == client || notifier.subscriptions.byClient[$0]?.target == client
       }
     }
-    feedback.subscriptions.removeTarget { $0 == client }
+    notifier.subscriptions.removeTarget { $0 == client }
   }
 
-  // MARK: - What it is asked
+  // MARK: - Requests
 
-  fileprivate func tellAddresses(_ request: Request) {
-    // Of very many questions in a packet, the last ones cost nothing.
+  fileprivate func listAddresses(_ request: Request) {
+    // Many queries in a packet must not cost more than their replies.
     guard context.answerer.hasAnswersLeft else { return }
     let pattern = request.text(0).map { Pattern($0) }
     var count: Int32 = 0
@@ -80,7 +80,7 @@ final class Presence: Feature {
   }
 
   fileprivate var clock: [Argument] {
-    let clock = context.engine.shared.clockReading
+    let clock = context.clock
     return [
       .int64(clock.frame),
       .timeTag(TimeTag(unixMicroseconds: clock.microseconds - HostTime.steadyOfUnixEpoch)),
@@ -91,24 +91,24 @@ final class Presence: Feature {
   fileprivate func quit(_ request: Request) throws(Refusal) {
     if let client = request.client, !client.isOnThisMachine {
       throw Refusal(
-        .denied, "/quit is taken from the node's own machine only: send it to 127.0.0.1 or ::1")
+        .denied, "/quit: only accepted from the same machine, at 127.0.0.1 or ::1")
     }
     isQuitting = true
   }
 }
 
-extension Presence {
-  private static let pong = Event("/pong", "issi", "The answer to /ping")
-  private static let synced = Event("/synced", "i", "The answer to /sync")
-  private static let address = Event("/address", "sssffs", "One of the answers to /addresses")
+extension ClientsFeature {
+  private static let pong = Event("/pong", "issi", "Reply to /ping")
+  private static let synced = Event("/synced", "i", "Reply to /sync")
+  private static let address = Event("/address", "sssffs", "Reply to /addresses")
   private static let endOfAddresses = Event(
-    "/addresses/end", "i", "The end of the answer to /addresses")
+    "/addresses/end", "i", "End of the replies to /addresses: number of addresses")
   private static let meter = Event(
     "/meter", String(repeating: "f", count: Meters.Channel.allCases.count), unit: "dB",
-    "Sent to subscribers 30 times a second: peak levels of in_1 in_2 live_1 live_2 loop_1 loop_2 "
+    "Peak levels, sent to subscribers 30 times per second: in_1 in_2 live_1 live_2 loop_1 loop_2 "
       + "grid_1 grid_2 out_1 out_2, and the limiter's gain reduction")
 
-  /// The addresses that every client needs, whatever it plays.
+  /// Addresses for all clients.
   static let addresses: [Address] = [
     Address(
       "/ping",
@@ -120,7 +120,7 @@ extension Presence {
             .string(Version.text), .int32(presence.engineID),
           ])
       },
-      "Answers /pong i:token s:name s:version i:engine; engine is new at each start"),
+      "Replies /pong i:token s:name s:version i:engine; engine differs at each start"),
     Address(
       "/sync",
       Declared.command([.needed("token", .whole)]) { _, request in
@@ -129,7 +129,7 @@ extension Presence {
           action: .sync(UInt32(bitPattern: token)),
           whenDone: { request.answer(synced, [.int32(token)]) })
       },
-      "Answers /synced i:token once all that was sent before is in effect in the audio"),
+      "Replies /synced i:token once all earlier messages have taken effect in the audio"),
     Address(
       "/subscribe",
       Declared.action([
@@ -137,38 +137,38 @@ extension Presence {
       ]) { presence, request throws(Refusal) in
         guard let client = request.client else { return }
         if request.whole(1) != nil, client.isConnected {
-          throw Refusal(.type, "over TCP the answers come on the connection; leave out the port")
+          throw Refusal(.type, "/subscribe: a port is only accepted over UDP")
         }
         try presence.subscribe(
           client, to: request.text(0).map { Pattern($0) },
           port: request.whole(1).map(UInt16.init), isPermanent: false)
       },
-      "Sends the values that match the pattern, or lie below it, or all, and from then on each "
-        + "change; to this port, where one is given. Ends after 60 s of silence"),
+      "Sends the values of all addresses that match the pattern or lie below it, or of all, and then each "
+        + "change, to this port if one is given; expires after 60 s without messages"),
     Address(
       "/unsubscribe",
       Declared.action(isButton: true) { presence, request in
         guard let client = request.client else { return }
-        presence.context.answerer.feedback.subscriptions.remove(client)
+        presence.context.answerer.notifier.subscriptions.remove(client)
       },
       "Ends all subscriptions of the client"),
     Address(
       "/addresses",
       Declared.question([.optional("pattern", .text)]) { presence, request in
-        presence.tellAddresses(request)
+        presence.listAddresses(request)
       },
-      "Answers /address s:address s:types s:unit f:min f:max s:help for each that matches the "
-        + "pattern, or lies below it, then /addresses/end i:count"),
+      "Lists addresses: replies /address s:address s:types s:unit f:min f:max s:help for each that matches the "
+        + "pattern or lies below it, then /addresses/end i:count"),
     Address(
       "/clock", Declared.reading(types: "htd", isAnnounced: false) { $0.clock },
-      "Answers h:frame t:time d:rate: the frame that began at that time, whose low 32 bits are "
-        + "JACK's, and the frames a second from there on"),
+      "Clock of the audio: h:frame t:time d:rate, the frame that starts at that time, whose low 32 bits are "
+        + "JACK's, and the measured sample rate"),
     Address(
       "/quit",
       Declared.action(isButton: true) { presence, request throws(Refusal) in
         try presence.quit(request)
       },
-      "Fades out and ends the node; from its own machine only"),
+      "Fades out and ends the node; only from the same machine"),
     Address(meter), Address(pong), Address(synced), Address(address), Address(endOfAddresses),
     Address(.reply), Address(.error),
   ]

@@ -1,30 +1,29 @@
 internal import Engine
 
-/// The figures of a node that the program itself shows.
-package struct Glance: Sendable {
-  /// The peaks since the last glance and by how much the limiter turned down, in dB and the order
-  /// of `/meter`.
+/// A summary of the node for its status line.
+package struct NodeSummary: Sendable {
+  /// The peaks since the last summary and the limiter's gain reduction, in dB, in the order of `/meter`.
   package let levels: [Float]
   /// The word for the player's state.
   package let player: String
-  /// The player's position in its clip, in seconds.
+  /// The player's position, in seconds.
   package let position: Float
-  /// How long its clip is, in seconds.
+  /// The length of the player's clip, in seconds.
   package let length: Float
-  /// How long a capture has gone on, in seconds; nil where none is on.
+  /// The length of the running capture, in seconds; nil if none is running.
   package let captured: Double?
-  /// How many clients subscribe.
+  /// The number of subscribers.
   package let clients: Int
 }
 
 extension Node {
-  /// The node's figures at the moment.
-  package func glance() -> Glance {
+  /// The current summary.
+  package func summary() -> NodeSummary {
     let player = context[Player.self]
     let reading = player.reading
     let account = context[Captures.self].account
-    return Glance(
-      levels: context[Presence.self].levels.take(for: .terminal, context.engine),
+    return NodeSummary(
+      levels: context[ClientsFeature.self].levels.collect(for: .terminal, context.engine),
       player: reading.state.word, position: player.seconds(reading.position),
       length: player.seconds(reading.length), captured: account.isOn ? account.seconds : nil,
       clients: clientCount)

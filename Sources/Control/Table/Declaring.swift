@@ -1,20 +1,24 @@
 internal import Engine
 internal import OSC
 
-/// The ways to declare the addresses of a feature, whose instance in the node each closure is given.
-enum Of<Owner: Feature> {
+/// Constructors for the addresses of a feature.
+///
+/// Each closure receives the node's instance of the feature.
+enum Declaring<Owner: Feature> {
   typealias Form = Address.Form
 
   // MARK: - Values
 
-  /// Values that can only be asked for; subscribers are told the announced ones as they change.
+  /// A read-only value.
+  ///
+  /// Subscribers receive changes if it is announced.
   static func reading(
     types: String, isAnnounced: Bool, read: @escaping @Sendable (Owner) -> [Argument]
   ) -> Address.Kind {
-    .value(Address.Value([], source(read), set: nil, told: types, isAnnounced: isAnnounced))
+    .value(Address.Value([], source(read), set: nil, replyTypes: types, isAnnounced: isAnnounced))
   }
 
-  /// Values that the control side holds, set together when the packet's commands are on their way.
+  /// A value of the control thread, set once the packet's commands are queued.
   static func setting(
     _ forms: [Form], read: @escaping @Sendable (Owner) -> [Argument],
     write: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
@@ -22,7 +26,7 @@ enum Of<Owner: Feature> {
     .value(Address.Value(forms, source(read), set: done(write)))
   }
 
-  /// Values that decide what is meant by what comes behind them in the same packet.
+  /// A value that affects the meaning of later messages in the same packet.
   static func arrangement(
     _ forms: [Form], read: @escaping @Sendable (Owner) -> [Argument],
     plan: @escaping @Sendable (Owner, Request, inout Plan) throws(Refusal) -> Void
@@ -30,7 +34,7 @@ enum Of<Owner: Feature> {
     .value(Address.Value(forms, source(read), set: planned(plan)))
   }
 
-  /// Something that goes on while it is on, and can go off by itself.
+  /// A process that can be started and stopped, and may end by itself.
   static func process(
     read: @escaping @Sendable (Owner) -> Bool,
     make: @escaping @Sendable (Owner, Bool, Request) throws(Refusal) -> PlannedCommand
@@ -40,12 +44,12 @@ enum Of<Owner: Feature> {
         [.whole(in: 0...1)], source { [.int32(read($0) ? 1 : 0)] },
         set: planned { owner, request, plan throws(Refusal) in
           plan.add(try make(owner, request.whole(0) == 1, request), for: request)
-          plan.heard([.int32(request.whole(0) == 1 ? 1 : 0)], by: request)
+          plan.echo([.int32(request.whole(0) == 1 ? 1 : 0)], by: request)
         }, isProcess: true))
   }
 
-  /// The name of something that stands for much: with it, commands at the message's own time;
-  /// without, the question which was the last.
+  /// A selection by name: with an argument, commands at the time of the message; without, a query of the
+  /// last name.
   static func selection(
     read: @escaping @Sendable (Owner) -> String,
     make: @escaping @Sendable (Owner, Request) throws(Refusal) -> [PlannedCommand]
@@ -55,12 +59,12 @@ enum Of<Owner: Feature> {
         [.name], source { [.string(read($0))] },
         set: planned { owner, request, plan throws(Refusal) in
           for command in try make(owner, request) { plan.add(command, for: request) }
-          plan.heard([.string(request.text(0) ?? "")], by: request)
+          plan.echo([.string(request.text(0) ?? "")], by: request)
         }))
   }
 
-  /// A place that moves by itself; with a number, a command to go there.
-  static func place(
+  /// A playhead: it moves on its own, and a number jumps there.
+  static func playhead(
     in range: ClosedRange<Float>, read: @escaping @Sendable (Owner) -> Float,
     make: @escaping @Sendable (Owner, Float, Request) -> PlannedCommand
   ) -> Address.Kind {
@@ -69,10 +73,12 @@ enum Of<Owner: Feature> {
         [.number(in: range)], source { [.float(read($0))] },
         set: planned { owner, request, plan in
           plan.add(make(owner, Float(request.number(0) ?? 0), request), for: request)
-        }, isPlace: true))
+        }, isPlayhead: true))
   }
 
-  /// A value that takes its time to be set; whoever set it is told of the end.
+  /// A value that takes time to set.
+  ///
+  /// Completion is reported to the sender.
   static func slowSetting(
     _ forms: [Form], read: @escaping @Sendable (Owner) -> [Argument],
     start: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
@@ -82,7 +88,7 @@ enum Of<Owner: Feature> {
 
   // MARK: - Acts
 
-  /// Something to do on the control side.
+  /// A command of the control thread.
   ///
   /// A button ignores the number 0.
   static func action(
@@ -92,7 +98,7 @@ enum Of<Owner: Feature> {
     .act(Address.Act(forms, isButton: isButton, done(perform)))
   }
 
-  /// A question that is answered on other addresses than its own, perhaps some time later.
+  /// A query with replies on other addresses, possibly later.
   static func question(
     _ forms: [Form] = [], end: String? = nil,
     _ answer: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
@@ -103,7 +109,9 @@ enum Of<Owner: Feature> {
         .asked { features, request throws(Refusal) in try answer(features[Owner.self], request) }))
   }
 
-  /// Something to do that takes its time: whoever asked for it is told of its end.
+  /// A command that takes time.
+  ///
+  /// Completion is reported to the sender.
   static func task(
     _ forms: [Form], end: String = Event.reply.path,
     _ start: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
@@ -111,7 +119,7 @@ enum Of<Owner: Feature> {
     .act(Address.Act(forms, end: end, done(start)))
   }
 
-  /// Something that the audio thread does or answers at the message's own time.
+  /// A command for the audio thread at the time of the message.
   static func command(
     _ forms: [Form] = [], isButton: Bool = false,
     _ make: @escaping @Sendable (Owner, Request) throws(Refusal) -> PlannedCommand
@@ -124,7 +132,7 @@ enum Of<Owner: Feature> {
         }))
   }
 
-  /// Something that is played: it comes to as many commands as it needs, or to none.
+  /// A performance gesture: any number of commands, or none.
   static func gesture(
     _ forms: [Form] = [], isButton: Bool = false,
     _ plan: @escaping @Sendable (Owner, Request, inout Plan) throws(Refusal) -> Void
@@ -132,19 +140,20 @@ enum Of<Owner: Feature> {
     .act(Address.Act(forms, isButton: isButton, planned(plan)))
   }
 
-  // MARK: - Many addresses in one
+  // MARK: - Parts in braces
 
-  /// How many there are at present of each part in braces of a path.
+  /// The current count of each part in braces of a path.
   static func extents(
     _ read: @escaping @Sendable (Owner) -> [Int]
   ) -> @Sendable (Features) -> [Int] {
     { read($0[Owner.self]) }
   }
 
-  // MARK: - What is kept
+  // MARK: - Persistence
 
-  /// Something that is kept in a form of its own; what takes it over returns a line for each part
-  /// that can't be.
+  /// Persistence in a form of its own.
+  ///
+  /// `restore` returns a line for each part that can't be restored.
   static func kept(
     _ place: Kept.Place, isInEverySession: Bool = false,
     read: @escaping @Sendable (Owner) -> String?,
@@ -156,7 +165,7 @@ enum Of<Owner: Feature> {
       isInEverySession: isInEverySession)
   }
 
-  // MARK: - The feature of the node
+  // MARK: - Feature of the node
 
   private static func source(
     _ read: @escaping @Sendable (Owner) -> [Argument]
@@ -166,13 +175,13 @@ enum Of<Owner: Feature> {
 
   private static func done(
     _ perform: @escaping @Sendable (Owner, Request) throws(Refusal) -> Void
-  ) -> Address.Deed {
+  ) -> Address.Effect {
     .done { features, request throws(Refusal) in try perform(features[Owner.self], request) }
   }
 
   private static func planned(
     _ plan: @escaping @Sendable (Owner, Request, inout Plan) throws(Refusal) -> Void
-  ) -> Address.Deed {
+  ) -> Address.Effect {
     .planned { features, request, planned throws(Refusal) in
       try plan(features[Owner.self], request, &planned)
     }
@@ -180,21 +189,21 @@ enum Of<Owner: Feature> {
 }
 
 extension Address.Kind {
-  /// A number of the audio's that can be set and asked for.
+  /// A numeric parameter of the engine.
   static func number(_ parameter: Parameter, _ range: ClosedRange<Float>) -> Self {
     .value(
       Address.Value(
         [.number(in: range)], .parameter(parameter), set: .parameter))
   }
 
-  /// A whole number of the audio's that can be set and asked for.
+  /// An integer parameter of the engine.
   static func whole(_ parameter: Parameter, _ range: ClosedRange<Int>) -> Self {
     .value(
       Address.Value(
         [.whole(in: range)], .parameter(parameter), set: .parameter))
   }
 
-  /// One word of a few that can be set and asked for.
+  /// A parameter with a choice of words.
   static func choice(_ parameter: Parameter, _ words: [String]) -> Self {
     .value(
       Address.Value(

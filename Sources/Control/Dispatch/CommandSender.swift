@@ -2,28 +2,28 @@ internal import Engine
 internal import OSC
 internal import Posix
 
-/// The way of commands to the audio thread, and of its events back.
-final class Courier {
-  // What waits for its time must leave room for what is to be at once.
+/// Sends commands to the audio thread, and dispatches its events.
+final class CommandSender {
+  // Timed commands leave room in the queue for immediate ones.
   private static let mostTimed = Shared.commandCapacity * 3 / 4
-  // Of what waits for longer, one machine can't have so much that there is nothing left for others.
+  // A single host leaves room in the schedule for others.
   private static let mostTimedOfOne = mostTimed * 2 / 3
   private static let planAheadMicroseconds = 500_000.0
 
-  /// The values of all parameters, as far as the control side knows them.
+  /// The current values of all parameters, including accepted commands.
   private(set) var values: Values
   private let engine: Engine
   private let answerer: Answerer
-  private var agenda = Agenda()
+  private var schedule = CommandSchedule()
   private var whenDone: [UInt64: () -> Void] = [:]
   private var whenRefused: [UInt64: (EngineRefusal) -> Void] = [:]
   private var answeredLate: Set<UInt64> = []
   private var timedUnderWay = 0
-  /// The listener to values that are on their way, in effect, and to all else that happens.
-  weak var observer: (any CourierObserver)?
-  // News of pedals that nobody has taken yet.
+  /// The observer of commands and events.
+  weak var observer: (any CommandObserver)?
+  // Pedal events not yet collected.
   private var presses: [PressNews] = []
-  // More than they can tell between two looks.
+  // More than arrive between two polls.
   private static let mostPresses = 4096
 
   init(_ table: AddressTable, _ engine: Engine, _ answerer: Answerer) {
@@ -32,39 +32,39 @@ final class Courier {
     self.answerer = answerer
   }
 
-  // MARK: - Out
+  // MARK: - Output
 
-  /// Takes commands on: all of them, or none and the reason.
+  /// Queues all commands, or throws and queues none.
   func submit(_ commands: [PlannedCommand], from origin: Origin) throws(Refusal) {
     guard !commands.isEmpty else { return }
     guard commands.count <= CommandQueue.largestBatch else {
       throw refused(
-        "a bundle holds at most \(CommandQueue.largestBatch) changes; got \(commands.count), "
-          + "and made none of them")
+        "the bundle has \(commands.count) changes, more than \(CommandQueue.largestBatch); "
+          + "none was made")
     }
     let timed = commands.count { $0.due != nil }
-    let waiting = timedUnderWay + agenda.count
+    let waiting = timedUnderWay + schedule.count
     guard timed == 0 || waiting + timed <= Self.mostTimed else {
       throw refused(
-        "\(waiting) timed changes wait already, and \(Self.mostTimed) can; "
-          + "none of these \(commands.count) was made, send them again later")
+        "\(waiting) of \(Self.mostTimed) timed changes are already scheduled; "
+          + "none of these \(commands.count) was made, try again later")
     }
     let horizon = horizon
     let waits = commands.count { $0.due ?? 0 > horizon }
     if waits > 0, let address = origin.client?.endpoint.address {
-      let own = agenda.count(from: address)
+      let own = schedule.count(from: address)
       guard own + waits <= Self.mostTimedOfOne else {
         throw refused(
-          "\(own) timed changes from your machine wait already, and \(Self.mostTimedOfOne) can; "
-            + "none of these \(commands.count) was made, send them again later")
+          "\(own) of \(Self.mostTimedOfOne) timed changes per host are already scheduled; "
+            + "none of these \(commands.count) was made, try again later")
       }
     }
-    try hand(over: commands.filter { $0.due ?? 0 <= horizon }, from: origin.client)
-    // What is for later, a time at a time.
+    try enqueue(commands.filter { $0.due ?? 0 <= horizon }, from: origin.client)
+    // Schedules later commands, one item per time.
     var later = commands.filter { $0.due ?? 0 > horizon }[...]
     while let due = later.first?.due {
       let together = later.prefix { $0.due == due }
-      agenda.insert(Agenda.Item(commands: Array(together), due: due, origin: origin))
+      schedule.insert(CommandSchedule.Item(commands: Array(together), due: due, origin: origin))
       later = later.dropFirst(together.count)
     }
   }
@@ -74,15 +74,15 @@ final class Courier {
     return Refusal(.busy, message)
   }
 
-  /// The time up to which frames are fixed at present.
+  /// The time up to which commands are assigned to frames.
   private var horizon: Double {
-    // Frames that run free of the clock run ahead of any plan, but their relation is exact.
+    // Freewheeling runs ahead of any schedule, but its time is exact.
     engine.shared.isFreewheeling
       ? .infinity : engine.shared.clockReading.microseconds + Self.planAheadMicroseconds
   }
 
-  /// Gives commands to the audio thread: all of them, or none and the reason.
-  private func hand(over commands: [PlannedCommand], from client: Client?) throws(Refusal) {
+  /// Writes all commands to the audio thread's queue, or throws and writes none.
+  private func enqueue(_ commands: [PlannedCommand], from client: Client?) throws(Refusal) {
     guard !commands.isEmpty else { return }
     let clock = engine.shared.clockReading
     let batch = commands.map { command in
@@ -91,8 +91,8 @@ final class Courier {
     if engine.shared.commands.free < batch.count { takeEvents() }
     guard let first = engine.shared.commands.submit(batch) else {
       throw refused(
-        "too much is under way (\(engine.shared.commands.underWay) changes); "
-          + "none of these \(batch.count) was made, send them again later")
+        "too many commands are pending (\(engine.shared.commands.underWay) changes); "
+          + "none of these \(batch.count) was made, try again later")
     }
     let clips = batch.count { $0.action.fillsClip }
     if clips > 0 { engine.expectClips(clips) }
@@ -106,16 +106,16 @@ final class Courier {
       guard case .set(let parameter, let value) = command.action else { continue }
       observer?.willSet(parameter)
       if !isTimed { values.accept(parameter, value, command: number) }
-      if let client { answerer.feedback.heard(parameter, value, from: client) }
+      if let client { answerer.notifier.echo(parameter, value, to: client) }
     }
   }
 
-  // MARK: - Back
+  // MARK: - Events
 
-  /// Takes what the audio thread has to say.
+  /// Handles events from the audio thread.
   func takeEvents() {
     var count = 0
-    var pressCount = takeNews()
+    var pressCount = collectPresses()
     while let event = engine.shared.nextEvent() {
       count += 1
       if event.wasTimed { timedUnderWay -= 1 }
@@ -123,7 +123,7 @@ final class Courier {
       switch event.kind {
       case .applied(let parameter, let value):
         values.apply(parameter, value, command: event.command)
-        answerer.feedback.changed(parameter)
+        answerer.notifier.changed(parameter)
         observer?.didSet(parameter, value)
       case .synced, .done, .faded:
         whenRefused[event.command] = nil
@@ -132,22 +132,21 @@ final class Courier {
         whenDone[event.command] = nil
         whenRefused.removeValue(forKey: event.command)?(refusal)
       }
-      pressCount += takeNews()
+      pressCount += collectPresses()
     }
     if count > 0 { engine.shared.commands.returnCredits(count) }
     if count + pressCount > 0 { observer?.somethingHappened() }
   }
 
-  /// Takes what pedals have told by now, between the events of commands, and returns how much that
-  /// is: what a press has set is set.
-  private func takeNews() -> Int {
+  /// Collects pedal events between command events, applies the values they set, and returns their number.
+  private func collectPresses() -> Int {
     var count = 0
     while let news = engine.shared.nextPress() {
       count += 1
       if case .answered(_, .applied(let parameter, let value)) = news.kind {
         observer?.willSet(parameter)
-        values.take(parameter, value)
-        answerer.feedback.changed(parameter)
+        values.applyPress(parameter, value)
+        answerer.notifier.changed(parameter)
         observer?.didSet(parameter, value)
       }
       if presses.count < Self.mostPresses { presses.append(news) }
@@ -155,52 +154,53 @@ final class Courier {
     return count
   }
 
-  /// Takes what pedals have told since the last time.
+  /// Returns the pedal events since the last call.
   func takePresses() -> [PressNews] {
     takeEvents()
     defer { presses.removeAll(keepingCapacity: true) }
     return presses
   }
 
-  // MARK: - Later
+  // MARK: - Schedule
 
-  /// Hands over what has come near enough to its time; returns in how many milliseconds to look
-  /// again, nil for any time.
+  /// Sends scheduled commands that are within the horizon.
   func poll() -> Int? {
     takeEvents()
-    // Once for all: a server can go over to running free of the clock at any moment.
+    // Read once, since a server can start freewheeling at any moment.
     let horizon = horizon
-    while let item = agenda.take(dueBy: horizon) {
+    while let item = schedule.popFirst(dueBy: horizon) {
       do throws(Refusal) {
-        try hand(over: item.commands, from: item.origin.client)
+        try enqueue(item.commands, from: item.origin.client)
       } catch {
         answerer.refuse(error, to: item.origin)
       }
     }
-    // What waits for its time in the audio is told within a few milliseconds of it.
+    // Timed commands in the audio thread are reported within milliseconds of their time.
     let soon: Int? = timedUnderWay > 0 ? 5 : nil
-    guard let due = agenda.nextDue else { return soon }
-    // What has come since can lie before it, and before infinity by infinitely much.
+    guard let due = schedule.nextDue else { return soon }
+    // A new item can lie before the horizon, infinitely far when freewheeling.
     return min(soon ?? .max, Int(min(max((due - horizon) / 1000, 1), 1e6)))
   }
 
-  /// Whether something is under way that the audio thread answers within its next blocks.
+  /// Whether the audio thread will report on a command within its next buffers.
   var isBusy: Bool {
     engine.shared.commands.underWay > timedUnderWay + answeredLate.count
   }
 
-  /// Makes no change any more that waits for its time, and says why to whoever asked for it.
-  func dropAgenda(because refusal: Refusal) {
-    while let item = agenda.take(dueBy: .infinity) { answerer.refuse(refusal, to: item.origin) }
+  /// Drops all scheduled commands and reports the refusal to their senders.
+  func dropScheduled(because refusal: Refusal) {
+    while let item = schedule.popFirst(dueBy: .infinity) {
+      answerer.refuse(refusal, to: item.origin)
+    }
   }
 }
 
-/// A listener to what becomes of commands.
-protocol CourierObserver: AnyObject {
-  /// A parameter is about to be set by a command that is on its way.
+/// An observer of commands and events.
+protocol CommandObserver: AnyObject {
+  /// A command that sets a parameter was sent.
   func willSet(_ parameter: Parameter)
-  /// A parameter has a value now.
+  /// A parameter was set.
   func didSet(_ parameter: Parameter, _ value: Float)
-  /// The audio thread has done something.
+  /// The audio thread reported an event.
   func somethingHappened()
 }

@@ -3,23 +3,23 @@ internal import LoopFiles
 internal import OSC
 internal import Posix
 
-/// The loops as they outlive the node: in a folder of the node's name, as they are played, and there
-/// again at its next start.
-final class KeptLoops: Feature {
+/// Persists the loops in a folder of the node's name, and restores them at the next start.
+final class LoopPersistence: Feature {
   private let context: Context
   private var keeper: LoopKeeper?
   private var isEnding = false
   private var say: (String) -> Void = { _ in }
-  // Whether those that played do so again after a start.
+  // Whether restored loops continue to play.
   fileprivate var playsAgain = false
 
   init(_ context: Context) { self.context = context }
 
-  /// Whether something is on its way to the disk at the end.
+  /// Whether the final write is in progress.
   var isWriting: Bool { isEnding && keeper?.isEnded == false }
 
-  /// Puts the loops of before into the engine, which nobody renders yet, and keeps them from now on;
-  /// `say` is given a line where that fails, now or later.
+  /// Restores the loops into the engine, which must not be rendering yet, and persists them from now on.
+  ///
+  /// Calls `say` with a line for each error, now or later.
   fileprivate func open(
     _ folder: String, forgetting: Bool, _ say: @escaping (String) -> Void
   ) {
@@ -36,7 +36,7 @@ final class KeptLoops: Feature {
       if let filling, !filling.isWhole {
         for line in filling.lines { say(line) }
         if let name = keeper.putAside() {
-          say("all loops as they were lie in \(name)")
+          say("the previous loops were moved to \(name)")
         }
       } else if let archive {
         goesOn = archive.adopt(filler)
@@ -44,13 +44,13 @@ final class KeptLoops: Feature {
       archive?.mend(filler)
       try keeper.start(goesOn: goesOn)
       self.keeper = keeper
-      tellLines()
+      reportErrors()
     } catch {
-      say("the loops are not kept: \(error)")
+      say("loops are not saved: \(error)")
     }
   }
 
-  /// Writes all that there is, and ends.
+  /// Writes all pending data, and closes the files.
   fileprivate func close() {
     guard let keeper, !isEnding else { return }
     isEnding = true
@@ -58,11 +58,11 @@ final class KeptLoops: Feature {
   }
 
   func poll(_ now: Double) -> Int? {
-    tellLines()
+    reportErrors()
     return nil
   }
 
-  private func tellLines() {
+  private func reportErrors() {
     for line in keeper?.takeLines() ?? [] {
       say(line)
       context.report(Refusal(.io, line), of: "")
@@ -70,8 +70,8 @@ final class KeptLoops: Feature {
   }
 }
 
-extension KeptLoops {
-  typealias Declared = Of<KeptLoops>
+extension LoopPersistence {
+  typealias Declared = Declaring<LoopPersistence>
 
   static let addresses: [Address] = [
     Address(
@@ -81,20 +81,22 @@ extension KeptLoops {
       } write: { loops, request in
         loops.playsAgain = request.text(0) == "playing"
       }, kept: .session,
-      "What loops do that are there again after a start: silent, or playing where they played")
+      "State of restored loops after a start: silent, or playing as before")
   ]
 }
 
 extension Node {
-  /// Puts the loops that the node of a name had into the engine, which nobody renders yet, and keeps
-  /// them from now on, or forgets them first; `say` is given a line where that fails, now or later.
+  /// Restores the loops of a node name into the engine, which must not be rendering yet, or discards them,
+  /// and persists the loops from now on.
+  ///
+  /// Calls `say` with a line for each error, now or later.
   package func openLoops(
     home: String, name: String, forgetting: Bool, _ say: @escaping (String) -> Void
   ) {
-    context[KeptLoops.self].open(
+    context[LoopPersistence.self].open(
       LoopKeeper.folder(home: home, name: name), forgetting: forgetting, say)
   }
 
-  /// Writes what the loops are, and keeps them no longer.
-  package func closeLoops() { context[KeptLoops.self].close() }
+  /// Writes all pending data, and stops persisting loops.
+  package func closeLoops() { context[LoopPersistence.self].close() }
 }

@@ -1,10 +1,10 @@
 internal import Posix
 
-/// The agenda of commands for later than the audio thread plans ahead, in the order of their time.
+/// A priority queue of commands beyond the audio thread's planning horizon, ordered by time.
 ///
-/// A frame is fixed only shortly before: the clock's rate of now would not be true for long.
-struct Agenda {
-  /// Commands of one time from one packet.
+/// Frames are assigned late, because the clock's current rate does not hold for long.
+struct CommandSchedule {
+  /// Commands of one packet with the same time.
   struct Item {
     let commands: [PlannedCommand]
     /// In microseconds of the host's steady clock.
@@ -13,14 +13,14 @@ struct Agenda {
   }
 
   private var items: [Item] = []
-  /// How many commands wait.
+  /// The number of queued commands.
   private(set) var count = 0
   private var counts: [IPAddress: Int] = [:]
 
-  /// Time at which the first is due.
+  /// The time of the first command.
   var nextDue: Double? { items.last?.due }
 
-  /// How many of them came from a machine.
+  /// The number of commands queued by a host.
   func count(from address: IPAddress) -> Int { counts[address] ?? 0 }
 
   private mutating func add(_ number: Int, of client: Client?) {
@@ -31,8 +31,7 @@ struct Agenda {
   }
 
   mutating func insert(_ item: Item) {
-    // The latest first, so that the next one is the last; of equals the earlier to come is
-    // nearer to the end.
+    // In descending order, so that the next one is last. Among equals the earlier one is nearer the end.
     var (low, high) = (0, items.count)
     while low < high {
       let middle = (low + high) / 2
@@ -42,8 +41,8 @@ struct Agenda {
     add(item.commands.count, of: item.origin.client)
   }
 
-  /// Takes the first where it is due by a time.
-  mutating func take(dueBy time: Double) -> Item? {
+  /// Removes and returns the first item if it is due.
+  mutating func popFirst(dueBy time: Double) -> Item? {
     guard let item = items.last, item.due <= time else { return nil }
     items.removeLast()
     add(-item.commands.count, of: item.origin.client)

@@ -1,32 +1,32 @@
 internal import Engine
 internal import OSC
 
-/// The keeper of what outlives the node: of each address what its declaration says, in the state of
-/// the node, in the library of the home folder, or in a session.
-final class Keeper: CourierObserver {
-  /// The store for what the home folder keeps; nil where there is none.
+/// Persists and restores the state that the address table declares: in the state file, the home folder, or
+/// a session.
+final class StateKeeper: CommandObserver {
+  /// The settings store of the home folder; nil if there is none.
   weak var store: (any SettingsStore)?
-  /// Connections of the node's ports, in a state without values.
+  /// The connections of the node's ports, in a state without values.
   private(set) var links = NodeState()
-  /// Whether what was kept is still on its way.
+  /// Whether persisted settings are still being read.
   var isOpening = false
-  /// How often something of the state may have become another.
+  /// The number of changes to the state.
   private(set) var changes = 0
   private unowned let features: Features
-  /// The way by which what was kept is set again.
+  /// The dispatcher that applies restored values.
   unowned var dispatcher: Dispatcher!
   private let now: () -> Double
   private let stateWriter = StateWriter()
   private let settingsWriter = SettingsWriter()
-  // What was set of all that the home folder keeps, as text.
+  // The values set of settings in the home folder, as text.
   private var settings: [String: String] = [:]
-  // Not where a session has them.
+  // False in a session, which stores them itself.
   private(set) var keepsSettings = true
-  // What was set in this run: what was kept of it may be on its way still, and holds no more.
+  // Addresses set in this run. A persisted value that is read later must not overwrite them.
   private var overtaken: Set<String> = []
-  // What sessions begin with.
+  // The initial values of sessions.
   private var initial: [String: String] = [:]
-  // By the number of a parameter.
+  // Indexed by parameter number.
   private var isParameterOfHome: [Bool] = []
 
   init(features: Features, now: @escaping () -> Double) {
@@ -37,11 +37,11 @@ final class Keeper: CourierObserver {
   private var table: AddressTable { dispatcher.table }
   private var answerer: Answerer { dispatcher.answerer }
 
-  /// Whether something is on its way to the disk.
+  /// Whether a write is in progress.
   var isWriting: Bool { stateWriter.isWriting || settingsWriter.isWriting }
 
-  /// Takes what all is at present for what sessions begin with.
-  func begin() {
+  /// Records the current values as the initial values of sessions.
+  func recordInitialValues() {
     isParameterOfHome = Array(repeating: false, count: Parameter.numbers)
     for parameter in Parameter.allCases {
       isParameterOfHome[parameter.number] = table.address(of: parameter).map(isHeldByHome) ?? false
@@ -51,18 +51,18 @@ final class Keeper: CourierObserver {
     }
   }
 
-  /// Writes what is due; returns in how many milliseconds to look again, nil for any time.
+  /// Writes what is due.
   func poll(_ now: Double) -> Int? {
     let stateDue = stateWriter.poll(now, state: { state.text }) { [self] refusal in
       answerer.report(refusal, of: "", to: nil)
     }
-    let settingsDue = settingsWriter.poll(now, to: store, whenUnkept: tellUnkept)
+    let settingsDue = settingsWriter.poll(now, to: store, whenUnsaved: reportUnsaved)
     return [stateDue, settingsDue].compactMap { $0 }.min()
   }
 
-  // MARK: - What changes
+  // MARK: - Changes
 
-  /// Notes that something of the state may be other than before.
+  /// Notes a change to the state.
   func stateChanged() {
     changes += 1
     stateWriter.changed(now())
@@ -84,23 +84,23 @@ final class Keeper: CourierObserver {
     keep(address.path, plain(Double(value)), for: nil)
   }
 
-  /// Notes that a setting was changed, tells of it, and keeps it.
+  /// Notes that a setting was changed, updates subscribers, and persists it.
   func settingChanged(_ address: Address, by request: Request) {
     let present = dispatcher.present(address) ?? []
     request.echo(present)
-    answerer.feedback.changed(address.path)
+    answerer.notifier.changed(address.path)
     guard !request.isRestoring else { return }
-    // Numbers as exact as they came; of a name, the one that it goes by.
+    // Numbers at the precision received; names as resolved.
     let values =
       address.types.contains("s")
       ? present.map(Self.text) : request.arguments.compactMap { $0.map(Self.text) }
     keep(address.path, values.joined(separator: " "), for: request.client)
   }
 
-  /// Keeps the present value of an address that is set along with another one, and tells of it.
+  /// Persists the current value of an address that is set along with another one, and updates subscribers.
   func keep(_ path: String, for request: Request?) {
     guard let address = table[path], let text = text(of: address) else { return }
-    answerer.feedback.changed(path)
+    answerer.notifier.changed(path)
     guard request?.isRestoring != true else { return }
     keep(path, text, for: request?.client)
   }
@@ -109,19 +109,19 @@ final class Keeper: CourierObserver {
     overtaken.insert(path)
     settings[path] = text
     stateChanged()
-    // Without a folder it is for this time; and a session keeps it when it is told to.
+    // Without a store, or in a session, the value holds for this run.
     guard let store, keepsSettings else { return }
     settingsWriter.keep(path, text, for: client)
-    _ = settingsWriter.poll(now(), to: store, whenUnkept: tellUnkept)
+    _ = settingsWriter.poll(now(), to: store, whenUnsaved: reportUnsaved)
   }
 
-  private func tellUnkept(_ refusal: Refusal, _ path: String, _ client: Client?) {
+  private func reportUnsaved(_ refusal: Refusal, _ path: String, _ client: Client?) {
     answerer.refuse(
-      Refusal(refusal.code, "\(path) is set, but not for the next start: \(refusal.message)"),
+      Refusal(refusal.code, "\(path) is set, but not saved: \(refusal.message)"),
       to: Origin(path: path, client: client))
   }
 
-  /// Notes that what was kept of an address holds no more.
+  /// Marks the persisted value of an address as stale.
   func overtakes(_ path: String) { overtaken.insert(path) }
 
   // MARK: - Texts
@@ -134,7 +134,7 @@ final class Keeper: CourierObserver {
     if case .session? = address.kept?.place { table.isPersistedName(address) } else { false }
   }
 
-  /// The text that is kept of an address now; nil where that is nothing.
+  /// The text that is stored for an address; nil if none.
   private func text(of address: Address) -> String? {
     if let read = address.kept?.read { return read(features) }
     guard let values = dispatcher.present(address) else { return nil }
@@ -146,21 +146,21 @@ final class Keeper: CourierObserver {
     argument.text ?? argument.number.map { "\($0)" } ?? ""
   }
 
-  // MARK: - The state
+  // MARK: - State
 
-  /// The state: all that a client can have set, but for what the library of takes keeps anyway.
+  /// The state: all values that clients can set, except those stored in the library.
   var state: NodeState {
     var state = links
     state.values = table.addresses.filter(isWrittenBySession).compactMap(line)
     return state
   }
 
-  /// The state as a session has it: with what the home folder keeps otherwise, and without the
-  /// connections, which are the session manager's.
+  /// The state for a session: includes the settings of the home folder, but not the connections, which the
+  /// session manager restores.
   var sessionState: NodeState {
     var state = NodeState()
     state.values = table.addresses.compactMap { address in
-      // A value that the audio has is always there; all else when it was set.
+      // Parameters always have a value. Other settings are included when set.
       if isWrittenBySession(address) || isHeldByHome(address) && address.parameter != nil {
         return line(address)
       }
@@ -173,19 +173,21 @@ final class Keeper: CourierObserver {
     text(of: address).map { "\(address.path)=\($0)" }
   }
 
-  /// Keeps the state in a file from now on, as it changes; `say` is given a line where that fails.
+  /// Persists the state in a file from now on.
   ///
-  /// `written` is what the file has at present, where that is known; what is to be forgotten is
-  /// written over at once.
+  /// Calls `say` with a line when writing fails.
+  ///
+  /// `written` is the current content of the file, if known. With `forgetsFormer` the file is overwritten
+  /// immediately.
   func keepState(
     in file: StateFile, holding written: NodeState?, forgetsFormer: Bool,
     _ say: @escaping (String) -> Void
   ) {
-    stateWriter.begin(file, holding: written?.text, say: say)
+    stateWriter.start(file, holding: written?.text, say: say)
     if forgetsFormer { save() }
   }
 
-  /// Writes the state at once, where it is kept, and what the library keeps of it.
+  /// Writes the state and pending settings immediately.
   func saveAll() {
     save()
     settingsWriter.isUrgent = true
@@ -195,8 +197,9 @@ final class Keeper: CourierObserver {
     stateWriter.write(state.text) { [self] refusal in answerer.report(refusal, of: "", to: nil) }
   }
 
-  /// The connections of the node's ports, those first that wait for the longest for their other
-  /// port.
+  /// The connections of the node's ports.
+  ///
+  /// Those waiting longest for their other port come first.
   var connections: [NodeState.Connection] {
     get { links.connections }
     set {
@@ -207,15 +210,15 @@ final class Keeper: CourierObserver {
     }
   }
 
-  /// The JACK server that the connections are of.
+  /// The JACK server of the connections.
   var server: String {
     get { links.server }
     set { links.server = newValue }
   }
 
-  // MARK: - Taking over
+  // MARK: - Persistence
 
-  /// Takes over a state; returns a line for each value that can't be followed.
+  /// Restores a state, and returns a line for each value that can't be restored.
   func resume(_ state: NodeState) -> [String] {
     var refused: [String] = []
     var kept: [String: String] = [:]
@@ -234,25 +237,26 @@ final class Keeper: CourierObserver {
   private func resume(_ line: String, _ kept: inout [String: String]) throws(Refusal) {
     let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let address = table[String(parts[0])], let place = address.kept?.place
-    else { throw Refusal(.unknown, "\(quoted(line)) is no value that this version keeps") }
+    else { throw Refusal(.unknown, "\(quoted(line)) is not a value that this version saves") }
     switch place {
     case .home: kept[address.path] = String(parts[1])
     case .session:
       if let restore = address.kept?.restore {
         _ = try restore(features, String(parts[1]))
-        answerer.feedback.changed(address.path)
+        answerer.notifier.changed(address.path)
       } else {
         try dispatcher.set(line)
       }
     }
   }
 
-  /// Takes over what the home folder kept, unless it was set since; returns a line for each that
-  /// can't be followed.
+  /// Restores settings of the home folder that were not set since.
+  ///
+  /// Returns a line for each that can't be restored.
   func restore(_ kept: [String: String]) -> [String] {
     var refused: [String] = []
     var again: [Address] = []
-    // What a newer version kept is let be.
+    // Values of a newer version are left alone.
     for address in table.addresses where !overtaken.contains(address.path) {
       guard isHeldByHome(address), let text = kept[address.path] else { continue }
       do throws(Refusal) {
@@ -261,13 +265,12 @@ final class Keeper: CourierObserver {
         again.append(address)
       }
     }
-    // A large tuning fits only with the few octaves that come behind it, and a scale only into that,
-    // and when it is known.
+    // Some values depend on others: a large tuning needs few octaves, and a scale needs its tuning.
     for address in again {
       do throws(Refusal) {
         refused += try restore(address, from: kept[address.path] ?? "")
       } catch {
-        refused.append("\(address.path) is not as it was kept: \(error.message)")
+        refused.append("\(address.path) is not restored: \(error.message)")
       }
     }
     return refused
@@ -277,7 +280,7 @@ final class Keeper: CourierObserver {
     var lines: [String] = []
     if let restore = address.kept?.restore {
       lines = try restore(features, text)
-      answerer.feedback.changed(address.path)
+      answerer.notifier.changed(address.path)
     } else {
       try dispatcher.perform(
         address.path, try address.arguments(from: text), isRestoring: true)
@@ -288,13 +291,13 @@ final class Keeper: CourierObserver {
 
   // MARK: - Sessions
 
-  /// Leaves all settings to sessions from now on: none is kept in the library of takes.
+  /// Leaves all settings to sessions from now on, so that none is stored in the library.
   ///
-  /// Everything is as it is at first then, and nothing plays.
+  /// Resets everything to its initial value, and stops all sound.
   func beginSession() {
     keepsSettings = false
-    dispatcher.courier.dropAgenda(
-      because: Refusal(.state, "another session was opened before its time"))
+    dispatcher.sender.dropScheduled(
+      because: Refusal(.state, "another session was opened before the scheduled time"))
     for feature in features.all { feature.beginSession() }
     for address in table.addresses {
       guard let initial = address.initial else { continue }
@@ -308,13 +311,13 @@ final class Keeper: CourierObserver {
     overtakeAll()
   }
 
-  /// Follows what a session had; returns a line for each value that can't be followed.
+  /// Restores the state of a session, and returns a line for each value that can't be restored.
   func resumeSession(_ state: NodeState) -> [String] {
     overtaken = []
     defer { overtakeAll() }
     return resume(state)
   }
 
-  // What the library kept may be on its way still, and holds no more.
+  // Values still being read from the library must not overwrite those of the session.
   private func overtakeAll() { overtaken = Set(table.addresses.map(\.path)) }
 }

@@ -1,0 +1,84 @@
+internal import Engine
+internal import OSC
+
+extension Address {
+  /// The effect of an accepted message.
+  enum Effect: Sendable {
+    /// Sets the engine parameter of the address.
+    case parameter
+    /// Adds commands for the audio thread to the packet's plan, at the time of the message.
+    ///
+    /// Nothing happens if the plan is refused.
+    case planned(@Sendable (Features, Request, inout Plan) throws(Refusal) -> Void)
+    /// Replies without side effects, whether or not the packet's effects are accepted.
+    case asked(@Sendable (Features, Request) throws(Refusal) -> Void)
+    /// Runs on the control thread once the packet's commands are queued.
+    case done(@Sendable (Features, Request) throws(Refusal) -> Void)
+  }
+
+  /// A value that can be queried, and set where it takes arguments.
+  package final class Value: Sendable {
+    /// The source of the current value.
+    enum Source: Sendable {
+      case parameter(Parameter)
+      case feature(@Sendable (Features) -> [Argument])
+    }
+
+    /// The arguments that set it; empty if it is read-only.
+    package let forms: [Form]
+    let source: Source
+    let setting: Effect?
+    /// The type tags of a read-only value.
+    let replyTypes: String
+    /// Whether changes are sent to subscribers.
+    let isAnnounced: Bool
+    /// Whether it is a process, started and stopped by its own address only.
+    package let isProcess: Bool
+    /// Whether it is a playhead: it moves on its own, and setting it jumps.
+    ///
+    /// Writing back the last value would be a jump.
+    package let isPlayhead: Bool
+    /// The address of the message that reports completion, for values that take time to set.
+    package let end: String?
+
+    init(
+      _ forms: [Form], _ source: Source, set: Effect?, replyTypes: String = "",
+      isAnnounced: Bool = true,
+      isProcess: Bool = false, isPlayhead: Bool = false, end: String? = nil
+    ) {
+      self.forms = forms
+      self.source = source
+      setting = set
+      self.replyTypes = replyTypes
+      self.isAnnounced = isAnnounced
+      self.isProcess = isProcess
+      self.isPlayhead = isPlayhead
+      self.end = end
+    }
+
+    /// Whether it changes without notification, so that it is polled for subscribers.
+    var isPolled: Bool { setting == nil && isAnnounced }
+  }
+
+  /// A command.
+  package final class Act: Sendable {
+    /// The arguments that it takes.
+    package let forms: [Form]
+    /// Whether it is a button: it takes any number, and ignores 0.
+    package let isButton: Bool
+    /// The address of the message that reports completion, unless the command fails with /error; nil if it
+    /// is immediate.
+    package let end: String?
+    let effect: Effect
+
+    init(_ forms: [Form], isButton: Bool = false, end: String? = nil, _ effect: Effect) {
+      self.forms = forms
+      self.isButton = isButton
+      self.end = end
+      self.effect = effect
+    }
+
+    /// Whether it adds commands for the audio thread.
+    package var isPlanned: Bool { if case .planned = effect { true } else { false } }
+  }
+}
