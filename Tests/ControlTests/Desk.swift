@@ -172,7 +172,7 @@ final class Desk: Outlet, @unchecked Sendable {
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
   ) {
     do {
-      try waitUntil(what, seconds: 30, every: pause, isSo)
+      try waitUntil(what, seconds: waitLimit, every: pause, isSo)
     } catch {
       Issue.record(error, sourceLocation: sourceLocation)
     }

@@ -240,12 +240,12 @@ import Testing
       ["in.wav", "out.wav", "--set", "/live/gain=99"],
       "--set: /live/gain: 99 is out of range (-90 to 24 dB)"
     ),
-    (["in.wav", "out.wav", "--set", "/live/gain=99@1"], "got 99"),
+    (["in.wav", "out.wav", "--set", "/live/gain=99@1"], "99 is out of range"),
     (["in.wav", "out.wav", "--set", "/live/gain=0@-1"], "seconds, 0 to 86400; got \"-1\""),
     (["in.wav", "out.wav", "--set", "/live/gain=0@"], "seconds, 0 to 86400; got \"\""),
     (["in.wav", "out.wav", "--set", "/live/gain=0@nan"], "got \"nan\""),
     (["in.wav", "out.wav", "--set", "/nothing=1"], "unknown address \"/nothing\""),
-    (["in.wav", "out.wav", "--set", "/ping=1"], "no value that could be set"),
+    (["in.wav", "out.wav", "--set", "/ping=1"], "no value that can be set"),
     (["in.wav", "out.wav", "--port", "8000"], "is no option"),
   ])
   func `wrong usage is one line and 64, and writes nothing`(
