@@ -191,10 +191,10 @@ extension NodeTests {
       for step in 1...3 {
         phone.send("/live/gain", .float(-Float(step)))
         #expect(phone.sync())
-        try waitUntil("it is said") { node.errors.contains("not kept") }
+        try waitUntil("it is said") { node.errors.contains("is not saved") }
         letPass(seconds: 0.3, "each change is tried to be written by itself")
       }
-      #expect(node.errors.split(separator: "\n").filter { $0.contains("not kept") }.count == 1)
+      #expect(node.errors.split(separator: "\n").filter { $0.contains("is not saved") }.count == 1)
       #expect(phone.ask("/live/gain")?.arguments == [.float(-3)])
       #expect(node.end() == 0)
     }

@@ -172,8 +172,11 @@ extension NodeTests {
 
       #expect(manager.open(two, as: "b"))
       #expect(phone.ask("/takes/total")?.arguments == [.int32(0)])
+      // Instruments load in the background, and take over when they are complete.
+      try phone.awaitValue(of: "/grid/instrument", .string("piano"))
       for (path, value) in values { #expect(phone.ask(path)?.arguments != [value], "\(path)") }
       #expect(manager.open(one, as: "a"))
+      try phone.awaitValue(of: "/grid/instrument", .string("violin"))
       for (path, value) in values { #expect(phone.ask(path)?.arguments == [value], "\(path)") }
       try phone.awaitValue(of: "/takes/total", .int32(1))
       #expect(node.end() == 0)
