@@ -10,27 +10,27 @@ package struct Command: BitwiseCopyable, Sendable {
     case sync(UInt32)
     /// Clears the past sound in the chain; answered with `Event.Kind.done`.
     case resetChain
-    /// Removes all notches of the feedback guard; answered likewise.
+    /// Removes all notches of the feedback guard; sends the same reply.
     case clearGuard
     /// Performs an action of a loop; answered with `Event.Kind.done` or `refused`.
     case loop(LoopAction, loop: UInt8 = 0)
-    /// Moves the playhead of its clip, in seconds; answered likewise.
+    /// Moves the playhead of its clip, in seconds; sends the same reply.
     case seek(Float, loop: UInt8 = 0)
-    /// Makes a clip of the last seconds or bars of its source; answered likewise.
+    /// Makes a clip of the last seconds or bars of its source; sends the same reply.
     case keep(Float, isBars: Bool, loop: UInt8 = 0)
-    /// Loads a clip; answered likewise, when it is loaded.
+    /// Loads a clip; sends the same reply when it is loaded.
     case load(ClipPointer, loop: UInt8 = 0)
-    /// Copies its clip; answered likewise, when all of it is copied.
+    /// Copies its clip; sends the same reply when all of it is copied.
     case copyOut(ClipPointer, loop: UInt8 = 0)
     /// Starts a capture, unless one is on, or ends it; answered with `Event.Kind.done`.
     case capture(CapturePointer?)
-    /// Starts to capture the live input for the tuner, unless that is on, or ends it; answered likewise.
+    /// Starts to capture the live input for the tuner, unless that is on, or ends it; sends the same reply.
     case captureForTuner(CapturePointer?)
-    /// Plays a song instead of the present one, or none; answered likewise, when the former one is released.
+    /// Plays a song instead of the present one, or none; sends the same reply when the former one is released.
     case playSong(SongPointer?)
     /// Starts or ends notes; answered with `Event.Kind.done`.
     case note(NoteAction)
-    /// Plays new notes with another instrument, or with none; answered likewise, when nothing of the former
+    /// Plays new notes with another instrument, or with none; sends the same reply when nothing of the former
     /// one sounds any more.
     case instrument(InstrumentPointer?)
     /// Starts to record a phrase instead of the present one, which is released; answered with
@@ -41,16 +41,16 @@ package struct Command: BitwiseCopyable, Sendable {
     case playPhrase
     /// Ends recording or playing the phrase; answered with `Event.Kind.done`.
     case stopPhrase
-    /// Sets the pitches of the keys of MIDI keyboards; answered likewise, when the former map is released.
+    /// Sets the pitches of the keys of MIDI keyboards; sends the same reply when the former map is released.
     case keyMap(KeyMapPointer)
-    /// Sets the actions of presses; answered likewise, when the former map is released.
+    /// Sets the actions of presses; sends the same reply when the former map is released.
     case setPressMap(PressMapPointer)
-    /// Sets the LEDs of pedals, and sends all of them again if wanted; answered likewise.
+    /// Sets the LEDs of pedals, and sends all of them again if wanted; sends the same reply.
     case setLightMap(LightMapPointer, sendsAgain: Bool)
     /// Waits for a trigger to be learned, of the kinds of these bits, or of none; answered with
     /// `Event.Kind.done`.
     case learn(UInt8)
-    /// Presses or releases a key of a pedal that acts as a computer keyboard; answered likewise.
+    /// Presses or releases a key of a pedal that acts as a computer keyboard; sends the same reply.
     case key(UInt16, isDown: Bool)
     /// Fades everything out, for good; answered with `Event.Kind.faded` when it is silent.
     case leave

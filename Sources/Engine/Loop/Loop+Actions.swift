@@ -33,7 +33,7 @@ extension Loop {
     }
   }
 
-  /// Returns the exact time at which the next grain starts; negative if there is none to wait for.
+  /// Returns the exact time at which the next grain starts; negative if none is due.
   @_noLocks
   func nextStart(of grain: LoopGrain, from frame: Int64) -> Double {
     switch grain {

@@ -121,7 +121,7 @@ struct Pedals: ~Copyable {
 
   /// Presses a trigger.
   ///
-  /// Returns what is known by that, as bits of `PressBits`.
+  /// Returns the presses decided so far, as bits of `PressBits`.
   @_noLocks
   mutating func press(_ trigger: Trigger, at frame: Int64, _ times: PressTimes) -> UInt8 {
     let place = Int(trigger.place)
@@ -134,7 +134,7 @@ struct Pedals: ~Copyable {
 
   /// Lets a trigger go.
   ///
-  /// Returns what is known by that.
+  /// Returns the presses decided so far.
   @_noLocks
   mutating func lift(_ trigger: Trigger, at frame: Int64, _ times: PressTimes) -> UInt8 {
     let place = Int(trigger.place)

@@ -67,7 +67,7 @@ struct PressJudge: BitwiseCopyable {
 
   /// Presses the switch.
   ///
-  /// Returns what is known by that, or 0 if it is a bounce.
+  /// Returns the presses decided so far, or 0 for a bounce.
   @_noLocks
   mutating func press(at frame: Int64, wanted: UInt8, _ times: PressTimes) -> UInt8 {
     isClosed = true
@@ -84,7 +84,7 @@ struct PressJudge: BitwiseCopyable {
 
   /// Lets the switch go.
   ///
-  /// Returns what is known by that.
+  /// Returns the presses decided so far.
   ///
   /// While the contact may bounce, it counts as down, unless the owner has no room to wait.
   @_noLocks
